@@ -1,0 +1,83 @@
+import js from '@eslint/js';
+import importX, { createNodeResolver } from 'eslint-plugin-import-x';
+import tseslint from 'typescript-eslint';
+
+/**
+ * The order of the rooms, as docs/architecture.md draws it: what each room may import of the others.
+ * A room that is not named in a list is closed to it.
+ */
+const rooms = {
+  api: [],
+  campaign: ['api'],
+  cloud: ['api'],
+  store: ['api', 'campaign'],
+  workflows: ['campaign', 'activities'],
+  activities: ['api', 'campaign', 'cloud', 'store', 'workflows'],
+  client: ['api', 'campaign', 'cloud', 'store', 'workflows'],
+  report: ['api', 'campaign', 'store', 'client'],
+  service: ['api'],
+  dev: ['client', 'store', 'service', 'cloud'],
+};
+
+const closed = Object.entries(rooms).flatMap(([room, open]) =>
+  [...Object.keys(rooms), 'cli']
+    .filter((other) => other !== room && !open.includes(other))
+    .map((other) => ({
+      target: `./src/${room}`,
+      from: `./src/${other}`,
+      message: `${room}/ may not import ${other}/ (docs/architecture.md, Rooms)`,
+    })),
+);
+
+export default tseslint.config(
+  { ignores: ['node_modules/', 'coverage/', 'reports/', '.foray/', 'foray-demo/'] },
+  js.configs.recommended,
+  { files: ['**/*.js'], languageOptions: { globals: { process: 'readonly', console: 'readonly' } } },
+  {
+    files: ['**/*.ts'],
+    extends: [tseslint.configs.recommendedTypeChecked],
+    plugins: { 'import-x': importX },
+    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    settings: {
+      'import-x/parsers': { '@typescript-eslint/parser': ['.ts'] },
+      'import-x/resolver-next': [createNodeResolver({ extensions: ['.ts', '.js'] })],
+      'import-x/extensions': ['.ts', '.js'],
+    },
+    rules: {
+      '@typescript-eslint/no-floating-promises': 'error',
+      '@typescript-eslint/consistent-type-imports': 'error',
+      '@typescript-eslint/switch-exhaustiveness-check': 'error',
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_' }],
+      '@typescript-eslint/restrict-template-expressions': [
+        'error',
+        { allowNumber: true, allowBoolean: true },
+      ],
+      'import-x/no-cycle': 'error',
+      'import-x/no-restricted-paths': ['error', { basePath: import.meta.dirname, zones: closed }],
+    },
+  },
+  {
+    // A workflow runs in a sandbox: of what does I/O it may know the types only, and of others' code only
+    // the pure domain (never its schema, which would pull zod into the bundle).
+    files: ['src/workflows/**/*.ts'],
+    rules: {
+      '@typescript-eslint/no-restricted-imports': [
+        'error',
+        {
+          patterns: [
+            {
+              group: ['../activities/*', '@temporalio/client', '@temporalio/worker'],
+              allowTypeImports: true,
+              message: 'types only in workflows',
+            },
+            { group: ['node:*', 'zod', '../campaign/definition.ts'], message: 'not in the workflow bundle' },
+          ],
+        },
+      ],
+    },
+  },
+  {
+    files: ['src/campaign/**/*.ts', 'src/workflows/**/*.ts'],
+    rules: { 'no-restricted-globals': ['error', 'fetch', 'process'] },
+  },
+);

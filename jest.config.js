@@ -1,0 +1,14 @@
+/** ESM through Node's own loader; swc only strips the types. One worker: the tests share two cores with real servers. */
+export default {
+  testEnvironment: 'node',
+  roots: ['<rootDir>/test'],
+  extensionsToTreatAsEsm: ['.ts'],
+  transform: {
+    '^.+\\.ts$': [
+      '@swc/jest',
+      { jsc: { parser: { syntax: 'typescript' }, target: 'es2024' }, module: { type: 'es6' } },
+    ],
+  },
+  testTimeout: 120_000,
+  maxWorkers: 2,
+};
