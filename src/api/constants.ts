@@ -1,0 +1,121 @@
+/** The constants of the open REST interface. Section numbers are those of its specification. */
+
+/** The interface version that foray speaks and its service serves (section 9). */
+export const API_VERSION = '8.5.0';
+
+/** Section 3. */
+export const runStatuses = ['FRESH', 'RUNNING', 'COMPLETED', 'FAILED', 'STOPPED'] as const;
+export type RunStatus = (typeof runStatuses)[number];
+
+/** Section 2.6 names the first two; clients in the field also send the others. */
+export const experimentTypes = ['SIMULATION', 'PARAMETER_VARIATION', 'MONTE_CARLO', 'ANIMATION_SVG'] as const;
+export type ExperimentType = (typeof experimentTypes)[number];
+
+/** Section 2.11. */
+export const inputTypes = [
+  'STRING',
+  'DOUBLE',
+  'INTEGER',
+  'LONG',
+  'DATE_TIME',
+  'BOOLEAN',
+  'RANDOM_DOUBLE',
+  'RANDOM_INTEGER',
+  'RANDOM_BOOLEAN',
+  'FIXED_RANGE_DOUBLE',
+  'FIXED_RANGE_INTEGER',
+  'FIXED_RANGE_LONG',
+  'FULL_RANGE_BOOLEAN',
+  'INPUT_FILE',
+] as const;
+export type InputType = (typeof inputTypes)[number];
+
+/** Section 2.13. */
+export const outputTypes = [
+  'STRING',
+  'DOUBLE',
+  'INTEGER',
+  'LONG',
+  'DATE_TIME',
+  'BOOLEAN',
+  'DATA_SET',
+  'STATISTICS_DISCRETE',
+  'STATISTICS_CONTINUOUS',
+  'HISTOGRAM_DATA',
+  'HISTOGRAM_2D_DATA',
+  'MODEL_OUTPUT_NAME',
+  'OUTPUT_FILE',
+] as const;
+export type OutputType = (typeof outputTypes)[number];
+
+/** Output types whose value is one number. */
+export const numericOutputTypes: readonly OutputType[] = ['DOUBLE', 'INTEGER', 'LONG'];
+/** Output types whose value is one cell of a table. */
+export const scalarOutputTypes: readonly OutputType[] = [
+  ...numericOutputTypes,
+  'STRING',
+  'DATE_TIME',
+  'BOOLEAN',
+  'MODEL_OUTPUT_NAME',
+];
+
+/** Section 2.12, by dimension. */
+export const units = {
+  time: ['MILLISECOND', 'SECOND', 'MINUTE', 'HOUR', 'DAY', 'WEEK', 'MONTH', 'YEAR'],
+  length: ['MILLIMETER', 'CENTIMETER', 'METER', 'KILOMETER', 'INCH', 'FOOT', 'YARD', 'MILE', 'NAUTICAL_MILE'],
+  area: [
+    'SQ_MILLIMETER',
+    'SQ_CENTIMETER',
+    'SQ_METER',
+    'SQ_KILOMETER',
+    'SQ_INCH',
+    'SQ_FOOT',
+    'SQ_YARD',
+    'SQ_MILE',
+    'SQ_NAUTICAL_MILE',
+  ],
+  rate: [
+    'PER_MILLISECOND',
+    'PER_SECOND',
+    'PER_MINUTE',
+    'PER_HOUR',
+    'PER_DAY',
+    'PER_WEEK',
+    'PER_MONTH',
+    'PER_YEAR',
+  ],
+  speed: ['MPS', 'KPH', 'FPS', 'FPM', 'MPH', 'KN', 'MPS_SQ', 'FPS_SQ'],
+  volumeAndMass: ['LITER', 'OIL_BARREL', 'CUBIC_METER', 'KILOGRAM', 'TON'],
+  flow: [
+    'LITER_PER_SECOND',
+    'OIL_BARREL_PER_SECOND',
+    'CUBIC_METER_PER_SECOND',
+    'KILOGRAM_PER_SECOND',
+    'TON_PER_SECOND',
+  ],
+  angle: ['TURN', 'RADIAN', 'DEGREE', 'RPM', 'RAD_PER_SECOND', 'DEG_PER_SECOND'],
+} as const;
+export const unitNames = Object.values(units).flat() as [Unit, ...Unit[]];
+export type Unit = (typeof units)[keyof typeof units][number];
+
+/** System inputs, named with braces (section 2.2); the last one is Monte Carlo's, as clients in the field send it. */
+export const systemInputs = [
+  '{STOP_MODE}',
+  '{START_TIME}',
+  '{STOP_TIME}',
+  '{START_DATE}',
+  '{STOP_DATE}',
+  '{MAX_MEMORY_MB}',
+  '{RANDOM_SEED}',
+  '{NUMBER_OF_REPLICATIONS}',
+] as const;
+export const RANDOM_SEED = '{RANDOM_SEED}';
+
+/** `STOP_MODE_AT_TIME` is the specification's one known value (2.2); the other two are our service's additions. */
+export const stopModes = ['STOP_MODE_AT_TIME', 'STOP_MODE_AT_DATE', 'STOP_MODE_NEVER'] as const;
+
+/** `aggregationType` of an outputs element (2.5); the last one is seen for Monte Carlo. */
+export const aggregationTypes = ['IDENTITY', 'ARRAY', 'HISTOGRAM_DATA'] as const;
+
+/** Section 8: how long a pre-signed download address holds, in seconds. */
+export const PRESIGNED_SECONDS = 300;

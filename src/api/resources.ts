@@ -1,0 +1,167 @@
+import { z } from 'zod';
+import {
+  aggregationTypes,
+  experimentTypes,
+  inputTypes,
+  outputTypes,
+  runStatuses,
+  unitNames,
+} from './constants.ts';
+
+/**
+ * The resources of the open REST interface, one schema each; section numbers are those of its specification.
+ * What a schema does not name is dropped on reading, so that a newer service does not break an older client.
+ */
+
+const units = z.enum(unitNames).nullable();
+
+/** 2.3. In requests a value may also be a JSON number or boolean; responses give strings. */
+export const InputItem = z.object({
+  name: z.string(),
+  type: z.enum(inputTypes),
+  units: units.default(null),
+  value: z.string(),
+});
+export type InputItem = z.infer<typeof InputItem>;
+
+export const RequestInputItem = z.object({
+  name: z.string().min(1),
+  type: z.enum(inputTypes).optional(),
+  units: units.optional(),
+  value: z.union([z.string(), z.number(), z.boolean()]),
+});
+export type RequestInputItem = z.infer<typeof RequestInputItem>;
+
+/** 2.5. `value` is null in descriptors. */
+export const OutputDescriptor = z.object({
+  name: z.string(),
+  type: z.enum(outputTypes),
+  units: units.default(null),
+  value: z.string().nullable().default(null),
+});
+export type OutputDescriptor = z.infer<typeof OutputDescriptor>;
+
+/** 2.1 */
+export const Model = z.object({
+  id: z.string(),
+  name: z.string(),
+  description: z.string().nullable().default(''),
+  modelVersions: z.array(z.string()),
+  published: z.boolean().default(false),
+});
+export type Model = z.infer<typeof Model>;
+
+/** 2.2 */
+export const Version = z.object({
+  id: z.string(),
+  version: z.int().min(1),
+  experimentTemplate: z.object({
+    inputs: z.array(InputItem),
+    outputs: z.array(OutputDescriptor),
+    dashboard: z.unknown().optional(),
+  }),
+});
+export type Version = z.infer<typeof Version>;
+
+/** 2.4. The set of types is open. */
+export const Experiment = z.object({
+  uuid: z.string(),
+  modelVersion: z.string(),
+  name: z.string(),
+  type: z.string(),
+  inputs: z.array(InputItem),
+});
+export type Experiment = z.infer<typeof Experiment>;
+
+/** 2.6 */
+export const RunRequest = z.object({
+  experimentType: z.enum(experimentTypes),
+  inputs: z.array(RequestInputItem),
+});
+export type RunRequest = z.infer<typeof RunRequest>;
+
+/** 2.5, one element. */
+export const OutputsElement = z.object({
+  aggregationType: z.enum(aggregationTypes),
+  inputs: z.array(InputItem).default([]),
+  outputs: z.array(OutputDescriptor),
+  value: z.string(),
+});
+export type OutputsElement = z.infer<typeof OutputsElement>;
+export const Outputs = z.array(OutputsElement);
+export type Outputs = z.infer<typeof Outputs>;
+
+/** The outputs template of a results request: an Outputs array with empty values, descriptors with at least a name. */
+export const OutputsTemplate = z.array(
+  z.object({
+    aggregationType: z.enum(aggregationTypes).optional(),
+    inputs: z.array(z.object({ name: z.string() })).nullish(),
+    outputs: z
+      .array(z.object({ name: z.string(), type: z.enum(outputTypes).optional(), units: units.optional() }))
+      .nullish(),
+    value: z.string().nullish(),
+  }),
+);
+export type OutputsTemplate = z.infer<typeof OutputsTemplate>;
+
+/** 2.7. `outputs` is a string that holds an outputs template. */
+export const ResultsRequest = RunRequest.extend({ outputs: z.string() });
+export type ResultsRequest = z.infer<typeof ResultsRequest>;
+
+/** 2.8 and 2.9: what the JSON text in `message` holds. `total` is a percentage. */
+export interface RunMessage {
+  title: string | null;
+  total: number;
+  finishedTasks: number;
+  totalTasks: number;
+  subRuns: RunMessage[];
+}
+export const RunMessage: z.ZodType<RunMessage> = z.object({
+  title: z.string().nullable(),
+  total: z.number(),
+  finishedTasks: z.int(),
+  totalTasks: z.int(),
+  get subRuns() {
+    return z.array(RunMessage);
+  },
+});
+
+/** 2.9. `message` is JSON text or empty. */
+export const RunState = z.object({
+  status: z.enum(runStatuses),
+  message: z.string().nullable().default(''),
+});
+export type RunState = z.infer<typeof RunState>;
+
+/** 2.8 */
+export const Run = RunState.extend({
+  id: z.string(),
+  inputs: z.array(InputItem),
+  modelVersionId: z.string(),
+  outputs: z.null().default(null),
+});
+export type Run = z.infer<typeof Run>;
+
+/** 2.10 */
+export const AnimationInfo = z.object({
+  animationHeight: z.int(),
+  animationWidth: z.int(),
+  animationSpeed: z.number(),
+  experimentRunId: z.string(),
+  modelUuid: z.string(),
+  sessionUuid: z.string(),
+  restUrl: z.string(),
+  version: z.string(),
+});
+export type AnimationInfo = z.infer<typeof AnimationInfo>;
+
+/** The body of every error of our service; of other services only `message` is relied on, and not always there. */
+export const ErrorBody = z.object({
+  timestamp: z.string(),
+  status: z.int(),
+  error: z.string(),
+  code: z.string(),
+  message: z.string(),
+  path: z.string(),
+});
+export type ErrorBody = z.infer<typeof ErrorBody>;

@@ -1,0 +1,142 @@
+import type { InputType } from './constants.ts';
+
+/** What a definition or a request may give for an input. */
+export type RawValue = string | number | boolean;
+
+/** Why a value does not fit: a phrase that completes "the value of X ...". */
+export class ValueError extends Error {
+  override readonly name = 'ValueError';
+}
+
+const INTEGER_LIMIT = 2 ** 31;
+const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2})?$/;
+
+/**
+ * The one canonical text of a value of a type: `8`, `"8"` and `"8.0"` of a DOUBLE are all `8`. Two requests are
+ * identical when their canonical inputs are; a point's key is a hash of them.
+ *
+ * Bounds of integer ranges are truncated, as clients in the field expect (notes on real clients, Runs).
+ *
+ * @throws ValueError when the value is none of the type (specification 2.3, 2.11)
+ */
+export function canonicalValue(type: InputType, value: RawValue): string {
+  switch (type) {
+    case 'DOUBLE':
+      return double(value);
+    case 'INTEGER':
+      return integer(value, INTEGER_LIMIT);
+    case 'LONG':
+      return long(value);
+    case 'BOOLEAN':
+      return boolean(value);
+    case 'DATE_TIME':
+      return dateTime(value);
+    case 'FIXED_RANGE_DOUBLE':
+      return range(value, double);
+    case 'FIXED_RANGE_INTEGER':
+    case 'FIXED_RANGE_LONG':
+      return range(value, (bound) => String(Math.trunc(Number(double(bound)))));
+    case 'INPUT_FILE':
+      return fileHash(value);
+    case 'STRING':
+    case 'RANDOM_DOUBLE':
+    case 'RANDOM_INTEGER':
+    case 'RANDOM_BOOLEAN':
+    case 'FULL_RANGE_BOOLEAN':
+      return String(value);
+  }
+}
+
+function double(value: RawValue): string {
+  const number = typeof value === 'number' ? value : parseNumber(value);
+  if (!Number.isFinite(number)) throw new ValueError(`is ${shown(value)}, which is not a number`);
+  // -0 and 0 are one value
+  return String(number === 0 ? 0 : number);
+}
+
+function integer(value: RawValue, limit: number): string {
+  const number = Number(double(value));
+  if (!Number.isInteger(number)) throw new ValueError(`is ${shown(value)}, which is not a whole number`);
+  if (number < -limit || number >= limit) throw new ValueError(`is ${shown(value)}, which is out of range`);
+  return String(number);
+}
+
+/** A LONG has 64 bits, more than a JavaScript number holds exactly, so text goes through BigInt. */
+function long(value: RawValue): string {
+  const text = String(value).trim();
+  if (!/^[+-]?\d+$/.test(text)) return integer(value, Number.MAX_SAFE_INTEGER);
+  const number = BigInt(text);
+  if (BigInt.asIntN(64, number) !== number) throw new ValueError(`is ${shown(value)}, which is out of range`);
+  return String(number);
+}
+
+function boolean(value: RawValue): string {
+  const text = String(value).trim().toLowerCase();
+  if (text !== 'true' && text !== 'false')
+    throw new ValueError(`is ${shown(value)}, which is not true or false`);
+  return text;
+}
+
+/** Local date-time text, without or with seconds (2.11); canonical is with them. */
+function dateTime(value: RawValue): string {
+  const text = String(value).trim();
+  const full = text.length === 16 ? `${text}:00` : text;
+  if (!DATE_TIME.test(text) || !isRealDate(full)) {
+    throw new ValueError(`is ${shown(value)}, which is not a date and time like 2026-01-31T08:30`);
+  }
+  return full;
+}
+
+/** Date accepts 30 February and rolls it over; a real date comes back as it went in. */
+function isRealDate(text: string): boolean {
+  const date = new Date(`${text}Z`);
+  return !Number.isNaN(date.getTime()) && date.toISOString().slice(0, 19) === text;
+}
+
+function range(value: RawValue, bound: (value: RawValue) => string): string {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(String(value));
+  } catch {
+    parsed = undefined;
+  }
+  const { min, max, step } = (parsed ?? {}) as Record<string, RawValue | undefined>;
+  if (min === undefined || max === undefined || step === undefined) {
+    throw new ValueError(`is ${shown(value)}, which is not a range like {"min":20,"max":180,"step":20}`);
+  }
+  const bounds = { min: Number(bound(min)), max: Number(bound(max)), step: Number(bound(step)) };
+  if (bounds.step <= 0 || bounds.max < bounds.min) {
+    throw new ValueError(
+      `is ${shown(value)}, which is an empty range: min must not exceed max, step must be positive`,
+    );
+  }
+  return JSON.stringify(bounds);
+}
+
+/** A hash, or JSON text `{"hash","localPath"}`; the content alone makes the identity. */
+function fileHash(value: RawValue): string {
+  const text = String(value).trim();
+  if (!text.startsWith('{')) return text;
+  try {
+    const { hash } = JSON.parse(text) as { hash?: unknown };
+    if (typeof hash === 'string') return hash;
+  } catch {
+    // falls through to the error below
+  }
+  throw new ValueError(`is ${shown(value)}, which is neither a file's hash nor {"hash","localPath"}`);
+}
+
+function parseNumber(value: string | boolean): number {
+  const text = String(value).trim();
+  return text === '' || /^0[xob]/i.test(text) ? Number.NaN : Number(text);
+}
+
+function shown(value: RawValue): string {
+  const text = JSON.stringify(value);
+  return text.length > 60 ? `${text.slice(0, 57)}…` : text;
+}
+
+/** How input names are compared: clients in the field trim them and ignore case. */
+export function nameKey(name: string): string {
+  return name.trim().toLowerCase();
+}

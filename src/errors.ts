@@ -1,0 +1,100 @@
+/**
+ * Every error that a user can meet is a {@link ForayError} with a code from this one table; docs/errors.md documents
+ * each code, and a test keeps the two in step. A code is never reused for something else.
+ *
+ * `exit` is the exit code of the command line: 2 the command or the definition is wrong, 3 a server cannot be reached.
+ */
+export const errorCodes = {
+  USAGE: { exit: 2, about: 'the command line is wrong' },
+  DEFINITION_SYNTAX: { exit: 2, about: 'the definition is not valid YAML or JSON' },
+  DEFINITION_INVALID: {
+    exit: 2,
+    about: 'the definition does not have the shape that docs/definition.md describes',
+  },
+  DEFINITION_UNREADABLE: { exit: 2, about: 'the definition, or a file that it names, cannot be read' },
+  UNKNOWN_MODEL: { exit: 2, about: 'the service has no model or version of that name' },
+  UNKNOWN_EXPERIMENT: { exit: 2, about: 'the version has no stored experiment of that name' },
+  UNKNOWN_INPUT: { exit: 2, about: 'the version has no input of that name' },
+  UNKNOWN_OUTPUT: { exit: 2, about: 'the version has no output of that name' },
+  INVALID_VALUE: { exit: 2, about: "a value does not fit its input's type" },
+  EMPTY_DESIGN: { exit: 2, about: 'the design has no points' },
+  REPLICATIONS_NEED_SEED: {
+    exit: 2,
+    about: 'replications above 1 need a model with the input {RANDOM_SEED}',
+  },
+  UNKNOWN_CAMPAIGN: { exit: 2, about: 'there is no campaign of that id' },
+  CAMPAIGN_EXISTS: { exit: 2, about: 'a campaign of that id exists with another definition' },
+  CAMPAIGN_CLOSED: { exit: 2, about: 'the campaign has already finished' },
+  HOME_IN_USE: { exit: 2, about: 'another foray dev runs in this home folder' },
+  PORT_IN_USE: { exit: 2, about: 'the address to listen on is taken' },
+  STORE_UNUSABLE: { exit: 2, about: 'the store cannot be opened' },
+  STORE_NEWER: { exit: 2, about: 'the store was written by a newer foray' },
+  MODEL_INVALID: { exit: 2, about: 'a model folder is not a valid model' },
+  KEY_REFUSED: { exit: 2, about: 'the model service refuses the API key' },
+  REQUEST_REFUSED: { exit: 2, about: 'the model service refuses a request as wrong' },
+  SERVICE_UNREACHABLE: { exit: 3, about: 'the model service cannot be reached' },
+  SERVICE_FAILED: {
+    exit: 3,
+    about: 'the model service answers with an error or with something that is no answer',
+  },
+  TEMPORAL_UNREACHABLE: { exit: 3, about: 'the Temporal server cannot be reached' },
+  TEMPORAL_MISSING: { exit: 3, about: 'no Temporal server program can be found, downloaded or built' },
+  PART_FAILED: { exit: 3, about: 'a part of foray dev does not start' },
+  WORKER_ELSEWHERE: {
+    exit: 3,
+    about: "the worker serves another store or model service than the campaign's",
+  },
+} as const satisfies Record<string, { exit: 2 | 3; about: string }>;
+
+export type ErrorCode = keyof typeof errorCodes;
+
+/** A place in a user's file: 1-based line and column. */
+export interface Place {
+  file: string;
+  line: number;
+  column: number;
+}
+
+export interface ForayErrorOptions {
+  /** Where in the user's file the cause is. */
+  place?: Place | undefined;
+  /** What to do about it, a sentence. */
+  hint?: string | undefined;
+}
+
+/** The one class of errors for users: `message` says what is wrong, `hint` what to do. Neither ever holds a secret. */
+export class ForayError extends Error {
+  override readonly name: string = 'ForayError';
+  readonly code: ErrorCode;
+  readonly place: Place | undefined;
+  readonly hint: string | undefined;
+
+  constructor(code: ErrorCode, message: string, { place, hint }: ForayErrorOptions = {}) {
+    super(message);
+    this.code = code;
+    this.place = place;
+    this.hint = hint;
+  }
+
+  /** One line for a terminal: place, message, hint. */
+  toLine(): string {
+    const where = this.place ? `${this.place.file}:${this.place.line}:${this.place.column}: ` : '';
+    return `${where}${this.message}${this.hint ? ` ${this.hint}` : ''}`;
+  }
+}
+
+/** True for a ForayError, also one of another realm (a Jest module registry, a worker thread). */
+export function isForayError(error: unknown): error is ForayError {
+  return (
+    error instanceof Error &&
+    'code' in error &&
+    'toLine' in error &&
+    typeof error.code === 'string' &&
+    error.code in errorCodes
+  );
+}
+
+/** The text of whatever was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
