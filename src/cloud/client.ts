@@ -1,0 +1,163 @@
+import type { z } from 'zod';
+import { type EndpointName, type Endpoint, endpoints } from '../api/endpoints.ts';
+import type {
+  AnimationInfo,
+  Experiment,
+  Model,
+  Outputs,
+  OutputsTemplate,
+  ResultsRequest,
+  Run,
+  RunRequest,
+  RunState,
+  Version,
+} from '../api/index.ts';
+import { CloudError, isCloudError } from './errors.ts';
+import { Transport, type TransportOptions } from './transport.ts';
+
+interface CallOptions {
+  params?: Record<string, string>;
+  query?: Record<string, string>;
+  body?: unknown;
+  signal?: AbortSignal | undefined;
+}
+
+/**
+ * The model service as a typed client: one method an endpoint (specification, section 4).
+ * Every method rejects with a CloudError.
+ */
+export class CloudClient {
+  private readonly transport: Transport;
+  /** Endpoints that this service was seen to know in their older spelling only. */
+  private readonly older = new Set<EndpointName>();
+
+  constructor(options: TransportOptions) {
+    this.transport = new Transport(options);
+  }
+
+  listModels(signal?: AbortSignal): Promise<Model[]> {
+    return this.call('listModels', { signal });
+  }
+
+  getModel(modelId: string, signal?: AbortSignal): Promise<Model> {
+    return this.call('getModel', { params: { modelId }, signal });
+  }
+
+  getModelByName(name: string, signal?: AbortSignal): Promise<Model> {
+    return this.call('getModelByName', { params: { name }, body: name, signal });
+  }
+
+  getVersion(modelId: string, versionId: string, signal?: AbortSignal): Promise<Version> {
+    return this.call('getVersion', { params: { modelId, versionId }, signal });
+  }
+
+  getVersionByNumber(modelId: string, number: number, signal?: AbortSignal): Promise<Version> {
+    return this.call('getVersionByNumber', { params: { modelId, number: String(number) }, signal });
+  }
+
+  listExperiments(versionId: string, signal?: AbortSignal): Promise<Experiment[]> {
+    return this.call('listExperiments', { params: { versionId }, signal });
+  }
+
+  requestRun(versionId: string, request: RunRequest, signal?: AbortSignal): Promise<Run> {
+    return this.call('requestRun', { params: { versionId }, body: request, signal });
+  }
+
+  /** Stops the run for everyone who shares it. */
+  async stopRun(versionId: string, request: RunRequest, signal?: AbortSignal): Promise<void> {
+    await this.call('stopRun', { params: { versionId }, body: request, signal });
+  }
+
+  findRun(versionId: string, request: RunRequest, signal?: AbortSignal): Promise<Run> {
+    return this.call('findRun', { params: { versionId }, body: request, signal });
+  }
+
+  getProgress(versionId: string, runId: string, signal?: AbortSignal): Promise<RunState> {
+    return this.call('getProgress', { params: { versionId, runId }, signal });
+  }
+
+  getRunResults(
+    versionId: string,
+    runId: string,
+    template: OutputsTemplate,
+    signal?: AbortSignal,
+  ): Promise<Outputs> {
+    return this.call('getRunResults', { params: { versionId, runId }, body: template, signal });
+  }
+
+  getResults(versionId: string, request: ResultsRequest, signal?: AbortSignal): Promise<Outputs> {
+    return this.call('getResults', { params: { versionId }, body: request, signal });
+  }
+
+  startAnimation(versionId: string, request: RunRequest, signal?: AbortSignal): Promise<AnimationInfo> {
+    return this.call('startAnimation', { params: { versionId }, body: request, signal });
+  }
+
+  /** An address that needs no key and holds for five minutes: a secret while it does. */
+  getOutputFileUrl(hash: string, filename: string, signal?: AbortSignal): Promise<string> {
+    return this.call('getOutputFileUrl', { query: { hash, filename }, signal });
+  }
+
+  /** @returns the hash of the stored file */
+  uploadFile(content: Uint8Array, signal?: AbortSignal): Promise<string> {
+    return this.call('uploadFile', { body: content, signal });
+  }
+
+  checkFile(hash: string, signal?: AbortSignal): Promise<boolean> {
+    return this.call('checkFile', { query: { hash }, signal });
+  }
+
+  private async call<Name extends EndpointName>(
+    name: Name,
+    options: CallOptions,
+  ): Promise<z.output<(typeof endpoints)[Name]['response']>> {
+    const endpoint: Endpoint = endpoints[name];
+    const answer = await this.ask(name, endpoint, options);
+    const parsed = endpoint.response.safeParse(knownStatuses(answer ?? null));
+    if (!parsed.success) {
+      const issue = parsed.error.issues[0];
+      throw new CloudError(
+        'malformed',
+        `${endpoint.method} ${endpoint.path}: the answer is not as specified${issue ? ` (${issue.path.map(String).join('.')}: ${issue.message})` : ''}`,
+      );
+    }
+    return parsed.data as z.output<(typeof endpoints)[Name]['response']>;
+  }
+
+  /** Asks in the current spelling, and once in the older one where the service does not know the current. */
+  private async ask(name: EndpointName, endpoint: Endpoint, options: CallOptions): Promise<unknown> {
+    const { older } = endpoint;
+    if (!older) return this.send(endpoint, options);
+    if (this.older.has(name)) return this.send(older, options);
+    try {
+      return await this.send(endpoint, options);
+    } catch (error) {
+      if (!isCloudError(error) || (error.kind !== 'not-found' && error.kind !== 'refused')) throw error;
+      const answer = await this.send(older, options).catch(() => {
+        throw error;
+      });
+      this.older.add(name);
+      return answer;
+    }
+  }
+
+  private send(
+    { method, path }: Pick<Endpoint, 'method' | 'path'>,
+    { params, query, body, signal }: CallOptions,
+  ): Promise<unknown> {
+    return this.transport.send({
+      method,
+      path: path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params?.[name] ?? '')),
+      ...(query && { query }),
+      ...(method === 'POST' && { body: body instanceof Uint8Array ? { bytes: body } : { json: body } }),
+      signal,
+    });
+  }
+}
+
+/** Clients in the field know `ERROR` where the specification says `FAILED` (notes on real clients). */
+function knownStatuses(answer: unknown): unknown {
+  const isError =
+    typeof answer === 'object' && answer !== null && 'status' in answer && answer.status === 'ERROR';
+  return isError ? { ...answer, status: 'FAILED' } : answer;
+}

@@ -1,0 +1,69 @@
+import { type ErrorCode, ForayError } from '../errors.ts';
+
+/**
+ * What can go wrong between us and a model service.
+ * - `unreachable`: no connection, or it broke; `timeout`: no answer in time;
+ * - `throttled`: 429, or 503 with Retry-After; `server`: another 5xx;
+ * - `malformed`: an answer that is none of the interface; `too-large`: one over the cap;
+ * - `unauthorized`: 401 and 403; `not-found`: 404; `refused`: another 4xx.
+ */
+export type CloudErrorKind =
+  | 'unreachable'
+  | 'timeout'
+  | 'throttled'
+  | 'server'
+  | 'malformed'
+  | 'too-large'
+  | 'unauthorized'
+  | 'not-found'
+  | 'refused';
+
+const codes: Record<CloudErrorKind, ErrorCode> = {
+  unreachable: 'SERVICE_UNREACHABLE',
+  timeout: 'SERVICE_UNREACHABLE',
+  throttled: 'SERVICE_FAILED',
+  server: 'SERVICE_FAILED',
+  malformed: 'SERVICE_FAILED',
+  'too-large': 'SERVICE_FAILED',
+  unauthorized: 'KEY_REFUSED',
+  'not-found': 'REQUEST_REFUSED',
+  refused: 'REQUEST_REFUSED',
+};
+
+const hints: Partial<Record<CloudErrorKind, string>> = {
+  unreachable:
+    'Check the address (--service-url or FORAY_SERVICE_URL) and that the service runs; "foray dev" starts one.',
+  timeout: 'The service may be overloaded; try again.',
+  throttled: 'Lower the request rate with FORAY_SERVICE_RATE.',
+  unauthorized: 'Check the API key (--api-key or FORAY_API_KEY).',
+};
+
+/** Another try may succeed with these. */
+const retryable: readonly CloudErrorKind[] = ['unreachable', 'timeout', 'throttled', 'server', 'malformed'];
+
+/** An error of the model service or on the way to it. Its text never holds the key, a query or a signature. */
+export class CloudError extends ForayError {
+  override readonly name = 'CloudError';
+  readonly kind: CloudErrorKind;
+  /** Milliseconds the service asked to be left alone. */
+  readonly retryAfter: number;
+
+  /** False when the service certainly did not take the request in; true also when nobody knows. */
+  readonly mayHaveArrived: boolean;
+
+  constructor(kind: CloudErrorKind, message: string, { retryAfter = 0, mayHaveArrived = true } = {}) {
+    super(codes[kind], message, { hint: hints[kind] });
+    this.kind = kind;
+    this.retryAfter = retryAfter;
+    this.mayHaveArrived = mayHaveArrived;
+  }
+
+  get isRetryable(): boolean {
+    return retryable.includes(this.kind);
+  }
+}
+
+/** True for a CloudError, also one of another realm. */
+export function isCloudError(error: unknown): error is CloudError {
+  return error instanceof Error && error.name === 'CloudError';
+}

@@ -1,0 +1,44 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+/**
+ * Lets requests through at a rate (a token bucket that holds one second's worth), and none before a time that the
+ * service asked for.
+ */
+export class Gate {
+  private readonly rate: number;
+  private tokens: number;
+  private filledAt = performance.now();
+  private closedUntil = 0;
+
+  /** @param rate requests a second; Infinity for no limit */
+  constructor(rate: number) {
+    this.rate = rate;
+    this.tokens = Math.max(1, rate);
+  }
+
+  /** Nothing passes for this many ms from now. */
+  closeFor(ms: number): void {
+    this.closedUntil = Math.max(this.closedUntil, performance.now() + ms);
+  }
+
+  /** Resolves when the caller may make one request; rejects when the signal aborts. */
+  async pass(signal?: AbortSignal): Promise<void> {
+    for (;;) {
+      const wait = this.take(performance.now());
+      if (wait <= 0) return;
+      await delay(Math.ceil(wait), undefined, signal ? { signal } : {});
+    }
+  }
+
+  /** Takes a token, or says how many ms to wait before trying again. */
+  private take(now: number): number {
+    if (now < this.closedUntil) return this.closedUntil - now;
+    if (this.rate === Infinity) return 0;
+    const most = Math.max(1, this.rate);
+    this.tokens = Math.min(most, this.tokens + ((now - this.filledAt) * this.rate) / 1_000);
+    this.filledAt = now;
+    if (this.tokens < 1) return ((1 - this.tokens) * 1_000) / this.rate;
+    this.tokens -= 1;
+    return 0;
+  }
+}

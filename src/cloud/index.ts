@@ -1,0 +1,2 @@
+export { CloudClient } from './client.ts';
+export { CloudError, type CloudErrorKind, isCloudError } from './errors.ts';

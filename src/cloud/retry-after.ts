@@ -1,0 +1,11 @@
+/**
+ * Milliseconds that a Retry-After header asks for: seconds or an HTTP date (RFC 9110, 10.2.3); 0 without one or when it
+ * makes no sense.
+ */
+export function retryAfterMs(header: string | undefined, now: number): number {
+  if (header === undefined) return 0;
+  const text = header.trim();
+  if (/^\d+$/.test(text)) return Number(text) * 1_000;
+  const date = Date.parse(text);
+  return Number.isNaN(date) ? 0 : Math.max(0, date - now);
+}

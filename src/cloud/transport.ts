@@ -1,0 +1,157 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import got, { type Method, RequestError, TimeoutError } from 'got';
+import { CloudError, isCloudError } from './errors.ts';
+import { Gate } from './gate.ts';
+import { retryAfterMs } from './retry-after.ts';
+
+export interface TransportOptions {
+  /** Root address with /api/open/<version>. */
+  url: string;
+  key: string;
+  /** The header that carries the key; the specification leaves it open. @default 'Authorization' */
+  keyHeader?: string | undefined;
+  /** Requests a second. @default no limit */
+  rate?: number | undefined;
+  /** How often a request is made before its error is passed on. Inside activities 1: Temporal retries. @default 1 */
+  attempts?: number | undefined;
+}
+
+export interface TransportRequest {
+  method: Method;
+  /** Relative to the root address, segments encoded. */
+  path: string;
+  query?: Record<string, string>;
+  /** A value to send as JSON, or bytes to send as they are. */
+  body?: { json: unknown } | { bytes: Uint8Array };
+  signal?: AbortSignal | undefined;
+}
+
+/** A response larger than this is cut off. */
+export const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
+const CONNECT_MS = 10_000;
+const ANSWER_MS = 60_000;
+const RETRY_BASE_MS = 300;
+
+/** Makes requests and turns whatever goes wrong into a {@link CloudError}: the only place that knows the key. */
+export class Transport {
+  private readonly root: string;
+  private readonly headers: Record<string, string>;
+  private readonly gate: Gate;
+  private readonly attempts: number;
+
+  constructor({ url, key, keyHeader = 'Authorization', rate = Infinity, attempts = 1 }: TransportOptions) {
+    this.root = url.replace(/\/+$/, '');
+    this.headers = { [keyHeader]: key };
+    this.gate = new Gate(rate);
+    this.attempts = attempts;
+  }
+
+  /** @returns the parsed JSON of a 2xx response; undefined for an empty one */
+  async send(request: TransportRequest): Promise<unknown> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.sendOnce(request);
+      } catch (error) {
+        if (!isCloudError(error) || !error.isRetryable || attempt >= this.attempts) throw error;
+        await delay(Math.max(error.retryAfter, RETRY_BASE_MS * 2 ** (attempt - 1)), undefined, {
+          ...(request.signal && { signal: request.signal }),
+        });
+      }
+    }
+  }
+
+  private async sendOnce(request: TransportRequest): Promise<unknown> {
+    const { signal } = request;
+    await this.gate.pass(signal);
+    const target = `${request.method} ${request.path}`;
+    const response = await this.exchange(request, target);
+    const { statusCode } = response;
+    const retryAfter = retryAfterMs(response.headers['retry-after'], Date.now());
+    if (statusCode === 429 || (statusCode === 503 && retryAfter > 0)) {
+      this.gate.closeFor(retryAfter);
+      throw new CloudError('throttled', `${target}: the service asks to slow down (${statusCode})`, {
+        retryAfter,
+        mayHaveArrived: false,
+      });
+    }
+    if (statusCode < 200 || statusCode > 299) throw statusError(target, statusCode, response.body);
+    if (response.body.trim() === '') return undefined;
+    try {
+      return JSON.parse(response.body) as unknown;
+    } catch {
+      throw new CloudError('malformed', `${target}: the answer is not JSON`);
+    }
+  }
+
+  private async exchange({ method, path, query, body, signal }: TransportRequest, target: string) {
+    const limit = new AbortController();
+    try {
+      const pending = got(`${this.root}${path}`, {
+        method,
+        headers: {
+          ...this.headers,
+          ...(body && 'bytes' in body && { 'content-type': 'application/octet-stream' }),
+        },
+        ...(query && { searchParams: query }),
+        ...(body && ('json' in body ? { json: body.json } : { body: body.bytes })),
+        responseType: 'text',
+        throwHttpErrors: false,
+        followRedirect: false,
+        retry: { limit: 0 },
+        timeout: { connect: CONNECT_MS, socket: ANSWER_MS, response: ANSWER_MS },
+        signal: signal ? AbortSignal.any([signal, limit.signal]) : limit.signal,
+      });
+      void pending.on('downloadProgress', ({ transferred }) => {
+        if (transferred > MAX_RESPONSE_BYTES) limit.abort();
+      });
+      return await pending;
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (limit.signal.aborted) throw new CloudError('too-large', `${target}: the answer is over 64 MiB`);
+      throw connectionError(target, this.root, error);
+    }
+  }
+}
+
+/** Codes of a connection that was never made. */
+const neverConnected = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'];
+
+/** got's own message holds the whole address, so only its code is kept. */
+function connectionError(target: string, root: string, error: unknown): CloudError {
+  if (error instanceof TimeoutError) return new CloudError('timeout', `${target}: no answer in time`);
+  const code = error instanceof RequestError ? error.code : 'UNKNOWN';
+  return new CloudError(
+    'unreachable',
+    `The model service at ${new URL(root).origin} cannot be reached (${code}).`,
+    {
+      mayHaveArrived: !neverConnected.includes(code),
+    },
+  );
+}
+
+function statusError(target: string, status: number, body: string): CloudError {
+  const kind =
+    status === 401 || status === 403
+      ? 'unauthorized'
+      : status === 404
+        ? 'not-found'
+        : status >= 400 && status < 500
+          ? 'refused'
+          : status >= 500
+            ? 'server'
+            : 'malformed';
+  const said = messageIn(body);
+  return new CloudError(kind, `${target}: ${status}${said ? `: ${said}` : ''}`, {
+    mayHaveArrived: kind !== 'unauthorized',
+  });
+}
+
+/** The message of an error body, if it is one of the interface's; a proxy's HTML page says nothing. */
+function messageIn(body: string): string {
+  try {
+    const { message } = JSON.parse(body) as { message?: unknown };
+    return typeof message === 'string' ? message.slice(0, 500) : '';
+  } catch {
+    return '';
+  }
+}
