@@ -1,0 +1,24 @@
+import { closest, distance } from 'fastest-levenshtein';
+
+/** The name that was probably meant, when one is near enough; undefined otherwise. */
+export function suggestion(name: string, known: readonly string[]): string | undefined {
+  if (known.length === 0) return undefined;
+  const lower = name.trim().toLowerCase();
+  const best = closest(
+    lower,
+    known.map((candidate) => candidate.toLowerCase()),
+  );
+  const limit = Math.max(2, Math.floor(lower.length / 3));
+  return distance(lower, best) <= limit
+    ? known.find((candidate) => candidate.toLowerCase() === best)
+    : undefined;
+}
+
+/** A hint for an unknown name: what was meant if that is clear, else what there is. */
+export function didYouMean(name: string, known: readonly string[]): string | undefined {
+  const meant = suggestion(name, known);
+  if (meant !== undefined) return `Did you mean "${meant}"?`;
+  if (known.length === 0) return undefined;
+  const shown = known.slice(0, 12).map((candidate) => `"${candidate}"`);
+  return `Known: ${shown.join(', ')}${known.length > shown.length ? ', …' : ''}.`;
+}

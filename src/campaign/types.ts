@@ -1,0 +1,96 @@
+import type { InputType, OutputType, RawValue, Unit } from '../api/index.ts';
+
+/** An input of the version with the canonical value that every point has unless the design varies it. */
+export interface BaseInput {
+  name: string;
+  type: InputType;
+  units: Unit | null;
+  value: string;
+}
+
+/** An input that the design varies, with its canonical values in design order. */
+export interface VariedInput {
+  name: string;
+  type: InputType;
+  units: Unit | null;
+  values: string[];
+}
+
+export interface CampaignOutput {
+  name: string;
+  type: OutputType;
+  units: Unit | null;
+}
+
+/** A file that an input takes: its content lies in the store under its hash before the campaign starts. */
+export interface CampaignFile {
+  input: string;
+  hash: string;
+  filename: string;
+}
+
+/**
+ * A definition after every name and value in it was checked against one version of the model: what a campaign is made
+ * of, self-contained. It is what the store keeps and the worker reads; no path in it is ever opened.
+ */
+export interface Campaign {
+  id: string;
+  /** The definition's name, the id's stem. */
+  name: string;
+  /** Root address of the model service, with /api/open/<version>. */
+  service: string;
+  model: { id: string; name: string; versionId: string; version: number };
+  base: BaseInput[];
+  varied: VariedInput[];
+  files: CampaignFile[];
+  replications: number;
+  /** The campaign's seed; null when replication 1 keeps the seed of the template or experiment. */
+  seed: number | null;
+  outputs: CampaignOutput[];
+  concurrency: number | 'auto';
+}
+
+/** A point of the design. `values` are the canonical values of the varied inputs, in their order. */
+export interface Point {
+  ordinal: number;
+  key: string;
+  values: string[];
+}
+
+export type Phase = 'preparing' | 'running' | 'paused' | 'stopping' | 'completed' | 'failed' | 'cancelled';
+
+/** Phases in which a campaign is over. */
+export const closedPhases: readonly Phase[] = ['completed', 'failed', 'cancelled'];
+
+/** total = done + failed + running + queued + waiting; done = new + reused. */
+export interface RunCounts {
+  total: number;
+  done: number;
+  new: number;
+  reused: number;
+  failed: number;
+  /** RUNNING at the service. */
+  running: number;
+  /** FRESH at the service. */
+  queued: number;
+  /** Not yet requested. */
+  waiting: number;
+}
+
+/** Where a campaign is: the answer of the workflow's query `progress`. Times in ms since the epoch. */
+export interface Progress {
+  phase: Phase;
+  points: number;
+  runs: RunCounts;
+  /** How many runs the campaign keeps requested at once at the moment. */
+  window: number;
+  /** Runs finished a second, lately. */
+  rate: number;
+  /** Expected seconds to the end; null while nothing is known. */
+  secondsLeft: number | null;
+  startedAt: number;
+  /** What the campaign waits for when it does not go on by itself; empty otherwise. */
+  note: string;
+}
+
+export type { RawValue };
