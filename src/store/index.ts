@@ -1,0 +1,2 @@
+export { openStore } from './open.ts';
+export type * from './store.ts';

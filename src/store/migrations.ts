@@ -1,0 +1,70 @@
+import { type Kysely, sql } from 'kysely';
+import type { Migration } from 'kysely/migration';
+
+/** Forward only, in the order of their names; a name is never changed once it is released. */
+export const migrations: Record<string, Migration> = {
+  '001-campaigns': { up: campaigns },
+};
+
+async function campaigns(db: Kysely<unknown>): Promise<void> {
+  const schema = db.schema;
+  await schema
+    .createTable('meta')
+    .addColumn('name', 'text', (column) => column.primaryKey())
+    .addColumn('value', 'text', (column) => column.notNull())
+    .execute();
+  await schema
+    .createTable('campaigns')
+    .addColumn('number', 'integer', (column) => column.primaryKey().autoIncrement())
+    .addColumn('id', 'text', (column) => column.notNull().unique())
+    .addColumn('campaign', 'text', (column) => column.notNull())
+    .addColumn('definition', 'text', (column) => column.notNull())
+    .addColumn('digest', 'text', (column) => column.notNull())
+    .addColumn('phase', 'text', (column) => column.notNull())
+    .addColumn('points', 'integer')
+    .addColumn('created_at', 'bigint', (column) => column.notNull())
+    .addColumn('updated_at', 'bigint', (column) => column.notNull())
+    .execute();
+  await schema
+    .createTable('files')
+    .addColumn('hash', 'text', (column) => column.primaryKey())
+    .addColumn('content', 'blob', (column) => column.notNull())
+    .execute();
+  await schema
+    .createTable('points')
+    .addColumn('campaign', 'integer', (column) => column.notNull().references('campaigns.number'))
+    .addColumn('ordinal', 'integer', (column) => column.notNull())
+    .addColumn('key', 'text', (column) => column.notNull())
+    .addColumn('values', 'text', (column) => column.notNull())
+    .addPrimaryKeyConstraint('points_pk', ['campaign', 'ordinal'])
+    .addUniqueConstraint('points_key', ['campaign', 'key'])
+    .execute();
+  await schema
+    .createTable('runs')
+    .addColumn('campaign', 'integer', (column) => column.notNull().references('campaigns.number'))
+    .addColumn('seq', 'integer', (column) => column.notNull())
+    .addColumn('ordinal', 'integer', (column) => column.notNull())
+    .addColumn('replication', 'integer', (column) => column.notNull())
+    .addColumn('state', 'text', (column) => column.notNull())
+    .addColumn('attempts', 'integer', (column) => column.notNull().defaultTo(0))
+    .addColumn('run_id', 'text')
+    .addColumn('owned', 'integer', (column) => column.notNull().defaultTo(0))
+    .addColumn('origin', 'text')
+    .addColumn('reason', 'text')
+    .addColumn('requested_at', 'bigint')
+    .addColumn('finished_at', 'bigint')
+    .addPrimaryKeyConstraint('runs_pk', ['campaign', 'seq'])
+    .addUniqueConstraint('runs_point', ['campaign', 'ordinal', 'replication'])
+    .execute();
+  // Counting by state and finding the open runs must not read the finished ones.
+  await schema.createIndex('runs_state').on('runs').columns(['campaign', 'state']).execute();
+  await schema.createIndex('runs_run_id').on('runs').column('run_id').execute();
+  await schema
+    .createTable('outputs')
+    .addColumn('campaign', 'integer', (column) => column.notNull().references('campaigns.number'))
+    .addColumn('seq', 'integer', (column) => column.notNull())
+    .addColumn('outputs', 'text', (column) => column.notNull())
+    .addPrimaryKeyConstraint('outputs_pk', ['campaign', 'seq'])
+    .execute();
+  await sql`insert into meta (name, value) values ('id', ${crypto.randomUUID()})`.execute(db);
+}

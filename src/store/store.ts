@@ -1,0 +1,116 @@
+import type { Campaign, Phase, Point, RunCounts } from '../campaign/types.ts';
+
+/** A campaign as the store keeps it. Times are ms since the epoch. */
+export interface CampaignRecord {
+  campaign: Campaign;
+  /** The definition as it was submitted, its text. */
+  definition: string;
+  /** Hash of what the definition means, to tell a second submit of the same from one of another. */
+  digest: string;
+  phase: Phase;
+  points: number;
+  createdAt: number;
+  /** When the phase or a run last changed. */
+  updatedAt: number;
+}
+
+/** How a run came to its result: our request started it, or the service had it. */
+export type Origin = 'new' | 'reused';
+
+/** A run that is about to be requested, with all that the request needs. */
+export interface PlannedRun {
+  seq: number;
+  point: Pick<Point, 'key' | 'values'>;
+  replication: number;
+  /** How often it has been requested, this time included. */
+  attempt: number;
+}
+
+/** A run that was requested and has not finished as far as the store knows. `runId` is null after a lost response. */
+export interface OpenRun extends PlannedRun {
+  runId: string | null;
+  /** False for a run that another campaign of this store started: never stopped by this one while that one waits. */
+  owned: boolean;
+}
+
+/** What was seen of a run. */
+export type RunObservation = { seq: number } & (
+  | { state: 'queued' | 'running'; runId: string; owned: boolean }
+  | { state: 'done'; runId: string; origin: Origin; outputs: Record<string, string> }
+  | { state: 'failed'; runId: string | null; reason: string }
+  /** The request certainly never arrived, so it does not count as one. */
+  | { state: 'unsent' }
+  /** Not requested any more: it was stopped, or its request came to nothing. */
+  | { state: 'waiting' }
+);
+
+/** A finished run as a row. `values` are those of the varied inputs; `outputs` by name, each as the service gave it. */
+export interface ResultRow {
+  point: string;
+  replication: number;
+  status: 'done' | 'failed';
+  values: string[];
+  outputs: Record<string, string>;
+  reason: string | null;
+  runId: string | null;
+  origin: Origin | null;
+  requestedAt: number | null;
+  finishedAt: number | null;
+}
+
+/**
+ * Content of campaigns: definitions, points, runs, outputs, files. One implementation per database. Every write is
+ * idempotent under (campaign, point key, replication), so an activity may be carried out twice.
+ */
+export interface Store {
+  /** Identifies the store itself, so that a worker of another store can tell. */
+  readonly id: string;
+  close(): Promise<void>;
+
+  /** Adds a campaign; false when the id is taken (nothing is changed then). */
+  addCampaign(
+    record: Pick<CampaignRecord, 'campaign' | 'definition' | 'digest'>,
+    now: number,
+  ): Promise<boolean>;
+  getCampaign(id: string): Promise<CampaignRecord | undefined>;
+  /** Newest first. */
+  listCampaigns(): Promise<CampaignRecord[]>;
+  setPhase(id: string, phase: Phase, now: number): Promise<void>;
+  /** Removes a campaign that never started, so that its id is free again. */
+  removeCampaign(id: string): Promise<void>;
+
+  putFile(hash: string, content: Uint8Array): Promise<void>;
+  getFile(hash: string): Promise<Uint8Array | undefined>;
+
+  /**
+   * Expands the design: one row a run, in the order of work (replication 1 of every point first). Returns the number of
+   * points and runs. Calling it again changes nothing.
+   */
+  addPoints(
+    id: string,
+    points: Iterable<Point>,
+    replications: number,
+  ): Promise<{ points: number; runs: number }>;
+
+  /**
+   * Records the intent to request runs, before any request is made. Runs that have finished are left out, and all are
+   * once the campaign is stopping or closed, so that nothing can be requested behind a cancel.
+   */
+  intend(id: string, seqs: readonly number[], now: number): Promise<PlannedRun[]>;
+  /** Runs that were intended and have not finished: the first thousand, or those of some seqs. */
+  openRuns(id: string, seqs?: readonly number[]): Promise<OpenRun[]>;
+  observe(id: string, observations: readonly RunObservation[], now: number): Promise<void>;
+  /** Of these service runs, those that an open run of another campaign waits for or has. */
+  claimedByOthers(id: string, runIds: readonly string[]): Promise<Set<string>>;
+  /** Hands the ownership of service runs over to the other campaigns that wait for them. */
+  handOver(id: string, runIds: readonly string[]): Promise<void>;
+
+  counts(id: string): Promise<RunCounts>;
+  /** Outcomes of runs that have finished already, by seq: what an activity that is carried out again starts from. */
+  finished(
+    id: string,
+    seqs: readonly number[],
+  ): Promise<{ seq: number; state: 'done' | 'failed'; origin: Origin | null }[]>;
+  /** Finished runs in design order: by point, then replication. */
+  results(id: string): AsyncIterable<ResultRow>;
+}

@@ -1,0 +1,45 @@
+import type { Generated } from 'kysely';
+import type { Phase } from '../campaign/types.ts';
+import type { Origin } from './store.ts';
+
+/**
+ * `waiting` not requested; `intended` a request is being made or its answer was lost; `queued` FRESH and `running`
+ * RUNNING at the service; `done` and `failed` have finished.
+ */
+export type StoredRunState = 'waiting' | 'intended' | 'queued' | 'running' | 'done' | 'failed';
+export const openStates = ['intended', 'queued', 'running'] as const;
+export const finishedStates = ['done', 'failed'] as const;
+
+/** The tables of the store, the same in every database. Times are ms since the epoch, flags 0 or 1. */
+export interface Tables {
+  meta: { name: string; value: string };
+  campaigns: {
+    number: Generated<number>;
+    id: string;
+    campaign: string;
+    definition: string;
+    digest: string;
+    phase: Phase;
+    /** Null until the design has been expanded. */
+    points: number | null;
+    created_at: number;
+    updated_at: number;
+  };
+  files: { hash: string; content: Uint8Array };
+  points: { campaign: number; ordinal: number; key: string; values: string };
+  runs: {
+    campaign: number;
+    seq: number;
+    ordinal: number;
+    replication: number;
+    state: StoredRunState;
+    attempts: number;
+    run_id: string | null;
+    owned: number;
+    origin: Origin | null;
+    reason: string | null;
+    requested_at: number | null;
+    finished_at: number | null;
+  };
+  outputs: { campaign: number; seq: number; outputs: string };
+}
