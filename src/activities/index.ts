@@ -1,0 +1,103 @@
+import { activityInfo, cancellationSignal, heartbeat } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/common';
+import type { Phase, RunCounts } from '../campaign/types.ts';
+import type { Outcomes } from '../campaign/schedule.ts';
+import type { CloudClient } from '../cloud/index.ts';
+import type { CampaignRecord, Store } from '../store/index.ts';
+import { advance } from './advance.ts';
+import { failureOf } from './failure.ts';
+import { prepare } from './prepare.ts';
+import { stopOpenRuns } from './stop.ts';
+
+/** What a worker's activities work with. */
+export interface World {
+  store: Store;
+  cloud: CloudClient;
+  /** Root address of the model service that `cloud` talks to. */
+  service: string;
+}
+
+/** Names a campaign and where it lives, so that a worker of another store or service refuses it. */
+export interface CampaignAddress {
+  campaign: string;
+  service: string;
+  store: string;
+}
+
+export interface AdvanceInput extends CampaignAddress {
+  /** Seqs of runs to request. */
+  request: number[];
+  /** Seqs of runs to look at. */
+  poll: number[];
+}
+
+export interface AdvanceResult {
+  outcomes: Outcomes;
+  /** Milliseconds the service asked to be left alone. */
+  retryAfter: number;
+  /** A few of the failures: what is shown in the Web UI. */
+  failures: string[];
+}
+
+/** A killed worker is noticed when it has been silent for this long; heartbeats are sent five times as often. */
+export const HEARTBEAT_TIMEOUT_MS = 5_000;
+const REFUSED_AGAIN_AFTER_MS = 10_000;
+
+/** The activities: all that a campaign's workflow may do to the world. */
+export function createActivities(world: World) {
+  /** Runs one activity: checks that the campaign lives here, heartbeats on a clock, and types what goes wrong. */
+  async function act<T>(
+    address: CampaignAddress,
+    work: (record: CampaignRecord, signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    const beat = setInterval(() => heartbeat(), HEARTBEAT_TIMEOUT_MS / 5);
+    try {
+      return await work(await here(world, address), cancellationSignal());
+    } catch (error) {
+      throw failureOf(error, activityInfo().attempt);
+    } finally {
+      clearInterval(beat);
+    }
+  }
+
+  return {
+    /** Uploads the campaign's files to the service where it does not have them, and expands the design. */
+    prepare: (address: CampaignAddress): Promise<{ points: number; runs: number }> =>
+      act(address, (record, signal) => prepare(world, record, signal)),
+
+    /** Carries out the decision of one tick, or a part of it: requests runs, polls runs, stores what has finished. */
+    advance: (input: AdvanceInput): Promise<AdvanceResult> =>
+      act(input, (record, signal) => advance(world, record, input, signal)),
+
+    /** Stops the campaign's own runs at the service, unless another campaign waits for them. */
+    stopRuns: (address: CampaignAddress): Promise<{ stopped: number; kept: number }> =>
+      act(address, (record, signal) => stopOpenRuns(world, record, signal)),
+
+    /** Writes the campaign's last phase, so that it can be read without a worker; the final counts come back. */
+    close: (input: CampaignAddress & { phase: Phase }): Promise<RunCounts> =>
+      act(input, async () => {
+        await world.store.setPhase(input.campaign, input.phase, Date.now());
+        return world.store.counts(input.campaign);
+      }),
+  };
+}
+
+export type Activities = ReturnType<typeof createActivities>;
+
+/**
+ * The campaign's record, when this worker serves its store and service. Otherwise a failure that is retried, so that
+ * it stays visible in the Web UI and the right worker can still take it.
+ */
+async function here(world: World, { campaign, service, store }: CampaignAddress): Promise<CampaignRecord> {
+  const refuse = (what: string): ApplicationFailure =>
+    ApplicationFailure.create({
+      type: 'WORKER_ELSEWHERE',
+      message: `This worker ${what}; start one that does, or give this one another task queue.`,
+      nextRetryDelay: REFUSED_AGAIN_AFTER_MS,
+    });
+  if (world.service !== service) throw refuse(`serves ${world.service}, the campaign runs on ${service}`);
+  if (world.store.id !== store) throw refuse('has another store than the campaign');
+  const record = await world.store.getCampaign(campaign);
+  if (!record) throw refuse(`has no campaign ${campaign} in its store`);
+  return record;
+}

@@ -1,0 +1,66 @@
+import pLimit from 'p-limit';
+import type { CampaignRecord, OpenRun, RunObservation, Store } from '../store/index.ts';
+import { REQUESTS_AT_ONCE } from './advance.ts';
+import { type Answer, RunAsker, STOPPED_BY_OTHERS } from './ask.ts';
+import type { World } from './index.ts';
+
+/**
+ * Stops what the campaign has running at the service. The phase is set first: from then on the store lets no request
+ * of this campaign through, so what is open now is all there will be. Runs that have finished meanwhile are kept;
+ * runs that another campaign waits for go on and become that one's.
+ *
+ * @returns how many were stopped, and how many were left to other campaigns
+ */
+export async function stopOpenRuns(
+  { store, cloud }: World,
+  { campaign }: CampaignRecord,
+  signal: AbortSignal,
+): Promise<{ stopped: number; kept: number }> {
+  await store.setPhase(campaign.id, 'stopping', Date.now());
+  const asker = new RunAsker(cloud, campaign, signal);
+  const limit = pLimit(REQUESTS_AT_ONCE);
+  let stopped = 0;
+  let kept = 0;
+  for (;;) {
+    const open = await store.openRuns(campaign.id);
+    if (open.length === 0) return { stopped, kept };
+    const answers = await Promise.all(open.map((run) => limit(() => settle(store, asker, campaign.id, run))));
+    const heard = answers.filter((answer): answer is RunObservation => !('error' in answer));
+    await store.observe(campaign.id, heard, Date.now());
+    stopped += heard.filter(({ state }) => state === 'waiting').length;
+    const left = heard.filter(({ state }) => state === 'queued' || state === 'running');
+    await store.observe(
+      campaign.id,
+      left.map(({ seq }) => ({ seq, state: 'waiting' })),
+      Date.now(),
+    );
+    kept += left.length;
+    for (const answer of answers) if ('error' in answer) throw answer.error;
+  }
+}
+
+/** Brings one run to its end as far as this campaign goes; an open state in the answer means it is left to others. */
+async function settle(store: Store, asker: RunAsker, id: string, run: OpenRun): Promise<Answer> {
+  try {
+    const seen = unlessStopped(await asker.find(run));
+    if ('error' in seen || (seen.state !== 'queued' && seen.state !== 'running')) return seen;
+    const claims = await store.claimedByOthers(id, [seen.runId]);
+    if (claims.size > 0) {
+      if (run.owned) await store.handOver(id, [seen.runId]);
+      return seen;
+    }
+    if (!run.owned) return seen;
+    await asker.stop(run);
+    const after = unlessStopped(await asker.find(run));
+    if ('error' in after || (after.state !== 'queued' && after.state !== 'running')) return after;
+    return { seq: run.seq, error: new Error('the service has not stopped a run yet'), sent: true };
+  } catch (error) {
+    return { seq: run.seq, error, sent: true };
+  }
+}
+
+/** A run that is STOPPED now was stopped by us, here or in an earlier attempt: it is to be had again. */
+function unlessStopped(answer: Answer): Answer {
+  const isStopped = 'state' in answer && answer.state === 'failed' && answer.reason === STOPPED_BY_OTHERS;
+  return isStopped ? { seq: answer.seq, state: 'waiting' } : answer;
+}

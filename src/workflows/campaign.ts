@@ -1,0 +1,196 @@
+import {
+  ActivityCancellationType,
+  ActivityFailure,
+  allHandlersFinished,
+  ApplicationFailure,
+  CancellationScope,
+  CancelledFailure,
+  condition,
+  continueAsNew,
+  isCancellation,
+  proxyActivities,
+  setCurrentDetails,
+  setHandler,
+  sleep,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { Activities, AdvanceResult, CampaignAddress } from '../activities/index.ts';
+import { decide, isFinished, type Outcomes, record, wakeIn } from '../campaign/schedule.ts';
+import type { Phase, RunCounts } from '../campaign/types.ts';
+import { cancelSignal, progressQuery } from './messages.ts';
+import { type CampaignState, detailsOf, newState, note, progressOf } from './state.ts';
+
+/** What the workflow is started with. */
+export interface CampaignInput extends CampaignAddress {
+  concurrency: number | 'auto';
+  /** Start nothing, only stop what an execution that was terminated left running. */
+  stopOnly?: true;
+  /** What was reached when the workflow continued as new; absent at the start. */
+  state?: CampaignState;
+}
+
+/** The result of a campaign's workflow. */
+export interface CampaignSummary {
+  campaign: string;
+  phase: Phase;
+  points: number;
+  runs: RunCounts;
+  seconds: number;
+}
+
+/** Runs that one activity takes on: a tick is spread over activities so that several workers share it. */
+const CHUNK = 200;
+/** Kept in step with HEARTBEAT_TIMEOUT_MS of the activities, which a workflow cannot import. */
+const HEARTBEAT_TIMEOUT = '5s';
+
+const activities = proxyActivities<Activities>({
+  startToCloseTimeout: '30m',
+  heartbeatTimeout: HEARTBEAT_TIMEOUT,
+  retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '30s' },
+  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+});
+
+/**
+ * One campaign, from its expanded design to its summary. It owns the progress (which runs are requested, which are in
+ * flight, what came of them); content lies in the store and never passes through here.
+ *
+ * preparing → running → completed | failed, or from each of the first two: → stopping → cancelled.
+ */
+export async function campaign(input: CampaignInput): Promise<CampaignSummary> {
+  const { campaign: id, service, store } = input;
+  const address: CampaignAddress = { campaign: id, service, store };
+  const state = input.state ?? newState(Date.now());
+  const work = new CancellationScope();
+
+  setHandler(cancelSignal, (reason) => {
+    note(state, `cancelled by a signal${reason ? `: ${String(reason).slice(0, 200)}` : ''}`);
+    work.cancel();
+  });
+  setHandler(progressQuery, () => progressOf(state, Date.now()));
+
+  try {
+    if (input.stopOnly) throw new CancelledFailure('only stops what an earlier execution left running');
+    await work.run(() => runToEnd(input, address, state));
+  } catch (error) {
+    if (!isCancellation(error)) {
+      state.phase = 'failed';
+      note(state, reasonOf(error));
+      await activities.close.executeWithOptions({ summary: 'failed' }, [{ ...address, phase: 'failed' }]);
+      show(state);
+      throw ApplicationFailure.nonRetryable(`The campaign failed: ${reasonOf(error)}`, 'CAMPAIGN_FAILED');
+    }
+    await CancellationScope.nonCancellable(() => stop(address, state));
+    throw error;
+  }
+  const runs = await activities.close.executeWithOptions({ summary: 'completed' }, [
+    { ...address, phase: 'completed' },
+  ]);
+  state.phase = 'completed';
+  show(state);
+  return { campaign: id, phase: state.phase, points: state.points, runs, seconds: secondsSince(state) };
+}
+
+async function runToEnd(input: CampaignInput, address: CampaignAddress, state: CampaignState): Promise<void> {
+  if (state.phase === 'preparing') {
+    show(state);
+    const { points, runs } = await activities.prepare.executeWithOptions(
+      { summary: 'upload files, expand the design' },
+      [address],
+    );
+    state.points = points;
+    state.phase = 'running';
+    state.schedule.total = runs;
+    state.schedule.concurrency = input.concurrency;
+    if (input.concurrency !== 'auto') state.schedule.window = input.concurrency;
+  }
+  while (!isFinished(state.schedule)) {
+    await tick(address, state);
+    show(state);
+    const wait = wakeIn(state.schedule, Date.now());
+    if (wait > 0 && !isFinished(state.schedule)) await sleep(wait, { summary: detailLine(state) });
+    if (workflowInfo().continueAsNewSuggested) {
+      await condition(allHandlersFinished);
+      await continueAsNew<typeof campaign>({ ...input, state });
+    }
+  }
+}
+
+/** Decides what to do now, has it done by activities side by side, and takes in what came of it. */
+async function tick(address: CampaignAddress, state: CampaignState): Promise<void> {
+  const { schedule } = state;
+  const decision = decide(schedule, Date.now());
+  if (decision.request.length + decision.poll.length === 0) return;
+  const results = await Promise.all(
+    chunksOf(decision).map(({ request, poll }) =>
+      activities.advance.executeWithOptions({ summary: `request ${request.length}, poll ${poll.length}` }, [
+        { ...address, request, poll },
+      ]),
+    ),
+  );
+  const { outcomes, retryAfter, failures } = merged(results);
+  record(schedule, decision, outcomes, Date.now(), retryAfter);
+  state.new += outcomes.new.length;
+  state.reused += outcomes.reused.length;
+  state.failed += outcomes.failed.length;
+  state.failures = [...state.failures, ...failures].slice(-5);
+  const finished = outcomes.new.length + outcomes.reused.length + outcomes.failed.length;
+  state.finishedAt = [...state.finishedAt, [Date.now(), finished] as [number, number]].slice(-20);
+}
+
+async function stop(address: CampaignAddress, state: CampaignState): Promise<void> {
+  state.phase = 'stopping';
+  show(state);
+  const { stopped, kept } = await activities.stopRuns.executeWithOptions({ summary: 'stop what runs' }, [
+    address,
+  ]);
+  state.schedule.flights = [];
+  await activities.close.executeWithOptions({ summary: 'cancelled' }, [{ ...address, phase: 'cancelled' }]);
+  state.phase = 'cancelled';
+  note(state, `${stopped} runs stopped${kept > 0 ? `, ${kept} left to other campaigns` : ''}`);
+  show(state);
+}
+
+function chunksOf({
+  request,
+  poll,
+}: {
+  request: number[];
+  poll: number[];
+}): { request: number[]; poll: number[] }[] {
+  const count = Math.ceil((request.length + poll.length) / CHUNK);
+  const share = (seqs: number[], at: number): number[] =>
+    seqs.slice(Math.floor((at * seqs.length) / count), Math.floor(((at + 1) * seqs.length) / count));
+  return Array.from({ length: count }, (_, at) => ({ request: share(request, at), poll: share(poll, at) }));
+}
+
+function merged(results: AdvanceResult[]): AdvanceResult {
+  const outcomes: Outcomes = { new: [], reused: [], failed: [], queued: [], running: [], later: [] };
+  for (const result of results) {
+    for (const name of Object.keys(outcomes) as (keyof Outcomes)[])
+      outcomes[name].push(...result.outcomes[name]);
+  }
+  return {
+    outcomes,
+    retryAfter: Math.max(...results.map(({ retryAfter }) => retryAfter)),
+    failures: results.flatMap(({ failures }) => failures),
+  };
+}
+
+function show(state: CampaignState): void {
+  setCurrentDetails(detailsOf(state, Date.now()));
+}
+
+function detailLine(state: CampaignState): string {
+  const { runs, window } = progressOf(state, Date.now());
+  return `${runs.done + runs.failed} of ${runs.total} finished, window ${window}`;
+}
+
+/** An activity's failure says only that there was one; its cause says why. */
+function reasonOf(error: unknown): string {
+  const cause = error instanceof ActivityFailure ? error.cause : error;
+  return cause instanceof Error ? cause.message : String(cause);
+}
+
+function secondsSince({ startedAt }: CampaignState): number {
+  return Math.round((Date.now() - startedAt) / 1_000);
+}

@@ -1,0 +1,1 @@
+export { campaign, type CampaignInput, type CampaignSummary } from './campaign.ts';
