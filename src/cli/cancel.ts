@@ -1,0 +1,17 @@
+import type { Command } from 'commander';
+import { print } from './output.ts';
+import { type SettingFlags, withSettings } from './settings.ts';
+import { withForay } from './with-foray.ts';
+
+export function addCancel(program: Command): void {
+  withSettings(program.command('cancel'))
+    .description('cancel a campaign: stop what runs, keep what has finished')
+    .argument('<id>')
+    .option('--reason <text>', 'kept with the campaign')
+    .action((id: string, flags: SettingFlags & { reason?: string }) =>
+      withForay(flags, async (foray) => {
+        await foray.cancel(id, flags.reason);
+        print(`Cancelling ${id}; npx foray status ${id} shows when it is done.`);
+      }),
+    );
+}

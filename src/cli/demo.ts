@@ -1,0 +1,148 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, openSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join, relative, resolve } from 'node:path';
+import type { Command } from 'commander';
+import type { Foray } from '../client/index.ts';
+import { homePaths, isAlive, readAddresses } from '../dev/home.ts';
+import { STAY } from '../dev/lifeline.ts';
+import { findTemporalCli } from '../dev/temporal-cli.ts';
+import { ForayError } from '../errors.ts';
+import { bestRows, formatResults } from '../report/index.ts';
+import { print, tell, writeOut } from './output.ts';
+import { homeOption, settingsFrom } from './settings.ts';
+import { untilSignalled } from './signals.ts';
+import { submit } from './submit.ts';
+import { withForay } from './with-foray.ts';
+
+const EXAMPLE = resolve(import.meta.dirname, '../../examples/boarding-school-flu');
+const FOLDER = 'foray-demo';
+const OUTPUT = 'Fit error';
+/** J. D. Murray, Mathematical Biology: the fit to this outbreak, with the error of its curve from one case on day 0. */
+const PUBLISHED = { contactRate: '1.663', recoveryRate: '0.440', error: '17.21' };
+const INTERRUPTED = 130;
+
+export function addDemo(program: Command): void {
+  program
+    .command('demo')
+    .description('everything embedded, one campaign, its answer; then all of it is stopped')
+    .addOption(homeOption())
+    .option('--keep', 'leave everything running')
+    .action(async (flags: { home: string; keep?: boolean }) => {
+      const interrupted = untilSignalled().then(() => 'interrupted' as const);
+      const parts = await startParts(resolve(flags.home), interrupted);
+      let isKept = false;
+      try {
+        const ended = await Promise.race([campaign(flags.home), interrupted]);
+        if (ended === 'interrupted') process.exitCode = INTERRUPTED;
+        else isKept = flags.keep ?? false;
+      } finally {
+        if (parts) await (isKept ? letGo(parts) : stopParts(parts));
+      }
+      // what an interrupted campaign's client still waits for is not worth waiting for
+      if (process.exitCode === INTERRUPTED) process.exit();
+    });
+}
+
+/** Starts `foray dev` as a child, or finds that one runs in this home already (undefined then). */
+async function startParts(home: string, interrupted: Promise<unknown>): Promise<ChildProcess | undefined> {
+  const known = readAddresses(home);
+  if (known && isAlive(known)) {
+    tell(`Using the foray dev that runs in ${relative('', home)} (process ${known.pid})`);
+    return undefined;
+  }
+  await findTemporalCli(tell);
+  tell('Starting Temporal, the model service and a worker');
+  const { logs } = homePaths(home);
+  mkdirSync(logs, { recursive: true });
+  const logFile = join(logs, 'dev.log');
+  const log = openSync(logFile, 'a');
+  const child = spawn(
+    process.execPath,
+    [resolve(import.meta.dirname, 'main.ts'), 'dev', '--home', home],
+    // a process group of its own: a Ctrl-C reaches only us, and we stop it
+    { detached: true, stdio: ['ignore', log, log, 'ipc'] },
+  );
+  const ready = once(child, 'message').then(() => true);
+  const ended = once(child, 'exit').then(() => false);
+  const isReady = await Promise.race([ready, ended, interrupted.then(() => true)]);
+  if (!isReady) throw new ForayError('PART_FAILED', 'foray dev does not start.', { hint: `See ${logFile}.` });
+  return child;
+}
+
+async function stopParts(child: ChildProcess): Promise<void> {
+  tell('Stopping everything that was started');
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exited = once(child, 'exit');
+  child.kill('SIGTERM');
+  await exited;
+}
+
+async function letGo(child: ChildProcess): Promise<void> {
+  await new Promise<void>((sent) => child.send(STAY, () => sent()));
+  child.disconnect();
+  child.unref();
+  print();
+  print(`Everything goes on running; kill ${child.pid} stops it. Go on with:`);
+  print('  npx foray list');
+  print('  npx foray models Epidemic');
+  print('  npx foray submit examples/rehearsal/campaign.yaml --watch');
+}
+
+async function campaign(home: string): Promise<void> {
+  const flags = { home, taskQueue: process.env.FORAY_TASK_QUEUE ?? 'foray' };
+  // the demo is about the embedded parts, whatever the user's settings say of others
+  const { service, store, temporal } = readAddresses(resolve(home))!;
+  process.env.TEMPORAL_ADDRESS = temporal.address;
+  const settings = { ...flags, serviceUrl: service.url, apiKey: service.key, store };
+  await withForay(settings, async (foray) => {
+    const id = await submit(foray, join(EXAMPLE, 'campaign.yaml'), { watch: true });
+    await answer(foray, id);
+  });
+}
+
+async function answer(foray: Foray, id: string): Promise<void> {
+  const { record, rows } = await foray.results(id);
+  const best = await bestRows(rows, OUTPUT, 5);
+  const names = record.campaign.varied.map(({ name }) => name);
+  print();
+  print('Best points');
+  print(`  ${[...names, OUTPUT].join('  ')}`);
+  for (const row of best) {
+    const cells = [...row.values, Number(row.outputs[OUTPUT]).toFixed(2)];
+    print(`  ${cells.map((cell, at) => cell.padStart([...names, OUTPUT][at]!.length)).join('  ')}`);
+  }
+  const [first] = best;
+  if (first) {
+    print();
+    print(
+      `Best fit   contact rate ${first.values[0]}, recovery rate ${first.values[1]} a day: error ${Number(first.outputs[OUTPUT]).toFixed(2)} pupils`,
+    );
+    print(
+      `Published  contact rate ${PUBLISHED.contactRate}, recovery rate ${PUBLISHED.recoveryRate} a day: error ${PUBLISHED.error} pupils (Murray, Mathematical Biology)`,
+    );
+  }
+  const table = join(FOLDER, 'results.csv');
+  await writeOut(formatResults('csv', record.campaign, (await foray.results(id)).rows), table);
+  print();
+  print(`Table      ${table}`);
+  const { renderReport } = await import('../report/html.ts');
+  const report = join(FOLDER, 'report.html');
+  const observed = { output: 'Infected', points: await observations(), label: 'in bed, as observed' };
+  const html = await renderReport(record, await foray.store.counts(id), (await foray.results(id)).rows, {
+    output: OUTPUT,
+    observed,
+  });
+  await writeOut([html], report);
+  print(`Report     ${report}`);
+}
+
+async function observations(): Promise<[number, number][]> {
+  const text = await readFile(join(EXAMPLE, 'observed.csv'), 'utf8');
+  return text
+    .trim()
+    .split('\n')
+    .slice(1)
+    .map((line) => line.split(',').map(Number) as [number, number]);
+}

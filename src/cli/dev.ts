@@ -1,0 +1,32 @@
+import type { Command } from 'commander';
+import { resolve } from 'node:path';
+import { endWithParent, tellReady } from '../dev/lifeline.ts';
+import { startStack } from '../dev/stack.ts';
+import { print, tell } from './output.ts';
+import { homeOption } from './settings.ts';
+import { untilSignalled } from './signals.ts';
+
+export function addDev(program: Command): void {
+  program
+    .command('dev')
+    .description('Temporal with its Web UI, the model service and a worker in one terminal')
+    .addOption(homeOption())
+    .action(async (flags: { home: string }) => {
+      endWithParent();
+      const signalled = untilSignalled();
+      const stack = await startStack(resolve(flags.home), tell);
+      const { temporal, service } = stack.addresses;
+      print(`Web UI         ${temporal.webUi}`);
+      print(`Temporal       ${temporal.address} (process ${stack.pids.temporal})`);
+      print(`Model service  ${service.url} (process ${stack.pids.service})`);
+      print(`Worker         process ${stack.pids.worker}`);
+      print(`Home           ${flags.home} (data, logs, addresses)`);
+      print(
+        'Ready. Submit a campaign from another terminal: npx foray submit FILE. Ctrl-C stops everything.',
+      );
+      tellReady();
+      await signalled;
+      tell('Stopping');
+      await stack.stop();
+    });
+}

@@ -1,0 +1,22 @@
+import type { Command } from 'commander';
+import { print, printJson } from './output.ts';
+import { type SettingFlags, withSettings } from './settings.ts';
+import { withForay } from './with-foray.ts';
+
+export function addList(program: Command): void {
+  withSettings(program.command('list'))
+    .description('the campaigns of the store, newest first')
+    .option('--json', 'print an array of statuses')
+    .action((flags: SettingFlags & { json?: boolean }) =>
+      withForay(flags, async (foray) => {
+        const campaigns = await foray.list();
+        if (flags.json) return printJson(campaigns);
+        if (campaigns.length === 0) return print('No campaigns yet. Submit one with: npx foray submit FILE');
+        const width = Math.max(...campaigns.map(({ id }) => id.length));
+        for (const { id, phase, runs, model, submitted } of campaigns) {
+          const finished = `${runs.done + runs.failed} of ${runs.total}`;
+          print(`${id.padEnd(width)}  ${phase.padEnd(10)}  ${finished.padStart(15)}  ${submitted}  ${model}`);
+        }
+      }),
+    );
+}

@@ -1,0 +1,56 @@
+#!/usr/bin/env node
+import { readFileSync } from 'node:fs';
+import { Command, CommanderError } from 'commander';
+import { errorCodes, isForayError, messageOf } from '../errors.ts';
+import { addCancel } from './cancel.ts';
+import { addDemo } from './demo.ts';
+import { addDev } from './dev.ts';
+import { addList } from './list.ts';
+import { addModels } from './models.ts';
+import { tell } from './output.ts';
+import { addReport } from './report.ts';
+import { addResults } from './results.ts';
+import { addService } from './service.ts';
+import { addStatus } from './status.ts';
+import { addSubmit } from './submit.ts';
+import { addWatch } from './watch.ts';
+import { addWorker } from './worker.ts';
+
+const { version, description } = JSON.parse(
+  readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
+) as { version: string; description: string };
+
+const program = new Command('foray')
+  .description(description)
+  .version(version)
+  .exitOverride()
+  .configureHelp({ showGlobalOptions: true })
+  .showSuggestionAfterError();
+for (const add of [
+  ...[addDemo, addDev, addService, addWorker, addModels],
+  ...[addSubmit, addList, addStatus, addWatch, addCancel, addResults, addReport],
+]) {
+  add(program);
+}
+
+// a reader that has seen enough (head, less) is no error
+process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  process.exitCode = exitCodeFor(error);
+}
+
+/** Says what went wrong, in one line where it is the user's to mend, and gives the exit code for it. */
+function exitCodeFor(error: unknown): number {
+  // commander has said its own already
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : errorCodes.USAGE.exit;
+  if (isForayError(error)) {
+    tell(`foray: ${error.toLine()}`);
+    return errorCodes[error.code].exit;
+  }
+  tell(`foray: something unexpected went wrong: ${messageOf(error)}`);
+  if (process.env.FORAY_DEBUG && error instanceof Error) tell(error.stack ?? '');
+  return 70;
+}

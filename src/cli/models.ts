@@ -1,0 +1,71 @@
+import type { Command } from 'commander';
+import type { Model, Version } from '../api/index.ts';
+import { didYouMean } from '../campaign/suggest.ts';
+import { cloudClient } from '../client/index.ts';
+import { ForayError } from '../errors.ts';
+import { print, printJson } from './output.ts';
+import { type SettingFlags, settingsFrom, withSettings } from './settings.ts';
+
+export function addModels(program: Command): void {
+  withSettings(program.command('models'))
+    .description('what the service has: models, their inputs, outputs and experiments')
+    .argument('[model]', 'name or id of one model')
+    .option('--json', 'print what the service says')
+    .action((wanted: string | undefined, flags: SettingFlags & { json?: boolean }) =>
+      wanted === undefined ? listModels(flags) : showModel(wanted, flags),
+    );
+}
+
+async function listModels(flags: SettingFlags & { json?: boolean }): Promise<void> {
+  const models = await cloudClient(settingsFrom(flags), 'person').listModels();
+  if (flags.json) return printJson(models);
+  for (const { name, description, modelVersions } of models) {
+    print(`${name} (${modelVersions.length === 1 ? '1 version' : `${modelVersions.length} versions`})`);
+    if (description) print(`  ${description}`);
+  }
+  if (models.length === 0) print('The service has no models for this key.');
+}
+
+async function showModel(wanted: string, flags: SettingFlags & { json?: boolean }): Promise<void> {
+  const cloud = cloudClient(settingsFrom(flags), 'person');
+  const model = find(await cloud.listModels(), wanted);
+  const version = await cloud.getVersion(model.id, model.modelVersions.at(-1)!);
+  const experiments = await cloud.listExperiments(version.id);
+  if (flags.json) return printJson({ ...model, version, experiments });
+  print(`${model.name}, version ${version.version} (model ${model.id})`);
+  if (model.description) print(model.description);
+  const { inputs, outputs } = version.experimentTemplate;
+  printTable('Inputs', [
+    ['name', 'type', 'units', 'default'],
+    ...inputs.map(({ name, type, units, value }) => [name, type, units ?? '', value]),
+  ]);
+  printTable('Outputs', [
+    ['name', 'type', 'units'],
+    ...outputs.map(({ name, type, units }: Version['experimentTemplate']['outputs'][number]) => [
+      name,
+      type,
+      units ?? '',
+    ]),
+  ]);
+  printTable('Experiments', [['name', 'type'], ...experiments.map(({ name, type }) => [name, type])]);
+}
+
+function find(models: Model[], wanted: string): Model {
+  const key = wanted.trim().toLowerCase();
+  const found = models.find(({ id, name }) => id === key || name.toLowerCase() === key);
+  if (found) return found;
+  throw new ForayError('UNKNOWN_MODEL', `The service has no model "${wanted}".`, {
+    hint: didYouMean(
+      wanted,
+      models.map(({ name }) => name),
+    ),
+  });
+}
+
+function printTable(title: string, rows: string[][]): void {
+  if (rows.length === 1) return;
+  const widths = rows[0]!.map((_, at) => Math.max(...rows.map((row) => row[at]!.length)));
+  print();
+  print(title);
+  for (const row of rows) print(`  ${row.map((cell, at) => cell.padEnd(widths[at]!)).join('  ')}`.trimEnd());
+}

@@ -1,0 +1,53 @@
+import type { CampaignStatus } from '../client/index.ts';
+
+/** Where a campaign is, in one line. */
+export function progressText({ phase, runs, rate, secondsLeft }: CampaignStatus): string {
+  const finished = runs.done + runs.failed;
+  const percent = runs.total > 0 ? Math.floor((100 * finished) / runs.total) : 0;
+  const counts = [
+    `${runs.new} new`,
+    `${runs.reused} reused`,
+    `${runs.failed} failed`,
+    `${runs.running} running`,
+    `${runs.queued} queued`,
+  ];
+  const speed = rate === null || phase !== 'running' ? '' : `, ${rate.toFixed(1)} a second`;
+  const left = secondsLeft === null || phase !== 'running' ? '' : `, ${duration(secondsLeft)} left`;
+  return `[${String(percent).padStart(3)}%] ${phase}: ${finished} of ${runs.total}: ${counts.join(', ')}${speed}${left}`;
+}
+
+/** Seconds in words: 42 s, 3 min 10 s, 2 h 5 min. */
+export function duration(seconds: number): string {
+  const whole = Math.round(seconds);
+  if (whole < 60) return `${whole} s`;
+  if (whole < 3_600) return `${Math.floor(whole / 60)} min ${whole % 60} s`;
+  return `${Math.floor(whole / 3_600)} h ${Math.floor((whole % 3_600) / 60)} min`;
+}
+
+/** Plain lines this far apart, when they go to a file or another program. */
+const PLAIN_EVERY_MS = 5_000;
+
+/** A line that is rewritten in a terminal, and plain lines now and then elsewhere. Goes to standard error. */
+export class ProgressLine {
+  private readonly stream = process.stderr;
+  private shown = '';
+  private shownAt = 0;
+
+  update(line: string): void {
+    if (line === this.shown) return;
+    if (this.stream.isTTY) {
+      this.stream.write(`\r\x1b[2K${line.slice(0, this.stream.columns - 1)}`);
+    } else {
+      if (Date.now() - this.shownAt < PLAIN_EVERY_MS) return;
+      this.stream.write(`${line}\n`);
+    }
+    this.shown = line;
+    this.shownAt = Date.now();
+  }
+
+  /** Ends with a line that stays. */
+  finish(line: string): void {
+    if (this.stream.isTTY) this.stream.write('\r\x1b[2K');
+    this.stream.write(`${line}\n`);
+  }
+}

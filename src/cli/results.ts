@@ -1,0 +1,41 @@
+import { extname } from 'node:path';
+import { type Command, Option } from 'commander';
+import { formatResults, type ResultFormat, resultFormats } from '../report/index.ts';
+import { tell, writeOut } from './output.ts';
+import { type SettingFlags, withSettings } from './settings.ts';
+import { withForay } from './with-foray.ts';
+
+interface Flags extends SettingFlags {
+  format?: ResultFormat;
+  output?: string;
+  all?: boolean;
+}
+
+export function addResults(program: Command): void {
+  withSettings(program.command('results'))
+    .description('the results table of a campaign: a row a finished run, at any time')
+    .argument('<id>')
+    .addOption(
+      new Option('--format <format>', "default: by the file's ending, else table").choices(resultFormats),
+    )
+    .option('-o, --output <file>', 'write to a file')
+    .option('--all', 'add the columns reason, run, origin, requested, finished')
+    .action((id: string, flags: Flags) =>
+      withForay(flags, async (foray) => {
+        const { record, rows } = await foray.results(id);
+        const format = flags.format ?? formatOf(flags.output);
+        const width = flags.output === undefined && process.stdout.isTTY ? process.stdout.columns : undefined;
+        const text = formatResults(format, record.campaign, rows, {
+          ...(flags.all && { all: true }),
+          ...(width !== undefined && { width }),
+        });
+        await writeOut(text, flags.output);
+        if (flags.output !== undefined) tell(`Wrote ${flags.output}`);
+      }),
+    );
+}
+
+function formatOf(file: string | undefined): ResultFormat {
+  const ending = extname(file ?? '').slice(1);
+  return resultFormats.find((format) => format === ending) ?? 'table';
+}

@@ -1,0 +1,20 @@
+import type { Command } from 'commander';
+import { runWorker } from '../../worker.ts';
+import { endWithParent, tellReady } from '../dev/lifeline.ts';
+import { tell } from './output.ts';
+import { type SettingFlags, settingsFrom, withSettings } from './settings.ts';
+
+export function addWorker(program: Command): void {
+  withSettings(program.command('worker'))
+    .description('run a worker for this store and service, until SIGINT or SIGTERM')
+    .action(async (flags: SettingFlags) => {
+      endWithParent();
+      const settings = settingsFrom(flags);
+      await runWorker(settings, () => {
+        tell(
+          `Working on task queue "${settings.taskQueue}" for ${settings.service.url} (process ${process.pid})`,
+        );
+        tellReady();
+      });
+    });
+}

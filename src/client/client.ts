@@ -1,0 +1,161 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { CloudClient } from '../cloud/index.ts';
+import { didYouMean } from '../campaign/suggest.ts';
+import { closedPhases } from '../campaign/types.ts';
+import { ForayError } from '../errors.ts';
+import { type CampaignRecord, openStore, type ResultRow, type Store } from '../store/index.ts';
+import { checkCampaign, type DefinitionSource } from './check.ts';
+import { cloudClient, type Settings } from './settings.ts';
+import { type CampaignStatus, isClosed, statusFromStore, statusFromWorkflow } from './status.ts';
+import { TemporalSide } from './temporal.ts';
+
+export interface Submitted {
+  id: string;
+  workflowId: string;
+  /** The first execution of the workflow. */
+  runId: string;
+  /** The campaign's page in Temporal's Web UI. */
+  url: string;
+  /** False when the same definition had been submitted under this id before. */
+  isNew: boolean;
+  points: number;
+  runs: number;
+}
+
+const ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,119}$/;
+
+/**
+ * Campaigns from a program: submit, follow, cancel, read. Opens the store at once; Temporal and the model service only
+ * when something is asked that needs them.
+ */
+export class Foray {
+  readonly store: Store;
+  private readonly settings: Settings;
+  private readonly cloud: CloudClient;
+  private readonly temporal: TemporalSide;
+
+  private constructor(settings: Settings, store: Store) {
+    this.settings = settings;
+    this.store = store;
+    this.cloud = cloudClient(settings, 'person');
+    this.temporal = new TemporalSide(settings);
+  }
+
+  /** @throws ForayError STORE_UNUSABLE, STORE_NEWER */
+  static async open(settings: Settings): Promise<Foray> {
+    return new Foray(settings, await openStore(settings.store));
+  }
+
+  async close(): Promise<void> {
+    await this.temporal.close();
+    await this.store.close();
+  }
+
+  /**
+   * Checks a definition whole and starts its campaign. Submitting the same definition under a known id returns that
+   * campaign.
+   *
+   * @param id by default the definition's name and a short suffix
+   * @throws ForayError whatever is wrong with the definition, with its place; CAMPAIGN_EXISTS; SERVICE_UNREACHABLE,
+   *   TEMPORAL_UNREACHABLE. Nothing is started then.
+   */
+  async submit(
+    source: DefinitionSource,
+    { id: wanted }: { id?: string | undefined } = {},
+  ): Promise<Submitted> {
+    if (wanted !== undefined && !ID.test(wanted)) {
+      throw new ForayError('USAGE', `The id "${wanted}" is not usable.`, {
+        hint: 'Use letters, digits, "-", "_" and ".", at most 120 of them.',
+      });
+    }
+    const { campaign: checked, contents, digest } = await checkCampaign(this.cloud, source);
+    await this.temporal.connect();
+    const id = wanted ?? `${checked.name}-${crypto.randomUUID().slice(0, 6)}`;
+    const campaign = { ...checked, id, service: this.settings.service.url };
+    for (const [hash, content] of contents) await this.store.putFile(hash, content);
+    const isNew = await this.store.addCampaign({ campaign, definition: source.text, digest }, Date.now());
+    const record = await this.record(id);
+    if (record.digest !== digest || record.campaign.service !== campaign.service) {
+      throw new ForayError('CAMPAIGN_EXISTS', `A campaign "${id}" exists with another definition.`, {
+        hint: 'Choose another --id; changing a campaign that exists is what "foray apply" is for.',
+      });
+    }
+    // A record without a workflow is what a submit leaves that died in between: this one completes it.
+    const runId = closedPhases.includes(record.phase)
+      ? await this.temporal.runIdOf(id)
+      : await this.temporal.start(record, this.store.id).catch(async (error: unknown) => {
+          if (isNew) await this.store.removeCampaign(id);
+          throw error;
+        });
+    const points = campaign.varied.reduce((product, { values }) => product * values.length, 1);
+    const url = this.temporal.pageOf(id, runId);
+    return { id, workflowId: id, runId, url, isNew, points, runs: points * campaign.replications };
+  }
+
+  /**
+   * Where a campaign is: from its workflow when a worker answers in time, else from the store.
+   * @throws ForayError UNKNOWN_CAMPAIGN
+   */
+  async status(id: string): Promise<CampaignStatus> {
+    const record = await this.record(id);
+    if (closedPhases.includes(record.phase)) return statusFromStore(this.store, record, '');
+    const answer = await this.temporal.progress(id);
+    if ('progress' in answer) return statusFromWorkflow(record, answer.progress, Date.now());
+    return statusFromStore(this.store, await this.record(id), answer.why);
+  }
+
+  /** All campaigns of the store, newest first, as the store knows them. */
+  async list(): Promise<CampaignStatus[]> {
+    const records = await this.store.listCampaigns();
+    return Promise.all(records.map((record) => statusFromStore(this.store, record, '')));
+  }
+
+  /** The campaign's status again and again, until it is over; the last one is of a closed phase. */
+  async *follow(id: string, everyMs = 1_000): AsyncGenerator<CampaignStatus, void, void> {
+    for (;;) {
+      const status = await this.status(id);
+      yield status;
+      if (isClosed(status)) return;
+      await delay(everyMs);
+    }
+  }
+
+  /**
+   * Cancels a campaign: no new requests, its own runs are stopped at the service, what has finished is kept. Returns
+   * when the wish is on record; a worker carries it out. Works also after the workflow was terminated.
+   *
+   * @throws ForayError UNKNOWN_CAMPAIGN, CAMPAIGN_CLOSED, TEMPORAL_UNREACHABLE
+   */
+  async cancel(id: string, reason?: string): Promise<void> {
+    const record = await this.record(id);
+    if (closedPhases.includes(record.phase)) {
+      throw new ForayError('CAMPAIGN_CLOSED', `The campaign "${id}" is ${record.phase} already.`);
+    }
+    if (await this.temporal.signalCancel(id, reason)) return;
+    await this.temporal.start(record, this.store.id, 'stop-only');
+  }
+
+  /** Finished runs in design order; at any time, finished or not. */
+  async results(id: string): Promise<{ record: CampaignRecord; rows: AsyncIterable<ResultRow> }> {
+    const record = await this.record(id);
+    return { record, rows: this.store.results(id) };
+  }
+
+  /** The page of a campaign in Temporal's Web UI. */
+  pageOf(id: string): string {
+    return this.temporal.pageOf(id);
+  }
+
+  private async record(id: string): Promise<CampaignRecord> {
+    const record = await this.store.getCampaign(id);
+    if (record) return record;
+    const known = await this.store.listCampaigns();
+    throw new ForayError('UNKNOWN_CAMPAIGN', `There is no campaign "${id}" in this store.`, {
+      hint:
+        didYouMean(
+          id,
+          known.map(({ campaign }) => campaign.id),
+        ) ?? 'The store is empty.',
+    });
+  }
+}

@@ -1,0 +1,28 @@
+import type { ClientConnectConfig } from '@temporalio/envconfig';
+import { CloudClient } from '../cloud/index.ts';
+
+/** Where everything is: what a client, a worker and the command line are made with. */
+export interface Settings {
+  service: {
+    /** Root address with /api/open/<version>. */
+    url: string;
+    key: string;
+    keyHeader?: string | undefined;
+    /** Requests a second. */
+    rate?: number | undefined;
+  };
+  /** `sqlite:PATH`. */
+  store: string;
+  taskQueue: string;
+  /** As Temporal's own TEMPORAL_* variables and profile file say. */
+  temporal: ClientConnectConfig;
+  /** Address of Temporal's Web UI. */
+  webUi: string;
+}
+
+/** Requests by a person at a command line are tried this often; inside a worker Temporal tries again. */
+const ATTEMPTS_OF_A_PERSON = 3;
+
+export function cloudClient({ service }: Pick<Settings, 'service'>, by: 'person' | 'worker'): CloudClient {
+  return new CloudClient({ ...service, attempts: by === 'person' ? ATTEMPTS_OF_A_PERSON : 1 });
+}

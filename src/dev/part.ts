@@ -1,0 +1,116 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createWriteStream, mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { ForayError } from '../errors.ts';
+
+export interface PartOptions {
+  name: string;
+  command: string;
+  args: string[];
+  env: NodeJS.ProcessEnv;
+  /** What the process says is appended here. */
+  logFile: string;
+  /** Resolves to true once the part works; asked while it starts. Without it, the part sends the message `ready`. */
+  isReady?: () => Promise<boolean>;
+  report: (line: string) => void;
+}
+
+const READY_MS = 60_000;
+const ASK_EVERY_MS = 100;
+const STOP_MS = 10_000;
+/** A part that dies is started again after this, doubled each time it does not become ready. */
+const RESTART_MS = 300;
+const LONGEST_RESTART_MS = 10_000;
+
+/** A child process that is kept alive until it is told to stop. */
+export class Part {
+  private readonly options: PartOptions;
+  private child: ChildProcess | undefined;
+  private saidReady = false;
+  private isStopping = false;
+  private restartMs = RESTART_MS;
+
+  constructor(options: PartOptions) {
+    this.options = options;
+  }
+
+  /** @throws ForayError PART_FAILED when it ends, or is not ready in time, at its first start */
+  async start(): Promise<void> {
+    const { name, logFile } = this.options;
+    const child = this.spawn();
+    if (!(await this.becomesReady(child))) {
+      await this.stop();
+      throw new ForayError('PART_FAILED', `The ${name} does not start.`, { hint: `See ${logFile}.` });
+    }
+    this.watch(child);
+  }
+
+  /** SIGTERM, and SIGKILL when that is not heard. */
+  async stop(): Promise<void> {
+    this.isStopping = true;
+    const { child } = this;
+    if (!child || hasEnded(child)) return;
+    const ended = new Promise((resolve) => child.once('exit', resolve));
+    child.kill('SIGTERM');
+    const kill = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
+    await ended;
+    clearTimeout(kill);
+  }
+
+  private spawn(): ChildProcess {
+    const { command, args, env, logFile } = this.options;
+    mkdirSync(dirname(logFile), { recursive: true });
+    const log = createWriteStream(logFile, { flags: 'a' });
+    // A process group of its own: a Ctrl-C at the terminal reaches foray dev alone, which stops its parts in order.
+    // The channel ends with foray dev, however that ends, and the part with the channel (see lifeline.ts).
+    const child = spawn(command, args, { env, detached: true, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
+    child.stdout!.pipe(log);
+    child.stderr!.pipe(log);
+    child.once('error', (error) => log.write(`${error.message}\n`));
+    this.saidReady = false;
+    child.on('message', (message) => (this.saidReady ||= message === 'ready'));
+    this.child = child;
+    return child;
+  }
+
+  private async becomesReady(child: ChildProcess): Promise<boolean> {
+    const until = Date.now() + READY_MS;
+    while (Date.now() < until && !hasEnded(child) && !this.isStopping) {
+      if (await this.isReady()) return true;
+      await delay(ASK_EVERY_MS);
+    }
+    return false;
+  }
+
+  private async isReady(): Promise<boolean> {
+    const { isReady } = this.options;
+    return isReady ? isReady().catch(() => false) : this.saidReady;
+  }
+
+  private watch(child: ChildProcess): void {
+    if (hasEnded(child)) void this.restart();
+    else child.once('exit', () => void this.restart());
+  }
+
+  private async restart(): Promise<void> {
+    const { name, report } = this.options;
+    if (this.isStopping) return;
+    report(`the ${name} ended; starting it again`);
+    await delay(this.restartMs);
+    if (this.isStopping) return;
+    const child = this.spawn();
+    const isReady = await this.becomesReady(child);
+    this.restartMs = isReady ? RESTART_MS : Math.min(LONGEST_RESTART_MS, this.restartMs * 2);
+    if (isReady) report(`the ${name} is back (process ${child.pid})`);
+    this.watch(child);
+  }
+
+  get pid(): number | undefined {
+    return this.child?.pid;
+  }
+}
+
+function hasEnded(child: ChildProcess): boolean {
+  return child.exitCode !== null || child.signalCode !== null || child.pid === undefined;
+}

@@ -1,0 +1,119 @@
+import { join, resolve } from 'node:path';
+import { Connection } from '@temporalio/client';
+import { API_VERSION } from '../api/index.ts';
+import { ForayError } from '../errors.ts';
+import {
+  type Addresses,
+  homePaths,
+  isAlive,
+  localKey,
+  readAddresses,
+  removeAddresses,
+  writeAddresses,
+} from './home.ts';
+import { Part } from './part.ts';
+import { freePort } from './ports.ts';
+import { findTemporalCli, type Report } from './temporal-cli.ts';
+
+const USUAL_PORTS = { temporal: 7233, webUi: 8233, service: 8090 };
+const MAIN = resolve(import.meta.dirname, '../cli/main.ts');
+const LIFELINE = resolve(import.meta.dirname, 'lifeline.ts');
+const HOST = '127.0.0.1';
+
+export interface Stack {
+  addresses: Addresses;
+  /** Process ids by part. */
+  pids: Record<string, number | undefined>;
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts everything on this machine as child processes: Temporal with its Web UI, the model service, a worker; writes
+ * where they are to the home folder. A part that dies is started again.
+ *
+ * @throws ForayError HOME_IN_USE, TEMPORAL_MISSING, PART_FAILED; nothing is left running then
+ */
+export async function startStack(home: string, report: Report): Promise<Stack> {
+  const known = readAddresses(home);
+  if (known && isAlive(known)) {
+    throw new ForayError('HOME_IN_USE', `A foray dev (process ${known.pid}) already runs in ${home}.`, {
+      hint: 'Use it, or give this one another folder with --home.',
+    });
+  }
+  const paths = homePaths(home);
+  const cli = await findTemporalCli(report);
+  const key = localKey(home);
+  const port = {
+    temporal: await freePort(USUAL_PORTS.temporal),
+    webUi: await freePort(USUAL_PORTS.webUi),
+    service: await freePort(USUAL_PORTS.service),
+  };
+  const addresses: Addresses = {
+    pid: process.pid,
+    temporal: { address: `${HOST}:${port.temporal}`, webUi: `http://${HOST}:${port.webUi}` },
+    service: { url: `http://${HOST}:${port.service}/api/open/${API_VERSION}`, key },
+    store: paths.store,
+  };
+  // TEMPORAL_* and FORAY_* of the user's shell must not lead the parts elsewhere.
+  const env = {
+    ...process.env,
+    FORAY_HOME: home,
+    FORAY_API_KEY: key,
+    FORAY_SERVICE_URL: addresses.service.url,
+    FORAY_STORE: addresses.store,
+    TEMPORAL_ADDRESS: addresses.temporal.address,
+    TEMPORAL_NAMESPACE: 'default',
+  };
+  const part = (name: string, args: string[], isReady?: () => Promise<boolean>): Part =>
+    new Part({
+      name,
+      command: process.execPath,
+      args,
+      env,
+      logFile: join(paths.logs, `${name.replace(' ', '-')}.log`),
+      ...(isReady && { isReady }),
+      report,
+    });
+  const answers = async (url: string): Promise<boolean> =>
+    (await fetch(url, { signal: AbortSignal.timeout(1_000) })).ok;
+
+  const temporal = part(
+    'Temporal server',
+    [
+      ...[LIFELINE, cli, 'server', 'start-dev', '--ip', HOST, '--port', String(port.temporal)],
+      ...['--ui-port', String(port.webUi), '--db-filename', paths.temporal],
+    ],
+    async () => (await isServing(addresses.temporal.address)) && answers(addresses.temporal.webUi),
+  );
+  const service = part(
+    'model service',
+    [MAIN, 'service', '--host', HOST, '--port', String(port.service), '--data', paths.service],
+    () => answers(`http://${HOST}:${port.service}/health`),
+  );
+  const worker = part('worker', [MAIN, 'worker']);
+  const parts = [temporal, service, worker];
+  const stop = async (): Promise<void> => {
+    // against the flow of work: what asks goes before what answers
+    for (const each of parts.toReversed()) await each.stop();
+    removeAddresses(home);
+  };
+  try {
+    await Promise.all([temporal.start(), service.start()]);
+    await worker.start();
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  writeAddresses(home, addresses);
+  return {
+    addresses,
+    pids: { temporal: temporal.pid, service: service.pid, worker: worker.pid },
+    stop,
+  };
+}
+
+async function isServing(address: string): Promise<boolean> {
+  const connection = await Connection.connect({ address, connectTimeout: 1_000 });
+  await connection.close();
+  return true;
+}
