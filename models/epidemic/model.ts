@@ -1,0 +1,101 @@
+import { defineModel } from '../../src/service/models/model.ts';
+import { Mrg32k3a } from '../lib/mrg32k3a.ts';
+import { simulate } from './gillespie.ts';
+import { type Observation, readObservations, rootMeanSquareError } from './observations.ts';
+import { type Course, type Parameters, solve, type State } from './sir.ts';
+
+/**
+ * The model "Epidemic". Without observed cases the output Fit error has no value; with them, each observed day must
+ * lie within Days.
+ */
+export default defineModel({
+  name: 'Epidemic',
+  description:
+    'An epidemic in a closed population: susceptible persons are infected by contact, infected ones recover (Kermack and McKendrick, 1927). Deterministic, or stochastic by Gillespie’s direct method. Compares the infected with observed cases.',
+  published: true,
+  inputs: [
+    { name: '{RANDOM_SEED}', type: 'LONG', default: 1 },
+    { name: 'Population', type: 'INTEGER', default: 763 },
+    { name: 'Initially infected', type: 'INTEGER', default: 1 },
+    { name: 'Contact rate', type: 'DOUBLE', units: 'PER_DAY', default: 1.66 },
+    { name: 'Recovery rate', type: 'DOUBLE', units: 'PER_DAY', default: 0.44 },
+    { name: 'Days', type: 'INTEGER', units: 'DAY', default: 14 },
+    { name: 'Stochastic', type: 'BOOLEAN', default: false },
+    { name: 'Observed cases', type: 'INPUT_FILE', default: '' },
+  ],
+  outputs: [
+    { name: 'Fit error', type: 'DOUBLE' },
+    { name: 'Peak infected', type: 'DOUBLE' },
+    { name: 'Peak day', type: 'DOUBLE', units: 'DAY' },
+    { name: 'Attack rate', type: 'DOUBLE' },
+    { name: 'Infected', type: 'DATA_SET' },
+    { name: 'Trajectory', type: 'OUTPUT_FILE' },
+  ],
+  experiments: [{ name: 'Baseline', type: 'SIMULATION', inputs: {} }],
+
+  run({ inputs, seed, readFile, writeFile }) {
+    const parameters = checked({
+      population: inputs.Population,
+      initiallyInfected: inputs['Initially infected'],
+      contactRate: inputs['Contact rate'],
+      recoveryRate: inputs['Recovery rate'],
+      days: inputs.Days,
+    });
+    const file = readFile('Observed cases');
+    const observed = file ? readObservations(file) : [];
+    const beyond = observed.find(({ day }) => day > parameters.days);
+    if (beyond) throw new Error(`Observed cases has day ${beyond.day}, but Days is ${parameters.days}`);
+
+    const days = Array.from({ length: parameters.days + 1 }, (_, day) => day);
+    const times = [...new Set([...days, ...observed.map(({ day }) => day)])].sort((a, b) => a - b);
+    const random = Mrg32k3a.fromSeed(seed);
+    const course = inputs.Stochastic
+      ? simulate(parameters, times, () => random.next())
+      : solve(parameters, times);
+
+    const stateAt = new Map(times.map((time, i) => [time, course.states[i]!]));
+    return {
+      'Fit error': observed.length > 0 ? fitError(observed, stateAt) : null,
+      'Peak infected': course.peakInfected,
+      'Peak day': course.peakDay,
+      'Attack rate': attackRate(parameters, course),
+      Infected: { dataX: days, dataY: days.map((day) => stateAt.get(day)!.infected) },
+      Trajectory: writeFile('trajectory.csv', trajectory(days, stateAt)),
+    };
+  },
+});
+
+function checked(parameters: Parameters): Parameters {
+  const { population, initiallyInfected, contactRate, recoveryRate, days } = parameters;
+  if (population < 1) throw new Error(`Population is ${population}: it must be at least 1`);
+  if (initiallyInfected < 0 || initiallyInfected > population) {
+    throw new Error(`Initially infected is ${initiallyInfected}: it must be from 0 to Population`);
+  }
+  if (contactRate < 0) throw new Error(`Contact rate is ${contactRate}: it must not be negative`);
+  if (recoveryRate < 0) throw new Error(`Recovery rate is ${recoveryRate}: it must not be negative`);
+  if (days < 1 || days > MAX_DAYS) throw new Error(`Days is ${days}: it must be from 1 to ${MAX_DAYS}`);
+  return parameters;
+}
+
+/** Bounds the size of the outputs, which have a point a day. */
+const MAX_DAYS = 100_000;
+
+function fitError(observed: readonly Observation[], stateAt: ReadonlyMap<number, State>): number {
+  return rootMeanSquareError(
+    observed,
+    observed.map(({ day }) => stateAt.get(day)!.infected),
+  );
+}
+
+/** Share of the population that was ever infected, those at the start included. */
+function attackRate({ population }: Parameters, { last }: Course): number {
+  return (population - last.susceptible) / population;
+}
+
+function trajectory(days: readonly number[], stateAt: ReadonlyMap<number, State>): string {
+  const rows = days.map((day) => {
+    const { susceptible, infected, recovered } = stateAt.get(day)!;
+    return `${day},${susceptible},${infected},${recovered}\n`;
+  });
+  return `day,susceptible,infected,recovered\n${rows.join('')}`;
+}

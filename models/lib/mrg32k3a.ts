@@ -1,0 +1,51 @@
+/**
+ * L'Ecuyer's combined multiple recursive generator MRG32k3a: period near 2^191, exact in doubles.
+ *
+ * P. L'Ecuyer, "Good parameters and implementations for combined multiple recursive random number generators",
+ * Operations Research 47 (1999) 159-164, figure I.
+ */
+export class Mrg32k3a {
+  readonly #state: Float64Array;
+
+  /** Three values below {@link M1}, not all zero, then three below {@link M2}, not all zero. */
+  constructor(state: readonly [number, number, number, number, number, number]) {
+    this.#state = Float64Array.from(state);
+  }
+
+  /** A generator for a seed of 64 bits; near seeds give unrelated sequences. */
+  static fromSeed(seed: bigint): Mrg32k3a {
+    let mixer = BigInt.asUintN(64, seed);
+    const below = (modulus: number): number => {
+      mixer = BigInt.asUintN(64, mixer + 0x9e3779b97f4a7c15n);
+      // from 1: never all zero
+      return 1 + Number(splitMix64(mixer) % BigInt(modulus - 1));
+    };
+    return new Mrg32k3a([below(M1), below(M1), below(M1), below(M2), below(M2), below(M2)]);
+  }
+
+  /** Uniform between 0 and 1, both excluded. */
+  next(): number {
+    const s = this.#state;
+    let p1 = (1403580 * s[1]! - 810728 * s[0]!) % M1;
+    if (p1 < 0) p1 += M1;
+    let p2 = (527612 * s[5]! - 1370589 * s[3]!) % M2;
+    if (p2 < 0) p2 += M2;
+    s[0] = s[1]!;
+    s[1] = s[2]!;
+    s[2] = p1;
+    s[3] = s[4]!;
+    s[4] = s[5]!;
+    s[5] = p2;
+    return (p1 > p2 ? p1 - p2 : p1 - p2 + M1) / (M1 + 1);
+  }
+}
+
+const M1 = 4294967087;
+const M2 = 4294944443;
+
+/** The finalizer of Steele, Lea and Flood's SplitMix64 (OOPSLA 2014). */
+function splitMix64(value: bigint): bigint {
+  const first = BigInt.asUintN(64, (value ^ (value >> 30n)) * 0xbf58476d1ce4e5b9n);
+  const second = BigInt.asUintN(64, (first ^ (first >> 27n)) * 0x94d049bb133111ebn);
+  return second ^ (second >> 31n);
+}

@@ -1,0 +1,46 @@
+import { randomInt } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { defineModel } from '../../src/service/models/model.ts';
+
+/** Longest time between two reports of progress, in milliseconds. */
+const STEP = 250;
+
+export default defineModel({
+  name: 'Rehearsal',
+  description:
+    'Waits, fails if told or by chance, and gives its input Value back as Echo: for rehearsing a campaign before it runs on a model that takes its time.',
+  published: true,
+  inputs: [
+    { name: '{RANDOM_SEED}', type: 'LONG', default: 1 },
+    { name: 'Seconds', type: 'DOUBLE', units: 'SECOND', default: 1 },
+    { name: 'Value', type: 'DOUBLE', default: 0 },
+    { name: 'Fail', type: 'BOOLEAN', default: false },
+    { name: 'Failure rate', type: 'DOUBLE', default: 0 },
+  ],
+  outputs: [{ name: 'Echo', type: 'DOUBLE' }],
+  experiments: [{ name: 'Baseline', type: 'SIMULATION', inputs: {} }],
+
+  async run({ inputs, progress }) {
+    const { Seconds: seconds, Value: value, Fail: fail, 'Failure rate': rate } = inputs;
+    if (seconds < 0) throw new Error(`Seconds is ${seconds}: it must not be negative`);
+    if (rate < 0 || rate > 1) throw new Error(`Failure rate is ${rate}: it must be from 0 to 1`);
+    await wait(seconds * 1000, progress);
+    if (fail) throw new Error('Rehearsal was told to fail');
+    if (byChance(rate)) throw new Error(`Rehearsal failed by chance, at a failure rate of ${rate}`);
+    return { Echo: value };
+  },
+});
+
+async function wait(total: number, progress: (fraction: number) => void): Promise<void> {
+  const start = performance.now();
+  for (let elapsed = 0; elapsed < total; elapsed = performance.now() - start) {
+    progress(elapsed / total);
+    await sleep(Math.min(STEP, total - elapsed));
+  }
+}
+
+/** Not from the seed: a failed run that is requested again may succeed. */
+function byChance(rate: number): boolean {
+  const steps = 2 ** 40;
+  return randomInt(steps) < rate * steps;
+}

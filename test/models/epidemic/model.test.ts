@@ -1,0 +1,100 @@
+import { describe, expect, test } from '@jest/globals';
+import { solve } from '../../../models/epidemic/sir.ts';
+import {
+  KEY,
+  messageIn,
+  outputsOf,
+  reach,
+  requestRun,
+  startTestService,
+  type TestService,
+} from '../../service/support.ts';
+import { observedCsv } from './boarding-school.ts';
+
+async function upload({ running }: TestService, content: string): Promise<string> {
+  const headers = { Authorization: KEY };
+  const response = await fetch(`${running.url}/upload-file`, { method: 'POST', headers, body: content });
+  return (await response.json()) as string;
+}
+
+async function failure(service: TestService, inputs: Parameters<typeof outputsOf>[2]): Promise<string> {
+  const { body: run } = await requestRun(service, await service.latest('Epidemic'), inputs);
+  return messageIn(await reach(service, run, 'FAILED')).title!;
+}
+
+describe('the model Epidemic', () => {
+  test('gives all its outputs, the fit against the observed cases among them', async () => {
+    const service = await startTestService();
+    const hash = await upload(service, observedCsv);
+    const version = await service.latest('Epidemic');
+    const inputs = { 'Contact rate': 1.663, 'Recovery rate': 0.44 };
+    const outputs = await outputsOf(service, version, { ...inputs, 'Observed cases': hash });
+    expect(Number(outputs.get('Fit error'))).toBeCloseTo(17.218, 3);
+
+    const days = Array.from({ length: 15 }, (_, day) => day);
+    const parameters = {
+      population: 763,
+      initiallyInfected: 1,
+      contactRate: 1.663,
+      recoveryRate: 0.44,
+      days: 14,
+    };
+    const course = solve(parameters, days);
+    expect(Number(outputs.get('Peak infected'))).toBe(course.peakInfected);
+    expect(Number(outputs.get('Peak day'))).toBe(course.peakDay);
+    expect(Number(outputs.get('Attack rate'))).toBe((763 - course.last.susceptible) / 763);
+    const infected = course.states.map(({ infected }) => infected);
+    expect(JSON.parse(outputs.get('Infected')!)).toEqual({ dataX: days, dataY: infected });
+
+    const { hash: file, localPath } = JSON.parse(outputs.get('Trajectory')!) as Record<string, string>;
+    const { body: url } = await service.get<string>(`/output-file?hash=${file}&filename=${localPath}`);
+    const [header, ...lines] = (await (await fetch(url)).text()).trimEnd().split('\n');
+    expect(header).toBe('day,susceptible,infected,recovered');
+    expect(lines.map((line) => Number(line.split(',')[2]))).toEqual(infected);
+
+    // the hash with the file's name is the same value
+    const named = { ...inputs, 'Observed cases': JSON.stringify({ hash, localPath: 'observed.csv' }) };
+    expect((await requestRun(service, version, named)).body.status).toBe('COMPLETED');
+  });
+
+  test('without observed cases there is no fit error', async () => {
+    const service = await startTestService();
+    const outputs = await outputsOf(service, await service.latest('Epidemic'));
+    expect(outputs.get('Fit error')).toBe('null');
+    expect(Number(outputs.get('Peak infected'))).toBeGreaterThan(290);
+  });
+
+  test('the same seed gives the same bytes, another seed another course', async () => {
+    const run = async (seed: number) => {
+      const service = await startTestService();
+      const version = await service.latest('Epidemic');
+      return await outputsOf(service, version, {
+        Stochastic: true,
+        'Initially infected': 20,
+        '{RANDOM_SEED}': seed,
+      });
+    };
+    const [one, again, other] = [await run(5), await run(5), await run(6)];
+    expect([...again]).toEqual([...one]);
+    expect(other.get('Infected')).not.toBe(one.get('Infected'));
+  });
+
+  test('says what is wrong with its inputs', async () => {
+    const service = await startTestService();
+    const broken = await upload(service, 'day,cases\n1,3\n2;8\n');
+    const late = await upload(service, 'day,cases\n1,3\n99,8\n');
+    const bare = await upload(service, 'day,cases\n');
+    for (const [inputs, reason] of [
+      [{ 'Observed cases': broken }, 'Observed cases, line 3: "2;8"'],
+      [{ 'Observed cases': late }, 'day 99, but Days is 14'],
+      [{ 'Observed cases': bare }, 'no lines after its header'],
+      [{ Days: 0 }, 'Days is 0'],
+      [{ Population: 0 }, 'Population is 0'],
+      [{ 'Initially infected': 764 }, 'Initially infected is 764'],
+      [{ 'Contact rate': -1 }, 'Contact rate is -1'],
+      [{ 'Recovery rate': -1 }, 'Recovery rate is -1'],
+    ] as const) {
+      expect(await failure(service, inputs)).toContain(reason);
+    }
+  });
+});

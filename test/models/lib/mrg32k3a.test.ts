@@ -1,0 +1,50 @@
+import { describe, expect, test } from '@jest/globals';
+import { Mrg32k3a } from '../../../models/lib/mrg32k3a.ts';
+
+const draw = (generator: Mrg32k3a, count: number) => Array.from({ length: count }, () => generator.next());
+
+describe('MRG32k3a', () => {
+  test('gives the published values when seeded with six 12345s', () => {
+    const generator = new Mrg32k3a([12345, 12345, 12345, 12345, 12345, 12345]);
+    expect(draw(generator, 3)).toEqual([0.12701112204657714, 0.3185275653967945, 0.3091860155832701]);
+  });
+
+  test('a million values have the mean and variance of a uniform', () => {
+    const generator = new Mrg32k3a([12345, 12345, 12345, 12345, 12345, 12345]);
+    const count = 1_000_000;
+    let [sum, squares] = [0, 0];
+    for (let i = 0; i < count; i++) {
+      const u = generator.next() - 0.5;
+      sum += u;
+      squares += u * u;
+    }
+    const standardError = Math.sqrt(1 / 12 / count);
+    expect(Math.abs(sum / count)).toBeLessThan(4 * standardError);
+    // the variance of (u - 1/2)^2 is 1/180
+    expect(Math.abs(squares / count - 1 / 12)).toBeLessThan(4 * Math.sqrt(1 / 180 / count));
+  });
+
+  test('a seed gives one sequence; near, negative and large seeds give others', () => {
+    const seeds = [0n, 1n, 2n, 3n, -1n, 2n ** 63n - 1n, -(2n ** 63n), 2n ** 53n, 2n ** 53n + 1n];
+    const sequences = seeds.map((seed) => draw(Mrg32k3a.fromSeed(seed), 5));
+    expect(seeds.map((seed) => draw(Mrg32k3a.fromSeed(seed), 5))).toEqual(sequences);
+    expect(new Set(sequences.flat()).size).toBe(seeds.length * 5);
+    for (const value of sequences.flat()) {
+      expect(value).toBeGreaterThan(0);
+      expect(value).toBeLessThan(1);
+    }
+  });
+
+  test('first values of successive seeds are spread like a uniform', () => {
+    const bins = new Array<number>(20).fill(0);
+    const count = 20_000;
+    for (let seed = 1; seed <= count; seed++) {
+      const bin = Math.floor(Mrg32k3a.fromSeed(BigInt(seed)).next() * bins.length);
+      bins[bin] = bins[bin]! + 1;
+    }
+    const expected = count / bins.length;
+    const chiSquare = bins.reduce((sum, hits) => sum + (hits - expected) ** 2 / expected, 0);
+    // 19 degrees of freedom: 43.8 is exceeded once in 1,000
+    expect(chiSquare).toBeLessThan(43.8);
+  });
+});
