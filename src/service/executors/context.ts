@@ -1,0 +1,39 @@
+import { RANDOM_SEED } from '../../api/constants.ts';
+import type { ContentFiles } from '../files/content.ts';
+import type { RunContext } from '../models/model.ts';
+import { typedValue } from '../models/values.ts';
+import type { Job, Report } from './protocol.ts';
+
+/** Least time between two reports of progress, in milliseconds: models may call it in their inner loop. */
+const PROGRESS_INTERVAL = 50;
+
+/** What a model's `run` is given. */
+export function makeContext(
+  { template, inputs }: Job,
+  files: ContentFiles,
+  report: (report: Report) => void,
+): RunContext {
+  const values = Object.fromEntries(
+    template.inputs.map(({ name, type }) => [name, typedValue(type, inputs[name]!)]),
+  );
+  let reportedAt = -Infinity;
+  return {
+    inputs: values,
+    // undefined where the model does not declare it: the type of the definition says so
+    seed: values[RANDOM_SEED] as bigint,
+    readFile(input: string) {
+      const hash = values[input];
+      if (typeof hash !== 'string') throw new Error(`the model has no INPUT_FILE "${input}"`);
+      return hash === '' ? null : files.read(hash);
+    },
+    writeFile(localPath, content) {
+      return { hash: files.write(content), localPath };
+    },
+    progress(fraction) {
+      const now = performance.now();
+      if (now - reportedAt < PROGRESS_INTERVAL) return;
+      reportedAt = now;
+      report({ kind: 'progress', fraction: Math.min(Math.max(fraction, 0), 1) });
+    },
+  };
+}

@@ -1,0 +1,53 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { PRESIGNED_SECONDS } from '../../api/constants.ts';
+import { ServiceError } from '../errors.ts';
+
+/** What a pre-signed address gives access to. */
+export interface SignedFile {
+  hash: string;
+  filename: string;
+}
+
+/** Query of a pre-signed address: `expires` in milliseconds since 1970, `signature` over it and the file. */
+export interface SignedQuery {
+  filename: string;
+  expires: string;
+  signature: string;
+}
+
+/** Signs addresses of files that hold for five minutes and need no key (specification 4 and 8). */
+export class Presigner {
+  readonly #secret: string;
+  readonly #now: () => number;
+
+  constructor(secret: string, now: () => number) {
+    this.#secret = secret;
+    this.#now = now;
+  }
+
+  sign({ hash, filename }: SignedFile): SignedQuery {
+    const expires = String(this.#now() + PRESIGNED_SECONDS * 1000);
+    return { filename, expires, signature: this.#signature({ hash, filename }, expires) };
+  }
+
+  /** @throws ServiceError URL_REFUSED when the address has expired or is not as it was signed */
+  verify(hash: string, { filename, expires, signature }: SignedQuery): void {
+    const wanted = Buffer.from(this.#signature({ hash, filename }, expires));
+    const given = Buffer.from(signature);
+    if (wanted.length !== given.length || !timingSafeEqual(wanted, given)) {
+      throw new ServiceError('URL_REFUSED', 'This address was not given out by this service as it is.');
+    }
+    if (this.#now() > Number(expires)) {
+      throw new ServiceError(
+        'URL_REFUSED',
+        `This address has expired: it held for ${PRESIGNED_SECONDS} seconds.`,
+      );
+    }
+  }
+
+  #signature({ hash, filename }: SignedFile, expires: string): string {
+    return createHmac('sha256', this.#secret)
+      .update(JSON.stringify([hash, filename, expires]))
+      .digest('base64url');
+  }
+}

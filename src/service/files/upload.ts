@@ -1,0 +1,43 @@
+import { createHash } from 'node:crypto';
+import { open, rm } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+import { ServiceError } from '../errors.ts';
+import type { ContentFiles } from './content.ts';
+
+/** Greatest file that can be uploaded, in bytes. */
+export const UPLOAD_LIMIT = 2 * 1024 ** 3;
+
+/**
+ * Stores a body as it arrives, without holding it in memory; returns its hash.
+ *
+ * @throws ServiceError TOO_LARGE when it has more than `limit` bytes
+ */
+export async function storeUpload(files: ContentFiles, body: Readable, limit: number): Promise<string> {
+  const unfinished = files.unfinishedPath();
+  const hash = createHash('sha256');
+  try {
+    const file = await open(unfinished, 'wx');
+    try {
+      let size = 0;
+      // not destroyed on the way out: a refused upload must still get its answer over the same connection
+      for await (const chunk of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+        size += chunk.length;
+        if (size > limit) throw tooLargeUpload(limit);
+        hash.update(chunk);
+        await file.writeFile(chunk);
+      }
+    } finally {
+      await file.close();
+    }
+    const name = hash.digest('base64url');
+    files.adopt(unfinished, name);
+    return name;
+  } catch (error) {
+    await rm(unfinished, { force: true });
+    throw error;
+  }
+}
+
+export function tooLargeUpload(limit: number): ServiceError {
+  return new ServiceError('TOO_LARGE', `A file may have at most ${limit} bytes.`);
+}

@@ -1,0 +1,16 @@
+import type { FastifyRequest } from 'fastify';
+import { ServiceError } from '../errors.ts';
+import type { Keys } from '../keys.ts';
+
+/**
+ * A hook that lets requests with a known key through: `Authorization: <key>`, raw as clients in the field send it,
+ * or after `Bearer`.
+ */
+export function requireKey(keys: Keys) {
+  return (request: FastifyRequest, _reply: unknown, done: () => void): void => {
+    const key = request.headers.authorization?.replace(/^Bearer\s+/i, '').trim();
+    if (!key) throw new ServiceError('KEY_REFUSED', 'An API key is needed, in the header Authorization.');
+    if (!keys.isKnown(key)) throw new ServiceError('KEY_REFUSED', 'The API key is not known here.');
+    done();
+  };
+}

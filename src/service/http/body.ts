@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import { ServiceError } from '../errors.ts';
+
+/**
+ * Reads the body of an endpoint that takes JSON. A body that is a JSON string may come as bare text as well.
+ *
+ * @throws ServiceError INVALID_BODY naming the field
+ */
+export function readBody(schema: z.ZodType, raw: Buffer | undefined): unknown {
+  const text = raw?.toString('utf8') ?? '';
+  if (schema instanceof z.ZodString) return bareOrJsonString(text);
+  return readJson(schema, text, 'body');
+}
+
+/** As {@link readBody}, of JSON text from anywhere; `where` names it in errors. */
+export function readJson<S extends z.ZodType>(schema: S, text: string, where: string): z.output<S> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new ServiceError('INVALID_BODY', `The ${where} is not JSON.`);
+  }
+  const result = schema.safeParse(value);
+  if (!result.success) throw new ServiceError('INVALID_BODY', describeIssue(result.error, value, where));
+  return result.data;
+}
+
+/** @throws ServiceError INVALID_QUERY naming the parameter */
+export function readQuery<S extends z.ZodType>(schema: S, query: unknown): z.output<S> {
+  const result = schema.safeParse(query);
+  if (!result.success) {
+    const [issue] = result.error.issues;
+    throw new ServiceError(
+      'INVALID_QUERY',
+      `The query parameter ${issue!.path.join('.')} is missing or empty.`,
+    );
+  }
+  return result.data;
+}
+
+function bareOrJsonString(text: string): string {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'string') return value;
+  } catch {
+    // bare text
+  }
+  return text;
+}
+
+function describeIssue(error: z.ZodError, value: unknown, where: string): string {
+  const [issue] = error.issues;
+  const field = issue!.path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`)).join('');
+  const input = inputAt(value, issue!.path);
+  const of = input === undefined ? '' : ` (input "${input}")`;
+  return `The ${where} is not as it should be: ${field.replace(/^\./, '') || 'as a whole'}${of}: ${issue!.message}.`;
+}
+
+/** The name of the input that an issue is about, where it is about one: positions mean little to people. */
+function inputAt(value: unknown, [list, index]: readonly PropertyKey[]): string | undefined {
+  if (list !== 'inputs' || typeof index !== 'number') return undefined;
+  const item = (value as { inputs: unknown[] }).inputs[index] as { name?: unknown } | null;
+  return typeof item?.name === 'string' ? item.name : undefined;
+}

@@ -1,0 +1,34 @@
+import type { Readable } from 'node:stream';
+import type { z } from 'zod';
+import type { EndpointName, endpoints } from '../../api/endpoints.ts';
+
+type Endpoints = typeof endpoints;
+
+/** The `:name` segments of a path. */
+type ParamName<P extends string> = P extends `${string}:${infer Name}/${infer Rest}`
+  ? Name | ParamName<Rest>
+  : P extends `${string}:${infer Name}`
+    ? Name
+    : never;
+
+type BodyOf<E> = E extends { body: infer B } ? (B extends z.ZodType ? z.output<B> : Readable) : undefined;
+type QueryOf<E> = E extends { query: infer Q extends z.ZodType } ? z.output<Q> : undefined;
+type OlderPath<E> = E extends { older: { path: infer P extends string } } ? P : never;
+
+/** A request of one endpoint, checked against its schemas. */
+export interface Call<E> {
+  /** Of the endpoint's path; those that only its older spelling has may be absent. */
+  params: Record<E extends { path: infer P extends string } ? ParamName<P> : never, string> &
+    Partial<Record<ParamName<OlderPath<E>>, string>>;
+  query: QueryOf<E>;
+  body: BodyOf<E>;
+  /** Scheme, host and port as the client sees them, for addresses in answers. */
+  origin: string;
+}
+
+/** What answers each endpoint, from its request to the JSON of its response. */
+export type Handlers<N extends EndpointName = EndpointName> = {
+  [K in N]: (
+    call: Call<Endpoints[K]>,
+  ) => z.output<Endpoints[K]['response']> | Promise<z.output<Endpoints[K]['response']>>;
+};

@@ -1,0 +1,34 @@
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import path from 'node:path';
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import { ServiceError } from '../errors.ts';
+import type { ContentFiles } from '../files/content.ts';
+import type { Presigner } from '../files/presign.ts';
+import { readQuery } from './body.ts';
+
+const Query = z.object({ filename: z.string(), expires: z.string(), signature: z.string() });
+
+/** Path of a file's pre-signed address, outside the root of the interface: it needs no key. */
+export function downloadPath(hash: string): string {
+  return `/files/${hash}`;
+}
+
+/** Serves pre-signed addresses. */
+export function addDownloads(app: FastifyInstance, files: ContentFiles, presigner: Presigner): void {
+  app.get<{ Params: { hash: string } }>(downloadPath(':hash'), async (request, reply) => {
+    const { hash } = request.params;
+    const query = readQuery(Query, request.query);
+    presigner.verify(hash, query);
+    if (!files.has(hash)) throw new ServiceError('UNKNOWN_FILE', `No file with the hash ${hash} is stored.`);
+    const file = files.pathOf(hash);
+    const name = encodeURIComponent(path.basename(query.filename)).replaceAll("'", '%27');
+    return reply
+      .header('content-disposition', `attachment; filename*=UTF-8''${name}`)
+      .header('content-length', (await stat(file)).size)
+      .header('x-content-type-options', 'nosniff')
+      .type('application/octet-stream')
+      .send(createReadStream(file));
+  });
+}

@@ -1,0 +1,48 @@
+import type { Version } from '../../../api/resources.ts';
+import { ServiceError } from '../../errors.ts';
+import type { ModelRegistry, ServedVersion } from '../../models/registry.ts';
+import type { Handlers } from '../call.ts';
+
+/** Models, versions and stored experiments. */
+export function modelHandlers(
+  registry: ModelRegistry,
+): Handlers<
+  'listModels' | 'getModel' | 'getModelByName' | 'getVersion' | 'getVersionByNumber' | 'listExperiments'
+> {
+  return {
+    listModels: () => registry.models(),
+
+    getModel: ({ params }) => registry.model(params.modelId),
+
+    getModelByName({ params, body }) {
+      const name = body.trim() || params.name;
+      if (!name)
+        throw new ServiceError('INVALID_BODY', 'The body should be the name of a model, as a JSON string.');
+      return registry.modelByName(name);
+    },
+
+    getVersion({ params }) {
+      const version = registry.version(params.versionId);
+      if (version.modelId !== registry.model(params.modelId).id) {
+        throw new ServiceError(
+          'UNKNOWN_VERSION',
+          `The model has no version with the id ${params.versionId}.`,
+        );
+      }
+      return versionResource(version);
+    },
+
+    getVersionByNumber({ params }) {
+      const versions = registry.model(params.modelId).modelVersions.map((id) => registry.version(id));
+      const version = versions.find(({ version }) => String(version) === params.number);
+      if (!version) throw new ServiceError('UNKNOWN_VERSION', `The model has no version ${params.number}.`);
+      return versionResource(version);
+    },
+
+    listExperiments: ({ params }) => registry.version(params.versionId).experiments,
+  };
+}
+
+function versionResource({ id, version, experimentTemplate }: ServedVersion): Version {
+  return { id, version, experimentTemplate };
+}

@@ -1,0 +1,54 @@
+import { OutputsTemplate } from '../../../api/resources.ts';
+import { ServiceError } from '../../errors.ts';
+import type { ModelRegistry } from '../../models/registry.ts';
+import { shapeOutputs } from '../../runs/outputs.ts';
+import type { StoredRun } from '../../runs/repository.ts';
+import { messageText, runResource } from '../../runs/resource.ts';
+import type { Runs } from '../../runs/runs.ts';
+import { readJson } from '../body.ts';
+import type { Handlers } from '../call.ts';
+
+/** Run requests, statuses and results. */
+export function runHandlers(
+  registry: ModelRegistry,
+  runs: Runs,
+): Handlers<
+  'requestRun' | 'findRun' | 'stopRun' | 'getProgress' | 'getRunResults' | 'getResults' | 'startAnimation'
+> {
+  const resource = (run: StoredRun) =>
+    runResource(run, registry.version(run.versionId), runs.progressOf(run));
+  const descriptors = (versionId: string) => registry.version(versionId).experimentTemplate.outputs;
+
+  return {
+    requestRun: ({ params, body }) => resource(runs.request(params.versionId, body)),
+
+    findRun: ({ params, body }) => resource(runs.find(params.versionId, body)),
+
+    stopRun({ params, body }) {
+      runs.stop(params.versionId, body);
+      return null;
+    },
+
+    getProgress({ params }) {
+      const run = runs.byId(params.versionId, params.runId);
+      return { status: run.status, message: messageText(run, runs.progressOf(run)) };
+    },
+
+    getRunResults({ params, body }) {
+      const outputs = runs.outputs(runs.byId(params.versionId, params.runId));
+      return shapeOutputs(descriptors(params.versionId), body, outputs);
+    },
+
+    getResults({ params, body }) {
+      const template = readJson(OutputsTemplate, body.outputs, 'text in outputs');
+      return shapeOutputs(descriptors(params.versionId), template, runs.outputsOf(params.versionId, body));
+    },
+
+    startAnimation() {
+      throw new ServiceError(
+        'NOT_SERVED',
+        'Animated runs are not served; request the run without animation.',
+      );
+    },
+  };
+}

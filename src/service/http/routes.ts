@@ -1,0 +1,63 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type Endpoint, type EndpointName, endpoints } from '../../api/endpoints.ts';
+import { tooLargeUpload, UPLOAD_LIMIT } from '../files/upload.ts';
+import { readBody, readQuery } from './body.ts';
+import type { Handlers } from './call.ts';
+
+/** Greatest JSON body, in bytes. */
+const JSON_LIMIT = 16 * 1024 * 1024;
+
+/** Adds a route for every row of the endpoint table, and for the older spellings of it. */
+export async function addRoutes(api: FastifyInstance, handlers: Handlers): Promise<void> {
+  const names = Object.keys(endpoints) as EndpointName[];
+  const isBytes = (name: EndpointName) => (endpoints[name] as Endpoint).body === 'bytes';
+
+  await api.register((scope, _options, done) => {
+    // whatever the Content-Type, or without one: clients in the field do not always send it
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: JSON_LIMIT }, (_request, body, done) =>
+      done(null, body),
+    );
+    for (const name of names) if (!isBytes(name)) addRoute(scope, name, handlers);
+    done();
+  });
+  await api.register((scope, _options, done) => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser('*', (request, stream, done) => {
+      // a size that is told beforehand is refused before it is read
+      const tooLarge = Number(request.headers['content-length']) > UPLOAD_LIMIT;
+      done(tooLarge ? tooLargeUpload(UPLOAD_LIMIT) : null, stream);
+    });
+    for (const name of names) if (isBytes(name)) addRoute(scope, name, handlers);
+    done();
+  });
+}
+
+function addRoute(scope: FastifyInstance, name: EndpointName, handlers: Handlers): void {
+  const endpoint: Endpoint = endpoints[name];
+  const handle = handlers[name] as (call: unknown) => unknown;
+
+  const answer = async (request: FastifyRequest, reply: FastifyReply) => {
+    const result = await handle({
+      params: request.params,
+      query: endpoint.query && readQuery(endpoint.query, request.query),
+      body: bodyOf(endpoint, request),
+      origin: `${request.protocol}://${request.host}`,
+    });
+    // text as JSON too, and 200 always: clients in the field parse every body and know no other status
+    return reply.type('application/json; charset=utf-8').send(JSON.stringify(result));
+  };
+  scope.route({ method: endpoint.method, url: endpoint.path, handler: answer });
+  const { older } = endpoint;
+  if (older) {
+    // with either method: the specification itself lets the path of POST /models/name/ carry the name
+    scope.route({ method: [...new Set([older.method, endpoint.method])], url: older.path, handler: answer });
+  }
+}
+
+function bodyOf({ body }: Endpoint, request: FastifyRequest): unknown {
+  if (body === undefined) return undefined;
+  // Fastify parses no body where there is none; the raw request is then an empty stream
+  if (body === 'bytes') return request.body ?? request.raw;
+  return readBody(body, request.body as Buffer | undefined);
+}

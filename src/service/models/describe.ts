@@ -1,0 +1,51 @@
+import { once } from 'node:events';
+import path from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { z } from 'zod';
+import { ForayError, messageOf } from '../../errors.ts';
+import { modelEnvironment } from '../executors/environment.ts';
+import { Declaration } from './declaration.ts';
+
+/** How long the module of a model may take to load, in milliseconds. */
+const LOAD_TIMEOUT = 30_000;
+
+/**
+ * Reads a model's declaration in a thread of its own: a model that hangs or breaks while it loads cannot take the
+ * service along, and a changed one is read anew.
+ *
+ * @throws ForayError MODEL_INVALID naming the model's folder
+ */
+export async function describeModel(entry: string): Promise<Declaration> {
+  const folder = path.dirname(entry);
+  const answer = await askThread(entry).catch((error: unknown) => ({ problem: messageOf(error) }));
+  if ('problem' in answer)
+    throw new ForayError('MODEL_INVALID', `The model in ${folder} cannot be loaded: ${answer.problem}`);
+  const declaration = Declaration.safeParse(answer.declaration);
+  if (!declaration.success) {
+    throw new ForayError(
+      'MODEL_INVALID',
+      `The model in ${folder} is not declared as a model:\n${z.prettifyError(declaration.error)}`,
+    );
+  }
+  return declaration.data;
+}
+
+type Answer = { declaration: unknown } | { problem: string };
+
+async function askThread(entry: string): Promise<Answer> {
+  const thread = new Worker(new URL('./describe-thread.ts', import.meta.url), {
+    workerData: entry,
+    env: modelEnvironment(),
+    stdout: true,
+  });
+  thread.stdout.resume();
+  try {
+    const signal = AbortSignal.timeout(LOAD_TIMEOUT);
+    return await Promise.race([
+      once(thread, 'message', { signal }).then(([answer]) => answer as Answer),
+      once(thread, 'exit').then((): Answer => ({ problem: 'it ended the thread that loads it' })),
+    ]);
+  } finally {
+    await thread.terminate();
+  }
+}

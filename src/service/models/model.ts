@@ -1,0 +1,129 @@
+import type { OutputType, Unit } from '../../api/constants.ts';
+
+/**
+ * The contract between the service and a model. A model is a folder with a `model.ts` (or `model.js`) whose default
+ * export is what {@link defineModel} returns.
+ */
+
+/** Types that a model may declare for an input (specification 2.11); ranges and random values belong to requests. */
+export const modelInputTypes = [
+  'STRING',
+  'DOUBLE',
+  'INTEGER',
+  'LONG',
+  'DATE_TIME',
+  'BOOLEAN',
+  'INPUT_FILE',
+] as const;
+export type ModelInputType = (typeof modelInputTypes)[number];
+
+export interface InputDeclaration {
+  /** Unique in the model, ignoring case. In braces only for the system inputs of specification 2.2. */
+  name: string;
+  type: ModelInputType;
+  units?: Unit | null;
+  /** For an INPUT_FILE the empty string: no file. */
+  default: string | number | boolean;
+}
+
+export interface OutputDeclaration {
+  name: string;
+  type: OutputType;
+  units?: Unit | null;
+}
+
+/** An experiment stored with the model: input values that differ from the defaults, by input name. */
+export interface ExperimentDeclaration {
+  name: string;
+  type: 'SIMULATION';
+  inputs: Record<string, string | number | boolean>;
+}
+
+export interface DataSet {
+  dataX: number[];
+  dataY: number[];
+}
+
+/** A file that {@link RunContext.writeFile} has stored. */
+export interface OutputFile {
+  hash: string;
+  localPath: string;
+}
+
+interface InputValueOf {
+  STRING: string;
+  DOUBLE: number;
+  INTEGER: number;
+  LONG: bigint;
+  /** Local, `yyyy-MM-ddTHH:mm:ss`. */
+  DATE_TIME: string;
+  BOOLEAN: boolean;
+  /** The file's hash, empty for no file; its bytes come from {@link RunContext.readFile}. */
+  INPUT_FILE: string;
+}
+
+interface OutputValueOf {
+  STRING: string;
+  DOUBLE: number;
+  INTEGER: number;
+  LONG: bigint | number;
+  DATE_TIME: string;
+  BOOLEAN: boolean;
+  DATA_SET: DataSet;
+  STATISTICS_DISCRETE: object;
+  STATISTICS_CONTINUOUS: object;
+  HISTOGRAM_DATA: object;
+  HISTOGRAM_2D_DATA: object;
+  MODEL_OUTPUT_NAME: string;
+  OUTPUT_FILE: OutputFile;
+}
+
+type InputValues<I extends readonly InputDeclaration[]> = {
+  [D in I[number] as D['name']]: InputValueOf[D['type']];
+};
+
+/** One value an output; `null` where this run has none (its `value` is then the JSON text `null`). */
+type OutputValues<O extends readonly OutputDeclaration[]> = {
+  [D in O[number] as D['name']]: OutputValueOf[D['type']] | null;
+};
+
+type FileInputName<I extends readonly InputDeclaration[]> = Extract<
+  I[number],
+  { type: 'INPUT_FILE' }
+>['name'];
+
+/** What a run is given. */
+export interface RunContext<I extends readonly InputDeclaration[] = readonly InputDeclaration[]> {
+  inputs: InputValues<I>;
+  /** The value of `{RANDOM_SEED}`, where the model declares it. */
+  seed: '{RANDOM_SEED}' extends I[number]['name'] ? bigint : undefined;
+  /** The bytes of an INPUT_FILE, or null when the request gives none. */
+  readFile: (input: FileInputName<I>) => Uint8Array | null;
+  /** Stores a file; give what it returns as the value of an OUTPUT_FILE. `localPath` is the name for downloads. */
+  writeFile: (localPath: string, content: Uint8Array | string) => OutputFile;
+  /** Share of the run that is done, 0 to 1. May be called often. */
+  progress: (fraction: number) => void;
+}
+
+export interface ModelDefinition<
+  I extends readonly InputDeclaration[] = readonly InputDeclaration[],
+  O extends readonly OutputDeclaration[] = readonly OutputDeclaration[],
+> {
+  name: string;
+  description: string;
+  /** Specification 2.1; default false. */
+  published?: boolean;
+  inputs: I;
+  outputs: O;
+  experiments?: readonly ExperimentDeclaration[];
+  /** One run. What it throws fails the run, with the error's message as the reason. */
+  run(context: RunContext<I>): OutputValues<O> | Promise<OutputValues<O>>;
+}
+
+/** Declares a model; input and output names and types carry over to `run`. */
+export function defineModel<
+  const I extends readonly InputDeclaration[],
+  const O extends readonly OutputDeclaration[],
+>(model: ModelDefinition<I, O>): ModelDefinition<I, O> {
+  return model;
+}

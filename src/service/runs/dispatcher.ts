@@ -1,0 +1,68 @@
+import type { ExecutorPool } from '../executors/pool.ts';
+import type { ModelRegistry } from '../models/registry.ts';
+import type { RunRepository, StoredRun } from './repository.ts';
+
+/**
+ * Gives FRESH runs to free executors, in the order of request, and records how they end. The queue is the database;
+ * it is looked at when something has changed, never on a timer.
+ */
+export class Dispatcher {
+  readonly #runs: RunRepository;
+  readonly #registry: ModelRegistry;
+  readonly #pool: ExecutorPool;
+  readonly #onFault: (error: unknown) => void;
+  /** Share done of the runs that execute, by run id. */
+  readonly #progress = new Map<string, number>();
+  #open = true;
+
+  constructor(
+    runs: RunRepository,
+    registry: ModelRegistry,
+    pool: ExecutorPool,
+    onFault: (error: unknown) => void,
+  ) {
+    this.#runs = runs;
+    this.#registry = registry;
+    this.#pool = pool;
+    this.#onFault = onFault;
+  }
+
+  /** To be called when there may be a FRESH run or a free executor. */
+  wake(): void {
+    while (this.#open && this.#pool.hasFree()) {
+      const run = this.#runs.startNext();
+      if (!run) return;
+      this.#execute(run).catch(this.#onFault);
+    }
+  }
+
+  /** Stops a FRESH or RUNNING run at once. */
+  stop(runId: string): void {
+    this.#runs.stop(runId);
+    this.#pool.stop(runId);
+  }
+
+  /** Share done of a RUNNING run, 0 to 1. */
+  progressOf(runId: string): number {
+    return this.#progress.get(runId) ?? 0;
+  }
+
+  /** From here on no run is started; those that run go on until the pool is closed. */
+  close(): void {
+    this.#open = false;
+  }
+
+  async #execute({ id, versionId, inputs }: StoredRun): Promise<void> {
+    const { code, experimentTemplate } = this.#registry.version(versionId);
+    if (!code) {
+      this.#runs.fail(id, 'the model has changed since this run was requested, and its old code is gone');
+      return;
+    }
+    const job = { runId: id, versionId, code, template: experimentTemplate, inputs };
+    const outcome = await this.#pool.execute(job, (fraction) => this.#progress.set(id, fraction));
+    this.#progress.delete(id);
+    if (outcome.kind === 'completed') this.#runs.complete(id, outcome.outputs);
+    if (outcome.kind === 'failed') this.#runs.fail(id, outcome.reason);
+    this.wake();
+  }
+}

@@ -1,0 +1,90 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { Writable } from 'node:stream';
+import { describe, expect, test } from '@jest/globals';
+import { type Endpoint, endpoints } from '../../src/api/endpoints.ts';
+import { ErrorBody, type Model } from '../../src/api/resources.ts';
+import { KEY, outputsOf, startTestService } from './support.ts';
+
+const routes = Object.entries(endpoints as Record<string, Endpoint>).flatMap(([name, endpoint]) =>
+  [endpoint, ...(endpoint.older ? [endpoint.older] : [])].map(({ method, path }) => ({ name, method, path })),
+);
+
+describe('keys', () => {
+  test('every route is closed without a key and with a wrong one', async () => {
+    const { running } = await startTestService();
+    for (const { method, path: route } of routes) {
+      for (const headers of [{}, { Authorization: 'wrong' }, { Authorization: `Bearer wrong` }]) {
+        const url = running.url + route.replaceAll(/:\w+/g, 'x');
+        const response = await fetch(url, { method, headers, body: method === 'POST' ? '{}' : null });
+        const body = ErrorBody.parse(await response.json());
+        expect([method, route, response.status, body.code]).toEqual([method, route, 401, 'KEY_REFUSED']);
+      }
+    }
+  });
+
+  test('the key is taken raw and after Bearer', async () => {
+    const service = await startTestService();
+    for (const Authorization of [KEY, `Bearer ${KEY}`]) {
+      expect((await service.get('/models', { Authorization })).status).toBe(200);
+    }
+  });
+
+  test('a preflight and the health check need no key', async () => {
+    const { running } = await startTestService();
+    for (const { path: route } of routes) {
+      const response = await fetch(running.url + route.replaceAll(/:\w+/g, 'x'), {
+        method: 'OPTIONS',
+        headers: {
+          Origin: 'https://example.org',
+          'Access-Control-Request-Method': 'POST',
+          'Access-Control-Request-Headers': 'authorization,content-type',
+        },
+      });
+      expect(response.status).toBe(200);
+      expect(response.headers.get('access-control-allow-origin')).toBe('*');
+      expect(response.headers.get('access-control-allow-headers')).toBe('Authorization, Content-Type');
+    }
+    const health = await fetch(new URL('/health', running.url));
+    expect([health.status, await health.json()]).toEqual([200, { status: 'ok' }]);
+  });
+
+  test('a new key is made once, when none is given and none is known', async () => {
+    const first = await startTestService({ apiKey: undefined });
+    const key = first.running.newKey!;
+    expect(key).toMatch(/^[0-9a-f]{8}-/);
+    await first.close();
+    const second = await startTestService({ dataDir: first.dataDir, apiKey: undefined });
+    expect(second.running.newKey).toBeUndefined();
+    expect((await second.get('/models', { Authorization: key })).status).toBe(200);
+    await second.close();
+    const third = await startTestService({ dataDir: first.dataDir });
+    expect((await third.get('/models', { Authorization: key })).status).toBe(401);
+    expect((await third.get('/models')).status).toBe(200);
+  });
+
+  test('neither key nor signature is kept or logged', async () => {
+    const lines: string[] = [];
+    const log = new Writable({
+      write(chunk: Buffer, _encoding, done) {
+        lines.push(chunk.toString());
+        done();
+      },
+    });
+    const service = await startTestService({ log });
+    const outputs = await outputsOf(service, await service.latest('Epidemic'));
+    const { hash } = JSON.parse(outputs.get('Trajectory')!) as { hash: string };
+    const { body: url } = await service.get<string>(`/output-file?hash=${hash}&filename=t.csv`);
+    await (await fetch(url)).text();
+    const signature = new URL(url).searchParams.get('signature')!;
+    await service.get<Model[]>('/models', { Authorization: 'a-wrong-key' });
+
+    expect(lines.join('')).toContain('/files/');
+    for (const secret of [KEY, signature, 'a-wrong-key']) {
+      expect(lines.join('')).not.toContain(secret);
+      for (const file of readdirSync(service.dataDir).filter((name) => name.startsWith('service.'))) {
+        expect(readFileSync(path.join(service.dataDir, file)).includes(secret)).toBe(false);
+      }
+    }
+  });
+});

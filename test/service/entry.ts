@@ -1,0 +1,11 @@
+/** Starts a service in a process of its own, for tests that kill it; prints its address. */
+import { startService } from '../../src/service/service.ts';
+import { KEY, SHIPPED_MODELS } from './fixed.ts';
+
+const running = await startService({
+  dataDir: process.argv[2]!,
+  modelDirs: [SHIPPED_MODELS],
+  executors: 2,
+  apiKey: KEY,
+});
+console.log(running.url);

@@ -1,0 +1,97 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  messageIn,
+  outputsOf,
+  reach,
+  requestRun,
+  simulation,
+  startTestService,
+  stateOf,
+  temporaryFolder,
+  writeModel,
+} from './support.ts';
+
+describe('models that misbehave', () => {
+  const model = (name: string, run: string, output = 'DOUBLE') => `
+    export default {
+      name: '${name}', description: '', inputs: [{ name: 'N', type: 'INTEGER', default: 0 }],
+      outputs: [{ name: 'Out', type: '${output}' }], ${run}
+    };`;
+
+  test('each way to break fails its run with the reason, and the next run executes', async () => {
+    const folder = temporaryFolder();
+    const cases: [name: string, run: string, reason: string][] = [
+      ['Throws', `run() { throw new Error('no such luck'); }`, 'no such luck'],
+      ['Rejects', `async run() { throw 'a bare text'; }`, 'a bare text'],
+      ['Exits', `run() { process.exit(3); }`, 'the model crashed: it ended its thread'],
+      [
+        'Escapes',
+        `run() { return new Promise(() => setTimeout(() => { throw new Error('later'); })); }`,
+        'later',
+      ],
+      ['Omits', `run() { return {}; }`, 'the output "Out" was not given by the model'],
+      [
+        'Mistypes',
+        `run() { return { Out: 'five' }; }`,
+        'the output "Out" was given by the model as string, which is not a DOUBLE',
+      ],
+    ];
+    for (const [name, run] of cases) writeModel(folder, name, model(name, run));
+    writeModel(folder, 'Sound', model('Sound', `run({ inputs }) { return { Out: inputs.N }; }`));
+    const service = await startTestService({ modelDirs: [folder], executors: 1 });
+    for (const [name, , reason] of cases) {
+      const { body: run } = await requestRun(service, await service.latest(name));
+      const { title } = messageIn(await reach(service, run, 'FAILED'));
+      expect([name, title]).toEqual([name, expect.stringContaining(reason)]);
+    }
+    const outputs = await outputsOf(service, await service.latest('Sound'), { N: 4 });
+    expect(outputs.get('Out')).toBe('4');
+  });
+
+  test('a model that computes without end is stopped at once, and does not hold up the service', async () => {
+    const folder = temporaryFolder();
+    writeModel(folder, 'Spins', model('Spins', `run() { for (;;); }`));
+    const service = await startTestService({ modelDirs: [folder], executors: 1 });
+    const version = await service.latest('Spins');
+    for (const N of [1, 2, 3]) {
+      const { body: run } = await requestRun(service, version, { N });
+      await reach(service, run, 'RUNNING');
+      await service.post(`/versions/${version}/runs/stop`, simulation({ N }));
+      expect((await stateOf(service, run)).status).toBe('STOPPED');
+    }
+  });
+
+  test('values reach the client as JSON text', async () => {
+    const folder = temporaryFolder();
+    const texts = {
+      STRING: `'a "b"'`,
+      LONG: '2n ** 62n',
+      BOOLEAN: 'true',
+      DOUBLE: '-Infinity',
+      INTEGER: 'null',
+    };
+    for (const [type, value] of Object.entries(texts)) {
+      writeModel(folder, type, model(type, `run() { return { Out: ${value} }; }`, type));
+    }
+    const service = await startTestService({ modelDirs: [folder] });
+    const values = await Promise.all(
+      Object.keys(texts).map(async (type) =>
+        (await outputsOf(service, await service.latest(type))).get('Out'),
+      ),
+    );
+    expect(values).toEqual(['"a \\"b\\""', '4611686018427387904', 'true', '"-Infinity"', 'null']);
+  });
+
+  test('a model does not see the settings of foray', async () => {
+    const folder = temporaryFolder();
+    const run = `run() { return { Out: Object.keys(process.env).filter((name) => name.startsWith('FORAY_')).join() }; }`;
+    writeModel(folder, 'Looks', model('Looks', run, 'STRING'));
+    process.env['FORAY_CANARY'] = 'x';
+    try {
+      const service = await startTestService({ modelDirs: [folder] });
+      expect((await outputsOf(service, await service.latest('Looks'))).get('Out')).toBe('""');
+    } finally {
+      delete process.env['FORAY_CANARY'];
+    }
+  });
+});

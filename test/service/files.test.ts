@@ -1,0 +1,155 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
+import http from 'node:http';
+import path from 'node:path';
+import { Readable } from 'node:stream';
+import { describe, expect, test } from '@jest/globals';
+import { ErrorBody } from '../../src/api/resources.ts';
+import { ContentFiles } from '../../src/service/files/content.ts';
+import { storeUpload, UPLOAD_LIMIT } from '../../src/service/files/upload.ts';
+import { KEY, outputsOf, startTestService, temporaryFolder, type TestService, until } from './support.ts';
+
+const hashOf = (content: Uint8Array | string) => createHash('sha256').update(content).digest('base64url');
+
+async function upload(service: TestService, body: Buffer | string) {
+  const response = await fetch(`${service.running.url}/upload-file/`, {
+    method: 'POST',
+    headers: { Authorization: KEY },
+    body,
+  });
+  return { status: response.status, body: await response.json() };
+}
+
+const unfinished = (dataDir: string) => readdirSync(path.join(dataDir, 'files', 'unfinished'));
+
+describe('files up and checked', () => {
+  test('a file is stored under the SHA-256 of its bytes, base64url without padding', async () => {
+    const service = await startTestService();
+    const content = randomBytes(300_000);
+    const hash = hashOf(content);
+    expect((await service.get(`/check-file/?hash=${hash}`)).body).toBe(false);
+    expect(await upload(service, content)).toEqual({ status: 200, body: hash });
+    expect((await service.get(`/check-file/?hash=${hash}`)).body).toBe(true);
+    expect((await service.get(`/check-file?hash=${hash}`)).body).toBe(true);
+    expect(await upload(service, content)).toEqual({ status: 200, body: hash });
+    expect((await upload(service, '')).body).toBe(hashOf(''));
+    expect(unfinished(service.dataDir)).toEqual([]);
+  });
+
+  test('what is no hash is no file, wherever it points', async () => {
+    const service = await startTestService();
+    for (const hash of ['..%2F..%2Fservice.db', 'x', 'A'.repeat(43)]) {
+      expect((await service.get(`/check-file?hash=${hash}`)).body).toBe(false);
+    }
+    expect((await service.get('/check-file')).body).toMatchObject({
+      status: 400,
+      code: 'INVALID_QUERY',
+      message: expect.stringContaining('hash'),
+    });
+  });
+
+  test('an upload that breaks off leaves nothing', async () => {
+    const service = await startTestService();
+    const request = http.request(`${service.running.url}/upload-file`, {
+      method: 'POST',
+      headers: { Authorization: KEY, 'Content-Length': 1_000_000 },
+    });
+    request.on('error', () => {});
+    request.write(randomBytes(200_000));
+    await until(() => unfinished(service.dataDir).length || undefined, 'the upload to begin');
+    request.destroy();
+    await until(() => unfinished(service.dataDir).length === 0 || undefined, 'the upload to be given up');
+  });
+
+  test('a file over the limit is refused and leaves nothing', async () => {
+    const folder = temporaryFolder();
+    const files = new ContentFiles(path.join(folder, 'files'));
+    files.prepare();
+    const body = () => Readable.from([Buffer.alloc(6), Buffer.alloc(5)]);
+    await expect(storeUpload(files, body(), 10)).rejects.toMatchObject({ code: 'TOO_LARGE' });
+    expect(unfinished(folder)).toEqual([]);
+    expect(files.has(await storeUpload(files, body(), 11))).toBe(true);
+  });
+
+  test('a size over the limit that is told beforehand is refused at once', async () => {
+    const { running } = await startTestService();
+    const request = http.request(`${running.url}/upload-file`, {
+      method: 'POST',
+      headers: { Authorization: KEY, 'Content-Length': UPLOAD_LIMIT + 1 },
+    });
+    request.on('error', () => {});
+    const arrived = once(request, 'response') as Promise<[http.IncomingMessage]>;
+    request.write('the first bytes');
+    const [response] = await arrived;
+    expect(response.statusCode).toBe(413);
+    request.destroy();
+  });
+});
+
+describe('pre-signed downloads', () => {
+  test('an output file comes down without a key, under its name', async () => {
+    const service = await startTestService();
+    const outputs = await outputsOf(service, await service.latest('Epidemic'));
+    const { hash, localPath } = JSON.parse(outputs.get('Trajectory')!) as Record<string, string>;
+    const { body: url } = await service.get<string>(`/output-file/?hash=${hash}&filename=${localPath}`);
+    const response = await fetch(url, { headers: { Origin: 'https://example.org' } });
+    const text = await response.text();
+    expect(response.status).toBe(200);
+    expect(hashOf(text)).toBe(hash);
+    expect(text).toMatch(/^day,susceptible,infected,recovered\n0,762,1,0\n/);
+    expect(response.headers.get('content-disposition')).toContain('trajectory.csv');
+    expect(response.headers.get('access-control-allow-origin')).toBe('*');
+  });
+
+  test('any change to the address is refused', async () => {
+    const service = await startTestService();
+    await upload(service, 'one');
+    await upload(service, 'two');
+    const { body } = await service.get<string>(`/output-file?hash=${hashOf('one')}&filename=a.csv`);
+    const changed = [
+      (url: URL) => (url.pathname = url.pathname.replace(hashOf('one'), hashOf('two'))),
+      (url: URL) => url.searchParams.set('filename', 'b.csv'),
+      (url: URL) => url.searchParams.set('expires', String(Number(url.searchParams.get('expires')) + 1)),
+      (url: URL) => url.searchParams.set('signature', hashOf('guess')),
+      (url: URL) => url.searchParams.set('signature', ''),
+    ].map((change) => {
+      const url = new URL(body);
+      change(url);
+      return url;
+    });
+    expect((await fetch(body)).status).toBe(200);
+    for (const url of changed) {
+      const error = ErrorBody.parse(await (await fetch(url)).json());
+      expect([url.search, error.status, error.code]).toEqual([url.search, 403, 'URL_REFUSED']);
+      expect(JSON.stringify(error)).not.toContain(new URL(body).searchParams.get('signature'));
+    }
+    const bare = new URL(body);
+    bare.search = '';
+    expect((await fetch(bare)).status).toBe(400);
+  });
+
+  test('an address holds for 299 seconds and not for 301, also over a restart', async () => {
+    let now = Date.parse('2026-11-20T10:00:00Z');
+    const service = await startTestService({ now: () => now });
+    await upload(service, 'content');
+    const { body } = await service.get<string>(`/output-file?hash=${hashOf('content')}&filename=a`);
+    now += 299_000;
+    expect((await fetch(body)).status).toBe(200);
+    await service.close();
+    const restarted = await startTestService({ dataDir: service.dataDir, now: () => now });
+    const moved = new URL(body);
+    moved.port = String(restarted.running.port);
+    expect((await fetch(moved)).status).toBe(200);
+    now += 2_000;
+    const expired = await fetch(moved);
+    expect([expired.status, await expired.json()]).toMatchObject([403, { code: 'URL_REFUSED' }]);
+  });
+
+  test('there is no address for a file that is not stored', async () => {
+    const service = await startTestService();
+    const answer = await service.get(`/output-file?hash=${hashOf('nothing')}&filename=a`);
+    expect(answer.body).toMatchObject({ status: 404, code: 'UNKNOWN_FILE' });
+    expect((await service.get('/output-file?hash=x')).body).toMatchObject({ status: 400 });
+  });
+});

@@ -1,0 +1,131 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import type { InputItem, RequestInputItem, Run } from '../../src/api/resources.ts';
+import { canonicalInputs, identityOf } from '../../src/service/runs/identity.ts';
+import { requestRun, rows, simulation, startTestService } from './support.ts';
+
+const template: InputItem[] = [
+  { name: '{RANDOM_SEED}', type: 'LONG', units: null, value: '1' },
+  { name: 'Rate', type: 'DOUBLE', units: 'PER_DAY', value: '0.5' },
+  { name: 'Size', type: 'INTEGER', units: null, value: '10' },
+  { name: 'Open', type: 'BOOLEAN', units: null, value: 'false' },
+  { name: 'Label', type: 'STRING', units: null, value: '' },
+];
+
+const identity = (inputs: RequestInputItem[]) =>
+  identityOf('version', 'SIMULATION', canonicalInputs(template, inputs));
+
+/** Ways to write one number. */
+const spellings = (value: number): fc.Arbitrary<string | number> =>
+  fc.constantFrom<string | number>(
+    value,
+    String(value),
+    ` ${value} `,
+    value.toExponential(),
+    `+${Math.abs(value)}`.replace('+', value < 0 ? '-' : '+'),
+    Number.isInteger(value) && Math.abs(value) < 1e15 ? `${value}.0` : String(value),
+  );
+
+const nameSpelling = (name: string) =>
+  fc.constantFrom(name, name.toUpperCase(), name.toLowerCase(), ` ${name} `);
+
+const settings = fc.record({
+  Rate: fc.double({ noNaN: true, noDefaultInfinity: true }),
+  Size: fc.integer(),
+  Open: fc.boolean(),
+  Label: fc.string(),
+});
+
+/** A request for the settings, spelled, ordered, repeated and typed at random. */
+const requestFor = (values: Record<string, string | number | boolean>): fc.Arbitrary<RequestInputItem[]> => {
+  const items = Object.entries(values).map(([name, value]) =>
+    fc.record({
+      name: nameSpelling(name),
+      type: fc.constantFrom('DOUBLE' as const, 'STRING' as const, undefined),
+      value: typeof value === 'number' ? spellings(value) : fc.constant(value),
+    }),
+  );
+  const defaults = fc.subarray([
+    { name: '{RANDOM_SEED}', type: 'LONG', value: '1' },
+    { name: '{random_seed}', value: 1 },
+  ] as RequestInputItem[]);
+  return fc
+    .tuple(fc.tuple(...items), defaults)
+    .chain(([given, extra]) =>
+      fc
+        .shuffledSubarray([...given, ...extra], { minLength: given.length + extra.length })
+        .map((once) => [...once, ...once.map((item) => ({ ...item, value: 'true' }))]),
+    );
+};
+
+describe('identity of a run', () => {
+  test('order, spelling, repeats and stated types make no difference', () => {
+    fc.assert(
+      fc.property(
+        settings.chain((values) => fc.tuple(fc.constant(values), requestFor(values), requestFor(values))),
+        ([, one, other]) => {
+          expect(identity(one)).toBe(identity(other));
+        },
+      ),
+    );
+  });
+
+  test('another value of any input makes another run', () => {
+    fc.assert(
+      fc.property(settings, settings, (one, other) => {
+        const requests = [one, other].map((values) =>
+          Object.entries(values).map(([name, value]) => ({ name, value })),
+        );
+        const canonical = requests.map((request) => JSON.stringify(canonicalInputs(template, request)));
+        expect(identity(requests[0]!) === identity(requests[1]!)).toBe(canonical[0] === canonical[1]);
+      }),
+    );
+    expect(identityOf('other', 'SIMULATION', {})).not.toBe(identityOf('version', 'SIMULATION', {}));
+  });
+
+  test('seeds are told apart beyond what a double holds', () => {
+    const seeds = ['9007199254740992', '9007199254740993'].map((value) =>
+      identity([{ name: '{RANDOM_SEED}', value }]),
+    );
+    expect(seeds[0]).not.toBe(seeds[1]);
+  });
+
+  test('over HTTP: omitted inputs are at their defaults, formats and order do not matter', async () => {
+    const service = await startTestService();
+    const version = await service.latest('Rehearsal');
+    const { body: first } = await requestRun(service, version, { Seconds: 0, Value: 8 });
+    const same: Parameters<typeof simulation>[0][] = [
+      { Value: '8', Seconds: '0' },
+      { Value: '8.0', Seconds: 0, Fail: false, 'Failure rate': '0.00' },
+      { ' value ': '+8', SECONDS: '0e5', '{RANDOM_SEED}': '1' },
+    ];
+    for (const inputs of same) {
+      expect((await requestRun(service, version, inputs)).body.id).toBe(first.id);
+    }
+    const repeated = simulation({ Seconds: 0, Value: 8, '{RANDOM_SEED}': 1 });
+    repeated.inputs.push({ name: '{RANDOM_SEED}', value: '77' });
+    const { body: again } = await service.post<Run>(`/versions/${version}/runs`, repeated);
+    expect(again.id).toBe(first.id);
+    expect(first.inputs.map(({ name, value }) => [name, value])).toEqual([
+      ['{RANDOM_SEED}', '1'],
+      ['Seconds', '0'],
+      ['Value', '8'],
+      ['Fail', 'false'],
+      ['Failure rate', '0'],
+    ]);
+    expect((await requestRun(service, version, { Seconds: 0, Value: 9 })).body.id).not.toBe(first.id);
+  });
+
+  test('100 identical requests at once are one run, executed once', async () => {
+    const service = await startTestService();
+    const version = await service.latest('Rehearsal');
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, (_, i) =>
+        requestRun(service, version, i % 2 ? { Seconds: '0.1', Value: 5 } : { Value: '5.0', Seconds: 0.1 }),
+      ),
+    );
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
+    expect(rows(service.dataDir, 'SELECT executions FROM runs')).toEqual([{ executions: 1 }]);
+  });
+});

@@ -1,0 +1,151 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach } from '@jest/globals';
+import type { Outputs, RequestInputItem, Run, RunMessage, RunState } from '../../src/api/resources.ts';
+import { type RunningService, type ServiceOptions, startService } from '../../src/service/service.ts';
+import { KEY, SHIPPED_MODELS } from './fixed.ts';
+
+export { KEY, SHIPPED_MODELS };
+
+const cleanups: (() => Promise<void> | void)[] = [];
+
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+export function onCleanup(cleanup: () => Promise<void> | void): void {
+  cleanups.push(cleanup);
+}
+
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'foray-service-'));
+  onCleanup(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Writes a model of one's own as `<folder>/<name>/model.js`; `source` is the module's text. */
+export function writeModel(folder: string, name: string, source: string): void {
+  mkdirSync(path.join(folder, name), { recursive: true });
+  writeFileSync(path.join(folder, name, 'model.js'), source);
+}
+
+export interface Answer<T> {
+  status: number;
+  headers: Headers;
+  body: T;
+}
+
+/** A started service and what tests do with it, over HTTP alone. */
+export interface TestService {
+  running: RunningService;
+  dataDir: string;
+  close(): Promise<void>;
+  get<T>(path: string, headers?: Record<string, string>): Promise<Answer<T>>;
+  post<T>(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer<T>>;
+  /** The id of a model's latest version. */
+  latest(model: string): Promise<string>;
+}
+
+export async function startTestService(options: Partial<ServiceOptions> = {}): Promise<TestService> {
+  const dataDir = options.dataDir ?? temporaryFolder();
+  const running = await startService({
+    modelDirs: [SHIPPED_MODELS],
+    executors: 2,
+    apiKey: KEY,
+    ...options,
+    dataDir,
+  });
+  let closing: Promise<void> | undefined;
+  const close = () => (closing ??= running.close());
+  onCleanup(close);
+  return { ...clientOf(running.url), running, dataDir, close };
+}
+
+/** Requests to a service, wherever it runs, with the test's key. */
+export function clientOf(url: string): Pick<TestService, 'get' | 'post' | 'latest'> {
+  async function send<T>(pathname: string, init: RequestInit): Promise<Answer<T>> {
+    const headers = { Authorization: KEY, ...(init.headers as Record<string, string>) };
+    const response = await fetch(`${url}${pathname}`, { ...init, headers });
+    return { status: response.status, headers: response.headers, body: (await response.json()) as T };
+  }
+  const post = <T>(pathname: string, body: unknown, headers = {}) =>
+    send<T>(pathname, { method: 'POST', headers, body: JSON.stringify(body) });
+  return {
+    get: (pathname, headers = {}) => send(pathname, { headers }),
+    post,
+    async latest(model) {
+      const { body } = await post<{ modelVersions: string[] }>('/models/name/', model);
+      return body.modelVersions.at(-1)!;
+    },
+  };
+}
+
+export function simulation(inputs: Record<string, RequestInputItem['value']>) {
+  return {
+    experimentType: 'SIMULATION',
+    inputs: Object.entries(inputs).map(([name, value]) => ({ name, value })),
+  };
+}
+
+export type Requested = Pick<TestService, 'get' | 'post'>;
+
+export function requestRun(
+  service: Requested,
+  version: string,
+  inputs: Parameters<typeof simulation>[0] = {},
+): Promise<Answer<Run>> {
+  return service.post<Run>(`/versions/${version}/runs`, simulation(inputs));
+}
+
+export async function stateOf(service: Requested, { modelVersionId, id }: Run): Promise<RunState> {
+  const { body } = await service.get<RunState>(`/versions/${modelVersionId}/runs/${id}/progress`);
+  return body;
+}
+
+/** Waits until a run has the status. */
+export async function reach(service: Requested, run: Run, status: RunState['status']): Promise<RunState> {
+  return await until(async () => {
+    const state = await stateOf(service, run);
+    return state.status === status ? state : undefined;
+  }, `run ${run.id} to be ${status}`);
+}
+
+/** Requests a run and waits for its outputs, by name. */
+export async function outputsOf(
+  service: Requested,
+  version: string,
+  inputs: Parameters<typeof simulation>[0] = {},
+): Promise<Map<string, string>> {
+  const { body: run } = await requestRun(service, version, inputs);
+  await reach(service, run, 'COMPLETED');
+  const { body } = await service.post<Outputs>(`/versions/${version}/results/${run.id}`, []);
+  return new Map(body.map(({ outputs, value }) => [outputs[0]!.name, value]));
+}
+
+export function messageIn({ message }: RunState): RunMessage {
+  return JSON.parse(message!) as RunMessage;
+}
+
+/** Asks again until there is an answer; fails after ten seconds. */
+export async function until<T>(ask: () => Promise<T | undefined> | T | undefined, what: string): Promise<T> {
+  const deadline = Date.now() + 10_000;
+  for (;;) {
+    const answer = await ask();
+    if (answer !== undefined) return answer;
+    if (Date.now() > deadline) throw new Error(`waited in vain for ${what}`);
+    await delay(10);
+  }
+}
+
+/** Rows of the service's database, read from outside. */
+export function rows(dataDir: string, sql: string): Record<string, unknown>[] {
+  const db = new DatabaseSync(path.join(dataDir, 'service.db'), { readOnly: true });
+  try {
+    return db.prepare(sql).all();
+  } finally {
+    db.close();
+  }
+}

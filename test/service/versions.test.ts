@@ -1,0 +1,147 @@
+import { writeFileSync, rmSync, mkdirSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import type { Model, Outputs } from '../../src/api/resources.ts';
+import { startService } from '../../src/service/service.ts';
+import {
+  messageIn,
+  outputsOf,
+  reach,
+  requestRun,
+  startTestService,
+  temporaryFolder,
+  until,
+  writeModel,
+} from './support.ts';
+
+const source = (factor: number) => `
+  export default {
+    name: 'Multiplier', description: '', inputs: [{ name: 'N', type: 'DOUBLE', default: 1 }],
+    outputs: [{ name: 'Product', type: 'DOUBLE' }],
+    run({ inputs }) { return { Product: inputs.N * ${factor} }; },
+  };`;
+
+describe('versions of models', () => {
+  test('a changed model is a new version; the old one keeps its results and takes no new runs', async () => {
+    const [models, dataDir] = [temporaryFolder(), temporaryFolder()];
+    const start = () => startTestService({ dataDir, modelDirs: [models] });
+    writeModel(models, 'multiplier', source(2));
+    const before = await start();
+    const first = await before.latest('Multiplier');
+    expect((await outputsOf(before, first, { N: 4 })).get('Product')).toBe('8');
+    await before.close();
+
+    const unchanged = await start();
+    expect(await unchanged.latest('Multiplier')).toBe(first);
+    await unchanged.close();
+
+    writeModel(models, 'multiplier', source(3));
+    const after = await start();
+    const { body: model } = await after.post<Model>('/models/name/', 'Multiplier');
+    expect(model.modelVersions).toHaveLength(2);
+    const second = model.modelVersions[1]!;
+    expect((await after.get(`/models/${model.id}/versions/number/2`)).body).toMatchObject({
+      id: second,
+      version: 2,
+    });
+    expect((await outputsOf(after, second, { N: 4 })).get('Product')).toBe('12');
+
+    const { body: old } = await requestRun(after, first, { N: 4 });
+    expect(old.status).toBe('COMPLETED');
+    const { body: outputs } = await after.post<Outputs>(`/versions/${first}/results/${old.id}`, []);
+    expect(outputs[0]!.value).toBe('8');
+    const refused = await requestRun(after, first, { N: 5 });
+    expect(refused.body).toMatchObject({ status: 409, code: 'VERSION_RETIRED' });
+    await after.close();
+
+    writeModel(models, 'multiplier', source(2));
+    const back = await start();
+    expect((await outputsOf(back, first, { N: 5 })).get('Product')).toBe('10');
+  });
+
+  test('a folder without a model is shared code: it makes new versions of its neighbours', async () => {
+    const [models, dataDir] = [temporaryFolder(), temporaryFolder()];
+    writeModel(models, 'multiplier', source(2));
+    mkdirSync(path.join(models, 'lib'));
+    const versions = [];
+    for (const content of ['export const a = 1;', 'export const a = 2;']) {
+      writeFileSync(path.join(models, 'lib', 'shared.js'), content);
+      const service = await startTestService({ dataDir, modelDirs: [models] });
+      versions.push(await service.latest('Multiplier'));
+      await service.close();
+    }
+    expect(new Set(versions).size).toBe(2);
+  });
+
+  test('a run that waited for code that is gone fails with the reason', async () => {
+    const [models, dataDir] = [temporaryFolder(), temporaryFolder()];
+    const slow = (text: string) => source(1).replace('run({ inputs }) {', `async run({ inputs }) { ${text}`);
+    writeModel(models, 'multiplier', slow('await new Promise(() => setInterval(() => {}, 1000));'));
+    const before = await startTestService({ dataDir, modelDirs: [models] });
+    const { body: run } = await requestRun(before, await before.latest('Multiplier'));
+    await reach(before, run, 'RUNNING');
+    await before.close();
+    writeModel(models, 'multiplier', source(1));
+    const after = await startTestService({ dataDir, modelDirs: [models] });
+    expect(messageIn(await reach(after, run, 'FAILED')).title).toContain('its old code is gone');
+  });
+
+  test('code that changes under a running service is not run as the version that it was', async () => {
+    const models = temporaryFolder();
+    writeModel(models, 'multiplier', source(2));
+    const service = await startTestService({ modelDirs: [models] });
+    writeModel(models, 'multiplier', source(3));
+    const { body: run } = await requestRun(service, await service.latest('Multiplier'));
+    expect(messageIn(await reach(service, run, 'FAILED')).title).toContain('restart');
+  });
+
+  test('a model that is gone stays readable', async () => {
+    const [models, dataDir] = [temporaryFolder(), temporaryFolder()];
+    writeModel(models, 'multiplier', source(2));
+    const before = await startTestService({ dataDir, modelDirs: [models] });
+    const version = await before.latest('Multiplier');
+    await outputsOf(before, version, { N: 2 });
+    await before.close();
+    rmSync(path.join(models, 'multiplier'), { recursive: true });
+    const after = await startTestService({ dataDir, modelDirs: [models] });
+    const { body: run } = await requestRun(after, version, { N: 2 });
+    const found = await until(() => (run.status === 'COMPLETED' ? run : undefined), 'the old run');
+    expect((await after.post<Outputs>(`/versions/${version}/results/${found.id}`, [])).status).toBe(200);
+  });
+});
+
+describe('models that are none', () => {
+  test.each([
+    ['a syntax error', 'export default {', /cannot be loaded/],
+    ['no run', 'export default { name: "A" };', /has no function "run"/],
+    ['an exit', 'process.exit(0);', /ended the thread/],
+    ['a wrong type', source(1).replace("'DOUBLE', default", "'NUMBER', default"), /inputs\[0\]\.type/],
+    ['a wrong default', source(1).replace('default: 1', "default: 'one'"), /the default of "N" is "one"/],
+    ['an unknown system input', source(1).replace("'N'", "'{SPEED}'"), /"\{SPEED\}" is not a system input/],
+    ['a field too many', source(1).replace("description: ''", "description: '', colour: 1"), /colour/],
+  ])('%s: refused by name at the start', async (_, text, message) => {
+    const models = temporaryFolder();
+    writeModel(models, 'broken', text);
+    const dataDir = temporaryFolder();
+    const starting = startService({ dataDir, modelDirs: [models] });
+    await expect(starting).rejects.toMatchObject({
+      code: 'MODEL_INVALID',
+      message: expect.stringMatching(message),
+    });
+    await expect(starting).rejects.toThrow(path.join(models, 'broken'));
+  });
+
+  test('two models of one name, and a folder that is not there', async () => {
+    const models = temporaryFolder();
+    writeModel(models, 'one', source(1));
+    writeModel(models, 'two', source(1).replace('Multiplier', 'MULTIPLIER'));
+    const dataDir = temporaryFolder();
+    const nowhere = path.join(models, 'nowhere');
+    for (const [dir, message] of [
+      [models, /Two models have the name/],
+      [nowhere, /nowhere cannot be read/],
+    ] as const) {
+      await expect(startService({ dataDir, modelDirs: [dir] })).rejects.toThrow(message);
+    }
+  });
+});
