@@ -9,6 +9,7 @@ export default {
       { jsc: { parser: { syntax: 'typescript' }, target: 'es2024' }, module: { type: 'es6' } },
     ],
   },
+  globalSetup: '<rootDir>/test/support/setup.ts',
   testTimeout: 120_000,
   maxWorkers: 2,
 };

@@ -7,7 +7,6 @@ import type { Command } from 'commander';
 import type { Foray } from '../client/index.ts';
 import { homePaths, isAlive, readAddresses } from '../dev/home.ts';
 import { STAY } from '../dev/lifeline.ts';
-import { findTemporalCli } from '../dev/temporal-cli.ts';
 import { ForayError } from '../errors.ts';
 import { bestRows, formatResults } from '../report/index.ts';
 import { print, tell, writeOut } from './output.ts';
@@ -19,8 +18,8 @@ import { withForay } from './with-foray.ts';
 const EXAMPLE = resolve(import.meta.dirname, '../../examples/boarding-school-flu');
 const FOLDER = 'foray-demo';
 const OUTPUT = 'Fit error';
-/** J. D. Murray, Mathematical Biology: the fit to this outbreak, with the error of its curve from one case on day 0. */
-const PUBLISHED = { contactRate: '1.663', recoveryRate: '0.440', error: '17.21' };
+/** J. D. Murray, Mathematical Biology: the fit to this outbreak. The error is that of the same model at these rates. */
+const PUBLISHED = { contactRate: '1.663', recoveryRate: '0.440', error: '17.22' };
 const INTERRUPTED = 130;
 
 export function addDemo(program: Command): void {
@@ -52,6 +51,7 @@ async function startParts(home: string, interrupted: Promise<unknown>): Promise<
     tell(`Using the foray dev that runs in ${relative('', home)} (process ${known.pid})`);
     return undefined;
   }
+  const { findTemporalCli } = await import('../dev/temporal-cli.ts');
   await findTemporalCli(tell);
   tell('Starting Temporal, the model service and a worker');
   const { logs } = homePaths(home);

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { resolve } from 'node:path';
 import { endWithParent, tellReady } from '../dev/lifeline.ts';
-import { startStack } from '../dev/stack.ts';
 import { print, tell } from './output.ts';
 import { homeOption } from './settings.ts';
 import { untilSignalled } from './signals.ts';
@@ -14,6 +13,7 @@ export function addDev(program: Command): void {
     .action(async (flags: { home: string }) => {
       endWithParent();
       const signalled = untilSignalled();
+      const { startStack } = await import('../dev/stack.ts');
       const stack = await startStack(resolve(flags.home), tell);
       const { temporal, service } = stack.addresses;
       print(`Web UI         ${temporal.webUi}`);

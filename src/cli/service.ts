@@ -2,7 +2,6 @@ import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { endWithParent, tellReady } from '../dev/lifeline.ts';
 import { homePaths } from '../dev/home.ts';
-import { startService } from '../service/service.ts';
 import { print, tell } from './output.ts';
 import { homeOption, wholeNumber } from './settings.ts';
 import { untilSignalled } from './signals.ts';
@@ -39,6 +38,7 @@ export function addService(program: Command): void {
     .action(async (flags: Flags) => {
       endWithParent();
       const signalled = untilSignalled();
+      const { startService } = await import('../service/service.ts');
       const service = await startService({
         host: flags.host,
         port: flags.port,

@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { runWorker } from '../../worker.ts';
 import { endWithParent, tellReady } from '../dev/lifeline.ts';
 import { tell } from './output.ts';
 import { type SettingFlags, settingsFrom, withSettings } from './settings.ts';
@@ -9,6 +8,8 @@ export function addWorker(program: Command): void {
     .description('run a worker for this store and service, until SIGINT or SIGTERM')
     .action(async (flags: SettingFlags) => {
       endWithParent();
+      // the native worker takes a moment to load, so only this command does
+      const { runWorker } = await import('../../worker.ts');
       const settings = settingsFrom(flags);
       await runWorker(settings, () => {
         tell(

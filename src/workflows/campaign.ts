@@ -68,29 +68,30 @@ export async function campaign(input: CampaignInput): Promise<CampaignSummary> {
   });
   setHandler(progressQuery, () => progressOf(state, Date.now()));
 
+  let isDone: boolean;
   try {
     if (input.stopOnly) throw new CancelledFailure('only stops what an earlier execution left running');
-    await work.run(() => runToEnd(input, address, state));
+    isDone = await work.run(() => runOn(input, address, state));
   } catch (error) {
     if (!isCancellation(error)) {
-      state.phase = 'failed';
       note(state, reasonOf(error));
-      await activities.close.executeWithOptions({ summary: 'failed' }, [{ ...address, phase: 'failed' }]);
-      show(state);
+      await close(address, state, 'failed');
       throw ApplicationFailure.nonRetryable(`The campaign failed: ${reasonOf(error)}`, 'CAMPAIGN_FAILED');
     }
-    await CancellationScope.nonCancellable(() => stop(address, state));
-    throw error;
+    const runs = await CancellationScope.nonCancellable(() => stop(address, state));
+    // Temporal's own cancel is to be seen as such; after a signal the workflow has done what it was told.
+    if (CancellationScope.current().consideredCancelled) throw error;
+    return summaryOf(id, state, runs);
   }
-  const runs = await activities.close.executeWithOptions({ summary: 'completed' }, [
-    { ...address, phase: 'completed' },
-  ]);
-  state.phase = 'completed';
-  show(state);
-  return { campaign: id, phase: state.phase, points: state.points, runs, seconds: secondsSince(state) };
+  if (!isDone) {
+    return continueAsNew<typeof campaign>({ ...input, state });
+  }
+  const runs = await close(address, state, 'completed');
+  return summaryOf(id, state, runs);
 }
 
-async function runToEnd(input: CampaignInput, address: CampaignAddress, state: CampaignState): Promise<void> {
+/** Runs until every run has finished (true), or the history has grown so long that a new execution is to go on. */
+async function runOn(input: CampaignInput, address: CampaignAddress, state: CampaignState): Promise<boolean> {
   if (state.phase === 'preparing') {
     show(state);
     const { points, runs } = await activities.prepare.executeWithOptions(
@@ -105,14 +106,22 @@ async function runToEnd(input: CampaignInput, address: CampaignAddress, state: C
   }
   while (!isFinished(state.schedule)) {
     await tick(address, state);
+    throwIfCancelled();
     show(state);
     const wait = wakeIn(state.schedule, Date.now());
     if (wait > 0 && !isFinished(state.schedule)) await sleep(wait, { summary: detailLine(state) });
     if (workflowInfo().continueAsNewSuggested) {
       await condition(allHandlersFinished);
-      await continueAsNew<typeof campaign>({ ...input, state });
+      throwIfCancelled();
+      return isFinished(state.schedule);
     }
   }
+  return true;
+}
+
+/** An activity that ended before it heard of a cancel ends as usual; a cancel must not be forgotten over that. */
+function throwIfCancelled(): void {
+  if (CancellationScope.current().consideredCancelled) throw new CancelledFailure('The campaign is cancelled');
 }
 
 /** Decides what to do now, has it done by activities side by side, and takes in what came of it. */
@@ -137,17 +146,28 @@ async function tick(address: CampaignAddress, state: CampaignState): Promise<voi
   state.finishedAt = [...state.finishedAt, [Date.now(), finished] as [number, number]].slice(-20);
 }
 
-async function stop(address: CampaignAddress, state: CampaignState): Promise<void> {
+async function stop(address: CampaignAddress, state: CampaignState): Promise<RunCounts> {
   state.phase = 'stopping';
   show(state);
   const { stopped, kept } = await activities.stopRuns.executeWithOptions({ summary: 'stop what runs' }, [
     address,
   ]);
   state.schedule.flights = [];
-  await activities.close.executeWithOptions({ summary: 'cancelled' }, [{ ...address, phase: 'cancelled' }]);
-  state.phase = 'cancelled';
   note(state, `${stopped} runs stopped${kept > 0 ? `, ${kept} left to other campaigns` : ''}`);
+  return close(address, state, 'cancelled');
+}
+
+/** The campaign is over: the store is told, and has the last word on the counts. */
+async function close(address: CampaignAddress, state: CampaignState, phase: Phase): Promise<RunCounts> {
+  const runs = await activities.close.executeWithOptions({ summary: phase }, [{ ...address, phase }]);
+  Object.assign(state, { phase, new: runs.new, reused: runs.reused, failed: runs.failed });
   show(state);
+  return runs;
+}
+
+function summaryOf(campaign: string, state: CampaignState, runs: RunCounts): CampaignSummary {
+  const seconds = Math.round((Date.now() - state.startedAt) / 1_000);
+  return { campaign, phase: state.phase, points: state.points, runs, seconds };
 }
 
 function chunksOf({
@@ -189,8 +209,4 @@ function detailLine(state: CampaignState): string {
 function reasonOf(error: unknown): string {
   const cause = error instanceof ActivityFailure ? error.cause : error;
   return cause instanceof Error ? cause.message : String(cause);
-}
-
-function secondsSince({ startedAt }: CampaignState): number {
-  return Math.round((Date.now() - startedAt) / 1_000);
 }

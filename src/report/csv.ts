@@ -1,0 +1,19 @@
+import type { Cell, Table } from './table.ts';
+
+/**
+ * CSV by RFC 4180 in UTF-8, with two choices: lines end in LF rather than CRLF (what diff, git, grep and every reader
+ * take), and a value that a run does not have is nothing at all, while an empty text is `""`.
+ */
+export async function* csv({ columns, rows }: Table): AsyncIterable<string> {
+  yield line(columns.map(({ name }) => name));
+  for await (const cells of rows) yield line(cells);
+}
+
+function line(cells: readonly Cell[]): string {
+  return `${cells.map(field).join(',')}\n`;
+}
+
+function field(cell: Cell): string {
+  if (cell === null) return '';
+  return cell === '' || /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
+}

@@ -1,0 +1,31 @@
+import type { Cell, Column, Table } from './table.ts';
+import { parsed } from './values.ts';
+
+const JSON_NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
+
+/**
+ * JSON Lines: an object a row. Numbers are JSON numbers with the digits that were given (a LONG has more than a
+ * JavaScript number holds), non-scalar values are objects, and null is what a run does not have.
+ */
+export async function* jsonl({ columns, rows }: Table): AsyncIterable<string> {
+  const keys = columns.map(({ name }) => JSON.stringify(name));
+  for await (const cells of rows) {
+    const members = columns.map((column, i) => `${keys[i]}:${jsonOf(column, cells[i]!)}`);
+    yield `{${members.join(',')}}\n`;
+  }
+}
+
+function jsonOf({ kind }: Column, cell: Cell): string {
+  if (cell === null) return 'null';
+  switch (kind) {
+    case 'number':
+      return JSON_NUMBER.test(cell) ? cell : JSON.stringify(cell);
+    case 'boolean':
+      return cell === 'true' || cell === 'false' ? cell : JSON.stringify(cell);
+    case 'text':
+      return JSON.stringify(cell);
+    case 'json':
+      // a line break in JSON text can only stand between tokens
+      return parsed(cell) === undefined ? JSON.stringify(cell) : cell.replaceAll(/[\r\n]+/g, ' ');
+  }
+}

@@ -1,0 +1,22 @@
+/** HTML that is safe to be put into a page as it is. */
+export class Markup {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+type Content = Markup | string | number | undefined | readonly Content[];
+
+/** HTML with values in it: a text is escaped, for an element as for an attribute in double quotes. */
+export function html(strings: TemplateStringsArray, ...contents: Content[]): Markup {
+  return new Markup(strings.map((text, i) => text + render(contents[i])).join(''));
+}
+
+function render(content: Content): string {
+  if (content === undefined) return '';
+  if (content instanceof Markup) return content.text;
+  if (typeof content === 'object') return content.map(render).join('');
+  return String(content).replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}

@@ -1,0 +1,11 @@
+/**
+ * A scale of colours under which low values can be told apart: logarithmic where the values span more than a decade,
+ * by the square root where they do but start at zero, else linear.
+ */
+export function colourScale(values: readonly number[]): 'log' | 'sqrt' | 'linear' {
+  const min = values.reduce((a, b) => Math.min(a, b), Infinity);
+  const max = values.reduce((a, b) => Math.max(a, b), -Infinity);
+  if (min > 0) return max / min > 10 ? 'log' : 'linear';
+  const smallest = values.reduce((a, b) => (b > 0 ? Math.min(a, b) : a), Infinity);
+  return min === 0 && max / smallest > 10 ? 'sqrt' : 'linear';
+}

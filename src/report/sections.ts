@@ -1,0 +1,147 @@
+import type { Campaign, CampaignOutput, RunCounts } from '../campaign/types.ts';
+import type { CampaignRecord } from '../store/index.ts';
+import type { FailureGroup } from './failures.ts';
+import { html, type Markup } from './markup.ts';
+import type { PointResult } from './points.ts';
+import { kindOfInput, kindOfOutput } from './values.ts';
+import { amount, counted, numberColumn, numberText, titleOf } from './words.ts';
+
+/** The parts of a report that are words and tables. */
+
+export function headSection({ campaign, phase, createdAt, updatedAt }: CampaignRecord): Markup {
+  const { name, id, model } = campaign;
+  return html`<header>
+    <span class="phase">${phase}</span>
+    <h1>${name}</h1>
+    <p class="lead">
+      ${model.name}, version ${model.version}, at
+      ${originOf(campaign.service)}${id === name ? '' : ` · campaign ${id}`}
+    </p>
+    <p class="lead">Submitted ${timeText(createdAt)}, last change ${timeText(updatedAt)}</p>
+  </header>`;
+}
+
+/** Where a service is, without what an address may hold of secrets: user, password, query. */
+function originOf(service: string): string {
+  return URL.parse(service)?.origin ?? 'an unknown service';
+}
+
+export function factsSection({ campaign, points }: CampaignRecord, counts: RunCounts): Markup {
+  const failed = html`<span class="${counts.failed > 0 ? 'bad' : ''}">${grouped(counts.failed)}</span>`;
+  const facts: [string, string | Markup][] = [
+    ['Points', grouped(points)],
+    ['Replications', grouped(campaign.replications)],
+    [
+      'Runs done',
+      counts.done === counts.total
+        ? grouped(counts.done)
+        : `${grouped(counts.done)} of ${grouped(counts.total)}`,
+    ],
+    ['New', grouped(counts.new)],
+    ['Reused', grouped(counts.reused)],
+    ['Failed', failed],
+    ['Seed', campaign.seed === null ? 'default' : String(campaign.seed)],
+  ];
+  return html`<dl class="facts">
+    ${facts.map(
+      ([name, value]) =>
+        html`<div>
+          <dt>${name}</dt>
+          <dd>${value}</dd>
+        </div>`,
+    )}
+  </dl>`;
+}
+
+export function answerSection({ varied }: Campaign, output: CampaignOutput, best: PointResult): Markup {
+  return html`<div class="answer">
+    Lowest ${output.name}
+    <strong>${amount(numberText(best.means[output.name]!), output.units)}</strong>
+    ${varied.length > 0 ? `at ${placeOf(varied, best.values)}` : ''}
+  </div>`;
+}
+
+/** "Contact rate 1.675 per day, Recovery rate 0.44 per day" */
+export function placeOf(varied: Campaign['varied'], values: readonly string[]): string {
+  return varied.map(({ name, units }, i) => `${name} ${amount(values[i] ?? '', units)}`).join(', ');
+}
+
+export function bestSection(
+  campaign: Campaign,
+  output: CampaignOutput | undefined,
+  best: PointResult[],
+): Markup {
+  const { varied, outputs, replications } = campaign;
+  const numeric = outputs.filter(
+    ({ type, name }) => kindOfOutput(type) === 'number' && name !== output?.name,
+  );
+  const shown = output ? [output, ...numeric] : [];
+  const isNumber = varied.map(({ type }) => kindOfInput(type) === 'number');
+  const columns = shown.map(({ name }) => numberColumn(best.map(({ means }) => means[name])));
+  const rows = best.map(
+    ({ key, values, runs }, i) =>
+      html`<tr class="${output && i === 0 ? 'first' : ''}">
+        ${values.map((value, at) => html`<td class="${isNumber[at] ? 'number' : ''}">${value}</td>`)}
+        ${columns.map((column) => html`<td class="number">${column[i]}</td>`)}
+        ${replications > 1 ? html`<td class="number">${runs}</td>` : ''}
+        <td><code>${key}</code></td>
+      </tr>`,
+  );
+  const how = output ? `lowest ${output.name}${replications > 1 ? ', means over the replications' : ''}` : '';
+  return html`<section>
+    <h2>${output ? 'Best points' : 'First points'}</h2>
+    <p class="soft">${counted(best.length, 'point')}${how && ` with the ${how}`}.</p>
+    <div class="scroll">
+      <table>
+        <thead>
+          <tr>
+            ${varied.map((input, at) => html`<th class="${isNumber[at] ? 'number' : ''}">${titleOf(input)}</th>`)}
+            ${shown.map((shownOutput) => html`<th class="number">${titleOf(shownOutput)}</th>`)}
+            ${replications > 1 ? html`<th class="number">Runs</th>` : ''}
+            <th>Point</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${rows}
+        </tbody>
+      </table>
+    </div>
+  </section>`;
+}
+
+export function failuresSection({ varied }: Campaign, failures: readonly FailureGroup[]): Markup {
+  return html`<section>
+    <h2>Failures</h2>
+    <p class="soft">Runs that failed, by the reason that the service gave.</p>
+    <div class="scroll">
+      <table>
+        <thead>
+          <tr>
+            <th class="number">Runs</th>
+            <th>Reason</th>
+            <th>For example</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${failures.map(
+            ({ reason, count, sample }) =>
+              html`<tr>
+                <td class="number">${grouped(count)}</td>
+                <td class="reason">${reason}</td>
+                <td>${sample ? html`${placeOf(varied, sample.values)} <code>${sample.point}</code>` : ''}</td>
+              </tr>`,
+          )}
+        </tbody>
+      </table>
+    </div>
+  </section>`;
+}
+
+function grouped(count: number): string {
+  return count.toLocaleString('en-US');
+}
+
+/** "2026-01-31 08:30 UTC" */
+function timeText(time: number): string {
+  return `${new Date(time).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+}

@@ -1,0 +1,55 @@
+import { type InputType, numericOutputTypes, type OutputType, scalarOutputTypes } from '../api/index.ts';
+
+/** What a column holds: a number, true or false, a text, or JSON text of a value that is not one cell. */
+export type Kind = 'number' | 'boolean' | 'text' | 'json';
+
+export function kindOfInput(type: InputType): Kind {
+  if (type === 'BOOLEAN') return 'boolean';
+  if ((numericOutputTypes as readonly string[]).includes(type)) return 'number';
+  return type.startsWith('FIXED_RANGE_') ? 'json' : 'text';
+}
+
+export function kindOfOutput(type: OutputType): Kind {
+  if (type === 'BOOLEAN') return 'boolean';
+  if (numericOutputTypes.includes(type)) return 'number';
+  return scalarOutputTypes.includes(type) ? 'text' : 'json';
+}
+
+/**
+ * The cell of an output. A service gives values as JSON text: a scalar loses its quotes here ("Infinity" of a number
+ * too), everything else stays as it was given. Null where the run has no such value.
+ */
+export function cellOf(kind: Kind, text: string | undefined): string | null {
+  if (text === undefined || text === '' || text === 'null') return null;
+  if (kind === 'json' || !text.startsWith('"')) return text;
+  const value = parsed(text);
+  return typeof value === 'string' ? value : text;
+}
+
+/** The finite number of a numeric output; undefined where the run has none. */
+export function numberOf(text: string | undefined): number | undefined {
+  const cell = cellOf('number', text);
+  const number = Number(cell ?? Number.NaN);
+  return Number.isFinite(number) ? number : undefined;
+}
+
+/** A curve as [x, y] pairs. */
+export type Curve = [x: number, y: number][];
+
+/** The curve of a DATA_SET, points that are not finite left out; undefined if the text is none. */
+export function curveOf(text: string | undefined): Curve | undefined {
+  const { dataX, dataY } = (parsed(text ?? 'null') ?? {}) as { dataX?: unknown; dataY?: unknown };
+  if (!Array.isArray(dataX) || !Array.isArray(dataY)) return undefined;
+  return dataX
+    .map((x, i): [number, number] => [Number(x), Number(dataY[i])])
+    .filter((pair) => pair.every(Number.isFinite));
+}
+
+/** The value of a JSON text; undefined if it is none. */
+export function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

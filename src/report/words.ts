@@ -1,0 +1,83 @@
+import type { Unit } from '../api/index.ts';
+import type { Cell, Column } from './table.ts';
+import { parsed } from './values.ts';
+
+const symbols: Partial<Record<Unit, string>> = {
+  MPS: 'm/s',
+  KPH: 'km/h',
+  FPS: 'ft/s',
+  FPM: 'ft/min',
+  MPH: 'mph',
+  KN: 'knots',
+  MPS_SQ: 'm/s²',
+  FPS_SQ: 'ft/s²',
+  RPM: 'rpm',
+  RAD_PER_SECOND: 'rad/s',
+  DEG_PER_SECOND: '°/s',
+};
+
+/** A unit as people say it: PER_DAY is "per day", SQ_METER "square meter". */
+export function unitText(unit: Unit): string {
+  return symbols[unit] ?? unit.toLowerCase().replace(/^sq_/, 'square_').replaceAll('_', ' ');
+}
+
+/** A value with its unit: "3.2 days", "0.44 per day". */
+export function amount(value: string, units: Unit | null): string {
+  if (!units) return value;
+  const name = unitText(units);
+  if (value === '1' || symbols[units] || units.startsWith('PER_')) return `${value} ${name}`;
+  const [noun = '', ...per] = name.split(' per ');
+  const many = noun.endsWith('foot')
+    ? noun.replace(/foot$/, 'feet')
+    : noun.endsWith('inch')
+      ? `${noun}es`
+      : `${noun}s`;
+  return `${value} ${[many, ...per].join(' per ')}`;
+}
+
+/** The name of an input or output with its unit, if it has one. */
+export function titleOf({ name, units }: { name: string; units?: Unit | null | undefined }): string {
+  return units ? `${name} (${unitText(units)})` : name;
+}
+
+/** A number for eyes: five significant digits or all that are before the point, thousands apart. */
+export function numberText(value: number): string {
+  const size = Math.abs(value);
+  if (size !== 0 && (size < 1e-4 || size >= 1e15)) return value.toExponential(3);
+  return value.toLocaleString(
+    'en-US',
+    size >= 1e4 ? { maximumFractionDigits: 0 } : { maximumSignificantDigits: 5 },
+  );
+}
+
+/** Numbers of one column for eyes: all with as many decimals as the one that needs most. */
+export function numberColumn(values: readonly (number | undefined)[]): string[] {
+  const texts = values.map((value) => (value === undefined ? '' : numberText(value)));
+  if (texts.some((text) => text.includes('e'))) return texts;
+  const decimals = Math.max(...texts.map((text) => text.split('.')[1]?.length ?? 0));
+  return values.map((value) =>
+    value === undefined
+      ? ''
+      : value.toLocaleString('en-US', { minimumFractionDigits: decimals, maximumFractionDigits: decimals }),
+  );
+}
+
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`;
+}
+
+/**
+ * A cell for eyes: a number with at most seven significant digits, a value that is not one cell as what it is made of.
+ */
+export function brief({ kind, type }: Column, cell: Cell): string {
+  if (cell === null) return '';
+  if (kind === 'number')
+    return cell.length > 9 && !/^[+-]?\d+$/.test(cell) ? String(+Number(cell).toPrecision(7)) : cell;
+  if (kind !== 'json') return cell;
+  const value = (parsed(cell) ?? {}) as Record<string, unknown>;
+  if (type === 'DATA_SET' && Array.isArray(value.dataX)) return counted(value.dataX.length, 'point');
+  if (type === 'OUTPUT_FILE' && typeof value.localPath === 'string') return value.localPath;
+  if (type === 'HISTOGRAM_DATA' && Array.isArray(value.hits)) return counted(value.hits.length, 'bin');
+  if (typeof value.mean === 'number') return `mean ${numberText(value.mean)}`;
+  return cell;
+}

@@ -1,0 +1,178 @@
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { CampaignStatus, Submitted } from '../../src/client/index.ts';
+import { type Dev, foray, isRunning, ROOT, startDev } from '../support/cli.ts';
+import { until } from '../support/until.ts';
+
+/** The campaign of the demo on a smaller grid: 11 × 4 points around the published ones. */
+const FLU = readFileSync(join(ROOT, 'examples/boarding-school-flu/campaign.yaml'), 'utf8')
+  .replace('{ from: 1.2, to: 2.2, step: 0.025 }', '{ from: 1.55, to: 1.8, step: 0.025 }')
+  .replace('{ from: 0.30, to: 0.60, step: 0.01 }', '[0.42, 0.43, 0.44, 0.45]')
+  .replace('./observed.csv', join(ROOT, 'examples/boarding-school-flu/observed.csv'));
+
+let dev: Dev;
+beforeAll(async () => {
+  dev = await startDev();
+  writeFileSync(join(dev.folder, 'flu.yaml'), FLU);
+});
+afterAll(() => dev.stop());
+
+const run = (...args: string[]) => foray(dev.folder, args);
+
+async function status(id: string): Promise<CampaignStatus> {
+  return JSON.parse((await run('status', id, '--json')).stdout) as CampaignStatus;
+}
+
+/** Rows of a CSV whose cells hold no line ends, as objects of the plain leading columns. */
+async function csv(id: string): Promise<{ header: string; lines: string[] }> {
+  const file = join(dev.folder, `${id}.csv`);
+  expect((await run('results', id, '-o', file)).code).toBe(0);
+  const [header, ...lines] = readFileSync(file, 'utf8').trimEnd().split(/\r?\n/);
+  return { header: header!, lines };
+}
+
+describe('the demo’s campaign on a smaller grid', () => {
+  test('is submitted, followed and answered from the command line', async () => {
+    const submitted = await run('submit', 'flu.yaml', '--id', 'flu', '--json');
+    expect(submitted.code).toBe(0);
+    const answer = JSON.parse(submitted.stdout) as Submitted;
+    expect(answer).toMatchObject({ id: 'flu', workflowId: 'flu', isNew: true, points: 44 });
+    expect(answer.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/namespaces\/default\/workflows\/flu\//);
+
+    const watched = await run('watch', 'flu');
+    expect(watched.code).toBe(0);
+    expect(watched.stderr).toMatch(/\[100%\] completed: 44 of 44/);
+    expect(await status('flu')).toMatchObject({
+      id: 'flu',
+      phase: 'completed',
+      points: 44,
+      runs: { total: 44, done: 44, new: 44, reused: 0, failed: 0, running: 0, queued: 0, waiting: 0 },
+    });
+
+    const { header, lines } = await csv('flu');
+    expect(header).toMatch(/^point,replication,status,Contact rate,Recovery rate,Fit error,Peak infected,/);
+    expect(lines).toHaveLength(44);
+    const best = lines
+      .map((line) => line.split(','))
+      .reduce((least, cells) => (Number(cells[5]) < Number(least[5]) ? cells : least));
+    expect(Math.abs(Number(best[3]) - 1.663)).toBeLessThanOrEqual(0.025);
+    expect(Math.abs(Number(best[4]) - 0.44)).toBeLessThanOrEqual(0.01);
+    expect(Number(best[5])).toBeCloseTo(17.2, 0);
+  });
+
+  test('reuses every run the second time, with equal bytes', async () => {
+    const again = await run('submit', 'flu.yaml', '--id', 'flu-again', '--watch');
+    expect(again.code).toBe(0);
+    expect((await status('flu-again')).runs).toMatchObject({ done: 44, new: 0, reused: 44 });
+    expect(await csv('flu-again')).toEqual(await csv('flu'));
+  });
+
+  test('the same id and definition is the same campaign; another definition is an error', async () => {
+    const same = await run('submit', 'flu.yaml', '--id', 'flu', '--json');
+    expect(JSON.parse(same.stdout)).toMatchObject({ id: 'flu', isNew: false });
+    writeFileSync(join(dev.folder, 'other.yaml'), FLU.replace('763', '764'));
+    const other = await run('submit', 'other.yaml', '--id', 'flu');
+    expect(other.code).toBe(2);
+    expect(other.stderr).toMatch(/exists with another definition.*foray apply/);
+  });
+
+  test('has a report', async () => {
+    expect((await run('report', 'flu', '-o', 'flu.html')).code).toBe(0);
+    expect(readFileSync(join(dev.folder, 'flu.html'), 'utf8')).toContain('<svg');
+  });
+});
+
+describe('what is lost', () => {
+  test('a worker killed with -9 costs no run and repeats none', async () => {
+    const grid = FLU.replace('{ from: 1.55, to: 1.8, step: 0.025 }', '{ from: 2, to: 3, step: 0.01 }');
+    writeFileSync(join(dev.folder, 'kill.yaml'), grid);
+    await run('submit', 'kill.yaml', '--id', 'killed');
+    await until('some runs are done', async () => (await status('killed')).runs.done > 10);
+    const worker = dev.pidOf('Worker');
+    process.kill(worker, 'SIGKILL');
+    await until('another worker works', () => dev.pidOf('Worker') !== worker);
+    expect((await run('watch', 'killed')).code).toBe(0);
+    const { lines } = await csv('killed');
+    expect(new Set(lines.map((line) => line.split(',').slice(0, 2).join())).size).toBe(404);
+    expect(lines).toHaveLength(404);
+    const database = new DatabaseSync(join(dev.folder, '.foray/service/service.db'), { readOnly: true });
+    const repeated = database.prepare('select count(*) as count from runs where executions > 1').get();
+    database.close();
+    expect(repeated).toEqual({ count: 0 });
+  });
+
+  test('a model service killed with -9 loses no run', async () => {
+    const rehearsal = 'campaign: r\nmodel: {name: Rehearsal}\ninputs: {Seconds: 1}\ndesign: {grid: {Value: [1, 2, 3, 4, 5, 6]}}';
+    writeFileSync(join(dev.folder, 'r.yaml'), rehearsal);
+    await run('submit', 'r.yaml', '--id', 'service-killed');
+    await until('some runs are done', async () => (await status('service-killed')).runs.done > 0);
+    process.kill(dev.pidOf('Model service'), 'SIGKILL');
+    expect((await run('watch', 'service-killed')).code).toBe(0);
+    expect((await csv('service-killed')).lines).toHaveLength(6);
+  });
+});
+
+describe('bad input', () => {
+  const cases: [what: string, from: string, to: string, message: RegExp][] = [
+    ['an unknown input', 'Contact rate:', 'Contact rat:', /bad\.yaml:\d+:\d+: .*"Contact rat".*Did you mean "Contact rate"\?/],
+    ['a wrong type', 'Days: 14', 'Days: 8.5', /bad\.yaml:\d+:\d+: .*"Days" is 8\.5.*whole number.*INTEGER/],
+    ['an empty range', 'from: 1.55, to: 1.8', 'from: 1.9, to: 1.8', /bad\.yaml:\d+:\d+: .*"Contact rate".*empty/],
+    ['an unknown model', 'name: Epidemic', 'name: Epidemc', /bad\.yaml:\d+:\d+: .*"Epidemc".*Did you mean "Epidemic"\?/],
+    ['a file that is not there', 'observed.csv', 'observd.csv', /bad\.yaml:\d+:\d+: .*observd\.csv.*is not there/],
+  ];
+  test.each(cases)('%s: one line with the place, exit code 2, nothing started', async (_, from, to, message) => {
+    writeFileSync(join(dev.folder, 'bad.yaml'), FLU.replace(from, to));
+    const { code, stdout, stderr } = await run('submit', 'bad.yaml', '--id', 'bad');
+    expect(code).toBe(2);
+    expect(stdout).toBe('');
+    expect(stderr.trimEnd().split('\n')).toHaveLength(1);
+    expect(stderr).toMatch(message);
+    expect((await run('status', 'bad')).code).toBe(2);
+  });
+
+  test('a definition on standard input is placed as such', async () => {
+    const { code, stderr } = await foray(dev.folder, ['submit', '-'], { input: 'campaign: x\n' });
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/<stdin>:1:1: "model" is missing/);
+  });
+
+  test('a wrong key, a service or a Temporal that is not there: what was tried, exit code', async () => {
+    const wrongKey = await foray(dev.folder, ['models', '--api-key', 'wrong']);
+    expect([wrongKey.code, wrongKey.stderr]).toEqual([2, expect.stringMatching(/401.*--api-key/)]);
+    const noService = await run('submit', 'flu.yaml', '--service-url', 'http://127.0.0.1:9/api/open/8.5.0');
+    expect([noService.code, noService.stderr]).toEqual([3, expect.stringMatching(/127\.0\.0\.1:9 cannot be reached/)]);
+    const noTemporal = await foray(dev.folder, ['submit', 'flu.yaml'], { env: { TEMPORAL_ADDRESS: '127.0.0.1:9' } });
+    expect([noTemporal.code, noTemporal.stderr]).toEqual([3, expect.stringMatching(/Temporal server at 127\.0\.0\.1:9/)]);
+  });
+});
+
+describe('the home folder', () => {
+  test('keeps the key from others', () => {
+    for (const file of ['addresses.json', 'key']) {
+      expect(statSync(join(dev.folder, '.foray', file)).mode & 0o777).toBe(0o600);
+    }
+  });
+
+  test('has room for one foray dev', async () => {
+    const second = await run('dev');
+    expect([second.code, second.stderr]).toEqual([2, expect.stringMatching(/already runs in/)]);
+  });
+});
+
+test('Ctrl-C stops every part', async () => {
+  const other = await startDev();
+  const pids = (['Worker', 'Model service', 'Temporal'] as const).map((part) => other.pidOf(part));
+  expect(pids.every(isRunning)).toBe(true);
+  expect(await other.stop()).toBe(0);
+  await until('all parts have ended', () => !pids.some(isRunning));
+});
+
+test('a foray dev that is killed leaves none of its parts', async () => {
+  const other = await startDev();
+  const pids = (['Worker', 'Model service', 'Temporal'] as const).map((part) => other.pidOf(part));
+  process.kill(other.child.pid!, 'SIGKILL');
+  await until('all parts have ended', () => !pids.some(isRunning));
+  await other.stop();
+});

@@ -1,0 +1,95 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { until } from './until.ts';
+
+export const ROOT = resolve(import.meta.dirname, '../..');
+const MAIN = join(ROOT, 'src/cli/main.ts');
+
+export interface Ran {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** The environment without the settings of whoever runs the tests. */
+function cleanEnv(): NodeJS.ProcessEnv {
+  const names = Object.keys(process.env).filter((name) => !/^(FORAY|TEMPORAL)_|^NODE_OPTIONS$|^JEST/.test(name));
+  const env = Object.fromEntries(names.map((name) => [name, process.env[name]]));
+  return { ...env, FORAY_TEMPORAL_CLI: process.env.FORAY_TEMPORAL_CLI };
+}
+
+/** Runs `foray` to its end, in a folder. */
+export async function foray(
+  folder: string,
+  args: string[],
+  { input, env = {} }: { input?: string; env?: NodeJS.ProcessEnv } = {},
+): Promise<Ran> {
+  const child = spawn(process.execPath, [MAIN, ...args], { cwd: folder, env: { ...cleanEnv(), ...env } });
+  child.stdin.end(input ?? '');
+  const [stdout, stderr, [code]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'exit') as Promise<[number | null]>,
+  ]);
+  return { code, stdout, stderr };
+}
+
+/** `foray dev` in a folder of its own, with all its parts. */
+export interface Dev {
+  folder: string;
+  child: ChildProcess;
+  /** What it printed so far. */
+  said(): string;
+  pidOf(part: 'Worker' | 'Model service' | 'Temporal'): number;
+  temporal: string;
+  /** Sends SIGINT, as Ctrl-C does, and waits for its end. */
+  stop(): Promise<number | null>;
+}
+
+export async function startDev(folder = mkdtempSync(join(tmpdir(), 'foray-dev-'))): Promise<Dev> {
+  const child = spawn(process.execPath, [MAIN, 'dev'], { cwd: folder, env: cleanEnv() });
+  let said = '';
+  child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  const hasEnded = (): boolean => child.exitCode !== null || child.signalCode !== null;
+  await until('foray dev is ready', () => {
+    if (hasEnded()) throw new Error(`foray dev ended: ${said}`);
+    return said.includes('Ready.');
+  });
+  const addresses = JSON.parse(readFileSync(join(folder, '.foray/addresses.json'), 'utf8')) as {
+    temporal: { address: string };
+  };
+  return {
+    folder,
+    child,
+    said: () => said,
+    // the last one said: a part that was started again has another
+    pidOf: (part) => {
+      const lines = said.split('\n').filter((line) => line.toLowerCase().includes(part.toLowerCase()));
+      return Number(/process (\d+)/.exec(lines.findLast((line) => line.includes('process '))!)![1]);
+    },
+    temporal: addresses.temporal.address,
+    async stop() {
+      if (!hasEnded()) {
+        const ended = once(child, 'exit');
+        child.kill('SIGINT');
+        await ended;
+      }
+      rmSync(folder, { recursive: true, force: true });
+      return child.exitCode;
+    },
+  };
+}
+
+export function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,184 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { CampaignStatus } from '../../src/client/index.ts';
+import type { campaign, CampaignSummary } from '../../src/workflows/index.ts';
+import { until } from '../support/until.ts';
+import { rehearsal, startWorld, type World } from '../support/world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+  await world.startWorker();
+});
+afterAll(() => world.close());
+
+async function toTheEnd(id: string): Promise<CampaignStatus> {
+  let last: CampaignStatus | undefined;
+  for await (const status of world.foray.follow(id, 200)) last = status;
+  return last!;
+}
+
+/** Waits until the service has something of the campaign RUNNING. */
+function untilRunning(id: string): Promise<CampaignStatus> {
+  return until(`${id} has runs in flight`, async () => {
+    const status = await world.foray.status(id);
+    return status.source === 'workflow' && status.runs.running > 0 && status;
+  });
+}
+
+describe('a campaign', () => {
+  test('runs every point once and closes with a summary', async () => {
+    const { id, runs } = await world.foray.submit(rehearsal({ count: 30, first: 1 }));
+    expect(runs).toBe(30);
+    const status = await toTheEnd(id);
+    expect(status).toMatchObject({
+      phase: 'completed',
+      points: 30,
+      runs: { total: 30, done: 30, new: 30, reused: 0, failed: 0, running: 0, queued: 0, waiting: 0 },
+    });
+    const rows = await world.rows(id);
+    expect(rows.map(({ values, outputs }) => [values[0], outputs.Echo])).toEqual(
+      Array.from({ length: 30 }, (_, index) => [String(index + 1), String(index + 1)]),
+    );
+    const handle = world.environment.client.workflow.getHandle<typeof campaign>(id);
+    const summary: CampaignSummary = await handle.result();
+    expect(summary).toMatchObject({ campaign: id, phase: 'completed', points: 30, runs: status.runs });
+  });
+
+  test('reuses what the service has, and reports the same results', async () => {
+    const first = await world.foray.submit(rehearsal({ count: 12, first: 100 }));
+    await toTheEnd(first.id);
+    const second = await world.foray.submit(rehearsal({ count: 15, first: 100 }));
+    expect((await toTheEnd(second.id)).runs).toMatchObject({ total: 15, done: 15, reused: 12, new: 3 });
+    const table = async (id: string) =>
+      (await world.rows(id)).map(({ point, replication, status, values, outputs }) => ({
+        point,
+        replication,
+        status,
+        values,
+        outputs,
+      }));
+    expect((await table(second.id)).slice(0, 12)).toEqual(await table(first.id));
+  });
+
+  test('gives replications seeds of their own', async () => {
+    const more = 'replications: 3\nseed: 7';
+    const { id } = await world.foray.submit(rehearsal({ count: 4, first: 150, more }));
+    expect((await toTheEnd(id)).runs).toMatchObject({ total: 12, new: 12 });
+    const rows = await world.rows(id);
+    expect(rows.map(({ values, replication }) => `${values[0]}/${replication}`)).toEqual(
+      [150, 151, 152, 153].flatMap((value) => [1, 2, 3].map((replication) => `${value}/${replication}`)),
+    );
+  });
+
+  test('keeps the reason of a failed run, and goes on', async () => {
+    const text = `
+campaign: failing
+model: {name: Rehearsal}
+inputs: {Seconds: 0, Value: 200}
+design: {grid: {Fail: [true, false]}}
+`;
+    const { id } = await world.foray.submit({ text, file: 'failing.yaml' });
+    expect(await toTheEnd(id)).toMatchObject({ phase: 'completed', runs: { total: 2, done: 1, failed: 1 } });
+    const failed = (await world.rows(id)).find(({ status }) => status === 'failed');
+    expect(failed).toMatchObject({ values: ['true'], outputs: {} });
+    expect(failed!.reason).toMatch(/told to fail/i);
+  });
+
+  test('never has more runs at the service than its concurrency allows', async () => {
+    const more = 'concurrency: 3';
+    const { id } = await world.foray.submit(rehearsal({ count: 9, first: 300, seconds: 1, more }));
+    let most = 0;
+    for await (const { runs } of world.foray.follow(id, 200)) most = Math.max(most, runs.running + runs.queued);
+    expect(most).toBeGreaterThan(0);
+    expect(most).toBeLessThanOrEqual(3);
+  });
+
+  test('holds no output, file or key in its history', async () => {
+    const { id } = await world.foray.submit(rehearsal({ count: 3, first: 987_654_320 }));
+    await toTheEnd(id);
+    const history = await world.environment.client.workflow.getHandle(id).fetchHistory();
+    const text = JSON.stringify(history, (_, value: unknown) =>
+      value instanceof Uint8Array ? Buffer.from(value).toString('latin1') : value,
+    );
+    expect(text).toContain('advance');
+    expect(text).not.toContain('98765432');
+    expect(text).not.toContain(world.settings.service.key);
+  });
+});
+
+describe('cancelling', () => {
+  const ways: Record<string, (id: string) => Promise<unknown>> = {
+    'foray cancel': (id) => world.foray.cancel(id, 'enough'),
+    'a signal of any client': (id) => world.environment.client.workflow.getHandle(id).signal('cancel'),
+    "Temporal's own cancel": (id) => world.environment.client.workflow.getHandle(id).cancel(),
+  };
+  test.each(Object.entries(ways))('by %s leaves no run of its own', async (name, cancel) => {
+    const first = 1_000 * (1 + Object.keys(ways).indexOf(name));
+    const { id } = await world.foray.submit(rehearsal({ count: 40, first, seconds: 60 }));
+    await untilRunning(id);
+    await cancel(id);
+    const status = await toTheEnd(id);
+    expect(status).toMatchObject({ phase: 'cancelled', runs: { total: 40, done: 0, running: 0, queued: 0 } });
+    const statuses = await world.statusesAtService(id);
+    expect(statuses.STOPPED).toBeGreaterThan(0);
+    expect(Object.keys(statuses).sort()).toEqual(['NONE', 'STOPPED']);
+    const { status: closed } = await world.environment.client.workflow.getHandle(id).describe();
+    expect(closed.name).toBe(name.startsWith('Temporal') ? 'CANCELLED' : 'COMPLETED');
+  });
+
+  test('keeps what has finished', async () => {
+    const text = `
+campaign: mixed
+model: {name: Rehearsal}
+inputs: {Value: 1}
+design: {grid: {Seconds: [0.01, 0.02, 60, 61, 62]}}
+`;
+    const { id } = await world.foray.submit({ text, file: 'mixed.yaml' });
+    await until('two runs are done', async () => (await world.foray.status(id)).runs.done === 2);
+    await world.foray.cancel(id);
+    expect((await toTheEnd(id)).runs).toMatchObject({ done: 2, new: 2, running: 0, queued: 0, waiting: 3 });
+    expect(await world.rows(id)).toHaveLength(2);
+  });
+
+  test('leaves alone the runs that another campaign waits for, until that one is cancelled too', async () => {
+    const source = rehearsal({ count: 2, first: 5_000, seconds: 60 });
+    const first = await world.foray.submit(source);
+    await untilRunning(first.id);
+    const second = await world.foray.submit(source);
+    await untilRunning(second.id);
+    await world.foray.cancel(first.id);
+    expect((await toTheEnd(first.id)).phase).toBe('cancelled');
+    expect(await world.statusesAtService(second.id)).toEqual({ RUNNING: 2 });
+    await world.foray.cancel(second.id);
+    await toTheEnd(second.id);
+    expect(await world.statusesAtService(second.id)).toEqual({ STOPPED: 2 });
+  });
+
+  test('works after the workflow was terminated', async () => {
+    const { id } = await world.foray.submit(rehearsal({ count: 8, first: 6_000, seconds: 60 }));
+    await untilRunning(id);
+    await world.environment.client.workflow.getHandle(id).terminate();
+    const terminated = await world.foray.status(id);
+    expect(terminated.source).toBe('store');
+    expect(terminated.note).toContain(`foray cancel ${id}`);
+    await world.foray.cancel(id);
+    expect((await toTheEnd(id)).phase).toBe('cancelled');
+    expect(Object.keys(await world.statusesAtService(id)).sort()).toEqual(['STOPPED']);
+  });
+
+  test('what is over cannot be cancelled, and says so', async () => {
+    const { id } = await world.foray.submit(rehearsal({ count: 1, first: 7_000 }));
+    await toTheEnd(id);
+    await expect(world.foray.cancel(id)).rejects.toMatchObject({ code: 'CAMPAIGN_CLOSED' });
+  });
+});
+
+test('the details for the Web UI tell how far the campaign is', async () => {
+  const { id } = await world.foray.submit(rehearsal({ count: 5, first: 8_000, seconds: 60 }));
+  await untilRunning(id);
+  const handle = world.environment.client.workflow.getHandle(id);
+  const { currentDetails } = await handle.query<{ currentDetails: string }>('__temporal_workflow_metadata');
+  expect(currentDetails).toMatch(/\*\*running\*\*: 0 of 5 runs finished/);
+  await world.foray.cancel(id);
+  await toTheEnd(id);
+});
