@@ -96,5 +96,7 @@ export function isForayError(error: unknown): error is ForayError {
 
 /** The text of whatever was thrown, here or in another realm. */
 export function messageOf(error: unknown): string {
-  return typeof error === 'object' && error !== null && 'message' in error ? String(error.message) : String(error);
+  return typeof error === 'object' && error !== null && 'message' in error
+    ? String(error.message)
+    : String(error);
 }

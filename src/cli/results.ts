@@ -24,10 +24,10 @@ export function addResults(program: Command): void {
       withForay(flags, async (foray) => {
         const { record, rows } = await foray.results(id);
         const format = flags.format ?? formatOf(flags.output);
-        const width = flags.output === undefined && process.stdout.isTTY ? process.stdout.columns : undefined;
+        const isScreen = flags.output === undefined && process.stdout.isTTY;
         const text = formatResults(format, record.campaign, rows, {
           ...(flags.all && { all: true }),
-          ...(width !== undefined && { width }),
+          ...(isScreen ? { width: process.stdout.columns } : { limit: Infinity }),
         });
         await writeOut(text, flags.output);
         if (flags.output !== undefined) tell(`Wrote ${flags.output}`);

@@ -16,6 +16,7 @@ export interface SettingFlags {
   serviceRate?: number;
   store?: string;
   taskQueue: string;
+  webUi?: string;
 }
 
 export function homeOption(): Option {
@@ -45,7 +46,8 @@ export function withSettings(command: Command): Command {
     .addOption(new Option('--store <address>', 'sqlite:PATH').env('FORAY_STORE'))
     .addOption(
       new Option('--task-queue <name>', 'task queue in Temporal').env('FORAY_TASK_QUEUE').default('foray'),
-    );
+    )
+    .addOption(new Option('--web-ui <url>', "address of Temporal's Web UI").env('FORAY_WEB_UI'));
 }
 
 /** Flags and environment win; then what a running foray dev of this home wrote; then the usual addresses. */
@@ -63,7 +65,7 @@ export function settingsFrom(flags: SettingFlags): Settings {
     store: flags.store ?? dev?.store ?? homePaths(flags.home).store,
     taskQueue: flags.taskQueue,
     temporal,
-    webUi: dev?.temporal.webUi ?? usualUi(temporal.connectionOptions.address),
+    webUi: flags.webUi ?? dev?.temporal.webUi ?? usualUi(temporal.connectionOptions.address),
   };
 }
 

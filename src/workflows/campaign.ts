@@ -121,7 +121,8 @@ async function runOn(input: CampaignInput, address: CampaignAddress, state: Camp
 
 /** An activity that ended before it heard of a cancel ends as usual; a cancel must not be forgotten over that. */
 function throwIfCancelled(): void {
-  if (CancellationScope.current().consideredCancelled) throw new CancelledFailure('The campaign is cancelled');
+  if (CancellationScope.current().consideredCancelled)
+    throw new CancelledFailure('The campaign is cancelled');
 }
 
 /** Decides what to do now, has it done by activities side by side, and takes in what came of it. */

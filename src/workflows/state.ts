@@ -78,21 +78,19 @@ function rateOf({ finishedAt, startedAt }: CampaignState, now: number): number {
   return seconds > 0 ? counted.reduce((sum, [, count]) => sum + count, 0) / seconds : 0;
 }
 
-/** The campaign as a page of Markdown for the Web UI. */
+/** The campaign as a page of Markdown for the Web UI, which shows the first few lines without scrolling. */
 export function detailsOf(state: CampaignState, now: number): string {
   const { phase, points, runs, window, rate, secondsLeft, note } = progressOf(state, now);
   const finished = runs.done + runs.failed;
   const percent = runs.total > 0 ? Math.floor((100 * finished) / runs.total) : 0;
+  const left = secondsLeft === null || finished === runs.total ? '' : `, about ${secondsLeft} s left`;
   const lines = [
-    `**${phase}**: ${finished} of ${runs.total} runs finished (${percent} %), ${points} points`,
-    '',
-    '| done | new | reused | failed | running | queued | waiting |',
-    '| ---: | ---: | ---: | ---: | ---: | ---: | ---: |',
-    `| ${runs.done} | ${runs.new} | ${runs.reused} | ${runs.failed} | ${runs.running} | ${runs.queued} | ${runs.waiting} |`,
-    '',
-    `Window ${window}, ${rate.toFixed(1)} runs a second${secondsLeft === null ? '' : `, about ${secondsLeft} s left`}`,
+    `**${phase}**: ${finished} of ${runs.total} runs finished (${percent} %)${left}`,
+    `- finished: ${runs.new} new, ${runs.reused} reused, ${runs.failed} failed; ${rate.toFixed(1)} a second`,
+    `- open: ${runs.running} running, ${runs.queued} queued, ${runs.waiting} waiting; window ${window}`,
+    `- design: ${points} points`,
   ];
-  if (note) lines.push('', note);
+  if (note) lines.push(`- ${note}`);
   if (state.failures.length > 0)
     lines.push('', 'Last failures:', ...state.failures.map((reason) => `- ${reason}`));
   return lines.join('\n');

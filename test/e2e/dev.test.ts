@@ -104,7 +104,8 @@ describe('what is lost', () => {
   });
 
   test('a model service killed with -9 loses no run', async () => {
-    const rehearsal = 'campaign: r\nmodel: {name: Rehearsal}\ninputs: {Seconds: 1}\ndesign: {grid: {Value: [1, 2, 3, 4, 5, 6]}}';
+    const rehearsal =
+      'campaign: r\nmodel: {name: Rehearsal}\ninputs: {Seconds: 1}\ndesign: {grid: {Value: [1, 2, 3, 4, 5, 6]}}';
     writeFileSync(join(dev.folder, 'r.yaml'), rehearsal);
     await run('submit', 'r.yaml', '--id', 'service-killed');
     await until('some runs are done', async () => (await status('service-killed')).runs.done > 0);
@@ -116,21 +117,44 @@ describe('what is lost', () => {
 
 describe('bad input', () => {
   const cases: [what: string, from: string, to: string, message: RegExp][] = [
-    ['an unknown input', 'Contact rate:', 'Contact rat:', /bad\.yaml:\d+:\d+: .*"Contact rat".*Did you mean "Contact rate"\?/],
+    [
+      'an unknown input',
+      'Contact rate:',
+      'Contact rat:',
+      /bad\.yaml:\d+:\d+: .*"Contact rat".*Did you mean "Contact rate"\?/,
+    ],
     ['a wrong type', 'Days: 14', 'Days: 8.5', /bad\.yaml:\d+:\d+: .*"Days" is 8\.5.*whole number.*INTEGER/],
-    ['an empty range', 'from: 1.55, to: 1.8', 'from: 1.9, to: 1.8', /bad\.yaml:\d+:\d+: .*"Contact rate".*empty/],
-    ['an unknown model', 'name: Epidemic', 'name: Epidemc', /bad\.yaml:\d+:\d+: .*"Epidemc".*Did you mean "Epidemic"\?/],
-    ['a file that is not there', 'observed.csv', 'observd.csv', /bad\.yaml:\d+:\d+: .*observd\.csv.*is not there/],
+    [
+      'an empty range',
+      'from: 1.55, to: 1.8',
+      'from: 1.9, to: 1.8',
+      /bad\.yaml:\d+:\d+: .*"Contact rate".*empty/,
+    ],
+    [
+      'an unknown model',
+      'name: Epidemic',
+      'name: Epidemc',
+      /bad\.yaml:\d+:\d+: .*"Epidemc".*Did you mean "Epidemic"\?/,
+    ],
+    [
+      'a file that is not there',
+      'observed.csv',
+      'observd.csv',
+      /bad\.yaml:\d+:\d+: .*observd\.csv.*is not there/,
+    ],
   ];
-  test.each(cases)('%s: one line with the place, exit code 2, nothing started', async (_, from, to, message) => {
-    writeFileSync(join(dev.folder, 'bad.yaml'), FLU.replace(from, to));
-    const { code, stdout, stderr } = await run('submit', 'bad.yaml', '--id', 'bad');
-    expect(code).toBe(2);
-    expect(stdout).toBe('');
-    expect(stderr.trimEnd().split('\n')).toHaveLength(1);
-    expect(stderr).toMatch(message);
-    expect((await run('status', 'bad')).code).toBe(2);
-  });
+  test.each(cases)(
+    '%s: one line with the place, exit code 2, nothing started',
+    async (_, from, to, message) => {
+      writeFileSync(join(dev.folder, 'bad.yaml'), FLU.replace(from, to));
+      const { code, stdout, stderr } = await run('submit', 'bad.yaml', '--id', 'bad');
+      expect(code).toBe(2);
+      expect(stdout).toBe('');
+      expect(stderr.trimEnd().split('\n')).toHaveLength(1);
+      expect(stderr).toMatch(message);
+      expect((await run('status', 'bad')).code).toBe(2);
+    },
+  );
 
   test('a definition on standard input is placed as such', async () => {
     const { code, stderr } = await foray(dev.folder, ['submit', '-'], { input: 'campaign: x\n' });
@@ -142,9 +166,17 @@ describe('bad input', () => {
     const wrongKey = await foray(dev.folder, ['models', '--api-key', 'wrong']);
     expect([wrongKey.code, wrongKey.stderr]).toEqual([2, expect.stringMatching(/401.*--api-key/)]);
     const noService = await run('submit', 'flu.yaml', '--service-url', 'http://127.0.0.1:9/api/open/8.5.0');
-    expect([noService.code, noService.stderr]).toEqual([3, expect.stringMatching(/127\.0\.0\.1:9 cannot be reached/)]);
-    const noTemporal = await foray(dev.folder, ['submit', 'flu.yaml'], { env: { TEMPORAL_ADDRESS: '127.0.0.1:9' } });
-    expect([noTemporal.code, noTemporal.stderr]).toEqual([3, expect.stringMatching(/Temporal server at 127\.0\.0\.1:9/)]);
+    expect([noService.code, noService.stderr]).toEqual([
+      3,
+      expect.stringMatching(/127\.0\.0\.1:9 cannot be reached/),
+    ]);
+    const noTemporal = await foray(dev.folder, ['submit', 'flu.yaml'], {
+      env: { TEMPORAL_ADDRESS: '127.0.0.1:9' },
+    });
+    expect([noTemporal.code, noTemporal.stderr]).toEqual([
+      3,
+      expect.stringMatching(/Temporal server at 127\.0\.0\.1:9/),
+    ]);
   });
 });
 

@@ -17,7 +17,9 @@ export interface Ran {
 
 /** The environment without the settings of whoever runs the tests. */
 function cleanEnv(): NodeJS.ProcessEnv {
-  const names = Object.keys(process.env).filter((name) => !/^(FORAY|TEMPORAL)_|^NODE_OPTIONS$|^JEST/.test(name));
+  const names = Object.keys(process.env).filter(
+    (name) => !/^(FORAY|TEMPORAL)_|^NODE_OPTIONS$|^JEST/.test(name),
+  );
   const env = Object.fromEntries(names.map((name) => [name, process.env[name]]));
   return { ...env, FORAY_TEMPORAL_CLI: process.env.FORAY_TEMPORAL_CLI };
 }

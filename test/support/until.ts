@@ -1,7 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** Waits for a condition, and returns what it came to; fails with what was waited for. */
-export async function until<T>(what: string, probe: () => Promise<T | false | undefined> | T | false | undefined, seconds = 60): Promise<T> {
+export async function until<T>(
+  what: string,
+  probe: () => Promise<T | false | undefined> | T | false | undefined,
+  seconds = 60,
+): Promise<T> {
   const deadline = Date.now() + seconds * 1_000;
   for (;;) {
     const value = await probe();

@@ -88,7 +88,8 @@ design: {grid: {Fail: [true, false]}}
     const more = 'concurrency: 3';
     const { id } = await world.foray.submit(rehearsal({ count: 9, first: 300, seconds: 1, more }));
     let most = 0;
-    for await (const { runs } of world.foray.follow(id, 200)) most = Math.max(most, runs.running + runs.queued);
+    for await (const { runs } of world.foray.follow(id, 200))
+      most = Math.max(most, runs.running + runs.queued);
     expect(most).toBeGreaterThan(0);
     expect(most).toBeLessThanOrEqual(3);
   });

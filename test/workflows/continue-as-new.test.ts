@@ -18,9 +18,7 @@ async function executions(id: string): Promise<number> {
 }
 
 test('a campaign goes on in new executions, and every run is there once', async () => {
-  const { id } = await world.foray.submit(
-    rehearsal({ count: 14, seconds: 0.9, more: 'concurrency: 2' }),
-  );
+  const { id } = await world.foray.submit(rehearsal({ count: 14, seconds: 0.9, more: 'concurrency: 2' }));
   for await (const status of world.foray.follow(id, 300)) expect(status.runs.failed).toBe(0);
   const rows = await world.rows(id);
   expect(rows.map(({ values }) => Number(values[0]))).toEqual(Array.from({ length: 14 }, (_, at) => at + 1));

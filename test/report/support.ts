@@ -1,0 +1,101 @@
+import type { Campaign, RunCounts } from '../../src/campaign/types.ts';
+import { rangeValues } from '../../src/campaign/design.ts';
+import type { CampaignRecord, ResultRow } from '../../src/store/index.ts';
+
+/** A campaign over the grid of the boarding-school flu, or whatever `changes` make of it. */
+export function sampleRecord(changes: Partial<Campaign> = {}): CampaignRecord {
+  const campaign: Campaign = {
+    id: 'flu-calibration-7f3a',
+    name: 'flu-calibration',
+    service: 'http://127.0.0.1:8090/api/open/8.5.0',
+    model: { id: 'm', name: 'Epidemic', versionId: 'v', version: 1 },
+    base: [{ name: 'Population', type: 'INTEGER', units: null, value: '763' }],
+    varied: [
+      doubles('Contact rate', rangeValues({ from: 1.2, to: 2.2, step: 0.025 })),
+      doubles('Recovery rate', rangeValues({ from: 0.3, to: 0.6, step: 0.01 })),
+    ],
+    files: [],
+    replications: 1,
+    seed: null,
+    outputs: [
+      { name: 'Fit error', type: 'DOUBLE', units: null },
+      { name: 'Peak day', type: 'DOUBLE', units: 'DAY' },
+      { name: 'Infected', type: 'DATA_SET', units: null },
+      { name: 'Trajectory', type: 'OUTPUT_FILE', units: null },
+    ],
+    concurrency: 'auto',
+    ...changes,
+  };
+  const points = campaign.varied.reduce((product, { values }) => product * values.length, 1);
+  const [createdAt, updatedAt] = [Date.UTC(2026, 0, 31, 8, 30), Date.UTC(2026, 0, 31, 8, 31)];
+  return { campaign, definition: '', digest: 'd', phase: 'completed', points, createdAt, updatedAt };
+}
+
+export function doubles(name: string, values: readonly number[]): Campaign['varied'][number] {
+  return { name, type: 'DOUBLE', units: 'PER_DAY', values: values.map(String) };
+}
+
+/** Every run of a campaign, finished, in design order; Fit error is a bowl around 1.67 and 0.44. */
+export async function* sampleRows({ campaign }: CampaignRecord): AsyncIterable<ResultRow> {
+  const grid = campaign.varied.reduce<string[][]>(
+    (points, { values }) => points.flatMap((point) => values.map((value) => [...point, value])),
+    [[]],
+  );
+  for (const [index, values] of grid.entries()) {
+    for (let replication = 1; replication <= campaign.replications; replication += 1) {
+      yield await Promise.resolve(sampleRow(index, values, replication));
+    }
+  }
+}
+
+export function sampleRow(index: number, values: string[], replication = 1): ResultRow {
+  const [contact = 1.67, recovery = 0.44] = values.map(Number);
+  const dataX = Array.from({ length: 15 }, (_, day) => day);
+  const peakDay = 6 + 4 * (1.67 - contact) + 5 * (recovery - 0.44);
+  const height = 295 * Math.exp(0.6 * (contact - 1.67) - 2.2 * (recovery - 0.44));
+  const dataY = dataX.map((day) => height / Math.cosh((day - peakDay) * 0.55) ** 1.6);
+  const away = ((contact - 1.67) / 0.25) ** 2 + ((recovery - 0.44) / 0.06) ** 2;
+  return {
+    point: index.toString(16).padStart(16, '0'),
+    replication,
+    status: 'done',
+    values,
+    outputs: {
+      'Fit error': String(Math.sqrt(17.2 ** 2 + 1100 * away)),
+      'Peak day': String(peakDay),
+      Infected: JSON.stringify({ dataX, dataY }),
+      Trajectory: JSON.stringify({ hash: 'h', localPath: 'trajectory.csv' }),
+    },
+    reason: null,
+    runId: `run-${index}-${replication}`,
+    origin: index % 3 === 0 ? 'reused' : 'new',
+    requestedAt: Date.UTC(2026, 0, 31, 8, 30),
+    finishedAt: Date.UTC(2026, 0, 31, 8, 30, 5),
+  };
+}
+
+export function failedRow(index: number, values: string[], reason: string): ResultRow {
+  return { ...sampleRow(index, values), status: 'failed', outputs: {}, reason, origin: null };
+}
+
+export function countsOf(done: number, failed = 0): RunCounts {
+  const reused = Math.floor(done / 3);
+  return {
+    total: done + failed,
+    done,
+    new: done - reused,
+    reused,
+    failed,
+    running: 0,
+    queued: 0,
+    waiting: 0,
+  };
+}
+
+export async function* stream<Item>(items: Iterable<Item>): AsyncIterable<Item> {
+  for (const item of items) yield await Promise.resolve(item);
+}
+
+export async function textOf(pieces: AsyncIterable<string>): Promise<string> {
+  return (await Array.fromAsync(pieces)).join('');
+}
