@@ -11,12 +11,13 @@ import {
 import { ForayError } from '../errors.ts';
 import { rangeCount, rangeValues } from './design.ts';
 import type { Locate, ReadDefinition } from './read.ts';
-import { didYouMean } from './suggest.ts';
+import { didYouMean, quoted } from './suggest.ts';
 import type { BaseInput, Campaign, CampaignOutput, VariedInput } from './types.ts';
 
 /** More values than this in one range is a slip of the pen, not a design. */
 const MOST_VALUES = 1_000_000;
 const MOST_POINTS = 10_000_000;
+const MOST_RUNS = 10_000_000;
 
 /** What the service says about the model that a definition names. */
 export interface ModelFacts {
@@ -104,7 +105,14 @@ export function checkDefinition(read: ReadDefinition, facts: ModelFacts): Checke
       hint: `At most ${MOST_POINTS.toLocaleString('en')} are taken.`,
     });
   }
-  checkSeeds(read, facts, varied);
+  const runs = points * definition.replications;
+  if (runs > MOST_RUNS) {
+    throw new ForayError('INVALID_VALUE', `The campaign has ${runs.toLocaleString('en')} runs.`, {
+      place: locate(['replications']),
+      hint: `At most ${MOST_RUNS.toLocaleString('en')} are taken.`,
+    });
+  }
+  checkSeeds(read, facts, varied, given);
   for (const input of base) input.value = canonicalTemplate(input);
   return {
     name: definition.campaign,
@@ -123,7 +131,7 @@ function inputFinder(facts: ModelFacts, locate: Locate): (written: string, path:
   return (written, path) => {
     const found = inputs.find(({ name }) => nameKey(name) === nameKey(written));
     if (found) return found;
-    throw new ForayError('UNKNOWN_INPUT', `The model "${facts.name}" has no input "${written}".`, {
+    throw new ForayError('UNKNOWN_INPUT', `The model "${facts.name}" has no input ${quoted(written)}.`, {
       place: locate(path, 'key'),
       hint: didYouMean(
         written,
@@ -139,10 +147,14 @@ function experimentInputs({ definition, locate }: ReadDefinition, facts: ModelFa
   const found = facts.experiments.find(({ name }) => nameKey(name) === nameKey(wanted));
   if (!found) {
     const names = facts.experiments.map(({ name }) => name);
-    throw new ForayError('UNKNOWN_EXPERIMENT', `The model "${facts.name}" has no experiment "${wanted}".`, {
-      place: locate(['experiment']),
-      hint: didYouMean(wanted, names) ?? 'It has none at all.',
-    });
+    throw new ForayError(
+      'UNKNOWN_EXPERIMENT',
+      `The model "${facts.name}" has no experiment ${quoted(wanted)}.`,
+      {
+        place: locate(['experiment']),
+        hint: didYouMean(wanted, names) ?? 'It has none at all.',
+      },
+    );
   }
   // a varied input of a stored multi-run experiment has a range, which is not the value of one run
   return found.inputs.filter(({ type }) => !type.includes('_RANGE_'));
@@ -219,6 +231,13 @@ function distinct(
 }
 
 function canonical(input: InputItem, value: RawValue, place: ReturnType<Locate>): string {
+  if (input.type === 'LONG' && typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER) {
+    // YAML's reader has rounded it already
+    throw new ForayError('INVALID_VALUE', `The value of "${input.name}" is too large to be read exactly.`, {
+      place,
+      hint: 'Write it in quotes.',
+    });
+  }
   try {
     return canonicalValue(input.type, value);
   } catch (error) {
@@ -246,7 +265,12 @@ function notAFile(name: string, locate: Locate, path: string[]): ForayError {
   });
 }
 
-function checkSeeds({ definition, locate }: ReadDefinition, facts: ModelFacts, varied: VariedInput[]): void {
+function checkSeeds(
+  { definition, locate }: ReadDefinition,
+  facts: ModelFacts,
+  varied: VariedInput[],
+  given: ReadonlySet<string>,
+): void {
   const hasSeed = facts.version.experimentTemplate.inputs.some(({ name }) => name === RANDOM_SEED);
   const derives = definition.replications > 1 || definition.seed !== undefined;
   if (!derives) return;
@@ -268,6 +292,12 @@ function checkSeeds({ definition, locate }: ReadDefinition, facts: ModelFacts, v
       },
     );
   }
+  if (definition.seed !== undefined && given.has(RANDOM_SEED)) {
+    throw new ForayError('INVALID_VALUE', `The input "${RANDOM_SEED}" is given, and "seed" replaces it.`, {
+      place,
+      hint: 'Give one of the two.',
+    });
+  }
 }
 
 function chosenOutputs({ definition, locate }: ReadDefinition, facts: ModelFacts): CampaignOutput[] {
@@ -281,7 +311,7 @@ function chosenOutputs({ definition, locate }: ReadDefinition, facts: ModelFacts
   for (const [index, written] of definition.outputs.entries()) {
     const found = all.find(({ name }) => nameKey(name) === nameKey(written));
     if (!found) {
-      throw new ForayError('UNKNOWN_OUTPUT', `The model "${facts.name}" has no output "${written}".`, {
+      throw new ForayError('UNKNOWN_OUTPUT', `The model "${facts.name}" has no output ${quoted(written)}.`, {
         place: locate(['outputs', index]),
         hint: didYouMean(
           written,

@@ -1,8 +1,8 @@
-import { isScalar, LineCounter, type Node, parseDocument } from 'yaml';
+import { type Document, isScalar, LineCounter, type Node, parseDocument, visit } from 'yaml';
 import type { z } from 'zod';
 import { ForayError, type Place } from '../errors.ts';
 import { Definition } from './definition.ts';
-import { didYouMean } from './suggest.ts';
+import { didYouMean, quoted } from './suggest.ts';
 
 /** The place in the user's file of the value (or, for `key`, of the name) at a path like ['design', 'grid', 'Days']. */
 export type Locate = (path: readonly PropertyKey[], at?: 'key' | 'value') => Place;
@@ -21,7 +21,12 @@ export interface ReadDefinition {
  */
 export function readDefinition(text: string, file: string): ReadDefinition {
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true });
+  const document = parseDocument(text, {
+    lineCounter: lines,
+    prettyErrors: false,
+    uniqueKeys: true,
+    logLevel: 'error',
+  });
   const placeAt = (offset: number): Place => {
     const { line, col } = lines.linePos(offset);
     return { file, line: Math.max(1, line), column: Math.max(1, col) };
@@ -42,13 +47,24 @@ export function readDefinition(text: string, file: string): ReadDefinition {
       'DEFINITION_SYNTAX',
       `The definition is not valid YAML: ${(error as Error).message}`,
       {
-        place: placeAt(0),
+        place: placeAt(aliasOffset(document)),
       },
     );
   }
   const result = Definition.safeParse(plain);
   if (!result.success) throw shapeError(result.error, plain, locate);
   return { definition: result.data, locate };
+}
+
+/** Where an alias is that stands for nothing, or for far too much (then the first one). */
+function aliasOffset(document: Document): number {
+  const aliases: { offset: number; resolves: boolean }[] = [];
+  visit(document, {
+    Alias(_, alias) {
+      aliases.push({ offset: alias.range?.[0] ?? 0, resolves: alias.resolve(document) !== undefined });
+    },
+  });
+  return (aliases.find(({ resolves }) => !resolves) ?? aliases[0])?.offset ?? 0;
 }
 
 /** Walks down the document as far as the path goes, so that something missing is placed at what should hold it. */
@@ -82,14 +98,14 @@ function shapeError(error: z.ZodError, plain: unknown, locate: Locate): ForayErr
       hint: 'It starts with "campaign: NAME" and "model: {name: MODEL}".',
     });
   }
-  const issue = error.issues[0]!;
+  const issue = cause(error.issues);
   const path = issue.path;
-  const where = path.length > 0 ? `"${path.map(String).join('.')}"` : 'The definition';
+  const where = path.length > 0 ? quoted(path.map(String).join('.')) : 'The definition';
   if (issue.code === 'unrecognized_keys') {
     const key = issue.keys[0]!;
     return new ForayError(
       'DEFINITION_INVALID',
-      `${path.length > 0 ? where : 'A definition'} has no setting "${key}".`,
+      `${path.length > 0 ? where : 'A definition'} has no setting ${quoted(key)}.`,
       {
         place: locate([...path, key], 'key'),
         hint: didYouMean(key, settingsAt(path)),
@@ -104,6 +120,20 @@ function shapeError(error: z.ZodError, plain: unknown, locate: Locate): ForayErr
   });
 }
 
+/** What to tell of several issues: a misspelt name explains what is then missing; the innermost says the most. */
+function cause(issues: readonly z.core.$ZodIssue[], within: readonly PropertyKey[] = []): z.core.$ZodIssue {
+  const issue = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0]!;
+  const path = [...within, ...issue.path];
+  if (issue.code === 'invalid_union') {
+    // of the shapes that a value may have, the one that it has from outside: the others fail at once
+    const inner = issue.errors
+      .flat()
+      .filter((tried) => tried.path.length > 0 || tried.code === 'unrecognized_keys');
+    if (inner.length > 0) return cause(inner, path);
+  }
+  return { ...issue, path };
+}
+
 function valueAt(plain: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>(
     (value, segment) =>
@@ -115,14 +145,20 @@ function valueAt(plain: unknown, path: readonly PropertyKey[]): unknown {
 function settingsAt(path: readonly PropertyKey[]): string[] {
   let schema: unknown = Definition;
   for (const segment of path) {
-    const { shape } = unwrapped(schema) as { shape?: Record<PropertyKey, unknown> };
-    schema = shape?.[segment];
+    const { shape, def } = unwrapped(schema);
+    schema = shape?.[segment] ?? def?.valueType;
   }
-  return Object.keys((unwrapped(schema) as { shape?: object } | undefined)?.shape ?? {});
+  const { shape, def } = unwrapped(schema);
+  return Object.keys(shape ?? def?.options?.find((option) => option.shape)?.shape ?? {});
+}
+
+interface AnySchema {
+  shape?: Record<PropertyKey, unknown>;
+  def?: { innerType?: unknown; valueType?: unknown; options?: AnySchema[] };
 }
 
 /** The schema behind `.optional()` and `.default()`. */
-function unwrapped(schema: unknown): unknown {
-  const { def } = (schema ?? {}) as { def?: { innerType?: unknown } };
-  return def?.innerType ? unwrapped(def.innerType) : schema;
+function unwrapped(schema: unknown): AnySchema {
+  const inner = (schema ?? {}) as AnySchema;
+  return inner.def?.innerType ? unwrapped(inner.def.innerType) : inner;
 }

@@ -131,10 +131,13 @@ export function record(
 
   const finished = outcomes.new.length + outcomes.reused.length + outcomes.failed.length;
   schedule.patience = finished > 0 ? SHORTEST_TICK : Math.min(LONGEST_TICK, schedule.patience * 1.5);
-  schedule.againAt = outcomes.later.length > 0 ? now + Math.max(retryAfter, schedule.patience) : 0;
+  if (outcomes.later.length > 0) {
+    schedule.againAt = Math.max(schedule.againAt, now + Math.max(retryAfter, schedule.patience));
+  }
   const tick = tickLength(schedule);
   for (const flight of schedule.flights) {
     if (flight.pollAt <= now) flight.pollAt = now + tick;
+    flight.pollAt = Math.max(flight.pollAt, now + retryAfter);
   }
   if (schedule.concurrency === 'auto') schedule.window = nextWindow(schedule, outcomes, poll.length);
 }
@@ -143,9 +146,9 @@ export function record(
 export function wakeIn(schedule: Schedule, now: number): number {
   const hasWork = schedule.again.length > 0 || schedule.next < schedule.total;
   const hasRoom = schedule.flights.length < schedule.window;
-  if (hasWork && hasRoom) return Math.max(0, schedule.againAt - now);
   const firstPoll = schedule.flights.reduce((first, { pollAt }) => Math.min(first, pollAt), Infinity);
-  return Math.max(0, firstPoll === Infinity ? 0 : firstPoll - now);
+  const first = hasWork && hasRoom ? Math.min(schedule.againAt, firstPoll) : firstPoll;
+  return Math.max(0, first === Infinity ? 0 : first - now);
 }
 
 /** Counts of the flights as last seen. */

@@ -1,5 +1,10 @@
 import { closest, distance } from 'fastest-levenshtein';
 
+/** A name as somebody wrote it, for a message: in quotes, and on one line whatever it holds. */
+export function quoted(name: string): string {
+  return JSON.stringify(name);
+}
+
 /** The name that was probably meant, when one is near enough; undefined otherwise. */
 export function suggestion(name: string, known: readonly string[]): string | undefined {
   if (known.length === 0) return undefined;
@@ -17,8 +22,8 @@ export function suggestion(name: string, known: readonly string[]): string | und
 /** A hint for an unknown name: what was meant if that is clear, else what there is. */
 export function didYouMean(name: string, known: readonly string[]): string | undefined {
   const meant = suggestion(name, known);
-  if (meant !== undefined) return `Did you mean "${meant}"?`;
+  if (meant !== undefined) return `Did you mean ${quoted(meant)}?`;
   if (known.length === 0) return undefined;
-  const shown = known.slice(0, 12).map((candidate) => `"${candidate}"`);
+  const shown = known.slice(0, 12).map(quoted);
   return `Known: ${shown.join(', ')}${known.length > shown.length ? ', …' : ''}.`;
 }

@@ -133,8 +133,11 @@ export class CloudClient {
       return await this.send(endpoint, options);
     } catch (error) {
       if (!isCloudError(error) || (error.kind !== 'not-found' && error.kind !== 'refused')) throw error;
-      const answer = await this.send(older, options).catch(() => {
-        throw error;
+      const answer = await this.send(older, options).catch((failure: unknown) => {
+        // Only an answer says that the older spelling is not known either; what may pass says nothing.
+        throw isCloudError(failure) && (!failure.isRetryable || failure.kind === 'malformed')
+          ? error
+          : failure;
       });
       this.older.add(name);
       return answer;

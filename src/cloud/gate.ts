@@ -1,5 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
+/** Node's timers take no more: they would fire at once. */
+const LONGEST_TIMER = 2 ** 31 - 1;
+
 /**
  * Lets requests through at a rate (a token bucket that holds one second's worth), and none before a time that the
  * service asked for.
@@ -26,7 +29,7 @@ export class Gate {
     for (;;) {
       const wait = this.take(performance.now());
       if (wait <= 0) return;
-      await delay(Math.ceil(wait), undefined, signal ? { signal } : {});
+      await delay(Math.min(LONGEST_TIMER, Math.ceil(wait)), undefined, signal ? { signal } : {});
     }
   }
 

@@ -38,12 +38,16 @@ export class Transport {
   private readonly headers: Record<string, string>;
   private readonly gate: Gate;
   private readonly attempts: number;
+  /** What a service may repeat in a message and is not to be told on. */
+  private readonly secrets: readonly string[];
 
   constructor({ url, key, keyHeader = 'Authorization', rate = Infinity, attempts = 1 }: TransportOptions) {
     this.root = url.replace(/\/+$/, '');
     this.headers = { [keyHeader]: key };
     this.gate = new Gate(rate);
     this.attempts = attempts;
+    const words = [key, key.split(/\s+/).at(-1) ?? ''];
+    this.secrets = words.flatMap((word) => [word, encodeURIComponent(word.toWellFormed())]).filter(Boolean);
   }
 
   /** @returns the parsed JSON of a 2xx response; undefined for an empty one */
@@ -74,7 +78,8 @@ export class Transport {
         mayHaveArrived: false,
       });
     }
-    if (statusCode < 200 || statusCode > 299) throw statusError(target, statusCode, response.body);
+    if (statusCode < 200 || statusCode > 299)
+      throw statusError(target, statusCode, messageIn(response.body, this.secrets));
     if (response.body.trim() === '') return undefined;
     try {
       return JSON.parse(response.body) as unknown;
@@ -114,22 +119,38 @@ export class Transport {
 }
 
 /** Codes of a connection that was never made. */
-const neverConnected = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'];
+const neverConnected = [
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ERR_INVALID_URL',
+];
+/** Codes of a header that Node does not send, such as a key with a line break. */
+const invalidHeader = ['ERR_INVALID_CHAR', 'ERR_INVALID_HTTP_TOKEN'];
 
 /** got's own message holds the whole address, so only its code is kept. */
 function connectionError(target: string, root: string, error: unknown): CloudError {
   if (error instanceof TimeoutError) return new CloudError('timeout', `${target}: no answer in time`);
   const code = error instanceof RequestError ? error.code : 'UNKNOWN';
+  if (invalidHeader.includes(code)) {
+    return new CloudError('unauthorized', 'The API key or the name of its header cannot be sent as it is.', {
+      mayHaveArrived: false,
+    });
+  }
   return new CloudError(
     'unreachable',
-    `The model service at ${new URL(root).origin} cannot be reached (${code}).`,
+    URL.canParse(root)
+      ? `The model service at ${new URL(root).origin} cannot be reached (${code}).`
+      : 'The address of the model service is not an address.',
     {
       mayHaveArrived: !neverConnected.includes(code),
     },
   );
 }
 
-function statusError(target: string, status: number, body: string): CloudError {
+function statusError(target: string, status: number, said: string): CloudError {
   const kind =
     status === 401 || status === 403
       ? 'unauthorized'
@@ -140,17 +161,24 @@ function statusError(target: string, status: number, body: string): CloudError {
           : status >= 500
             ? 'server'
             : 'malformed';
-  const said = messageIn(body);
   return new CloudError(kind, `${target}: ${status}${said ? `: ${said}` : ''}`, {
     mayHaveArrived: kind !== 'unauthorized',
   });
 }
 
-/** The message of an error body, if it is one of the interface's; a proxy's HTML page says nothing. */
-function messageIn(body: string): string {
+/**
+ * The message of an error body on one line, if it is one of the interface's; a proxy's HTML page says nothing. A service
+ * that repeats the key or a signed address in it is not repeated here.
+ */
+function messageIn(body: string, secrets: readonly string[]): string {
   try {
     const { message } = JSON.parse(body) as { message?: unknown };
-    return typeof message === 'string' ? message.slice(0, 500) : '';
+    if (typeof message !== 'string') return '';
+    return secrets
+      .reduce((text, secret) => text.replaceAll(secret, '…'), message)
+      .replace(/\?[^\s"'<>]*=[^\s"'<>]*/g, '?…')
+      .replace(/[\s\p{Cc}]+/gu, ' ')
+      .slice(0, 500);
   } catch {
     return '';
   }

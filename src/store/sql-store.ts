@@ -10,7 +10,7 @@ import type {
   RunObservation,
   Store,
 } from './store.ts';
-import { finishedStates, openStates, type Tables } from './tables.ts';
+import { finishedStates, openStates, type Tables, unfinishedStates } from './tables.ts';
 
 /** Rows an insert: below SQLite's limit of 32,766 variables for the widest table. */
 const ROWS_AN_INSERT = 1_000;
@@ -74,7 +74,17 @@ export class SqlStore implements Store {
   }
 
   async removeCampaign(id: string): Promise<void> {
-    await this.db.deleteFrom('campaigns').where('id', '=', id).where('points', 'is', null).execute();
+    await this.db
+      .deleteFrom('campaigns')
+      .where('id', '=', id)
+      .where('points', 'is', null)
+      // a first batch of points is there when a worker has begun to expand the design
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(selectFrom('points').select('ordinal').whereRef('points.campaign', '=', 'campaigns.number')),
+        ),
+      )
+      .execute();
     this.numbers.delete(id);
   }
 
@@ -172,16 +182,15 @@ export class SqlStore implements Store {
   }
 
   async openRuns(id: string, seqs?: readonly number[]): Promise<OpenRun[]> {
+    if (seqs?.length === 0) return [];
     const campaign = await this.number(id);
-    let query = this.db
+    const query = this.db
       .selectFrom('runs')
       .select(['seq', 'ordinal', 'replication', 'attempts', 'run_id', 'owned'])
       .where('campaign', '=', campaign)
       .where('state', 'in', openStates)
-      .orderBy('seq')
-      .limit(OPEN_RUNS_AT_ONCE);
-    if (seqs) query = query.where('seq', 'in', seqs);
-    const rows = await query.execute();
+      .orderBy('seq');
+    const rows = await (seqs ? query.where('seq', 'in', seqs) : query.limit(OPEN_RUNS_AT_ONCE)).execute();
     const points = await this.pointsOf(campaign, rows);
     return rows.map(({ seq, ordinal, replication, attempts, run_id, owned }) => ({
       seq,
@@ -211,7 +220,8 @@ export class SqlStore implements Store {
           )
           .where('campaign', '=', campaign)
           .where('seq', '=', seq)
-          .where('state', 'not in', finishedStates)
+          // only an intent is taken back: a run that is asked for while polling was requested before
+          .where('state', 'in', observation.state === 'unsent' ? ['intended'] : unfinishedStates)
           .returning('seq')
           .executeTakeFirst();
         if (written && observation.state === 'done') {

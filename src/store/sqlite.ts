@@ -10,7 +10,12 @@ import { type Dialect, SqliteDialect } from 'kysely';
 export function sqliteDialect(path: string): Dialect {
   if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true });
   const database = new DatabaseSync(path, { timeout: 10_000 });
-  database.exec('pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on');
+  try {
+    database.exec('pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on');
+  } catch (error) {
+    database.close();
+    throw error;
+  }
   return new SqliteDialect({
     database: {
       prepare(text) {

@@ -9,6 +9,7 @@ import type { Origin } from './store.ts';
 export type StoredRunState = 'waiting' | 'intended' | 'queued' | 'running' | 'done' | 'failed';
 export const openStates = ['intended', 'queued', 'running'] as const;
 export const finishedStates = ['done', 'failed'] as const;
+export const unfinishedStates = ['waiting', ...openStates] as const;
 
 /** The tables of the store, the same in every database. Times are ms since the epoch, flags 0 or 1. */
 export interface Tables {

@@ -86,6 +86,7 @@ export function detailsOf(state: CampaignState, now: number): string {
   const left = secondsLeft === null || finished === runs.total ? '' : `, about ${secondsLeft} s left`;
   const lines = [
     `**${phase}**: ${finished} of ${runs.total} runs finished (${percent} %)${left}`,
+    '',
     `- finished: ${runs.new} new, ${runs.reused} reused, ${runs.failed} failed; ${rate.toFixed(1)} a second`,
     `- open: ${runs.running} running, ${runs.queued} queued, ${runs.waiting} waiting; window ${window}`,
     `- design: ${points} points`,

@@ -1,0 +1,48 @@
+import { describe, expect, test } from '@jest/globals';
+import { duration, progressText } from '../../src/cli/progress.ts';
+import type { CampaignStatus } from '../../src/client/index.ts';
+
+const status: CampaignStatus = {
+  id: 'x-1',
+  name: 'x',
+  phase: 'running',
+  model: 'M',
+  modelVersion: 1,
+  service: 'http://127.0.0.1:1',
+  points: 40,
+  runs: { total: 40, done: 15, new: 12, reused: 3, failed: 1, running: 4, queued: 6, waiting: 14 },
+  window: 10,
+  rate: 2.5,
+  secondsLeft: 70,
+  submitted: '2026-01-01T00:00:00.000Z',
+  source: 'workflow',
+  asOf: '2026-01-01T00:00:00.000Z',
+  note: '',
+};
+
+describe('the progress line', () => {
+  test('tells counts, speed and time left', () => {
+    expect(progressText(status)).toBe(
+      '[ 40%] running: 16 of 40: 12 new, 3 reused, 1 failed, 4 running, 6 queued, 2.5 a second, 1 min 10 s left',
+    );
+  });
+
+  test('tells no speed when nobody knows it, or it is over', () => {
+    expect(progressText({ ...status, rate: null, secondsLeft: null })).toMatch(/6 queued$/);
+    expect(progressText({ ...status, phase: 'cancelled' })).toMatch(/6 queued$/);
+  });
+
+  test('is never at 100 before the end', () => {
+    const runs = { ...status.runs, total: 1_000, done: 999, failed: 0 };
+    expect(progressText({ ...status, runs })).toMatch(/^\[ 99%\]/);
+  });
+});
+
+test.each([
+  [0, '0 s'],
+  [59.6, '1 min 0 s'],
+  [3_599, '59 min 59 s'],
+  [7_500, '2 h 5 min'],
+])('%d seconds are %s', (seconds, text) => {
+  expect(duration(seconds)).toBe(text);
+});

@@ -1,0 +1,41 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { findTemporalCli } from '../../src/dev/temporal-cli.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'foray-cli-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function program(...path: string[]): string {
+  const file = join(folder, ...path);
+  mkdirSync(join(file, '..'), { recursive: true });
+  writeFileSync(file, '#!/bin/sh\n');
+  chmodSync(file, 0o755);
+  return file;
+}
+
+const silent = (): void => undefined;
+
+test('takes the program that FORAY_TEMPORAL_CLI names, before all others', async () => {
+  const named = program('named', 'my-temporal');
+  program('bin', 'temporal');
+  const env = { FORAY_TEMPORAL_CLI: named, PATH: join(folder, 'bin') };
+  expect(await findTemporalCli(silent, env)).toBe(named);
+});
+
+test('says so when that is no program, and tries nothing else', async () => {
+  const env = { FORAY_TEMPORAL_CLI: join(folder, 'nothing'), PATH: folder };
+  await expect(findTemporalCli(silent, env)).rejects.toMatchObject({ code: 'TEMPORAL_MISSING' });
+});
+
+test('takes the one on the path before the one in the cache', async () => {
+  const onPath = program('bin', 'temporal');
+  const cached = program('cache', 'foray', 'temporal');
+  const cache = { XDG_CACHE_HOME: join(folder, 'cache') };
+  expect(await findTemporalCli(silent, { ...cache, PATH: join(folder, 'bin') })).toBe(onPath);
+  expect(await findTemporalCli(silent, { ...cache, PATH: join(folder, 'empty') })).toBe(cached);
+});
