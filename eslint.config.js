@@ -16,7 +16,7 @@ const rooms = {
   client: ['api', 'campaign', 'cloud', 'store', 'workflows'],
   report: ['api', 'campaign', 'store', 'client'],
   service: ['api'],
-  dev: ['client', 'store', 'service', 'cloud'],
+  dev: ['api'],
 };
 
 const closed = Object.entries(rooms).flatMap(([room, open]) =>
@@ -32,7 +32,10 @@ const closed = Object.entries(rooms).flatMap(([room, open]) =>
 export default tseslint.config(
   { ignores: ['node_modules/', 'coverage/', 'reports/', '.foray/', 'foray-demo/'] },
   js.configs.recommended,
-  { files: ['**/*.js'], languageOptions: { globals: { process: 'readonly', console: 'readonly' } } },
+  {
+    files: ['**/*.js', '**/*.mjs'],
+    languageOptions: { globals: { process: 'readonly', console: 'readonly' } },
+  },
   {
     files: ['**/*.ts'],
     extends: [tseslint.configs.recommendedTypeChecked],

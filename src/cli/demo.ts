@@ -10,7 +10,7 @@ import { STAY } from '../dev/lifeline.ts';
 import { ForayError } from '../errors.ts';
 import { bestRows, formatResults } from '../report/index.ts';
 import { print, tell, writeOut } from './output.ts';
-import { homeOption, settingsFrom } from './settings.ts';
+import { homeOption } from './settings.ts';
 import { untilSignalled } from './signals.ts';
 import { submit } from './submit.ts';
 import { withForay } from './with-foray.ts';

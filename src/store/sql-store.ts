@@ -79,9 +79,14 @@ export class SqlStore implements Store {
       .where('id', '=', id)
       .where('points', 'is', null)
       // a first batch of points is there when a worker has begun to expand the design
-      .where(({ not, exists, selectFrom }) =>
-        not(
-          exists(selectFrom('points').select('ordinal').whereRef('points.campaign', '=', 'campaigns.number')),
+      .where((campaign) =>
+        campaign.not(
+          campaign.exists(
+            campaign
+              .selectFrom('points')
+              .select('ordinal')
+              .whereRef('points.campaign', '=', 'campaigns.number'),
+          ),
         ),
       )
       .execute();
