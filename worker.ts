@@ -1,13 +1,21 @@
-import { NativeConnection, Runtime, DefaultLogger, Worker } from '@temporalio/worker';
+import { DefaultLogger, type LogEntry, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import { createActivities } from './src/activities/index.ts';
 import { cloudClient, type Settings } from './src/client/index.ts';
-import { ForayError } from './src/errors.ts';
+import { ForayError, messageOf } from './src/errors.ts';
 import { openStore } from './src/store/index.ts';
 
 /** What activities get to finish in when a worker is told to stop; after that they are carried out elsewhere. */
 const GRACE = '3s';
 /** Ticks of campaigns side by side; each makes its own requests side by side. */
 const ACTIVITIES_AT_ONCE = 8;
+
+/** One line an entry, without stacks: what goes wrong with a campaign is to be read in the Web UI, too. */
+function logLine({ level, message, meta }: LogEntry): void {
+  const error: unknown = meta?.error;
+  const why = error === undefined ? '' : `: ${messageOf(error).split('\n')[0]}`;
+  const workflow = typeof meta?.workflowId === 'string' ? ` (campaign ${meta.workflowId})` : '';
+  process.stderr.write(`${new Date().toISOString()} ${level} ${message.split('\n')[0]}${workflow}${why}\n`);
+}
 
 /**
  * Runs a worker until SIGINT or SIGTERM: connects, registers the workflow and its activities, works, shuts down.
@@ -16,7 +24,7 @@ const ACTIVITIES_AT_ONCE = 8;
  * @throws ForayError TEMPORAL_UNREACHABLE, STORE_UNUSABLE, STORE_NEWER
  */
 export async function runWorker(settings: Settings, onReady: () => void): Promise<void> {
-  Runtime.install({ logger: new DefaultLogger('WARN') });
+  Runtime.install({ logger: new DefaultLogger('WARN', logLine) });
   const { connectionOptions, namespace = 'default' } = settings.temporal;
   const store = await openStore(settings.store);
   try {

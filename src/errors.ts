@@ -30,6 +30,7 @@ export const errorCodes = {
   STORE_UNUSABLE: { exit: 2, about: 'the store cannot be opened' },
   STORE_NEWER: { exit: 2, about: 'the store was written by a newer foray' },
   MODEL_INVALID: { exit: 2, about: 'a model folder is not a valid model' },
+  OUTPUT_UNWRITABLE: { exit: 2, about: 'the output cannot be written' },
   KEY_REFUSED: { exit: 2, about: 'the model service refuses the API key' },
   REQUEST_REFUSED: { exit: 2, about: 'the model service refuses a request as wrong' },
   SERVICE_UNREACHABLE: { exit: 3, about: 'the model service cannot be reached' },
@@ -38,6 +39,7 @@ export const errorCodes = {
     about: 'the model service answers with an error or with something that is no answer',
   },
   TEMPORAL_UNREACHABLE: { exit: 3, about: 'the Temporal server cannot be reached' },
+  TEMPORAL_REFUSED: { exit: 3, about: 'the Temporal server refuses what it is asked' },
   TEMPORAL_MISSING: { exit: 3, about: 'no Temporal server program can be found, downloaded or built' },
   PART_FAILED: { exit: 3, about: 'a part of foray dev does not start' },
   WORKER_ELSEWHERE: {

@@ -126,8 +126,8 @@ export class RunAsker {
   }
 }
 
-function readingOf({ owned }: OpenRun): Reading {
-  return { completed: owned ? 'new' : 'reused', owned };
+function readingOf({ owned, joined }: OpenRun): Reading {
+  return { completed: joined ? 'reused' : 'new', owned };
 }
 
 /** The reason of a failure: our service gives it as the message's title; others may give bare text. */

@@ -74,9 +74,9 @@ export function createActivities(world: World) {
       act(address, (record, signal) => stopOpenRuns(world, record, signal)),
 
     /** Writes the campaign's last phase, so that it can be read without a worker; the final counts come back. */
-    close: (input: CampaignAddress & { phase: Phase }): Promise<RunCounts> =>
+    close: (input: CampaignAddress & { phase: Phase; note: string }): Promise<RunCounts> =>
       act(input, async () => {
-        await world.store.setPhase(input.campaign, input.phase, Date.now());
+        await world.store.setPhase(input.campaign, input.phase, Date.now(), input.note);
         return world.store.counts(input.campaign);
       }),
   };

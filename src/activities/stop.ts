@@ -24,7 +24,11 @@ export async function stopOpenRuns(
   for (;;) {
     const open = await store.openRuns(campaign.id);
     if (open.length === 0) return { stopped, kept };
-    const answers = await Promise.all(open.map((run) => limit(() => settle(store, asker, campaign.id, run))));
+    // The newest first: they are queued, and would start in the place of those that are stopped before them.
+    const newestFirst = open.toReversed();
+    const answers = await Promise.all(
+      newestFirst.map((run) => limit(() => settle(store, asker, campaign.id, run))),
+    );
     const heard = answers.filter((answer): answer is RunObservation => !('error' in answer));
     await store.observe(campaign.id, heard, Date.now());
     stopped += heard.filter(({ state }) => state === 'waiting').length;

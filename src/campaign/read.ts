@@ -2,7 +2,7 @@ import { type Document, isScalar, LineCounter, type Node, parseDocument, visit }
 import type { z } from 'zod';
 import { ForayError, type Place } from '../errors.ts';
 import { Definition } from './definition.ts';
-import { didYouMean, quoted } from './suggest.ts';
+import { didYouMean, oneLine, quoted } from './suggest.ts';
 
 /** The place in the user's file of the value (or, for `key`, of the name) at a path like ['design', 'grid', 'Days']. */
 export type Locate = (path: readonly PropertyKey[], at?: 'key' | 'value') => Place;
@@ -33,9 +33,13 @@ export function readDefinition(text: string, file: string): ReadDefinition {
   };
   const [syntax] = document.errors;
   if (syntax) {
-    throw new ForayError('DEFINITION_SYNTAX', `The definition is not valid YAML: ${syntax.message}`, {
-      place: placeAt(syntax.pos[0]),
-    });
+    throw new ForayError(
+      'DEFINITION_SYNTAX',
+      `The definition is not valid YAML: ${oneLine(syntax.message)}`,
+      {
+        place: placeAt(syntax.pos[0]),
+      },
+    );
   }
   const locate: Locate = (path, at = 'value') => placeAt(offsetOf(document.contents, path, at));
 
@@ -45,15 +49,28 @@ export function readDefinition(text: string, file: string): ReadDefinition {
   } catch (error) {
     throw new ForayError(
       'DEFINITION_SYNTAX',
-      `The definition is not valid YAML: ${(error as Error).message}`,
+      `The definition is not valid YAML: ${oneLine((error as Error).message)}`,
       {
         place: placeAt(aliasOffset(document)),
       },
     );
   }
+  forbidPrototype(document, placeAt);
   const result = Definition.safeParse(plain);
   if (!result.success) throw shapeError(result.error, plain, locate);
   return { definition: result.data, locate };
+}
+
+/** The one name that JavaScript objects do not keep as they keep others. */
+function forbidPrototype(document: Document, placeAt: (offset: number) => Place): void {
+  visit(document, {
+    Pair(_, { key }) {
+      if (!isScalar(key) || key.value !== '__proto__') return;
+      throw new ForayError('DEFINITION_INVALID', 'The name "__proto__" cannot be used.', {
+        place: placeAt(key.range?.[0] ?? 0),
+      });
+    },
+  });
 }
 
 /** Where an alias is that stands for nothing, or for far too much (then the first one). */

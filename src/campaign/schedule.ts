@@ -136,6 +136,7 @@ export function record(
   }
   const tick = tickLength(schedule);
   for (const flight of schedule.flights) {
+    // Also one that fell due meanwhile: polls that come together cost one tick.
     if (flight.pollAt <= now) flight.pollAt = now + tick;
     flight.pollAt = Math.max(flight.pollAt, now + retryAfter);
   }
@@ -177,11 +178,11 @@ function tickLength(schedule: Schedule): number {
 function nextWindow(schedule: Schedule, outcomes: Outcomes, polled: number): number {
   const { running, queued } = inFlight(schedule);
   if (outcomes.later.length > 0) return Math.max(FIRST_WINDOW, Math.floor(schedule.window / 2));
-  const full = schedule.flights.length + outcomes.new.length + outcomes.failed.length >= schedule.window;
+  const finishedInTick = outcomes.new.length + outcomes.failed.length;
+  const full = schedule.flights.length + finishedInTick + outcomes.reused.length >= schedule.window;
   if (queued === 0 && (polled > 0 || outcomes.reused.length > 0) && full) {
     return Math.min(MAX_WINDOW, schedule.window * 2);
   }
-  const finishedInTick = outcomes.new.length + outcomes.failed.length;
   if (queued === 0 || running + finishedInTick === 0) return schedule.window;
   return Math.min(MAX_WINDOW, Math.max(FIRST_WINDOW, 2 * running, 2 * running + finishedInTick));
 }

@@ -2,7 +2,12 @@ import { closest, distance } from 'fastest-levenshtein';
 
 /** A name as somebody wrote it, for a message: in quotes, and on one line whatever it holds. */
 export function quoted(name: string): string {
-  return JSON.stringify(name);
+  return oneLine(JSON.stringify(name));
+}
+
+/** Text without line breaks and control characters, which a terminal would obey. */
+export function oneLine(text: string): string {
+  return text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');
 }
 
 /** The name that was probably meant, when one is near enough; undefined otherwise. */
@@ -13,7 +18,8 @@ export function suggestion(name: string, known: readonly string[]): string | und
     lower,
     known.map((candidate) => candidate.toLowerCase()),
   );
-  const limit = Math.max(2, Math.floor(lower.length / 3));
+  // of a very short name everything is a neighbour
+  const limit = lower.length <= 3 ? 1 : Math.max(2, Math.floor(lower.length / 3));
   return distance(lower, best) <= limit
     ? known.find((candidate) => candidate.toLowerCase() === best)
     : undefined;

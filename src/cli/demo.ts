@@ -4,16 +4,15 @@ import { mkdirSync, openSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import type { Command } from 'commander';
-import type { Foray } from '../client/index.ts';
+import { Foray } from '../client/index.ts';
 import { homePaths, isAlive, readAddresses } from '../dev/home.ts';
 import { STAY } from '../dev/lifeline.ts';
 import { ForayError } from '../errors.ts';
 import { bestRows, formatResults } from '../report/index.ts';
 import { print, tell, writeOut } from './output.ts';
-import { homeOption } from './settings.ts';
+import { DEFAULT_TASK_QUEUE, homeOption } from './settings.ts';
 import { untilSignalled } from './signals.ts';
 import { submit } from './submit.ts';
-import { withForay } from './with-foray.ts';
 
 const EXAMPLE = resolve(import.meta.dirname, '../../examples/boarding-school-flu');
 const FOLDER = 'foray-demo';
@@ -33,7 +32,7 @@ export function addDemo(program: Command): void {
       const parts = await startParts(resolve(flags.home), interrupted);
       let isKept = false;
       try {
-        const ended = await Promise.race([campaign(flags.home), interrupted]);
+        const ended = await Promise.race([interrupted, campaign(resolve(flags.home), interrupted)]);
         if (ended === 'interrupted') process.exitCode = INTERRUPTED;
         else isKept = flags.keep ?? false;
       } finally {
@@ -90,16 +89,25 @@ async function letGo(child: ChildProcess): Promise<void> {
   print('  npx foray submit examples/rehearsal/campaign.yaml --watch');
 }
 
-async function campaign(home: string): Promise<void> {
-  const flags = { home, taskQueue: process.env.FORAY_TASK_QUEUE ?? 'foray' };
-  // the demo is about the embedded parts, whatever the user's settings say of others
-  const { service, store, temporal } = readAddresses(resolve(home))!;
-  process.env.TEMPORAL_ADDRESS = temporal.address;
-  const settings = { ...flags, serviceUrl: service.url, apiKey: service.key, store };
-  await withForay(settings, async (foray) => {
+/** The demo is about the embedded parts, whatever the user's settings say of others. */
+async function campaign(home: string, interrupted: Promise<unknown>): Promise<void> {
+  const addresses = readAddresses(home);
+  // without addresses the parts have not started, as somebody pressed Ctrl-C
+  if (!addresses) return void (await interrupted);
+  const { service, store, temporal } = addresses;
+  const foray = await Foray.open({
+    service,
+    store,
+    taskQueue: process.env.FORAY_TASK_QUEUE || DEFAULT_TASK_QUEUE,
+    temporal: { connectionOptions: { address: temporal.address }, namespace: 'default' },
+    webUi: temporal.webUi,
+  });
+  try {
     const id = await submit(foray, join(EXAMPLE, 'campaign.yaml'), { watch: true });
     await answer(foray, id);
-  });
+  } finally {
+    await foray.close();
+  }
 }
 
 async function answer(foray: Foray, id: string): Promise<void> {

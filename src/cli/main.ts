@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { errorCodes, isForayError, messageOf } from '../errors.ts';
@@ -34,7 +33,16 @@ for (const add of [
 }
 
 // a reader that has seen enough (head, less) is no error
-process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit();
+  tell(`foray: standard output cannot be written: ${error.message}`);
+  process.exit(errorCodes.OUTPUT_UNWRITABLE.exit);
+});
+
+// a variable that is set to nothing is not set: what a shell or a compose file makes of a missing value
+for (const [name, value] of Object.entries(process.env)) {
+  if (value === '' && /^(FORAY|TEMPORAL)_/.test(name)) delete process.env[name];
+}
 
 try {
   await program.parseAsync();

@@ -3,6 +3,7 @@ import { mkdir, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { ForayError } from '../errors.ts';
 
 /** One line for a person, on standard output. */
 export function print(line = ''): void {
@@ -19,6 +20,10 @@ export function printJson(value: unknown): void {
   print(JSON.stringify(value, undefined, 2));
 }
 
+function isSystemError(error: unknown): error is NodeJS.ErrnoException & { code: string } {
+  return typeof error === 'object' && error !== null && 'code' in error && 'syscall' in error;
+}
+
 /** Writes a file whole or not at all, or to standard output when no file is given. */
 export async function writeOut(
   parts: AsyncIterable<string> | Iterable<string>,
@@ -30,13 +35,16 @@ export async function writeOut(
     }
     return;
   }
-  await mkdir(dirname(file), { recursive: true });
   const unfinished = `${file}.part`;
   try {
+    await mkdir(dirname(file), { recursive: true });
     await pipeline(Readable.from(parts), createWriteStream(unfinished));
     await rename(unfinished, file);
   } catch (error) {
-    await rm(unfinished, { force: true });
-    throw error;
+    await rm(unfinished, { force: true }).catch(() => undefined);
+    if (!isSystemError(error)) throw error;
+    throw new ForayError('OUTPUT_UNWRITABLE', `The file ${file} cannot be written (${error.code}).`, {
+      hint: 'Check the path and its permissions.',
+    });
   }
 }

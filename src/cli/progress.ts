@@ -2,6 +2,7 @@ import type { CampaignStatus } from '../client/index.ts';
 
 /** Where a campaign is, in one line. */
 export function progressText({ phase, runs, rate, secondsLeft }: CampaignStatus): string {
+  if (phase === 'preparing') return '[  0%] preparing';
   const finished = runs.done + runs.failed;
   const percent = runs.total > 0 ? Math.floor((100 * finished) / runs.total) : 0;
   const counts = [
@@ -10,8 +11,9 @@ export function progressText({ phase, runs, rate, secondsLeft }: CampaignStatus)
     `${runs.failed} failed`,
     `${runs.running} running`,
     `${runs.queued} queued`,
+    `${runs.waiting} waiting`,
   ];
-  const speed = rate === null || phase !== 'running' ? '' : `, ${rate.toFixed(1)} a second`;
+  const speed = rate === null || rate === 0 || phase !== 'running' ? '' : `, ${rate.toFixed(1)} a second`;
   const left = secondsLeft === null || phase !== 'running' ? '' : `, ${duration(secondsLeft)} left`;
   return `[${String(percent).padStart(3)}%] ${phase}: ${finished} of ${runs.total}: ${counts.join(', ')}${speed}${left}`;
 }
@@ -47,7 +49,7 @@ export class ProgressLine {
 
   /** Ends with a line that stays. */
   finish(line: string): void {
-    if (this.stream.isTTY) this.stream.write('\r\x1b[2K');
-    this.stream.write(`${line}\n`);
+    if (this.stream.isTTY) this.stream.write(`\r\x1b[2K${line}\n`);
+    else if (line !== this.shown) this.stream.write(`${line}\n`);
   }
 }

@@ -1,6 +1,7 @@
 import { extname } from 'node:path';
 import { type Command, Option } from 'commander';
 import { formatResults, type ResultFormat, resultFormats } from '../report/index.ts';
+import { ForayError } from '../errors.ts';
 import { tell, writeOut } from './output.ts';
 import { type SettingFlags, withSettings } from './settings.ts';
 import { withForay } from './with-foray.ts';
@@ -37,5 +38,10 @@ export function addResults(program: Command): void {
 
 function formatOf(file: string | undefined): ResultFormat {
   const ending = extname(file ?? '').slice(1);
-  return resultFormats.find((format) => format === ending) ?? 'table';
+  if (ending === '' || ending === 'txt') return 'table';
+  const format = resultFormats.find((known) => known === ending);
+  if (format) return format;
+  throw new ForayError('USAGE', `There is no format for files that end in .${ending}.`, {
+    hint: `Say it with --format: ${resultFormats.join(', ')}.`,
+  });
 }

@@ -25,7 +25,7 @@ export function addService(program: Command): void {
     .description('the model service, until SIGINT or SIGTERM')
     .addOption(homeOption())
     .option('--host <host>', 'address to listen on', '127.0.0.1')
-    .option('--port <port>', 'port to listen on; 0 takes a free one', wholeNumber, DEFAULT_PORT)
+    .option('--port <port>', 'port to listen on; 0 takes a free one', wholeNumber(0, 65_535), DEFAULT_PORT)
     .option('--data <folder>', 'where runs, results and files are kept (default: service in the home folder)')
     .option(
       '--models <folder>',
@@ -34,7 +34,11 @@ export function addService(program: Command): void {
       [],
     )
     .addOption(new Option('--api-key <key>', "the local user's key").env('FORAY_API_KEY'))
-    .option('--executors <number>', 'how many runs execute at once (default: as many as cores)', wholeNumber)
+    .option(
+      '--executors <number>',
+      'how many runs execute at once (default: as many as cores)',
+      wholeNumber(1),
+    )
     .action(async (flags: Flags) => {
       endWithParent();
       const signalled = untilSignalled();

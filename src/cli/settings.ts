@@ -1,9 +1,13 @@
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { API_VERSION } from '../api/index.ts';
 import type { Settings } from '../client/index.ts';
 import { type Addresses, homePaths, isAlive, readAddresses } from '../dev/home.ts';
+import { ForayError, messageOf } from '../errors.ts';
 
-const DEFAULT_SERVICE = 'http://127.0.0.1:8090/api/open/8.5.0';
+/** What FORAY_TASK_QUEUE is when nobody says. */
+export const DEFAULT_TASK_QUEUE = 'foray';
+const DEFAULT_SERVICE = 'http://127.0.0.1:8090';
 const DEFAULT_TEMPORAL = '127.0.0.1:7233';
 const DEFAULT_UI_PORT = 8233;
 
@@ -45,7 +49,9 @@ export function withSettings(command: Command): Command {
     )
     .addOption(new Option('--store <address>', 'sqlite:PATH').env('FORAY_STORE'))
     .addOption(
-      new Option('--task-queue <name>', 'task queue in Temporal').env('FORAY_TASK_QUEUE').default('foray'),
+      new Option('--task-queue <name>', 'task queue in Temporal')
+        .env('FORAY_TASK_QUEUE')
+        .default(DEFAULT_TASK_QUEUE),
     )
     .addOption(new Option('--web-ui <url>', "address of Temporal's Web UI").env('FORAY_WEB_UI'));
 }
@@ -57,7 +63,7 @@ export function settingsFrom(flags: SettingFlags): Settings {
   const temporal = temporalConfig(dev);
   return {
     service: {
-      url: (flags.serviceUrl ?? dev?.service.url ?? DEFAULT_SERVICE).replace(/\/+$/, ''),
+      url: serviceRoot(flags.serviceUrl ?? dev?.service.url ?? DEFAULT_SERVICE),
       key: flags.apiKey ?? dev?.service.key ?? '',
       keyHeader: flags.apiKeyHeader,
       rate: flags.serviceRate,
@@ -65,18 +71,44 @@ export function settingsFrom(flags: SettingFlags): Settings {
     store: flags.store ?? dev?.store ?? homePaths(flags.home).store,
     taskQueue: flags.taskQueue,
     temporal,
-    webUi: flags.webUi ?? dev?.temporal.webUi ?? usualUi(temporal.connectionOptions.address),
+    webUi:
+      (flags.webUi && address('--web-ui', flags.webUi).href) ??
+      dev?.temporal.webUi ??
+      usualUi(temporal.connectionOptions.address),
   };
 }
 
 /** Temporal's own TEMPORAL_* variables and profile file, when they say where a server is. */
 function temporalConfig(dev: Addresses | undefined): Settings['temporal'] {
-  const config = loadClientConnectConfig();
+  const config = temporalProfile();
   const address = config.connectionOptions.address ?? dev?.temporal.address ?? DEFAULT_TEMPORAL;
   return {
     namespace: config.namespace ?? 'default',
     connectionOptions: { ...config.connectionOptions, address },
   };
+}
+
+function temporalProfile(): Settings['temporal'] {
+  try {
+    return loadClientConnectConfig();
+  } catch (error) {
+    throw new ForayError('USAGE', `Temporal's settings cannot be read: ${messageOf(error).split('\n')[0]}.`, {
+      hint: 'Check the TEMPORAL_* variables and the profile file.',
+    });
+  }
+}
+
+/** The root address of the interface; of a plain origin, with the version that foray speaks. */
+function serviceRoot(url: string): string {
+  const { origin, pathname } = address('--service-url', url);
+  const path = pathname.replace(/\/+$/, '');
+  return `${origin}${path === '' ? `/api/open/${API_VERSION}` : path}`;
+}
+
+function address(flag: string, text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url?.protocol === 'http:' || url?.protocol === 'https:') return url;
+  throw new ForayError('USAGE', `"${text}" is not an http or https address.`, { hint: `Check ${flag}.` });
 }
 
 function usualUi(address: string | undefined): string {
@@ -90,8 +122,13 @@ export function positive(text: string): number {
   return number;
 }
 
-export function wholeNumber(text: string): number {
-  const number = Number(text);
-  if (!Number.isInteger(number) || number < 0) throw new InvalidArgumentError('Expected a whole number.');
-  return number;
+/** Parses a flag that takes a whole number from `least` to `most`. */
+export function wholeNumber(least: number, most = Number.MAX_SAFE_INTEGER): (text: string) => number {
+  return (text) => {
+    const number = Number(text);
+    if (text.trim() !== '' && Number.isInteger(number) && number >= least && number <= most) return number;
+    throw new InvalidArgumentError(
+      `Expected a whole number from ${least}${most < Number.MAX_SAFE_INTEGER ? ` to ${most}` : ''}.`,
+    );
+  };
 }

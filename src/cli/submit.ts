@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
-import type { DefinitionSource, Foray } from '../client/index.ts';
-import { ForayError, messageOf } from '../errors.ts';
+import { type DefinitionSource, type Foray, whyUnreadable } from '../client/index.ts';
+import { ForayError } from '../errors.ts';
 import { print, printJson, tell } from './output.ts';
 import { type SettingFlags, withSettings } from './settings.ts';
 import { follow } from './watch.ts';
@@ -48,9 +48,9 @@ export async function submit(
 async function readSource(file: string): Promise<DefinitionSource> {
   if (file === '-') return { text: await text(process.stdin), file: '<stdin>' };
   try {
-    return { text: await readFile(file, 'utf8'), file };
+    return { text: new TextDecoder('utf-8', { fatal: true }).decode(await readFile(file)), file };
   } catch (error) {
-    const why = (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'is not there' : messageOf(error);
+    const why = error instanceof TypeError ? 'is not UTF-8 text' : whyUnreadable(error);
     throw new ForayError('DEFINITION_UNREADABLE', `The definition "${file}" ${why}.`);
   }
 }

@@ -20,13 +20,19 @@ export function addWatch(program: Command): void {
 
 /** Shows the progress of a campaign until it is over, and sets the exit code by how it ended. */
 export async function follow(foray: Foray, id: string): Promise<CampaignStatus> {
+  // later it is waited for, but one that was never there is an error
+  await foray.reach(id);
   const line = new ProgressLine();
   let last: CampaignStatus | undefined;
   for await (const status of foray.follow(id)) {
     last = status;
-    line.update(`${progressText(status)}${status.note ? ` (${status.note})` : ''}`);
+    line.update(describe(status));
   }
-  line.finish(progressText(last!));
+  line.finish(describe(last!));
   if (last!.phase !== 'completed') process.exitCode = 1;
   return last!;
+}
+
+function describe(status: CampaignStatus): string {
+  return `${progressText(status)}${status.note ? ` (${status.note})` : ''}`;
 }

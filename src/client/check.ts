@@ -90,7 +90,7 @@ async function findVersion(
 }
 
 async function readFiles(
-  { locate }: ReadDefinition,
+  { definition, locate }: ReadDefinition,
   paths: Record<string, string>,
   definitionFile: string,
 ): Promise<{ files: CampaignFile[]; contents: Map<string, Uint8Array> }> {
@@ -101,11 +101,17 @@ async function readFiles(
     try {
       content = await readFile(resolve(dirname(definitionFile), path));
     } catch (error) {
-      const why = (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'is not there' : messageOf(error);
-      throw new ForayError('DEFINITION_UNREADABLE', `The file "${path}" for "${input}" ${why}.`, {
-        place: locate(['files', input]),
-        hint: "Paths are relative to the definition's folder.",
-      });
+      throw new ForayError(
+        'DEFINITION_UNREADABLE',
+        `The file "${path}" for "${input}" ${whyUnreadable(error)}.`,
+        {
+          place: locate([
+            'files',
+            Object.keys(definition.files).find((name) => nameKey(name) === nameKey(input))!,
+          ]),
+          hint: "Paths are relative to the definition's folder.",
+        },
+      );
     }
     const hash = createHash('sha256').update(content).digest('base64url');
     contents.set(hash, content);
@@ -113,6 +119,20 @@ async function readFiles(
   }
   return { files, contents };
 }
+
+/** Completes "The file X ...": why it cannot be read, without Node's own words. */
+export function whyUnreadable(error: unknown): string {
+  const { code = messageOf(error) } = error as NodeJS.ErrnoException;
+  return unreadable[code] ?? `cannot be read (${code})`;
+}
+
+const unreadable: Record<string, string> = {
+  ENOENT: 'is not there',
+  ENOTDIR: 'is not there',
+  EISDIR: 'is a folder',
+  EACCES: 'may not be read',
+  EPERM: 'may not be read',
+};
 
 /** The value of a file input is the file's hash. */
 function withFiles({ base }: Pick<CheckedDefinition, 'base'>, files: CampaignFile[]): Campaign['base'] {

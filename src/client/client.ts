@@ -77,7 +77,7 @@ export class Foray {
     const record = await this.record(id);
     if (record.digest !== digest || record.campaign.service !== campaign.service) {
       throw new ForayError('CAMPAIGN_EXISTS', `A campaign "${id}" exists with another definition.`, {
-        hint: 'Choose another --id; changing a campaign that exists is what "foray apply" is for.',
+        hint: 'Choose another --id.',
       });
     }
     // A record without a workflow is what a submit leaves that died in between: this one completes it.
@@ -102,6 +102,15 @@ export class Foray {
     const answer = await this.temporal.progress(id);
     if ('progress' in answer) return statusFromWorkflow(record, answer.progress, Date.now());
     return statusFromStore(this.store, await this.record(id), answer.why);
+  }
+
+  /**
+   * Makes sure that a campaign which is not over can be followed.
+   * @throws ForayError UNKNOWN_CAMPAIGN, TEMPORAL_UNREACHABLE
+   */
+  async reach(id: string): Promise<void> {
+    const record = await this.record(id);
+    if (!closedPhases.includes(record.phase)) await this.temporal.connect();
   }
 
   /** All campaigns of the store, newest first, as the store knows them. */

@@ -59,7 +59,7 @@ export async function statusFromStore(
     window: null,
     rate: null,
     secondsLeft: null,
-    note,
+    note: [record.note, note].filter(Boolean).join('; '),
     source: 'store',
     asOf: iso(record.updatedAt),
   };

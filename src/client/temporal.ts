@@ -102,7 +102,11 @@ export class TemporalSide {
           const what = description.status.name.toLowerCase();
           return { why: `its workflow was ${what}; "foray cancel ${id}" stops its runs` };
         }
-        return progress ? { progress } : { why: 'no worker answered; is one running?' };
+        // An activity that fails again and again says why: a worker of another store, a service that is down.
+        const stuck = description.raw.pendingActivities?.find(({ lastFailure }) => lastFailure?.message);
+        const trouble = stuck ? `attempt ${stuck.attempt}: ${stuck.lastFailure!.message}` : '';
+        if (!progress) return { why: trouble || 'no worker answered; is one running?' };
+        return { progress: { ...progress, note: [progress.note, trouble].filter(Boolean).join('; ') } };
       });
     } catch (error) {
       if (error instanceof WorkflowNotFoundError) return { why: 'Temporal does not know it (any more)' };
@@ -129,9 +133,27 @@ export class TemporalSide {
   }
 
   private translated(error: unknown): unknown {
-    const isGrpc = error instanceof Error && /UNAVAILABLE|DEADLINE_EXCEEDED|Failed to/.test(String(error));
-    return isGrpc ? unreachable(this.settings) : error;
+    const grpc = grpcErrorIn(error);
+    if (!grpc) return error;
+    if (grpc.code === GRPC_UNAVAILABLE || grpc.code === GRPC_DEADLINE_EXCEEDED)
+      return unreachable(this.settings);
+    const { connectionOptions, namespace } = this.settings.temporal;
+    return new ForayError(
+      'TEMPORAL_REFUSED',
+      `The Temporal server at ${connectionOptions.address} refuses (namespace "${namespace}"): ${grpc.details}.`,
+      { hint: 'Check the TEMPORAL_* variables.' },
+    );
   }
+}
+
+const GRPC_DEADLINE_EXCEEDED = 4;
+const GRPC_UNAVAILABLE = 14;
+
+/** The gRPC error in what the SDK threw, which may wrap it. */
+function grpcErrorIn(error: unknown): { code: number; details: string } | undefined {
+  if (typeof error !== 'object' || error === null) return undefined;
+  if ('code' in error && 'details' in error) return error as { code: number; details: string };
+  return 'cause' in error ? grpcErrorIn(error.cause) : undefined;
 }
 
 function unreachable({ temporal }: Settings): ForayError {

@@ -35,7 +35,7 @@ const hints: Partial<Record<CloudErrorKind, string>> = {
     'Check the address (--service-url or FORAY_SERVICE_URL) and that the service runs; "foray dev" starts one.',
   timeout: 'The service may be overloaded; try again.',
   throttled: 'Lower the request rate with FORAY_SERVICE_RATE.',
-  unauthorized: 'Check the API key (--api-key or FORAY_API_KEY).',
+  unauthorized: 'Check the API key (--api-key or FORAY_API_KEY) and its header (--api-key-header).',
 };
 
 /** Another try may succeed with these. */

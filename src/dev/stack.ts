@@ -54,9 +54,12 @@ export async function startStack(home: string, report: Report): Promise<Stack> {
     service: { url: `http://${HOST}:${port.service}/api/open/${API_VERSION}`, key },
     store: paths.store,
   };
-  // TEMPORAL_* and FORAY_* of the user's shell must not lead the parts elsewhere.
+  // TEMPORAL_* and FORAY_* of the user's shell must not lead the parts elsewhere; the queue and the rate may be theirs.
+  const kept = ['FORAY_TASK_QUEUE', 'FORAY_SERVICE_RATE'];
+  const isOurs = (name: string): boolean => !/^(FORAY|TEMPORAL)_/.test(name) || kept.includes(name);
   const env = {
-    ...process.env,
+    ...Object.fromEntries(Object.entries(process.env).filter(([name]) => isOurs(name))),
+    TEMPORAL_CONFIG_FILE: join(home, 'temporal.toml'),
     FORAY_HOME: home,
     FORAY_API_KEY: key,
     FORAY_SERVICE_URL: addresses.service.url,

@@ -24,6 +24,7 @@ async function campaigns(db: Kysely<unknown>): Promise<void> {
     .addColumn('points', 'integer')
     .addColumn('created_at', 'bigint', (column) => column.notNull())
     .addColumn('updated_at', 'bigint', (column) => column.notNull())
+    .addColumn('note', 'text', (column) => column.notNull().defaultTo(''))
     .execute();
   await schema
     .createTable('files')
@@ -49,6 +50,7 @@ async function campaigns(db: Kysely<unknown>): Promise<void> {
     .addColumn('attempts', 'integer', (column) => column.notNull().defaultTo(0))
     .addColumn('run_id', 'text')
     .addColumn('owned', 'integer', (column) => column.notNull().defaultTo(0))
+    .addColumn('joined', 'integer', (column) => column.notNull().defaultTo(0))
     .addColumn('origin', 'text')
     .addColumn('reason', 'text')
     .addColumn('requested_at', 'bigint')

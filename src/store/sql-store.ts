@@ -50,6 +50,7 @@ export class SqlStore implements Store {
         digest,
         phase: 'preparing',
         points: null,
+        note: '',
         created_at: now,
         updated_at: now,
       })
@@ -69,8 +70,12 @@ export class SqlStore implements Store {
     return rows.map(toRecord);
   }
 
-  async setPhase(id: string, phase: Phase, now: number): Promise<void> {
-    await this.db.updateTable('campaigns').set({ phase, updated_at: now }).where('id', '=', id).execute();
+  async setPhase(id: string, phase: Phase, now: number, note?: string): Promise<void> {
+    await this.db
+      .updateTable('campaigns')
+      .set({ phase, updated_at: now, ...(note !== undefined && { note }) })
+      .where('id', '=', id)
+      .execute();
   }
 
   async removeCampaign(id: string): Promise<void> {
@@ -144,7 +149,14 @@ export class SqlStore implements Store {
       await this.db
         .insertInto('runs')
         .values(
-          batch.map((slot) => ({ campaign, ...slot, state: 'waiting' as const, attempts: 0, owned: 0 })),
+          batch.map((slot) => ({
+            campaign,
+            ...slot,
+            state: 'waiting' as const,
+            attempts: 0,
+            owned: 0,
+            joined: 0,
+          })),
         )
         .onConflict((conflict) => conflict.doNothing())
         .execute();
@@ -191,13 +203,13 @@ export class SqlStore implements Store {
     const campaign = await this.number(id);
     const query = this.db
       .selectFrom('runs')
-      .select(['seq', 'ordinal', 'replication', 'attempts', 'run_id', 'owned'])
+      .select(['seq', 'ordinal', 'replication', 'attempts', 'run_id', 'owned', 'joined'])
       .where('campaign', '=', campaign)
       .where('state', 'in', openStates)
       .orderBy('seq');
     const rows = await (seqs ? query.where('seq', 'in', seqs) : query.limit(OPEN_RUNS_AT_ONCE)).execute();
     const points = await this.pointsOf(campaign, rows);
-    return rows.map(({ seq, ordinal, replication, attempts, run_id, owned }) => ({
+    return rows.map(({ seq, ordinal, replication, attempts, run_id, owned, joined }) => ({
       seq,
       point: points.get(ordinal)!,
       replication,
@@ -205,6 +217,7 @@ export class SqlStore implements Store {
       runId: run_id,
       // whatever came of a lost response is ours
       owned: owned === 1 || run_id === null,
+      joined: joined === 1,
     }));
   }
 
@@ -227,6 +240,7 @@ export class SqlStore implements Store {
           .where('seq', '=', seq)
           // only an intent is taken back: a run that is asked for while polling was requested before
           .where('state', 'in', observation.state === 'unsent' ? ['intended'] : unfinishedStates)
+          .$if(observation.state === 'unsent', (update) => update.where('attempts', '>', 0))
           .returning('seq')
           .executeTakeFirst();
         if (written && observation.state === 'done') {
@@ -392,6 +406,7 @@ function toRecord(row: {
   points: number | null;
   created_at: number;
   updated_at: number;
+  note: string;
 }): CampaignRecord {
   return {
     campaign: JSON.parse(row.campaign) as Campaign,
@@ -401,6 +416,7 @@ function toRecord(row: {
     points: row.points ?? 0,
     createdAt: Number(row.created_at),
     updatedAt: Number(row.updated_at),
+    note: row.note,
   };
 }
 
@@ -408,7 +424,13 @@ function columnsOf(observation: Exclude<RunObservation, { state: 'unsent' }>, no
   switch (observation.state) {
     case 'queued':
     case 'running':
-      return { state: observation.state, run_id: observation.runId, owned: observation.owned ? 1 : 0 };
+      return {
+        state: observation.state,
+        run_id: observation.runId,
+        owned: observation.owned ? 1 : 0,
+        // once joined it stays so, whoever is to stop it
+        ...(!observation.owned && { joined: 1 }),
+      };
     case 'done':
       return {
         state: observation.state,
@@ -425,7 +447,7 @@ function columnsOf(observation: Exclude<RunObservation, { state: 'unsent' }>, no
         finished_at: now,
       };
     case 'waiting':
-      return { state: observation.state, run_id: null, owned: 0, attempts: 0 };
+      return { state: observation.state, run_id: null, owned: 0, joined: 0, attempts: 0 };
   }
 }
 

@@ -12,6 +12,8 @@ export interface CampaignRecord {
   createdAt: number;
   /** When the phase or a run last changed. */
   updatedAt: number;
+  /** What there is to say of how it ended; empty mostly. */
+  note: string;
 }
 
 /** How a run came to its result: our request started it, or the service had it. */
@@ -31,6 +33,8 @@ export interface OpenRun extends PlannedRun {
   runId: string | null;
   /** False for a run that another campaign of this store started: never stopped by this one while that one waits. */
   owned: boolean;
+  /** True for a run that another campaign had started when this one requested it. */
+  joined: boolean;
 }
 
 /** What was seen of a run. */
@@ -75,7 +79,8 @@ export interface Store {
   getCampaign(id: string): Promise<CampaignRecord | undefined>;
   /** Newest first. */
   listCampaigns(): Promise<CampaignRecord[]>;
-  setPhase(id: string, phase: Phase, now: number): Promise<void>;
+  /** `note` is kept as it is when it is not given. */
+  setPhase(id: string, phase: Phase, now: number, note?: string): Promise<void>;
   /** Removes a campaign that never started, so that its id is free again. */
   removeCampaign(id: string): Promise<void>;
 

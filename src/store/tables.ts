@@ -25,6 +25,7 @@ export interface Tables {
     points: number | null;
     created_at: number;
     updated_at: number;
+    note: string;
   };
   files: { hash: string; content: Uint8Array };
   points: { campaign: number; ordinal: number; key: string; values: string };
@@ -37,6 +38,8 @@ export interface Tables {
     attempts: number;
     run_id: string | null;
     owned: number;
+    /** Another campaign had started it when this one requested it. */
+    joined: number;
     origin: Origin | null;
     reason: string | null;
     requested_at: number | null;

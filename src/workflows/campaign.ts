@@ -160,7 +160,8 @@ async function stop(address: CampaignAddress, state: CampaignState): Promise<Run
 
 /** The campaign is over: the store is told, and has the last word on the counts. */
 async function close(address: CampaignAddress, state: CampaignState, phase: Phase): Promise<RunCounts> {
-  const runs = await activities.close.executeWithOptions({ summary: phase }, [{ ...address, phase }]);
+  const { note } = state;
+  const runs = await activities.close.executeWithOptions({ summary: phase }, [{ ...address, phase, note }]);
   Object.assign(state, { phase, new: runs.new, reused: runs.reused, failed: runs.failed });
   show(state);
   return runs;

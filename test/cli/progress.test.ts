@@ -23,13 +23,13 @@ const status: CampaignStatus = {
 describe('the progress line', () => {
   test('tells counts, speed and time left', () => {
     expect(progressText(status)).toBe(
-      '[ 40%] running: 16 of 40: 12 new, 3 reused, 1 failed, 4 running, 6 queued, 2.5 a second, 1 min 10 s left',
+      '[ 40%] running: 16 of 40: 12 new, 3 reused, 1 failed, 4 running, 6 queued, 14 waiting, 2.5 a second, 1 min 10 s left',
     );
   });
 
   test('tells no speed when nobody knows it, or it is over', () => {
-    expect(progressText({ ...status, rate: null, secondsLeft: null })).toMatch(/6 queued$/);
-    expect(progressText({ ...status, phase: 'cancelled' })).toMatch(/6 queued$/);
+    expect(progressText({ ...status, rate: null, secondsLeft: null })).toMatch(/14 waiting$/);
+    expect(progressText({ ...status, phase: 'cancelled' })).toMatch(/14 waiting$/);
   });
 
   test('is never at 100 before the end', () => {

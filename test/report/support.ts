@@ -28,7 +28,16 @@ export function sampleRecord(changes: Partial<Campaign> = {}): CampaignRecord {
   };
   const points = campaign.varied.reduce((product, { values }) => product * values.length, 1);
   const [createdAt, updatedAt] = [Date.UTC(2026, 0, 31, 8, 30), Date.UTC(2026, 0, 31, 8, 31)];
-  return { campaign, definition: '', digest: 'd', phase: 'completed', points, createdAt, updatedAt };
+  return {
+    campaign,
+    definition: '',
+    digest: 'd',
+    phase: 'completed',
+    points,
+    createdAt,
+    updatedAt,
+    note: '',
+  };
 }
 
 export function doubles(name: string, values: readonly number[]): Campaign['varied'][number] {

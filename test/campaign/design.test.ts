@@ -1,0 +1,231 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { expand, pointCount, rangeCount, rangeValues, runInputs } from '../../src/campaign/design.ts';
+import { pointKey, replicationSeed } from '../../src/campaign/keys.ts';
+import type { BaseInput, Campaign, VariedInput } from '../../src/campaign/types.ts';
+
+const SEED = '{RANDOM_SEED}';
+const real = { type: 'DOUBLE', units: null } as const;
+
+function base(values: Record<string, string>): BaseInput[] {
+  return Object.entries(values).map(([name, value]) => ({ name, ...real, value }));
+}
+
+function varied(values: Record<string, string[]>): VariedInput[] {
+  return Object.entries(values).map(([name, list]) => ({ name, ...real, values: list }));
+}
+
+/** Distinct names, each with distinct values. */
+const anyGrid = fc
+  .uniqueArray(
+    fc.string({ minLength: 1, maxLength: 8 }).filter((name) => name !== '__proto__'),
+    { maxLength: 4 },
+  )
+  .chain((names) =>
+    fc.tuple(
+      ...names.map((name) =>
+        fc
+          .uniqueArray(fc.integer({ min: -99, max: 99 }).map(String), { minLength: 1, maxLength: 5 })
+          .map((values): VariedInput => ({ name, ...real, values })),
+      ),
+    ),
+  );
+
+describe('rangeValues', () => {
+  test('the grid of the demo: 41 by 31 tidy values', () => {
+    const contact = rangeValues({ from: 1.2, to: 2.2, step: 0.025 });
+    expect(contact).toHaveLength(41);
+    expect([contact[0], contact[1], contact[19], contact[40]]).toEqual([1.2, 1.225, 1.675, 2.2]);
+    expect(contact.every((value) => String(value).length <= 5)).toBe(true);
+    expect(rangeValues({ from: 0.3, to: 0.6, step: 0.01 })).toHaveLength(31);
+  });
+
+  test.each([
+    [{ from: -0.3, to: 0.3, step: 0.1 }, [-0.3, -0.2, -0.1, 0, 0.1, 0.2, 0.3]],
+    [{ from: 0, to: 5e-7, step: 1e-7 }, [0, 1e-7, 2e-7, 3e-7, 4e-7, 5e-7]],
+    [{ from: 1e-7, to: 1.5e-7, step: 2.5e-8 }, [1e-7, 1.25e-7, 1.5e-7]],
+    [{ from: 1, to: 2, step: 0.3 }, [1, 1.3, 1.6, 1.9]],
+    [{ from: 0, to: 1, step: 5 }, [0]],
+    [{ from: 3, to: 3, step: 1 }, [3]],
+    [{ from: 1e21, to: 3e21, step: 1e21 }, [1e21, 2e21, 3e21]],
+    [{ from: 1, to: 0, step: 1 }, []],
+  ])('%j', (range, values) => {
+    expect(rangeValues(range)).toEqual(values);
+    expect(rangeCount(range)).toBe(values.length);
+  });
+
+  test('in decimals, each value is the exact one, none beyond the end, and the end is there when it is reached', () => {
+    const whole = fc.integer({ min: -1_000_000, max: 1_000_000 });
+    const cases = fc.record({
+      from: whole,
+      step: fc.integer({ min: 1, max: 5_000 }),
+      steps: fc.integer({ min: 0, max: 300 }),
+      extra: fc.double({ min: 0, max: 0.99, noNaN: true }),
+      decimals: fc.integer({ min: 0, max: 9 }),
+    });
+    fc.assert(
+      fc.property(cases, ({ from, step, steps, extra, decimals }) => {
+        const decimal = (units: number): number => Number(`${units}e-${decimals}`);
+        const to = decimal(from + steps * step + Math.floor(extra * step));
+        const expected = Array.from({ length: steps + 1 }, (_, at) => decimal(from + at * step));
+        const range = { from: decimal(from), to, step: decimal(step) };
+        expect(rangeValues(range).map((value) => value + 0)).toEqual(expected.map((value) => value + 0));
+        expect(rangeCount(range)).toBe(steps + 1);
+      }),
+    );
+  });
+});
+
+describe('expand', () => {
+  test('the last input varies fastest', () => {
+    const points = [...expand({ base: [], varied: varied({ a: ['1', '2'], b: ['x', 'y', 'z'] }) })];
+    expect(points.map(({ values }) => values.join(''))).toEqual(['1x', '1y', '1z', '2x', '2y', '2z']);
+    expect(points.map(({ ordinal }) => ordinal)).toEqual([0, 1, 2, 3, 4, 5]);
+  });
+
+  test('as many points as the product, all different, in the order of an odometer', () => {
+    fc.assert(
+      fc.property(anyGrid, (grid) => {
+        const points = [...expand({ base: [], varied: grid })];
+        expect(points).toHaveLength(grid.reduce((product, { values }) => product * values.length, 1));
+        expect(points).toHaveLength(pointCount({ varied: grid }));
+        expect(new Set(points.map(({ key }) => key)).size).toBe(points.length);
+        const places = points.map(({ values }) => values.map((value, at) => grid[at]!.values.indexOf(value)));
+        const inOrder = places.slice(1).every((place, at) => isAfter(place, places[at]!));
+        expect(inOrder).toBe(true);
+      }),
+    );
+  });
+
+  test('a key depends neither on the order of the inputs nor on the design that made the point', () => {
+    fc.assert(
+      fc.property(anyGrid, fc.nat(), (grid, at) => {
+        const fixed = base({ 'fixed 1': '1', 'fixed 2': '2' });
+        const points = [...expand({ base: [...fixed, ...baseOf(grid)], varied: grid })];
+        const point = points[at % points.length]!;
+        const backwards = [
+          ...expand({ base: [...baseOf(grid), ...fixed].reverse(), varied: grid.toReversed() }),
+        ];
+        expect(backwards.map(({ key }) => key).toSorted()).toEqual(points.map(({ key }) => key).toSorted());
+        // the same combination, fixed instead of varied
+        const alone = grid.map(({ name, ...input }, n) => ({ name, ...input, value: point.values[n]! }));
+        expect([...expand({ base: [...fixed, ...alone], varied: [] })].map(({ key }) => key)).toEqual([
+          point.key,
+        ]);
+      }),
+    );
+  });
+
+  test('the seed of the base is no part of a key, a varied one is', () => {
+    const keys = (campaign: Pick<Campaign, 'base' | 'varied'>): string[] =>
+      [...expand(campaign)].map(({ key }) => key);
+    expect(keys({ base: base({ [SEED]: '1', a: '1' }), varied: [] })).toEqual(
+      keys({ base: base({ [SEED]: '2', a: '1' }), varied: [] }),
+    );
+    const sweep = keys({ base: base({ [SEED]: '1', a: '1' }), varied: varied({ [SEED]: ['1', '2'] }) });
+    expect(new Set(sweep).size).toBe(2);
+  });
+
+  test('another value, another name, another key', () => {
+    const texts = fc.uniqueArray(fc.string({ maxLength: 5 }), { minLength: 4, maxLength: 4 });
+    fc.assert(
+      fc.property(texts, ([a, b, x, y]) => {
+        const spellings = [
+          [{ name: a!, value: x! }],
+          [{ name: a!, value: y! }],
+          [{ name: b!, value: x! }],
+          [
+            { name: a!, value: x! },
+            { name: b!, value: y! },
+          ],
+          [
+            { name: a!, value: y! },
+            { name: b!, value: x! },
+          ],
+        ];
+        expect(new Set(spellings.map(pointKey)).size).toBe(spellings.length);
+      }),
+    );
+    expect(pointKey([])).toMatch(/^[0-9a-f]{16}$/);
+  });
+});
+
+describe('seeds', () => {
+  const campaign = { base: base({ [SEED]: '7', a: '1', b: '2' }), varied: varied({ a: ['1', '2'] }) };
+  const seedOf = (
+    seed: number | null,
+    point: { key: string; values: string[] },
+    replication: number,
+  ): string => runInputs({ ...campaign, seed }, point, replication).find(({ name }) => name === SEED)!.value;
+  const [first, second] = [...expand(campaign)];
+
+  test('without a seed, replication 1 keeps that of the base and the others are derived', () => {
+    expect(seedOf(null, first!, 1)).toBe('7');
+    expect(seedOf(null, second!, 1)).toBe('7');
+    expect(seedOf(null, first!, 2)).not.toBe('7');
+    expect(seedOf(null, first!, 2)).not.toBe(seedOf(null, second!, 2));
+  });
+
+  test('with a seed all are derived, also with the seed 0', () => {
+    for (const seed of [0, 42, -1]) {
+      const seeds = [first!, second!].flatMap((point) => [1, 2, 3].map((n) => seedOf(seed, point, n)));
+      expect(new Set(seeds).size).toBe(6);
+      expect(seeds).not.toContain('7');
+    }
+    expect(seedOf(42, first!, 1)).not.toBe(seedOf(43, first!, 1));
+  });
+
+  test('are a pure function, and points that are added change none', () => {
+    fc.assert(
+      fc.property(fc.integer(), fc.uniqueArray(fc.nat(50).map(String), { minLength: 2 }), (seed, values) => {
+        const seedsOf = (list: string[]): Map<string, string> => {
+          const design = { base: campaign.base, varied: varied({ a: list }), seed };
+          return new Map(
+            [...expand(design)].flatMap((point) =>
+              [1, 2].map((n) => [
+                `${point.key}/${n}`,
+                runInputs(design, point, n).find(({ name }) => name === SEED)!.value,
+              ]),
+            ),
+          );
+        };
+        const all = seedsOf(values);
+        for (const [run, value] of seedsOf(values.slice(1).reverse())) expect(all.get(run)).toBe(value);
+        expect(new Set(all.values()).size).toBe(all.size);
+      }),
+    );
+  });
+
+  test('are whole numbers from 1 below 2^48, and do not change from one release to the next', () => {
+    fc.assert(
+      fc.property(fc.integer(), fc.string(), fc.integer({ min: 1, max: 1_000_000 }), (seed, key, n) => {
+        const value = replicationSeed(seed, key, n);
+        expect(value).toMatch(/^[1-9]\d*$/);
+        expect(Number(value)).toBeLessThan(2 ** 48);
+      }),
+    );
+    // results of earlier campaigns are found again by these
+    expect(pointKey(base({ 'Contact rate': '1.66', Days: '14' }))).toBe('d61bcd6cf03a37d3');
+    expect(replicationSeed(42, '0123456789abcdef', 1)).toBe('156514417787372');
+  });
+
+  test('the rest of the inputs goes out as it is, in the order of the template', () => {
+    const inputs = runInputs({ ...campaign, seed: null }, second!, 1);
+    expect(inputs.map(({ name, value }) => `${name}=${value}`)).toEqual([`${SEED}=7`, 'a=2', 'b=2']);
+  });
+
+  test('a varied seed is what is sent', () => {
+    const design = { base: campaign.base, varied: varied({ [SEED]: ['5', '6'] }), seed: null };
+    const sent = [...expand(design)].map((point) => runInputs(design, point, 1)[0]!.value);
+    expect(sent).toEqual(['5', '6']);
+  });
+});
+
+function isAfter(place: number[], before: number[]): boolean {
+  const at = place.findIndex((digit, n) => digit !== before[n]);
+  return at >= 0 && place[at]! > before[at]!;
+}
+
+function baseOf(grid: VariedInput[]): BaseInput[] {
+  return grid.map(({ name, values }) => ({ name, ...real, value: values[0]! }));
+}

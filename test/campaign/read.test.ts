@@ -1,0 +1,288 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { readDefinition } from '../../src/campaign/read.ts';
+import { errorCodes, isForayError } from '../../src/errors.ts';
+import { expectOneLine, expectRefused, HEAD, thrownBy } from './support.ts';
+
+describe('what is no YAML or JSON', () => {
+  const syntax = { code: 'DEFINITION_SYNTAX', says: /^The definition is not valid YAML: / } as const;
+
+  test.each([
+    ['a tab for indentation', 'campaign: flu\nmodel:\n§\tname: Epidemic\n'],
+    ['a list that is not closed', 'campaign: flu\nmodel: {name: Epidemic}\noutputs: [Fit error\n§'],
+    ['a text that is not closed', 'campaign: flu\nmodel: {name: "Epidemic}\n§'],
+    ['two settings on one line', 'campaign: flu\nmodel: §name: Epidemic\n'],
+    ['a setting that is there twice', `${HEAD}seed: 1\n§seed: 2\n`],
+    ['an input that is there twice', `${HEAD}inputs:\n  Days: 14\n  §Days: 15\n`],
+    ['two documents', 'campaign: flu\n§---\ncampaign: measles\n'],
+    ['JSON without a colon', '{"campaign": "flu", "model": {"name" §"Epidemic"}}'],
+    ['an alias of nothing', `${HEAD}inputs:\n  Days: §*days\n`],
+    ['an alias of something further down', `${HEAD}inputs:\n  Days: §*days\n  Population: &days 14\n`],
+    [
+      'aliases that grow without end',
+      `a: &a [1, 1, 1, 1, 1, 1, 1, 1, 1]\nb: &b [§${Array.from({ length: 9 }, () => '*a').join()}]\n` +
+        `c: &c [${Array.from({ length: 9 }, () => '*b').join()}]\nd: [${Array.from({ length: 9 }, () => '*c').join()}]\n`,
+    ],
+  ])('%s', (_, text) => {
+    expectRefused(text, syntax);
+  });
+
+  test('nesting without end is an error, not a crash', () => {
+    for (const text of ['['.repeat(50_000), '{a: '.repeat(50_000), '- '.repeat(50_000)]) {
+      expect(thrownBy(() => readDefinition(text, 'deep.yaml')).code).toBe('DEFINITION_SYNTAX');
+    }
+  });
+
+  test('whatever the text: a definition or an error of the table with a place, on one line', () => {
+    const words = fc.constantFrom(
+      ...['campaign', 'model', 'name', 'design', 'grid', 'from', 'to', 'step', 'inputs', 'files', 'seed'],
+      ...[
+        ': ',
+        ':',
+        '\n',
+        '\n  ',
+        '\n    ',
+        '- ',
+        '[',
+        ']',
+        '{',
+        '}',
+        ', ',
+        '"',
+        "'",
+        '&a ',
+        '*a',
+        '!!',
+        '!<x>',
+      ],
+      ...[
+        '#',
+        '|',
+        '>',
+        '? ',
+        '%',
+        '@',
+        '\t',
+        '\r\n',
+        '---\n',
+        '<<',
+        '1',
+        '.nan',
+        '-.inf',
+        '0x',
+        'true',
+        '~',
+        '\0',
+      ],
+    );
+    const anyText = fc.array(fc.oneof({ weight: 8, arbitrary: words }, fc.string({ maxLength: 4 })), {
+      maxLength: 40,
+    });
+    fc.assert(
+      fc.property(anyText, (parts) => {
+        const text = parts.join('');
+        try {
+          readDefinition(text, 'any.yaml');
+        } catch (error) {
+          if (!isForayError(error)) throw error;
+          expect(errorCodes[error.code].exit).toBe(2);
+          expectOneLine(error);
+          expect(error.place!.line).toBeGreaterThanOrEqual(1);
+          expect(error.place!.line).toBeLessThanOrEqual(text.split('\n').length);
+          expect(error.place!.column).toBeGreaterThanOrEqual(1);
+        }
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});
+
+describe('what has another shape', () => {
+  const invalid = 'DEFINITION_INVALID';
+
+  test.each([
+    ['nothing', '§'],
+    ['only a comment', '§# nothing yet\n'],
+    ['a list', '§- campaign: flu\n'],
+    ['a list after a comment', '# a list\n§- campaign: flu\n'],
+    ['a text', '§flu\n'],
+    ['null', '§~\n'],
+  ])('%s', (_, text) => {
+    expectRefused(text, {
+      code: invalid,
+      says: /not a mapping of names to values/,
+      hint: /starts with "campaign: NAME"/,
+    });
+  });
+
+  test.each<[string, string, RegExp, RegExp]>([
+    [
+      'a setting misspelt',
+      `${HEAD}§replicatons: 3\n`,
+      /no setting "replicatons"/,
+      /Did you mean "replications"\?/,
+    ],
+    [
+      'a needed setting misspelt',
+      '§campain: flu\nmodel: {name: Epidemic}\n',
+      /"campain"/,
+      /mean "campaign"\?/,
+    ],
+    [
+      'one inside',
+      'campaign: flu\nmodel: {§nam: Epidemic}\n',
+      /"model" has no setting "nam"/,
+      /mean "name"\?/,
+    ],
+    ['one of the design', `${HEAD}design:\n  §gird: {}\n`, /"design" has no setting "gird"/, /mean "grid"\?/],
+    [
+      'one of a range',
+      `${HEAD}design:\n  grid:\n    Days: {§form: 1, to: 3, step: 1}\n`,
+      /"design.grid.Days" has no setting "form"/,
+      /mean "from"\?/,
+    ],
+    ['one like no other', `${HEAD}§flavour: 3\n`, /no setting "flavour"/, /^Known: "campaign", "model"/],
+  ])('%s', (_, text, says, hint) => {
+    expectRefused(text, { code: invalid, says, hint });
+  });
+
+  test.each<[string, string, RegExp]>([
+    ['no campaign', '§model: {name: Epidemic}\n', /^"campaign" is missing/],
+    ['no model', '§campaign: flu\n', /^"model" is missing/],
+    ['no name of the model', 'campaign: flu\nmodel: §{version: 3}\n', /^"model.name" is missing/],
+    ['the model alone', 'campaign: flu\nmodel: §Epidemic\n', /^"model" is wrong/],
+    ['a name with a line break', `${HEAD}§"a\\nb": 3\n`, /no setting "a\\nb"/],
+    ['a merge key', `${HEAD}§<<: {seed: 3}\n`, /no setting "<<"/],
+    [
+      'a range without a step',
+      `${HEAD}design:\n  grid:\n    Days: §{from: 1, to: 3}\n`,
+      /"design.grid.Days.step" is missing/,
+    ],
+    [
+      'a range from a text',
+      `${HEAD}design:\n  grid:\n    Days: {from: §one, to: 3, step: 1}\n`,
+      /Days.from" is wrong: expected a number/,
+    ],
+    [
+      'a range from .nan',
+      `${HEAD}design:\n  grid:\n    Days: {from: §.nan, to: 3, step: 1}\n`,
+      /Days.from" is wrong/,
+    ],
+    [
+      'a range to .inf',
+      `${HEAD}design:\n  grid:\n    Days: {from: 1, to: §.inf, step: 1}\n`,
+      /Days.to" is wrong/,
+    ],
+    [
+      'a list in a list',
+      `${HEAD}design:\n  grid:\n    Days:\n      - 1\n      - §[2]\n`,
+      /"design.grid.Days.1" is wrong/,
+    ],
+    [
+      'a value for a list',
+      `${HEAD}design:\n  grid:\n    Days: §5\n`,
+      /expected a list of values or \{from, to, step\}/,
+    ],
+    [
+      '.inf for an input',
+      `${HEAD}inputs:\n  Days: 14\n  Contact rate: §.inf\n`,
+      /"inputs.Contact rate" is wrong: expected a number/,
+    ],
+    ['.nan for an input', `${HEAD}inputs: {Contact rate: §.NaN}\n`, /"inputs.Contact rate" is wrong/],
+    ['an input without a value', `${HEAD}inputs:\n  Days:§\n`, /"inputs.Days" is wrong/],
+    ['an input of itself', `${HEAD}inputs: &all\n  Days: §*all\n`, /"inputs.Days" is wrong/],
+    [
+      'a name with a space',
+      'campaign: §the flu\nmodel: {name: Epidemic}\n',
+      /"campaign" is wrong: expected a name of letters/,
+    ],
+    ['a number for a name', 'campaign: §1978\nmodel: {name: Epidemic}\n', /"campaign" is wrong/],
+    ['no replications', `${HEAD}replications: §0\n`, /expected at least 1/],
+    ['half a replication', `${HEAD}replications: §2.5\n`, /expected a whole number/],
+    ['far too many replications', `${HEAD}replications: §1000001\n`, /at most 1,000,000/],
+    ['no concurrency', `${HEAD}concurrency: §0\n`, /expected auto or a whole number from 1/],
+    ['another concurrency', `${HEAD}concurrency: §much\n`, /expected auto or/],
+    ['a seed that is not whole', `${HEAD}seed: §0.5\n`, /expected a whole number/],
+    ['a seed that is read inexactly', `${HEAD}seed: §9007199254740993\n`, /"seed" is wrong/],
+    ['no outputs', `${HEAD}outputs: §[]\n`, /at least one output/],
+    ['an output that is a number', `${HEAD}outputs:\n  - Fit error\n  - §5\n`, /"outputs.1" is wrong/],
+    [
+      'a version 0',
+      'campaign: flu\nmodel: {name: Epidemic, version: §0}\n',
+      /expected latest, a version number/,
+    ],
+    ['a file that is a number', `${HEAD}files: {Observed cases: §5}\n`, /expected the path of a file/],
+    ['JSON', '{"campaign": "flu",\n "model": {"name": §5}}', /"model.name" is wrong/],
+  ])('%s', (_, text, says) => {
+    expectRefused(text, { code: invalid, says });
+  });
+
+  test('nothing of it goes to standard error by another way', () => {
+    const warnings: unknown[] = [];
+    const keep = (warning: unknown): unknown => warnings.push(warning);
+    process.on('warning', keep);
+    try {
+      expectRefused(`§${HEAD}? [a, b]\n: c\n`, { code: invalid, says: /no setting "\[ a, b \]"/ });
+    } finally {
+      process.off('warning', keep);
+    }
+    expect(warnings).toEqual([]);
+  });
+});
+
+describe('what is a definition', () => {
+  const whole = {
+    campaign: 'flu',
+    model: { name: 'Epidemic', version: 3 },
+    experiment: 'Baseline',
+    inputs: { Days: 14, Stochastic: true, Title: 'school' },
+    files: { 'Observed cases': './observed.csv' },
+    design: { grid: { 'Contact rate': { from: 1, to: 2, step: 0.5 }, Population: [100, '200'] } },
+    replications: 3,
+    seed: 42,
+    outputs: ['Fit error'],
+    concurrency: 8,
+  };
+
+  test('JSON, also over several lines, means what YAML means', () => {
+    for (const text of [JSON.stringify(whole), JSON.stringify(whole, null, 2)]) {
+      expect(readDefinition(text, 'campaign.json').definition).toEqual(whole);
+    }
+  });
+
+  test('what is left out has its default', () => {
+    expect(readDefinition(HEAD, 'campaign.yaml').definition).toEqual({
+      campaign: 'flu',
+      model: { name: 'Epidemic', version: 'latest' },
+      inputs: {},
+      files: {},
+      replications: 1,
+      concurrency: 'auto',
+    });
+  });
+
+  test('a byte order mark, carriage returns and anchors', () => {
+    const text = `\ufeff${HEAD}inputs: &same\n  Days: &days 14\n  Population: *days\n`.replaceAll(
+      '\n',
+      '\r\n',
+    );
+    expect(readDefinition(text, 'campaign.yaml').definition.inputs).toEqual({ Days: 14, Population: 14 });
+  });
+
+  test('places are those of the file: of keys, of values, and of what holds something missing', () => {
+    const text =
+      '# flu\ncampaign: flu\nmodel:\n  name: Epidemic\ndesign:\n  grid:\n    Days: [1,\n      2]\n    7: [1]\n';
+    const { locate } = readDefinition(text, 'a.yaml');
+    const at = (...args: Parameters<typeof locate>): string => {
+      const { file, line, column } = locate(...args);
+      return `${file}:${line}:${column}`;
+    };
+    expect(at([])).toBe('a.yaml:2:1');
+    expect(at(['campaign'])).toBe('a.yaml:2:11');
+    expect(at(['model', 'name'], 'key')).toBe('a.yaml:4:3');
+    expect(at(['model', 'version'])).toBe('a.yaml:4:3');
+    expect(at(['design', 'grid', 'Days', 1])).toBe('a.yaml:8:7');
+    expect(at(['design', 'grid', '7'], 'key')).toBe('a.yaml:9:5');
+    expect(at(['inputs', 'Days'])).toBe('a.yaml:2:1');
+  });
+});

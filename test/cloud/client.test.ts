@@ -1,0 +1,240 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { endpoints } from '../../src/api/endpoints.ts';
+import { answers, calls, failure, KEY, request, startServer, type TestServer } from './support.ts';
+
+const runRequest = { ...request, inputs: [...request.inputs] };
+let server: TestServer;
+
+beforeEach(async () => {
+  server = await startServer();
+});
+
+describe('every endpoint', () => {
+  test('is there once', () => {
+    expect(calls.map(({ name }) => name).toSorted()).toEqual(Object.keys(endpoints).toSorted());
+  });
+
+  test.each(calls)('$name: $method $path', async ({ name, call, method, path, body, answer }) => {
+    server.say(200, JSON.stringify(answer));
+    const value = await call(server.client());
+    // a stop has nothing to say
+    expect(value).toEqual(name === 'stopRun' ? undefined : strip(answer, value));
+    expect(server.asked).toHaveLength(1);
+    const [asked] = server.asked;
+    expect([asked!.method, asked!.url]).toEqual([method, `/api/open/8.5.0${path}`]);
+    if (name === 'uploadFile') {
+      expect([...asked!.body]).toEqual([0, 1, 254, 255]);
+      expect(asked!.headers['content-type']).toBe('application/octet-stream');
+    } else if (body !== undefined) {
+      expect(JSON.parse(asked!.body.toString())).toEqual(body);
+      expect(asked!.headers['content-type']).toMatch(/^application\/json/);
+    } else {
+      expect(asked!.body.length).toBe(0);
+    }
+  });
+
+  test.each(calls)(
+    '$name stops when it is aborted, before and during the answer',
+    async ({ call, answer }) => {
+      server.say(200, answer);
+      const before = AbortSignal.abort(new Error('not wanted'));
+      await expect(call(server.client(), before)).rejects.toThrow('not wanted');
+      expect(server.asked).toHaveLength(0);
+
+      const during = new AbortController();
+      server.answer(() => during.abort(new Error('changed my mind')));
+      await expect(call(server.client(), during.signal)).rejects.toThrow('changed my mind');
+      expect(server.asked).toHaveLength(1);
+    },
+  );
+});
+
+describe('the key', () => {
+  test('goes raw into Authorization, without Bearer', async () => {
+    server.say(200, []);
+    await server.client().listModels();
+    expect(server.asked[0]!.headers.authorization).toBe(KEY);
+  });
+
+  test('goes into another header that is named, and only there', async () => {
+    server.say(200, []);
+    await server.client({ keyHeader: 'X-Api-Key' }).listModels();
+    expect(server.asked[0]!.headers['x-api-key']).toBe(KEY);
+    expect(JSON.stringify(server.asked[0]).split(KEY)).toHaveLength(2);
+  });
+
+  test('one that no header can carry is refused before anything is sent', async () => {
+    for (const options of [{ key: `${KEY}\n` }, { key: 'schlüssel 🔑' }, { keyHeader: 'Api Key' }]) {
+      const error = await failure(server.client(options).listModels());
+      expect([error.kind, error.isRetryable, error.mayHaveArrived]).toEqual(['unauthorized', false, false]);
+    }
+    expect(server.asked).toHaveLength(0);
+  });
+});
+
+describe('addresses', () => {
+  test('a slash at the end is no matter', async () => {
+    server.say(200, []);
+    await server.client({ url: `${server.url}//` }).listModels();
+    expect(server.asked[0]!.url).toBe('/api/open/8.5.0/models');
+  });
+
+  test.each(['nonsense', '', 'ftp://127.0.0.1/api', 'http://', 'file:///etc/passwd'])(
+    '"%s" is none',
+    async (url) => {
+      const error = await failure(server.client({ url }).listModels());
+      expect([error.kind, error.code]).toEqual(['unreachable', 'SERVICE_UNREACHABLE']);
+      expect(error.hint).toMatch(/FORAY_SERVICE_URL/);
+    },
+  );
+});
+
+describe('status values', () => {
+  test('ERROR is FAILED', async () => {
+    const client = server.client();
+    server.say(200, { status: 'ERROR', message: 'why' });
+    expect(await client.getProgress('v', 'r')).toEqual({ status: 'FAILED', message: 'why' });
+    server.say(200, { ...answers.run, status: 'ERROR' });
+    expect((await client.requestRun('v', runRequest)).status).toBe('FAILED');
+    expect((await client.findRun('v', runRequest)).status).toBe('FAILED');
+  });
+
+  test.each(['fresh', 'QUEUED', '', null, 3, ['RUNNING']])('%j is none of the interface', async (status) => {
+    server.say(200, { ...answers.run, status });
+    const error = await failure(server.client().requestRun('v', runRequest));
+    expect([error.kind, error.isRetryable]).toEqual(['malformed', true]);
+    expect(error.message).toMatch(
+      /^POST \/versions\/:versionId\/runs: the answer is not as specified \(status: /,
+    );
+  });
+
+  test.each(['FRESH', 'RUNNING', 'COMPLETED', 'FAILED', 'STOPPED'])('%s is', async (status) => {
+    server.say(200, { status, message: null });
+    expect(await server.client().getProgress('v', 'r')).toEqual({ status, message: null });
+  });
+});
+
+describe('stopRun', () => {
+  test.each<[string, number, string]>([
+    ['200 with null', 200, 'null'],
+    ['200 without a body', 200, ''],
+    ['200 with white space', 200, ' \r\n'],
+    ['204', 204, ''],
+  ])('takes %s', async (_, status, body) => {
+    server.say(status, body);
+    await server.client().stopRun('v', runRequest);
+    expect(server.asked).toHaveLength(1);
+  });
+
+  test('an empty answer to what has one is malformed', async () => {
+    for (const status of [200, 204]) {
+      server.say(status, '');
+      expect((await failure(server.client().listModels())).kind).toBe('malformed');
+    }
+  });
+});
+
+describe('fields', () => {
+  test('that are new are dropped, those that older installs leave out have defaults', async () => {
+    server.say(200, [{ id: 'm', name: 'Epidemic', modelVersions: [], colour: 'red' }]);
+    expect(await server.client().listModels()).toEqual([
+      { id: 'm', name: 'Epidemic', description: '', modelVersions: [], published: false },
+    ]);
+  });
+});
+
+describe('an install of an older version', () => {
+  const isOlder = (method: string, url: string): boolean =>
+    (method === 'GET' && url.includes('/models/name/')) || /\/versions\/v\/runs\/[^/]+$/.test(url);
+
+  function olderInstall(unknown: number): void {
+    server.answer((response, { method, url }) => {
+      if (!isOlder(method, url)) response.writeHead(unknown).end('{"message":"no such route"}');
+      else response.end(JSON.stringify(method === 'GET' ? answers.model : answers.outputs));
+    });
+  }
+
+  test.each([404, 405, 400])(
+    'is asked in its own spelling after %d, and from then on at once',
+    async (status) => {
+      olderInstall(status);
+      const client = server.client();
+      expect((await client.getModelByName('Epidemic & more')).id).toBe('m');
+      expect((await client.getModelByName('Epidemic')).id).toBe('m');
+      await client.getRunResults('v', 'r', []);
+      await client.getRunResults('v', 'r2', []);
+      expect(
+        server.asked.map(({ method, url }) => `${method} ${url.slice('/api/open/8.5.0'.length)}`),
+      ).toEqual([
+        'POST /models/name/',
+        'GET /models/name/Epidemic%20%26%20more',
+        'GET /models/name/Epidemic',
+        'POST /versions/v/results/r',
+        'POST /versions/v/runs/r',
+        'POST /versions/v/runs/r2',
+      ]);
+      expect(server.asked[1]!.body.length).toBe(0);
+      expect(server.asked[4]!.body.toString()).toBe('[]');
+    },
+  );
+
+  test('what neither spelling knows is not there, and the spelling stays open', async () => {
+    server.say(404, { message: 'no model of that name' });
+    const client = server.client();
+    const error = await failure(client.getModelByName('Epidmic'));
+    expect([error.kind, error.message]).toEqual([
+      'not-found',
+      'POST /models/name/: 404: no model of that name',
+    ]);
+    server.say(200, answers.model);
+    await client.getModelByName('Epidemic');
+    expect(server.asked.at(-1)!.method).toBe('POST');
+  });
+
+  test('a page instead of an answer is none', async () => {
+    server.answer((response, { method }) => {
+      if (method === 'POST') response.writeHead(404).end('{}');
+      else response.end('<html>an application of one page</html>');
+    });
+    expect((await failure(server.client().getModelByName('Epidemic'))).kind).toBe('not-found');
+  });
+
+  test.each([
+    [429, 'throttled'],
+    [500, 'server'],
+    [503, 'server'],
+  ])('trouble with the older spelling (%d) is not taken for "not there"', async (status, kind) => {
+    server.answer((response, { method, url }) => {
+      response.writeHead(isOlder(method, url) ? status : 404).end('{}');
+    });
+    const client = server.client();
+    const error = await failure(client.getRunResults('v', 'r', []));
+    expect([error.kind, error.isRetryable]).toEqual([kind, true]);
+    olderInstall(404);
+    expect(await client.getRunResults('v', 'r', [])).toHaveLength(1);
+  });
+
+  test('a connection that breaks on the older spelling is not taken for "not there"', async () => {
+    server.answer((response, { method, url }) => {
+      if (isOlder(method, url)) response.destroy();
+      else response.writeHead(404).end('{}');
+    });
+    expect((await failure(server.client().getRunResults('v', 'r', []))).kind).toBe('unreachable');
+  });
+
+  test('an abort during the older spelling is an abort', async () => {
+    const abort = new AbortController();
+    server.answer((response, { method, url }) => {
+      if (isOlder(method, url)) abort.abort(new Error('changed my mind'));
+      else response.writeHead(404).end('{}');
+    });
+    await expect(server.client().getModelByName('Epidemic', abort.signal)).rejects.toThrow('changed my mind');
+  });
+});
+
+/** What a schema does not name is dropped. */
+function strip(answer: unknown, value: unknown): unknown {
+  return typeof answer === 'object' && answer !== null
+    ? (expect(value).toMatchObject(answer), value)
+    : answer;
+}

@@ -1,0 +1,148 @@
+import { inspect } from 'node:util';
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { type CloudError, isCloudError } from '../../src/cloud/index.ts';
+import { CloudError as CloudErrorClass } from '../../src/cloud/errors.ts';
+import { ForayError, isForayError } from '../../src/errors.ts';
+import { calls, failure, startServer, type TestServer } from './support.ts';
+
+/** What must be in no error, in any of the forms that a log may hold. */
+const KEY = 'canary/key+5f2b~77';
+const SIGNATURE = 'canarysignature77';
+const HASH = 'canaryhash+88/=';
+const FILENAME = 'canary file 99.csv';
+const forms = [KEY, SIGNATURE, HASH, FILENAME].flatMap((secret) => [
+  secret,
+  encodeURIComponent(secret),
+  new URLSearchParams({ '': secret }).toString().slice(1),
+  Buffer.from(secret).toString('base64'),
+  Buffer.from(secret).toString('base64url'),
+  Buffer.from(secret).toString('hex'),
+]);
+
+function everythingIn(error: CloudError): string {
+  const options = { depth: 10, showHidden: true, getters: true, maxStringLength: null } as const;
+  return [
+    error.message,
+    error.toLine(),
+    error.stack,
+    String(error),
+    JSON.stringify(error),
+    JSON.stringify(error, Object.getOwnPropertyNames(error)),
+    inspect(error, options),
+    inspect(error.cause, options),
+  ].join('\n');
+}
+
+let server: TestServer;
+
+beforeEach(async () => {
+  server = await startServer();
+});
+
+/** What a service can do wrong; most repeat what they were asked, as some services do. */
+const troubles: [string, (server: TestServer) => void][] = [
+  ...[400, 401, 403, 404, 429, 500, 503].map((status): [string, (server: TestServer) => void] => [
+    `${status} that repeats the request`,
+    (on) =>
+      on.answer((response, { url, headers }) => {
+        const said = `Refused: "${String(headers.authorization)}" for ${url}, see http://127.0.0.1/f?signature=${SIGNATURE}&x=1 or <http://h/?sig=${SIGNATURE}>.`;
+        response.writeHead(status, {
+          'retry-after': '0',
+          location: `/?signature=${SIGNATURE}`,
+          'x-key': KEY,
+        });
+        response.end(JSON.stringify({ status, message: said, error: said, path: url }));
+      }),
+  ]),
+  ['a redirect', (on) => on.say(302, '', { location: `http://127.0.0.1:1/?signature=${SIGNATURE}` })],
+  ['a page', (on) => on.say(200, `<html>${KEY} ${SIGNATURE}</html>`)],
+  ['a page with an error', (on) => on.say(500, `<html>${KEY} ${SIGNATURE}</html>`)],
+  ['cut JSON', (on) => on.say(200, `{"url":"http://h/?signature=${SIGNATURE}`)],
+  [
+    'another value',
+    (on) => on.say(200, { [KEY]: KEY, status: SIGNATURE, id: [SIGNATURE], name: { [KEY]: 1 } }),
+  ],
+  ['a list of others', (on) => on.say(200, [{ [KEY]: KEY, type: SIGNATURE, aggregationType: KEY }])],
+  ['a reset', (on) => on.answer((response) => response.destroy())],
+  [
+    'a reset in the middle',
+    (on) =>
+      on.answer((response) => {
+        response.writeHead(200);
+        response.write(`["${KEY}${SIGNATURE}`, () => response.destroy());
+      }),
+  ],
+  ['a wrong encoding', (on) => on.say(200, `${KEY}${SIGNATURE}`, { 'content-encoding': 'gzip' })],
+];
+
+describe.each(troubles)('%s', (_, cause) => {
+  test('leaves no secret in an error of any endpoint', async () => {
+    cause(server);
+    const client = server.client({ key: KEY });
+    let failures = 0;
+    for (const { name, call } of [
+      ...calls,
+      { name: 'file', call: () => client.getOutputFileUrl(HASH, FILENAME) },
+      { name: 'check', call: () => client.checkFile(HASH) },
+    ]) {
+      // every JSON value that is a text is an answer of these
+      const settled = await call(client).then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+      if (settled === undefined) continue;
+      if (!isCloudError(settled)) throw new Error(`${name}: not a CloudError`, { cause: settled });
+      failures += 1;
+      const text = everythingIn(settled);
+      for (const form of forms) if (text.includes(form)) throw new Error(`${name}: ${form} in ${text}`);
+    }
+    expect(failures).toBe(calls.length + 2);
+  });
+});
+
+describe('the key', () => {
+  test('is not told on, also with a word before it, encoded, or cut', async () => {
+    const message = `key=${encodeURIComponent(KEY)} ${KEY} ${'x'.repeat(480)}`;
+    server.say(400, { message: `${message}${KEY}` });
+    for (const key of [KEY, `Bearer ${KEY}`]) {
+      const text = everythingIn(await failure(server.client({ key }).listModels()));
+      for (const form of forms) expect(text).not.toContain(form);
+    }
+  });
+
+  test('that is empty takes nothing out of a message', async () => {
+    server.say(400, { message: 'Days is missing. Did you mean "Day"?' });
+    const error = await failure(server.client({ key: '' }).listModels());
+    expect(error.message).toBe('GET /models: 400: Days is missing. Did you mean "Day"?');
+  });
+
+  test('and a password in the address are in no error of a connection', async () => {
+    server.answer((response) => response.destroy());
+    const url = server.url.replace('http://', `http://user:${SIGNATURE}@`);
+    const text = everythingIn(await failure(server.client({ url, key: KEY }).listModels()));
+    for (const form of forms) expect(text).not.toContain(form);
+  });
+
+  test('that no header can carry is not told on', async () => {
+    const text = everythingIn(await failure(server.client({ key: `${KEY}\n` }).listModels()));
+    for (const form of forms) expect(text).not.toContain(form);
+  });
+});
+
+describe('CloudError', () => {
+  test('is known as itself, and is an error for users', () => {
+    const error = new CloudErrorClass('timeout', 'no answer');
+    expect([isCloudError(error), isForayError(error), error instanceof ForayError]).toEqual([
+      true,
+      true,
+      true,
+    ]);
+    expect([isCloudError(new Error('no answer')), isCloudError(undefined)]).toEqual([false, false]);
+    expect(error.code).toBe('SERVICE_UNREACHABLE');
+  });
+
+  test('of a message with control characters is one line', async () => {
+    server.say(400, { message: 'a\r\nb\u001b[2J\u0000c' });
+    expect((await failure(server.client().listModels())).toLine()).toBe('GET /models: 400: a b [2J c');
+  });
+});

@@ -1,0 +1,222 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { Gate } from '../../src/cloud/gate.ts';
+import { retryAfterMs } from '../../src/cloud/retry-after.ts';
+import { failure, startServer, type TestServer } from './support.ts';
+
+/** Node's timers may fire a millisecond early. */
+const SLACK_MS = 2;
+
+describe('Gate', () => {
+  test('lets a second’s worth through at once, then the rate', async () => {
+    const RATE = 50;
+    const COUNT = 90;
+    const gate = new Gate(RATE);
+    const began = performance.now();
+    const passedAt = await Promise.all(
+      Array.from({ length: COUNT }, async () => {
+        await gate.pass();
+        return performance.now() - began;
+      }),
+    );
+    passedAt.sort((a, b) => a - b);
+    for (const [n, at] of passedAt.entries()) {
+      expect(n + 1).toBeLessThanOrEqual(RATE + ((at + SLACK_MS) * RATE) / 1_000 + 1);
+    }
+    // and it does let them through
+    expect(passedAt).toHaveLength(COUNT);
+  });
+
+  test('no more in any window than the rate and the burst', async () => {
+    const RATE = 100;
+    const gate = new Gate(RATE);
+    const passedAt: number[] = [];
+    await Promise.all(
+      Array.from({ length: 8 }, async () => {
+        for (let n = 0; n < 20; n += 1) {
+          await gate.pass();
+          passedAt.push(performance.now());
+        }
+      }),
+    );
+    for (const [from, start] of passedAt.entries()) {
+      for (let to = from; to < passedAt.length; to += 1) {
+        const seconds = (passedAt[to]! - start + SLACK_MS) / 1_000;
+        expect(to - from + 1).toBeLessThanOrEqual(RATE + seconds * RATE + 1);
+      }
+    }
+  });
+
+  test('what was not used for a while is not saved up', async () => {
+    const RATE = 20;
+    const gate = new Gate(RATE);
+    await delay(500);
+    const began = performance.now();
+    const passedAt = await Promise.all(
+      Array.from({ length: RATE + 5 }, async () => {
+        await gate.pass();
+        return performance.now() - began;
+      }),
+    );
+    passedAt.sort((a, b) => a - b);
+    for (const [n, at] of passedAt.entries()) {
+      expect(n + 1).toBeLessThanOrEqual(RATE + ((at + SLACK_MS) * RATE) / 1_000 + 1);
+    }
+  });
+
+  test('a rate below one lets the first through', async () => {
+    const gate = new Gate(0.001);
+    await gate.pass();
+    await expect(gate.pass(AbortSignal.timeout(30))).rejects.toThrow();
+  });
+
+  test('no limit is none', async () => {
+    const gate = new Gate(Infinity);
+    for (let n = 0; n < 10_000; n += 1) await gate.pass();
+  });
+
+  test('a closed gate lets nothing through before its time; the longest of several wishes counts', async () => {
+    const gate = new Gate(Infinity);
+    const closedAt = performance.now();
+    gate.closeFor(120);
+    gate.closeFor(10);
+    await Promise.all(Array.from({ length: 10 }, () => gate.pass()));
+    expect(performance.now() - closedAt).toBeGreaterThanOrEqual(120 - SLACK_MS);
+  });
+
+  test.each([
+    ['closed for a year', () => closed(365 * 24 * 3_600_000)],
+    ['at one request in a thousand years', () => used(1e-11)],
+  ])('one that is %s waits, and does not spin', async (_, create) => {
+    const warnings: Error[] = [];
+    const keep = (warning: Error): unknown => warnings.push(warning);
+    process.on('warning', keep);
+    try {
+      await expect(create().pass(AbortSignal.timeout(50))).rejects.toThrow();
+      // a warning of a timer that is too long comes with the next tick
+      await new Promise((resolve) => setImmediate(resolve));
+    } finally {
+      process.off('warning', keep);
+    }
+    expect(warnings.map(({ name }) => name)).toEqual([]);
+  });
+});
+
+describe('retryAfterMs', () => {
+  const NOW = Date.UTC(2026, 10, 20, 12, 0, 0);
+
+  test.each<[string | undefined, number]>([
+    [undefined, 0],
+    ['0', 0],
+    ['120', 120_000],
+    [' 7 ', 7_000],
+    ['Fri, 20 Nov 2026 12:00:30 GMT', 30_000],
+    ['Friday, 20-Nov-26 12:00:30 GMT', 30_000],
+    ['Fri Nov 20 12:00:30 2026 GMT', 30_000],
+    ['Fri, 20 Nov 2026 11:59:00 GMT', 0],
+    ['Wed, 21 Oct 2015 07:28:00 GMT', 0],
+    ['', 0],
+    ['soon', 0],
+    ['-5', 0],
+    ['1.5', 0],
+    ['86400', 86_400_000],
+    ['86401', 86_400_000],
+    ['9'.repeat(400), 86_400_000],
+    ['Sat, 20 Nov 2100 12:00:30 GMT', 86_400_000],
+  ])('%s: %d', (header, ms) => {
+    expect(retryAfterMs(header, NOW)).toBe(ms);
+  });
+});
+
+describe('Retry-After of a service', () => {
+  let server: TestServer;
+
+  beforeEach(async () => {
+    server = await startServer();
+  });
+
+  function onceThrottled(status: number, retryAfter: () => string): void {
+    server.answer((response) => {
+      if (server.asked.length === 1) response.writeHead(status, { 'retry-after': retryAfter() }).end('{}');
+      else response.end('[]');
+    });
+  }
+
+  test.each([
+    [429, 'seconds'],
+    [503, 'seconds'],
+    [429, 'a date'],
+  ])('%d with %s: nothing is sent before, by whichever call', async (status, form) => {
+    const began = performance.now();
+    // a date has whole seconds, so it is up to a second earlier
+    const asks = form === 'seconds' ? '1' : new Date(Date.now() + 2_000).toUTCString();
+    const allowedAt = form === 'seconds' ? 1_000 : Date.parse(asks) - Date.now();
+    onceThrottled(status, () => asks);
+    const client = server.client();
+    const error = await failure(client.listModels());
+    expect([error.kind, error.isRetryable, error.mayHaveArrived]).toEqual(['throttled', true, false]);
+    expect(error.retryAfter).toBeGreaterThan(0);
+    expect(error.retryAfter).toBeLessThanOrEqual(2_000);
+    expect(error.hint).toMatch(/FORAY_SERVICE_RATE/);
+    await Promise.all([
+      client.listModels(),
+      client.listModels(),
+      client.getModelByName('x').catch(() => undefined),
+    ]);
+    const [, ...later] = server.asked;
+    expect(later.length).toBeGreaterThanOrEqual(3);
+    for (const { at } of later) expect(at - began).toBeGreaterThanOrEqual(allowedAt - SLACK_MS);
+  });
+
+  test('a client with attempts of its own waits as long', async () => {
+    onceThrottled(429, () => '1');
+    expect(await server.client({ attempts: 2 }).listModels()).toEqual([]);
+    const [first, second] = server.asked;
+    expect(second!.at - first!.at).toBeGreaterThanOrEqual(1_000 - SLACK_MS);
+  });
+
+  test('a wait can be aborted', async () => {
+    onceThrottled(429, () => '3600');
+    const client = server.client();
+    await failure(client.listModels());
+    await expect(client.listModels(AbortSignal.timeout(30))).rejects.toThrow();
+    expect(server.asked).toHaveLength(1);
+  });
+
+  test('429 without it, and 503 without it, close nothing', async () => {
+    const client = server.client();
+    for (const [status, kind] of [
+      [429, 'throttled'],
+      [503, 'server'],
+    ] as const) {
+      server.say(status, '');
+      const error = await failure(client.listModels());
+      expect([error.kind, error.retryAfter]).toEqual([kind, 0]);
+    }
+    server.say(200, []);
+    expect(await client.listModels()).toEqual([]);
+  });
+
+  test('the rate of a client holds for its requests', async () => {
+    server.say(200, []);
+    const began = performance.now();
+    const client = server.client({ rate: 20 });
+    await Promise.all(Array.from({ length: 30 }, () => client.listModels()));
+    for (const [n, { at }] of server.asked.entries()) {
+      expect(n + 1).toBeLessThanOrEqual(20 + ((at - began + SLACK_MS) * 20) / 1_000 + 1);
+    }
+  });
+});
+
+function closed(ms: number): Gate {
+  const gate = new Gate(Infinity);
+  gate.closeFor(ms);
+  return gate;
+}
+
+/** A gate whose one token is gone. */
+function used(rate: number): Gate {
+  const gate = new Gate(rate);
+  void gate.pass();
+  return gate;
+}

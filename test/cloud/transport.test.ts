@@ -1,0 +1,276 @@
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import type { CloudErrorKind } from '../../src/cloud/index.ts';
+import { MAX_RESPONSE_BYTES } from '../../src/cloud/transport.ts';
+import { failure, request, startServer, type TestServer } from './support.ts';
+
+const runRequest = { ...request, inputs: [...request.inputs] };
+let server: TestServer;
+
+beforeEach(async () => {
+  server = await startServer();
+});
+
+describe('statuses', () => {
+  test.each<[number, CloudErrorKind, boolean, string]>([
+    [400, 'refused', false, 'REQUEST_REFUSED'],
+    [401, 'unauthorized', false, 'KEY_REFUSED'],
+    [403, 'unauthorized', false, 'KEY_REFUSED'],
+    [404, 'not-found', false, 'REQUEST_REFUSED'],
+    [409, 'refused', false, 'REQUEST_REFUSED'],
+    [413, 'refused', false, 'REQUEST_REFUSED'],
+    [429, 'throttled', true, 'SERVICE_FAILED'],
+    [500, 'server', true, 'SERVICE_FAILED'],
+    [502, 'server', true, 'SERVICE_FAILED'],
+    [503, 'server', true, 'SERVICE_FAILED'],
+    [507, 'server', true, 'SERVICE_FAILED'],
+    [301, 'malformed', true, 'SERVICE_FAILED'],
+    [304, 'malformed', true, 'SERVICE_FAILED'],
+  ])('%d is %s', async (status, kind, isRetryable, code) => {
+    server.say(
+      status,
+      { status, message: 'Days is\n  missing' },
+      { location: 'http://127.0.0.1:1/?signature=x' },
+    );
+    const error = await failure(server.client().requestRun('v', runRequest));
+    expect([error.kind, error.isRetryable, error.code]).toEqual([kind, isRetryable, code]);
+    expect(error.message).toContain(`POST /versions/v/runs`);
+    expect(error.message).toContain(String(status));
+    if (kind !== 'throttled' && status !== 304) expect(error.message).toMatch(/Days is missing$/);
+    expect(error.toLine()).not.toContain('\n');
+    expect(server.asked).toHaveLength(1);
+  });
+
+  test.each([
+    '<html><body><h1>502 Bad Gateway</h1></body></html>',
+    '',
+    'null',
+    '[]',
+    '{"message":{"a":1}}',
+    '"x"',
+    '{',
+  ])('an error body that is none of the interface is passed over: %s', async (body) => {
+    server.say(502, body, { 'content-type': 'text/html' });
+    expect((await failure(server.client().listModels())).message).toBe('GET /models: 502');
+  });
+
+  test('a very long message is cut', async () => {
+    server.say(400, { message: 'x'.repeat(100_000) });
+    expect((await failure(server.client().listModels())).message.length).toBeLessThan(600);
+  });
+
+  test('what may have been taken in, and what certainly was not', async () => {
+    for (const [status, mayHaveArrived] of [
+      [401, false],
+      [429, false],
+      [500, true],
+      [502, true],
+    ] as const) {
+      server.say(status, '');
+      expect((await failure(server.client().requestRun('v', runRequest))).mayHaveArrived).toBe(
+        mayHaveArrived,
+      );
+    }
+  });
+});
+
+describe('answers that are none', () => {
+  test.each([
+    ['a page', '<!doctype html><title>Welcome</title>'],
+    ['cut JSON', '[{"id":"m","name":"Epi'],
+    ['two values', '[] []'],
+    ['not UTF-8', '[{"id":"\xff'],
+    ['NaN', 'NaN'],
+    ['deep nesting', '['.repeat(200_000)],
+  ])('%s', async (_, body) => {
+    server.say(200, body);
+    const error = await failure(server.client().listModels());
+    expect([error.kind, error.message]).toEqual(['malformed', 'GET /models: the answer is not JSON']);
+  });
+
+  test.each([['null'], ['{}'], ['3'], ['"[]"'], ['[null]'], ['[[]]'], ['[{"id":3}]'], ['{"length":0}']])(
+    'JSON that is something else: %s',
+    async (body) => {
+      server.say(200, body);
+      const error = await failure(server.client().listModels());
+      expect([error.kind, error.message]).toEqual([
+        'malformed',
+        expect.stringMatching(/^GET \/models: the answer is not as spec/),
+      ]);
+    },
+  );
+
+  test('a body that is not what its encoding says', async () => {
+    server.say(200, '[]', { 'content-encoding': 'gzip' });
+    expect((await failure(server.client().listModels())).isRetryable).toBe(true);
+  });
+});
+
+describe('connections', () => {
+  test('one that is reset in the middle of the body', async () => {
+    server.answer((response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.write('[{"id":', () => (response.socket as Socket).resetAndDestroy());
+    });
+    const error = await failure(server.client().listModels());
+    expect([error.kind, error.mayHaveArrived]).toEqual(['unreachable', true]);
+  });
+
+  test('one that ends before the length that was announced', async () => {
+    server.answer((response) => {
+      response.writeHead(200, { 'content-length': '1000' });
+      response.write('[]', () => response.socket!.end());
+    });
+    expect((await failure(server.client().listModels())).isRetryable).toBe(true);
+  });
+
+  test('one that ends without an answer', async () => {
+    server.answer((response) => response.destroy());
+    const error = await failure(server.client().requestRun('v', runRequest));
+    expect([error.kind, error.mayHaveArrived]).toEqual(['unreachable', true]);
+  });
+
+  test('one that is refused: the request certainly never arrived', async () => {
+    const raw = await listen(() => undefined);
+    await raw.close();
+    const error = await failure(server.client({ url: raw.url }).requestRun('v', runRequest));
+    expect([error.kind, error.mayHaveArrived, error.code]).toEqual([
+      'unreachable',
+      false,
+      'SERVICE_UNREACHABLE',
+    ]);
+    expect(error.message).toBe(
+      `The model service at ${new URL(raw.url).origin} cannot be reached (ECONNREFUSED).`,
+    );
+    expect(error.hint).toMatch(/foray dev/);
+  });
+
+  test.each([
+    'SSH-2.0-OpenSSH_9.2p1\r\n',
+    'HTTP/1.1 200 OK\r\nContent-Length: many\r\n\r\n[]',
+    'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n[]',
+    'HTTP/1.1 2',
+  ])('one that does not speak HTTP: %j', async (bytes) => {
+    const raw = await listen((socket) => socket.once('data', () => socket.end(bytes, 'latin1')));
+    const error = await failure(server.client({ url: raw.url }).listModels());
+    expect([error.kind, error.mayHaveArrived]).toEqual(['unreachable', true]);
+  });
+
+  test('one that says nothing is left when the caller has had enough', async () => {
+    const abort = new AbortController();
+    let closed: () => void;
+    const hungUp = new Promise<void>((resolve) => (closed = resolve));
+    const raw = await listen((socket) => {
+      socket.once('data', () => abort.abort(new Error('had enough')));
+      socket.once('close', () => closed());
+    });
+    await expect(server.client({ url: raw.url }).listModels(abort.signal)).rejects.toThrow('had enough');
+    // the socket is given back, not only forgotten
+    await hungUp;
+  });
+});
+
+describe('size', () => {
+  /** Writes pieces until somebody hangs up, and says how much went out. */
+  function pourOut(headers: Record<string, string>, most: number): Promise<number> {
+    return new Promise((resolve) => {
+      server.answer((response) => {
+        response.writeHead(200, headers);
+        const piece = Buffer.alloc(1024 * 1024, ' ');
+        let sent = 0;
+        const pour = (): void => {
+          if (response.destroyed || sent >= most) return void response.end();
+          sent += piece.length;
+          response.write(piece, pour);
+        };
+        response.once('close', () => resolve(sent));
+        pour();
+      });
+    });
+  }
+
+  test.each<Record<string, string>>([{}, { 'content-length': String(300 * 1024 * 1024) }])(
+    'an answer over the cap is cut off, not read to its end: %j',
+    async (headers) => {
+      const sent = pourOut(headers, 300 * 1024 * 1024);
+      const error = await failure(server.client().listModels());
+      expect([error.kind, error.isRetryable]).toEqual(['too-large', false]);
+      expect(await sent).toBeLessThan(MAX_RESPONSE_BYTES * 2);
+    },
+  );
+
+  test('one that is small only while it is compressed counts as what it becomes', async () => {
+    const bomb = gzipSync(Buffer.alloc(200 * 1024 * 1024, ' '));
+    expect(bomb.length).toBeLessThan(1024 * 1024);
+    server.answer((response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb));
+    expect((await failure(server.client().listModels())).kind).toBe('too-large');
+  });
+
+  test('one below the cap is read', async () => {
+    server.say(200, `[]${' '.repeat(8 * 1024 * 1024)}`);
+    expect(await server.client().listModels()).toEqual([]);
+  });
+
+  test('a compressed answer is read', async () => {
+    server.answer((response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('[]')));
+    expect(await server.client().listModels()).toEqual([]);
+  });
+});
+
+describe('attempts', () => {
+  test('one by default: the layer above tries again', async () => {
+    server.say(500, '');
+    await failure(server.client().listModels());
+    expect(server.asked).toHaveLength(1);
+  });
+
+  test('as many as are asked for, of what may pass', async () => {
+    server.answer((response) => {
+      if (server.asked.length < 3) response.writeHead(500).end();
+      else response.end('[]');
+    });
+    expect(await server.client({ attempts: 3 }).listModels()).toEqual([]);
+    expect(server.asked).toHaveLength(3);
+  });
+
+  test.each([400, 401, 404])('only one of what stays as it is: %d', async (status) => {
+    server.say(status, '');
+    await failure(server.client({ attempts: 3 }).listModels());
+    expect(server.asked).toHaveLength(1);
+  });
+
+  test('no longer than the caller wants', async () => {
+    const abort = new AbortController();
+    server.answer((response) => {
+      response.writeHead(503, { 'retry-after': '3600' }).end();
+      response.once('close', () => abort.abort(new Error('had enough')));
+    });
+    await expect(server.client({ attempts: 3 }).listModels(abort.signal)).rejects.toThrow();
+    expect(server.asked).toHaveLength(1);
+  });
+});
+
+const opened: { close(): Promise<void> }[] = [];
+
+afterEach(async () => {
+  for (const raw of opened.splice(0)) await raw.close();
+});
+
+/** A server of bare sockets. */
+async function listen(handle: (socket: Socket) => void): Promise<{ url: string; close(): Promise<void> }> {
+  const sockets = new Set<Socket>();
+  const raw: Server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => undefined);
+    handle(socket);
+  });
+  await new Promise<void>((resolve) => raw.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(raw.address() as AddressInfo).port}/api`;
+  const close = async (): Promise<void> => {
+    for (const socket of sockets) socket.destroy();
+    if (raw.listening) await new Promise((resolve) => raw.close(resolve));
+  };
+  opened.push({ close });
+  return { url, close };
+}

@@ -1,0 +1,140 @@
+import { execFile } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { isForayError } from '../../src/errors.ts';
+import { openStore } from '../../src/store/index.ts';
+import { temporaryFolder } from './folder.ts';
+
+let folder: ReturnType<typeof temporaryFolder>;
+let file: string;
+
+beforeEach(() => {
+  folder = temporaryFolder();
+  file = join(folder.path, 'store.db');
+});
+afterEach(() => folder.remove());
+
+async function refusal(address: string): Promise<{ code: string; line: string; text: string }> {
+  try {
+    await (await openStore(address)).close();
+  } catch (error) {
+    if (!isForayError(error)) throw error;
+    return { code: error.code, line: error.toLine(), text: `${error.message} ${error.stack} ${error.hint}` };
+  }
+  throw new Error('it was opened');
+}
+
+/** How often this process has a file of the folder open. */
+function handles(): number {
+  return readdirSync('/proc/self/fd').filter((fd) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${fd}`).startsWith(folder.path);
+    } catch {
+      return false;
+    }
+  }).length;
+}
+
+describe('openStore', () => {
+  test('makes the folders on the way', async () => {
+    const deep = join(folder.path, 'a', 'b', 'store.db');
+    await (await openStore(`sqlite:${deep}`)).close();
+    expect(existsSync(deep)).toBe(true);
+  });
+
+  test.each(['postgres://user:secret@db/foray', 'mysql://user:secret@db/foray', 'store.db', 'sqlite:', ''])(
+    'refuses the address "%s", without its password',
+    async (address) => {
+      const { code, line, text } = await refusal(address);
+      expect(code).toBe('STORE_UNUSABLE');
+      expect(line).toMatch(/Write sqlite:PATH/);
+      expect(text).not.toContain('secret');
+    },
+  );
+
+  test('refuses a file that is no database, leaves it as it was, and keeps nothing open', async () => {
+    for (const content of ['campaign: flu\n'.repeat(100), `SQLite format 3\0${'x'.repeat(4_000)}`]) {
+      writeFileSync(file, content);
+      const { code, line } = await refusal(`sqlite:${file}`);
+      expect(code).toBe('STORE_UNUSABLE');
+      expect(line).toContain(file);
+      expect(readFileSync(file, 'utf8')).toBe(content);
+      if (existsSync('/proc/self/fd')) expect(handles()).toBe(0);
+    }
+  });
+
+  test('refuses a folder, and a path through a file', async () => {
+    mkdirSync(file);
+    expect((await refusal(`sqlite:${file}`)).code).toBe('STORE_UNUSABLE');
+    const plain = join(folder.path, 'plain');
+    writeFileSync(plain, '');
+    expect((await refusal(`sqlite:${plain}/store.db`)).code).toBe('STORE_UNUSABLE');
+  });
+
+  test('refuses a store that a newer foray wrote, and changes nothing in it', async () => {
+    await (await openStore(`sqlite:${file}`)).close();
+    const database = new DatabaseSync(file);
+    database.exec("insert into kysely_migration values ('999-of-the-future', '2030-01-01T00:00:00Z')");
+    database.close();
+    const { code, line } = await refusal(`sqlite:${file}`);
+    expect(code).toBe('STORE_NEWER');
+    expect(line).toBe('The store was written by a newer foray. Update foray.');
+    if (existsSync('/proc/self/fd')) expect(handles()).toBe(0);
+  });
+
+  test('refuses a file that may only be read', async () => {
+    await (await openStore(`sqlite:${file}`)).close();
+    chmodSync(file, 0o444);
+    chmodSync(folder.path, 0o555);
+    try {
+      // root may write all the same
+      if (process.getuid?.() === 0) await (await openStore(`sqlite:${file}`)).close();
+      else expect((await refusal(`sqlite:${file}`)).code).toBe('STORE_UNUSABLE');
+    } finally {
+      chmodSync(folder.path, 0o755);
+    }
+  });
+
+  test('a fresh store that is opened many times at once is one store', async () => {
+    const stores = await Promise.all(Array.from({ length: 8 }, () => openStore(`sqlite:${file}`)));
+    expect(new Set(stores.map(({ id }) => id)).size).toBe(1);
+    await Promise.all(stores.map((store, n) => store.putFile(String(n), new Uint8Array([n]))));
+    for (const n of stores.keys()) expect(await stores[0]!.getFile(String(n))).toEqual(new Uint8Array([n]));
+    for (const store of stores) await store.close();
+  });
+
+  test('a fresh store that several processes open at once is one store', async () => {
+    const entry = join(import.meta.dirname, 'entry.ts');
+    const open = (name: string): Promise<{ stdout: string }> =>
+      promisify(execFile)(process.execPath, [entry, `sqlite:${file}`, name]);
+    const outputs = await Promise.all(['a', 'b', 'c'].map(open));
+    expect(new Set(outputs.map(({ stdout }) => stdout.trim())).size).toBe(1);
+    const store = await openStore(`sqlite:${file}`);
+    expect(store.id).toBe(outputs[0]!.stdout.trim());
+    for (const name of ['a', 'b', 'c']) expect(await store.getFile(name)).toBeDefined();
+    await store.close();
+  });
+
+  test('a store of an unfinished migration is finished by the next', async () => {
+    // what a process leaves that was killed after making the migrator's own tables
+    const database = new DatabaseSync(file);
+    database.exec(
+      'create table kysely_migration (name varchar(255) primary key, timestamp varchar(255) not null)',
+    );
+    database.close();
+    const store = await openStore(`sqlite:${file}`);
+    expect(await store.listCampaigns()).toEqual([]);
+    await store.close();
+  });
+});
