@@ -1,38 +1,51 @@
+import { durationsOf, type Durations, type Hazard, learn, newHazard } from './hazard.ts';
+
 /**
  * The scheduler of a campaign: which runs to request, which to poll, when to look again. It is pure: no clock and no
  * I/O. The state is plain JSON, so that it can be carried from one workflow execution to the next; times are ms.
  *
- * A run is known by its `seq`, its place in the campaign's order of work. A run that is requested and has not finished
- * is a flight. The service queues what it cannot run yet, so the window (how many flights there may be) is kept at
- * about twice what the service runs at once: its executors then never wait for our next tick.
+ * A run is known by its `seq`, its place in the campaign's order of work. A run that is requested and has not been seen
+ * to finish is a flight. The service runs as many as it can and queues the others in the order of request; nobody tells
+ * how many it can. What the scheduler keeps is the queue: each tick it tops it up to what will start until the next
+ * tick and a reserve (an order-up-to policy), so executors never wait and no more is queued than that. It measures
+ * the queue with a few probes spread over the flights that it believes queued, which also tell when each started, and
+ * polls a flight when the chance that it has finished since the last look is large enough.
+ *
+ * The reserve grows with the square root of what starts in a tick, as the noise of it does. Being concave, it also is
+ * what makes two campaigns on one service converge to equal shares: the smaller one's reserve is the larger share.
  */
-
-/** A run that was requested and has not been seen to finish. */
-export interface Flight {
-  seq: number;
-  requestedAt: number;
-  /** When it was first seen RUNNING; null while it is FRESH. */
-  runningSince: number | null;
-  /** Not to be polled before this. */
-  pollAt: number;
-}
-
 export interface Schedule {
   /** A hard cap, or `auto` to follow what the service runs at once. */
   concurrency: number | 'auto';
-  /** How many flights there may be. */
-  window: number;
   /** The first seq never requested, and the number of runs. */
   next: number;
   total: number;
   /** Seqs to be requested again, and not before when. */
   again: number[];
   againAt: number;
+  /** In the order of their request. */
   flights: Flight[];
-  /** Seconds from first seen RUNNING (or requested) to seen finished: count and mean. */
-  durations: { count: number; mean: number };
-  /** The wait between ticks while no duration is known, ms: grows geometrically. */
+  hazard: Hazard;
+  /** Flights that start in a second, lately; 0 while nothing is known. */
+  startRate: number;
+  /** When the queue was last measured. */
+  measuredAt: number;
+  /** Whether anything was queued then: if not, executors may be idle. */
+  isSaturated: boolean;
+  /** How many runs to request at once while the service is not saturated. */
+  burst: number;
+  /** When the next tick is due. */
+  tickAt: number;
+  /** The wait before requests that got no answer are made again, ms: grows while nothing finishes. */
   patience: number;
+}
+
+/** `startedAt` is negative while it is believed queued; until `lookedAt` it was seen, or is known, not to have finished. */
+export interface Flight {
+  seq: number;
+  requestedAt: number;
+  startedAt: number;
+  lookedAt: number;
 }
 
 export interface Decision {
@@ -50,139 +63,309 @@ export interface Outcomes {
   later: number[];
 }
 
-const FIRST_WINDOW = 16;
-const MAX_WINDOW = 1_000;
+/** The `startedAt` of a flight that is believed queued. */
+const QUEUED = -1;
+const FIRST_BURST = 16;
+/** Flights, at most: what a tick passes to activities, and the state to the next execution, stays small. */
+const MAX_FLIGHTS = 2_000;
 const SHORTEST_TICK = 1_000;
-const LONGEST_TICK = 30_000;
-/** Of the mean duration: often enough to see a run finish soon after it did, seldom enough to cost few polls. */
-const TICK_SHARE = 0.35;
+const LONGEST_TICK = 900_000;
+/** A flight is polled at this chance of having finished since the last look. */
+const CHANCE = 0.45;
+/** When nothing is left to request, what finishes last decides: look sooner. */
+const CHANCE_AT_THE_END = 0.2;
+/** A tick comes later than asked for: timers are coarse, and asking the service takes its time. ms */
+const TICK_LATENESS = 500;
+/** The reserve in the queue, in standard deviations of what starts in a tick if runs start independently. */
+const RESERVE = 3;
+/** Probes a tick into the queue. */
+const PROBES = 6;
+/** Flights that are looked at while no duration is known, and while only a few are. */
+const FIRST_SAMPLE = 10;
+const SECOND_SAMPLE = 30;
+/** A tick costs about a dozen history events: with this many runs finishing in it, a run costs less than one. */
+const RUNS_A_TICK = 26;
+/** A tick in mean durations, at least and at most: not more events than needed, no more lag than is good. */
+const TICK_SHARES = { least: 0.2, most: 0.8, atTheEnd: 0.2 };
+const LONGEST_PATIENCE = 60_000;
+const PATIENCE_GROWTH = 1.5;
 
 export function newSchedule(total: number, concurrency: number | 'auto'): Schedule {
   return {
     concurrency,
-    window: concurrency === 'auto' ? FIRST_WINDOW : concurrency,
     next: 0,
     total,
     again: [],
     againAt: 0,
     flights: [],
-    durations: { count: 0, mean: 0 },
+    hazard: newHazard(),
+    startRate: 0,
+    measuredAt: 0,
+    isSaturated: false,
+    burst: FIRST_BURST,
+    tickAt: 0,
     patience: SHORTEST_TICK,
   };
 }
 
 /** True when every run has been requested and has finished. */
 export function isFinished(schedule: Schedule): boolean {
-  return schedule.next >= schedule.total && schedule.again.length === 0 && schedule.flights.length === 0;
+  return !hasWork(schedule) && schedule.flights.length === 0;
 }
 
-/** What to do now: fill the window, poll what is due. */
+/** Counts of the flights as they are believed to be. */
+export function inFlight({ flights }: Schedule): { running: number; queued: number } {
+  const queued = flights.filter(isQueued).length;
+  return { running: flights.length - queued, queued };
+}
+
+/** How many flights there are to be at the moment. */
+export function windowOf(schedule: Schedule, now: number): number {
+  return schedule.flights.length + roomIn(schedule, now);
+}
+
+/** What to do now: top up the queue, poll what is due. */
 export function decide(schedule: Schedule, now: number): Decision {
-  const poll = schedule.flights.filter(({ pollAt }) => pollAt <= now).map(({ seq }) => seq);
-  let room = Math.max(0, schedule.window - schedule.flights.length);
   const request: number[] = [];
   if (schedule.againAt <= now) {
+    let room = roomIn(schedule, now);
     request.push(...schedule.again.slice(0, room));
     room -= request.length;
     for (let seq = schedule.next; room > 0 && seq < schedule.total; seq += 1, room -= 1) request.push(seq);
   }
-  return { request, poll };
+  return { request, poll: toPoll(schedule, now) };
 }
 
-/**
- * Takes in what became of a decision and sets the window for the next one.
- *
- * @param retryAfter ms that the service asked to be left alone; 0 if it did not
- */
+/** Takes in what became of a decision. `retryAfter`: ms that the service asked to be left alone, 0 if it did not. */
 export function record(
   schedule: Schedule,
-  { request, poll }: Decision,
+  { request }: Decision,
   outcomes: Outcomes,
   now: number,
   retryAfter = 0,
 ): void {
-  const flights = new Map(schedule.flights.map((flight) => [flight.seq, flight]));
   for (const seq of request) schedule.next = Math.max(schedule.next, seq + 1);
   const asked = new Set(request);
   schedule.again = schedule.again.filter((seq) => !asked.has(seq));
 
-  for (const seq of [...outcomes.new, ...outcomes.failed]) {
-    const flight = flights.get(seq);
-    if (flight) learnDuration(schedule, (now - (flight.runningSince ?? flight.requestedAt)) / 1_000);
-  }
-  for (const seq of [...outcomes.new, ...outcomes.reused, ...outcomes.failed]) flights.delete(seq);
-  for (const seq of outcomes.queued) {
-    flights.set(seq, { requestedAt: now, ...flights.get(seq), seq, runningSince: null, pollAt: 0 });
-  }
-  for (const seq of outcomes.running) {
-    const known = flights.get(seq);
-    flights.set(seq, {
-      requestedAt: now,
-      ...known,
-      seq,
-      runningSince: known?.runningSince ?? now,
-      pollAt: 0,
-    });
-  }
-  // A poll that got no answer is simply due again; a request that got none is to be made again.
-  const lost = outcomes.later.filter((seq) => !flights.has(seq));
-  schedule.again.push(...lost);
-  schedule.flights = [...flights.values()];
+  const wasSaturated = schedule.isSaturated;
+  const started = measureQueue(schedule, outcomes, now);
+  const finished = takeInFlights(schedule, outcomes, now);
+  const isLate = outcomes.later.length > 0;
+  schedule.again.push(...outcomes.later.filter((seq) => asked.has(seq)));
 
-  const finished = outcomes.new.length + outcomes.reused.length + outcomes.failed.length;
-  schedule.patience = finished > 0 ? SHORTEST_TICK : Math.min(LONGEST_TICK, schedule.patience * 1.5);
-  if (outcomes.later.length > 0) {
-    schedule.againAt = Math.max(schedule.againAt, now + Math.max(retryAfter, schedule.patience));
+  if (wasSaturated) learnRate(schedule, started, now);
+  if (schedule.isSaturated) schedule.burst = FIRST_BURST;
+  // Nothing was queued, so there may be idle executors: as many again as are in flight, and twice what ran through.
+  else if (schedule.startRate === 0)
+    schedule.burst = Math.max(FIRST_BURST, schedule.flights.length + 2 * finished);
+  else
+    schedule.burst = Math.max(FIRST_BURST, Math.round(queueAim(schedule, now) + schedule.flights.length / 2));
+  if (isLate) {
+    // The service is in distress: ask for little, and later.
+    schedule.startRate /= 2;
+    schedule.burst = FIRST_BURST;
   }
-  const tick = tickLength(schedule);
-  for (const flight of schedule.flights) {
-    // Also one that fell due meanwhile: polls that come together cost one tick.
-    if (flight.pollAt <= now) flight.pollAt = now + tick;
-    flight.pollAt = Math.max(flight.pollAt, now + retryAfter);
-  }
-  if (schedule.concurrency === 'auto') schedule.window = nextWindow(schedule, outcomes, poll.length);
+  schedule.patience =
+    finished > 0 ? SHORTEST_TICK : Math.min(LONGEST_PATIENCE, schedule.patience * PATIENCE_GROWTH);
+  if (isLate) schedule.againAt = Math.max(schedule.againAt, now + Math.max(retryAfter, schedule.patience));
+  schedule.measuredAt = now;
+  schedule.tickAt = Math.max(now + retryAfter, nextTick(schedule, now));
 }
 
-/** Milliseconds until there is something to do; 0 when there is already. */
-export function wakeIn(schedule: Schedule, now: number): number {
-  const hasWork = schedule.again.length > 0 || schedule.next < schedule.total;
-  const hasRoom = schedule.flights.length < schedule.window;
-  const firstPoll = schedule.flights.reduce((first, { pollAt }) => Math.min(first, pollAt), Infinity);
-  const first = hasWork && hasRoom ? Math.min(schedule.againAt, firstPoll) : firstPoll;
-  return Math.max(0, first === Infinity ? 0 : first - now);
+/** Milliseconds until the next tick is due; 0 when it is. */
+export function wakeIn({ tickAt }: Schedule, now: number): number {
+  return Math.max(0, tickAt - now);
 }
 
-/** Counts of the flights as last seen. */
-export function inFlight(schedule: Schedule): { running: number; queued: number } {
-  const running = schedule.flights.filter(({ runningSince }) => runningSince !== null).length;
-  return { running, queued: schedule.flights.length - running };
+function hasWork(schedule: Schedule): boolean {
+  return schedule.again.length > 0 || schedule.next < schedule.total;
 }
 
-function learnDuration(schedule: Schedule, seconds: number): void {
-  const { durations } = schedule;
-  durations.count += 1;
-  // the last hundred or so count, so that a change of the service is followed
-  durations.mean += (seconds - durations.mean) / Math.min(durations.count, 100);
+function isQueued({ startedAt }: Flight): boolean {
+  return startedAt < 0;
 }
 
-function tickLength(schedule: Schedule): number {
-  const { durations, patience } = schedule;
-  if (durations.count === 0) return patience;
-  return Math.min(LONGEST_TICK, Math.max(SHORTEST_TICK, durations.mean * 1_000 * TICK_SHARE));
+/** How many runs may be requested now. */
+function roomIn(schedule: Schedule, now: number): number {
+  const { concurrency, flights, measuredAt } = schedule;
+  if (concurrency !== 'auto') return Math.max(0, concurrency - flights.length);
+  const most = MAX_FLIGHTS - flights.length;
+  const queued = flights.filter(isQueued).length;
+  // Of a burst it is first to be seen what became of it.
+  if (!schedule.isSaturated) return queued > 0 ? 0 : Math.max(0, Math.min(most, schedule.burst));
+  const left = Math.max(0, queued - expectedStarts(schedule, measuredAt, now));
+  return Math.max(0, Math.min(most, Math.round(queueAim(schedule, now) - left)));
+}
+
+/** What the queue is to be after a tick: what starts until the next one, and a reserve for the noise of that. */
+function queueAim(schedule: Schedule, now: number): number {
+  if (schedule.startRate === 0) return schedule.flights.length / 3;
+  const tick = tickLength(schedule, now) + TICK_LATENESS;
+  const starts = Math.max(expectedStarts(schedule, now, now + tick), (schedule.startRate * tick) / 1_000);
+  return starts + RESERVE * (Math.sqrt(starts) + 1);
 }
 
 /**
- * When nothing is FRESH at the service its capacity may be larger than the window: double it. When something is, what
- * is RUNNING is the capacity: keep twice that. Until something runs there is nothing to learn.
+ * How many runs start between two times while there is a queue: as many as finish. Of what runs now, by its age; what
+ * comes and goes within a tick is only known as a rate.
  */
-function nextWindow(schedule: Schedule, outcomes: Outcomes, polled: number): number {
-  const { running, queued } = inFlight(schedule);
-  if (outcomes.later.length > 0) return Math.max(FIRST_WINDOW, Math.floor(schedule.window / 2));
-  const finishedInTick = outcomes.new.length + outcomes.failed.length;
-  const full = schedule.flights.length + finishedInTick + outcomes.reused.length >= schedule.window;
-  if (queued === 0 && (polled > 0 || outcomes.reused.length > 0) && full) {
-    return Math.min(MAX_WINDOW, schedule.window * 2);
+function expectedStarts(schedule: Schedule, from: number, to: number): number {
+  const { hazard, flights, startRate } = schedule;
+  const durations = durationsOf(hazard);
+  if (!durations || durations.mean < to - from) return (startRate * (to - from)) / 1_000;
+  let starts = 0;
+  for (const flight of flights) {
+    if (isQueued(flight)) continue;
+    const { lookedAt } = flight;
+    starts +=
+      chanceFinished(flight, durations, Math.max(lookedAt, to)) -
+      chanceFinished(flight, durations, Math.max(lookedAt, from));
   }
-  if (queued === 0 || running + finishedInTick === 0) return schedule.window;
-  return Math.min(MAX_WINDOW, Math.max(FIRST_WINDOW, 2 * running, 2 * running + finishedInTick));
+  return starts;
+}
+
+function toPoll(schedule: Schedule, now: number): number[] {
+  // one that was seen to run a moment ago is left alone
+  const running = schedule.flights.filter(
+    (flight) =>
+      !isQueued(flight) && (flight.lookedAt === flight.startedAt || now - flight.lookedAt >= SHORTEST_TICK),
+  );
+  const probes = spread(schedule.flights.filter(isQueued), PROBES);
+  const durations = durationsOf(schedule.hazard);
+  if (!durations) {
+    const sample = schedule.hazard.finished === 0 ? FIRST_SAMPLE : SECOND_SAMPLE;
+    return seqsOf([...spread(running, sample), ...probes]);
+  }
+  const isDue = (flight: Flight): boolean =>
+    hasWork(schedule)
+      ? chanceFinished(flight, durations, now) >= CHANCE
+      : now >= dueAtTheEnd(flight, durations);
+  return seqsOf([...running.filter(isDue), ...probes]);
+}
+
+/** The chance that a flight has finished by a time, since it was last known to run. */
+function chanceFinished({ startedAt, lookedAt }: Flight, { hazardAt }: Durations, time: number): number {
+  return 1 - Math.exp(hazardAt(lookedAt - startedAt) - hazardAt(time - startedAt));
+}
+
+/** Up to `count` items at equal distances, the first and the last one among them. */
+function spread<T>(items: readonly T[], count: number): T[] {
+  if (items.length <= count) return [...items];
+  return Array.from(
+    { length: count },
+    (_, at) => items[Math.round((at * (items.length - 1)) / (count - 1))]!,
+  );
+}
+
+function seqsOf(flights: readonly Flight[]): number[] {
+  return flights.map(({ seq }) => seq);
+}
+
+/**
+ * Reads from the probes how far the queue has moved, as services start runs in the order of request: all before the last
+ * probe that has started have, too, at equal distances in time. Returns how many started, half of the gap between
+ * the last that has and the first that has not included.
+ */
+function measureQueue(schedule: Schedule, outcomes: Outcomes, now: number): number {
+  const queue = schedule.flights.filter(isQueued);
+  const indexOf = new Map(queue.map(({ seq }, index) => [seq, index]));
+  const indices = (seqs: number[]): number[] => seqs.flatMap((seq) => indexOf.get(seq) ?? []);
+  const { running, failed } = outcomes;
+  const last = Math.max(
+    -1,
+    ...indices(running),
+    ...indices(outcomes.new),
+    ...indices(outcomes.reused),
+    ...indices(failed),
+  );
+  const waiting = indices(outcomes.queued).filter((index) => index > last);
+  schedule.isSaturated = waiting.length > 0;
+  const first = Math.min(queue.length, ...waiting);
+  const started = (last + 1 + first) / 2;
+  const since = now - schedule.measuredAt;
+  for (const [index, flight] of queue.entries()) {
+    if (index > last) break;
+    flight.startedAt = Math.max(1, schedule.measuredAt + (since * (index + 0.5)) / Math.max(1, started));
+    flight.lookedAt = flight.startedAt;
+  }
+  return started;
+}
+
+/** Removes the flights that have finished, adds those that were requested; returns how many finished. */
+function takeInFlights(schedule: Schedule, outcomes: Outcomes, now: number): number {
+  const flights = new Map(schedule.flights.map((flight) => [flight.seq, flight]));
+  for (const seq of [...outcomes.new, ...outcomes.reused, ...outcomes.failed]) {
+    const flight = flights.get(seq);
+    if (!flight || !flights.delete(seq)) continue;
+    if (isQueued(flight)) continue;
+    learn(schedule.hazard, flight.lookedAt - flight.startedAt, now - flight.startedAt, true);
+  }
+  for (const seq of outcomes.running) {
+    const flight = flights.get(seq);
+    if (!flight) flights.set(seq, { seq, requestedAt: now, startedAt: now, lookedAt: now });
+    else if (!isQueued(flight)) {
+      learn(schedule.hazard, flight.lookedAt - flight.startedAt, now - flight.startedAt, false);
+      flight.lookedAt = now;
+    }
+  }
+  for (const seq of outcomes.queued) {
+    const flight = flights.get(seq);
+    if (flight) Object.assign(flight, { startedAt: QUEUED, lookedAt: now });
+    else flights.set(seq, { seq, requestedAt: now, startedAt: QUEUED, lookedAt: now });
+  }
+  schedule.flights = [...flights.values()];
+  return outcomes.new.length + outcomes.reused.length + outcomes.failed.length;
+}
+
+function learnRate(schedule: Schedule, started: number, now: number): void {
+  const seconds = (now - schedule.measuredAt) / 1_000;
+  if (seconds <= 0) return;
+  const rate = started / seconds;
+  // When the queue ran dry in between, the service could have started more than it did.
+  if (!schedule.isSaturated && rate < schedule.startRate) return;
+  schedule.startRate += (rate - schedule.startRate) * (schedule.startRate === 0 ? 1 : 0.3);
+}
+
+function tickLength({ hazard, flights }: Schedule, now: number): number {
+  const durations = durationsOf(hazard);
+  if (!durations) {
+    // as long again, half, as the oldest has run: a few looks whatever the durations are
+    const oldest = flights.find((flight) => !isQueued(flight))?.startedAt ?? now;
+    return Math.min(LONGEST_TICK, Math.max(SHORTEST_TICK, (now - oldest) / 2));
+  }
+  const { least, most } = TICK_SHARES;
+  const runsAtOnce = flights.length - flights.filter(isQueued).length;
+  const share = Math.min(most, Math.max(least, RUNS_A_TICK / Math.max(1, runsAtOnce)));
+  return Math.min(LONGEST_TICK, Math.max(SHORTEST_TICK, durations.mean * share));
+}
+
+function nextTick(schedule: Schedule, now: number): number {
+  const { concurrency, flights, hazard } = schedule;
+  if (isFinished(schedule)) return now;
+  if (hasWork(schedule)) {
+    const isHungry = concurrency === 'auto' && !schedule.isSaturated && flights.length < MAX_FLIGHTS;
+    const looks = now + tickLength(schedule, now);
+    if (schedule.againAt > now)
+      return flights.length === 0 ? schedule.againAt : Math.min(schedule.againAt, looks);
+    return isHungry || flights.length === 0 ? now : looks;
+  }
+  const durations = durationsOf(hazard);
+  if (!durations || flights.some(isQueued)) return now + tickLength(schedule, now);
+  // Only the last ones are out: look when the first of them is due.
+  const first = Math.min(...flights.map((flight) => dueAtTheEnd(flight, durations)));
+  return Math.max(first, now + Math.max(SHORTEST_TICK, durations.mean * TICK_SHARES.atTheEnd));
+}
+
+/** When nothing is left to request: the time at which a flight is worth a look, at most two ticks after the last one. */
+function dueAtTheEnd(flight: Flight, durations: Durations): number {
+  const { lookedAt } = flight;
+  const longest = Math.min(LONGEST_TICK, 2 * Math.max(SHORTEST_TICK, durations.mean * TICK_SHARES.atTheEnd));
+  let [low, high] = [0, longest];
+  for (let step = 0; step < 16; step += 1) {
+    const middle = (low + high) / 2;
+    if (chanceFinished(flight, durations, lookedAt + middle) >= CHANCE_AT_THE_END) high = middle;
+    else low = middle;
+  }
+  return lookedAt + high;
 }

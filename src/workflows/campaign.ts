@@ -15,7 +15,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Activities, AdvanceResult, CampaignAddress } from '../activities/index.ts';
-import { decide, isFinished, type Outcomes, record, wakeIn } from '../campaign/schedule.ts';
+import { decide, isFinished, newSchedule, type Outcomes, record, wakeIn } from '../campaign/schedule.ts';
 import type { Phase, RunCounts } from '../campaign/types.ts';
 import { cancelSignal, progressQuery } from './messages.ts';
 import { type CampaignState, detailsOf, newState, note, progressOf } from './state.ts';
@@ -100,9 +100,7 @@ async function runOn(input: CampaignInput, address: CampaignAddress, state: Camp
     );
     state.points = points;
     state.phase = 'running';
-    state.schedule.total = runs;
-    state.schedule.concurrency = input.concurrency;
-    if (input.concurrency !== 'auto') state.schedule.window = input.concurrency;
+    state.schedule = newSchedule(runs, input.concurrency);
   }
   while (!isFinished(state.schedule)) {
     await tick(address, state);
@@ -129,7 +127,6 @@ function throwIfCancelled(): void {
 async function tick(address: CampaignAddress, state: CampaignState): Promise<void> {
   const { schedule } = state;
   const decision = decide(schedule, Date.now());
-  if (decision.request.length + decision.poll.length === 0) return;
   const results = await Promise.all(
     chunksOf(decision).map(({ request, poll }) =>
       activities.advance.executeWithOptions({ summary: `request ${request.length}, poll ${poll.length}` }, [
@@ -193,7 +190,7 @@ function merged(results: AdvanceResult[]): AdvanceResult {
   }
   return {
     outcomes,
-    retryAfter: Math.max(...results.map(({ retryAfter }) => retryAfter)),
+    retryAfter: Math.max(0, ...results.map(({ retryAfter }) => retryAfter)),
     failures: results.flatMap(({ failures }) => failures),
   };
 }

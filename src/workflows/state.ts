@@ -1,4 +1,4 @@
-import { inFlight, newSchedule, type Schedule } from '../campaign/schedule.ts';
+import { inFlight, newSchedule, type Schedule, windowOf } from '../campaign/schedule.ts';
 import type { Phase, Progress } from '../campaign/types.ts';
 
 /** What a campaign's workflow carries from one execution to the next. Ids and counts only: never outputs. */
@@ -58,7 +58,7 @@ export function progressOf(state: CampaignState, now: number): Progress {
       queued,
       waiting,
     },
-    window: schedule.window,
+    window: windowOf(schedule, now),
     rate,
     secondsLeft: rate > 0 ? Math.round((running + queued + waiting) / rate) : null,
     startedAt: state.startedAt,

@@ -6,6 +6,7 @@ import {
   record,
   type Schedule,
   wakeIn,
+  windowOf,
 } from '../../src/campaign/schedule.ts';
 
 /** What a campaign meets in a simulation in virtual time. Times are ms. */
@@ -33,6 +34,8 @@ export interface Tick {
   flightsAfter: number;
   window: number;
   finished: number[];
+  /** Polled and found RUNNING. */
+  running: number[];
 }
 
 const START = 1_780_000_000_000;
@@ -90,7 +93,7 @@ export function simulate(scenario: Scenario, mostTicks = 100_000): Simulated {
     schedule = throughJson(schedule);
     const decision = decide(schedule, now);
     const flightsBefore = schedule.flights.map(({ seq }) => seq);
-    const { window } = schedule;
+    const window = windowOf(schedule, now);
     const at = now;
     const outcomes: Outcomes = { new: [], reused: [], failed: [], queued: [], running: [], later: [] };
     const trouble = scenario.troubles.find((candidate) => candidate.tick === ticks.length);
@@ -103,9 +106,9 @@ export function simulate(scenario: Scenario, mostTicks = 100_000): Simulated {
       outcomes[isLost ? 'later' : isPoll ? service.stateOf(seq, now) : service.request(seq, now)].push(seq);
     }
     const retryAfter = outcomes.later.length > 0 ? trouble!.retryAfter : 0;
+    if (asked.length > 0) now += scenario.latency;
+    record(schedule, decision, outcomes, now, retryAfter);
     if (asked.length > 0) {
-      now += scenario.latency;
-      record(schedule, decision, outcomes, now, retryAfter);
       ticks.push({
         at,
         ...decision,
@@ -116,6 +119,7 @@ export function simulate(scenario: Scenario, mostTicks = 100_000): Simulated {
         flightsAfter: schedule.flights.length,
         window,
         finished: [...outcomes.new, ...outcomes.reused, ...outcomes.failed],
+        running: outcomes.running,
       });
     }
     const wait = wakeIn(schedule, now);

@@ -101,6 +101,7 @@ export function describeStore(
           campaign: campaign('a'),
           definition: '# “a”\n',
           digest: 'a',
+          note: '',
           phase: 'preparing',
           points: 0,
           createdAt: 1_780_000_000_123,

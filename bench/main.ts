@@ -1,0 +1,13 @@
+/** `npm run bench -- NAME [flags]`: what is measured, each a file that exports `run(args)` and resolves to whether its goals are met. */
+const benches: Record<string, () => Promise<{ run: (args: string[]) => boolean | Promise<boolean> }>> = {
+  scheduler: () => import('./scheduler/bench.ts'),
+};
+
+const [name = '', ...args] = process.argv.slice(2);
+const load = benches[name];
+if (!load) {
+  console.error(`There is no bench "${name}". Known: ${Object.keys(benches).join(', ')}.`);
+  process.exit(2);
+}
+const { run } = await load();
+process.exitCode = (await run(args)) ? 0 : 1;
