@@ -92,7 +92,7 @@ export function isForayError(error: unknown): error is ForayError {
     'code' in error &&
     'toLine' in error &&
     typeof error.code === 'string' &&
-    error.code in errorCodes
+    Object.hasOwn(errorCodes, error.code)
   );
 }
 

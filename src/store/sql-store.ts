@@ -74,6 +74,8 @@ export class SqlStore implements Store {
     await this.db
       .updateTable('campaigns')
       .set({ phase, updated_at: now, ...(note !== undefined && { note }) })
+      // an activity that was given up may still come to its end: what is stopping does not run again
+      .$if(phase === 'running', (update) => update.where('phase', 'in', ['preparing', 'running', 'paused']))
       .where('id', '=', id)
       .execute();
   }
