@@ -73,6 +73,10 @@ export function createActivities(world: World) {
     stopRuns: (address: CampaignAddress): Promise<{ stopped: number; kept: number }> =>
       act(address, (record, signal) => stopOpenRuns(world, record, signal)),
 
+    /** Tells the store that the campaign runs, is paused or is stopping: by that it lets requests through or not. */
+    enterPhase: (input: CampaignAddress & { phase: 'running' | 'paused' | 'stopping' }): Promise<void> =>
+      act(input, () => world.store.setPhase(input.campaign, input.phase, Date.now())),
+
     /** Writes the campaign's last phase, so that it can be read without a worker; the final counts come back. */
     close: (input: CampaignAddress & { phase: Phase; note: string }): Promise<RunCounts> =>
       act(input, async () => {

@@ -17,6 +17,8 @@ import { durationsOf, type Durations, type Hazard, learn, newHazard } from './ha
 export interface Schedule {
   /** A hard cap, or `auto` to follow what the service runs at once. */
   concurrency: number | 'auto';
+  /** Nothing is to be requested for now; what is in flight goes on. */
+  isHeld: boolean;
   /** The first seq never requested, and the number of runs. */
   next: number;
   total: number;
@@ -93,6 +95,7 @@ const PATIENCE_GROWTH = 1.5;
 export function newSchedule(total: number, concurrency: number | 'auto'): Schedule {
   return {
     concurrency,
+    isHeld: false,
     next: 0,
     total,
     again: [],
@@ -110,7 +113,8 @@ export function newSchedule(total: number, concurrency: number | 'auto'): Schedu
 
 /** True when every run has been requested and has finished. */
 export function isFinished(schedule: Schedule): boolean {
-  return !hasWork(schedule) && schedule.flights.length === 0;
+  const { again, next, total, flights } = schedule;
+  return again.length === 0 && next >= total && flights.length === 0;
 }
 
 /** Counts of the flights as they are believed to be. */
@@ -178,8 +182,9 @@ export function wakeIn({ tickAt }: Schedule, now: number): number {
   return Math.max(0, tickAt - now);
 }
 
-function hasWork(schedule: Schedule): boolean {
-  return schedule.again.length > 0 || schedule.next < schedule.total;
+/** True when there is something to request. */
+function hasWork({ isHeld, again, next, total }: Schedule): boolean {
+  return !isHeld && (again.length > 0 || next < total);
 }
 
 function isQueued({ startedAt }: Flight): boolean {
@@ -189,6 +194,7 @@ function isQueued({ startedAt }: Flight): boolean {
 /** How many runs may be requested now. */
 function roomIn(schedule: Schedule, now: number): number {
   const { concurrency, flights, measuredAt } = schedule;
+  if (schedule.isHeld) return 0;
   if (concurrency !== 'auto') return Math.max(0, concurrency - flights.length);
   const most = MAX_FLIGHTS - flights.length;
   const queued = flights.filter(isQueued).length;
@@ -342,7 +348,7 @@ function tickLength({ hazard, flights }: Schedule, now: number): number {
 
 function nextTick(schedule: Schedule, now: number): number {
   const { concurrency, flights, hazard } = schedule;
-  if (isFinished(schedule)) return now;
+  if (flights.length === 0 && !hasWork(schedule)) return now;
   if (hasWork(schedule)) {
     const isHungry = concurrency === 'auto' && !schedule.isSaturated && flights.length < MAX_FLIGHTS;
     const looks = now + tickLength(schedule, now);

@@ -11,6 +11,7 @@ import { addReport } from './report.ts';
 import { addResults } from './results.ts';
 import { addService } from './service.ts';
 import { addStatus } from './status.ts';
+import { addSteer } from './steer.ts';
 import { addSubmit } from './submit.ts';
 import { addWatch } from './watch.ts';
 import { addWorker } from './worker.ts';
@@ -27,7 +28,7 @@ const program = new Command('foray')
   .showSuggestionAfterError();
 for (const add of [
   ...[addDemo, addDev, addService, addWorker, addModels],
-  ...[addSubmit, addList, addStatus, addWatch, addCancel, addResults, addReport],
+  ...[addSubmit, addList, addStatus, addWatch, addSteer, addCancel, addResults, addReport],
 ]) {
   add(program);
 }

@@ -136,12 +136,29 @@ export class Foray {
    * @throws ForayError UNKNOWN_CAMPAIGN, CAMPAIGN_CLOSED, TEMPORAL_UNREACHABLE
    */
   async cancel(id: string, reason?: string): Promise<void> {
-    const record = await this.record(id);
-    if (closedPhases.includes(record.phase)) {
-      throw new ForayError('CAMPAIGN_CLOSED', `The campaign "${id}" is ${record.phase} already.`);
-    }
-    if (await this.temporal.signalCancel(id, reason)) return;
+    const record = await this.open(id);
+    if (await this.temporal.signal(id, 'cancel', reason)) return;
     await this.temporal.start(record, this.store.id, 'stop-only');
+  }
+
+  /**
+   * Pauses a campaign (no new requests; what is requested goes on), lets it go on, or ends it when what is requested has
+   * finished. Returns when the wish is on record.
+   *
+   * @throws ForayError UNKNOWN_CAMPAIGN, CAMPAIGN_CLOSED, TEMPORAL_UNREACHABLE
+   */
+  async steer(id: string, wish: 'pause' | 'resume' | 'stop', reason?: string): Promise<void> {
+    await this.open(id);
+    if (!(await this.temporal.signal(id, wish, reason))) throw notRunning(id);
+  }
+
+  /**
+   * Sets how many runs a campaign may have requested at once; returns when a worker has taken it in.
+   * @throws ForayError UNKNOWN_CAMPAIGN, CAMPAIGN_CLOSED, TEMPORAL_UNREACHABLE
+   */
+  async setConcurrency(id: string, concurrency: number | 'auto'): Promise<void> {
+    await this.open(id);
+    if (!(await this.temporal.setConcurrency(id, concurrency))) throw notRunning(id);
   }
 
   /** Finished runs in design order; at any time, finished or not. */
@@ -153,6 +170,13 @@ export class Foray {
   /** The page of a campaign in Temporal's Web UI. */
   pageOf(id: string): string {
     return this.temporal.pageOf(id);
+  }
+
+  /** The record of a campaign that is not over. */
+  private async open(id: string): Promise<CampaignRecord> {
+    const record = await this.record(id);
+    if (!closedPhases.includes(record.phase)) return record;
+    throw new ForayError('CAMPAIGN_CLOSED', `The campaign "${id}" is ${record.phase} already.`);
   }
 
   private async record(id: string): Promise<CampaignRecord> {
@@ -167,4 +191,10 @@ export class Foray {
         ) ?? 'The store is empty.',
     });
   }
+}
+
+function notRunning(id: string): ForayError {
+  return new ForayError('CAMPAIGN_CLOSED', `The workflow of the campaign "${id}" does not run.`, {
+    hint: `"foray cancel ${id}" stops what it left.`,
+  });
 }

@@ -2,6 +2,7 @@ import {
   Client,
   Connection,
   WorkflowExecutionAlreadyStartedError,
+  type WorkflowHandle,
   WorkflowIdConflictPolicy,
   WorkflowIdReusePolicy,
   WorkflowNotFoundError,
@@ -10,7 +11,14 @@ import { closedPhases, type Progress } from '../campaign/types.ts';
 import { ForayError } from '../errors.ts';
 import type { CampaignRecord } from '../store/index.ts';
 import type { campaign as campaignWorkflow, CampaignInput } from '../workflows/index.ts';
-import { cancelSignal, progressQuery } from '../workflows/messages.ts';
+import {
+  cancelSignal,
+  pauseSignal,
+  progressQuery,
+  resumeSignal,
+  setConcurrencyUpdate,
+  stopSignal,
+} from '../workflows/messages.ts';
 import type { Settings } from './settings.ts';
 
 /** How long a question to a workflow may take before the store answers instead, ms. */
@@ -115,10 +123,26 @@ export class TemporalSide {
   }
 
   /** @returns false when there is no running workflow to take it */
-  async signalCancel(id: string, reason: string | undefined): Promise<boolean> {
+  signal(
+    id: string,
+    name: 'cancel' | 'pause' | 'resume' | 'stop',
+    reason: string | undefined,
+  ): Promise<boolean> {
+    const signals = { cancel: cancelSignal, pause: pauseSignal, resume: resumeSignal, stop: stopSignal };
+    return this.tell(id, (handle) =>
+      handle.signal(signals[name].name, ...(reason === undefined ? [] : [reason])),
+    );
+  }
+
+  /** Resolves when a worker has taken it in; false when there is no running workflow. */
+  setConcurrency(id: string, concurrency: number | 'auto'): Promise<boolean> {
+    return this.tell(id, (handle) => handle.executeUpdate(setConcurrencyUpdate, { args: [concurrency] }));
+  }
+
+  private async tell(id: string, message: (handle: WorkflowHandle) => Promise<unknown>): Promise<boolean> {
     const client = await this.connect();
     try {
-      await client.workflow.getHandle(id).signal(cancelSignal, ...(reason === undefined ? [] : [reason]));
+      await message(client.workflow.getHandle(id));
       return true;
     } catch (error) {
       if (error instanceof WorkflowNotFoundError) return false;

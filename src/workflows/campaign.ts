@@ -11,13 +11,19 @@ import {
   proxyActivities,
   setCurrentDetails,
   setHandler,
-  sleep,
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Activities, AdvanceResult, CampaignAddress } from '../activities/index.ts';
 import { decide, isFinished, newSchedule, type Outcomes, record, wakeIn } from '../campaign/schedule.ts';
 import type { Phase, RunCounts } from '../campaign/types.ts';
-import { cancelSignal, progressQuery } from './messages.ts';
+import {
+  cancelSignal,
+  pauseSignal,
+  progressQuery,
+  resumeSignal,
+  setConcurrencyUpdate,
+  stopSignal,
+} from './messages.ts';
 import { type CampaignState, detailsOf, newState, note, progressOf } from './state.ts';
 
 /** What the workflow is started with. */
@@ -54,7 +60,7 @@ const activities = proxyActivities<Activities>({
  * One campaign, from its expanded design to its summary. It owns the progress (which runs are requested, which are in
  * flight, what came of them); content lies in the store and never passes through here.
  *
- * preparing → running → completed | failed, or from each of the first two: → stopping → cancelled.
+ * preparing → running ⇄ paused, → completed | failed; from each of the first three: → stopping → cancelled.
  */
 export async function campaign(input: CampaignInput): Promise<CampaignSummary> {
   const { campaign: id, service, store } = input;
@@ -63,15 +69,34 @@ export async function campaign(input: CampaignInput): Promise<CampaignSummary> {
   const work = new CancellationScope();
 
   setHandler(cancelSignal, (reason) => {
-    note(state, `cancelled by a signal${reason ? `: ${String(reason).slice(0, 200)}` : ''}`);
+    note(state, because('cancelled by a signal', reason));
     work.cancel();
   });
+  const wish = (wanted: CampaignState['wish'], because: string): void => {
+    // what is stopping does not pause or go on
+    if (state.wish === 'stop' || state.wish === wanted) return;
+    state.wish = wanted;
+    note(state, because);
+  };
+  setHandler(pauseSignal, (reason) => wish('pause', because('paused', reason)));
+  setHandler(resumeSignal, () => wish('run', 'resumed'));
+  setHandler(stopSignal, (reason) => wish('stop', because('stopped', reason)));
+  setHandler(
+    setConcurrencyUpdate,
+    (concurrency) => {
+      state.schedule.concurrency = concurrency;
+      // a tick at once, as there may be room now
+      state.schedule.tickAt = Math.min(state.schedule.tickAt, Date.now());
+      return concurrency;
+    },
+    { validator: validateConcurrency },
+  );
   setHandler(progressQuery, () => progressOf(state, Date.now()));
 
-  let isDone: boolean;
+  let end: End;
   try {
     if (input.stopOnly) throw new CancelledFailure('only stops what an earlier execution left running');
-    isDone = await work.run(() => runOn(input, address, state));
+    end = await work.run(() => runOn(input, address, state));
   } catch (error) {
     if (!isCancellation(error)) {
       note(state, reasonOf(error));
@@ -83,15 +108,15 @@ export async function campaign(input: CampaignInput): Promise<CampaignSummary> {
     if (CancellationScope.current().consideredCancelled) throw error;
     return summaryOf(id, state, runs);
   }
-  if (!isDone) {
-    return continueAsNew<typeof campaign>({ ...input, state });
-  }
-  const runs = await close(address, state, 'completed');
+  if (end === 'history') return continueAsNew<typeof campaign>({ ...input, state });
+  const runs = await close(address, state, end === 'stopped' ? 'cancelled' : 'completed');
   return summaryOf(id, state, runs);
 }
 
-/** Runs until every run has finished (true), or the history has grown so long that a new execution is to go on. */
-async function runOn(input: CampaignInput, address: CampaignAddress, state: CampaignState): Promise<boolean> {
+/** Why the main loop ends: all runs have finished; a stop was wished; the history is long enough. */
+type End = 'finished' | 'stopped' | 'history';
+
+async function runOn(input: CampaignInput, address: CampaignAddress, state: CampaignState): Promise<End> {
   if (state.phase === 'preparing') {
     show(state);
     const { points, runs } = await activities.prepare.executeWithOptions(
@@ -100,21 +125,64 @@ async function runOn(input: CampaignInput, address: CampaignAddress, state: Camp
     );
     state.points = points;
     state.phase = 'running';
-    state.schedule = newSchedule(runs, input.concurrency);
+    // set before the design was expanded, it counts for what comes of it
+    const wanted = state.schedule.concurrency === 'auto' ? input.concurrency : state.schedule.concurrency;
+    state.schedule = newSchedule(runs, wanted);
   }
-  while (!isFinished(state.schedule)) {
+  const { schedule } = state;
+  while (!isFinished(schedule)) {
+    await carryOutWish(address, state);
+    const { wish } = state;
+    if (schedule.isHeld && schedule.flights.length === 0) {
+      if (wish === 'stop') return 'stopped';
+      show(state);
+      await condition(() => state.wish !== wish);
+      continue;
+    }
     await tick(address, state);
     throwIfCancelled();
     show(state);
-    const wait = wakeIn(state.schedule, Date.now());
-    if (wait > 0 && !isFinished(state.schedule)) await sleep(wait, { summary: detailLine(state) });
-    if (workflowInfo().continueAsNewSuggested) {
+    await untilNextTick(state);
+    if (workflowInfo().continueAsNewSuggested && !isFinished(schedule)) {
       await condition(allHandlersFinished);
       throwIfCancelled();
-      return isFinished(state.schedule);
+      return 'history';
     }
   }
-  return true;
+  return 'finished';
+}
+
+/** Waits for the next tick, or until a person wishes something else. */
+async function untilNextTick(state: CampaignState): Promise<void> {
+  const { schedule, wish } = state;
+  const { concurrency } = schedule;
+  const wait = wakeIn(schedule, Date.now());
+  if (wait <= 0 || isFinished(schedule)) return;
+  const isAskedFor = (): boolean => state.wish !== wish || schedule.concurrency !== concurrency;
+  await condition(isAskedFor, wait, { summary: detailLine(state) });
+}
+
+/** Brings the phase in line with what a person wishes; the store is told, as it refuses requests by it. */
+async function carryOutWish(address: CampaignAddress, state: CampaignState): Promise<void> {
+  const phases = { run: 'running', pause: 'paused', stop: 'stopping' } as const;
+  const phase = phases[state.wish];
+  if (state.phase === phase) return;
+  state.phase = phase;
+  state.schedule.isHeld = phase !== 'running';
+  show(state);
+  await activities.enterPhase.executeWithOptions({ summary: phase }, [{ ...address, phase }]);
+  // asked now: what a person wishes is not to wait for the next tick
+  state.schedule.tickAt = Math.min(state.schedule.tickAt, Date.now());
+}
+
+function because(what: string, reason: unknown): string {
+  return typeof reason === 'string' && reason !== '' ? `${what}: ${reason.slice(0, 200)}` : what;
+}
+
+/** @throws Error when it is neither `auto` nor a whole number from 1 */
+function validateConcurrency(concurrency: unknown): void {
+  if (concurrency === 'auto' || (Number.isInteger(concurrency) && Number(concurrency) >= 1)) return;
+  throw new Error('the concurrency is a whole number from 1, or auto');
 }
 
 /** An activity that ended before it heard of a cancel ends as usual; a cancel must not be forgotten over that. */

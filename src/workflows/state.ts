@@ -5,6 +5,8 @@ import type { Phase, Progress } from '../campaign/types.ts';
 export interface CampaignState {
   version: 1;
   phase: Phase;
+  /** What a person wants: carried out by the main loop. */
+  wish: 'run' | 'pause' | 'stop';
   points: number;
   schedule: Schedule;
   new: number;
@@ -22,6 +24,7 @@ export function newState(now: number): CampaignState {
   return {
     version: 1,
     phase: 'preparing',
+    wish: 'run',
     points: 0,
     schedule: newSchedule(0, 'auto'),
     new: 0,
