@@ -123,6 +123,7 @@ export function checkDefinition(read: ReadDefinition, facts: ModelFacts): Checke
     seed: definition.seed ?? null,
     outputs: chosenOutputs(read, facts),
     concurrency: definition.concurrency,
+    failures: definition.failures ?? null,
   };
 }
 

@@ -63,5 +63,21 @@ export const Definition = z.strictObject({
   concurrency: z
     .union([z.literal('auto'), z.int(CONCURRENCY).min(1, CONCURRENCY)], CONCURRENCY)
     .default('auto'),
+  failures: z
+    .strictObject(
+      {
+        rate: z
+          .number('expected a share from 0 to 1')
+          .min(0, 'expected a share from 0 to 1')
+          .max(1, 'expected a share from 0 to 1')
+          .optional(),
+        after: z.int('expected a whole number').min(1, 'expected at least 1').default(20),
+        count: z.int('expected a whole number').min(0, 'expected at least 0').optional(),
+        then: z.enum(['pause', 'stop', 'cancel'], 'expected pause, stop or cancel').default('pause'),
+      },
+      'expected {rate: SHARE} or {count: NUMBER}',
+    )
+    .refine(({ rate, count }) => rate !== undefined || count !== undefined, 'expected a "rate" or a "count"')
+    .optional(),
 });
 export type Definition = z.infer<typeof Definition>;

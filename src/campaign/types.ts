@@ -29,6 +29,16 @@ export interface CampaignFile {
   filename: string;
 }
 
+/** How many failed runs a campaign takes before it is paused, stopped or cancelled. */
+export interface FailurePolicy {
+  /** The share of finished runs that may have failed, once `after` runs have finished. */
+  rate?: number | undefined;
+  after: number;
+  /** The number of runs that may fail. */
+  count?: number | undefined;
+  then: 'pause' | 'stop' | 'cancel';
+}
+
 /**
  * A definition after every name and value in it was checked against one version of the model: what a campaign is made
  * of, self-contained. It is what the store keeps and the worker reads; no path in it is ever opened.
@@ -48,6 +58,8 @@ export interface Campaign {
   seed: number | null;
   outputs: CampaignOutput[];
   concurrency: number | 'auto';
+  /** Null: every failure is a result like others. */
+  failures: FailurePolicy | null;
 }
 
 /** A point of the design. `values` are the canonical values of the varied inputs, in their order. */
@@ -89,6 +101,8 @@ export interface Progress {
   /** Expected seconds to the end; null while nothing is known. */
   secondsLeft: number | null;
   startedAt: number;
+  /** Who paused it, while it is. */
+  pausedBy: 'person' | 'policy' | null;
   /** What the campaign waits for when it does not go on by itself; empty otherwise. */
   note: string;
 }

@@ -27,6 +27,8 @@ export async function follow(foray: Foray, id: string): Promise<CampaignStatus> 
   for await (const status of foray.follow(id)) {
     last = status;
     line.update(describe(status));
+    // nobody but a person lets it go on, so there is nothing to wait for
+    if (status.pausedBy === 'policy') break;
   }
   line.finish(describe(last!));
   if (last!.phase !== 'completed') process.exitCode = 1;

@@ -17,6 +17,8 @@ export interface CampaignStatus {
   /** Runs finished a second, lately. */
   rate: number | null;
   secondsLeft: number | null;
+  /** Who paused it, while it is; null also when no worker could be asked. */
+  pausedBy: 'person' | 'policy' | null;
   submitted: string;
   /** `workflow`: the running workflow answered; `store`: what was last written to the store. */
   source: 'workflow' | 'store';
@@ -31,7 +33,7 @@ export function isClosed({ phase }: Pick<CampaignStatus, 'phase'>): boolean {
 }
 
 export function statusFromWorkflow(record: CampaignRecord, progress: Progress, now: number): CampaignStatus {
-  const { phase, points, runs, window, rate, secondsLeft, note } = progress;
+  const { phase, points, runs, window, rate, secondsLeft, pausedBy, note } = progress;
   return {
     ...head(record),
     phase,
@@ -40,6 +42,7 @@ export function statusFromWorkflow(record: CampaignRecord, progress: Progress, n
     window,
     rate,
     secondsLeft,
+    pausedBy,
     note,
     source: 'workflow',
     asOf: iso(now),
@@ -59,6 +62,7 @@ export async function statusFromStore(
     window: null,
     rate: null,
     secondsLeft: null,
+    pausedBy: null,
     note: [record.note, note].filter(Boolean).join('; '),
     source: 'store',
     asOf: iso(record.updatedAt),

@@ -61,8 +61,8 @@ export class TemporalSide {
    */
   async start({ campaign }: CampaignRecord, store: string, stopOnly?: 'stop-only'): Promise<string> {
     const client = await this.connect();
-    const { id, service, concurrency, model, name } = campaign;
-    const input: CampaignInput = { campaign: id, service, store, concurrency };
+    const { id, service, concurrency, failures, model, name } = campaign;
+    const input: CampaignInput = { campaign: id, service, store, concurrency, failures };
     if (stopOnly) input.stopOnly = true;
     try {
       const handle = await client.workflow.start<typeof campaignWorkflow>('campaign', {

@@ -15,7 +15,8 @@ import {
 } from '@temporalio/workflow';
 import type { Activities, AdvanceResult, CampaignAddress } from '../activities/index.ts';
 import { decide, isFinished, newSchedule, type Outcomes, record, wakeIn } from '../campaign/schedule.ts';
-import type { Phase, RunCounts } from '../campaign/types.ts';
+import { type FailureCounts, intolerable } from '../campaign/failures.ts';
+import type { FailurePolicy, Phase, RunCounts } from '../campaign/types.ts';
 import {
   cancelSignal,
   pauseSignal,
@@ -29,11 +30,15 @@ import { type CampaignState, detailsOf, newState, note, progressOf } from './sta
 /** What the workflow is started with. */
 export interface CampaignInput extends CampaignAddress {
   concurrency: number | 'auto';
+  failures: FailurePolicy | null;
   /** Start nothing, only stop what an execution that was terminated left running. */
   stopOnly?: true;
   /** What was reached when the workflow continued as new; absent at the start. */
   state?: CampaignState;
 }
+
+/** Takes in what is wanted of the campaign, and why. */
+type Wish = (wanted: CampaignState['wish'], because: string) => void;
 
 /** The result of a campaign's workflow. */
 export interface CampaignSummary {
@@ -72,14 +77,18 @@ export async function campaign(input: CampaignInput): Promise<CampaignSummary> {
     note(state, because('cancelled by a signal', reason));
     work.cancel();
   });
-  const wish = (wanted: CampaignState['wish'], because: string): void => {
+  const wish: Wish = (wanted, because) => {
     // what is stopping does not pause or go on
     if (state.wish === 'stop' || state.wish === wanted) return;
     state.wish = wanted;
     note(state, because);
   };
   setHandler(pauseSignal, (reason) => wish('pause', because('paused', reason)));
-  setHandler(resumeSignal, () => wish('run', 'resumed'));
+  setHandler(resumeSignal, () => {
+    wish('run', 'resumed');
+    state.forgiven = finishedSoFar(state);
+    state.verdict = '';
+  });
   setHandler(stopSignal, (reason) => wish('stop', because('stopped', reason)));
   setHandler(
     setConcurrencyUpdate,
@@ -96,7 +105,7 @@ export async function campaign(input: CampaignInput): Promise<CampaignSummary> {
   let end: End;
   try {
     if (input.stopOnly) throw new CancelledFailure('only stops what an earlier execution left running');
-    end = await work.run(() => runOn(input, address, state));
+    end = await work.run(() => runOn(input, address, state, wish));
   } catch (error) {
     if (!isCancellation(error)) {
       note(state, reasonOf(error));
@@ -106,17 +115,34 @@ export async function campaign(input: CampaignInput): Promise<CampaignSummary> {
     const runs = await CancellationScope.nonCancellable(() => stop(address, state));
     // Temporal's own cancel is to be seen as such; after a signal the workflow has done what it was told.
     if (CancellationScope.current().consideredCancelled) throw error;
-    return summaryOf(id, state, runs);
+    return conclude(id, state, runs);
   }
   if (end === 'history') return continueAsNew<typeof campaign>({ ...input, state });
-  const runs = await close(address, state, end === 'stopped' ? 'cancelled' : 'completed');
-  return summaryOf(id, state, runs);
+  const runs = await close(address, state, end === 'finished' ? 'completed' : endPhase(state));
+  return conclude(id, state, runs);
+}
+
+/** A campaign that its failure policy ended has failed; one that a person ended is cancelled. */
+function endPhase({ verdict }: CampaignState): 'failed' | 'cancelled' {
+  return verdict ? 'failed' : 'cancelled';
+}
+
+function conclude(campaign: string, state: CampaignState, runs: RunCounts): CampaignSummary {
+  if (state.phase === 'failed')
+    throw ApplicationFailure.nonRetryable(`The campaign failed: ${state.note}`, 'CAMPAIGN_FAILED');
+  const seconds = Math.round((Date.now() - state.startedAt) / 1_000);
+  return { campaign, phase: state.phase, points: state.points, runs, seconds };
 }
 
 /** Why the main loop ends: all runs have finished; a stop was wished; the history is long enough. */
 type End = 'finished' | 'stopped' | 'history';
 
-async function runOn(input: CampaignInput, address: CampaignAddress, state: CampaignState): Promise<End> {
+async function runOn(
+  input: CampaignInput,
+  address: CampaignAddress,
+  state: CampaignState,
+  wish: Wish,
+): Promise<End> {
   if (state.phase === 'preparing') {
     show(state);
     const { points, runs } = await activities.prepare.executeWithOptions(
@@ -132,15 +158,15 @@ async function runOn(input: CampaignInput, address: CampaignAddress, state: Camp
   const { schedule } = state;
   while (!isFinished(schedule)) {
     await carryOutWish(address, state);
-    const { wish } = state;
     if (schedule.isHeld && schedule.flights.length === 0) {
-      if (wish === 'stop') return 'stopped';
+      if (state.wish === 'stop') return 'stopped';
       show(state);
-      await condition(() => state.wish !== wish);
+      await condition(() => state.wish !== 'pause');
       continue;
     }
     await tick(address, state);
     throwIfCancelled();
+    judgeFailures(input.failures, state, wish);
     show(state);
     await untilNextTick(state);
     if (workflowInfo().continueAsNewSuggested && !isFinished(schedule)) {
@@ -150,6 +176,28 @@ async function runOn(input: CampaignInput, address: CampaignAddress, state: Camp
     }
   }
   return 'finished';
+}
+
+/** Pauses, stops or cancels the campaign when its failures are more than its policy tolerates. */
+function judgeFailures(policy: FailurePolicy | null, state: CampaignState, wish: Wish): void {
+  if (!policy || state.verdict || state.wish !== 'run') return;
+  const { finished, failed } = finishedSoFar(state);
+  const { forgiven } = state;
+  const why = intolerable(policy, {
+    finished: finished - forgiven.finished,
+    failed: failed - forgiven.failed,
+  });
+  if (why === undefined) return;
+  state.verdict = why;
+  if (policy.then === 'cancel') {
+    note(state, `cancelled by its failure policy: ${why}`);
+    throw new CancelledFailure(why);
+  }
+  wish(policy.then, `${policy.then === 'pause' ? 'paused' : 'stopped'} by its failure policy: ${why}`);
+}
+
+function finishedSoFar({ new: fresh, reused, failed }: CampaignState): FailureCounts {
+  return { finished: fresh + reused + failed, failed };
 }
 
 /** Waits for the next tick, or until a person wishes something else. */
@@ -220,7 +268,7 @@ async function stop(address: CampaignAddress, state: CampaignState): Promise<Run
   ]);
   state.schedule.flights = [];
   note(state, `${stopped} runs stopped${kept > 0 ? `, ${kept} left to other campaigns` : ''}`);
-  return close(address, state, 'cancelled');
+  return close(address, state, endPhase(state));
 }
 
 /** The campaign is over: the store is told, and has the last word on the counts. */
@@ -230,11 +278,6 @@ async function close(address: CampaignAddress, state: CampaignState, phase: Phas
   Object.assign(state, { phase, new: runs.new, reused: runs.reused, failed: runs.failed });
   show(state);
   return runs;
-}
-
-function summaryOf(campaign: string, state: CampaignState, runs: RunCounts): CampaignSummary {
-  const seconds = Math.round((Date.now() - state.startedAt) / 1_000);
-  return { campaign, phase: state.phase, points: state.points, runs, seconds };
 }
 
 function chunksOf({

@@ -1,4 +1,5 @@
 import { inFlight, newSchedule, type Schedule, windowOf } from '../campaign/schedule.ts';
+import type { FailureCounts } from '../campaign/failures.ts';
 import type { Phase, Progress } from '../campaign/types.ts';
 
 /** What a campaign's workflow carries from one execution to the next. Ids and counts only: never outputs. */
@@ -12,6 +13,10 @@ export interface CampaignState {
   new: number;
   reused: number;
   failed: number;
+  /** Finished and failed runs when a person last let the campaign go on: earlier failures are forgiven. */
+  forgiven: FailureCounts;
+  /** Why the failure policy ended or paused the campaign; empty while it tolerates what there is. */
+  verdict: string;
   /** Reasons of the last failures, a few. */
   failures: string[];
   /** Of the last ticks: when, and how many runs finished. */
@@ -30,6 +35,8 @@ export function newState(now: number): CampaignState {
     new: 0,
     reused: 0,
     failed: 0,
+    forgiven: { finished: 0, failed: 0 },
+    verdict: '',
     failures: [],
     finishedAt: [],
     startedAt: now,
@@ -65,6 +72,7 @@ export function progressOf(state: CampaignState, now: number): Progress {
     rate,
     secondsLeft: rate > 0 ? Math.round((running + queued + waiting) / rate) : null,
     startedAt: state.startedAt,
+    pausedBy: state.phase !== 'paused' ? null : state.verdict ? 'policy' : 'person',
     note: state.note,
   };
 }

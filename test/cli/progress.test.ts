@@ -14,6 +14,7 @@ const status: CampaignStatus = {
   window: 10,
   rate: 2.5,
   secondsLeft: 70,
+  pausedBy: null,
   submitted: '2026-01-01T00:00:00.000Z',
   source: 'workflow',
   asOf: '2026-01-01T00:00:00.000Z',

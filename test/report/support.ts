@@ -24,6 +24,7 @@ export function sampleRecord(changes: Partial<Campaign> = {}): CampaignRecord {
       { name: 'Trajectory', type: 'OUTPUT_FILE', units: null },
     ],
     concurrency: 'auto',
+    failures: null,
     ...changes,
   };
   const points = campaign.varied.reduce((product, { values }) => product * values.length, 1);

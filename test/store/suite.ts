@@ -23,6 +23,7 @@ export function campaign(id: string): Campaign {
     seed: null,
     outputs: [],
     concurrency: 'auto',
+    failures: null,
   };
 }
 

@@ -182,6 +182,50 @@ design: {grid: {Seconds: [0.01, 0.02, 60, 61, 62]}}
   });
 });
 
+describe('a failure policy', () => {
+  /** Runs that fail when Fail says so; the first five are those that fail. */
+  const failing = (name: string, first: number, policy: string) => ({
+    text: `
+campaign: ${name}
+model: {name: Rehearsal}
+inputs: {Seconds: 0.2}
+design: {grid: {Fail: [true, false], Value: {from: ${first}, to: ${first + 4}, step: 1}}}
+concurrency: 1
+failures: ${policy}
+`,
+    file: `${name}.yaml`,
+  });
+
+  test('pauses the campaign and says why; a person lets it go on', async () => {
+    const { id } = await world.foray.submit(failing('pausing', 20_000, '{rate: 0.5, after: 2}'));
+    const paused = await until('it is paused', async () => {
+      const status = await world.foray.status(id);
+      return status.phase === 'paused' && status;
+    });
+    expect(paused.pausedBy).toBe('policy');
+    expect(paused.note).toMatch(/paused by its failure policy: \d of \d runs failed, more than 50 %/);
+    await world.foray.steer(id, 'resume');
+    await until('it is paused again, or over', async () => {
+      const status = await world.foray.status(id);
+      if (status.phase === 'paused') await world.foray.steer(id, 'resume');
+      return status.phase === 'completed';
+    });
+    expect((await world.foray.status(id)).runs).toMatchObject({ total: 10, done: 5, failed: 5 });
+  });
+
+  test.each(['stop', 'cancel'])('%ss the campaign, which has failed then', async (then) => {
+    const first = then === 'stop' ? 21_000 : 22_000;
+    const { id } = await world.foray.submit(failing(then, first, `{count: 1, then: ${then}}`));
+    const end = await toTheEnd(id);
+    expect(end).toMatchObject({ phase: 'failed', runs: { total: 10, running: 0, queued: 0 } });
+    expect(end.runs.failed).toBeGreaterThan(1);
+    expect(end.runs.waiting).toBeGreaterThan(0);
+    expect(end.note).toMatch(/by its failure policy: \d runs failed, more than 1/);
+    const { status } = await world.environment.client.workflow.getHandle(id).describe();
+    expect(status.name).toBe('FAILED');
+  });
+});
+
 describe('steering', () => {
   test('a paused campaign requests nothing, lets what runs finish, and goes on when it is told to', async () => {
     const source = rehearsal({ count: 14, first: 10_000, seconds: 0.7, more: 'concurrency: 2' });
