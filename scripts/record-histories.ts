@@ -1,0 +1,78 @@
+/**
+ * Records histories of campaigns for the replay test: `npm run record-histories`. Each change of the workflow that is to
+ * be released adds its own folder; histories of earlier versions stay, as campaigns that run on them must go on.
+ */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { findTemporalCli } from '../src/dev/temporal-cli.ts';
+import { until } from '../test/support/until.ts';
+import { rehearsal, startWorld, type World } from '../test/support/world.ts';
+
+const folder = resolve(import.meta.dirname, '../test/histories', process.argv[2] ?? '');
+
+process.env.FORAY_TEMPORAL_CLI = await findTemporalCli((line) => console.error(line));
+mkdirSync(folder, { recursive: true });
+
+const campaigns: Record<string, (world: World) => Promise<string>> = {
+  completed: async ({ foray }) =>
+    (await foray.submit(rehearsal({ count: 6, seconds: 0.5, more: 'concurrency: 2' }))).id,
+  reused: async ({ foray }) => (await foray.submit(rehearsal({ count: 6, seconds: 0.5 }))).id,
+  cancelled: async (world) => {
+    const { id } = await world.foray.submit(rehearsal({ count: 6, first: 100, seconds: 60 }));
+    await inFlight(world, id);
+    await world.foray.cancel(id, 'recorded');
+    return id;
+  },
+  'cancelled-by-temporal': async (world) => {
+    const { id } = await world.foray.submit(rehearsal({ count: 6, first: 200, seconds: 60 }));
+    await inFlight(world, id);
+    await world.environment.client.workflow.getHandle(id).cancel();
+    return id;
+  },
+  steered: async (world) => {
+    const { id } = await world.foray.submit(
+      rehearsal({ count: 9, first: 300, seconds: 0.8, more: 'concurrency: 1' }),
+    );
+    await world.foray.steer(id, 'pause');
+    await until('it is paused', async () => (await world.foray.status(id)).phase === 'paused');
+    await world.foray.setConcurrency(id, 3);
+    await world.foray.steer(id, 'resume');
+    await until('some are done', async () => (await world.foray.status(id)).runs.done > 0);
+    await world.foray.steer(id, 'stop', 'recorded');
+    return id;
+  },
+};
+
+function inFlight({ foray }: World, id: string): Promise<boolean> {
+  return until('runs are in flight', async () => {
+    const { source, runs } = await foray.status(id);
+    return source === 'workflow' && runs.running > 0;
+  });
+}
+
+for (const suggestContinueAsNew of [undefined, 30]) {
+  const world = await startWorld(suggestContinueAsNew ? { suggestContinueAsNew, executors: 2 } : {});
+  await world.startWorker();
+  const names = suggestContinueAsNew ? ['completed'] : Object.keys(campaigns);
+  for (const name of names) {
+    const id = await campaigns[name]!(world);
+    for await (const status of world.foray.follow(id, 200)) void status;
+    const text = JSON.stringify(JSON.parse(historyOf(id, world.environment.address)), withoutMachine, 1);
+    writeFileSync(join(folder, `${suggestContinueAsNew ? 'continued' : name}.json`), `${text}\n`);
+  }
+  await world.close();
+}
+process.exit();
+
+/** The last execution's history, as Temporal's command line and the Web UI export it. */
+function historyOf(id: string, address: string): string {
+  const args = ['workflow', 'show', '--workflow-id', id, '--address', address, '--output', 'json'];
+  return execFileSync(process.env.FORAY_TEMPORAL_CLI!, args, { encoding: 'utf8', maxBuffer: 1 << 28 });
+}
+
+/** What names the machine that recorded is nothing to replay. */
+function withoutMachine(key: string, value: unknown): unknown {
+  if (key === 'identity') return 'recorded';
+  return key === 'stackTrace' ? '' : value;
+}

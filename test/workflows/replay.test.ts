@@ -1,0 +1,40 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { expect, test } from '@jest/globals';
+import { bundleWorkflowCode, DefaultLogger, Runtime, Worker, type WorkflowBundle } from '@temporalio/worker';
+
+Runtime.install({ logger: new DefaultLogger('ERROR') });
+
+const HISTORIES = resolve(import.meta.dirname, '../histories');
+const histories = readdirSync(HISTORIES, { recursive: true, encoding: 'utf8' }).filter((file) =>
+  file.endsWith('.json'),
+);
+
+let bundle: Promise<WorkflowBundle> | undefined;
+function workflowBundle(): Promise<WorkflowBundle> {
+  return (bundle ??= bundleWorkflowCode({
+    workflowsPath: resolve(import.meta.dirname, '../../src/workflows/index.ts'),
+    logger: new DefaultLogger('ERROR'),
+  }));
+}
+
+const read = (file: string): { events: { eventType: string }[] } =>
+  JSON.parse(readFileSync(join(HISTORIES, file), 'utf8')) as { events: { eventType: string }[] };
+
+test('there are histories of each way a campaign goes', () => {
+  expect(histories.length).toBeGreaterThanOrEqual(6);
+});
+
+test.each(histories)('%s replays: a campaign that runs on it goes on with this workflow', async (file) => {
+  await Worker.runReplayHistory({ workflowBundle: await workflowBundle() }, read(file));
+});
+
+test('a history that this workflow could not have made does not replay', async () => {
+  const history = read(histories.find((file) => file.endsWith('completed.json'))!);
+  const timer = history.events.findIndex(({ eventType }) => eventType === 'EVENT_TYPE_TIMER_STARTED');
+  expect(timer).toBeGreaterThan(0);
+  history.events[timer]!.eventType = 'EVENT_TYPE_ACTIVITY_TASK_SCHEDULED';
+  await expect(
+    Worker.runReplayHistory({ workflowBundle: await workflowBundle() }, history),
+  ).rejects.toThrow();
+});
