@@ -2,11 +2,9 @@ import pLimit from 'p-limit';
 import type { Outcomes } from '../campaign/schedule.ts';
 import { isCloudError } from '../cloud/index.ts';
 import type { CampaignRecord, RunObservation, Store } from '../store/index.ts';
-import { type Answer, type NoAnswer, RunAsker } from './ask.ts';
-import type { AdvanceResult, World } from './index.ts';
+import { type Answer, type NoAnswer, REQUESTS_AT_ONCE, RunAsker } from './ask.ts';
+import type { AdvanceResult, World } from './types.ts';
 
-/** Requests to the service at once, of one activity. */
-export const REQUESTS_AT_ONCE = 16;
 /** Observations that are written together, so that a worker that dies loses little. */
 const WRITE_EVERY = 50;
 const SAMPLES = 3;

@@ -5,6 +5,9 @@ import { type CloudClient, isCloudError } from '../cloud/index.ts';
 import type { OpenRun, Origin, PlannedRun, RunObservation } from '../store/index.ts';
 import { templateOf, valuesOf } from './outputs.ts';
 
+/** Requests to the service at once, of one activity. */
+export const REQUESTS_AT_ONCE = 16;
+
 /** The reason of a run that was STOPPED without our asking. */
 export const STOPPED_BY_OTHERS = 'stopped at the service by somebody else';
 

@@ -1,43 +1,14 @@
 import { activityInfo, cancellationSignal, heartbeat } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type { Phase, RunCounts } from '../campaign/types.ts';
-import type { Outcomes } from '../campaign/schedule.ts';
-import type { CloudClient } from '../cloud/index.ts';
-import type { CampaignRecord, Store } from '../store/index.ts';
+import type { CampaignRecord } from '../store/index.ts';
 import { advance } from './advance.ts';
 import { failureOf } from './failure.ts';
 import { prepare } from './prepare.ts';
 import { stopOpenRuns } from './stop.ts';
+import type { AdvanceInput, AdvanceResult, CampaignAddress, World } from './types.ts';
 
-/** What a worker's activities work with. */
-export interface World {
-  store: Store;
-  cloud: CloudClient;
-  /** Root address of the model service that `cloud` talks to. */
-  service: string;
-}
-
-/** Names a campaign and where it lives, so that a worker of another store or service refuses it. */
-export interface CampaignAddress {
-  campaign: string;
-  service: string;
-  store: string;
-}
-
-export interface AdvanceInput extends CampaignAddress {
-  /** Seqs of runs to request. */
-  request: number[];
-  /** Seqs of runs to look at. */
-  poll: number[];
-}
-
-export interface AdvanceResult {
-  outcomes: Outcomes;
-  /** Milliseconds the service asked to be left alone. */
-  retryAfter: number;
-  /** A few of the failures: what is shown in the Web UI. */
-  failures: string[];
-}
+export type { AdvanceResult, CampaignAddress } from './types.ts';
 
 /** A killed worker is noticed when it has been silent for this long; heartbeats are sent five times as often. */
 export const HEARTBEAT_TIMEOUT_MS = 5_000;

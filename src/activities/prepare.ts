@@ -1,6 +1,6 @@
 import { expand } from '../campaign/design.ts';
 import type { CampaignRecord } from '../store/index.ts';
-import type { World } from './index.ts';
+import type { World } from './types.ts';
 
 export async function prepare(
   { store, cloud }: World,

@@ -1,8 +1,7 @@
 import pLimit from 'p-limit';
 import type { CampaignRecord, OpenRun, RunObservation, Store } from '../store/index.ts';
-import { REQUESTS_AT_ONCE } from './advance.ts';
-import { type Answer, RunAsker, STOPPED_BY_OTHERS } from './ask.ts';
-import type { World } from './index.ts';
+import { type Answer, REQUESTS_AT_ONCE, RunAsker, STOPPED_BY_OTHERS } from './ask.ts';
+import type { World } from './types.ts';
 
 /**
  * Stops what the campaign has running at the service. The phase is set first: from then on the store lets no request

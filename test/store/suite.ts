@@ -150,9 +150,19 @@ export function describeStore(
           phase: 'cancelled',
           note: 'cancelled: “too dear”',
         });
-        await store.setPhase('flu', 'running', 4_000, '');
-        expect(await store.getCampaign('flu')).toMatchObject({ phase: 'running', note: '' });
+        await store.setPhase('flu', 'failed', 4_000, '');
+        expect(await store.getCampaign('flu')).toMatchObject({ phase: 'failed', note: '' });
       });
+
+      test.each<Phase>(['stopping', 'cancelled', 'completed', 'failed'])(
+        'what is %s does not run again, whoever comes late',
+        async (phase) => {
+          await add(store);
+          await store.setPhase('flu', phase, 2_000);
+          await store.setPhase('flu', 'running', 3_000);
+          expect(await store.getCampaign('flu')).toMatchObject({ phase, updatedAt: 2_000 });
+        },
+      );
 
       test('one that never started can be removed, and its id used again', async () => {
         await add(store);
@@ -623,7 +633,7 @@ export function describeStore(
       test('handles see each other: what one writes, the other reads', async () => {
         const other = await database.open();
         await add(store, 'flu', { points: 3, replications: 1 });
-        await other.setPhase('flu', 'stopping', 2);
+        await other.setPhase('flu', 'paused', 2);
         expect(await store.intend('flu', [0, 1, 2], 3)).toEqual([]);
         await other.setPhase('flu', 'running', 4);
         expect(await store.intend('flu', [0], 5)).toHaveLength(1);
