@@ -45,7 +45,6 @@ export interface Schedule {
 /** `startedAt` is negative while it is believed queued; until `lookedAt` it was seen, or is known, not to have finished. */
 export interface Flight {
   seq: number;
-  requestedAt: number;
   startedAt: number;
   lookedAt: number;
 }
@@ -292,7 +291,7 @@ function measureQueue(schedule: Schedule, outcomes: Outcomes, now: number): numb
   const since = now - schedule.measuredAt;
   for (const [index, flight] of queue.entries()) {
     if (index > last) break;
-    flight.startedAt = Math.max(1, schedule.measuredAt + (since * (index + 0.5)) / Math.max(1, started));
+    flight.startedAt = Math.round(schedule.measuredAt + (since * (index + 0.5)) / Math.max(1, started));
     flight.lookedAt = flight.startedAt;
   }
   return started;
@@ -309,7 +308,7 @@ function takeInFlights(schedule: Schedule, outcomes: Outcomes, now: number): num
   }
   for (const seq of outcomes.running) {
     const flight = flights.get(seq);
-    if (!flight) flights.set(seq, { seq, requestedAt: now, startedAt: now, lookedAt: now });
+    if (!flight) flights.set(seq, { seq, startedAt: now, lookedAt: now });
     else if (!isQueued(flight)) {
       learn(schedule.hazard, flight.lookedAt - flight.startedAt, now - flight.startedAt, false);
       flight.lookedAt = now;
@@ -318,7 +317,7 @@ function takeInFlights(schedule: Schedule, outcomes: Outcomes, now: number): num
   for (const seq of outcomes.queued) {
     const flight = flights.get(seq);
     if (flight) Object.assign(flight, { startedAt: QUEUED, lookedAt: now });
-    else flights.set(seq, { seq, requestedAt: now, startedAt: QUEUED, lookedAt: now });
+    else flights.set(seq, { seq, startedAt: QUEUED, lookedAt: now });
   }
   schedule.flights = [...flights.values()];
   return outcomes.new.length + outcomes.reused.length + outcomes.failed.length;

@@ -1,4 +1,4 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -185,6 +185,26 @@ describe('the home folder', () => {
     for (const file of ['addresses.json', 'key']) {
       expect(statSync(join(dev.folder, '.foray', file)).mode & 0o777).toBe(0o600);
     }
+  });
+
+  test('holds the key nowhere else: not in a history, a log or a store, in no spelling', () => {
+    const home = join(dev.folder, '.foray');
+    const key = readFileSync(join(home, 'key'), 'utf8').trim();
+    const spellings = [0, 1, 2].map((shift) => {
+      // in base64 a text looks different at each offset; the ends depend on its neighbours
+      const coded = Buffer.from(`${' '.repeat(shift)}${key}`).toString('base64');
+      return coded.slice(4, -4);
+    });
+    const files = readdirSync(home, { recursive: true, encoding: 'utf8' })
+      .filter((file) => statSync(join(home, file)).isFile())
+      .filter((file) => file !== 'key' && file !== 'addresses.json');
+    expect(files).toEqual(expect.arrayContaining(['store.db', 'temporal.db', 'logs/worker.log']));
+    for (const file of files) {
+      const content = readFileSync(join(home, file));
+      const found = [key, ...spellings].filter((spelling) => content.includes(spelling));
+      expect({ file, found }).toEqual({ file, found: [] });
+    }
+    expect(dev.said()).not.toContain(key);
   });
 
   test('has room for one foray dev', async () => {
