@@ -2,7 +2,7 @@ import {
   decide,
   isFinished,
   newSchedule,
-  type Outcomes,
+  emptyOutcomes,
   record,
   wakeIn,
 } from '../../src/campaign/schedule.ts';
@@ -37,7 +37,7 @@ export function foray(durations: readonly number[], capacity: Capacity, random: 
     const decision = decide(schedule, now + EPOCH);
     now += TICK_LATENCY;
     service.advanceTo(now);
-    const outcomes: Outcomes = { new: [], reused: [], failed: [], queued: [], running: [], later: [] };
+    const outcomes = emptyOutcomes();
     for (const seq of decision.request) {
       service.request(seq);
       outcomes.queued.push(seq);

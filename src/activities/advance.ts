@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import type { Outcomes } from '../campaign/schedule.ts';
+import { emptyOutcomes, type Outcomes } from '../campaign/schedule.ts';
 import { isCloudError } from '../cloud/index.ts';
 import type { CampaignRecord, RunObservation, Store } from '../store/index.ts';
 import { type Answer, type NoAnswer, REQUESTS_AT_ONCE, RunAsker } from './ask.ts';
@@ -57,10 +57,6 @@ export async function advance(
     if (isCloudError(error)) result.retryAfter = Math.max(result.retryAfter, error.retryAfter);
   }
   return result;
-}
-
-export function emptyOutcomes(): Outcomes {
-  return { new: [], reused: [], failed: [], queued: [], running: [], later: [] };
 }
 
 /** A run that finished in an earlier attempt of this activity is not asked about again. */

@@ -9,7 +9,7 @@ import {
   type Version,
 } from '../api/index.ts';
 import { ForayError } from '../errors.ts';
-import { rangeCount, rangeValues } from './design.ts';
+import { pointCount, rangeCount, rangeValues } from './design.ts';
 import type { Locate, ReadDefinition } from './read.ts';
 import { didYouMean, quoted } from './suggest.ts';
 import type { BaseInput, Campaign, CampaignOutput, VariedInput } from './types.ts';
@@ -98,7 +98,7 @@ export function checkDefinition(read: ReadDefinition, facts: ModelFacts): Checke
       values: gridValues(input, values, locate, path),
     };
   });
-  const points = varied.reduce((product, { values }) => product * values.length, 1);
+  const points = pointCount({ varied });
   if (points > MOST_POINTS) {
     throw new ForayError('INVALID_VALUE', `The grid has ${points.toLocaleString('en')} points.`, {
       place: locate(['design', 'grid'], 'key'),

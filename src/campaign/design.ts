@@ -35,7 +35,7 @@ export function* expand(campaign: Pick<Campaign, 'base' | 'varied'>): Generator<
   const fixed = campaign.base.filter(
     ({ name }) => name !== RANDOM_SEED && !varied.some((input) => input.name === name),
   );
-  const total = varied.reduce((product, { values }) => product * values.length, 1);
+  const total = pointCount(campaign);
   for (let ordinal = 0; ordinal < total; ordinal += 1) {
     let rest = ordinal;
     const values = new Array<string>(varied.length);

@@ -64,6 +64,10 @@ export interface Outcomes {
   later: number[];
 }
 
+export function emptyOutcomes(): Outcomes {
+  return { new: [], reused: [], failed: [], queued: [], running: [], later: [] };
+}
+
 /** The `startedAt` of a flight that is believed queued. */
 const QUEUED = -1;
 const FIRST_BURST = 16;
@@ -302,8 +306,8 @@ function takeInFlights(schedule: Schedule, outcomes: Outcomes, now: number): num
   const flights = new Map(schedule.flights.map((flight) => [flight.seq, flight]));
   for (const seq of [...outcomes.new, ...outcomes.reused, ...outcomes.failed]) {
     const flight = flights.get(seq);
-    if (!flight || !flights.delete(seq)) continue;
-    if (isQueued(flight)) continue;
+    flights.delete(seq);
+    if (!flight || isQueued(flight)) continue;
     learn(schedule.hazard, flight.lookedAt - flight.startedAt, now - flight.startedAt, true);
   }
   for (const seq of outcomes.running) {

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CloudClient } from '../cloud/index.ts';
+import { pointCount } from '../campaign/design.ts';
 import { didYouMean } from '../campaign/suggest.ts';
 import { closedPhases } from '../campaign/types.ts';
 import { ForayError } from '../errors.ts';
@@ -87,7 +88,7 @@ export class Foray {
           if (isNew) await this.store.removeCampaign(id);
           throw error;
         });
-    const points = campaign.varied.reduce((product, { values }) => product * values.length, 1);
+    const points = pointCount(campaign);
     const url = this.temporal.pageOf(id, runId);
     return { id, workflowId: id, runId, url, isNew, points, runs: points * campaign.replications };
   }

@@ -14,7 +14,15 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Activities, AdvanceResult, CampaignAddress } from '../activities/index.ts';
-import { decide, isFinished, newSchedule, type Outcomes, record, wakeIn } from '../campaign/schedule.ts';
+import {
+  decide,
+  emptyOutcomes,
+  isFinished,
+  newSchedule,
+  type Outcomes,
+  record,
+  wakeIn,
+} from '../campaign/schedule.ts';
 import { type FailureCounts, intolerable } from '../campaign/failures.ts';
 import type { FailurePolicy, Phase, RunCounts } from '../campaign/types.ts';
 import {
@@ -75,6 +83,7 @@ export async function campaign(input: CampaignInput): Promise<CampaignSummary> {
 
   setHandler(cancelSignal, (reason) => {
     note(state, because('cancelled by a signal', reason));
+    state.verdict = '';
     work.cancel();
   });
   const wish: Wish = (wanted, because) => {
@@ -85,11 +94,16 @@ export async function campaign(input: CampaignInput): Promise<CampaignSummary> {
   };
   setHandler(pauseSignal, (reason) => wish('pause', because('paused', reason)));
   setHandler(resumeSignal, () => {
+    if (state.wish !== 'pause') return;
     wish('run', 'resumed');
     state.forgiven = finishedSoFar(state);
     state.verdict = '';
   });
-  setHandler(stopSignal, (reason) => wish('stop', because('stopped', reason)));
+  setHandler(stopSignal, (reason) => {
+    // what the failure policy paused, a person ends
+    if (state.wish === 'pause') state.verdict = '';
+    wish('stop', because('stopped', reason));
+  });
   setHandler(
     setConcurrencyUpdate,
     (concurrency) => {
@@ -112,9 +126,11 @@ export async function campaign(input: CampaignInput): Promise<CampaignSummary> {
       await close(address, state, 'failed');
       throw ApplicationFailure.nonRetryable(`The campaign failed: ${reasonOf(error)}`, 'CAMPAIGN_FAILED');
     }
+    const isTemporals = CancellationScope.current().consideredCancelled;
+    if (isTemporals) state.verdict = '';
     const runs = await CancellationScope.nonCancellable(() => stop(address, state));
     // Temporal's own cancel is to be seen as such; after a signal the workflow has done what it was told.
-    if (CancellationScope.current().consideredCancelled) throw error;
+    if (isTemporals) throw error;
     return conclude(id, state, runs);
   }
   if (end === 'history') return continueAsNew<typeof campaign>({ ...input, state });
@@ -137,6 +153,7 @@ function conclude(campaign: string, state: CampaignState, runs: RunCounts): Camp
 /** Why the main loop ends: all runs have finished; a stop was wished; the history is long enough. */
 type End = 'finished' | 'stopped' | 'history';
 
+/** The main loop: carries out wishes, ticks, judges failures, waits. */
 async function runOn(
   input: CampaignInput,
   address: CampaignAddress,
@@ -294,7 +311,7 @@ function chunksOf({
 }
 
 function merged(results: AdvanceResult[]): AdvanceResult {
-  const outcomes: Outcomes = { new: [], reused: [], failed: [], queued: [], running: [], later: [] };
+  const outcomes = emptyOutcomes();
   for (const result of results) {
     for (const name of Object.keys(outcomes) as (keyof Outcomes)[])
       outcomes[name].push(...result.outcomes[name]);

@@ -220,6 +220,18 @@ failures: ${policy}
     expect((await world.foray.status(id)).runs).toMatchObject({ total: 10, done: 5, failed: 5 });
   });
 
+  test.each<[string, (id: string) => Promise<unknown>]>([
+    ['foray cancel', (id) => world.foray.cancel(id)],
+    ['foray stop', (id) => world.foray.steer(id, 'stop')],
+    ["Temporal's own cancel", (id) => world.environment.client.workflow.getHandle(id).cancel()],
+  ])('what it paused is cancelled, not failed, when a person ends it by %s', async (name, end) => {
+    const first = 23_000 + 100 * name.length;
+    const { id } = await world.foray.submit(failing('ended', first, '{count: 0}'));
+    await until('it is paused', async () => (await world.foray.status(id)).phase === 'paused');
+    await end(id);
+    expect((await toTheEnd(id)).phase).toBe('cancelled');
+  });
+
   test.each(['stop', 'cancel'])('%ss the campaign, which has failed then', async (then) => {
     const first = then === 'stop' ? 21_000 : 22_000;
     const { id } = await world.foray.submit(failing(then, first, `{count: 1, then: ${then}}`));
