@@ -11,12 +11,13 @@ const rooms = {
   campaign: ['api'],
   cloud: ['api'],
   store: ['api', 'campaign'],
+  resolve: ['api', 'campaign', 'cloud'],
   workflows: ['campaign', 'activities'],
-  activities: ['api', 'campaign', 'cloud', 'store', 'workflows'],
-  client: ['api', 'campaign', 'cloud', 'store', 'workflows'],
+  activities: ['api', 'campaign', 'cloud', 'store', 'resolve', 'workflows'],
+  client: ['api', 'campaign', 'cloud', 'store', 'resolve', 'workflows'],
   report: ['api', 'campaign', 'store', 'client'],
   service: ['api'],
-  dev: ['api'],
+  dev: ['api', 'workflows'],
 };
 
 const closed = Object.entries(rooms).flatMap(([room, open]) =>

@@ -2,6 +2,11 @@
 export default {
   testEnvironment: 'node',
   roots: ['<rootDir>/test'],
+  // npm run test:browser; they need Chromium
+  testPathIgnorePatterns: [
+    '/node_modules/',
+    ...(process.env.FORAY_BROWSER ? [] : ['<rootDir>/test/browser/']),
+  ],
   extensionsToTreatAsEsm: ['.ts'],
   transform: {
     '^.+\\.ts$': [

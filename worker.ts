@@ -1,4 +1,11 @@
-import { DefaultLogger, type LogEntry, NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import {
+  DefaultLogger,
+  type LogEntry,
+  NativeConnection,
+  Runtime,
+  Worker,
+  type WorkerDeploymentOptions,
+} from '@temporalio/worker';
 import { createActivities } from './src/activities/index.ts';
 import { cloudClient, type Settings } from './src/client/index.ts';
 import { ForayError, messageOf } from './src/errors.ts';
@@ -6,8 +13,22 @@ import { openStore } from './src/store/index.ts';
 
 /** What activities get to finish in when a worker is told to stop; after that they are carried out elsewhere. */
 const GRACE = '3s';
+/** How long Temporal keeps a campaign's next step for the worker that made the last one before any other gets it. */
+const STICKY = '2s';
 /** Ticks of campaigns side by side; each makes its own requests side by side. */
-const ACTIVITIES_AT_ONCE = 8;
+const ACTIVITIES_AT_ONCE = 16;
+
+/**
+ * What makes a worker one of a versioned deployment: a campaign stays with the build that began it, and goes on with
+ * the current one when its workflow continues as new.
+ */
+export function deploymentOf(buildId: string): WorkerDeploymentOptions {
+  return {
+    version: { deploymentName: 'foray', buildId },
+    useWorkerVersioning: true,
+    defaultVersioningBehavior: 'PINNED',
+  };
+}
 
 /** One line an entry, without stacks: what goes wrong with a campaign is to be read in the Web UI, too. */
 function logLine({ level, message, meta }: LogEntry): void {
@@ -21,9 +42,10 @@ function logLine({ level, message, meta }: LogEntry): void {
  * Runs a worker until SIGINT or SIGTERM: connects, registers the workflow and its activities, works, shuts down.
  *
  * @param onReady called once when work can come
+ * @param buildId makes it a worker of that build of the deployment `foray`
  * @throws ForayError TEMPORAL_UNREACHABLE, STORE_UNUSABLE, STORE_NEWER
  */
-export async function runWorker(settings: Settings, onReady: () => void): Promise<void> {
+export async function runWorker(settings: Settings, onReady: () => void, buildId?: string): Promise<void> {
   Runtime.install({ logger: new DefaultLogger('WARN', logLine) });
   const { connectionOptions, namespace = 'default' } = settings.temporal;
   const store = await openStore(settings.store);
@@ -48,6 +70,8 @@ export async function runWorker(settings: Settings, onReady: () => void): Promis
         }),
         maxConcurrentActivityTaskExecutions: ACTIVITIES_AT_ONCE,
         shutdownGraceTime: GRACE,
+        stickyQueueScheduleToStartTimeout: STICKY,
+        ...(buildId !== undefined && { workerDeploymentOptions: deploymentOf(buildId) }),
       });
       onReady();
       await worker.run();

@@ -4,8 +4,10 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { chromium } from 'playwright-core';
 import { readAddresses } from '../src/dev/home.ts';
+import { launchBrowser, WorkflowPage } from '../test/support/browser.ts';
+import { isRunning } from '../test/support/cli.ts';
+import { until } from '../test/support/until.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const main = join(root, 'src/cli/main.ts');
@@ -18,19 +20,9 @@ function foray(...args: string[]): void {
 }
 
 mkdirSync(pictures, { recursive: true });
+const browser = await launchBrowser();
 foray('demo', '--keep');
-const home = join(folder, '.foray');
-const { pid, temporal } = readAddresses(home)!;
-const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-  args: [
-    '--no-sandbox',
-    '--disable-gpu',
-    '--disable-quic',
-    '--no-first-run',
-    '--disable-background-networking',
-  ],
-});
+const { pid, temporal } = readAddresses(join(folder, '.foray'))!;
 try {
   const page = await browser.newPage({ viewport: { width: 1100, height: 1100 } });
   await page.goto(pathToFileURL(join(folder, 'foray-demo/report.html')).href);
@@ -39,20 +31,14 @@ try {
   foray('submit', join(root, 'examples/rehearsal/campaign.yaml'), '--id', 'rehearsal');
   await page.setViewportSize({ width: 1280, height: 860 });
   const url = `${temporal.webUi}/namespaces/default/workflows/rehearsal`;
-  await page.goto(url);
-  await page.getByText('User Metadata').click();
-  // The page refreshes its details when R is pressed; far enough that there is something to see.
-  const isFarEnough = async (): Promise<boolean> => {
-    const texts = await Promise.all(page.frames().map((frame) => frame.locator('body').innerText()));
-    return texts.some((text) => /[4-9] of 20 runs finished/.test(text));
-  };
-  while (!(await isFarEnough())) {
-    await page.keyboard.press('r');
-    await page.waitForTimeout(1_000);
-  }
+  const workflow = await WorkflowPage.open(page, url);
+  // far enough that there is something to see
+  await workflow.details(/[4-9] of 20 runs finished/);
   await page.screenshot({ path: join(pictures, 'web-ui.png') });
 } finally {
   await browser.close();
   process.kill(pid, 'SIGTERM');
 }
-rmSync(folder, { recursive: true, force: true, maxRetries: 50, retryDelay: 200 });
+// what still runs writes to the folder
+await until('everything has stopped', () => !isRunning(pid));
+rmSync(folder, { recursive: true, force: true });

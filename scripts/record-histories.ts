@@ -1,11 +1,13 @@
 /**
- * Records histories of campaigns for the replay test: `npm run record-histories`. Each change of the workflow that is to
- * be released adds its own folder; histories of earlier versions stay, as campaigns that run on them must go on.
+ * Records histories of campaigns for the replay test: `npm run record-histories FOLDER`, those that the folder does not
+ * have. Each change of the workflow that is to be released adds its own; earlier ones stay, as campaigns that run on
+ * them must go on.
  */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { findTemporalCli } from '../src/dev/temporal-cli.ts';
+import { closedStatus, toTheEnd } from '../test/support/campaigns.ts';
 import { until } from '../test/support/until.ts';
 import { rehearsal, startWorld, type World } from '../test/support/world.ts';
 
@@ -42,6 +44,38 @@ const campaigns: Record<string, (world: World) => Promise<string>> = {
     await world.foray.steer(id, 'stop', 'recorded');
     return id;
   },
+  'tried-again': async ({ foray }) => (await foray.submit(chancy)).id,
+  'given-up': async ({ foray }) =>
+    (await foray.submit(rehearsal({ count: 2, first: 500, seconds: 60, more: 'timeouts: {run: 1}' }))).id,
+  retried: async (world) => {
+    const { id } = await world.foray.submit(rehearsal({ count: 6, first: 600, seconds: 60 }));
+    await inFlight(world, id);
+    await world.foray.cancel(id);
+    await toTheEnd(world, id);
+    await world.foray.retry(id);
+    await inFlight(world, id);
+    await world.foray.cancel(id);
+    return id;
+  },
+  applied: async (world) => {
+    const { id } = await world.foray.submit(rehearsal({ count: 4, first: 700, seconds: 1 }));
+    await world.foray.apply(id, rehearsal({ count: 6, first: 702, seconds: 1, more: 'concurrency: 3' }));
+    await world.foray.retry(id);
+    return id;
+  },
+};
+
+/** Runs that fail by chance, tried again. */
+const chancy = {
+  text: `
+campaign: chancy
+model: {name: Rehearsal}
+inputs: {Seconds: 0, Failure rate: 0.7}
+design: {grid: {Value: {from: 400, to: 408, step: 1}}}
+failures: {attempts: 3, backoff: 0.2}
+timeouts: {run: 60, campaign: 600}
+`,
+  file: 'chancy.yaml',
 };
 
 function inFlight({ foray }: World, id: string): Promise<boolean> {
@@ -56,10 +90,13 @@ for (const suggestContinueAsNew of [undefined, 30]) {
   await world.startWorker();
   const names = suggestContinueAsNew ? ['completed'] : Object.keys(campaigns);
   for (const name of names) {
+    const file = join(folder, `${suggestContinueAsNew ? 'continued' : name}.json`);
+    if (existsSync(file)) continue;
     const id = await campaigns[name]!(world);
-    for await (const status of world.foray.follow(id, 200)) void status;
+    await toTheEnd(world, id);
+    await closedStatus(world, id);
     const text = JSON.stringify(JSON.parse(historyOf(id, world.environment.address)), withoutMachine, 1);
-    writeFileSync(join(folder, `${suggestContinueAsNew ? 'continued' : name}.json`), `${text}\n`);
+    writeFileSync(file, `${text}\n`);
   }
   await world.close();
 }

@@ -22,6 +22,11 @@ export const errorCodes = {
     exit: 2,
     about: 'replications above 1 need a model with the input {RANDOM_SEED}',
   },
+  SEED_NEEDED: {
+    exit: 2,
+    about: 'a new seed is asked for, and the model has no input {RANDOM_SEED}',
+  },
+  CHANGE_REFUSED: { exit: 2, about: 'a campaign cannot be changed into what a definition says' },
   UNKNOWN_CAMPAIGN: { exit: 2, about: 'there is no campaign of that id' },
   CAMPAIGN_EXISTS: { exit: 2, about: 'a campaign of that id exists with another definition' },
   CAMPAIGN_CLOSED: { exit: 2, about: 'the campaign has already finished' },

@@ -20,9 +20,9 @@ export interface Measured {
 }
 
 /** What a tick takes: an activity task and its requests. ms */
-const TICK_LATENCY = 60;
+export const TICK_LATENCY = 60;
 /** Timers come up to this much late. ms */
-const TIMER_LATENESS = 300;
+export const TIMER_LATENESS = 300;
 const CHUNK = 200;
 /** History events: a workflow task and an activity are three each, a timer two and a workflow task. */
 const EVENTS = { start: 20, task: 3, activity: 3, timer: 5 };
@@ -68,7 +68,7 @@ export function foray(durations: readonly number[], capacity: Capacity, random: 
 }
 
 /** Virtual time starts at 0, which is no time for a schedule. */
-const EPOCH = 1_000_000;
+export const EPOCH = 1_000_000;
 
 /** What people write: as many in flight as the service is said to run at once, each polled at an interval. */
 export function loop(durations: readonly number[], capacity: Capacity, interval: number): Measured {

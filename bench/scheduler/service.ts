@@ -32,6 +32,14 @@ export class VirtualService {
     return this.running.has(seq) ? 'running' : 'queued';
   }
 
+  /** Executor time that the runs of a range of seqs have had until a time that was reached, ms. */
+  busyTime(from: number, to: number, now: number): number {
+    let busy = 0;
+    for (const [seq, ends] of [...this.finishedAt, ...this.running])
+      if (seq >= from && seq < to) busy += Math.min(now, ends) - (ends - this.durations[seq]!);
+    return busy;
+  }
+
   advanceTo(time: number): void {
     for (;;) {
       const [seq, ends] = this.nextToFinish();

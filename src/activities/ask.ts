@@ -1,12 +1,17 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { RunRequest, RunState } from '../api/index.ts';
 import { runInputs } from '../campaign/design.ts';
 import type { Campaign } from '../campaign/types.ts';
-import { type CloudClient, isCloudError } from '../cloud/index.ts';
+import { type CloudClient, type CloudErrorKind, isCloudError } from '../cloud/index.ts';
 import type { OpenRun, Origin, PlannedRun, RunObservation } from '../store/index.ts';
 import { templateOf, valuesOf } from './outputs.ts';
 
-/** Requests to the service at once, of one activity. */
-export const REQUESTS_AT_ONCE = 16;
+/** Requests to the service at once, of one worker. */
+export const REQUESTS_AT_ONCE = 128;
+
+/** How often outputs are asked for before their run is left for later, and the first wait between, ms. */
+const OUTPUTS_ATTEMPTS = 4;
+const OUTPUTS_AGAIN_MS = 250;
 
 /** The reason of a run that was STOPPED without our asking. */
 export const STOPPED_BY_OTHERS = 'stopped at the service by somebody else';
@@ -29,20 +34,37 @@ interface Reading {
   owned: boolean;
 }
 
+/** How many more runs may be missing than are there before results are no longer asked for first. */
+const PATIENCE = 8;
+/** What a service may answer when it has no results. */
+const resultless: readonly CloudErrorKind[] = ['not-found', 'refused', 'server', 'malformed'];
+
 /** Asks the service about the runs of one campaign, one run at a time. */
 export class RunAsker {
   private readonly cloud: CloudClient;
   private readonly campaign: Campaign;
   private readonly signal: AbortSignal;
+  /** How much more often results were there than not when they were asked for first; negative once that does not pay. */
+  private luck: number;
 
-  constructor(cloud: CloudClient, campaign: Campaign, signal: AbortSignal) {
+  /**
+   * @param resultsFirst runs that are requested are likely to be there: one request for the results then does, instead
+   *   of one for the run and one for its results
+   */
+  constructor(cloud: CloudClient, campaign: Campaign, signal: AbortSignal, resultsFirst = false) {
     this.cloud = cloud;
     this.campaign = campaign;
     this.signal = signal;
+    this.luck = resultsFirst && campaign.fresh === null ? PATIENCE : -1;
   }
 
   /** Requests a run that the store has the intent of; the service may have it already, in any state. */
   async request(run: PlannedRun): Promise<Answer> {
+    // after a lost answer the results would not tell whose they are
+    if (this.luck >= 0 && run.attempt === 1) {
+      const answer = await this.resultsOf(run);
+      if (answer) return answer;
+    }
     try {
       const { id, ...state } = await this.cloud.requestRun(this.versionId, this.requestOf(run), this.signal);
       // COMPLETED at the first attempt was there before us; after that it may be what an unheard answer started.
@@ -52,6 +74,23 @@ export class RunAsker {
       });
     } catch (error) {
       return this.answerOf(run.seq, error);
+    }
+  }
+
+  /** The results of a run that is there; undefined if it is not. This starts nothing. */
+  private async resultsOf(run: PlannedRun): Promise<Answer | undefined> {
+    const outputs = templateOf(this.campaign);
+    try {
+      const request = { ...this.requestOf(run), outputs: JSON.stringify(outputs) };
+      const results = await this.cloud.getResults(this.versionId, request, this.signal);
+      if (results.length === 0 && outputs.length > 0) return undefined;
+      this.luck = Math.min(PATIENCE, this.luck + 1);
+      return { seq: run.seq, state: 'done', runId: null, origin: 'reused', outputs: valuesOf(results) };
+    } catch (error) {
+      this.luck -= 1;
+      // services differ in how they say that there are none; one that does not answer is not asked again at once
+      const isAnswer = isCloudError(error) && resultless.includes(error.kind);
+      return isAnswer ? undefined : { seq: run.seq, error, sent: false };
     }
   }
 
@@ -66,6 +105,19 @@ export class RunAsker {
       if (isCloudError(error) && error.kind === 'not-found') return this.request(run);
       const answer = this.answerOf(seq, error);
       return 'error' in answer ? { ...answer, sent: true } : answer;
+    }
+  }
+
+  /** Takes the results of a run that has finished by now, most likely; looks at it when it has not. */
+  async take(run: OpenRun & { runId: string }): Promise<Answer> {
+    const { seq, runId } = run;
+    try {
+      const outputs = await this.outputsOf(runId);
+      return { seq, state: 'done', runId, origin: readingOf(run).completed, outputs };
+    } catch (error) {
+      if (isCloudError(error) && (error.kind === 'not-found' || error.kind === 'refused'))
+        return this.poll(run);
+      return { seq, error, sent: true };
     }
   }
 
@@ -88,8 +140,8 @@ export class RunAsker {
     return this.campaign.model.versionId;
   }
 
-  private requestOf({ point, replication }: PlannedRun): RunRequest {
-    return { experimentType: 'SIMULATION', inputs: runInputs(this.campaign, point, replication) };
+  private requestOf({ point, replication, reseeded }: PlannedRun): RunRequest {
+    return { experimentType: 'SIMULATION', inputs: runInputs(this.campaign, point, replication, reseeded) };
   }
 
   private async observe(
@@ -103,19 +155,35 @@ export class RunAsker {
         return { seq, state: 'queued', runId, owned };
       case 'RUNNING':
         return { seq, state: 'running', runId, owned };
-      case 'COMPLETED': {
-        const outputs = await this.cloud.getRunResults(
-          this.versionId,
-          runId,
-          templateOf(this.campaign),
-          this.signal,
-        );
-        return { seq, state: 'done', runId, origin: completed, outputs: valuesOf(outputs) };
-      }
+      case 'COMPLETED':
+        return { seq, state: 'done', runId, origin: completed, outputs: await this.outputsOf(runId) };
       case 'FAILED':
-        return { seq, state: 'failed', runId, reason: reasonIn(message) };
+        return {
+          seq,
+          state: 'failed',
+          runId,
+          reason: this.cloud.redacted(reasonIn(message)).slice(0, 1_000),
+        };
       case 'STOPPED':
         return { seq, state: 'failed', runId, reason: STOPPED_BY_OTHERS };
+    }
+  }
+
+  /**
+   * What has completed stays so: a service that is throttling or failing is asked again for the outputs alone, as a later
+   * poll would cost it a request for the state as well.
+   */
+  private async outputsOf(runId: string): Promise<Record<string, string>> {
+    const template = templateOf(this.campaign);
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return valuesOf(await this.cloud.getRunResults(this.versionId, runId, template, this.signal));
+      } catch (error) {
+        const isPassing = isCloudError(error) && (error.kind === 'throttled' || error.kind === 'server');
+        if (!isPassing || attempt === OUTPUTS_ATTEMPTS) throw error;
+        const wait = Math.max(error.retryAfter, OUTPUTS_AGAIN_MS * 2 ** (attempt - 1));
+        await delay(wait, undefined, { signal: this.signal });
+      }
     }
   }
 
@@ -140,6 +208,6 @@ function reasonIn(message: string | null): string {
     const { title } = JSON.parse(message) as { title?: unknown };
     return typeof title === 'string' && title !== '' ? title : 'the service gave no reason';
   } catch {
-    return message.slice(0, 1_000);
+    return message;
   }
 }

@@ -3,12 +3,27 @@ import { ApplicationFailure } from '@temporalio/common';
 import type { Phase, RunCounts } from '../campaign/types.ts';
 import type { CampaignRecord } from '../store/index.ts';
 import { advance } from './advance.ts';
+import { change } from './change.ts';
 import { failureOf } from './failure.ts';
 import { prepare } from './prepare.ts';
 import { stopOpenRuns } from './stop.ts';
-import type { AdvanceInput, AdvanceResult, CampaignAddress, World } from './types.ts';
+import type {
+  AdvanceInput,
+  AdvanceResult,
+  CampaignAddress,
+  ChangeAnswer,
+  ChangeRequest,
+  World,
+} from './types.ts';
 
-export type { AdvanceResult, CampaignAddress } from './types.ts';
+export type {
+  AdvanceResult,
+  CampaignAddress,
+  ChangeAnswer,
+  ChangeRequest,
+  DefinitionMessage,
+  RetryWhat,
+} from './types.ts';
 
 /** A killed worker is noticed when it has been silent for this long; heartbeats are sent five times as often. */
 export const HEARTBEAT_TIMEOUT_MS = 5_000;
@@ -39,6 +54,16 @@ export function createActivities(world: World) {
     /** Carries out the decision of one tick, or a part of it: requests runs, polls runs, stores what has finished. */
     advance: (input: AdvanceInput): Promise<AdvanceResult> =>
       act(input, (record, signal) => advance(world, record, input, signal)),
+
+    /** Seqs of runs that wait to be requested, after one of them: a page in the order of work. */
+    waitingRuns: (
+      input: CampaignAddress & { after: number; limit: number; failedOnly: boolean },
+    ): Promise<number[]> =>
+      act(input, () => world.store.waitingRuns(input.campaign, input.after, input.limit, input.failedOnly)),
+
+    /** Changes the campaign in the store: runs to be had again, or a changed definition. `goesOn`: it is opened again. */
+    change: (input: CampaignAddress & { request: ChangeRequest; goesOn: boolean }): Promise<ChangeAnswer> =>
+      act(input, (record, signal) => change(world, record, input, signal)),
 
     /** Stops the campaign's own runs at the service, unless another campaign waits for them. */
     stopRuns: (address: CampaignAddress): Promise<{ stopped: number; kept: number }> =>

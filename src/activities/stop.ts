@@ -43,7 +43,7 @@ export async function stopOpenRuns(
 }
 
 /** Brings one run to its end as far as this campaign goes; an open state in the answer means it is left to others. */
-async function settle(store: Store, asker: RunAsker, id: string, run: OpenRun): Promise<Answer> {
+export async function settle(store: Store, asker: RunAsker, id: string, run: OpenRun): Promise<Answer> {
   try {
     const seen = unlessStopped(await asker.find(run));
     if ('error' in seen || (seen.state !== 'queued' && seen.state !== 'running')) return seen;

@@ -1,5 +1,8 @@
+import type { Difference } from '../campaign/change.ts';
 import type { Outcomes } from '../campaign/schedule.ts';
+import type { CampaignSettings, FailureCause, RunCounts } from '../campaign/types.ts';
 import type { CloudClient } from '../cloud/index.ts';
+import type { ErrorCode } from '../errors.ts';
 import type { Store } from '../store/index.ts';
 
 /** What a worker's activities work with. */
@@ -22,12 +25,40 @@ export interface AdvanceInput extends CampaignAddress {
   request: number[];
   /** Seqs of runs to look at. */
   poll: number[];
+  /** Seqs of runs that have taken too long. */
+  expire: number[];
+  /** Runs that are requested are likely to be there: ask for their results first. */
+  resultsFirst: boolean;
 }
 
 export interface AdvanceResult {
   outcomes: Outcomes;
   /** Milliseconds the service asked to be left alone. */
   retryAfter: number;
-  /** A few of the failures: what is shown in the Web UI. */
+  /** Reasons of a few of the failures: what is shown in the Web UI. */
   failures: string[];
+  /** All runs that failed for good, by cause. */
+  causes: FailureCause[];
 }
+
+/** Which runs are to be had again: those that failed, those that were never requested (in a closed campaign), or both. */
+export type RetryWhat = 'failed' | 'missing' | 'all';
+
+/** A definition: its text, or the same as JSON. */
+export type DefinitionMessage = string | Record<string, unknown>;
+
+/** What is to be changed in a campaign that has begun. */
+export type ChangeRequest = { retry: RetryWhat } | { apply: DefinitionMessage };
+
+/** What came of it: where the campaign stands after it, or why it was refused. */
+export type ChangeAnswer =
+  | {
+      points: number;
+      counts: RunCounts;
+      settings: CampaignSettings;
+      /** Failed runs that are requested again. */
+      forgiven: number;
+      /** Of a changed definition. */
+      difference: Difference | null;
+    }
+  | { refused: string; code: ErrorCode };

@@ -3,16 +3,23 @@ import {
   type Experiment,
   type InputItem,
   nameKey,
-  RANDOM_SEED,
   type RawValue,
   ValueError,
   type Version,
 } from '../api/index.ts';
 import { ForayError } from '../errors.ts';
 import { pointCount, rangeCount, rangeValues } from './design.ts';
+import type { Definition } from './definition.ts';
 import type { Locate, ReadDefinition } from './read.ts';
+import { checkSeeds, freshness } from './seeds.ts';
 import { didYouMean, quoted } from './suggest.ts';
-import type { BaseInput, Campaign, CampaignOutput, VariedInput } from './types.ts';
+import {
+  type BaseInput,
+  type Campaign,
+  type CampaignOutput,
+  ONE_ATTEMPT,
+  type VariedInput,
+} from './types.ts';
 
 /** More values than this in one range is a slip of the pen, not a design. */
 const MOST_VALUES = 1_000_000;
@@ -37,7 +44,7 @@ export type CheckedDefinition = Omit<Campaign, 'id' | 'service' | 'model' | 'fil
  * silently, and a typo is an error with what was probably meant.
  *
  * @throws ForayError UNKNOWN_INPUT, UNKNOWN_OUTPUT, UNKNOWN_EXPERIMENT, INVALID_VALUE, EMPTY_DESIGN,
- *   REPLICATIONS_NEED_SEED, each with its place
+ *   REPLICATIONS_NEED_SEED, SEED_NEEDED, each with its place
  */
 export function checkDefinition(read: ReadDefinition, facts: ModelFacts): CheckedDefinition {
   const { definition, locate } = read;
@@ -113,6 +120,7 @@ export function checkDefinition(read: ReadDefinition, facts: ModelFacts): Checke
     });
   }
   checkSeeds(read, facts, varied, given);
+  const fresh = freshness(read, find, once);
   for (const input of base) input.value = canonicalTemplate(input);
   return {
     name: definition.campaign,
@@ -123,8 +131,19 @@ export function checkDefinition(read: ReadDefinition, facts: ModelFacts): Checke
     seed: definition.seed ?? null,
     outputs: chosenOutputs(read, facts),
     concurrency: definition.concurrency,
-    failures: definition.failures ?? null,
+    ...failureSettings(definition),
+    timeouts: { run: definition.timeouts?.run ?? null, campaign: definition.timeouts?.campaign ?? null },
+    fresh,
+    priority: definition.priority,
   };
+}
+
+/** What is said of failures under one heading are two policies: of one run, and of the campaign. */
+function failureSettings({ failures }: Definition): Pick<Campaign, 'attempts' | 'failures'> {
+  if (!failures) return { attempts: ONE_ATTEMPT, failures: null };
+  const { attempts: count, backoff, seed, ...policy } = failures;
+  const judges = policy.rate !== undefined || policy.count !== undefined;
+  return { attempts: { count, backoff, seed }, failures: judges ? policy : null };
 }
 
 function inputFinder(facts: ModelFacts, locate: Locate): (written: string, path: string[]) => InputItem {
@@ -264,41 +283,6 @@ function notAFile(name: string, locate: Locate, path: string[]): ForayError {
     place: locate(path, 'key'),
     hint: `Write it under "files": {"${name}": PATH}.`,
   });
-}
-
-function checkSeeds(
-  { definition, locate }: ReadDefinition,
-  facts: ModelFacts,
-  varied: VariedInput[],
-  given: ReadonlySet<string>,
-): void {
-  const hasSeed = facts.version.experimentTemplate.inputs.some(({ name }) => name === RANDOM_SEED);
-  const derives = definition.replications > 1 || definition.seed !== undefined;
-  if (!derives) return;
-  const place = locate([definition.replications > 1 ? 'replications' : 'seed']);
-  if (!hasSeed) {
-    throw new ForayError(
-      'REPLICATIONS_NEED_SEED',
-      `The model "${facts.name}" has no input ${RANDOM_SEED}, so its runs cannot differ by their seed.`,
-      { place, hint: 'Remove "replications" and "seed".' },
-    );
-  }
-  if (varied.some(({ name }) => name === RANDOM_SEED)) {
-    throw new ForayError(
-      'INVALID_VALUE',
-      `The design varies ${RANDOM_SEED}, so seeds cannot be derived as well.`,
-      {
-        place,
-        hint: 'Remove "replications" and "seed", or the seed from the design.',
-      },
-    );
-  }
-  if (definition.seed !== undefined && given.has(RANDOM_SEED)) {
-    throw new ForayError('INVALID_VALUE', `The input "${RANDOM_SEED}" is given, and "seed" replaces it.`, {
-      place,
-      hint: 'Give one of the two.',
-    });
-  }
 }
 
 function chosenOutputs({ definition, locate }: ReadDefinition, facts: ModelFacts): CampaignOutput[] {

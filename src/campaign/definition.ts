@@ -16,6 +16,22 @@ export type Range = z.infer<typeof Range>;
 
 const Values = z.union([z.array(value), Range], 'expected a list of values or {from, to, step}');
 
+const DURATION = 'expected seconds, or a text such as 90 s, 10 min, 2 h or 1 d';
+const UNITS = { s: 1_000, min: 60_000, h: 3_600_000, d: 86_400_000 };
+/** Setting a timer for longer than this is a slip of the pen. */
+const LONGEST_MS = 366 * UNITS.d;
+
+/** A duration as people write it; parsed into ms. */
+const Duration = z
+  .union([z.number(), z.string()], DURATION)
+  .transform((written) => {
+    if (typeof written === 'number') return written * UNITS.s;
+    const [, amount = '', unit = 's'] = /^\s*(\d+(?:\.\d+)?)\s*(s|min|h|d)?\s*$/.exec(written) ?? [];
+    return amount === '' ? NaN : Number(amount) * UNITS[unit as keyof typeof UNITS];
+  })
+  .refine((ms) => Number.isFinite(ms), DURATION)
+  .refine((ms) => ms > 0 && ms <= LONGEST_MS, 'expected more than 0, and at most 366 days');
+
 const VERSION = 'expected latest, a version number from 1 (without quotes), or a version id';
 const CONCURRENCY = 'expected auto or a whole number from 1';
 
@@ -66,6 +82,13 @@ export const Definition = z.strictObject({
   failures: z
     .strictObject(
       {
+        attempts: z
+          .int('expected a whole number')
+          .min(1, 'expected at least 1')
+          .max(100, 'expected at most 100')
+          .default(1),
+        backoff: Duration.default(10_000),
+        seed: z.enum(['same', 'new'], 'expected same or new').default('same'),
         rate: z
           .number('expected a share from 0 to 1')
           .min(0, 'expected a share from 0 to 1')
@@ -75,9 +98,29 @@ export const Definition = z.strictObject({
         count: z.int('expected a whole number').min(0, 'expected at least 0').optional(),
         then: z.enum(['pause', 'stop', 'cancel'], 'expected pause, stop or cancel').default('pause'),
       },
-      'expected {rate: SHARE} or {count: NUMBER}',
+      'expected {attempts: NUMBER}, {rate: SHARE} or {count: NUMBER}',
     )
-    .refine(({ rate, count }) => rate !== undefined || count !== undefined, 'expected a "rate" or a "count"')
+    .refine(
+      ({ attempts, rate, count }) => attempts > 1 || rate !== undefined || count !== undefined,
+      'expected "attempts" above 1, a "rate" or a "count"',
+    )
     .optional(),
+  timeouts: z
+    .strictObject(
+      { run: Duration.optional(), campaign: Duration.optional() },
+      'expected {run: DURATION, campaign: DURATION}',
+    )
+    .optional(),
+  fresh: z
+    .union(
+      [z.boolean(), z.strictObject({ salt: z.string('expected the name of an input') })],
+      'expected true or {salt: INPUT}',
+    )
+    .default(false),
+  priority: z
+    .int('expected a whole number from 1 (first) to 5 (last)')
+    .min(1, 'expected a whole number from 1 (first) to 5 (last)')
+    .max(5, 'expected a whole number from 1 (first) to 5 (last)')
+    .default(3),
 });
 export type Definition = z.infer<typeof Definition>;

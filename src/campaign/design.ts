@@ -29,11 +29,16 @@ function decimalsOf(number: number): number {
   return Math.min(100, Math.max(0, digits - Number(exponent)));
 }
 
+/** What of a campaign its points depend on. */
+export type DesignOf = Pick<Campaign, 'base' | 'varied'> & Partial<Pick<Campaign, 'fresh'>>;
+
 /** The points of a campaign's grid in design order: the last input varies fastest. */
-export function* expand(campaign: Pick<Campaign, 'base' | 'varied'>): Generator<Point> {
-  const { varied } = campaign;
+export function* expand(campaign: DesignOf): Generator<Point> {
+  const { varied, fresh } = campaign;
+  const salt = fresh?.by === 'salt' ? fresh.input : undefined;
+  // what tells repeats of a point apart is no part of what the point is
   const fixed = campaign.base.filter(
-    ({ name }) => name !== RANDOM_SEED && !varied.some((input) => input.name === name),
+    ({ name }) => name !== RANDOM_SEED && name !== salt && !varied.some((input) => input.name === name),
   );
   const total = pointCount(campaign);
   for (let ordinal = 0; ordinal < total; ordinal += 1) {
@@ -54,19 +59,25 @@ export function pointCount(campaign: Pick<Campaign, 'varied'>): number {
   return campaign.varied.reduce((product, { values }) => product * values.length, 1);
 }
 
-/** The full inputs of one run: what is sent to the service for replication n (from 1) of a point. */
+/**
+ * The full inputs of one run: what is sent to the service for replication n (from 1) of a point.
+ *
+ * @param reseeded how many attempts with another seed came before this one
+ */
 export function runInputs(
   campaign: Pick<Campaign, 'base' | 'varied' | 'seed'>,
   point: Pick<Point, 'key' | 'values'>,
   replication: number,
+  reseeded = 0,
 ): Campaign['base'] {
   const varied = new Map(campaign.varied.map(({ name }, at) => [name, point.values[at]!]));
-  const derivesSeed = campaign.seed !== null || replication > 1;
+  const derivesSeed = campaign.seed !== null || replication > 1 || reseeded > 0;
   return campaign.base.map((input) => {
     const own = varied.get(input.name);
     if (own !== undefined) return { ...input, value: own };
     if (input.name === RANDOM_SEED && derivesSeed) {
-      return { ...input, value: replicationSeed(campaign.seed ?? DEFAULT_SEED, point.key, replication) };
+      const seed = campaign.seed ?? DEFAULT_SEED;
+      return { ...input, value: replicationSeed(seed, point.key, replication, reseeded) };
     }
     return input;
   });

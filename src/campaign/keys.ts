@@ -14,9 +14,15 @@ export function pointKey(inputs: readonly { name: string; value: string }[]): st
 
 /**
  * The seed of a replication: a positive integer below 2^48, a pure function of (campaign seed, point key, n), so adding
- * points never changes another point's seeds.
+ * points never changes another point's seeds. A further attempt with a seed of its own adds its number to them.
  */
-export function replicationSeed(campaignSeed: number, key: string, replication: number): string {
-  const digest = createHash('sha256').update(`${campaignSeed}/${key}/${replication}`).digest();
+export function replicationSeed(
+  campaignSeed: number,
+  key: string,
+  replication: number,
+  reseeded = 0,
+): string {
+  const attempt = reseeded > 0 ? `/${reseeded}` : '';
+  const digest = createHash('sha256').update(`${campaignSeed}/${key}/${replication}${attempt}`).digest();
   return String(digest.readUIntBE(0, 6) || 1);
 }

@@ -22,9 +22,15 @@ export interface Schedule {
   /** The first seq never requested, and the number of runs. */
   next: number;
   total: number;
-  /** Seqs to be requested again, and not before when. */
+  /** Seqs to be requested before those that follow `next`, and not before when. */
   again: number[];
   againAt: number;
+  /** Seqs whose attempt failed: to be requested again, each not before its time. */
+  postponed: { seq: number; at: number }[];
+  /** There is more to request than is known here: what waits in the store after this seq; null if there is not. */
+  more: number | null;
+  /** A run is given up when it has run for this long, ms; null for never. */
+  runTimeout: number | null;
   /** In the order of their request. */
   flights: Flight[];
   hazard: Hazard;
@@ -52,9 +58,11 @@ export interface Flight {
 export interface Decision {
   request: number[];
   poll: number[];
+  /** Runs that have taken too long: to be stopped. */
+  expire: number[];
 }
 
-/** What became of the runs of a tick, as seqs. `later`: the service could not be asked properly; ask again. */
+/** What became of the runs of a tick, as seqs. `failed`: for good. `later`: the service could not be asked properly; ask again. */
 export interface Outcomes {
   new: number[];
   reused: number[];
@@ -62,16 +70,18 @@ export interface Outcomes {
   queued: number[];
   running: number[];
   later: number[];
+  /** Its attempt failed, and it is to be requested again after a delay, ms. */
+  again: [seq: number, delay: number][];
 }
 
 export function emptyOutcomes(): Outcomes {
-  return { new: [], reused: [], failed: [], queued: [], running: [], later: [] };
+  return { new: [], reused: [], failed: [], queued: [], running: [], later: [], again: [] };
 }
 
 /** The `startedAt` of a flight that is believed queued. */
 const QUEUED = -1;
 const FIRST_BURST = 16;
-/** Flights, at most: what a tick passes to activities, and the state to the next execution, stays small. */
+/** Flights and postponed runs, at most: what a tick passes to activities, and the state to the next execution, stays small. */
 const MAX_FLIGHTS = 2_000;
 const SHORTEST_TICK = 1_000;
 const LONGEST_TICK = 900_000;
@@ -82,20 +92,24 @@ const CHANCE_AT_THE_END = 0.2;
 /** A tick comes later than asked for: timers are coarse, and asking the service takes its time. ms */
 const TICK_LATENESS = 500;
 /** The reserve in the queue, in standard deviations of what starts in a tick if runs start independently. */
-const RESERVE = 3;
+const RESERVE = 4;
 /** Probes a tick into the queue. */
 const PROBES = 6;
 /** Flights that are looked at while no duration is known, and while only a few are. */
 const FIRST_SAMPLE = 10;
 const SECOND_SAMPLE = 30;
 /** A tick costs about a dozen history events: with this many runs finishing in it, a run costs less than one. */
-const RUNS_A_TICK = 26;
+const RUNS_A_TICK = 27;
 /** A tick in mean durations, at least and at most: not more events than needed, no more lag than is good. */
 const TICK_SHARES = { least: 0.2, most: 0.8, atTheEnd: 0.2 };
 const LONGEST_PATIENCE = 60_000;
 const PATIENCE_GROWTH = 1.5;
 
-export function newSchedule(total: number, concurrency: number | 'auto'): Schedule {
+export function newSchedule(
+  total: number,
+  concurrency: number | 'auto',
+  runTimeout: number | null = null,
+): Schedule {
   return {
     concurrency,
     isHeld: false,
@@ -103,6 +117,9 @@ export function newSchedule(total: number, concurrency: number | 'auto'): Schedu
     total,
     again: [],
     againAt: 0,
+    postponed: [],
+    more: null,
+    runTimeout,
     flights: [],
     hazard: newHazard(),
     startRate: 0,
@@ -116,8 +133,33 @@ export function newSchedule(total: number, concurrency: number | 'auto'): Schedu
 
 /** True when every run has been requested and has finished. */
 export function isFinished(schedule: Schedule): boolean {
-  const { again, next, total, flights } = schedule;
-  return again.length === 0 && next >= total && flights.length === 0;
+  const { again, postponed, more, next, total, flights } = schedule;
+  const isRequested = again.length === 0 && postponed.length === 0 && more === null && next >= total;
+  return isRequested && flights.length === 0;
+}
+
+/** Everything that waits in the store is to be requested, in the order of the store: what there is has changed. */
+export function startOver(schedule: Schedule, now: number): void {
+  schedule.next = schedule.total;
+  schedule.postponed = [];
+  schedule.more = -1;
+  schedule.tickAt = Math.min(schedule.tickAt, now);
+}
+
+/** True when the next page of what waits in the store is needed. */
+export function needsWork(schedule: Schedule, now: number): boolean {
+  return schedule.more !== null && !schedule.isHeld && schedule.again.length < roomIn(schedule, now);
+}
+
+/** Takes in a page of what waits in the store, in the order of seq; an empty one is the last. */
+export function takeWork(schedule: Schedule, seqs: readonly number[]): void {
+  const known = new Set([
+    ...schedule.again,
+    ...schedule.postponed.map(({ seq }) => seq),
+    ...seqsOf(schedule.flights),
+  ]);
+  schedule.again.push(...seqs.filter((seq) => !known.has(seq)));
+  schedule.more = seqs.at(-1) ?? null;
 }
 
 /** Counts of the flights as they are believed to be. */
@@ -131,22 +173,30 @@ export function windowOf(schedule: Schedule, now: number): number {
   return schedule.flights.length + roomIn(schedule, now);
 }
 
-/** What to do now: top up the queue, poll what is due. */
+/** What to do now: top up the queue, poll what is due, give up what takes too long. */
 export function decide(schedule: Schedule, now: number): Decision {
   const request: number[] = [];
   if (schedule.againAt <= now) {
-    let room = roomIn(schedule, now);
-    request.push(...schedule.again.slice(0, room));
-    room -= request.length;
-    for (let seq = schedule.next; room > 0 && seq < schedule.total; seq += 1, room -= 1) request.push(seq);
+    const room = roomIn(schedule, now);
+    const due = schedule.postponed.filter(({ at }) => at <= now).map(({ seq }) => seq);
+    request.push(...[...due, ...schedule.again].slice(0, room));
+    const last = Math.min(schedule.total, schedule.next + room - request.length);
+    for (let seq = schedule.next; seq < last; seq += 1) request.push(seq);
   }
-  return { request, poll: toPoll(schedule, now) };
+  const expire = seqsOf(schedule.flights.filter((flight) => now >= expiresAt(schedule, flight)));
+  const expired = new Set(expire);
+  return { request, poll: toPoll(schedule, now).filter((seq) => !expired.has(seq)), expire };
+}
+
+/** When a flight has run for too long. */
+function expiresAt({ runTimeout }: Schedule, flight: Flight): number {
+  return runTimeout === null || isQueued(flight) ? Infinity : flight.startedAt + runTimeout;
 }
 
 /** Takes in what became of a decision. `retryAfter`: ms that the service asked to be left alone, 0 if it did not. */
 export function record(
   schedule: Schedule,
-  { request }: Decision,
+  { request }: Pick<Decision, 'request'>,
   outcomes: Outcomes,
   now: number,
   retryAfter = 0,
@@ -154,6 +204,8 @@ export function record(
   for (const seq of request) schedule.next = Math.max(schedule.next, seq + 1);
   const asked = new Set(request);
   schedule.again = schedule.again.filter((seq) => !asked.has(seq));
+  schedule.postponed = schedule.postponed.filter(({ seq }) => !asked.has(seq));
+  for (const [seq, delay] of outcomes.again) schedule.postponed.push({ seq, at: now + delay });
 
   const wasSaturated = schedule.isSaturated;
   const started = measureQueue(schedule, outcomes, now);
@@ -185,9 +237,15 @@ export function wakeIn({ tickAt }: Schedule, now: number): number {
   return Math.max(0, tickAt - now);
 }
 
-/** True when there is something to request. */
-function hasWork({ isHeld, again, next, total }: Schedule): boolean {
-  return !isHeld && (again.length > 0 || next < total);
+/** True when there is something to request, as soon as there is room. */
+function hasWork({ isHeld, again, postponed, more, next, total }: Schedule, now: number): boolean {
+  const isMore = again.length > 0 || more !== null || next < total;
+  return !isHeld && (isMore || postponed.some(({ at }) => at <= now));
+}
+
+/** How many more flights and postponed runs there may be. What is due is about to fly. */
+function capacity({ flights, postponed }: Schedule, now: number): number {
+  return Math.max(0, MAX_FLIGHTS - flights.length - postponed.filter(({ at }) => at > now).length);
 }
 
 function isQueued({ startedAt }: Flight): boolean {
@@ -198,8 +256,8 @@ function isQueued({ startedAt }: Flight): boolean {
 function roomIn(schedule: Schedule, now: number): number {
   const { concurrency, flights, measuredAt } = schedule;
   if (schedule.isHeld) return 0;
-  if (concurrency !== 'auto') return Math.max(0, concurrency - flights.length);
-  const most = MAX_FLIGHTS - flights.length;
+  const most = capacity(schedule, now);
+  if (concurrency !== 'auto') return Math.max(0, Math.min(most, concurrency - flights.length));
   const queued = flights.filter(isQueued).length;
   // Of a burst it is first to be seen what became of it.
   if (!schedule.isSaturated) return queued > 0 ? 0 : Math.max(0, Math.min(most, schedule.burst));
@@ -209,7 +267,7 @@ function roomIn(schedule: Schedule, now: number): number {
 
 /** What the queue is to be after a tick: what starts until the next one, and a reserve for the noise of that. */
 function queueAim(schedule: Schedule, now: number): number {
-  if (schedule.startRate === 0) return schedule.flights.length / 3;
+  if (schedule.startRate === 0) return 0.4 * schedule.flights.length;
   const tick = tickLength(schedule, now) + TICK_LATENESS;
   const starts = Math.max(expectedStarts(schedule, now, now + tick), (schedule.startRate * tick) / 1_000);
   return starts + RESERVE * (Math.sqrt(starts) + 1);
@@ -247,7 +305,7 @@ function toPoll(schedule: Schedule, now: number): number[] {
     return seqsOf([...spread(running, sample), ...probes]);
   }
   const isDue = (flight: Flight): boolean =>
-    hasWork(schedule)
+    hasWork(schedule, now)
       ? chanceFinished(flight, durations, now) >= CHANCE
       : now >= dueAtTheEnd(flight, durations);
   return seqsOf([...running.filter(isDue), ...probes]);
@@ -287,6 +345,7 @@ function measureQueue(schedule: Schedule, outcomes: Outcomes, now: number): numb
     ...indices(outcomes.new),
     ...indices(outcomes.reused),
     ...indices(failed),
+    ...indices(seqsAgain(outcomes)),
   );
   const waiting = indices(outcomes.queued).filter((index) => index > last);
   schedule.isSaturated = waiting.length > 0;
@@ -304,11 +363,14 @@ function measureQueue(schedule: Schedule, outcomes: Outcomes, now: number): numb
 /** Removes the flights that have finished, adds those that were requested; returns how many finished. */
 function takeInFlights(schedule: Schedule, outcomes: Outcomes, now: number): number {
   const flights = new Map(schedule.flights.map((flight) => [flight.seq, flight]));
-  for (const seq of [...outcomes.new, ...outcomes.reused, ...outcomes.failed]) {
+  const finished = [...outcomes.new, ...outcomes.reused, ...outcomes.failed, ...seqsAgain(outcomes)];
+  for (const seq of finished) {
     const flight = flights.get(seq);
     flights.delete(seq);
     if (!flight || isQueued(flight)) continue;
-    learn(schedule.hazard, flight.lookedAt - flight.startedAt, now - flight.startedAt, true);
+    // how long a run that was given up would have taken nobody knows
+    const isThrough = now < expiresAt(schedule, flight);
+    learn(schedule.hazard, flight.lookedAt - flight.startedAt, now - flight.startedAt, isThrough);
   }
   for (const seq of outcomes.running) {
     const flight = flights.get(seq);
@@ -324,7 +386,11 @@ function takeInFlights(schedule: Schedule, outcomes: Outcomes, now: number): num
     else flights.set(seq, { seq, startedAt: QUEUED, lookedAt: now });
   }
   schedule.flights = [...flights.values()];
-  return outcomes.new.length + outcomes.reused.length + outcomes.failed.length;
+  return finished.length;
+}
+
+function seqsAgain({ again }: Outcomes): number[] {
+  return again.map(([seq]) => seq);
 }
 
 function learnRate(schedule: Schedule, started: number, now: number): void {
@@ -349,12 +415,25 @@ function tickLength({ hazard, flights }: Schedule, now: number): number {
   return Math.min(LONGEST_TICK, Math.max(SHORTEST_TICK, durations.mean * share));
 }
 
+/** When to look again: when there is something to request, to poll or to give up. */
 function nextTick(schedule: Schedule, now: number): number {
+  const due = schedule.isHeld ? [] : schedule.postponed.filter(({ at }) => at > now);
+  const expiries = schedule.flights.map((flight) => expiresAt(schedule, flight));
+  const asked = due.map(({ at }) => Math.max(at, schedule.againAt));
+  const earliest = Math.min(Infinity, ...asked, ...expiries);
+  const isIdle = schedule.flights.length === 0 && !hasWork(schedule, now);
+  if (isIdle && earliest < Infinity) return earliest;
+  return Math.min(nextLook(schedule, now), Math.max(earliest, now + SHORTEST_TICK));
+}
+
+function nextLook(schedule: Schedule, now: number): number {
   const { concurrency, flights, hazard } = schedule;
-  if (flights.length === 0 && !hasWork(schedule)) return now;
-  if (hasWork(schedule)) {
-    const isHungry = concurrency === 'auto' && !schedule.isSaturated && flights.length < MAX_FLIGHTS;
+  if (flights.length === 0 && !hasWork(schedule, now)) return now;
+  if (hasWork(schedule, now)) {
     const looks = now + tickLength(schedule, now);
+    // what is postponed has to fall due first
+    if (capacity(schedule, now) === 0) return flights.length === 0 ? Infinity : looks;
+    const isHungry = concurrency === 'auto' && !schedule.isSaturated;
     if (schedule.againAt > now)
       return flights.length === 0 ? schedule.againAt : Math.min(schedule.againAt, looks);
     return isHungry || flights.length === 0 ? now : looks;
@@ -369,7 +448,8 @@ function nextTick(schedule: Schedule, now: number): number {
 /** When nothing is left to request: the time at which a flight is worth a look, at most two ticks after the last one. */
 function dueAtTheEnd(flight: Flight, durations: Durations): number {
   const { lookedAt } = flight;
-  const longest = Math.min(LONGEST_TICK, 2 * Math.max(SHORTEST_TICK, durations.mean * TICK_SHARES.atTheEnd));
+  const shortest = Math.max(SHORTEST_TICK, durations.mean * TICK_SHARES.atTheEnd);
+  const longest = Math.min(LONGEST_TICK, 2 * shortest);
   let [low, high] = [0, longest];
   for (let step = 0; step < 16; step += 1) {
     const middle = (low + high) / 2;

@@ -39,6 +39,29 @@ export interface FailurePolicy {
   then: 'pause' | 'stop' | 'cancel';
 }
 
+/** How often a run is tried before it counts as failed. */
+export interface AttemptPolicy {
+  /** Attempts, the first one included. */
+  count: number;
+  /** Before the second attempt, ms; doubled before each further one. */
+  backoff: number;
+  /** Whether a further attempt is made with the same seed or with one of its own. */
+  seed: 'same' | 'new';
+}
+
+export const ONE_ATTEMPT: AttemptPolicy = { count: 1, backoff: 10_000, seed: 'same' };
+
+/** After how long something is given up, ms; null for never. */
+export interface Timeouts {
+  /** From a run's start at the service. */
+  run: number | null;
+  /** From the campaign's start, pauses included. */
+  campaign: number | null;
+}
+
+/** How a campaign makes sure that it reuses nothing: null if it does not. */
+export type Freshness = { by: 'seed' } | { by: 'salt'; input: string } | null;
+
 /**
  * A definition after every name and value in it was checked against one version of the model: what a campaign is made
  * of, self-contained. It is what the store keeps and the worker reads; no path in it is ever opened.
@@ -60,7 +83,16 @@ export interface Campaign {
   concurrency: number | 'auto';
   /** Null: every failure is a result like others. */
   failures: FailurePolicy | null;
+  attempts: AttemptPolicy;
+  timeouts: Timeouts;
+  /** The seed or the salt is drawn when the campaign is submitted, and kept in `seed` or `base`. */
+  fresh: Freshness;
+  /** From 1 (first) to 5 (last) among the campaigns of one fleet of workers. */
+  priority: number;
 }
+
+/** What of a campaign its workflow goes by, and what can be changed while it runs. */
+export type CampaignSettings = Pick<Campaign, 'concurrency' | 'failures' | 'timeouts'>;
 
 /** A point of the design. `values` are the canonical values of the varied inputs, in their order. */
 export interface Point {
@@ -96,6 +128,8 @@ export interface Progress {
   runs: RunCounts;
   /** How many runs the campaign keeps requested at once at the moment. */
   window: number;
+  /** Attempts that failed and were followed by another. */
+  triedAgain: number;
   /** Runs finished a second, lately. */
   rate: number;
   /** Expected seconds to the end; null while nothing is known. */
@@ -105,6 +139,24 @@ export interface Progress {
   pausedBy: 'person' | 'policy' | null;
   /** What the campaign waits for when it does not go on by itself; empty otherwise. */
   note: string;
+}
+
+/** A run that is requested and has not finished: the workflow's query `flights`. Times in ms since the epoch. */
+export interface FlightReport {
+  /** The run's place in the campaign's order of work. */
+  seq: number;
+  state: 'queued' | 'running';
+  /** When it is believed to have started; null while it is queued. */
+  startedAt: number | null;
+  /** When it was last seen, or known, not to have finished. */
+  seenAt: number;
+}
+
+/** Failed runs of one cause, with one of them: the workflow's query `failures`. */
+export interface FailureCause {
+  cause: string;
+  count: number;
+  sample: { point: string; replication: number; reason: string };
 }
 
 export type { RawValue };

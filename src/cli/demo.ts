@@ -10,7 +10,7 @@ import { STAY } from '../dev/lifeline.ts';
 import { ForayError } from '../errors.ts';
 import { bestRows, formatResults } from '../report/index.ts';
 import { print, tell, writeOut } from './output.ts';
-import { DEFAULT_TASK_QUEUE, homeOption } from './settings.ts';
+import { DEFAULT_TASK_QUEUE, homeOption, userName } from './settings.ts';
 import { untilSignalled } from './signals.ts';
 import { submit } from './submit.ts';
 
@@ -99,6 +99,7 @@ async function campaign(home: string, interrupted: Promise<unknown>): Promise<vo
     service,
     store,
     taskQueue: process.env.FORAY_TASK_QUEUE || DEFAULT_TASK_QUEUE,
+    owner: userName(),
     temporal: { connectionOptions: { address: temporal.address }, namespace: 'default' },
     webUi: temporal.webUi,
   });

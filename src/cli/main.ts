@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { errorCodes, isForayError, messageOf } from '../errors.ts';
+import { addApply } from './apply.ts';
 import { addCancel } from './cancel.ts';
 import { addDemo } from './demo.ts';
 import { addDev } from './dev.ts';
@@ -9,6 +10,7 @@ import { addModels } from './models.ts';
 import { tell } from './output.ts';
 import { addReport } from './report.ts';
 import { addResults } from './results.ts';
+import { addRetry } from './retry.ts';
 import { addService } from './service.ts';
 import { addStatus } from './status.ts';
 import { addSteer } from './steer.ts';
@@ -28,7 +30,8 @@ const program = new Command('foray')
   .showSuggestionAfterError();
 for (const add of [
   ...[addDemo, addDev, addService, addWorker, addModels],
-  ...[addSubmit, addList, addStatus, addWatch, addSteer, addCancel, addResults, addReport],
+  ...[addSubmit, addList, addStatus, addWatch, addSteer, addCancel],
+  ...[addApply, addRetry, addResults, addReport],
 ]) {
   add(program);
 }

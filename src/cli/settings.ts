@@ -1,3 +1,4 @@
+import { userInfo } from 'node:os';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { API_VERSION } from '../api/index.ts';
@@ -20,6 +21,7 @@ export interface SettingFlags {
   serviceRate?: number;
   store?: string;
   taskQueue: string;
+  owner: string;
   webUi?: string;
 }
 
@@ -53,7 +55,21 @@ export function withSettings(command: Command): Command {
         .env('FORAY_TASK_QUEUE')
         .default(DEFAULT_TASK_QUEUE),
     )
+    .addOption(
+      new Option('--owner <name>', 'who campaigns are said to belong to')
+        .env('FORAY_OWNER')
+        .default(userName(), 'your user name'),
+    )
     .addOption(new Option('--web-ui <url>', "address of Temporal's Web UI").env('FORAY_WEB_UI'));
+}
+
+/** The name of whoever runs this; a container's user may have none. */
+export function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return 'unknown';
+  }
 }
 
 /** Flags and environment win; then what a running foray dev of this home wrote; then the usual addresses. */
@@ -70,6 +86,7 @@ export function settingsFrom(flags: SettingFlags): Settings {
     },
     store: flags.store ?? dev?.store ?? homePaths(flags.home).store,
     taskQueue: flags.taskQueue,
+    owner: flags.owner,
     temporal,
     webUi:
       (flags.webUi && address('--web-ui', flags.webUi).href) ??

@@ -5,19 +5,35 @@ import { duration, progressText } from './progress.ts';
 import { type SettingFlags, withSettings } from './settings.ts';
 import { withForay } from './with-foray.ts';
 
+interface Flags extends SettingFlags {
+  failures?: boolean;
+  flights?: boolean;
+  json?: boolean;
+}
+
 export function addStatus(program: Command): void {
   withSettings(program.command('status'))
     .description('where a campaign is')
     .argument('<id>')
+    .option('--failures', 'failed runs by cause, too')
+    .option('--flights', 'runs that are requested and have not finished, too')
     .option('--json', 'print {id, phase, points, runs, …}')
-    .action((id: string, flags: SettingFlags & { json?: boolean }) =>
+    .action((id: string, flags: Flags) =>
       withForay(flags, async (foray) => {
         const status = await foray.status(id);
-        if (flags.json) return printJson(status);
+        const failures = flags.failures ? await foray.failures(id) : undefined;
+        const flights = flags.flights ? await foray.flights(id) : undefined;
+        if (flags.json) return printJson({ ...status, failures, flights });
         print(`${status.id}: ${status.model} (version ${status.modelVersion}), ${status.points} points`);
         print(progressText(status));
         const from = said(status);
         if (from) print(from);
+        for (const { cause, count, sample } of failures ?? [])
+          print(`  ${count} × ${cause} (point ${sample.point}, replication ${sample.replication})`);
+        for (const { seq, state, startedAt } of flights ?? []) {
+          const since = startedAt === null ? '' : ` for ${duration((Date.now() - startedAt) / 1_000)}`;
+          print(`  run ${seq} ${state}${since}`);
+        }
         print(`Web UI: ${foray.pageOf(id)}`);
       }),
     );

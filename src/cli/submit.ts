@@ -1,10 +1,8 @@
-import { readFile } from 'node:fs/promises';
-import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
-import { type DefinitionSource, type Foray, whyUnreadable } from '../client/index.ts';
-import { ForayError } from '../errors.ts';
+import type { Foray } from '../client/index.ts';
 import { print, printJson, tell } from './output.ts';
 import { type SettingFlags, withSettings } from './settings.ts';
+import { readSource } from './source.ts';
 import { follow } from './watch.ts';
 import { withForay } from './with-foray.ts';
 
@@ -33,7 +31,8 @@ export async function submit(
   { id: wanted, watch, json }: Pick<Flags, 'id' | 'watch' | 'json'>,
 ): Promise<string> {
   const submitted = await foray.submit(await readSource(file), { id: wanted });
-  const { id, points, runs, url, isNew } = submitted;
+  const { id, points, runs, url, isNew, warning } = submitted;
+  if (warning) tell(warning);
   if (json) {
     printJson(submitted);
   } else {
@@ -43,14 +42,4 @@ export async function submit(
   }
   if (watch) await follow(foray, id);
   return id;
-}
-
-async function readSource(file: string): Promise<DefinitionSource> {
-  if (file === '-') return { text: await text(process.stdin), file: '<stdin>' };
-  try {
-    return { text: new TextDecoder('utf-8', { fatal: true }).decode(await readFile(file)), file };
-  } catch (error) {
-    const why = error instanceof TypeError ? 'is not UTF-8 text' : whyUnreadable(error);
-    throw new ForayError('DEFINITION_UNREADABLE', `The definition "${file}" ${why}.`);
-  }
 }

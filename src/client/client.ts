@@ -1,14 +1,19 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CloudClient } from '../cloud/index.ts';
+import { type Difference, difference, unchangeable } from '../campaign/change.ts';
 import { pointCount } from '../campaign/design.ts';
+import { addCauses, causeOf } from '../campaign/failures.ts';
+import { freshened } from '../campaign/seeds.ts';
 import { didYouMean } from '../campaign/suggest.ts';
-import { closedPhases } from '../campaign/types.ts';
+import { closedPhases, type FailureCause, type FlightReport } from '../campaign/types.ts';
 import { ForayError } from '../errors.ts';
 import { type CampaignRecord, openStore, type ResultRow, type Store } from '../store/index.ts';
-import { checkCampaign, type DefinitionSource } from './check.ts';
+import type { DefinitionSource } from '../resolve/index.ts';
+import { checkCampaign } from './check.ts';
 import { cloudClient, type Settings } from './settings.ts';
 import { type CampaignStatus, isClosed, statusFromStore, statusFromWorkflow } from './status.ts';
 import { TemporalSide } from './temporal.ts';
+import type { RetryWhat } from '../workflows/messages.ts';
 
 export interface Submitted {
   id: string;
@@ -21,6 +26,20 @@ export interface Submitted {
   isNew: boolean;
   points: number;
   runs: number;
+  /** What the user may want to know; empty mostly. */
+  warning: string;
+}
+
+/** What a retry or a changed definition made of a campaign. */
+export interface CampaignChange {
+  /** Of a changed definition. */
+  difference: Difference | null;
+  /** Failed runs that are requested again. */
+  forgiven: number;
+  /** Runs that are to be requested or have not finished. */
+  open: number;
+  /** The campaign was closed, and runs again. */
+  wasClosed: boolean;
 }
 
 const ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,119}$/;
@@ -72,25 +91,25 @@ export class Foray {
     const { campaign: checked, contents, digest } = await checkCampaign(this.cloud, source);
     await this.temporal.connect();
     const id = wanted ?? `${checked.name}-${crypto.randomUUID().slice(0, 6)}`;
-    const campaign = { ...checked, id, service: this.settings.service.url };
+    const campaign = freshened({ ...checked, id, service: this.settings.service.url }, Math.random);
     for (const [hash, content] of contents) await this.store.putFile(hash, content);
     const isNew = await this.store.addCampaign({ campaign, definition: source.text, digest }, Date.now());
     const record = await this.record(id);
     if (record.digest !== digest || record.campaign.service !== campaign.service) {
       throw new ForayError('CAMPAIGN_EXISTS', `A campaign "${id}" exists with another definition.`, {
-        hint: 'Choose another --id.',
+        hint: `"foray apply ${id} FILE" changes it; another --id makes another campaign.`,
       });
     }
     // A record without a workflow is what a submit leaves that died in between: this one completes it.
-    const runId = closedPhases.includes(record.phase)
-      ? await this.temporal.runIdOf(id)
+    const { runId, warning } = closedPhases.includes(record.phase)
+      ? { runId: await this.temporal.runIdOf(id), warning: '' }
       : await this.temporal.start(record, this.store.id).catch(async (error: unknown) => {
           if (isNew) await this.store.removeCampaign(id);
           throw error;
         });
     const points = pointCount(campaign);
     const url = this.temporal.pageOf(id, runId);
-    return { id, workflowId: id, runId, url, isNew, points, runs: points * campaign.replications };
+    return { id, workflowId: id, runId, url, isNew, points, runs: points * campaign.replications, warning };
   }
 
   /**
@@ -160,6 +179,77 @@ export class Foray {
   async setConcurrency(id: string, concurrency: number | 'auto'): Promise<void> {
     await this.open(id);
     if (!(await this.temporal.setConcurrency(id, concurrency))) throw notRunning(id);
+  }
+
+  /**
+   * Requests runs again that failed, or (in a closed campaign) were never requested, or both. A closed campaign runs
+   * again under its id; what has finished stays.
+   *
+   * @throws ForayError UNKNOWN_CAMPAIGN, CAMPAIGN_CLOSED while it is ending, TEMPORAL_UNREACHABLE
+   */
+  async retry(id: string, what: RetryWhat = 'all'): Promise<CampaignChange> {
+    return this.change(await this.record(id), { retry: what });
+  }
+
+  /**
+   * What a definition would make of a campaign: nothing is changed.
+   * @throws ForayError whatever is wrong with the definition, with its place; CHANGE_REFUSED; UNKNOWN_CAMPAIGN
+   */
+  async compare(id: string, source: DefinitionSource): Promise<Difference> {
+    const record = await this.record(id);
+    const { campaign: checked } = await checkCampaign(this.cloud, source, record.campaign.model);
+    const after = { ...checked, id, service: record.campaign.service };
+    const what = unchangeable(record.campaign, after);
+    if (what === undefined) return difference(record.campaign, after);
+    throw new ForayError('CHANGE_REFUSED', `In a campaign that has begun, ${what} cannot change.`, {
+      hint: 'Submit it as a campaign of its own.',
+    });
+  }
+
+  /**
+   * Changes a campaign to a definition: points are added or dropped, replications raised or lowered, settings changed.
+   * Its id and all results stay. A closed campaign runs again.
+   *
+   * @throws ForayError as compare; CAMPAIGN_CLOSED while it is ending, TEMPORAL_UNREACHABLE
+   */
+  async apply(id: string, source: DefinitionSource): Promise<CampaignChange> {
+    await this.compare(id, source);
+    return this.change(await this.record(id), { apply: source.text });
+  }
+
+  private async change(
+    record: CampaignRecord,
+    request: { retry: RetryWhat } | { apply: string },
+  ): Promise<CampaignChange> {
+    const { difference, forgiven, counts } = await this.temporal.change(record, this.store.id, request);
+    const open = counts.total - counts.done - counts.failed;
+    return { difference, forgiven, open, wasClosed: closedPhases.includes(record.phase) };
+  }
+
+  /**
+   * Runs that are requested and have not finished, as the campaign's workflow knows them.
+   * @throws ForayError UNKNOWN_CAMPAIGN
+   */
+  async flights(id: string): Promise<FlightReport[]> {
+    await this.record(id);
+    return (await this.temporal.flights(id)) ?? [];
+  }
+
+  /**
+   * Failed runs by cause, the commonest first, with one of each: from the workflow, or counted in the store.
+   * @throws ForayError UNKNOWN_CAMPAIGN
+   */
+  async failures(id: string): Promise<FailureCause[]> {
+    await this.record(id);
+    const told = await this.temporal.failures(id);
+    if (told) return told;
+    const causes: FailureCause[] = [];
+    for await (const { status, point, replication, reason } of this.store.results(id)) {
+      if (status !== 'failed') continue;
+      const sample = { point, replication, reason: reason ?? '' };
+      addCauses(causes, [{ cause: causeOf(sample.reason), count: 1, sample }]);
+    }
+    return causes.toSorted((a, b) => b.count - a.count);
   }
 
   /** Finished runs in design order; at any time, finished or not. */

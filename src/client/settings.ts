@@ -16,6 +16,8 @@ export interface Settings {
   taskQueue: string;
   /** As Temporal's own TEMPORAL_* variables and profile file say. */
   temporal: ClientConnectConfig;
+  /** Who the campaigns are said to belong to. */
+  owner: string;
   /** Address of Temporal's Web UI. */
   webUi: string;
 }

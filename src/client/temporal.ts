@@ -1,29 +1,57 @@
 import {
   Client,
   Connection,
+  WithStartWorkflowOperation,
   WorkflowExecutionAlreadyStartedError,
   type WorkflowHandle,
   WorkflowIdConflictPolicy,
   WorkflowIdReusePolicy,
   WorkflowNotFoundError,
+  WorkflowUpdateFailedError,
 } from '@temporalio/client';
-import { closedPhases, type Progress } from '../campaign/types.ts';
-import { ForayError } from '../errors.ts';
+import { ApplicationFailure, TypedSearchAttributes } from '@temporalio/common';
+import { closedPhases, type FailureCause, type FlightReport, type Progress } from '../campaign/types.ts';
+import { errorCodes, type ErrorCode, ForayError } from '../errors.ts';
 import type { CampaignRecord } from '../store/index.ts';
+import { modelAttribute, ownerAttribute, phaseAttribute } from '../workflows/attributes.ts';
 import type { campaign as campaignWorkflow, CampaignInput } from '../workflows/index.ts';
 import {
+  applyUpdate,
   cancelSignal,
+  type Changed,
+  failuresQuery,
+  flightsQuery,
   pauseSignal,
   progressQuery,
   resumeSignal,
+  retryUpdate,
+  type RetryWhat,
   setConcurrencyUpdate,
   stopSignal,
+  TOO_LATE,
 } from '../workflows/messages.ts';
 import type { Settings } from './settings.ts';
 
 /** How long a question to a workflow may take before the store answers instead, ms. */
 const ANSWER_MS = 1_200;
 const CONNECT_MS = 5_000;
+/** A step that a worker took on and was killed over is given to another after this; a step takes milliseconds. */
+const STEP_TIMEOUT = '5s';
+
+/** How long a workflow that is closing may take to be closed, ms. */
+const CLOSING_MS = 30_000;
+/** As Temporal limits it. */
+const LONGEST_FAIRNESS_KEY = 64;
+
+const WITHOUT_ATTRIBUTES =
+  'The Temporal server lacks the search attributes ForayModel, ForayPhase and ForayOwner; campaigns go on without them (docs/operations.md).';
+
+export interface Started {
+  /** The id of the execution: of the running one when there is one. */
+  runId: string;
+  /** What the user may want to know; empty mostly. */
+  warning: string;
+}
 
 /** What a campaign's client does with Temporal; connects when it is first needed. */
 export class TemporalSide {
@@ -55,32 +83,65 @@ export class TemporalSide {
     });
   }
 
-  /**
-   * Starts the workflow of a campaign, or a later one under the same id that only stops what an earlier one left.
-   * @returns the id of the execution: of the running one when there is one
-   */
-  async start({ campaign }: CampaignRecord, store: string, stopOnly?: 'stop-only'): Promise<string> {
+  /** Starts the workflow of a campaign, or a later one that only stops what an earlier one left. */
+  async start(record: CampaignRecord, store: string, stopOnly?: 'stop-only'): Promise<Started> {
+    const { id } = record.campaign;
     const client = await this.connect();
-    const { id, service, concurrency, failures, model, name } = campaign;
-    const input: CampaignInput = { campaign: id, service, store, concurrency, failures };
-    if (stopOnly) input.stopOnly = true;
     try {
-      const handle = await client.workflow.start<typeof campaignWorkflow>('campaign', {
-        workflowId: id,
-        taskQueue: this.settings.taskQueue,
-        args: [input],
-        workflowIdReusePolicy: stopOnly
-          ? WorkflowIdReusePolicy.ALLOW_DUPLICATE
-          : WorkflowIdReusePolicy.REJECT_DUPLICATE,
-        workflowIdConflictPolicy: WorkflowIdConflictPolicy.FAIL,
-        memo: { name, model: model.name, modelVersion: model.version },
-        staticSummary: `${name}: ${model.name}`,
+      return await this.withAttributes(async (hasAttributes) => {
+        const options = this.startOptions(record, store, hasAttributes, stopOnly && { stopOnly: true });
+        const handle = await client.workflow.start<typeof campaignWorkflow>('campaign', {
+          ...options,
+          workflowIdReusePolicy: stopOnly
+            ? WorkflowIdReusePolicy.ALLOW_DUPLICATE
+            : WorkflowIdReusePolicy.REJECT_DUPLICATE,
+          workflowIdConflictPolicy: WorkflowIdConflictPolicy.FAIL,
+        });
+        return handle.firstExecutionRunId;
       });
-      return handle.firstExecutionRunId;
     } catch (error) {
-      if (error instanceof WorkflowExecutionAlreadyStartedError) return this.runIdOf(id);
+      if (error instanceof WorkflowExecutionAlreadyStartedError)
+        return { runId: await this.runIdOf(id), warning: '' };
       throw this.translated(error);
     }
+  }
+
+  /** Search attributes are left out where the cluster does not have them. */
+  private async withAttributes(start: (hasAttributes: boolean) => Promise<string>): Promise<Started> {
+    try {
+      return { runId: await start(true), warning: '' };
+    } catch (error) {
+      const { details = '', message = '' } = grpcErrorIn(error) ?? {};
+      if (!/search attribute/i.test(`${details} ${message}`)) throw error;
+      return { runId: await start(false), warning: WITHOUT_ATTRIBUTES };
+    }
+  }
+
+  private startOptions(
+    { campaign }: CampaignRecord,
+    store: string,
+    hasAttributes: boolean,
+    later: Pick<CampaignInput, 'stopOnly' | 'goesOn'> = {},
+  ) {
+    const { id, service, concurrency, failures, timeouts, model, name, priority } = campaign;
+    const input: CampaignInput = { campaign: id, service, store, concurrency, failures, timeouts, ...later };
+    return {
+      workflowId: id,
+      taskQueue: this.settings.taskQueue,
+      workflowTaskTimeout: STEP_TIMEOUT,
+      args: [hasAttributes ? { ...input, hasAttributes } : input] as [CampaignInput],
+      memo: { name, model: model.name, modelVersion: model.version },
+      staticSummary: `${name}: ${model.name}`,
+      // campaigns on one fleet of workers take turns, those of a higher priority first
+      priority: { priorityKey: priority, fairnessKey: id.slice(0, LONGEST_FAIRNESS_KEY) },
+      ...(hasAttributes && {
+        typedSearchAttributes: new TypedSearchAttributes([
+          { key: modelAttribute, value: model.name },
+          { key: phaseAttribute, value: 'preparing' },
+          { key: ownerAttribute, value: this.settings.owner },
+        ]),
+      }),
+    };
   }
 
   async runIdOf(id: string): Promise<string> {
@@ -139,6 +200,100 @@ export class TemporalSide {
     return this.tell(id, (handle) => handle.executeUpdate(setConcurrencyUpdate, { args: [concurrency] }));
   }
 
+  /**
+   * Has a campaign changed, by its running workflow or by a new one that goes on where the last one ended; resolves to
+   * what came of it.
+   *
+   * @throws ForayError CHANGE_REFUSED and whatever is wrong with a definition; CAMPAIGN_CLOSED while it is ending
+   */
+  async change(
+    record: CampaignRecord,
+    store: string,
+    request: { retry: RetryWhat } | { apply: string },
+  ): Promise<Changed> {
+    const { id } = record.campaign;
+    for (;;) {
+      const changed = await this.changeOnce(record, store, request);
+      if (changed !== 'too-late') return changed;
+      if (!(await this.isClosedSoon(id))) {
+        throw new ForayError('CAMPAIGN_CLOSED', `The campaign "${id}" is ending.`, {
+          hint: 'Try again when it has ended.',
+        });
+      }
+    }
+  }
+
+  private async changeOnce(
+    record: CampaignRecord,
+    store: string,
+    request: { retry: RetryWhat } | { apply: string },
+  ): Promise<Changed | 'too-late'> {
+    const client = await this.connect();
+    let changed: Changed | undefined;
+    try {
+      await this.withAttributes(async (hasAttributes) => {
+        const startWorkflowOperation = new WithStartWorkflowOperation<typeof campaignWorkflow>('campaign', {
+          ...this.startOptions(record, store, hasAttributes, { goesOn: true }),
+          workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
+          workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
+        });
+        changed =
+          'retry' in request
+            ? await client.workflow.executeUpdateWithStart(retryUpdate, {
+                args: [request.retry],
+                startWorkflowOperation,
+              })
+            : await client.workflow.executeUpdateWithStart(applyUpdate, {
+                args: [request.apply],
+                startWorkflowOperation,
+              });
+        return '';
+      });
+      return changed!;
+    } catch (error) {
+      const cause = error instanceof WorkflowUpdateFailedError ? error.cause : undefined;
+      if (!(cause instanceof ApplicationFailure)) throw this.translated(error);
+      if (cause.type === TOO_LATE || cause.type === ABANDONED) return 'too-late';
+      const code = Object.hasOwn(errorCodes, cause.type ?? '') ? (cause.type as ErrorCode) : 'CHANGE_REFUSED';
+      throw new ForayError(code, cause.message);
+    }
+  }
+
+  /** Waits until the workflow is closed; false when it is not after a while. */
+  async isClosedSoon(id: string): Promise<boolean> {
+    const client = await this.connect();
+    const handle = client.workflow.getHandle(id);
+    try {
+      return await client.withDeadline(Date.now() + CLOSING_MS, async () => {
+        // how it ended is no matter
+        await handle.result().catch((error: unknown) => {
+          if (grpcErrorIn(error)) throw error;
+        });
+        return true;
+      });
+    } catch (error) {
+      return error instanceof WorkflowNotFoundError;
+    }
+  }
+
+  /** Runs in flight, and failures by cause, as the workflow knows them; undefined when it does not answer. */
+  flights(id: string): Promise<FlightReport[] | undefined> {
+    return this.query(id, (handle) => handle.query(flightsQuery));
+  }
+
+  failures(id: string): Promise<FailureCause[] | undefined> {
+    return this.query(id, (handle) => handle.query(failuresQuery));
+  }
+
+  private async query<T>(id: string, ask: (handle: WorkflowHandle) => Promise<T>): Promise<T | undefined> {
+    try {
+      const client = await this.connect(ANSWER_MS);
+      return await client.withDeadline(Date.now() + ANSWER_MS, () => ask(client.workflow.getHandle(id)));
+    } catch {
+      return undefined;
+    }
+  }
+
   private async tell(id: string, message: (handle: WorkflowHandle) => Promise<unknown>): Promise<boolean> {
     const client = await this.connect();
     try {
@@ -170,11 +325,14 @@ export class TemporalSide {
   }
 }
 
+/** What Temporal says of an update that a workflow had accepted and not finished when it was closed. */
+const ABANDONED = 'AcceptedUpdateCompletedWorkflow';
+
 const GRPC_DEADLINE_EXCEEDED = 4;
 const GRPC_UNAVAILABLE = 14;
 
 /** The gRPC error in what the SDK threw, which may wrap it. */
-function grpcErrorIn(error: unknown): { code: number; details: string } | undefined {
+function grpcErrorIn(error: unknown): { code: number; details: string; message?: string } | undefined {
   if (typeof error !== 'object' || error === null) return undefined;
   if ('code' in error && 'details' in error) return error as { code: number; details: string };
   return 'cause' in error ? grpcErrorIn(error.cause) : undefined;

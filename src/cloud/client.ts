@@ -20,6 +20,7 @@ interface CallOptions {
   query?: Record<string, string>;
   body?: unknown;
   signal?: AbortSignal | undefined;
+  isStart?: boolean;
 }
 
 /**
@@ -30,6 +31,8 @@ export class CloudClient {
   private readonly transport: Transport;
   /** Endpoints that this service was seen to know in their older spelling only. */
   private readonly older = new Set<EndpointName>();
+  /** Endpoints that it was seen to know in their current one. */
+  private readonly current = new Set<EndpointName>();
 
   constructor(options: TransportOptions) {
     this.transport = new Transport(options);
@@ -59,8 +62,9 @@ export class CloudClient {
     return this.call('listExperiments', { params: { versionId }, signal });
   }
 
+  /** An abort waits some seconds for the answer of a request that is sent: what it starts is to be known. */
   requestRun(versionId: string, request: RunRequest, signal?: AbortSignal): Promise<Run> {
-    return this.call('requestRun', { params: { versionId }, body: request, signal });
+    return this.call('requestRun', { params: { versionId }, body: request, signal, isStart: true });
   }
 
   /** Stops the run for everyone who shares it. */
@@ -107,6 +111,11 @@ export class CloudClient {
     return this.call('checkFile', { query: { hash }, signal });
   }
 
+  /** What a service says of a run in words of its own, without the key and without signed addresses. */
+  redacted(text: string): string {
+    return this.transport.redacted(text);
+  }
+
   private async call<Name extends EndpointName>(
     name: Name,
     options: CallOptions,
@@ -130,9 +139,16 @@ export class CloudClient {
     if (!older) return this.send(endpoint, options);
     if (this.older.has(name)) return this.send(older, options);
     try {
-      return await this.send(endpoint, options);
+      const answer = await this.send(endpoint, options);
+      this.current.add(name);
+      return answer;
     } catch (error) {
-      if (!isCloudError(error) || (error.kind !== 'not-found' && error.kind !== 'refused')) throw error;
+      if (
+        this.current.has(name) ||
+        !isCloudError(error) ||
+        (error.kind !== 'not-found' && error.kind !== 'refused')
+      )
+        throw error;
       const answer = await this.send(older, options).catch((failure: unknown) => {
         // Only an answer says that the older spelling is not known either; what may pass says nothing.
         throw isCloudError(failure) && (!failure.isRetryable || failure.kind === 'malformed')
@@ -146,7 +162,7 @@ export class CloudClient {
 
   private send(
     { method, path }: Pick<Endpoint, 'method' | 'path'>,
-    { params, query, body, signal }: CallOptions,
+    { params, query, body, signal, isStart }: CallOptions,
   ): Promise<unknown> {
     return this.transport.send({
       method,
@@ -154,6 +170,7 @@ export class CloudClient {
       ...(query && { query }),
       ...(method === 'POST' && { body: body instanceof Uint8Array ? { bytes: body } : { json: body } }),
       signal,
+      ...(isStart && { isStart }),
     });
   }
 }

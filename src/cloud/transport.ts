@@ -14,6 +14,8 @@ export interface TransportOptions {
   rate?: number | undefined;
   /** How often a request is made before its error is passed on. Inside activities 1: Temporal retries. @default 1 */
   attempts?: number | undefined;
+  /** How long one request may take in all while bytes keep coming, ms. @default 10 minutes */
+  total?: number | undefined;
 }
 
 export interface TransportRequest {
@@ -24,12 +26,20 @@ export interface TransportRequest {
   /** A value to send as JSON, or bytes to send as they are. */
   body?: { json: unknown } | { bytes: Uint8Array };
   signal?: AbortSignal | undefined;
+  /**
+   * It starts something. Once it is sent no abort recalls it, so its answer is then waited for, for a while: what is
+   * started is to be known by whoever has to stop it.
+   */
+  isStart?: boolean;
 }
 
 /** A response larger than this is cut off. */
 export const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
 const CONNECT_MS = 10_000;
 const ANSWER_MS = 60_000;
+/** Enough for large files on slow lines; a service that trickles does not hold a request for ever. */
+const TOTAL_MS = 600_000;
+const LAST_WORDS_MS = 5_000;
 const RETRY_BASE_MS = 300;
 
 /** Makes requests and turns whatever goes wrong into a {@link CloudError}: the only place that knows the key. */
@@ -38,14 +48,23 @@ export class Transport {
   private readonly headers: Record<string, string>;
   private readonly gate: Gate;
   private readonly attempts: number;
+  private readonly total: number;
   /** What a service may repeat in a message and is not to be told on. */
   private readonly secrets: readonly string[];
 
-  constructor({ url, key, keyHeader = 'Authorization', rate = Infinity, attempts = 1 }: TransportOptions) {
+  constructor({
+    url,
+    key,
+    keyHeader = 'Authorization',
+    rate = Infinity,
+    attempts = 1,
+    total = TOTAL_MS,
+  }: TransportOptions) {
     this.root = url.replace(/\/+$/, '');
     this.headers = { [keyHeader]: key };
     this.gate = new Gate(rate);
     this.attempts = attempts;
+    this.total = total;
     const words = [key, key.split(/\s+/).at(-1) ?? ''];
     this.secrets = words.flatMap((word) => [word, encodeURIComponent(word.toWellFormed())]).filter(Boolean);
   }
@@ -67,6 +86,7 @@ export class Transport {
   private async sendOnce(request: TransportRequest): Promise<unknown> {
     const { signal } = request;
     await this.gate.pass(signal);
+    signal?.throwIfAborted();
     const target = `${request.method} ${request.path}`;
     const response = await this.exchange(request, target);
     const { statusCode } = response;
@@ -79,7 +99,7 @@ export class Transport {
       });
     }
     if (statusCode < 200 || statusCode > 299)
-      throw statusError(target, statusCode, messageIn(response.body, this.secrets));
+      throw statusError(target, statusCode, this.messageIn(response.body));
     if (response.body.trim() === '') return undefined;
     try {
       return JSON.parse(response.body) as unknown;
@@ -88,8 +108,30 @@ export class Transport {
     }
   }
 
-  private async exchange({ method, path, query, body, signal }: TransportRequest, target: string) {
+  /** What a service says, without the key and without signed addresses, which it may repeat. */
+  redacted(text: string): string {
+    return this.secrets
+      .reduce((rest, secret) => rest.replaceAll(secret, '…'), text)
+      .replace(/\?[^\s"'<>]*=[^\s"'<>]*/g, '?…');
+  }
+
+  /** The message of an error body on one line, if it is one of the interface's; a proxy's HTML page says nothing. */
+  private messageIn(body: string): string {
+    try {
+      const { message } = JSON.parse(body) as { message?: unknown };
+      if (typeof message !== 'string') return '';
+      return this.redacted(message)
+        .replace(/[\s\p{Cc}]+/gu, ' ')
+        .slice(0, 500);
+    } catch {
+      return '';
+    }
+  }
+
+  private async exchange({ method, path, query, body, signal, isStart }: TransportRequest, target: string) {
     const limit = new AbortController();
+    const patience = isStart && signal ? delayed(signal, LAST_WORDS_MS) : undefined;
+    const end = patience?.signal ?? signal;
     try {
       const pending = got(`${this.root}${path}`, {
         method,
@@ -103,8 +145,8 @@ export class Transport {
         throwHttpErrors: false,
         followRedirect: false,
         retry: { limit: 0 },
-        timeout: { connect: CONNECT_MS, socket: ANSWER_MS, response: ANSWER_MS },
-        signal: signal ? AbortSignal.any([signal, limit.signal]) : limit.signal,
+        timeout: { connect: CONNECT_MS, socket: ANSWER_MS, response: ANSWER_MS, request: this.total },
+        signal: end ? AbortSignal.any([end, limit.signal]) : limit.signal,
       });
       void pending.on('downloadProgress', ({ transferred }) => {
         if (transferred > MAX_RESPONSE_BYTES) limit.abort();
@@ -114,8 +156,27 @@ export class Transport {
       signal?.throwIfAborted();
       if (limit.signal.aborted) throw new CloudError('too-large', `${target}: the answer is over 64 MiB`);
       throw connectionError(target, this.root, error);
+    } finally {
+      patience?.forget();
     }
   }
+}
+
+/** A signal that aborts some time after another one; `forget` when it is not needed any more. */
+function delayed(signal: AbortSignal, ms: number): { signal: AbortSignal; forget(): void } {
+  const controller = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  const start = (): void => {
+    timer = setTimeout(() => controller.abort(signal.reason), ms);
+  };
+  signal.addEventListener('abort', start, { once: true });
+  return {
+    signal: controller.signal,
+    forget() {
+      signal.removeEventListener('abort', start);
+      clearTimeout(timer);
+    },
+  };
 }
 
 /** Codes of a connection that was never made. */
@@ -164,22 +225,4 @@ function statusError(target: string, status: number, said: string): CloudError {
   return new CloudError(kind, `${target}: ${status}${said ? `: ${said}` : ''}`, {
     mayHaveArrived: kind !== 'unauthorized',
   });
-}
-
-/**
- * The message of an error body on one line, if it is one of the interface's; a proxy's HTML page says nothing. A service
- * that repeats the key or a signed address in it is not repeated here.
- */
-function messageIn(body: string, secrets: readonly string[]): string {
-  try {
-    const { message } = JSON.parse(body) as { message?: unknown };
-    if (typeof message !== 'string') return '';
-    return secrets
-      .reduce((text, secret) => text.replaceAll(secret, '…'), message)
-      .replace(/\?[^\s"'<>]*=[^\s"'<>]*/g, '?…')
-      .replace(/[\s\p{Cc}]+/gu, ' ')
-      .slice(0, 500);
-  } catch {
-    return '';
-  }
 }

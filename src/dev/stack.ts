@@ -13,7 +13,7 @@ import {
 } from './home.ts';
 import { Part } from './part.ts';
 import { freePort } from './ports.ts';
-import { findTemporalCli, type Report } from './temporal-cli.ts';
+import { findTemporalCli, type Report, serverSettings } from './temporal-cli.ts';
 
 const USUAL_PORTS = { temporal: 7233, webUi: 8233, service: 8090 };
 const MAIN = resolve(import.meta.dirname, '../cli/main.ts');
@@ -85,14 +85,14 @@ export async function startStack(home: string, report: Report): Promise<Stack> {
     [
       ...[LIFELINE, cli, 'server', 'start-dev', '--ip', HOST, '--port', String(port.temporal)],
       ...['--ui-port', String(port.webUi), '--db-filename', paths.temporal],
+      ...serverSettings,
     ],
     async () => (await isServing(addresses.temporal.address)) && answers(addresses.temporal.webUi),
   );
-  const service = part(
-    'model service',
-    [MAIN, 'service', '--host', HOST, '--port', String(port.service), '--data', paths.service],
-    () => answers(`http://${HOST}:${port.service}/health`),
-  );
+  // it says itself that it serves: what answers at its port may be another's that took it a moment before
+  const service = part('model service', [
+    ...[MAIN, 'service', '--host', HOST, '--port', String(port.service), '--data', paths.service],
+  ]);
   const worker = part('worker', [MAIN, 'worker']);
   const parts = [temporal, service, worker];
   const stop = async (): Promise<void> => {

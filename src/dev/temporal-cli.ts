@@ -4,11 +4,21 @@ import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { ForayError, messageOf } from '../errors.ts';
+import { modelAttribute, ownerAttribute, phaseAttribute } from '../workflows/attributes.ts';
 
 /** The newest version of Temporal's command line that `go install` takes (newer ones have a `replace`). */
 const GO_PACKAGE = 'github.com/temporalio/cli/cmd/temporal@v1.5.1';
 const PROGRAM = process.platform === 'win32' ? 'temporal.exe' : 'temporal';
 const STILL_AT_IT_MS = 15_000;
+
+/** What a development server is told about campaigns: their search attributes, and that they take turns. */
+export const serverSettings = [
+  ...[modelAttribute, phaseAttribute, ownerAttribute].flatMap(({ name }) => [
+    '--search-attribute',
+    `${name}=Keyword`,
+  ]),
+  ...['--dynamic-config-value', 'matching.enableFairness=true'],
+];
 
 /** Takes one line about what is being done, for a person who waits. */
 export type Report = (line: string) => void;

@@ -80,17 +80,19 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     dispatcher.wake();
 
     const listening = app;
+    const end = async (): Promise<void> => {
+      dispatcher.close();
+      await listening.close();
+      await pool.close();
+      database.close();
+    };
+    let ended: Promise<void> | undefined;
     return {
       url: `http://${reachable(host)}:${port}${API_ROOT}`,
       host,
       port,
       newKey,
-      async close() {
-        dispatcher.close();
-        await listening.close();
-        await pool.close();
-        database.close();
-      },
+      close: () => (ended ??= end()),
     };
   } catch (error) {
     await app?.close();

@@ -4,6 +4,7 @@ import type { Migration } from 'kysely/migration';
 /** Forward only, in the order of their names; a name is never changed once it is released. */
 export const migrations: Record<string, Migration> = {
   '001-campaigns': { up: campaigns },
+  '002-changes': { up: changes },
 };
 
 async function campaigns(db: Kysely<unknown>): Promise<void> {
@@ -69,4 +70,49 @@ async function campaigns(db: Kysely<unknown>): Promise<void> {
     .addPrimaryKeyConstraint('outputs_pk', ['campaign', 'seq'])
     .execute();
   await sql`insert into meta (name, value) values ('id', ${crypto.randomUUID()})`.execute(db);
+}
+
+/** What a campaign that is changed or retried needs to know of its points and runs. */
+async function changes(db: Kysely<unknown>): Promise<void> {
+  const schema = db.schema;
+  await schema
+    .alterTable('campaigns')
+    .addColumn('revision', 'integer', (column) => column.notNull().defaultTo(1))
+    .execute();
+  await schema
+    .alterTable('campaigns')
+    .addColumn('begun', 'integer', (column) => column.notNull().defaultTo(1))
+    .execute();
+  await schema
+    .alterTable('campaigns')
+    .addColumn('seqs', 'integer', (column) => column.notNull().defaultTo(0))
+    .execute();
+  await sql`
+    update campaigns set seqs =
+      coalesce((select max(seq) + 1 from runs where runs.campaign = campaigns.number), 0)`.execute(db);
+  await schema
+    .alterTable('points')
+    .addColumn('position', 'integer', (column) => column.notNull().defaultTo(0))
+    .execute();
+  await schema
+    .alterTable('points')
+    .addColumn('revision', 'integer', (column) => column.notNull().defaultTo(1))
+    .execute();
+  await sql`update points set position = ordinal`.execute(db);
+  // Unique with the ordinal, which says that replications within a point are in order when the points are.
+  await schema
+    .createIndex('points_position')
+    .unique()
+    .on('points')
+    .columns(['campaign', 'position', 'ordinal'])
+    .execute();
+  // Pages of what waits come in the order of seq, without sorting.
+  await schema.dropIndex('runs_state').execute();
+  await schema.createIndex('runs_state').on('runs').columns(['campaign', 'state', 'seq']).execute();
+  for (const name of ['failures', 'reseeded']) {
+    await schema
+      .alterTable('runs')
+      .addColumn(name, 'integer', (column) => column.notNull().defaultTo(0))
+      .execute();
+  }
 }

@@ -9,8 +9,10 @@ import { sqliteDialect } from './sqlite.ts';
 import type { Store } from './store.ts';
 import type { Tables } from './tables.ts';
 
-/** How often a migration is tried when another process is at it. */
-const MIGRATION_TRIES = 20;
+/** How long a store is tried to open while other processes are at it, ms. */
+const PATIENCE = 20_000;
+/** What SQLite says to a process when another one was faster. */
+const BEATEN = /database.* is locked|(table|index) .* already exists/i;
 
 /**
  * Opens a store and brings its tables up to date.
@@ -32,8 +34,9 @@ export async function openStore(address: string): Promise<Store> {
   const path = match[1] === ':memory:' ? ':memory:' : resolve(match[1]!);
   let db: Kysely<Tables> | undefined;
   try {
-    db = new Kysely<Tables>({ dialect: sqliteDialect(path) });
-    await migrate(db);
+    const opened = await patiently(() => new Kysely<Tables>({ dialect: sqliteDialect(path) }));
+    db = opened;
+    await patiently(() => migrate(opened));
     const { value } = await db
       .selectFrom('meta')
       .select('value')
@@ -51,17 +54,28 @@ export async function openStore(address: string): Promise<Store> {
 
 async function migrate(db: Kysely<Tables>): Promise<void> {
   const migrator = new Migrator({ db, provider: { getMigrations: () => Promise.resolve(migrations) } });
+  const { error } = await migrator.migrateToLatest();
+  if (error === undefined) return;
+  if (/previously executed migration .* is missing/.test(messageOf(error))) {
+    throw new ForayError('STORE_NEWER', 'The store was written by a newer foray.', {
+      hint: 'Update foray.',
+    });
+  }
+  throw error as Error;
+}
+
+/**
+ * SQLite has no lock for migrations, and waits for no other when it changes its journal: of two processes that start
+ * at once, one has to look again.
+ */
+async function patiently<T>(act: () => T | Promise<T>): Promise<T> {
+  const until = Date.now() + PATIENCE;
   for (let attempt = 1; ; attempt += 1) {
-    const { error } = await migrator.migrateToLatest();
-    if (error === undefined) return;
-    const text = messageOf(error);
-    if (/previously executed migration .* is missing/.test(text)) {
-      throw new ForayError('STORE_NEWER', 'The store was written by a newer foray.', {
-        hint: 'Update foray.',
-      });
+    try {
+      return await act();
+    } catch (error) {
+      if (Date.now() > until || !BEATEN.test(messageOf(error))) throw error;
+      await delay(Math.min(1_000, 50 * attempt));
     }
-    // SQLite has no lock for migrations: of two processes that start at once, one has to look again.
-    if (attempt === MIGRATION_TRIES || !/locked|busy|already exists/i.test(text)) throw error as Error;
-    await delay(50 * attempt);
   }
 }

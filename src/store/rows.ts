@@ -1,20 +1,35 @@
-import type { Campaign, Phase } from '../campaign/types.ts';
-import type { CampaignRecord, RunObservation } from './store.ts';
+import { sql } from 'kysely';
+import { type Campaign, ONE_ATTEMPT, type Phase } from '../campaign/types.ts';
+import type { CampaignRecord, PlannedRun, RunObservation } from './store.ts';
 
-/** A row of the table of campaigns as its record. */
-export function toRecord(row: {
-  campaign: string;
-  definition: string;
-  digest: string;
-  phase: Phase;
-  points: number | null;
-  created_at: number;
-  updated_at: number;
-  note: string;
-}): CampaignRecord {
+/** Settings that campaigns of earlier versions were submitted without. */
+const earlier: Partial<Campaign> = {
+  attempts: ONE_ATTEMPT,
+  timeouts: { run: null, campaign: null },
+  fresh: null,
+  priority: 3,
+};
+
+/** The text of a campaign as the store keeps it, read. */
+export function toCampaign(text: string): Campaign {
+  return { ...earlier, ...(JSON.parse(text) as Campaign) };
+}
+
+/** A row of the table of campaigns as its record, with what was read of its larger columns. */
+export function toRecord(
+  row: {
+    digest: string;
+    phase: Phase;
+    points: number | null;
+    created_at: number;
+    updated_at: number;
+    note: string;
+  },
+  { campaign, definition }: Pick<CampaignRecord, 'campaign' | 'definition'>,
+): CampaignRecord {
   return {
-    campaign: JSON.parse(row.campaign) as Campaign,
-    definition: row.definition,
+    campaign,
+    definition,
     digest: row.digest,
     phase: row.phase,
     points: row.points ?? 0,
@@ -24,25 +39,42 @@ export function toRecord(row: {
   };
 }
 
+/** What a planned run is read from. */
+export const plannedColumns = ['seq', 'ordinal', 'replication', 'attempts', 'failures', 'reseeded'] as const;
+
+export type KeyedPoint = PlannedRun['point'];
+
+export function toPlanned(
+  row: Record<(typeof plannedColumns)[number], number>,
+  points: ReadonlyMap<number, KeyedPoint>,
+): PlannedRun {
+  const { seq, ordinal, replication, attempts, failures, reseeded } = row;
+  return { seq, point: points.get(ordinal)!, replication, attempt: attempts, failures, reseeded };
+}
+
+/** A run that is not requested, as columns. */
+export const unrequested = { run_id: null, owned: 0, joined: 0, attempts: 0 };
+
 /** What an observation writes into the row of its run. */
-export function columnsOf(observation: Exclude<RunObservation, { state: 'unsent' }>, now: number) {
+export function columnsOf(
+  observation: Exclude<RunObservation, { state: 'done' | 'unsent' | 'again' }>,
+  now: number,
+) {
   switch (observation.state) {
     case 'queued':
     case 'running':
       return {
         state: observation.state,
         run_id: observation.runId,
-        owned: observation.owned ? 1 : 0,
+        // what is this campaign's to stop stays so: it may have been handed over since it was looked at, or be requested
+        // again while another campaign has joined it
+        owned: observation.owned
+          ? 1
+          : sql<number>`case when run_id = ${observation.runId} then owned else 0 end`,
         // once joined it stays so, whoever is to stop it
-        ...(!observation.owned && { joined: 1 }),
-      };
-    case 'done':
-      return {
-        state: observation.state,
-        run_id: observation.runId,
-        origin: observation.origin,
-        reason: null,
-        finished_at: now,
+        ...(!observation.owned && {
+          joined: sql<number>`case when run_id = ${observation.runId} and owned = 1 then joined else 1 end`,
+        }),
       };
     case 'failed':
       return {
@@ -52,18 +84,7 @@ export function columnsOf(observation: Exclude<RunObservation, { state: 'unsent'
         finished_at: now,
       };
     case 'waiting':
-      return { state: observation.state, run_id: null, owned: 0, joined: 0, attempts: 0 };
-  }
-}
-
-/** One slot a run in the order of work: replication 1 of every point, then 2, so that partial results are balanced. */
-export function* runSlots(
-  points: number,
-  replications: number,
-): Generator<{ seq: number; ordinal: number; replication: number }> {
-  let seq = 0;
-  for (let replication = 1; replication <= replications; replication += 1) {
-    for (let ordinal = 0; ordinal < points; ordinal += 1) yield { seq: seq++, ordinal, replication };
+      return { state: observation.state, ...unrequested };
   }
 }
 

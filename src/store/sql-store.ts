@@ -1,6 +1,18 @@
 import { setImmediate as breath } from 'node:timers/promises';
-import { type Kysely, sql } from 'kysely';
+import type { Kysely } from 'kysely';
 import type { Phase, Point, RunCounts } from '../campaign/types.ts';
+import { countDropped, dropOthers, FIRST, writeDesign } from './design.ts';
+import { BEGINNING, otherPoints, type Place, restOfPoint, toResult } from './results.ts';
+import { type Done, writeDone } from './done.ts';
+import {
+  columnsOf,
+  type KeyedPoint,
+  plannedColumns,
+  toCampaign,
+  toPlanned,
+  toRecord,
+  unrequested,
+} from './rows.ts';
 import type {
   CampaignRecord,
   OpenRun,
@@ -10,13 +22,21 @@ import type {
   RunObservation,
   Store,
 } from './store.ts';
-import { batches, columnsOf, runSlots, toRecord } from './rows.ts';
-import { finishedStates, openStates, type Tables, unfinishedStates } from './tables.ts';
+import { finishedStates, openStates, type StoredRunState, type Tables, unfinishedStates } from './tables.ts';
 
-/** Rows an insert: below SQLite's limit of 32,766 variables for the widest table. */
-const ROWS_AN_INSERT = 1_000;
+/** Definitions that are kept in memory. */
+const DEFINITIONS = 8;
+/** Finished runs that are written by one statement. */
+const DONE_AT_ONCE = 50;
 /** Rows a page when results are read, so that a million of them never lie in memory at once. */
 const ROWS_A_PAGE = 2_000;
+/** States in which an observation is taken in, where these are not all that a run is in before it has finished. */
+const statesBefore: Partial<Record<RunObservation['state'], readonly StoredRunState[]>> = {
+  // only an intent is taken back: a run that is asked for while polling was requested before
+  unsent: ['intended'],
+  // an attempt that failed is counted once, whoever saw it
+  again: openStates,
+};
 /** Open runs that are read at once: below SQLite's limit of variables when their points are looked up. */
 const OPEN_RUNS_AT_ONCE = 1_000;
 
@@ -28,6 +48,8 @@ export class SqlStore implements Store {
   readonly id: string;
   private readonly db: Kysely<Tables>;
   private readonly numbers = new Map<string, number>();
+  /** What was last read of campaigns, by their number and revision: with these it does not change. */
+  private readonly definitions = new Map<string, Pick<CampaignRecord, 'campaign' | 'definition'>>();
 
   constructor(db: Kysely<Tables>, id: string) {
     this.db = db;
@@ -62,13 +84,32 @@ export class SqlStore implements Store {
   }
 
   async getCampaign(id: string): Promise<CampaignRecord | undefined> {
-    const row = await this.db.selectFrom('campaigns').selectAll().where('id', '=', id).executeTakeFirst();
-    return row && toRecord(row);
+    const head = await this.db
+      .selectFrom('campaigns')
+      .select(['number', 'revision', 'phase', 'points', 'digest', 'note', 'created_at', 'updated_at'])
+      .where('id', '=', id)
+      .executeTakeFirst();
+    if (!head) return undefined;
+    // a large definition takes long to read, and each activity asks for it
+    const key = `${head.number}/${head.revision}`;
+    let written = this.definitions.get(key);
+    if (!written) {
+      const row = await this.db
+        .selectFrom('campaigns')
+        .select(['campaign', 'definition'])
+        .where('number', '=', head.number)
+        .executeTakeFirstOrThrow();
+      written = { campaign: toCampaign(row.campaign), definition: row.definition };
+      if (this.definitions.size === DEFINITIONS)
+        this.definitions.delete(this.definitions.keys().next().value!);
+      this.definitions.set(key, written);
+    }
+    return toRecord(head, written);
   }
 
   async listCampaigns(): Promise<CampaignRecord[]> {
     const rows = await this.db.selectFrom('campaigns').selectAll().orderBy('number', 'desc').execute();
-    return rows.map(toRecord);
+    return rows.map((row) => toRecord(row, { ...row, campaign: toCampaign(row.campaign) }));
   }
 
   async setPhase(id: string, phase: Phase, now: number, note?: string): Promise<void> {
@@ -131,42 +172,101 @@ export class SqlStore implements Store {
       .executeTakeFirstOrThrow();
     if (known.points !== null) return { points: known.points, runs: known.points * replications };
 
-    let count = 0;
-    for (const batch of batches(points, ROWS_AN_INSERT)) {
-      await this.db
-        .insertInto('points')
-        .values(
-          batch.map(({ ordinal, key, values }) => ({
-            campaign,
-            ordinal,
-            key,
-            values: JSON.stringify(values),
-          })),
-        )
-        .onConflict((conflict) => conflict.doNothing())
-        .execute();
-      count += batch.length;
-      await breath();
-    }
-    for (const batch of batches(runSlots(count, replications), ROWS_AN_INSERT)) {
-      await this.db
-        .insertInto('runs')
-        .values(
-          batch.map((slot) => ({
-            campaign,
-            ...slot,
-            state: 'waiting' as const,
-            attempts: 0,
-            owned: 0,
-            joined: 0,
-          })),
-        )
-        .onConflict((conflict) => conflict.doNothing())
-        .execute();
-      await breath();
-    }
+    const count = await writeDesign(this.db, { campaign, revision: FIRST, replications }, points);
     await this.db.updateTable('campaigns').set({ points: count }).where('number', '=', campaign).execute();
     return { points: count, runs: count * replications };
+  }
+
+  async changeCampaign(
+    { campaign, definition, digest }: Pick<CampaignRecord, 'campaign' | 'definition' | 'digest'>,
+    points: Iterable<Point>,
+    now: number,
+  ): Promise<{ added: number; dropped: number; kept: number }> {
+    const number = await this.number(campaign.id);
+    const before = await this.db
+      .selectFrom('campaigns')
+      .select(['revision', 'begun', 'digest', 'points'])
+      .where('number', '=', number)
+      .executeTakeFirstOrThrow();
+    const known = before.points ?? 0;
+    // of a change that was cut short something may be there, and this one is to tell it from its own
+    if (before.digest === digest && before.begun === before.revision)
+      return { added: 0, dropped: 0, kept: known };
+    const { begun } = await this.db
+      .updateTable('campaigns')
+      .set((row) => ({ begun: row('begun', '+', 1) }))
+      .where('number', '=', number)
+      .returning('begun')
+      .executeTakeFirstOrThrow();
+    const design = { campaign: number, revision: begun, replications: campaign.replications };
+    const count = await writeDesign(this.db, design, points);
+    const dropped = await countDropped(this.db, design, before.revision);
+    await dropOthers(this.db, design, count);
+    await this.db
+      .updateTable('campaigns')
+      .set({
+        campaign: JSON.stringify(campaign),
+        definition,
+        digest,
+        points: count,
+        revision: design.revision,
+        updated_at: now,
+      })
+      .where('number', '=', number)
+      .where('revision', '<', design.revision)
+      .execute();
+    const kept = known - dropped;
+    return { added: count - kept, dropped, kept };
+  }
+
+  async forgive(id: string, reseeds: boolean, now: number): Promise<number> {
+    const campaign = await this.number(id);
+    const forgiven = await this.db
+      .updateTable('runs')
+      .set((run) => ({
+        state: 'waiting' as const,
+        ...unrequested,
+        failures: 0,
+        finished_at: null,
+        ...(reseeds && { reseeded: run('reseeded', '+', 1) }),
+      }))
+      .where('campaign', '=', campaign)
+      .where('state', '=', 'failed')
+      .executeTakeFirst();
+    await this.touch(campaign, now);
+    return Number(forgiven.numUpdatedRows);
+  }
+
+  async waitingRuns(id: string, after: number, limit: number, failedOnly: boolean): Promise<number[]> {
+    const rows = await this.db
+      .selectFrom('runs')
+      .select('seq')
+      .where('campaign', '=', await this.number(id))
+      .where('state', '=', 'waiting')
+      .where('seq', '>', after)
+      .$if(failedOnly, (runs) =>
+        runs.where((run) => run.or([run('reason', 'is not', null), run('attempts', '>', 0)])),
+      )
+      .orderBy('seq')
+      .limit(limit)
+      .execute();
+    return rows.map(({ seq }) => seq);
+  }
+
+  async reopen(id: string, now: number): Promise<void> {
+    const campaign = await this.number(id);
+    // what was requested of them stands, so that what comes of it is known as this campaign's
+    await this.db
+      .updateTable('runs')
+      .set({ state: 'waiting' })
+      .where('campaign', '=', campaign)
+      .where('state', 'in', openStates)
+      .execute();
+    await this.db
+      .updateTable('campaigns')
+      .set({ phase: 'running', note: '', updated_at: now })
+      .where('number', '=', campaign)
+      .execute();
   }
 
   async intend(id: string, seqs: readonly number[], now: number): Promise<PlannedRun[]> {
@@ -188,17 +288,10 @@ export class SqlStore implements Store {
             .where('phase', 'in', ['preparing', 'running']),
         ),
       )
-      .returning(['seq', 'ordinal', 'replication', 'attempts'])
+      .returning(plannedColumns)
       .execute();
     const points = await this.pointsOf(campaign, intended);
-    return intended
-      .map(({ seq, ordinal, replication, attempts }) => ({
-        seq,
-        point: points.get(ordinal)!,
-        replication,
-        attempt: attempts,
-      }))
-      .sort((a, b) => a.seq - b.seq);
+    return intended.map((row) => toPlanned(row, points)).sort((a, b) => a.seq - b.seq);
   }
 
   async openRuns(id: string, seqs?: readonly number[]): Promise<OpenRun[]> {
@@ -206,21 +299,18 @@ export class SqlStore implements Store {
     const campaign = await this.number(id);
     const query = this.db
       .selectFrom('runs')
-      .select(['seq', 'ordinal', 'replication', 'attempts', 'run_id', 'owned', 'joined'])
+      .select([...plannedColumns, 'run_id', 'owned', 'joined'])
       .where('campaign', '=', campaign)
       .where('state', 'in', openStates)
       .orderBy('seq');
     const rows = await (seqs ? query.where('seq', 'in', seqs) : query.limit(OPEN_RUNS_AT_ONCE)).execute();
     const points = await this.pointsOf(campaign, rows);
-    return rows.map(({ seq, ordinal, replication, attempts, run_id, owned, joined }) => ({
-      seq,
-      point: points.get(ordinal)!,
-      replication,
-      attempt: attempts,
-      runId: run_id,
+    return rows.map((row) => ({
+      ...toPlanned(row, points),
+      runId: row.run_id,
       // whatever came of a lost response is ours
-      owned: owned === 1 || run_id === null,
-      joined: joined === 1,
+      owned: row.owned === 1 || row.run_id === null,
+      joined: row.joined === 1,
     }));
   }
 
@@ -229,31 +319,41 @@ export class SqlStore implements Store {
     const campaign = await this.number(id);
     await this.db.transaction().execute(async (db) => {
       // A write first: SQLite then waits for other writers instead of failing when it has to become one.
-      await db.updateTable('campaigns').set({ updated_at: now }).where('number', '=', campaign).execute();
+      await this.touch(campaign, now, db);
+      let done: Done[] = [];
+      const flush = async (): Promise<void> => {
+        if (done.length > 0) await writeDone(db, campaign, done, now);
+        done = [];
+      };
       for (const observation of observations) {
-        const { seq } = observation;
-        const written = await db
+        if (observation.state === 'done') {
+          done.push(observation);
+          if (done.length === DONE_AT_ONCE) await flush();
+          continue;
+        }
+        await flush();
+        const { seq, state } = observation;
+        await db
           .updateTable('runs')
           .set((run) =>
-            observation.state === 'unsent'
+            state === 'unsent'
               ? { attempts: run('attempts', '-', 1) }
-              : columnsOf(observation, now),
+              : state === 'again'
+                ? {
+                    ...columnsOf({ seq, state: 'waiting' }, now),
+                    reason: observation.reason,
+                    failures: run('failures', '+', 1),
+                    ...(observation.reseeds && { reseeded: run('reseeded', '+', 1) }),
+                  }
+                : columnsOf(observation, now),
           )
           .where('campaign', '=', campaign)
           .where('seq', '=', seq)
-          // only an intent is taken back: a run that is asked for while polling was requested before
-          .where('state', 'in', observation.state === 'unsent' ? ['intended'] : unfinishedStates)
-          .$if(observation.state === 'unsent', (update) => update.where('attempts', '>', 0))
-          .returning('seq')
-          .executeTakeFirst();
-        if (written && observation.state === 'done') {
-          await db
-            .insertInto('outputs')
-            .values({ campaign, seq, outputs: JSON.stringify(observation.outputs) })
-            .onConflict((conflict) => conflict.columns(['campaign', 'seq']).doNothing())
-            .execute();
-        }
+          .where('state', 'in', statesBefore[state] ?? unfinishedStates)
+          .$if(state === 'unsent', (update) => update.where('attempts', '>', 0))
+          .execute();
       }
+      await flush();
     });
   }
 
@@ -303,64 +403,37 @@ export class SqlStore implements Store {
     seqs: readonly number[],
   ): Promise<{ seq: number; state: 'done' | 'failed'; origin: Origin | null }[]> {
     if (seqs.length === 0) return [];
-    return this.db
+    // By seq alone: asked for the state as well, SQLite would read all that has finished by the index of states.
+    const rows = await this.db
       .selectFrom('runs')
       .select(['seq', 'state', 'origin'])
       .where('campaign', '=', await this.number(id))
       .where('seq', 'in', seqs)
-      .where('state', 'in', finishedStates)
-      .$narrowType<{ state: 'done' | 'failed' }>()
       .execute();
+    return rows.flatMap(({ seq, state, origin }) =>
+      state === 'done' || state === 'failed' ? [{ seq, state, origin }] : [],
+    );
   }
 
   async *results(id: string): AsyncIterable<ResultRow> {
     const campaign = await this.number(id);
-    let after = { ordinal: -1, replication: 0 };
+    let place: Place = BEGINNING;
     for (;;) {
-      const rows = await this.db
-        .selectFrom('runs')
-        .innerJoin('points', (join) =>
-          join.onRef('points.campaign', '=', 'runs.campaign').onRef('points.ordinal', '=', 'runs.ordinal'),
-        )
-        .leftJoin('outputs', (join) =>
-          join.onRef('outputs.campaign', '=', 'runs.campaign').onRef('outputs.seq', '=', 'runs.seq'),
-        )
-        .select(['points.key', 'points.values', 'outputs.outputs'])
-        .select([
-          'runs.ordinal',
-          'runs.replication',
-          'runs.state',
-          'runs.reason',
-          'runs.run_id',
-          'runs.origin',
-        ])
-        .select(['runs.requested_at', 'runs.finished_at'])
-        .where('runs.campaign', '=', campaign)
-        .where('runs.state', 'in', finishedStates)
-        .where(sql<boolean>`(runs.ordinal, runs.replication) > (${after.ordinal}, ${after.replication})`)
-        .orderBy('runs.ordinal')
-        .orderBy('runs.replication')
-        .limit(ROWS_A_PAGE)
-        .$narrowType<{ state: 'done' | 'failed' }>()
+      const rest = await restOfPoint(this.db, campaign, place).limit(ROWS_A_PAGE).execute();
+      const others = await otherPoints(this.db, campaign, place)
+        .limit(ROWS_A_PAGE - rest.length)
         .execute();
-      for (const row of rows) {
-        yield {
-          point: row.key,
-          replication: row.replication,
-          status: row.state,
-          values: JSON.parse(row.values) as string[],
-          outputs: JSON.parse(row.outputs ?? '{}') as Record<string, string>,
-          reason: row.reason,
-          runId: row.run_id,
-          origin: row.origin,
-          requestedAt: row.requested_at,
-          finishedAt: row.finished_at,
-        };
-      }
+      const rows = [...rest, ...others];
+      for (const row of rows) yield toResult(row);
       if (rows.length < ROWS_A_PAGE) return;
-      after = rows.at(-1)!;
+      place = rows.at(-1)!;
       await breath();
     }
+  }
+
+  /** Says that something of a campaign has changed. */
+  private async touch(campaign: number, now: number, db: Kysely<Tables> = this.db): Promise<void> {
+    await db.updateTable('campaigns').set({ updated_at: now }).where('number', '=', campaign).execute();
   }
 
   private claimsOfOthers(campaign: number, runIds: readonly string[]) {
@@ -374,7 +447,7 @@ export class SqlStore implements Store {
   private async pointsOf(
     campaign: number,
     runs: readonly { ordinal: number }[],
-  ): Promise<Map<number, { key: string; values: string[] }>> {
+  ): Promise<Map<number, KeyedPoint>> {
     if (runs.length === 0) return new Map();
     const rows = await this.db
       .selectFrom('points')

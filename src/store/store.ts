@@ -24,8 +24,12 @@ export interface PlannedRun {
   seq: number;
   point: Pick<Point, 'key' | 'values'>;
   replication: number;
-  /** How often it has been requested, this time included. */
+  /** How often it has been requested, this time included, since its last attempt failed. */
   attempt: number;
+  /** How often it failed, of what the campaign's policy counts. */
+  failures: number;
+  /** How many attempts with another seed came before. */
+  reseeded: number;
 }
 
 /** A run that was requested and has not finished as far as the store knows. `runId` is null after a lost response. */
@@ -40,10 +44,13 @@ export interface OpenRun extends PlannedRun {
 /** What was seen of a run. */
 export type RunObservation = { seq: number } & (
   | { state: 'queued' | 'running'; runId: string; owned: boolean }
-  | { state: 'done'; runId: string; origin: Origin; outputs: Record<string, string> }
+  /** `runId` is null when its results were had without asking for the run. */
+  | { state: 'done'; runId: string | null; origin: Origin; outputs: Record<string, string> }
   | { state: 'failed'; runId: string | null; reason: string }
   /** The request certainly never arrived, so it does not count as one. */
   | { state: 'unsent' }
+  /** The attempt failed, and there is to be another one, perhaps with another seed. */
+  | { state: 'again'; reason: string; reseeds: boolean }
   /** Not requested any more: it was stopped, or its request came to nothing. */
   | { state: 'waiting' }
 );
@@ -96,6 +103,26 @@ export interface Store {
     points: Iterable<Point>,
     replications: number,
   ): Promise<{ points: number; runs: number }>;
+  /**
+   * Puts a changed campaign in the place of the one that is there, under the same id. Points that stay keep their runs;
+   * of what is dropped, runs that were never requested go and the others stay. Calling it again changes nothing more.
+   * Returns how many points came, went and stayed.
+   */
+  changeCampaign(
+    record: Pick<CampaignRecord, 'campaign' | 'definition' | 'digest'>,
+    points: Iterable<Point>,
+    now: number,
+  ): Promise<{ added: number; dropped: number; kept: number }>;
+
+  /** Lets failed runs be requested again, as if they had never failed, perhaps with another seed. Returns how many. */
+  forgive(id: string, reseeds: boolean, now: number): Promise<number>;
+  /** Seqs of runs that are not requested, after one of them, in their order. `failedOnly`: those that were requested before. */
+  waitingRuns(id: string, after: number, limit: number, failedOnly: boolean): Promise<number[]>;
+  /**
+   * Opens a campaign whose workflow is closed, so that it can run again. Runs that it left open wait to be requested
+   * again, which finds them.
+   */
+  reopen(id: string, now: number): Promise<void>;
 
   /**
    * Records the intent to request runs, before any request is made. Runs that have finished are left out, and all are

@@ -26,21 +26,43 @@ export interface Tables {
     created_at: number;
     updated_at: number;
     note: string;
+    /** Counts the changes of the design, from 1. */
+    revision: Generated<number>;
+    /** The last revision that was begun: not `revision` when a change was cut short. */
+    begun: Generated<number>;
+    /** How many seqs were given out: none is given out twice. */
+    seqs: Generated<number>;
   };
   files: { hash: string; content: Uint8Array };
-  points: { campaign: number; ordinal: number; key: string; values: string };
+  points: {
+    campaign: number;
+    /** Its number in the campaign, for good. */
+    ordinal: number;
+    key: string;
+    values: string;
+    /** Its place in the design as it is now. */
+    position: number;
+    /** The last revision of the campaign that has it. */
+    revision: Generated<number>;
+  };
   runs: {
     campaign: number;
     seq: number;
     ordinal: number;
     replication: number;
     state: StoredRunState;
+    /** Requests since it was last waiting. */
     attempts: number;
+    /** Attempts that failed, of those that its policy counts. */
+    failures: Generated<number>;
+    /** Attempts with a seed of their own, the first one not counted. */
+    reseeded: Generated<number>;
     run_id: string | null;
     owned: number;
     /** Another campaign had started it when this one requested it. */
     joined: number;
     origin: Origin | null;
+    /** Why it, or its last attempt, failed. */
     reason: string | null;
     requested_at: number | null;
     finished_at: number | null;

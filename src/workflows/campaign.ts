@@ -1,52 +1,29 @@
 import {
-  ActivityCancellationType,
   ActivityFailure,
   allHandlersFinished,
   ApplicationFailure,
   CancellationScope,
   CancelledFailure,
   condition,
-  continueAsNew,
   isCancellation,
-  proxyActivities,
-  setCurrentDetails,
-  setHandler,
+  makeContinueAsNewFunc,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { Activities, AdvanceResult, CampaignAddress } from '../activities/index.ts';
+import { intolerable } from '../campaign/failures.ts';
+import { isFinished, newSchedule, startOver, wakeIn } from '../campaign/schedule.ts';
+import type { Phase, RunCounts } from '../campaign/types.ts';
+import { type CampaignInput, type Context, enter, show } from './context.ts';
+import { listen, wish } from './handlers.ts';
 import {
-  decide,
-  emptyOutcomes,
-  isFinished,
-  newSchedule,
-  type Outcomes,
-  record,
-  wakeIn,
-} from '../campaign/schedule.ts';
-import { type FailureCounts, intolerable } from '../campaign/failures.ts';
-import type { FailurePolicy, Phase, RunCounts } from '../campaign/types.ts';
-import {
-  cancelSignal,
-  pauseSignal,
-  progressQuery,
-  resumeSignal,
-  setConcurrencyUpdate,
-  stopSignal,
-} from './messages.ts';
-import { type CampaignState, detailsOf, newState, note, progressOf } from './state.ts';
-
-/** What the workflow is started with. */
-export interface CampaignInput extends CampaignAddress {
-  concurrency: number | 'auto';
-  failures: FailurePolicy | null;
-  /** Start nothing, only stop what an execution that was terminated left running. */
-  stopOnly?: true;
-  /** What was reached when the workflow continued as new; absent at the start. */
-  state?: CampaignState;
-}
-
-/** Takes in what is wanted of the campaign, and why. */
-type Wish = (wanted: CampaignState['wish'], because: string) => void;
+  type CampaignState,
+  finishedSoFar,
+  newState,
+  note,
+  progressOf,
+  takeCounts,
+  upgraded,
+} from './state.ts';
+import { activities, tick } from './tick.ts';
 
 /** The result of a campaign's workflow. */
 export interface CampaignSummary {
@@ -57,146 +34,171 @@ export interface CampaignSummary {
   seconds: number;
 }
 
-/** Runs that one activity takes on: a tick is spread over activities so that several workers share it. */
-const CHUNK = 200;
-/** Kept in step with HEARTBEAT_TIMEOUT_MS of the activities, which a workflow cannot import. */
-const HEARTBEAT_TIMEOUT = '5s';
-
-const activities = proxyActivities<Activities>({
-  startToCloseTimeout: '30m',
-  heartbeatTimeout: HEARTBEAT_TIMEOUT,
-  retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '30s' },
-  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
-});
+/** History that an execution may have, whatever the server suggests. */
+const MOST_EVENTS = 8_000;
+const MOST_BYTES = 8 * 1024 * 1024;
 
 /**
  * One campaign, from its expanded design to its summary. It owns the progress (which runs are requested, which are in
  * flight, what came of them); content lies in the store and never passes through here.
  *
- * preparing → running ⇄ paused, → completed | failed; from each of the first three: → stopping → cancelled.
+ * preparing → running ⇄ paused, → completed | failed; from each of the first three: → stopping → cancelled | failed.
  */
 export async function campaign(input: CampaignInput): Promise<CampaignSummary> {
-  const { campaign: id, service, store } = input;
-  const address: CampaignAddress = { campaign: id, service, store };
-  const state = input.state ?? newState(Date.now());
-  const work = new CancellationScope();
-
-  setHandler(cancelSignal, (reason) => {
-    note(state, because('cancelled by a signal', reason));
-    state.verdict = '';
-    work.cancel();
-  });
-  const wish: Wish = (wanted, because) => {
-    // what is stopping does not pause or go on
-    if (state.wish === 'stop' || state.wish === wanted) return;
-    state.wish = wanted;
-    note(state, because);
+  const { campaign: id, service, store, failures, timeouts = { run: null, campaign: null } } = input;
+  const settings = { failures, timeouts };
+  const state = input.state ? upgraded(input.state, settings) : newState(Date.now(), settings);
+  const context: Context = {
+    input,
+    address: { campaign: id, service, store },
+    state,
+    changes: [],
+    isClosing: false,
   };
-  setHandler(pauseSignal, (reason) => wish('pause', because('paused', reason)));
-  setHandler(resumeSignal, () => {
-    if (state.wish !== 'pause') return;
-    wish('run', 'resumed');
-    state.forgiven = finishedSoFar(state);
-    state.verdict = '';
-  });
-  setHandler(stopSignal, (reason) => {
-    // what the failure policy paused, a person ends
-    if (state.wish === 'pause') state.verdict = '';
-    wish('stop', because('stopped', reason));
-  });
-  setHandler(
-    setConcurrencyUpdate,
-    (concurrency) => {
-      state.schedule.concurrency = concurrency;
-      // a tick at once, as there may be room now
-      state.schedule.tickAt = Math.min(state.schedule.tickAt, Date.now());
-      return concurrency;
-    },
-    { validator: validateConcurrency },
-  );
-  setHandler(progressQuery, () => progressOf(state, Date.now()));
+  const work = new CancellationScope();
+  listen(context, () => work.cancel());
 
   let end: End;
   try {
     if (input.stopOnly) throw new CancelledFailure('only stops what an earlier execution left running');
-    end = await work.run(() => runOn(input, address, state, wish));
+    end = await work.run(() => runOn(context));
   } catch (error) {
-    if (!isCancellation(error)) {
+    beginToClose(context);
+    // an activity that fails after a cancel is not tried again: its failure is not the campaign's
+    if (!isCancellation(error) && !work.consideredCancelled) {
+      // a closed campaign that cannot go on stays as it was
+      if (input.goesOn && state.phase === 'preparing') throw error;
       note(state, reasonOf(error));
-      await close(address, state, 'failed');
+      await close(context, 'failed');
       throw ApplicationFailure.nonRetryable(`The campaign failed: ${reasonOf(error)}`, 'CAMPAIGN_FAILED');
     }
     const isTemporals = CancellationScope.current().consideredCancelled;
     if (isTemporals) state.verdict = '';
-    const runs = await CancellationScope.nonCancellable(() => stop(address, state));
+    const runs = await CancellationScope.nonCancellable(() => stop(context));
     // Temporal's own cancel is to be seen as such; after a signal the workflow has done what it was told.
     if (isTemporals) throw error;
-    return conclude(id, state, runs);
+    return conclude(context, runs);
   }
-  if (end === 'history') return continueAsNew<typeof campaign>({ ...input, state });
-  const runs = await close(address, state, end === 'finished' ? 'completed' : endPhase(state));
-  return conclude(id, state, runs);
+  if (end === 'history') return continued({ ...input, state });
+  beginToClose(context);
+  const runs = await close(context, end === 'finished' ? finishedPhase(state) : endPhase(state));
+  return conclude(context, runs);
 }
 
-/** A campaign that its failure policy ended has failed; one that a person ended is cancelled. */
+/** A campaign goes on with the newest deployment of its workers, where these are versioned. */
+const continued = makeContinueAsNewFunc<typeof campaign>({ initialVersioningBehavior: 'AUTO_UPGRADE' });
+
+/** A campaign that its failure policy or its timeout ended has failed; one that a person ended is cancelled. */
 function endPhase({ verdict }: CampaignState): 'failed' | 'cancelled' {
   return verdict ? 'failed' : 'cancelled';
 }
 
-function conclude(campaign: string, state: CampaignState, runs: RunCounts): CampaignSummary {
+/** Of a campaign that was cancelled, only what had failed may have been retried. */
+function finishedPhase(state: CampaignState): 'completed' | 'cancelled' {
+  return progressOf(state, Date.now()).runs.waiting > 0 ? 'cancelled' : 'completed';
+}
+
+function conclude({ input, state }: Context, runs: RunCounts): CampaignSummary {
   if (state.phase === 'failed')
     throw ApplicationFailure.nonRetryable(`The campaign failed: ${state.note}`, 'CAMPAIGN_FAILED');
   const seconds = Math.round((Date.now() - state.startedAt) / 1_000);
-  return { campaign, phase: state.phase, points: state.points, runs, seconds };
+  return { campaign: input.campaign, phase: state.phase, points: state.points, runs, seconds };
 }
 
 /** Why the main loop ends: all runs have finished; a stop was wished; the history is long enough. */
 type End = 'finished' | 'stopped' | 'history';
 
-/** The main loop: carries out wishes, ticks, judges failures, waits. */
-async function runOn(
-  input: CampaignInput,
-  address: CampaignAddress,
-  state: CampaignState,
-  wish: Wish,
-): Promise<End> {
-  if (state.phase === 'preparing') {
-    show(state);
-    const { points, runs } = await activities.prepare.executeWithOptions(
-      { summary: 'upload files, expand the design' },
-      [address],
-    );
-    state.points = points;
-    state.phase = 'running';
-    // set before the design was expanded, it counts for what comes of it
-    const wanted = state.schedule.concurrency === 'auto' ? input.concurrency : state.schedule.concurrency;
-    state.schedule = newSchedule(runs, wanted);
-  }
+/** The main loop: carries out wishes and changes, ticks, judges failures, waits. */
+async function runOn(context: Context): Promise<End> {
+  const { input, state } = context;
+  if (state.phase === 'preparing') await (input.goesOn ? goOn(context) : prepare(context));
   const { schedule } = state;
-  while (!isFinished(schedule)) {
-    await carryOutWish(address, state);
+  while (!isFinished(schedule) || context.changes.length > 0) {
+    throwIfTooLate(state);
+    await carryOutChanges(context);
+    await carryOutWish(context);
     if (schedule.isHeld && schedule.flights.length === 0) {
       if (state.wish === 'stop') return 'stopped';
-      show(state);
-      await condition(() => state.wish !== 'pause');
+      show(context);
+      await untilWished(context, () => state.wish !== 'pause');
       continue;
     }
-    await tick(address, state);
+    await tick(context);
     throwIfCancelled();
-    judgeFailures(input.failures, state, wish);
-    show(state);
-    await untilNextTick(state);
-    if (workflowInfo().continueAsNewSuggested && !isFinished(schedule)) {
-      await condition(allHandlersFinished);
+    judgeFailures(state);
+    show(context);
+    await untilNextTick(context);
+    if (isLongEnough() && !isFinished(schedule)) {
+      await condition(() => allHandlersFinished() || context.changes.length > 0);
       throwIfCancelled();
-      return 'history';
+      if (context.changes.length === 0) return 'history';
     }
   }
   return 'finished';
 }
 
+async function prepare(context: Context): Promise<void> {
+  const { address, input, state } = context;
+  show(context);
+  const { points, runs } = await activities.prepare.executeWithOptions(
+    { summary: 'upload files, expand the design' },
+    [address],
+  );
+  state.points = points;
+  state.total = runs;
+  // set before the design was expanded, it counts for what comes of it
+  const wanted = state.schedule.concurrency === 'auto' ? input.concurrency : state.schedule.concurrency;
+  state.schedule = newSchedule(runs, wanted, state.settings.timeouts.run);
+  enter(context, 'running');
+}
+
+/** Begins where an earlier execution closed, with the change that it was started for. */
+async function goOn(context: Context): Promise<void> {
+  const { state, changes } = context;
+  show(context);
+  await condition(() => changes.length > 0);
+  const { request } = changes[0]!;
+  state.failedOnly = 'retry' in request && request.retry === 'failed';
+  await carryOutChange(context);
+  if (state.total === 0)
+    throw ApplicationFailure.nonRetryable('What it was to go on with was refused', 'REFUSED');
+  enter(context, 'running');
+}
+
+async function carryOutChanges(context: Context): Promise<void> {
+  while (context.changes.length > 0) {
+    context.state.failedOnly = false;
+    await carryOutChange(context);
+  }
+}
+
+/** Carries out the first of what is to be changed, and tells who asked for it. */
+async function carryOutChange(context: Context): Promise<void> {
+  const { address, state, changes } = context;
+  const { request } = changes[0]!;
+  const goesOn = state.phase === 'preparing';
+  const summary = 'retry' in request ? `retry ${request.retry}` : 'apply a definition';
+  const answer = await activities.change.executeWithOptions({ summary }, [{ ...address, request, goesOn }]);
+  const pending = changes.shift()!;
+  if (!('refused' in answer)) {
+    if (goesOn || answer.difference?.settings.includes('concurrency'))
+      state.schedule.concurrency = answer.settings.concurrency;
+    takeCounts(state, answer);
+    // what had failed before does not count against what is tried now
+    state.forgiven = finishedSoFar(state);
+    startOver(state.schedule, Date.now());
+    note(
+      state,
+      'retry' in request ? `${answer.forgiven} failed runs requested again` : 'a definition applied',
+    );
+  }
+  pending.answer = answer;
+  show(context);
+}
+
 /** Pauses, stops or cancels the campaign when its failures are more than its policy tolerates. */
-function judgeFailures(policy: FailurePolicy | null, state: CampaignState, wish: Wish): void {
+function judgeFailures(state: CampaignState): void {
+  const policy = state.settings.failures;
   if (!policy || state.verdict || state.wish !== 'run') return;
   const { finished, failed } = finishedSoFar(state);
   const { forgiven } = state;
@@ -210,44 +212,55 @@ function judgeFailures(policy: FailurePolicy | null, state: CampaignState, wish:
     note(state, `cancelled by its failure policy: ${why}`);
     throw new CancelledFailure(why);
   }
-  wish(policy.then, `${policy.then === 'pause' ? 'paused' : 'stopped'} by its failure policy: ${why}`);
+  wish(state, policy.then, `${policy.then === 'pause' ? 'paused' : 'stopped'} by its failure policy: ${why}`);
 }
 
-function finishedSoFar({ new: fresh, reused, failed }: CampaignState): FailureCounts {
-  return { finished: fresh + reused + failed, failed };
+/** Milliseconds that the campaign may still take; undefined when there is no limit. */
+function timeLeft({ settings, startedAt }: CampaignState): number | undefined {
+  const limit = settings.timeouts.campaign;
+  return limit === null ? undefined : startedAt + limit - Date.now();
+}
+
+/** Ends a campaign that has taken too long as a cancel does. */
+function throwIfTooLate(state: CampaignState): void {
+  if ((timeLeft(state) ?? 1) > 0) return;
+  state.verdict = `it had not finished ${state.settings.timeouts.campaign! / 1_000} s after its start`;
+  note(state, `cancelled by its timeout: ${state.verdict}`);
+  throw new CancelledFailure(state.verdict);
 }
 
 /** Waits for the next tick, or until a person wishes something else. */
-async function untilNextTick(state: CampaignState): Promise<void> {
-  const { schedule, wish } = state;
+async function untilNextTick(context: Context): Promise<void> {
+  const { state } = context;
+  const { schedule, wish: wished } = state;
   const { concurrency } = schedule;
   const wait = wakeIn(schedule, Date.now());
   if (wait <= 0 || isFinished(schedule)) return;
-  const isAskedFor = (): boolean => state.wish !== wish || schedule.concurrency !== concurrency;
-  await condition(isAskedFor, wait, { summary: detailLine(state) });
+  const isAskedFor = (): boolean => state.wish !== wished || schedule.concurrency !== concurrency;
+  await untilWished(context, isAskedFor, wait);
+}
+
+/** Waits for a time, or until something is wished or to be changed, or the campaign has taken too long. */
+async function untilWished(context: Context, isWished: () => boolean, wait?: number): Promise<void> {
+  const { state, changes } = context;
+  const isAskedFor = (): boolean => isWished() || changes.length > 0;
+  const waits = [wait, timeLeft(state)].filter((ms) => ms !== undefined);
+  const summary = detailLine(state);
+  if (waits.length === 0) await condition(isAskedFor);
+  else await condition(isAskedFor, Math.max(1, Math.min(...waits)), { summary });
 }
 
 /** Brings the phase in line with what a person wishes; the store is told, as it refuses requests by it. */
-async function carryOutWish(address: CampaignAddress, state: CampaignState): Promise<void> {
+async function carryOutWish(context: Context): Promise<void> {
+  const { address, state } = context;
   const phases = { run: 'running', pause: 'paused', stop: 'stopping' } as const;
   const phase = phases[state.wish];
   if (state.phase === phase) return;
-  state.phase = phase;
   state.schedule.isHeld = phase !== 'running';
-  show(state);
+  enter(context, phase);
   await activities.enterPhase.executeWithOptions({ summary: phase }, [{ ...address, phase }]);
   // asked now: what a person wishes is not to wait for the next tick
   state.schedule.tickAt = Math.min(state.schedule.tickAt, Date.now());
-}
-
-function because(what: string, reason: unknown): string {
-  return typeof reason === 'string' && reason !== '' ? `${what}: ${reason.slice(0, 200)}` : what;
-}
-
-/** @throws Error when it is neither `auto` nor a whole number from 1 */
-function validateConcurrency(concurrency: unknown): void {
-  if (concurrency === 'auto' || (Number.isInteger(concurrency) && Number(concurrency) >= 1)) return;
-  throw new Error('the concurrency is a whole number from 1, or auto');
 }
 
 /** An activity that ended before it heard of a cancel ends as usual; a cancel must not be forgotten over that. */
@@ -256,75 +269,40 @@ function throwIfCancelled(): void {
     throw new CancelledFailure('The campaign is cancelled');
 }
 
-/** Decides what to do now, has it done by activities side by side, and takes in what came of it. */
-async function tick(address: CampaignAddress, state: CampaignState): Promise<void> {
-  const { schedule } = state;
-  const decision = decide(schedule, Date.now());
-  const results = await Promise.all(
-    chunksOf(decision).map(({ request, poll }) =>
-      activities.advance.executeWithOptions({ summary: `request ${request.length}, poll ${poll.length}` }, [
-        { ...address, request, poll },
-      ]),
-    ),
-  );
-  const { outcomes, retryAfter, failures } = merged(results);
-  record(schedule, decision, outcomes, Date.now(), retryAfter);
-  state.new += outcomes.new.length;
-  state.reused += outcomes.reused.length;
-  state.failed += outcomes.failed.length;
-  state.failures = [...state.failures, ...failures].slice(-5);
-  const finished = outcomes.new.length + outcomes.reused.length + outcomes.failed.length;
-  state.finishedAt = [...state.finishedAt, [Date.now(), finished] as [number, number]].slice(-20);
+function isLongEnough(): boolean {
+  const { continueAsNewSuggested, historyLength, historySize } = workflowInfo();
+  return continueAsNewSuggested || historyLength > MOST_EVENTS || historySize > MOST_BYTES;
 }
 
-async function stop(address: CampaignAddress, state: CampaignState): Promise<RunCounts> {
-  state.phase = 'stopping';
-  show(state);
+/** From now on nothing can be changed; who waits for a change hears of it. */
+function beginToClose(context: Context): void {
+  context.isClosing = true;
+  for (const pending of context.changes.splice(0))
+    pending.answer = { refused: 'the campaign has ended meanwhile', code: 'CAMPAIGN_CLOSED' };
+}
+
+async function stop(context: Context): Promise<RunCounts> {
+  const { address, state } = context;
+  enter(context, 'stopping');
   const { stopped, kept } = await activities.stopRuns.executeWithOptions({ summary: 'stop what runs' }, [
     address,
   ]);
   state.schedule.flights = [];
-  note(state, `${stopped} runs stopped${kept > 0 ? `, ${kept} left to other campaigns` : ''}`);
-  return close(address, state, endPhase(state));
+  note(
+    state,
+    `${stopped} ${stopped === 1 ? 'run' : 'runs'} stopped${kept > 0 ? `, ${kept} left to other campaigns` : ''}`,
+  );
+  return close(context, endPhase(state));
 }
 
 /** The campaign is over: the store is told, and has the last word on the counts. */
-async function close(address: CampaignAddress, state: CampaignState, phase: Phase): Promise<RunCounts> {
+async function close(context: Context, phase: Phase): Promise<RunCounts> {
+  const { address, state } = context;
   const { note } = state;
   const runs = await activities.close.executeWithOptions({ summary: phase }, [{ ...address, phase, note }]);
-  Object.assign(state, { phase, new: runs.new, reused: runs.reused, failed: runs.failed });
-  show(state);
+  Object.assign(state, { new: runs.new, reused: runs.reused, failed: runs.failed });
+  enter(context, phase);
   return runs;
-}
-
-function chunksOf({
-  request,
-  poll,
-}: {
-  request: number[];
-  poll: number[];
-}): { request: number[]; poll: number[] }[] {
-  const count = Math.ceil((request.length + poll.length) / CHUNK);
-  const share = (seqs: number[], at: number): number[] =>
-    seqs.slice(Math.floor((at * seqs.length) / count), Math.floor(((at + 1) * seqs.length) / count));
-  return Array.from({ length: count }, (_, at) => ({ request: share(request, at), poll: share(poll, at) }));
-}
-
-function merged(results: AdvanceResult[]): AdvanceResult {
-  const outcomes = emptyOutcomes();
-  for (const result of results) {
-    for (const name of Object.keys(outcomes) as (keyof Outcomes)[])
-      outcomes[name].push(...result.outcomes[name]);
-  }
-  return {
-    outcomes,
-    retryAfter: Math.max(0, ...results.map(({ retryAfter }) => retryAfter)),
-    failures: results.flatMap(({ failures }) => failures),
-  };
-}
-
-function show(state: CampaignState): void {
-  setCurrentDetails(detailsOf(state, Date.now()));
 }
 
 function detailLine(state: CampaignState): string {

@@ -1,1 +1,2 @@
-export { campaign, type CampaignInput, type CampaignSummary } from './campaign.ts';
+export { campaign, type CampaignSummary } from './campaign.ts';
+export type { CampaignInput } from './context.ts';

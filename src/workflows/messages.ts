@@ -1,9 +1,13 @@
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
-import type { Progress } from '../campaign/types.ts';
+import type { ChangeAnswer, DefinitionMessage, RetryWhat } from '../activities/index.ts';
+import type { FailureCause, FlightReport, Progress } from '../campaign/types.ts';
+
+export type { RetryWhat };
 
 /**
  * The messages of a campaign's workflow. They can be sent from a program, from the Web UI and with Temporal's own
- * command line: `temporal workflow signal --workflow-id ID --name cancel`.
+ * command line: `temporal workflow signal --workflow-id ID --name cancel`. What must always get through is a signal;
+ * what has an answer is an update.
  */
 
 /** Cancels the campaign: no new requests, its own runs are stopped, what has finished is kept. Input: a reason, or none. */
@@ -24,5 +28,23 @@ export const stopSignal = defineSignal<[reason?: string]>('stop');
  */
 export const setConcurrencyUpdate = defineUpdate<number | 'auto', [number | 'auto']>('setConcurrency');
 
+/** What a change came to. */
+export type Changed = Exclude<ChangeAnswer, { refused: string }>;
+
+/** Requests failed runs again. Input: `failed`, `missing` or `all` (the default); only a closed campaign misses any. */
+export const retryUpdate = defineUpdate<Changed, [what?: RetryWhat]>('retry');
+
+/** Changes the campaign to a definition: its text, or the same as JSON. What cannot change is rejected. */
+export const applyUpdate = defineUpdate<Changed, [definition: DefinitionMessage]>('apply');
+
 /** Where the campaign is. */
 export const progressQuery = defineQuery<Progress>('progress');
+
+/** Runs that are requested and have not finished. */
+export const flightsQuery = defineQuery<FlightReport[]>('flights');
+
+/** Failed runs by cause, the commonest first, with one of each. */
+export const failuresQuery = defineQuery<FailureCause[]>('failures');
+
+/** The type of the failure of an update that came too late: the campaign is closing or closed. */
+export const TOO_LATE = 'TOO_LATE';

@@ -1,80 +1,138 @@
+import type { ChangeAnswer } from '../activities/index.ts';
 import { inFlight, newSchedule, type Schedule, windowOf } from '../campaign/schedule.ts';
 import type { FailureCounts } from '../campaign/failures.ts';
-import type { Phase, Progress } from '../campaign/types.ts';
+import type {
+  CampaignSettings,
+  FailureCause,
+  FlightReport,
+  Phase,
+  Progress,
+  RunCounts,
+} from '../campaign/types.ts';
 
 /** What a campaign's workflow carries from one execution to the next. Ids and counts only: never outputs. */
 export interface CampaignState {
-  version: 1;
+  version: 1 | 2;
   phase: Phase;
   /** What a person wants: carried out by the main loop. */
   wish: 'run' | 'pause' | 'stop';
   points: number;
+  settings: Omit<CampaignSettings, 'concurrency'>;
   schedule: Schedule;
+  /** All runs of the campaign. */
+  total: number;
   new: number;
   reused: number;
   failed: number;
+  triedAgain: number;
+  /** What was requested last was mostly there. */
+  resultsFirst: boolean;
+  /** Of what waits in the store, only what has failed before is to be requested. */
+  failedOnly: boolean;
   /** Finished and failed runs when a person last let the campaign go on: earlier failures are forgiven. */
   forgiven: FailureCounts;
   /** Why the failure policy ended or paused the campaign; empty while it tolerates what there is. */
   verdict: string;
   /** Reasons of the last failures, a few. */
   failures: string[];
+  causes: FailureCause[];
   /** Of the last ticks: when, and how many runs finished. */
   finishedAt: [at: number, count: number][];
   startedAt: number;
   note: string;
 }
 
-export function newState(now: number): CampaignState {
+export function newState(now: number, settings: CampaignState['settings']): CampaignState {
   return {
-    version: 1,
+    version: 2,
     phase: 'preparing',
     wish: 'run',
     points: 0,
+    settings,
     schedule: newSchedule(0, 'auto'),
+    total: 0,
     new: 0,
     reused: 0,
     failed: 0,
+    triedAgain: 0,
+    resultsFirst: true,
+    failedOnly: false,
     forgiven: { finished: 0, failed: 0 },
     verdict: '',
     failures: [],
+    causes: [],
     finishedAt: [],
     startedAt: now,
     note: '',
   };
 }
 
+/** A state that an earlier version of this workflow carried over, as one of this version. */
+export function upgraded(carried: CampaignState, settings: CampaignState['settings']): CampaignState {
+  if (carried.version === 2) return carried;
+  const { schedule } = carried;
+  return {
+    ...newState(0, settings),
+    ...carried,
+    version: 2,
+    total: schedule.total,
+    schedule: { ...newSchedule(0, 'auto'), ...schedule },
+  };
+}
+
+/** Takes in what the store says of the campaign after a change of it. */
+export function takeCounts(
+  state: CampaignState,
+  { points, counts, settings }: Exclude<ChangeAnswer, { refused: string }>,
+): void {
+  const { total, new: fresh, reused, failed } = counts;
+  if (failed < state.failed) state.causes = [];
+  Object.assign(state, { points, settings, total, new: fresh, reused, failed });
+  state.schedule.runTimeout = settings.timeouts.run;
+}
+
+/** What is said of a campaign that is paused and resumed without end stays small: what was said first gives way. */
+const LONGEST_NOTE = 1_000;
+
 /** Adds to what is said about the campaign beside its counts. */
 export function note(state: CampaignState, text: string): void {
-  state.note = state.note ? `${state.note}; ${text}` : text;
+  const all = state.note ? `${state.note}; ${text}` : text;
+  state.note = all.length <= LONGEST_NOTE ? all : `…${all.slice(1 - LONGEST_NOTE)}`;
 }
 
 export function progressOf(state: CampaignState, now: number): Progress {
   const { schedule } = state;
   const done = state.new + state.reused;
   const { running, queued } = inFlight(schedule);
-  const waiting = schedule.total - done - state.failed - running - queued;
+  const waiting = state.total - done - state.failed - running - queued;
   const rate = rateOf(state, now);
+  const { phase, points, total, new: fresh, reused, failed, triedAgain } = state;
+  const runs: RunCounts = { total, done, new: fresh, reused, failed, running, queued, waiting };
   return {
-    phase: state.phase,
-    points: state.points,
-    runs: {
-      total: schedule.total,
-      done,
-      new: state.new,
-      reused: state.reused,
-      failed: state.failed,
-      running,
-      queued,
-      waiting,
-    },
+    phase,
+    points,
+    runs,
+    triedAgain,
     window: windowOf(schedule, now),
     rate,
-    secondsLeft: rate > 0 ? Math.round((running + queued + waiting) / rate) : null,
+    secondsLeft: rate > 0 && phase === 'running' ? Math.round((running + queued + waiting) / rate) : null,
     startedAt: state.startedAt,
-    pausedBy: state.phase !== 'paused' ? null : state.verdict ? 'policy' : 'person',
+    pausedBy: phase !== 'paused' ? null : state.verdict ? 'policy' : 'person',
     note: state.note,
   };
+}
+
+export function finishedSoFar({ new: fresh, reused, failed }: CampaignState): FailureCounts {
+  return { finished: fresh + reused + failed, failed };
+}
+
+export function flightsOf({ schedule }: CampaignState): FlightReport[] {
+  return schedule.flights.map(({ seq, startedAt, lookedAt }) => ({
+    seq,
+    state: startedAt < 0 ? 'queued' : 'running',
+    startedAt: startedAt < 0 ? null : startedAt,
+    seenAt: lookedAt,
+  }));
 }
 
 /** Runs finished a second over the last ticks. */
@@ -89,9 +147,12 @@ function rateOf({ finishedAt, startedAt }: CampaignState, now: number): number {
   return seconds > 0 ? counted.reduce((sum, [, count]) => sum + count, 0) / seconds : 0;
 }
 
-/** The campaign as a page of Markdown for the Web UI, which shows the first few lines without scrolling. */
+/**
+ * The campaign as a page of Markdown for the Web UI, which shows the first few lines without scrolling, and takes a list
+ * for one only after an empty line.
+ */
 export function detailsOf(state: CampaignState, now: number): string {
-  const { phase, points, runs, window, rate, secondsLeft, note } = progressOf(state, now);
+  const { phase, points, runs, triedAgain, window, rate, secondsLeft, note } = progressOf(state, now);
   const finished = runs.done + runs.failed;
   const percent = runs.total > 0 ? Math.floor((100 * finished) / runs.total) : 0;
   const left = secondsLeft === null || finished === runs.total ? '' : `, about ${secondsLeft} s left`;
@@ -102,8 +163,21 @@ export function detailsOf(state: CampaignState, now: number): string {
     `- open: ${runs.running} running, ${runs.queued} queued, ${runs.waiting} waiting; window ${window}`,
     `- design: ${points} points`,
   ];
-  if (note) lines.push(`- ${note}`);
+  if (triedAgain > 0) lines.push(`- tried again after a failure: ${triedAgain}`);
+  if (note) lines.push(`- ${plain(note)}`);
+  const causes = commonestFirst(state.causes).slice(0, 3);
+  if (causes.length > 0)
+    lines.push('', 'Failures:', '', ...causes.map(({ cause, count }) => `- ${count} × ${plain(cause)}`));
   if (state.failures.length > 0)
-    lines.push('', 'Last failures:', ...state.failures.map((reason) => `- ${reason}`));
+    lines.push('', 'Last failures:', '', ...state.failures.map((reason) => `- ${plain(reason)}`));
   return lines.join('\n');
+}
+
+/** Text from elsewhere as a line of Markdown that shows it as it is: `<Foo>` would vanish, `*` and `_` would be emphasis. */
+function plain(text: string): string {
+  return text.replaceAll(/[\\`*_[\]<>&~|]/g, String.raw`\$&`).replaceAll(/\s+/g, ' ');
+}
+
+export function commonestFirst(causes: readonly FailureCause[]): FailureCause[] {
+  return causes.toSorted((a, b) => b.count - a.count);
 }

@@ -126,6 +126,22 @@ describe('expand', () => {
     expect(new Set(sweep).size).toBe(2);
   });
 
+  test('a salt is no part of a key: the points of a fresh campaign are the same, whatever was drawn', () => {
+    const grid = varied({ a: ['1', '2'] });
+    const keys = (salt: string, campaign: Partial<Pick<Campaign, 'fresh' | 'seed'>>): string[] =>
+      [...expand({ base: base({ [SEED]: '1', a: '0', b: '5', salt }), varied: grid, ...campaign })].map(
+        ({ key }) => key,
+      );
+    const salted = { fresh: { by: 'salt', input: 'salt' } } as const;
+    expect(keys('1', salted)).toEqual(keys('2', salted));
+    expect(keys('1', { fresh: null })).not.toEqual(keys('2', { fresh: null }));
+    expect(keys('1', { fresh: null })).toEqual(keys('1', {}));
+    // nor is the seed that was drawn
+    expect(keys('1', { fresh: { by: 'seed' }, seed: 7 })).toEqual(keys('1', { fresh: null, seed: null }));
+    // what is salted is left out by its name, not by its value: other inputs count
+    expect(new Set([...keys('1', salted), ...keys('5', { fresh: { by: 'salt', input: 'b' } })]).size).toBe(4);
+  });
+
   test('another value, another name, another key', () => {
     const texts = fc.uniqueArray(fc.string({ maxLength: 5 }), { minLength: 4, maxLength: 4 });
     fc.assert(
@@ -207,6 +223,40 @@ describe('seeds', () => {
     // results of earlier campaigns are found again by these
     expect(pointKey(base({ 'Contact rate': '1.66', Days: '14' }))).toBe('d61bcd6cf03a37d3');
     expect(replicationSeed(42, '0123456789abcdef', 1)).toBe('156514417787372');
+  });
+
+  test('an attempt with a seed of its own differs in the seed, and in nothing else', () => {
+    const point = fc.constantFrom(first!, second!);
+    const seed = fc.option(fc.integer(), { nil: null });
+    const numbers = fc.uniqueArray(fc.integer({ min: 0, max: 100 }), { minLength: 2, maxLength: 5 });
+    fc.assert(
+      fc.property(point, seed, fc.integer({ min: 1, max: 50 }), numbers, (of, number, n, reseeds) => {
+        const inputs = reseeds.map((reseeded) => runInputs({ ...campaign, seed: number }, of, n, reseeded));
+        const seeds = inputs.map((all) => all.find(({ name }) => name === SEED)!.value);
+        expect(new Set(seeds).size).toBe(reseeds.length);
+        for (const value of seeds) expect(value).toMatch(/^[1-9]\d*$/);
+        const others = inputs.map((all) => all.filter(({ name }) => name !== SEED));
+        for (const other of others) expect(other).toEqual(others[0]);
+        // the same attempt again has the same
+        expect(runInputs({ ...campaign, seed: number }, of, n, reseeds[0])).toEqual(inputs[0]);
+      }),
+    );
+    expect(runInputs({ ...campaign, seed: null }, first!, 1, 0)[0]!.value).toBe('7');
+  });
+
+  test('seeds of attempts are those of no replication, and do not change from one release to the next', () => {
+    const seeds = [1, 2, 3, 11, 12].flatMap((n) =>
+      [0, 1, 2, 11].map((reseeded) => replicationSeed(42, '0123456789abcdef', n, reseeded)),
+    );
+    expect(new Set(seeds).size).toBe(seeds.length);
+    expect(replicationSeed(42, '0123456789abcdef', 1, 0)).toBe('156514417787372');
+    expect(replicationSeed(42, '0123456789abcdef', 1, 1)).toBe('125214829395531');
+  });
+
+  test('a seed that the design varies stays what it is, also in another attempt', () => {
+    const design = { base: campaign.base, varied: varied({ [SEED]: ['5', '6'] }), seed: null };
+    const sent = [...expand(design)].map((point) => runInputs(design, point, 1, 3)[0]!.value);
+    expect(sent).toEqual(['5', '6']);
   });
 
   test('the rest of the inputs goes out as it is, in the order of the template', () => {

@@ -1,6 +1,7 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { intolerable } from '../../src/campaign/failures.ts';
+import { addCauses, causeOf, intolerable, nextAttemptIn } from '../../src/campaign/failures.ts';
+import type { FailureCause } from '../../src/campaign/types.ts';
 
 test.each([
   [{ rate: 0.1, after: 20 }, { finished: 19, failed: 19 }, undefined],
@@ -28,4 +29,157 @@ test('more failures among as many runs are never more tolerable', () => {
       expect(intolerable(limits, { finished, failed: more })).toBeDefined();
     }),
   );
+});
+
+describe('nextAttemptIn', () => {
+  const MINUTE = 60_000;
+  const HOUR = 60 * MINUTE;
+  const waits = (count: number, backoff: number): (number | undefined)[] =>
+    Array.from({ length: count }, (_, n) => nextAttemptIn({ count, backoff, seed: 'same' }, n + 1));
+
+  test('doubles up to an hour; a longer wait is not shortened; the last attempt is followed by none', () => {
+    expect(waits(1, 10_000)).toEqual([undefined]);
+    expect(waits(4, 10_000)).toEqual([10_000, 20_000, 40_000, undefined]);
+    expect(waits(5, 20 * MINUTE)).toEqual([20 * MINUTE, 40 * MINUTE, HOUR, HOUR, undefined]);
+    expect(waits(3, 5 * HOUR)).toEqual([5 * HOUR, 5 * HOUR, undefined]);
+  });
+
+  test('each wait is as long as the one before or twice that or up to an hour, and ends with the attempts', () => {
+    const backoffs = fc.oneof(
+      fc.integer({ min: 1, max: 10_000 }),
+      fc.integer({ min: 1, max: 366 * 24 * HOUR }),
+    );
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 100 }), backoffs, (count, backoff) => {
+        const all = waits(count, backoff);
+        expect(all.at(-1)).toBeUndefined();
+        const made = all.slice(0, -1).map((wait) => wait!);
+        if (count > 1) expect(made[0]).toBe(backoff);
+        for (const [n, wait] of made.slice(1).entries())
+          expect(wait).toBe(Math.min(2 * made[n]!, Math.max(HOUR, backoff)));
+        expect(nextAttemptIn({ count, backoff, seed: 'new' }, count + 1)).toBeUndefined();
+      }),
+    );
+  });
+});
+
+describe('causeOf', () => {
+  test.each([
+    ['Seconds is -3', 'Seconds is …'],
+    ['Seconds is -3.5e-7, not 0 to 1_000', 'Seconds is …, not … to …'],
+    ['no answer at 2026-11-21T09:45:47.123Z', 'no answer at …'],
+    ['run fd5a4a1c-5b5e-4b6e-9d3c-2f7f1a0b1c2d is lost', 'run … is lost'],
+    ['run 0d5a4a1c-5b5e-4b6e-9d3c-2f7f1a0b1c2d is lost', 'run … is lost'],
+    ['run FD5A4A1C-5B5E-4B6E-9D3C-2F7F1A0B1C2D is lost', 'run … is lost'],
+    ['no file a3f5deadbeefcafe', 'no file …'],
+    ['no file (deadbeefcafedeadbeefcafe)', 'no file (…)'],
+    ['Contact rate is too large', 'Contact rate is too large'],
+    ['', ''],
+  ])('%s', (reason, cause) => {
+    expect(causeOf(reason)).toBe(cause);
+  });
+
+  test('reasons that differ in their numbers, ids and hashes are one cause', () => {
+    const hash = (length: number): fc.Arbitrary<string> =>
+      fc
+        .array(fc.constantFrom(...'0123456789abcdef'), { minLength: length, maxLength: length })
+        .map((all) => all.join(''));
+    const varying = fc.constantFrom(
+      fc.integer().map(String),
+      fc.double({ noNaN: true, noDefaultInfinity: true }).map(String),
+      fc.uuid(),
+      fc.uuid().map((uuid) => uuid.toUpperCase()),
+      hash(16),
+      hash(40),
+      hash(64),
+      fc
+        .date({ noInvalidDate: true, min: new Date(0), max: new Date(4e12) })
+        .map((date) => date.toISOString()),
+    );
+    const pairs = varying.chain((of) => fc.tuple(of, of));
+    const words = fc.constantFrom('Days is ', 'run ', 'no answer in (', 'cannot read "', 'it was ');
+    const ends = fc.constantFrom('', ' s', ', not 5', ')', '" again');
+    fc.assert(
+      fc.property(words, pairs, ends, (before, [one, other], after) => {
+        expect(causeOf(before + one + after)).toBe(causeOf(before + other + after));
+        expect(causeOf(before + one + after)).toContain(before);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  test('is no longer than 200 characters, whatever the reason', () => {
+    fc.assert(
+      fc.property(fc.string({ maxLength: 5_000, size: 'max', unit: 'binary' }), (reason) => {
+        expect(causeOf(reason).length).toBeLessThanOrEqual(200);
+      }),
+    );
+    expect(causeOf('x '.repeat(1_000))).toHaveLength(200);
+  });
+});
+
+describe('addCauses', () => {
+  const anyCause: fc.Arbitrary<FailureCause> = fc
+    .tuple(fc.nat(60), fc.integer({ min: 1, max: 1_000 }), fc.nat())
+    .map(([cause, count, point]) => ({
+      cause: cause === 60 ? 'other causes' : `cause ${cause}`,
+      count,
+      sample: { point: String(point), replication: 1, reason: `cause ${cause}` },
+    }));
+  const sum = (causes: readonly FailureCause[]): number => causes.reduce((all, { count }) => all + count, 0);
+
+  test('counts by cause, each with the sample that came first', () => {
+    const known: FailureCause[] = [];
+    const sample = (point: string): FailureCause['sample'] => ({
+      point,
+      replication: 1,
+      reason: 'Days is 0',
+    });
+    addCauses(known, [{ cause: 'Days is …', count: 1, sample: sample('a') }]);
+    addCauses(known, [
+      { cause: 'lost', count: 2, sample: sample('b') },
+      { cause: 'Days is …', count: 3, sample: sample('c') },
+    ]);
+    expect(known).toEqual([
+      { cause: 'Days is …', count: 4, sample: sample('a') },
+      { cause: 'lost', count: 2, sample: sample('b') },
+    ]);
+  });
+
+  test('none is lost and there are 21 at most, all different, in whatever parts they come', () => {
+    fc.assert(
+      fc.property(fc.array(fc.array(anyCause, { maxLength: 60, size: 'max' }), { maxLength: 8 }), (parts) => {
+        const before = structuredClone(parts);
+        const known: FailureCause[] = [];
+        for (const part of parts) {
+          // as activities do it, each with causes of its own
+          const own: FailureCause[] = [];
+          addCauses(own, part);
+          expect(own.length).toBeLessThanOrEqual(21);
+          addCauses(known, own);
+        }
+        expect(sum(known)).toBe(sum(parts.flat()));
+        expect(known.length).toBeLessThanOrEqual(21);
+        expect(new Set(known.map(({ cause }) => cause)).size).toBe(known.length);
+        // what was added is left as it was
+        expect(parts).toEqual(before);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('up to 20 each is told by its name, then the rest is one', () => {
+    const known: FailureCause[] = [];
+    for (let n = 0; n < 50; n += 1) {
+      const cause = `cause ${n}`;
+      addCauses(known, [{ cause, count: 1, sample: { point: '', replication: 1, reason: cause } }]);
+    }
+    expect(known.slice(0, 20).map(({ cause }) => cause)).toEqual(
+      Array.from({ length: 20 }, (_, n) => `cause ${n}`),
+    );
+    expect(known.slice(20)).toMatchObject([{ cause: 'other causes', count: 30 }]);
+    // a cause that is known is still counted by its name
+    addCauses(known, [{ ...known[3]!, count: 5 }]);
+    expect(known[3]!.count).toBe(6);
+  });
 });

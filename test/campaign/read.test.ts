@@ -241,6 +241,8 @@ describe('what is a definition', () => {
     replications: 3,
     seed: 42,
     outputs: ['Fit error'],
+    fresh: false,
+    priority: 3,
     concurrency: 8,
   };
 
@@ -258,6 +260,8 @@ describe('what is a definition', () => {
       files: {},
       replications: 1,
       concurrency: 'auto',
+      fresh: false,
+      priority: 3,
     });
   });
 

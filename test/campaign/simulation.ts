@@ -1,5 +1,7 @@
+import { nextAttemptIn } from '../../src/campaign/failures.ts';
 import {
   decide,
+  emptyOutcomes,
   isFinished,
   newSchedule,
   type Outcomes,
@@ -8,52 +10,66 @@ import {
   wakeIn,
   windowOf,
 } from '../../src/campaign/schedule.ts';
+import { type AttemptPolicy, ONE_ATTEMPT } from '../../src/campaign/types.ts';
 
 /** What a campaign meets in a simulation in virtual time. Times are ms. */
 export interface Scenario {
-  /** Of each run, in the order of work. */
-  runs: { duration: number; ends: 'new' | 'reused' | 'failed' }[];
+  /** Of each run, in the order of work. `fails`: how many attempts fail before it ends as it does. */
+  runs: { duration: number; ends: 'new' | 'reused' | 'failed'; fails?: number }[];
   executors: number;
   concurrency: number | 'auto';
   /** How long a tick's requests take. */
   latency: number;
   /** The service answers nothing to some of what is asked in these ticks: which share of it, and what it asks for. */
   troubles: { tick: number; share: number; retryAfter: number }[];
+  attempts?: AttemptPolicy;
+  runTimeout?: number | null;
 }
 
 export interface Tick {
   at: number;
   request: number[];
   poll: number[];
+  expire: number[];
   later: number[];
+  /** Attempts that failed and are followed by another. */
+  again: Outcomes['again'];
   /** When the answers were there, and until when the service asked to be left alone. */
   answeredAt: number;
   quietUntil: number;
   /** Flights before and after, the window that was decided with, and what finished. */
   flightsBefore: number[];
   flightsAfter: number;
+  postponedAfter: number;
   window: number;
   finished: number[];
+  failed: number[];
   /** Polled and found RUNNING. */
   running: number[];
 }
 
 const START = 1_780_000_000_000;
 
-/** A service with so many executors and a queue: a run's whole life is known when it is requested. */
+type SeenState = Exclude<keyof Outcomes, 'again' | 'later'>;
+
+/**
+ * A service with so many executors and a queue: a run's whole life is known when it is requested. An executor whose
+ * run is stopped stays as it was planned.
+ */
 class Service {
   private readonly scenario: Scenario;
   private readonly freeAt: number[];
   private readonly lives = new Map<number, { start: number; end: number }>();
+  private readonly failures = new Map<number, number>();
 
   constructor(scenario: Scenario) {
     this.scenario = scenario;
     this.freeAt = new Array<number>(scenario.executors).fill(0);
   }
 
-  request(seq: number, now: number): keyof Outcomes {
-    const { duration, ends } = this.scenario.runs[seq]!;
-    if (ends === 'reused') return 'reused';
+  request(seq: number, now: number): SeenState {
+    const { duration, ends, fails = 0 } = this.scenario.runs[seq]!;
+    if (ends === 'reused' && this.failuresOf(seq) >= fails) return 'reused';
     if (!this.lives.has(seq)) {
       const executor = this.freeAt.indexOf(Math.min(...this.freeAt));
       const start = Math.max(now, this.freeAt[executor]!);
@@ -63,9 +79,29 @@ class Service {
     return this.stateOf(seq, now);
   }
 
-  stateOf(seq: number, now: number): keyof Outcomes {
+  stateOf(seq: number, now: number): SeenState {
     const { start, end } = this.lives.get(seq)!;
-    return now >= end ? this.scenario.runs[seq]!.ends : now >= start ? 'running' : 'queued';
+    if (now < start) return 'queued';
+    if (now < end) return 'running';
+    const { ends, fails = 0 } = this.scenario.runs[seq]!;
+    return this.failuresOf(seq) < fails ? 'failed' : ends;
+  }
+
+  /** How it is with a run that was told to stop. */
+  stop(seq: number, now: number): SeenState {
+    const state = this.stateOf(seq, now);
+    return state === 'queued' || state === 'running' ? 'failed' : state;
+  }
+
+  /** Takes in that an attempt was seen to fail: the next request is one of its own. Returns how many did. */
+  fail(seq: number): number {
+    this.lives.delete(seq);
+    this.failures.set(seq, this.failuresOf(seq) + 1);
+    return this.failuresOf(seq);
+  }
+
+  private failuresOf(seq: number): number {
+    return this.failures.get(seq) ?? 0;
   }
 
   get idealEnd(): number {
@@ -85,7 +121,8 @@ export interface Simulated {
 /** Runs a campaign as its workflow does: decide, ask, record, sleep; the state goes through JSON each time. */
 export function simulate(scenario: Scenario, mostTicks = 100_000): Simulated {
   const service = new Service(scenario);
-  let schedule = newSchedule(scenario.runs.length, scenario.concurrency);
+  const { attempts = ONE_ATTEMPT, runTimeout = null } = scenario;
+  let schedule = newSchedule(scenario.runs.length, scenario.concurrency, runTimeout);
   let now = START;
   const ticks: Tick[] = [];
   for (let tick = 0; !isFinished(schedule); tick += 1) {
@@ -95,31 +132,39 @@ export function simulate(scenario: Scenario, mostTicks = 100_000): Simulated {
     const flightsBefore = schedule.flights.map(({ seq }) => seq);
     const window = windowOf(schedule, now);
     const at = now;
-    const outcomes: Outcomes = { new: [], reused: [], failed: [], queued: [], running: [], later: [] };
+    const outcomes: Outcomes = emptyOutcomes();
     const trouble = scenario.troubles.find((candidate) => candidate.tick === ticks.length);
-    const asked = [...decision.request, ...decision.poll];
+    const asked = [...decision.request, ...decision.poll, ...decision.expire];
     const lost = Math.ceil(asked.length * (trouble?.share ?? 0));
     for (const [n, seq] of asked.entries()) {
       // which ones get no answer: those in the middle, so that requests and polls are both among them
       const isLost = n >= (asked.length - lost) / 2 && n < (asked.length + lost) / 2;
-      const isPoll = n >= decision.request.length;
-      outcomes[isLost ? 'later' : isPoll ? service.stateOf(seq, now) : service.request(seq, now)].push(seq);
+      const ask =
+        n < decision.request.length ? 'request' : decision.expire.includes(seq) ? 'stop' : 'stateOf';
+      const state = isLost ? 'later' : service[ask](seq, now);
+      const delay = state === 'failed' ? nextAttemptIn(attempts, service.fail(seq)) : undefined;
+      if (delay === undefined) outcomes[state].push(seq);
+      else outcomes.again.push([seq, delay]);
     }
     const retryAfter = outcomes.later.length > 0 ? trouble!.retryAfter : 0;
     if (asked.length > 0) now += scenario.latency;
     record(schedule, decision, outcomes, now, retryAfter);
     if (asked.length > 0) {
+      const polled = new Set(decision.poll);
       ticks.push({
         at,
         ...decision,
         later: outcomes.later,
+        again: outcomes.again,
         answeredAt: now,
         quietUntil: now + retryAfter,
         flightsBefore,
         flightsAfter: schedule.flights.length,
+        postponedAfter: schedule.postponed.length,
         window,
         finished: [...outcomes.new, ...outcomes.reused, ...outcomes.failed],
-        running: outcomes.running,
+        failed: outcomes.failed,
+        running: outcomes.running.filter((seq) => polled.has(seq)),
       });
     }
     const wait = wakeIn(schedule, now);

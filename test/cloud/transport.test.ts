@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { CloudErrorKind } from '../../src/cloud/index.ts';
 import { MAX_RESPONSE_BYTES } from '../../src/cloud/transport.ts';
-import { failure, request, startServer, type TestServer } from './support.ts';
+import { answers, failure, request, startServer, type TestServer } from './support.ts';
 
 const runRequest = { ...request, inputs: [...request.inputs] };
 let server: TestServer;
@@ -168,6 +168,29 @@ describe('connections', () => {
     await expect(server.client({ url: raw.url }).listModels(abort.signal)).rejects.toThrow('had enough');
     // the socket is given back, not only forgotten
     await hungUp;
+  });
+});
+
+describe('time', () => {
+  test('an answer that trickles is left, however lively it is', async () => {
+    server.answer((response) => {
+      const trickle = setInterval(() => response.write(' '), 20);
+      response.once('close', () => clearInterval(trickle));
+    });
+    const error = await failure(server.client({ total: 300 }).listModels());
+    expect([error.kind, error.isRetryable]).toEqual(['timeout', true]);
+  });
+
+  test('the request of a run that is sent is not recalled by an abort: its answer says what was started', async () => {
+    const abort = new AbortController();
+    server.answer((response) => {
+      abort.abort(new Error('had enough'));
+      setImmediate(() => response.end(JSON.stringify(answers.run)));
+    });
+    expect(await server.client().requestRun('v', runRequest, abort.signal)).toMatchObject({ id: 'r' });
+    // and after it none is sent
+    await expect(server.client().requestRun('v', runRequest, abort.signal)).rejects.toThrow('had enough');
+    expect(server.asked).toHaveLength(1);
   });
 });
 

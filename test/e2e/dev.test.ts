@@ -75,12 +75,84 @@ describe('the demo’s campaign on a smaller grid', () => {
     writeFileSync(join(dev.folder, 'other.yaml'), FLU.replace('763', '764'));
     const other = await run('submit', 'other.yaml', '--id', 'flu');
     expect(other.code).toBe(2);
-    expect(other.stderr).toMatch(/exists with another definition\. Choose another --id/);
+    expect(other.stderr).toMatch(/exists with another definition\. "foray apply flu FILE" changes it/);
   });
 
   test('has a report', async () => {
     expect((await run('report', 'flu', '-o', 'flu.html')).code).toBe(0);
     expect(readFileSync(join(dev.folder, 'flu.html'), 'utf8')).toContain('<svg');
+  });
+});
+
+describe('a campaign from the command line', () => {
+  const grid = (name: string, body: string) => {
+    const head = `campaign: ${name}\nmodel: {name: Rehearsal}\n`;
+    writeFileSync(join(dev.folder, `${name}.yaml`), head + body);
+  };
+
+  test('is steered while it runs: set, pause, resume, stop, retry what is missing', async () => {
+    grid(
+      'steered',
+      'inputs: {Seconds: 1}\nconcurrency: 1\ndesign: {grid: {Value: {from: 1, to: 200, step: 1}}}',
+    );
+    await run('submit', 'steered.yaml', '--id', 'steered');
+    expect(await run('set', 'steered', '--concurrency', '3')).toMatchObject({ code: 0 });
+    expect((await status('steered')).window).toBe(3);
+    await until('runs in flight are listed', async () => {
+      const { stdout } = await run('status', 'steered', '--flights');
+      return /^ {2}run \d+ (running for \d+ s|queued)$/m.test(stdout);
+    });
+    await run('pause', 'steered', '--reason', 'lunch');
+    await until('it is paused', async () => (await status('steered')).phase === 'paused');
+    await run('resume', 'steered');
+    await until('it goes on', async () => (await status('steered')).phase === 'running');
+    await run('stop', 'steered');
+    expect(await run('watch', 'steered')).toMatchObject({ code: 1 });
+    expect(await status('steered')).toMatchObject({ phase: 'cancelled' });
+    expect((await run('retry', 'steered', '--missing')).stdout).toMatch(/^steered goes on: 0 failed runs/);
+    expect(await status('steered')).toMatchObject({ phase: 'running', runs: { total: 200 } });
+    await run('cancel', 'steered');
+    expect(await run('watch', 'steered')).toMatchObject({ code: 1 });
+  });
+
+  test('tells failures by cause, and tries what failed again', async () => {
+    grid('failing', 'inputs: {Seconds: 0, Fail: true}\ndesign: {grid: {Value: [1, 2, 3]}}');
+    await run('submit', 'failing.yaml', '--id', 'failing', '--watch');
+    const { failures } = JSON.parse((await run('status', 'failing', '--failures', '--json')).stdout) as {
+      failures: unknown;
+    };
+    expect(failures).toMatchObject([{ cause: 'Rehearsal was told to fail', count: 3 }]);
+    expect((await run('status', 'failing', '--failures')).stdout).toContain('3 × Rehearsal was told to fail');
+    const retried = await run('retry', 'failing', '--failed', '--json');
+    expect(JSON.parse(retried.stdout)).toMatchObject({ forgiven: 3, open: 3, wasClosed: true });
+    await run('watch', 'failing');
+    expect(await status('failing')).toMatchObject({ phase: 'completed', runs: { failed: 3 } });
+  });
+
+  test('is changed by apply, once somebody has agreed', async () => {
+    grid('changed', 'inputs: {Seconds: 0}\ndesign: {grid: {Value: [1, 2, 3]}}');
+    await run('submit', 'changed.yaml', '--id', 'changed', '--watch');
+    grid('changed', 'inputs: {Seconds: 0}\ndesign: {grid: {Value: [2, 3, 4, 5]}}\nreplications: 2');
+    const again = await run('submit', 'changed.yaml', '--id', 'changed');
+    expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining('foray apply changed FILE') });
+    const asked = await run('apply', 'changed', 'changed.yaml');
+    expect(asked).toMatchObject({ code: 2, stdout: '' });
+    expect(asked.stderr).toContain('2 points added, 1 dropped, 2 kept; replications 1 → 2');
+    expect(asked.stderr).toContain('Add --yes');
+    const applied = await run('apply', 'changed', 'changed.yaml', '--yes');
+    expect(applied.stdout).toBe('changed is changed and goes on: 6 runs open.\n');
+    await run('watch', 'changed');
+    const { lines } = await csv('changed');
+    expect(lines.map((line) => line.split(',').slice(1, 4).join())).toEqual([
+      ...[2, 3, 4, 5].flatMap((value) => [`1,done,${value}`, `2,done,${value}`]),
+      '1,done,1',
+    ]);
+    grid('changed', 'inputs: {Seconds: 1}\ndesign: {grid: {Value: [2]}}');
+    const refused = await run('apply', 'changed', 'changed.yaml', '--yes');
+    expect(refused).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('the fixed inputs cannot change'),
+    });
   });
 });
 

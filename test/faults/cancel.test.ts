@@ -1,44 +1,212 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { seeded } from '../../bench/scheduler/durations.ts';
-import { seeds } from '../support/seeds.ts';
+import type { CampaignStatus } from '../../src/client/index.ts';
+import { type FaultyService, isRunRequest, pass, startFaultyService } from '../support/faulty-service.ts';
+import { isFull, report, seeds } from '../support/seeds.ts';
 import { until } from '../support/until.ts';
+import { startWorkerProcess, type WorkerProcess } from '../support/worker.ts';
 import { rehearsal, startWorld, type World } from '../support/world.ts';
 
 /** docs/operations.md, what survives what: a cancelled campaign leaves no run of its own behind, whenever it comes. */
 
-let world: World;
-beforeAll(async () => {
-  world = await startWorld();
-  await world.startWorker();
-});
-afterAll(() => world.close());
+/** Campaigns side by side. */
+const AT_ONCE = isFull ? 6 : 2;
+/** Else only as many are requested as keep the service busy. */
+const ALL_AT_ONCE = 'concurrency: 30';
+/** Within this of a worker being there, nothing of a cancelled campaign runs. */
+const STOPPED_MS = 10_000;
 
-test.each(seeds(12, 200))('cancelled at a moment of seed %i, no run is left at the service', async (seed) => {
-  const random = seeded(seed);
-  const count = 1 + Math.floor(random() * 40);
-  const seconds = random() < 0.5 ? 0.3 : 60;
-  const more = random() < 0.5 ? `concurrency: ${1 + Math.floor(random() * 20)}` : '';
-  const { id } = await world.foray.submit(rehearsal({ count, seconds, first: 1_000 * seed, more }));
-  // the moment is the test: what the campaign does at it is left to the seed
-  await delay(random() * 1_500);
-  const cancelled = await world.foray.cancel(id).then(
-    () => true,
-    (error: unknown) => {
-      // short runs may be through by then
-      expect(error).toMatchObject({ code: 'CAMPAIGN_CLOSED' });
-      return false;
-    },
+let world: World;
+let front: FaultyService;
+const figure = { plain: 0, held: 0, killed: 0, kept: 0, slowest: 0 };
+
+beforeAll(async () => {
+  world = await startWorld({
+    through: async (service) => (front = await startFaultyService(service)),
+  });
+});
+afterAll(async () => {
+  await world.close();
+  report(
+    `cancelled at ${figure.plain} moments, ${figure.held} times between commit and answer, ${figure.killed} times with the ` +
+      `worker killed: no run of its own is left, at the latest ${(figure.slowest / 1_000).toFixed(1)} s after a worker is ` +
+      `back; ${figure.kept} runs that others wait for went on`,
   );
-  const status = await until('it is over', async () => {
+});
+
+async function over(id: string): Promise<CampaignStatus> {
+  return await until(`${id} is over`, async () => {
     const now = await world.foray.status(id);
     return (now.phase === 'cancelled' || now.phase === 'completed') && now;
   });
-  if (!cancelled) expect(status.phase).toBe('completed');
+}
+
+/** The phase that the campaign is to come to. Short runs may be through before it is cancelled. */
+async function cancelUnlessOver(id: string): Promise<'cancelled' | 'completed'> {
+  try {
+    await world.foray.cancel(id);
+    return 'cancelled';
+  } catch (error) {
+    expect(error).toMatchObject({ code: 'CAMPAIGN_CLOSED' });
+    return 'completed';
+  }
+}
+
+/** Asks the service: nothing of the campaign runs or will, and the store has all that completed. */
+async function leftNothing(id: string, status: CampaignStatus): Promise<void> {
   const statuses = await world.statusesAtService(id);
   expect(statuses).not.toHaveProperty('FRESH');
   expect(statuses).not.toHaveProperty('RUNNING');
   // what has finished is kept: the store has all that completed at the service while the campaign waited for it
   expect(status.runs).toMatchObject({ running: 0, queued: 0, failed: 0 });
   expect(status.runs.done).toBe(statuses.COMPLETED ?? 0);
+}
+
+describe('with a worker', () => {
+  let stopWorker: () => Promise<void>;
+  beforeAll(async () => {
+    stopWorker = await world.startWorker();
+  });
+  afterAll(() => stopWorker());
+
+  test.each(seeds(2, 17))('cancelled at moments of seed %i, no run is left at the service', async (seed) => {
+    const random = seeded(seed);
+    const campaigns = Array.from({ length: AT_ONCE }, (_, at) => ({
+      first: 1_000 * seed + 100 * at,
+      count: 1 + Math.floor(random() * 40),
+      seconds: random() < 0.5 ? 0.3 : 60,
+      more: random() < 0.5 ? `concurrency: ${1 + Math.floor(random() * 20)}` : '',
+      moment: random() * 1_500,
+    }));
+    await Promise.all(
+      campaigns.map(async ({ moment, ...campaign }) => {
+        const { id } = await world.foray.submit(rehearsal(campaign));
+        // the moment is the test: what the campaign does at it is left to the seed
+        await delay(moment);
+        const phase = await cancelUnlessOver(id);
+        const status = await over(id);
+        if (phase === 'completed') expect(status.phase).toBe('completed');
+        await leftNothing(id, status);
+        figure.plain += 1;
+      }),
+    );
+  });
+
+  test.each(seeds(2, 50))('between the commit of a run and its answer, seed %i', async (seed) => {
+    const random = seeded(seed);
+    // of the first ones it is the only request of its activity, which fails with it
+    const count = seed % 4 === 1 ? 1 : 1 + Math.floor(random() * 20);
+    const which = Math.floor(random() * count);
+    // the answer comes after all or is lost; a moment after the cancel, or when it is not waited for any more
+    const end = count > 1 && random() < 0.5 ? 'deliver' : 'lose';
+    const moment = random() < 0.8 ? random() * 1_500 : 6_000;
+    const held = Promise.withResolvers<void>();
+    const answer = Promise.withResolvers<'deliver' | 'lose'>();
+    let requests = 0;
+    front.plan = (asked) => {
+      if (!isRunRequest(asked) || (requests += 1) - 1 !== which) return pass();
+      held.resolve();
+      return { kind: 'hold', until: answer.promise };
+    };
+    const first = 500_000 + 1_000 * seed;
+    const { id } = await world.foray.submit(rehearsal({ count, first, seconds: 60, more: ALL_AT_ONCE }));
+    await held.promise;
+    await until('the service has committed it', async () => {
+      const { FRESH = 0, RUNNING = 0 } = await world.statusesAtService(id);
+      return FRESH + RUNNING > which;
+    });
+    await world.foray.cancel(id);
+    await delay(moment);
+    answer.resolve(end);
+    front.plan = pass;
+    const status = await over(id);
+    expect(status.phase).toBe('cancelled');
+    await leftNothing(id, status);
+    figure.held += 1;
+  });
+});
+
+describe('with the worker killed meanwhile', () => {
+  let worker: WorkerProcess | undefined;
+  afterEach(() => worker?.kill());
+
+  const isOpen = (status: string): boolean => status === 'FRESH' || status === 'RUNNING';
+
+  test.each(seeds(1, 8))('at moments of seed %i; runs that others wait for go on', async (seed) => {
+    const random = seeded(seed);
+    const pairs = Array.from({ length: AT_ONCE }, (_, at) => {
+      const count = 3 + Math.floor(random() * 20);
+      return {
+        first: 800_000 + 1_000 * seed + 100 * at,
+        count,
+        /** The first ones, which another campaign waits for, too. */
+        shared: Math.ceil(count / 3),
+        seconds: at > 0 && random() < 0.5 ? 1 : 60,
+        /** Whether the campaign that is cancelled comes first, and starts the runs that it shares. */
+        isFirst: at === 0 || random() < 0.5,
+        cancelAt: random() * 1_500,
+        id: '',
+        other: '',
+        phase: '',
+      };
+    });
+    worker = startWorkerProcess(world.settings);
+    await worker.ready;
+    const submit = async (pair: (typeof pairs)[number], count: number): Promise<string> => {
+      const { id } = await world.foray.submit(rehearsal({ ...pair, count, more: ALL_AT_ONCE }));
+      await until(`${id} has requested all`, async () => {
+        const { runs } = await world.foray.status(id);
+        return runs.total === count && runs.waiting === 0;
+      });
+      return id;
+    };
+    await Promise.all(
+      pairs.map(async (pair) => {
+        if (pair.isFirst) pair.id = await submit(pair, pair.count);
+        pair.other = await submit(pair, pair.shared);
+        if (!pair.isFirst) pair.id = await submit(pair, pair.count);
+      }),
+    );
+
+    const killAt = random() * 1_500;
+    await Promise.all([
+      delay(killAt).then(() => worker!.kill()),
+      ...pairs.map(async (pair) => {
+        await delay(pair.cancelAt);
+        pair.phase = await cancelUnlessOver(pair.id);
+      }),
+    ]);
+    await delay(random() * 3_000);
+    worker = startWorkerProcess(world.settings);
+    await worker.ready;
+    const back = Date.now();
+    for (const { id, shared } of pairs) {
+      await until(`no run of its own is left of ${id}`, async () => {
+        const own = (await world.statusesInOrder(id)).slice(shared);
+        return !own.some(isOpen);
+      });
+    }
+    const ms = Date.now() - back;
+    figure.slowest = Math.max(figure.slowest, ms);
+    expect(ms).toBeLessThan(STOPPED_MS);
+
+    // those that take a minute first: they hold up the others
+    for (const { id, other, shared, seconds, phase } of pairs.sort((a, b) => b.seconds - a.seconds)) {
+      const status = await over(id);
+      if (phase === 'completed') expect(status.phase).toBe('completed');
+      expect(status.runs).toMatchObject({ running: 0, queued: 0, failed: 0 });
+      if (seconds === 1) {
+        const { runs } = await over(other);
+        expect(runs).toMatchObject({ total: shared, done: shared });
+      } else {
+        // what takes a minute is not waited for, but goes on until the last campaign that has it is cancelled
+        expect((await world.statusesInOrder(other)).filter((one) => !isOpen(one))).toEqual([]);
+        await world.foray.cancel(other);
+        await leftNothing(other, await over(other));
+      }
+      figure.kept += shared;
+      figure.killed += 1;
+    }
+  });
 });

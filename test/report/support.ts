@@ -1,4 +1,4 @@
-import type { Campaign, RunCounts } from '../../src/campaign/types.ts';
+import { type Campaign, ONE_ATTEMPT, type RunCounts } from '../../src/campaign/types.ts';
 import { rangeValues } from '../../src/campaign/design.ts';
 import type { CampaignRecord, ResultRow } from '../../src/store/index.ts';
 
@@ -25,6 +25,10 @@ export function sampleRecord(changes: Partial<Campaign> = {}): CampaignRecord {
     ],
     concurrency: 'auto',
     failures: null,
+    attempts: ONE_ATTEMPT,
+    timeouts: { run: null, campaign: null },
+    fresh: null,
+    priority: 3,
     ...changes,
   };
   const points = campaign.varied.reduce((product, { values }) => product * values.length, 1);

@@ -1,7 +1,14 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { type CompiledQuery, Kysely } from 'kysely';
 import { openStore } from '../../src/store/index.ts';
-import { sqliteDatabase } from './folder.ts';
-import { describeStore } from './suite.ts';
-import { expect, test } from '@jest/globals';
+import { BEGINNING, otherPoints, type Place, restOfPoint } from '../../src/store/results.ts';
+import { SqlStore } from '../../src/store/sql-store.ts';
+import { sqliteDialect } from '../../src/store/sqlite.ts';
+import type { Tables } from '../../src/store/tables.ts';
+import { sqliteDatabase, temporaryFolder } from './folder.ts';
+import { campaign, describeStore, points } from './suite.ts';
 
 describeStore('a store in SQLite', sqliteDatabase);
 
@@ -14,4 +21,82 @@ test('a store in memory works, and is gone with its handle', async () => {
   expect(await second.getFile('hash')).toBeUndefined();
   await first.close();
   await second.close();
+});
+
+describe('a store of 200,000 runs, most of them finished', () => {
+  const POINTS = 20_000;
+  const REPLICATIONS = 10;
+  const PAGE = 2_000;
+  let folder: ReturnType<typeof temporaryFolder>;
+  let file: string;
+  let db: Kysely<Tables>;
+  let database: DatabaseSync;
+
+  beforeAll(async () => {
+    folder = temporaryFolder();
+    file = join(folder.path, 'store.db');
+    const store = await openStore(`sqlite:${file}`);
+    await store.addCampaign({ campaign: campaign('flu'), definition: '', digest: '' }, 1);
+    await store.addPoints('flu', points(POINTS), REPLICATIONS);
+    await store.close();
+    database = new DatabaseSync(file);
+    database.exec(`
+      update runs set state = case seq % 7 when 3 then 'failed' else 'done' end, origin = 'new' where seq % 50 <> 9;
+      insert into outputs select campaign, seq, '{"Peak day":"1"}' from runs where state = 'done'`);
+    db = new Kysely<Tables>({ dialect: sqliteDialect(file) });
+  });
+  afterAll(async () => {
+    database.close();
+    await db.destroy();
+    folder.remove();
+  });
+
+  function planOf({ sql, parameters }: CompiledQuery): string[] {
+    const steps = database.prepare(`explain query plan ${sql}`).all(...(parameters as number[]));
+    return steps.map(({ detail }) => String(detail));
+  }
+
+  test.each<[string, Place]>([
+    ['the beginning', BEGINNING],
+    ['the middle', { position: 9_000, ordinal: 9_000, replication: 4 }],
+    ['the end', { position: POINTS - 1, ordinal: POINTS - 1, replication: REPLICATIONS }],
+  ])('a page of results from %s is a walk along indices, without a sort', (_, place) => {
+    const pages = [restOfPoint(db, 1, place), otherPoints(db, 1, place)];
+    for (const page of pages) {
+      const plan = planOf(page.limit(PAGE).compile());
+      // points, runs and outputs, each by an index that knows more than the campaign and the state
+      expect(plan).toHaveLength(3);
+      for (const step of plan)
+        expect(step).toMatch(/^SEARCH (points|runs|outputs) USING INDEX .*\(campaign=\? AND /);
+      expect(plan.join()).not.toMatch(/SCAN|TEMP B-TREE|state=/);
+    }
+  });
+
+  test('so is a page of what waits', async () => {
+    const queries: CompiledQuery[] = [];
+    const logged = new Kysely<Tables>({
+      dialect: sqliteDialect(file),
+      log: ({ query }) => void queries.push(query),
+    });
+    const store = new SqlStore(logged, 'id');
+    for (const failedOnly of [false, true]) await store.waitingRuns('flu', 100_000, PAGE, failedOnly);
+    await store.close();
+    const pages = queries.filter(({ sql }) => sql.includes('"runs"'));
+    expect(pages).toHaveLength(2);
+    for (const page of pages) expect(planOf(page).join()).not.toMatch(/SCAN|TEMP B-TREE/);
+  });
+
+  test('all results are read, in order', async () => {
+    const store = await openStore(`sqlite:${file}`);
+    let [count, before] = [0, -1];
+    for await (const { values, replication, status, outputs } of store.results('flu')) {
+      const at = Number(values[0]) * REPLICATIONS + replication;
+      if (at <= before) throw new Error(`${at} after ${before}`);
+      if ((status === 'done') !== 'Peak day' in outputs) throw new Error(`the outputs of ${at}`);
+      before = at;
+      count += 1;
+    }
+    expect(count).toBe(POINTS * REPLICATIONS * (49 / 50));
+    await store.close();
+  });
 });

@@ -1,7 +1,14 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { Campaign, Phase, Point, RunCounts } from '../../src/campaign/types.ts';
-import type { ResultRow, RunObservation, Store } from '../../src/store/index.ts';
+import {
+  type Campaign,
+  ONE_ATTEMPT,
+  type Phase,
+  type Point,
+  type RunCounts,
+} from '../../src/campaign/types.ts';
+import type { OpenRun, ResultRow, RunObservation, Store } from '../../src/store/index.ts';
 
 /** A database of its own for one test, which several handles may open. */
 export interface TestDatabase {
@@ -24,8 +31,15 @@ export function campaign(id: string): Campaign {
     outputs: [],
     concurrency: 'auto',
     failures: null,
+    attempts: ONE_ATTEMPT,
+    timeouts: { run: null, campaign: null },
+    fresh: null,
+    priority: 3,
   };
 }
+
+/** A run that has never failed. */
+const untried = { failures: 0, reseeded: 0 };
 
 export function* points(count: number): Generator<Point> {
   for (let ordinal = 0; ordinal < count; ordinal += 1) {
@@ -40,6 +54,77 @@ export async function add(
 ): Promise<void> {
   await store.addCampaign({ campaign: campaign(id), definition: 'campaign: flu\n', digest: 'digest' }, 1_000);
   if (size) await store.addPoints(id, points(size.points), size.replications);
+}
+
+/** Points of some names, in their order. */
+function* named(names: readonly string[]): Generator<Point> {
+  for (const [ordinal, name] of names.entries()) yield { ordinal, key: `key of ${name}`, values: [name] };
+}
+
+/** Adds a campaign with points of some names. */
+async function addNamed(store: Store, names: readonly string[], replications = 1, id = 'flu'): Promise<void> {
+  await add(store, id);
+  await store.addPoints(id, named(names), replications);
+}
+
+/** What a campaign is to be changed into. */
+interface Design {
+  names: readonly string[];
+  replications?: number;
+  digest?: string;
+  id?: string;
+}
+
+async function change(
+  store: Store,
+  { names, replications = 1, digest = JSON.stringify([names, replications]), id = 'flu' }: Design,
+  points: Iterable<Point> = named(names),
+): Promise<void> {
+  const changed = { ...campaign(id), replications };
+  await store.changeCampaign({ campaign: changed, definition: `# ${digest}`, digest }, points, 5_000);
+}
+
+/** Does something through a handle of its own, which is closed after some steps: what a killed worker leaves. */
+async function cutShort(
+  database: TestDatabase,
+  { turns, steps }: { turns: number; steps: number },
+  act: (store: Store) => Promise<unknown>,
+): Promise<void> {
+  const store = await database.open();
+  const acting = act(store).catch(() => undefined);
+  for (let n = 0; n < turns; n += 1) await turn();
+  for (let n = 0; n < steps; n += 1) await Promise.resolve();
+  await store.close();
+  await acting;
+}
+
+/** All runs of a campaign, by state. It changes nothing. */
+async function seqsOf(
+  store: Store,
+  id = 'flu',
+): Promise<{ waiting: number[]; open: number[]; over: number[] }> {
+  const waiting = await store.waitingRuns(id, -1, 1_000_000, false);
+  const open = (await store.openRuns(id)).map(({ seq }) => seq);
+  const { total, done: good, failed: bad } = await store.counts(id);
+  expect(waiting.length + open.length + good + bad).toBe(total);
+  const over = (await store.finished(id, upTo(20_000))).map(({ seq }) => seq);
+  expect(over).toHaveLength(good + bad);
+  return { waiting, open, over: over.toSorted((a, b) => a - b) };
+}
+
+/** Requests all that waits, to see what it is: `name/replication` by seq. */
+async function requestAll(store: Store, id = 'flu'): Promise<Map<number, string>> {
+  await store.setPhase(id, 'running', 1);
+  const planned = await store.intend(id, await store.waitingRuns(id, -1, 1_000_000, false), 6_000);
+  return new Map(planned.map(({ seq, point, replication }) => [seq, `${point.values[0]}/${replication}`]));
+}
+
+function runsOf(names: readonly string[], replications = 1): string[] {
+  return upTo(replications).flatMap((n) => names.map((name) => `${name}/${n + 1}`));
+}
+
+function runName(row: { values: string[]; replication: number }): string {
+  return `${row.values[0]}/${row.replication}`;
 }
 
 function done(
@@ -206,9 +291,27 @@ export function describeStore(
         expect(await store.addPoints('flu', points(3), 2)).toEqual({ points: 3, runs: 6 });
         const planned = await store.intend('flu', [5, 0, 3], 1);
         expect(planned).toEqual([
-          { seq: 0, point: { key: 'key 0', values: ['0', 'value 0'] }, replication: 1, attempt: 1 },
-          { seq: 3, point: { key: 'key 0', values: ['0', 'value 0'] }, replication: 2, attempt: 1 },
-          { seq: 5, point: { key: 'key 2', values: ['2', 'value 2'] }, replication: 2, attempt: 1 },
+          {
+            seq: 0,
+            point: { key: 'key 0', values: ['0', 'value 0'] },
+            replication: 1,
+            attempt: 1,
+            ...untried,
+          },
+          {
+            seq: 3,
+            point: { key: 'key 0', values: ['0', 'value 0'] },
+            replication: 2,
+            attempt: 1,
+            ...untried,
+          },
+          {
+            seq: 5,
+            point: { key: 'key 2', values: ['2', 'value 2'] },
+            replication: 2,
+            attempt: 1,
+            ...untried,
+          },
         ]);
         expect((await store.getCampaign('flu'))!.points).toBe(3);
       });
@@ -244,6 +347,25 @@ export function describeStore(
         expect(sizes).toEqual(Array(2).fill({ points: 1_500, runs: 3_000 }));
         expect(await store.counts('flu')).toMatchObject({ total: 3_000 });
       });
+
+      test.each([1, 2, 3, 4, 5, 6, 7])(
+        'cut short after %d batches and done again: the numbers of runs are those from 0, without a gap',
+        async (turns) => {
+          await add(store);
+          // several batches of points, and of runs
+          const size = { points: 2_500, replications: 10 };
+          await cutShort(database, { turns, steps: 0 }, (other) =>
+            other.addPoints('flu', points(size.points), size.replications),
+          );
+          expect(await store.addPoints('flu', points(size.points), size.replications)).toEqual({
+            points: size.points,
+            runs: 25_000,
+          });
+          expect(await store.waitingRuns('flu', -1, 30_000, false)).toEqual(upTo(25_000));
+          const [run] = await store.intend('flu', [24_999], 1);
+          expect(run).toMatchObject({ point: { key: 'key 2499' }, replication: 10 });
+        },
+      );
 
       test('no points', async () => {
         await add(store);
@@ -303,6 +425,7 @@ export function describeStore(
             point: { key: 'key 2', values: ['2', 'value 2'] },
             replication: 1,
             attempt: 1,
+            ...untried,
             runId: null,
             owned: true,
             joined: false,
@@ -415,6 +538,49 @@ export function describeStore(
         expect(await store.counts('flu')).toMatchObject({ done: 1 });
       });
 
+      test('an attempt that failed, and another is to come: the run waits, and is no result', async () => {
+        await store.observe('flu', [open(0), open(1, 'queued', 'of others', false), open(2)], 3_000);
+        await store.observe(
+          'flu',
+          [
+            { seq: 0, state: 'again', reason: 'Days is 0', reseeds: false },
+            { seq: 1, state: 'again', reason: 'lost', reseeds: true },
+          ],
+          4_000,
+        );
+        expect(await store.counts('flu')).toMatchObject({ total: 3, waiting: 2, running: 1, failed: 0 });
+        expect(await rowsOf(store)).toEqual([]);
+        expect((await store.openRuns('flu')).map(({ seq }) => seq)).toEqual([2]);
+        // the next attempt is a request of its own, that knows of those before
+        const planned = await store.intend('flu', [0, 1], 5_000);
+        expect(planned).toMatchObject([
+          { seq: 0, attempt: 1, failures: 1, reseeded: 0 },
+          { seq: 1, attempt: 1, failures: 1, reseeded: 1 },
+        ]);
+        expect(await store.openRuns('flu', [0, 1])).toMatchObject([
+          { runId: null, owned: true, joined: false },
+          { runId: null, owned: true, joined: false },
+        ]);
+        await store.observe('flu', [{ seq: 1, state: 'again', reason: 'lost', reseeds: true }], 6_000);
+        expect(await store.intend('flu', [1], 7_000)).toMatchObject([{ failures: 2, reseeded: 2 }]);
+        // what it fails of in the end, or that it came to a result, is what is told
+        await store.observe('flu', [failed(1, 'Days is 1'), done(0)], 8_000);
+        expect(await rowsOf(store)).toMatchObject([
+          { status: 'done', reason: null },
+          { status: 'failed', reason: 'Days is 1' },
+        ]);
+      });
+
+      test('an attempt that failed counts once, however often it is seen, and not after the end', async () => {
+        const again: RunObservation = { seq: 0, state: 'again', reason: 'Days is 0', reseeds: true };
+        await store.observe('flu', [open(0), done(1)], 3_000);
+        await store.observe('flu', [again], 4_000);
+        await store.observe('flu', [again, again], 4_000);
+        expect(await store.intend('flu', [0], 5_000)).toMatchObject([{ failures: 1, reseeded: 1 }]);
+        await store.observe('flu', [{ ...again, seq: 1 }], 6_000);
+        expect(await rowsOf(store)).toMatchObject([{ status: 'done', reason: null }]);
+      });
+
       test('the campaign says when it last changed', async () => {
         await store.observe('flu', [open(0)], 7_777);
         expect((await store.getCampaign('flu'))!.updatedAt).toBe(7_777);
@@ -445,6 +611,7 @@ export function describeStore(
           seq.map((n) => open(n, 'running')),
           seq.map((n): RunObservation => ({ seq: n, state: 'waiting' })),
           seq.map((n): RunObservation => ({ seq: n, state: 'unsent' })),
+          seq.map((n): RunObservation => ({ seq: n, state: 'again', reason: 'lost', reseeds: n % 2 === 0 })),
         );
         const step = fc.oneof(
           fc.record({ observe: fc.array(observation, { maxLength: 10 }) }),
@@ -465,7 +632,8 @@ export function describeStore(
               await store.observe(id, observe, at);
               for (const seen of observe) {
                 if (isOver(states[seen.seq]!) || seen.state === 'unsent') continue;
-                states[seen.seq] = seen.state === 'done' ? seen.origin : seen.state;
+                states[seen.seq] =
+                  seen.state === 'done' ? seen.origin : seen.state === 'again' ? 'waiting' : seen.state;
               }
               const counts = await store.counts(id);
               const { total, done: all, failed: bad, running, queued, waiting } = counts;
@@ -525,6 +693,24 @@ export function describeStore(
         expect(await ownedBy('c')).toEqual([false, true]);
       });
 
+      test('stay its own once they are, whatever was seen of them before that or is asked again', async () => {
+        const first = async (id: string): Promise<unknown> => {
+          const [{ owned, joined }] = (await store.openRuns(id, [0])) as [OpenRun];
+          return { owned, joined };
+        };
+        await store.handOver('a', ['shared']);
+        // b looked at it before, as one of a
+        await store.observe('b', [open(0, 'running', 'shared', false)], 2);
+        expect(await first('b')).toEqual({ owned: true, joined: true });
+        // a asks again after a lost answer, and b is seen to wait for it by now
+        await store.intend('a', [0], 3);
+        await store.observe('a', [open(0, 'running', 'shared', false)], 3);
+        expect(await first('a')).toEqual({ owned: true, joined: false });
+        // another run in its place is another matter
+        await store.observe('a', [open(0, 'running', 'of somebody else', false)], 4);
+        expect(await first('a')).toEqual({ owned: false, joined: true });
+      });
+
       test('stay joined when they are handed over, until they are requested anew', async () => {
         const joined = async (id: string): Promise<boolean[]> =>
           (await store.openRuns(id, [0])).map((run) => run.joined);
@@ -567,6 +753,19 @@ export function describeStore(
         }
       });
 
+      test('of one point with many replications, over the end of pages', async () => {
+        await add(store, 'flu', { points: 3, replications: 1_700 });
+        await store.observe(
+          'flu',
+          upTo(5_100).map((seq) => done(seq)),
+          2,
+        );
+        const rows = await rowsOf(store);
+        expect(rows.map(({ values, replication }) => `${values[0]}/${replication}`)).toEqual(
+          upTo(3).flatMap((point) => upTo(1_700).map((n) => `${point}/${n + 1}`)),
+        );
+      });
+
       test('exactly a page', async () => {
         await add(store, 'flu', { points: 2_000, replications: 1 });
         await store.observe(
@@ -604,6 +803,565 @@ export function describeStore(
         }
         await store.observe('flu', [], 4);
         expect(await store.counts('flu')).toMatchObject({ done: 4_100 });
+      });
+    });
+
+    describe('changeCampaign', () => {
+      test('puts the changed campaign in the place of what was there', async () => {
+        await addNamed(store, ['a', 'b']);
+        await store.setPhase('flu', 'paused', 2_000, 'a note');
+        const changed = { ...campaign('flu'), replications: 3, concurrency: 7 };
+        await store.changeCampaign(
+          { campaign: changed, definition: '# changed\n', digest: 'changed' },
+          named(['b', 'c', 'd']),
+          3_000,
+        );
+        expect(await store.getCampaign('flu')).toEqual({
+          campaign: changed,
+          definition: '# changed\n',
+          digest: 'changed',
+          note: 'a note',
+          phase: 'paused',
+          points: 3,
+          createdAt: 1_000,
+          updatedAt: 3_000,
+        });
+        expect(await store.counts('flu')).toMatchObject({ total: 9, waiting: 9 });
+      });
+
+      test('a point that is added gets runs after those that are there, replication 1 of all first', async () => {
+        await addNamed(store, ['a', 'b'], 2);
+        await change(store, { names: ['c', 'a', 'd', 'b'], replications: 2 });
+        const { waiting } = await seqsOf(store);
+        expect(waiting.slice(0, 4)).toEqual([0, 1, 2, 3]);
+        expect([...(await requestAll(store)).values()]).toEqual([
+          ...['a/1', 'b/1', 'a/2', 'b/2'],
+          ...['c/1', 'd/1', 'c/2', 'd/2'],
+        ]);
+      });
+
+      test('a point that is dropped loses what was never requested, and keeps the rest', async () => {
+        await addNamed(store, ['a', 'b', 'c', 'd', 'e'], 2);
+        // of b one run is over and one waits; c runs; d waits again, and so does e, which was stopped
+        await store.intend('flu', [1, 2, 3, 4], 1);
+        await store.observe('flu', [done(1), open(2), open(3), open(4)], 2);
+        await store.observe(
+          'flu',
+          [
+            { seq: 3, state: 'again', reason: 'lost', reseeds: false },
+            { seq: 4, state: 'waiting' },
+          ],
+          3,
+        );
+        await change(store, { names: ['a'], replications: 2 });
+        expect(await seqsOf(store)).toEqual({ waiting: [0, 5], open: [2], over: [1] });
+        expect((await store.openRuns('flu'))[0]).toMatchObject({
+          runId: 'run 2',
+          point: { key: 'key of c', values: ['c'] },
+        });
+        await store.observe('flu', [done(2)], 3);
+        expect((await rowsOf(store)).map(runName)).toEqual(['b/1', 'c/1']);
+        expect(await store.counts('flu')).toMatchObject({ total: 4, done: 2, waiting: 2 });
+        expect((await store.getCampaign('flu'))!.points).toBe(1);
+      });
+
+      test('what an earlier execution left requested is kept with its point until it is known what came of it', async () => {
+        await addNamed(store, ['a', 'b']);
+        await store.intend('flu', [0, 1], 1);
+        await store.observe('flu', [open(1)], 2);
+        await store.reopen('flu', 3);
+        await change(store, { names: ['a'] });
+        expect(await store.waitingRuns('flu', -1, 10, false)).toEqual([0, 1]);
+        expect(await store.intend('flu', [1], 4)).toMatchObject([{ point: { values: ['b'] }, attempt: 2 }]);
+      });
+
+      test('replications are raised and lowered', async () => {
+        await addNamed(store, ['a', 'b'], 1);
+        await change(store, { names: ['a', 'b'], replications: 3 });
+        expect(await store.waitingRuns('flu', -1, 10, false)).toHaveLength(6);
+        const [last] = (await store.waitingRuns('flu', -1, 10, false)).slice(-1);
+        await store.intend('flu', [last!], 1);
+        await store.observe('flu', [done(last!)], 2);
+        await change(store, { names: ['a', 'b'], replications: 1 });
+        expect(await store.counts('flu')).toMatchObject({ total: 3, done: 1, waiting: 2 });
+        expect((await rowsOf(store)).map(runName)).toEqual(['b/3']);
+        await change(store, { names: ['a', 'b'], replications: 4 });
+        const runs = [...(await requestAll(store)).values()];
+        expect(runs.toSorted()).toEqual(
+          runsOf(['a', 'b'], 4)
+            .filter((run) => run !== 'b/3')
+            .toSorted(),
+        );
+      });
+
+      test('a point that is dropped and added again has what it had', async () => {
+        await addNamed(store, ['a', 'b'], 2);
+        await store.observe('flu', [done(1)], 1);
+        await change(store, { names: ['a'], replications: 2 });
+        expect((await rowsOf(store)).map(runName)).toEqual(['b/1']);
+        await change(store, { names: ['b', 'a'], replications: 2 });
+        expect((await rowsOf(store)).map(runName)).toEqual(['b/1']);
+        expect(await store.counts('flu')).toMatchObject({ total: 4, done: 1 });
+        expect([...(await requestAll(store)).values()].toSorted()).toEqual(['a/1', 'a/2', 'b/2']);
+      });
+
+      test('results are in the order of the design, with what stays of the dropped after it', async () => {
+        await addNamed(store, ['a', 'b', 'c', 'd', 'e'], 2);
+        await store.observe(
+          'flu',
+          upTo(10).map((seq) => done(seq)),
+          1,
+        );
+        await change(store, { names: ['d', 'x', 'b'], replications: 1 });
+        const x = (await store.waitingRuns('flu', -1, 10, false))[0]!;
+        await store.observe('flu', [done(x)], 2);
+        const order = async (): Promise<string> => (await rowsOf(store)).map(runName).join(' ');
+        expect(await order()).toBe('d/1 d/2 x/1 b/1 b/2 a/1 a/2 c/1 c/2 e/1 e/2');
+        await change(store, { names: ['e', 'b', 'y', 'z'], replications: 1 });
+        expect(await order()).toBe('e/1 e/2 b/1 b/2 a/1 a/2 c/1 c/2 d/1 d/2 x/1');
+        await change(store, { names: ['a', 'b', 'c', 'd', 'e'], replications: 2 });
+        expect(await order()).toBe('a/1 a/2 b/1 b/2 c/1 c/2 d/1 d/2 e/1 e/2 x/1');
+      });
+
+      test('what has finished keeps its result, to the last letter', async () => {
+        await addNamed(store, ['a', 'b', 'c']);
+        await store.intend('flu', [0, 1, 2], 1);
+        await store.observe('flu', [done(0), failed(1, 'Days is 0'), done(2, 'reused')], 2);
+        const before = await rowsOf(store);
+        await change(store, { names: ['a', 'x', 'b', 'c'], replications: 2 });
+        expect(await rowsOf(store)).toEqual(before);
+        await change(store, { names: ['x'] });
+        expect(await rowsOf(store)).toEqual(before);
+      });
+
+      test('a number that was given to a run is given to no other, also when that run is gone', async () => {
+        await addNamed(store, ['a', 'b', 'c']);
+        await change(store, { names: ['a'] });
+        await change(store, { names: ['a', 'd', 'e'] });
+        const runs = await requestAll(store);
+        expect(runs.get(0)).toBe('a/1');
+        for (const seq of [1, 2]) expect(runs.has(seq)).toBe(false);
+        expect([...runs.values()].toSorted()).toEqual(['a/1', 'd/1', 'e/1']);
+      });
+
+      test('again, it changes nothing, and does not even look at the points', async () => {
+        await addNamed(store, ['a', 'b']);
+        await store.observe('flu', [done(0)], 1);
+        const design = { names: ['b', 'c', 'a'], replications: 2 };
+        await change(store, design);
+        const content = async (): Promise<unknown[]> => [
+          await store.getCampaign('flu'),
+          await seqsOf(store),
+          await rowsOf(store),
+        ];
+        const before = await content();
+        await change(store, design);
+        await change(store, design, {
+          [Symbol.iterator]: () => {
+            throw new Error('looked at');
+          },
+        });
+        expect(await content()).toEqual(before);
+      });
+
+      test('what is there is told by the digest: the same points under another one are taken in', async () => {
+        await addNamed(store, ['a', 'b'], 2);
+        const before = await seqsOf(store);
+        await change(store, { names: ['a', 'b'], replications: 2, digest: 'other' });
+        expect(await seqsOf(store)).toEqual(before);
+        expect((await store.getCampaign('flu'))!.digest).toBe('other');
+      });
+
+      test('of a campaign that is not there says so', async () => {
+        await expect(change(store, { names: ['a'], id: 'unknown' })).rejects.toThrow('unknown');
+      });
+
+      test('campaigns do not mix', async () => {
+        await addNamed(store, ['a', 'b'], 1, 'one');
+        await addNamed(store, ['a', 'b'], 1, 'two');
+        await store.observe('one', [done(0)], 1);
+        await store.observe('two', [done(0), open(1)], 1);
+        const before = [
+          await store.getCampaign('one'),
+          await seqsOf(store, 'one'),
+          await rowsOf(store, 'one'),
+        ];
+        await change(store, { names: ['c'], replications: 2, id: 'two' });
+        expect([
+          await store.getCampaign('one'),
+          await seqsOf(store, 'one'),
+          await rowsOf(store, 'one'),
+        ]).toEqual(before);
+      });
+
+      test('thousands of points, dropped, moved and added', async () => {
+        const from = upTo(12_000).map(String);
+        await addNamed(store, from, 2);
+        // every third is dropped, the rest turned around, and as many added in between
+        const to = from
+          .filter((_, n) => n % 3 !== 0)
+          .toReversed()
+          .flatMap((name, n) => (n % 2 === 0 ? [name, `new ${name}`] : [name]));
+        await store.observe(
+          'flu',
+          upTo(12_000).map((seq) => done(seq)),
+          1,
+        );
+        await change(store, { names: to, replications: 2 });
+        const known = new Set(from);
+        expect((await rowsOf(store)).map(runName)).toEqual([
+          ...to.filter((name) => known.has(name)).map((name) => `${name}/1`),
+          ...from.filter((_, n) => n % 3 === 0).map((name) => `${name}/1`),
+        ]);
+        expect(await store.counts('flu')).toMatchObject({ total: 2 * to.length + 4_000, done: 12_000 });
+      });
+
+      describe('cut short', () => {
+        const filler = upTo(1_000).map((n) => `filler ${n}`);
+        /** As far as an activity came before its worker was killed: some of it is written. */
+        function* dyingAfter(names: readonly string[], first = filler): Generator<Point> {
+          yield* named([...first, ...names]);
+          throw new Error('killed');
+        }
+        const before = ['a', 'b', 'c', 'd'];
+        const content = async (id: string): Promise<unknown> => ({
+          record: { ...(await store.getCampaign(id))!, campaign: null },
+          counts: await store.counts(id),
+          rows: (await rowsOf(store, id)).map((row) => ({ ...row, runId: null, outputs: null })),
+          open: (await store.openRuns(id)).map((run) => ({ ...run, seq: 0, runId: null })),
+          requested: [...(await requestAll(store, id)).values()].toSorted(),
+        });
+        /** Of two campaigns with the same past, one is changed at once, the other is cut short before. */
+        async function twins(design: Design, cut: (id: string) => Promise<void>): Promise<void> {
+          const [whole, other] = [crypto.randomUUID(), crypto.randomUUID()];
+          for (const id of [whole, other]) {
+            await addNamed(store, before, 2, id);
+            await store.intend(id, [0, 1, 2, 4], 1);
+            await store.observe(id, [done(0), failed(1), open(2), open(4)], 2);
+            if (id === other) await cut(id);
+            await change(store, { ...design, id });
+          }
+          expect(await content(other)).toEqual(await content(whole));
+        }
+
+        test('among the points, and done again', async () => {
+          const design = { names: [...filler, 'e', 'c', 'a'], replications: 3 };
+          await twins(design, async (id) => {
+            for (const survived of [['e'], ['e', 'c', 'a'], []])
+              await expect(change(store, { ...design, id }, dyingAfter(survived))).rejects.toThrow('killed');
+            // the campaign is still what it was
+            expect(await store.getCampaign(id)).toMatchObject({ digest: 'digest', points: 4 });
+            expect(await store.counts(id)).toMatchObject({ total: 8, done: 1, failed: 1, running: 2 });
+          });
+        });
+
+        test('and another change made: nothing of the first is left', async () => {
+          await twins({ names: ['c', 'x'], replications: 1 }, async (id) => {
+            const first = { names: [...filler, 'e', 'c'], replications: 2, id };
+            await expect(change(store, first, dyingAfter(['e', 'c', 'f']))).rejects.toThrow('killed');
+          });
+        });
+
+        test('and taken back: the campaign is what it was', async () => {
+          await addNamed(store, before, 2);
+          await store.observe('flu', [done(1), done(3)], 2);
+          const was = await seqsOf(store);
+          const first = { names: [...filler, 'd', 'a'], replications: 2 };
+          await expect(change(store, first, dyingAfter(['d', 'a']))).rejects.toThrow('killed');
+          await change(store, { names: before, replications: 2, digest: 'digest' });
+          expect(await seqsOf(store)).toEqual(was);
+          expect((await rowsOf(store)).map(runName)).toEqual(['b/1', 'd/1']);
+        });
+
+        test('at any moment, once and again, by the same change or another, and then done', async () => {
+          const names = fc.shuffledSubarray(['a', 'b', 'c', 'd', 'e', 'f'], { minLength: 1 });
+          const design = fc.record({ names, replications: fc.integer({ min: 1, max: 3 }) });
+          const moment = fc.record({ turns: fc.nat(3), steps: fc.nat(120) });
+          const cuts = fc.array(fc.record({ moment, other: fc.option(design) }), {
+            minLength: 1,
+            maxLength: 3,
+          });
+          await fc.assert(
+            fc.asyncProperty(design, cuts, async (whole, all) => {
+              await twins(whole, async (id) => {
+                for (const { moment: at, other } of all)
+                  await cutShort(database, at, (handle) => change(handle, { ...(other ?? whole), id }));
+              });
+            }),
+            { numRuns: 60 },
+          );
+        });
+
+        test('results are all there, each once, while a change is half done', async () => {
+          const names = upTo(1_500).map((n) => `point ${n}`);
+          await addNamed(store, names, 3);
+          // a page then ends among runs of two points that are at one position
+          const finished = upTo(4_500).slice(1);
+          await store.observe(
+            'flu',
+            finished.map((seq) => done(seq)),
+            2,
+          );
+          const turned = names.toReversed();
+          await expect(
+            change(store, { names: turned, replications: 3 }, dyingAfter(turned.slice(0, 1_200), [])),
+          ).rejects.toThrow('killed');
+          const rows = (await rowsOf(store)).map(runName);
+          expect(rows).toHaveLength(finished.length);
+          expect(new Set(rows).size).toBe(finished.length);
+        });
+
+        test.each([0, 1, 2, 3, 4])(
+          'the first design after %d batches: a change then gives each of its points its runs',
+          async (turns) => {
+            await add(store);
+            await cutShort(database, { turns, steps: 0 }, (other) =>
+              other.addPoints('flu', named([...filler, ...filler.map((name) => `more ${name}`), 'z']), 6),
+            );
+            await change(store, { names: ['y', ...filler, 'z'], replications: 2 });
+            expect([...(await requestAll(store)).values()].toSorted()).toEqual(
+              runsOf(['y', ...filler, 'z'], 2).toSorted(),
+            );
+            expect((await store.getCampaign('flu'))!.points).toBe(1_002);
+          },
+        );
+      });
+
+      test('after any changes the runs are those of the design, and those requested before', async () => {
+        const names = fc.shuffledSubarray(['a', 'b', 'c', 'd', 'e', 'f'], { minLength: 1 });
+        const step = fc.oneof(
+          fc.record({ names, replications: fc.integer({ min: 1, max: 3 }) }),
+          fc.record({
+            seen: fc.array(fc.constantFrom('open', 'done', 'failed', 'again', 'waiting', 'intended'), {
+              minLength: 1,
+              maxLength: 6,
+            }),
+          }),
+          fc.record({ act: fc.constantFrom('forgive', 'reopen') }),
+        );
+        let campaigns = 0;
+        await fc.assert(
+          fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
+            const id = `campaign ${(campaigns += 1)}`;
+            await addNamed(store, ['a', 'b', 'c'], 2, id);
+            let design = { names: ['a', 'b', 'c'], replications: 2 };
+            // what there is to be, by the rules alone: of each run whether it is requested, and its number
+            type State = 'waiting' | 'requested' | 'done' | 'failed';
+            const runs = new Map<string, { state: State; seq?: number }>(
+              runsOf(design.names, design.replications).map((run) => [run, { state: 'waiting' }]),
+            );
+            const given = new Map<number, string>();
+            let [last, sofar] = [-1, new Set<number>()];
+            for (const taken of steps as Partial<{
+              names: string[];
+              replications: number;
+              seen: (RunObservation['state'] | 'intended' | 'open')[];
+              act: 'forgive' | 'reopen';
+            }>[]) {
+              if (taken.names) {
+                design = { names: taken.names, replications: taken.replications! };
+                await change(store, { ...design, id });
+                const wanted = new Set(runsOf(design.names, design.replications));
+                for (const [run, { state }] of runs)
+                  if (state === 'waiting' && !wanted.has(run)) runs.delete(run);
+                for (const run of wanted) if (!runs.has(run)) runs.set(run, { state: 'waiting' });
+              } else if (taken.seen) {
+                await store.setPhase(id, 'running', 1);
+                const waiting = await store.waitingRuns(id, -1, taken.seen.length, false);
+                const planned = await store.intend(id, waiting, 1);
+                for (const [n, run] of planned.entries()) {
+                  const name = runName({ values: run.point.values, replication: run.replication });
+                  const state = taken.seen[n]!;
+                  expect(['waiting', 'requested']).toContain(runs.get(name)?.state);
+                  // a number stands for one run for good
+                  expect(given.get(run.seq) ?? name).toBe(name);
+                  given.set(run.seq, name);
+                  if (state === 'intended') runs.set(name, { state: 'requested' });
+                  if (state === 'open') await store.observe(id, [open(run.seq)], 2);
+                  if (state === 'done') await store.observe(id, [done(run.seq)], 2);
+                  if (state === 'failed') await store.observe(id, [failed(run.seq)], 2);
+                  if (state === 'waiting') await store.observe(id, [{ seq: run.seq, state }], 2);
+                  if (state === 'again')
+                    await store.observe(id, [{ seq: run.seq, state, reason: '', reseeds: true }], 2);
+                  const after = state === 'open' ? 'requested' : state === 'again' ? 'waiting' : state;
+                  if (state !== 'intended') runs.set(name, { state: after as State });
+                }
+              } else if (taken.act === 'forgive') {
+                await store.forgive(id, false, 3);
+                for (const [run, { state }] of runs)
+                  if (state === 'failed') runs.set(run, { state: 'waiting' });
+              } else await store.reopen(id, 3);
+
+              const seqs = await seqsOf(store, id);
+              const all = [...seqs.waiting, ...seqs.open, ...seqs.over];
+              expect(all).toHaveLength(runs.size);
+              expect(seqs.over).toHaveLength(
+                [...runs.values()].filter(({ state }) => state === 'done' || state === 'failed').length,
+              );
+              // new runs have numbers above all that there ever were
+              for (const seq of all) expect(sofar.has(seq) || seq > last).toBe(true);
+              sofar = new Set([...sofar, ...all]);
+              last = Math.max(last, ...all);
+              // the results of the design in its order, then the others
+              const rows = (await rowsOf(store, id)).map(({ values }) => values[0]!);
+              const places = rows.map((name) => design.names.indexOf(name)).map((at) => (at < 0 ? 99 : at));
+              expect(places).toEqual(places.toSorted((a, b) => a - b));
+            }
+            const left = [...runs].filter(([, { state }]) => state === 'waiting' || state === 'requested');
+            await store.reopen(id, 9);
+            expect([...(await requestAll(store, id)).values()].toSorted()).toEqual(
+              left.map(([run]) => run).toSorted(),
+            );
+          }),
+          { numRuns: 80 },
+        );
+      });
+    });
+
+    describe('forgive', () => {
+      beforeEach(async () => {
+        await add(store, 'flu', { points: 5, replications: 1 });
+        await store.intend('flu', [0, 1, 2, 3], 1);
+        await store.observe('flu', [done(0), failed(1, 'Days is 0'), open(2), open(3)], 2);
+        await store.observe('flu', [{ seq: 3, state: 'again', reason: 'lost', reseeds: false }], 3);
+        await store.intend('flu', [3], 4);
+        await store.observe('flu', [failed(3, 'lost')], 5);
+      });
+
+      test.each([
+        [false, 0],
+        [true, 1],
+      ])('failed runs wait as if they had never failed; with another seed: %s', async (reseeds, reseeded) => {
+        expect(await store.forgive('flu', reseeds, 6_000)).toBe(2);
+        expect(await store.counts('flu')).toMatchObject({
+          total: 5,
+          done: 1,
+          failed: 0,
+          running: 1,
+          waiting: 3,
+        });
+        expect((await rowsOf(store)).map(({ point }) => point)).toEqual(['key 0']);
+        expect(await store.finished('flu', upTo(5))).toEqual([{ seq: 0, state: 'done', origin: 'new' }]);
+        expect((await store.getCampaign('flu'))!.updatedAt).toBe(6_000);
+        expect(await store.intend('flu', [1, 3, 4], 7)).toMatchObject([
+          { seq: 1, attempt: 1, failures: 0, reseeded },
+          { seq: 3, attempt: 1, failures: 0, reseeded },
+          { seq: 4, attempt: 1, failures: 0, reseeded: 0 },
+        ]);
+        expect(await store.openRuns('flu', [1, 3])).toMatchObject([{ runId: null }, { runId: null }]);
+        await store.observe('flu', [done(1), failed(3, 'Days is 1')], 8_000);
+        expect(await rowsOf(store)).toMatchObject([
+          { point: 'key 0', status: 'done' },
+          { point: 'key 1', status: 'done', reason: null, finishedAt: 8_000 },
+          { point: 'key 3', status: 'failed', reason: 'Days is 1', finishedAt: 8_000 },
+        ]);
+      });
+
+      test('a run that fails time and again has another seed each time', async () => {
+        for (const reseeded of [1, 2, 3]) {
+          expect(await store.forgive('flu', true, 6)).toBeGreaterThan(0);
+          expect(await store.intend('flu', [1], 7)).toMatchObject([{ reseeded, failures: 0 }]);
+          await store.observe('flu', [failed(1)], 8);
+        }
+      });
+
+      test('where nothing has failed nothing is forgiven; other campaigns are left alone', async () => {
+        await add(store, 'other', { points: 2, replications: 1 });
+        await store.observe('other', [failed(0)], 1);
+        expect(await store.forgive('flu', false, 6)).toBe(2);
+        expect(await store.forgive('flu', false, 7)).toBe(0);
+        expect(await store.counts('other')).toMatchObject({ failed: 1, waiting: 1 });
+        await expect(store.forgive('unknown', false, 8)).rejects.toThrow('unknown');
+      });
+    });
+
+    describe('waitingRuns', () => {
+      test('in pages, in the order of their numbers, each after one of them', async () => {
+        await add(store, 'flu', { points: 4_500, replications: 1 });
+        await store.intend('flu', [0, 7, 8, 2_000], 1);
+        await store.observe('flu', [done(7), open(8)], 2);
+        const waiting = upTo(4_500).filter((seq) => ![0, 7, 8, 2_000].includes(seq));
+        const pages: number[][] = [];
+        for (let after = -1; ; after = pages.at(-1)!.at(-1)!) {
+          const page = await store.waitingRuns('flu', after, 2_000, false);
+          if (page.length === 0) break;
+          pages.push(page);
+        }
+        expect(pages.map(({ length }) => length)).toEqual([2_000, 2_000, 496]);
+        expect(pages.flat()).toEqual(waiting);
+        expect(await store.waitingRuns('flu', 5, 3, false)).toEqual([6, 9, 10]);
+        expect(await store.waitingRuns('flu', 4_499, 10, false)).toEqual([]);
+      });
+
+      test('only those that were requested before, when that is asked for', async () => {
+        await add(store, 'flu', { points: 8, replications: 1 });
+        await store.intend('flu', [0, 1, 2, 3, 4], 1);
+        await store.observe('flu', [open(0), failed(1), open(2), open(3), done(4)], 2);
+        await store.observe(
+          'flu',
+          [
+            { seq: 0, state: 'again', reason: '', reseeds: false },
+            { seq: 2, state: 'waiting' },
+          ],
+          3,
+        );
+        await store.forgive('flu', false, 4);
+        await store.reopen('flu', 5);
+        // failed and is tried again; failed and was forgiven; was left open. One that was stopped is none of them.
+        expect(await store.waitingRuns('flu', -1, 10, true)).toEqual([0, 1, 3]);
+        expect(await store.waitingRuns('flu', 0, 1, true)).toEqual([1]);
+        expect(await store.waitingRuns('flu', -1, 10, false)).toEqual([0, 1, 2, 3, 5, 6, 7]);
+        await expect(store.waitingRuns('unknown', -1, 10, false)).rejects.toThrow('unknown');
+      });
+
+      test('of one campaign are none of another', async () => {
+        await add(store, 'a', { points: 2, replications: 1 });
+        await add(store, 'b', { points: 3, replications: 1 });
+        expect(await store.waitingRuns('a', -1, 10, false)).toEqual([0, 1]);
+      });
+    });
+
+    describe('reopen', () => {
+      test.each<Phase>(['failed', 'cancelled', 'completed', 'paused', 'stopping'])(
+        'what was %s runs again, without its note; what was left open waits, with its attempts',
+        async (phase) => {
+          await add(store, 'flu', { points: 6, replications: 1 });
+          await store.intend('flu', upTo(5), 1);
+          await store.observe('flu', [open(1, 'queued'), open(2), done(3), failed(4)], 2);
+          await store.intend('flu', [2], 3);
+          await store.setPhase('flu', phase, 4, 'an end');
+          await store.reopen('flu', 5_000);
+          expect(await store.getCampaign('flu')).toMatchObject({
+            phase: 'running',
+            note: '',
+            updatedAt: 5_000,
+          });
+          expect(await store.openRuns('flu')).toEqual([]);
+          expect(await store.counts('flu')).toMatchObject({ total: 6, waiting: 4, done: 1, failed: 1 });
+          expect((await rowsOf(store)).map(({ status }) => status)).toEqual(['done', 'failed']);
+          // requested again, they are known as requested before
+          const planned = await store.intend('flu', upTo(6), 6);
+          expect(planned.map(({ seq, attempt }) => [seq, attempt])).toEqual([
+            [0, 2],
+            [1, 2],
+            [2, 3],
+            [5, 1],
+          ]);
+        },
+      );
+
+      test('again changes nothing more, and other campaigns are left alone', async () => {
+        for (const id of ['flu', 'other']) {
+          await add(store, id, { points: 2, replications: 1 });
+          await store.intend(id, [0], 1);
+          await store.observe(id, [open(0, 'running', `run of ${id}`)], 2);
+        }
+        await store.setPhase('other', 'paused', 3, 'a note');
+        await store.reopen('flu', 4);
+        await store.reopen('flu', 5);
+        expect(await store.intend('flu', [0], 6)).toMatchObject([{ attempt: 2 }]);
+        expect(await store.getCampaign('other')).toMatchObject({ phase: 'paused', note: 'a note' });
+        expect((await store.openRuns('other')).map(({ runId }) => runId)).toEqual(['run of other']);
       });
     });
 

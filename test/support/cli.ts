@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { until } from './until.ts';
 
 export const ROOT = resolve(import.meta.dirname, '../..');
-const MAIN = join(ROOT, 'src/cli/main.ts');
+export const MAIN = join(ROOT, 'src/cli/main.ts');
 
 export interface Ran {
   code: number | null;
@@ -16,7 +16,7 @@ export interface Ran {
 }
 
 /** The environment without the settings of whoever runs the tests. */
-function cleanEnv(): NodeJS.ProcessEnv {
+export function cleanEnv(): NodeJS.ProcessEnv {
   const names = Object.keys(process.env).filter(
     (name) => !/^(FORAY|TEMPORAL)_|^NODE_OPTIONS$|^JEST/.test(name),
   );

@@ -1,7 +1,14 @@
+/** Whether the fault tests are to run in full: many seeds, minutes. */
+export const isFull = process.env.FORAY_FAULTS === 'full';
+
 /** Seeds of a fault test: a few in CI, many with FORAY_FAULTS=full, one again with FORAY_SEED=N. */
 export function seeds(few: number, full: number): number[] {
   const again = process.env.FORAY_SEED;
   if (again !== undefined) return [Number(again)];
-  const count = process.env.FORAY_FAULTS === 'full' ? full : few;
-  return Array.from({ length: count }, (_, at) => at + 1);
+  return Array.from({ length: isFull ? full : few }, (_, at) => at + 1);
+}
+
+/** Says what a fault test came to, in one line past Jest. */
+export function report(figure: string): void {
+  process.stderr.write(`${figure}\n`);
 }

@@ -1,20 +1,31 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
-import { bundleWorkflowCode, DefaultLogger, Runtime, Worker, type WorkflowBundle } from '@temporalio/worker';
+import {
+  bundleWorkflowCode,
+  DefaultLogger,
+  NativeConnection,
+  Runtime,
+  Worker,
+  type WorkflowBundle,
+} from '@temporalio/worker';
 import { createActivities } from '../../src/activities/index.ts';
 import { expand, runInputs } from '../../src/campaign/design.ts';
 import { cloudClient, Foray, type Settings } from '../../src/client/index.ts';
 import { isCloudError } from '../../src/cloud/index.ts';
+import { serverSettings } from '../../src/dev/temporal-cli.ts';
 import { type RunningService, startService } from '../../src/service/service.ts';
 import { openStore, type ResultRow } from '../../src/store/index.ts';
+import { deploymentOf } from '../../worker.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 export const KEY = 'a9f4b7c0-0000-4000-8000-7e57c0ffee00';
 const WORKFLOWS = join(ROOT, 'src/workflows/index.ts');
 
 Runtime.install({ logger: new DefaultLogger('ERROR') });
+let bundle: Promise<WorkflowBundle> | undefined;
 
 /** A real Temporal server, a real model service over HTTP, a real store, and a client: what most tests stand on. */
 export interface World {
@@ -23,48 +34,90 @@ export interface World {
   settings: Settings;
   foray: Foray;
   folder: string;
-  /** Starts a worker in this process; resolves to what stops it. */
-  startWorker(): Promise<() => Promise<void>>;
-  /** Statuses at the service of all runs that a campaign could have requested: how many of each. */
+  /** Starts a worker in this process, perhaps of a build of its own or by a name; resolves to what stops it. */
+  startWorker(as?: { buildId?: string; identity?: string }): Promise<() => Promise<void>>;
+  /** Status at the service of each run that a campaign could have requested, in design order; NONE where there is none. */
+  statusesInOrder(id: string): Promise<string[]>;
+  /** How many there are of each. */
   statusesAtService(id: string): Promise<Record<string, number>>;
   rows(id: string): Promise<ResultRow[]>;
+  /** Each run that the service has started to execute: how often. */
+  executions(): number[];
   close(): Promise<void>;
 }
 
-/**
- * @param suggestContinueAsNew history events after which the server suggests to continue as new
- */
+export interface WorldOptions {
+  /** History events after which the server suggests to continue as new. */
+  suggestContinueAsNew?: number;
+  executors?: number;
+  /** The Temporal server is one that nobody prepared for campaigns. */
+  lacksAttributes?: boolean;
+  /** A world whose Temporal server is shared; the queue is then another one. */
+  beside?: World;
+  /** Puts something between foray and the service; its address is then the one that foray knows. */
+  through?: (service: RunningService) => Promise<{ url: string; close(): Promise<void> }>;
+}
+
 export async function startWorld({
   suggestContinueAsNew,
   executors = 4,
-}: { suggestContinueAsNew?: number; executors?: number } = {}): Promise<World> {
+  lacksAttributes = false,
+  beside,
+  through,
+}: WorldOptions = {}): Promise<World> {
   const folder = mkdtempSync(join(tmpdir(), 'foray-test-'));
-  const environment = await TestWorkflowEnvironment.createLocal({
-    server: {
-      executable: { type: 'existing-path', path: process.env.FORAY_TEMPORAL_CLI! },
-      log: { format: 'pretty', level: 'never' },
-      extraArgs: suggestContinueAsNew
-        ? ['--dynamic-config-value', `limit.historyCount.suggestContinueAsNew=${suggestContinueAsNew}`]
-        : [],
-    },
-  });
+  const environment =
+    beside?.environment ??
+    (await TestWorkflowEnvironment.createLocal({
+      server: {
+        executable: { type: 'existing-path', path: process.env.FORAY_TEMPORAL_CLI! },
+        log: { format: 'pretty', level: 'never' },
+        extraArgs: [
+          ...(lacksAttributes ? [] : serverSettings),
+          ...(suggestContinueAsNew
+            ? ['--dynamic-config-value', `limit.historyCount.suggestContinueAsNew=${suggestContinueAsNew}`]
+            : []),
+        ],
+      },
+    }));
+  const dataDir = join(folder, 'service');
   const service = await startService({
-    dataDir: join(folder, 'service'),
+    dataDir,
     modelDirs: [join(ROOT, 'models')],
     executors,
     apiKey: KEY,
   });
+  const front = await through?.(service);
   const settings: Settings = {
-    service: { url: service.url, key: KEY },
+    service: { url: front?.url ?? service.url, key: KEY },
     store: `sqlite:${join(folder, 'store.db')}`,
-    taskQueue: 'foray',
+    taskQueue: beside ? `foray-${folder.slice(-6)}` : 'foray',
+    owner: 'somebody',
     temporal: { connectionOptions: { address: environment.address }, namespace: 'default' },
     webUi: 'http://127.0.0.1:8233',
   };
   const foray = await Foray.open(settings);
-  const cloud = cloudClient(settings, 'person');
+  const cloud = cloudClient({ service: { url: service.url, key: KEY } }, 'person');
   const stops = new Set<() => Promise<void>>();
-  let bundle: WorkflowBundle | undefined;
+
+  async function statusesInOrder(id: string): Promise<string[]> {
+    const { campaign } = (await foray.results(id)).record;
+    const statuses: string[] = [];
+    for (const point of expand(campaign)) {
+      for (let replication = 1; replication <= campaign.replications; replication += 1) {
+        const inputs = runInputs(campaign, point, replication);
+        const status = await cloud
+          .findRun(campaign.model.versionId, { experimentType: 'SIMULATION', inputs })
+          .then((run) => run.status)
+          .catch((error: unknown) => {
+            if (isCloudError(error) && error.kind === 'not-found') return 'NONE';
+            throw error;
+          });
+        statuses.push(status);
+      }
+    }
+    return statuses;
+  }
 
   return {
     environment,
@@ -72,58 +125,64 @@ export async function startWorld({
     settings,
     foray,
     folder,
-    async startWorker() {
-      bundle ??= await bundleWorkflowCode({ workflowsPath: WORKFLOWS, logger: new DefaultLogger('ERROR') });
+    async startWorker({ buildId, identity } = {}) {
+      bundle ??= bundleWorkflowCode({ workflowsPath: WORKFLOWS, logger: new DefaultLogger('ERROR') });
       const store = await openStore(settings.store);
+      // of its own, as several workers of one process may not share one
+      const connection = await NativeConnection.connect({ address: environment.address });
       const worker = await Worker.create({
-        connection: environment.nativeConnection,
+        connection,
         namespace: 'default',
         taskQueue: settings.taskQueue,
-        workflowBundle: bundle,
+        workflowBundle: await bundle,
         activities: createActivities({
           store,
           cloud: cloudClient(settings, 'worker'),
           service: settings.service.url,
         }),
         shutdownGraceTime: '1s',
+        ...(identity !== undefined && { identity }),
+        ...(buildId !== undefined && { workerDeploymentOptions: deploymentOf(buildId) }),
       });
       const running = worker.run();
       const stop = async (): Promise<void> => {
         if (!stops.delete(stop)) return;
         worker.shutdown();
         await running;
+        await connection.close();
         await store.close();
       };
       stops.add(stop);
       return stop;
     },
+    statusesInOrder,
     async statusesAtService(id) {
-      const { campaign } = (await foray.results(id)).record;
       const counts: Record<string, number> = {};
-      for (const point of expand(campaign)) {
-        for (let replication = 1; replication <= campaign.replications; replication += 1) {
-          const inputs = runInputs(campaign, point, replication);
-          const status = await cloud
-            .findRun(campaign.model.versionId, { experimentType: 'SIMULATION', inputs })
-            .then((run) => run.status)
-            .catch((error: unknown) => {
-              if (isCloudError(error) && error.kind === 'not-found') return 'NONE';
-              throw error;
-            });
-          counts[status] = (counts[status] ?? 0) + 1;
-        }
-      }
+      for (const status of await statusesInOrder(id)) counts[status] = (counts[status] ?? 0) + 1;
       return counts;
     },
     rows: async (id) => Array.fromAsync((await foray.results(id)).rows),
+    executions: () => executionsIn(dataDir),
     async close() {
       for (const stop of stops) await stop();
       await foray.close();
+      await front?.close();
       await service.close();
-      await environment.teardown();
+      if (!beside) await environment.teardown();
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** How often each run was executed that a service with this folder has, in the order of request. */
+export function executionsIn(dataDir: string): number[] {
+  const database = new DatabaseSync(join(dataDir, 'service.db'), { readOnly: true });
+  try {
+    const rows = database.prepare('select executions from runs order by seq').all();
+    return rows.map(({ executions }) => Number(executions));
+  } finally {
+    database.close();
+  }
 }
 
 /** The definition of a campaign of the model that waits: `count` runs of some seconds, told apart by `Value`. */

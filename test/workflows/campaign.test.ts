@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { CampaignStatus } from '../../src/client/index.ts';
 import type { campaign, CampaignSummary } from '../../src/workflows/index.ts';
+import { closedStatus, toTheEnd, untilRunning, untilSomeAreDone } from '../support/campaigns.ts';
 import { until } from '../support/until.ts';
 import { rehearsal, startWorld, type World } from '../support/world.ts';
 
@@ -11,41 +11,11 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-async function toTheEnd(id: string): Promise<CampaignStatus> {
-  let last: CampaignStatus | undefined;
-  for await (const status of world.foray.follow(id, 200)) last = status;
-  return last!;
-}
-
-/** How the workflow closed; the store knows of a campaign's end a moment before Temporal does. */
-function closedStatus(id: string): Promise<string> {
-  return until('the workflow is closed', async () => {
-    const { status } = await world.environment.client.workflow.getHandle(id).describe();
-    return status.name !== 'RUNNING' && status.name;
-  });
-}
-
-/** Waits until some runs of the campaign are done. */
-function untilSomeAreDone(id: string): Promise<CampaignStatus> {
-  return until(`${id} has runs that are done`, async () => {
-    const status = await world.foray.status(id);
-    return status.runs.done > 0 && status;
-  });
-}
-
-/** Waits until the service has something of the campaign RUNNING. */
-function untilRunning(id: string): Promise<CampaignStatus> {
-  return until(`${id} has runs in flight`, async () => {
-    const status = await world.foray.status(id);
-    return status.source === 'workflow' && status.runs.running > 0 && status;
-  });
-}
-
 describe('a campaign', () => {
   test('runs every point once and closes with a summary', async () => {
     const { id, runs } = await world.foray.submit(rehearsal({ count: 30, first: 1 }));
     expect(runs).toBe(30);
-    const status = await toTheEnd(id);
+    const status = await toTheEnd(world, id);
     expect(status).toMatchObject({
       phase: 'completed',
       points: 30,
@@ -62,9 +32,14 @@ describe('a campaign', () => {
 
   test('reuses what the service has, and reports the same results', async () => {
     const first = await world.foray.submit(rehearsal({ count: 12, first: 100 }));
-    await toTheEnd(first.id);
+    await toTheEnd(world, first.id);
     const second = await world.foray.submit(rehearsal({ count: 15, first: 100 }));
-    expect((await toTheEnd(second.id)).runs).toMatchObject({ total: 15, done: 15, reused: 12, new: 3 });
+    expect((await toTheEnd(world, second.id)).runs).toMatchObject({
+      total: 15,
+      done: 15,
+      reused: 12,
+      new: 3,
+    });
     const table = async (id: string) =>
       (await world.rows(id)).map(({ point, replication, status, values, outputs }) => ({
         point,
@@ -79,7 +54,7 @@ describe('a campaign', () => {
   test('gives replications seeds of their own', async () => {
     const more = 'replications: 3\nseed: 7';
     const { id } = await world.foray.submit(rehearsal({ count: 4, first: 150, more }));
-    expect((await toTheEnd(id)).runs).toMatchObject({ total: 12, new: 12 });
+    expect((await toTheEnd(world, id)).runs).toMatchObject({ total: 12, new: 12 });
     const rows = await world.rows(id);
     expect(rows.map(({ values, replication }) => `${values[0]}/${replication}`)).toEqual(
       [150, 151, 152, 153].flatMap((value) => [1, 2, 3].map((replication) => `${value}/${replication}`)),
@@ -94,7 +69,10 @@ inputs: {Seconds: 0, Value: 200}
 design: {grid: {Fail: [true, false]}}
 `;
     const { id } = await world.foray.submit({ text, file: 'failing.yaml' });
-    expect(await toTheEnd(id)).toMatchObject({ phase: 'completed', runs: { total: 2, done: 1, failed: 1 } });
+    expect(await toTheEnd(world, id)).toMatchObject({
+      phase: 'completed',
+      runs: { total: 2, done: 1, failed: 1 },
+    });
     const failed = (await world.rows(id)).find(({ status }) => status === 'failed');
     expect(failed).toMatchObject({ values: ['true'], outputs: {} });
     expect(failed!.reason).toMatch(/told to fail/i);
@@ -112,7 +90,7 @@ design: {grid: {Fail: [true, false]}}
 
   test('holds no output, file or key in its history', async () => {
     const { id } = await world.foray.submit(rehearsal({ count: 3, first: 987_654_320 }));
-    await toTheEnd(id);
+    await toTheEnd(world, id);
     const history = await world.environment.client.workflow.getHandle(id).fetchHistory();
     const text = JSON.stringify(history, (_, value: unknown) =>
       value instanceof Uint8Array ? Buffer.from(value).toString('latin1') : value,
@@ -132,14 +110,14 @@ describe('cancelling', () => {
   test.each(Object.entries(ways))('by %s leaves no run of its own', async (name, cancel) => {
     const first = 1_000 * (1 + Object.keys(ways).indexOf(name));
     const { id } = await world.foray.submit(rehearsal({ count: 40, first, seconds: 60 }));
-    await untilRunning(id);
+    await untilRunning(world, id);
     await cancel(id);
-    const status = await toTheEnd(id);
+    const status = await toTheEnd(world, id);
     expect(status).toMatchObject({ phase: 'cancelled', runs: { total: 40, done: 0, running: 0, queued: 0 } });
     const statuses = await world.statusesAtService(id);
     expect(statuses.STOPPED).toBeGreaterThan(0);
     expect(Object.keys(statuses).sort()).toEqual(['NONE', 'STOPPED']);
-    expect(await closedStatus(id)).toBe(name.startsWith('Temporal') ? 'CANCELLED' : 'COMPLETED');
+    expect(await closedStatus(world, id)).toBe(name.startsWith('Temporal') ? 'CANCELLED' : 'COMPLETED');
   });
 
   test('keeps what has finished', async () => {
@@ -152,39 +130,45 @@ design: {grid: {Seconds: [0.01, 0.02, 60, 61, 62]}}
     const { id } = await world.foray.submit({ text, file: 'mixed.yaml' });
     await until('two runs are done', async () => (await world.foray.status(id)).runs.done === 2);
     await world.foray.cancel(id);
-    expect((await toTheEnd(id)).runs).toMatchObject({ done: 2, new: 2, running: 0, queued: 0, waiting: 3 });
+    expect((await toTheEnd(world, id)).runs).toMatchObject({
+      done: 2,
+      new: 2,
+      running: 0,
+      queued: 0,
+      waiting: 3,
+    });
     expect(await world.rows(id)).toHaveLength(2);
   });
 
   test('leaves alone the runs that another campaign waits for, until that one is cancelled too', async () => {
     const source = rehearsal({ count: 2, first: 5_000, seconds: 60 });
     const first = await world.foray.submit(source);
-    await untilRunning(first.id);
+    await untilRunning(world, first.id);
     const second = await world.foray.submit(source);
-    await untilRunning(second.id);
+    await untilRunning(world, second.id);
     await world.foray.cancel(first.id);
-    expect((await toTheEnd(first.id)).phase).toBe('cancelled');
+    expect((await toTheEnd(world, first.id)).phase).toBe('cancelled');
     expect(await world.statusesAtService(second.id)).toEqual({ RUNNING: 2 });
     await world.foray.cancel(second.id);
-    await toTheEnd(second.id);
+    await toTheEnd(world, second.id);
     expect(await world.statusesAtService(second.id)).toEqual({ STOPPED: 2 });
   });
 
   test('works after the workflow was terminated', async () => {
     const { id } = await world.foray.submit(rehearsal({ count: 8, first: 6_000, seconds: 60 }));
-    await untilRunning(id);
+    await untilRunning(world, id);
     await world.environment.client.workflow.getHandle(id).terminate();
     const terminated = await world.foray.status(id);
     expect(terminated.source).toBe('store');
     expect(terminated.note).toContain(`foray cancel ${id}`);
     await world.foray.cancel(id);
-    expect((await toTheEnd(id)).phase).toBe('cancelled');
+    expect((await toTheEnd(world, id)).phase).toBe('cancelled');
     expect(Object.keys(await world.statusesAtService(id)).sort()).toEqual(['STOPPED']);
   });
 
   test('what is over cannot be cancelled, and says so', async () => {
     const { id } = await world.foray.submit(rehearsal({ count: 1, first: 7_000 }));
-    await toTheEnd(id);
+    await toTheEnd(world, id);
     await expect(world.foray.cancel(id)).rejects.toMatchObject({ code: 'CAMPAIGN_CLOSED' });
   });
 });
@@ -229,18 +213,18 @@ failures: ${policy}
     const { id } = await world.foray.submit(failing('ended', first, '{count: 0}'));
     await until('it is paused', async () => (await world.foray.status(id)).phase === 'paused');
     await end(id);
-    expect((await toTheEnd(id)).phase).toBe('cancelled');
+    expect((await toTheEnd(world, id)).phase).toBe('cancelled');
   });
 
   test.each(['stop', 'cancel'])('%ss the campaign, which has failed then', async (then) => {
     const first = then === 'stop' ? 21_000 : 22_000;
     const { id } = await world.foray.submit(failing(then, first, `{count: 1, then: ${then}}`));
-    const end = await toTheEnd(id);
+    const end = await toTheEnd(world, id);
     expect(end).toMatchObject({ phase: 'failed', runs: { total: 10, running: 0, queued: 0 } });
     expect(end.runs.failed).toBeGreaterThan(1);
     expect(end.runs.waiting).toBeGreaterThan(0);
     expect(end.note).toMatch(/by its failure policy: \d runs failed, more than 1/);
-    expect(await closedStatus(id)).toBe('FAILED');
+    expect(await closedStatus(world, id)).toBe('FAILED');
   });
 });
 
@@ -248,7 +232,7 @@ describe('steering', () => {
   test('a paused campaign requests nothing, lets what runs finish, and goes on when it is told to', async () => {
     const source = rehearsal({ count: 14, first: 10_000, seconds: 0.7, more: 'concurrency: 2' });
     const { id } = await world.foray.submit(source);
-    await untilSomeAreDone(id);
+    await untilSomeAreDone(world, id);
     await world.foray.steer(id, 'pause', 'lunch');
     const paused = await until('it is paused and nothing is in flight', async () => {
       const status = await world.foray.status(id);
@@ -260,25 +244,25 @@ describe('steering', () => {
     const statuses = await world.statusesAtService(id);
     expect(statuses).toEqual({ COMPLETED: paused.runs.done, NONE: paused.runs.waiting });
     await world.foray.steer(id, 'resume');
-    expect(await toTheEnd(id)).toMatchObject({ phase: 'completed', runs: { total: 14, new: 14 } });
+    expect(await toTheEnd(world, id)).toMatchObject({ phase: 'completed', runs: { total: 14, new: 14 } });
   });
 
   test('a paused campaign can be cancelled', async () => {
     const { id } = await world.foray.submit(rehearsal({ count: 8, first: 10_500, seconds: 60 }));
-    await untilRunning(id);
+    await untilRunning(world, id);
     await world.foray.steer(id, 'pause');
     await until('it is paused', async () => (await world.foray.status(id)).phase === 'paused');
     await world.foray.cancel(id);
-    expect((await toTheEnd(id)).phase).toBe('cancelled');
+    expect((await toTheEnd(world, id)).phase).toBe('cancelled');
     expect(Object.keys(await world.statusesAtService(id))).not.toContain('RUNNING');
   });
 
   test('a stopped campaign closes when what was requested has finished; none of it is stopped', async () => {
     const source = rehearsal({ count: 40, first: 11_000, seconds: 0.7, more: 'concurrency: 3' });
     const { id } = await world.foray.submit(source);
-    await untilSomeAreDone(id);
+    await untilSomeAreDone(world, id);
     await world.foray.steer(id, 'stop', 'enough is known');
-    const end = await toTheEnd(id);
+    const end = await toTheEnd(world, id);
     expect(end).toMatchObject({ phase: 'cancelled', runs: { total: 40, failed: 0, running: 0, queued: 0 } });
     expect(end.runs.done).toBeGreaterThan(0);
     expect(end.runs.waiting).toBeGreaterThan(0);
@@ -290,7 +274,7 @@ describe('steering', () => {
   test('the concurrency can be set while it runs; what is none is rejected', async () => {
     const source = rehearsal({ count: 30, first: 12_000, seconds: 60, more: 'concurrency: 1' });
     const { id } = await world.foray.submit(source);
-    await untilRunning(id);
+    await untilRunning(world, id);
     await world.foray.setConcurrency(id, 4);
     await until('four runs are in flight', async () => {
       const { runs } = await world.foray.status(id);
@@ -301,12 +285,12 @@ describe('steering', () => {
       await expect(handle.executeUpdate('setConcurrency', { args: [wrong] })).rejects.toThrow();
     }
     await world.foray.cancel(id);
-    await toTheEnd(id);
+    await toTheEnd(world, id);
   });
 
   test('what is over cannot be steered, and says so', async () => {
     const { id } = await world.foray.submit(rehearsal({ count: 1, first: 13_000 }));
-    await toTheEnd(id);
+    await toTheEnd(world, id);
     await expect(world.foray.steer(id, 'pause')).rejects.toMatchObject({ code: 'CAMPAIGN_CLOSED' });
     await expect(world.foray.setConcurrency(id, 2)).rejects.toMatchObject({ code: 'CAMPAIGN_CLOSED' });
   });
@@ -314,10 +298,10 @@ describe('steering', () => {
 
 test('the details for the Web UI tell how far the campaign is', async () => {
   const { id } = await world.foray.submit(rehearsal({ count: 5, first: 8_000, seconds: 60 }));
-  await untilRunning(id);
+  await untilRunning(world, id);
   const handle = world.environment.client.workflow.getHandle(id);
   const { currentDetails } = await handle.query<{ currentDetails: string }>('__temporal_workflow_metadata');
   expect(currentDetails).toMatch(/\*\*running\*\*: 0 of 5 runs finished/);
   await world.foray.cancel(id);
-  await toTheEnd(id);
+  await toTheEnd(world, id);
 });

@@ -25,6 +25,15 @@ test('a campaign goes on in new executions, and every run is there once', async 
   expect(new Set(rows.map(({ runId }) => runId)).size).toBe(14);
   expect(await world.foray.status(id)).toMatchObject({ phase: 'completed', runs: { new: 14, total: 14 } });
   await until('the executions are listed', async () => (await executions(id)) > 1);
+  // what it is found by, and its turn among others, go with it
+  const last = await world.environment.client.workflow.getHandle(id).describe();
+  expect(last.memo).toMatchObject({ name: 'rehearsal', model: 'Rehearsal' });
+  expect(last.searchAttributes).toMatchObject({
+    ForayModel: ['Rehearsal'],
+    ForayPhase: ['completed'],
+    ForayOwner: ['somebody'],
+  });
+  expect(last.priority).toMatchObject({ priorityKey: 3, fairnessKey: id });
 });
 
 test('a cancel after it still stops what runs', async () => {

@@ -1,7 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import { bundleWorkflowCode, DefaultLogger, Runtime, Worker, type WorkflowBundle } from '@temporalio/worker';
+import { report } from '../support/seeds.ts';
+
+/** A campaign that an earlier release started goes on with this one: every recorded history replays. */
 
 Runtime.install({ logger: new DefaultLogger('ERROR') });
 
@@ -21,12 +24,16 @@ function workflowBundle(): Promise<WorkflowBundle> {
 const read = (file: string): { events: { eventType: string }[] } =>
   JSON.parse(readFileSync(join(HISTORIES, file), 'utf8')) as { events: { eventType: string }[] };
 
+let replayed = 0;
+afterAll(() => report(`upgrade: ${replayed} of ${histories.length} recorded histories replay`));
+
 test('there are histories of each way a campaign goes', () => {
   expect(histories.length).toBeGreaterThanOrEqual(6);
 });
 
 test.each(histories)('%s replays: a campaign that runs on it goes on with this workflow', async (file) => {
   await Worker.runReplayHistory({ workflowBundle: await workflowBundle() }, read(file));
+  replayed += 1;
 });
 
 test('a history that this workflow could not have made does not replay', async () => {

@@ -1,0 +1,36 @@
+import { BroadcastChannel, isMainThread, threadId } from 'node:worker_threads';
+
+/**
+ * Loaded into a worker process before its own code, in each of its threads (Temporal runs workflows in threads). Asked for
+ * `heap` over the process's channel, it collects garbage in all of them and answers what each has left, in bytes.
+ * Needs --expose-gc.
+ */
+
+const WAIT_MS = 500;
+const others = new BroadcastChannel('foray-bench-heap');
+// a channel that keeps a thread from ending would keep the worker from shutting down
+others.unref();
+
+function ownHeap(): number {
+  globalThis.gc!();
+  return process.memoryUsage().heapUsed;
+}
+
+if (isMainThread) {
+  const heaps = new Map<number, number>();
+  others.onmessage = ({ data }) => {
+    const { thread, heap } = data as { thread: number; heap: number };
+    heaps.set(thread, heap);
+  };
+  process.on('message', (message) => {
+    if (message !== 'heap') return;
+    heaps.clear();
+    heaps.set(threadId, ownHeap());
+    others.postMessage('heap');
+    setTimeout(() => process.send!({ heaps: [...heaps.values()] }), WAIT_MS).unref();
+  });
+} else {
+  others.onmessage = ({ data }) => {
+    if (data === 'heap') others.postMessage({ thread: threadId, heap: ownHeap() });
+  };
+}

@@ -1,0 +1,56 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { findTemporalCli } from '../../src/dev/temporal-cli.ts';
+import { Process, type ProcessOptions } from './process.ts';
+import { Stub } from './stub/control.ts';
+import { Temporal } from './temporal.ts';
+
+/** What every way is measured against and with: one stub, one Temporal server, one folder for what is written. */
+export interface Lab {
+  stub: Stub;
+  temporal: Temporal;
+  folder: string;
+  /** Starts a process that ends with the lab at the latest. */
+  start(options: ProcessOptions): Process;
+  close(): Promise<void>;
+}
+
+/** A key that no service knows; the stub takes any. */
+export const KEY = 'bench-0000-4000-8000-000000000000';
+
+export async function openLab(): Promise<Lab> {
+  const folder = mkdtempSync(join(tmpdir(), 'foray-bench-'));
+  const processes: Process[] = [];
+  const own = (started: Process): Process => {
+    processes.push(started);
+    return started;
+  };
+  let temporal: Temporal | undefined;
+  let closing: Promise<void> | undefined;
+  const close = async (): Promise<void> => {
+    process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
+    await temporal?.close();
+    // what asks goes before what answers
+    for (const each of processes.toReversed()) await each.end();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  const closeOnce = (): Promise<void> => (closing ??= close());
+  const onSignal = (): void => void closeOnce().finally(() => process.exit(130));
+  process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
+  try {
+    const service = own(new Process({ name: 'stub', args: [resolve(import.meta.dirname, 'stub/main.ts')] }));
+    const [, origin] = await service.says(/^ready (\S+)/);
+    temporal = await Temporal.start(await findTemporalCli(progress), folder, own);
+    const start = (options: ProcessOptions): Process => own(new Process(options));
+    return { stub: new Stub(origin!), temporal, folder, start, close: closeOnce };
+  } catch (error) {
+    await closeOnce();
+    throw error;
+  }
+}
+
+/** A line about what is being done, for a person who waits: standard output is for figures. */
+export function progress(line: string): void {
+  process.stderr.write(`${line}\n`);
+}

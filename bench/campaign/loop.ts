@@ -1,0 +1,42 @@
+import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
+import pLimit from 'p-limit';
+import { CloudClient } from '../../src/cloud/index.ts';
+import { endWithParent } from '../../src/dev/lifeline.ts';
+import { requestFor, version } from './stub/model.ts';
+
+/** A program: what people write instead of foray. Nothing that it did survives it. */
+
+export interface LoopInput {
+  url: string;
+  key: string;
+  runs: number;
+  window: number;
+  /** Before the first poll of a run, and between two. */
+  firstMs: number;
+  everyMs: number;
+}
+
+const { url, key, runs, window, firstMs, everyMs } = JSON.parse(process.argv[2]!) as LoopInput;
+const cloud = new CloudClient({ url, key });
+
+async function simulate(value: number): Promise<boolean> {
+  const { id, ...requested } = await cloud.requestRun(version.id, requestFor(value));
+  let { status } = requested;
+  for (let wait = firstMs; status === 'FRESH' || status === 'RUNNING'; wait = everyMs) {
+    if (wait > 0) await delay(wait);
+    ({ status } = await cloud.getProgress(version.id, id));
+  }
+  const [element] = await cloud.getRunResults(version.id, id, []);
+  return Number(element!.value) === value;
+}
+
+endWithParent();
+console.log('ready');
+for await (const line of createInterface({ input: process.stdin })) {
+  if (line !== 'go') break;
+  const limit = pLimit(window);
+  const all = Array.from({ length: runs }, (_, at) => limit(() => simulate(at + 1)));
+  const right = (await Promise.all(all)).filter(Boolean).length;
+  console.log(`done ${right}`);
+}

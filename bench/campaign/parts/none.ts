@@ -1,0 +1,65 @@
+import { columns } from '../columns.ts';
+import { ForayWay } from '../foray.ts';
+import { type Lab, progress } from '../lab.ts';
+import type { Measured } from '../measure.ts';
+import { loopRacer, raceOnce, type Racer } from '../race.ts';
+import type { Part } from '../report.ts';
+
+const RUNS = 20_000;
+const EXECUTORS = 50;
+/** The loop gets the window with which it is fastest on this machine, found with fewer runs. */
+const WINDOWS = [16, 32, 64, 128];
+const TRIAL_RUNS = 5_000;
+/** Both by turns, and the fastest round of each: whatever else the machine does only ever makes one slower. */
+const ROUNDS = 3;
+
+/** Runs without a duration: what is left is what each way costs by itself. */
+export async function none(lab: Lab): Promise<Part<Measured>> {
+  const reset = () => lab.stub.reset({ executors: EXECUTORS });
+  const racer = (runs: number, window: number): Racer =>
+    loopRacer(lab, { way: `p-limit loop of ${window}`, runs, window, firstMs: 0, everyMs: 250 });
+  const trials: { window: number; seconds: number }[] = [];
+  for (const window of [...WINDOWS, ...WINDOWS]) {
+    progress(`none: the loop with a window of ${window}`);
+    await reset();
+    trials.push({ window, seconds: (await raceOnce(racer(TRIAL_RUNS, window))).seconds });
+  }
+  const { window } = trials.reduce((best, trial) => (trial.seconds < best.seconds ? trial : best));
+  const loop = racer(RUNS, window);
+  const way = await ForayWay.start(lab);
+  const rounds: { plain: Measured; foray: Measured }[] = [];
+  try {
+    for (let round = 1; round <= ROUNDS; round += 1) {
+      progress(`none: ${RUNS} runs by each, round ${round} of ${ROUNDS}`);
+      await reset();
+      const plain = await loop.measure();
+      await reset();
+      rounds.push({ plain, foray: await way.run({ values: RUNS }) });
+    }
+  } finally {
+    await loop.end();
+    await way.close();
+  }
+  const foray = fastest(rounds.map((round) => round.foray));
+  const plain = fastest(rounds.map((round) => round.plain));
+  return {
+    name: 'none',
+    title: 'none: runs without a duration',
+    rows: [foray, plain],
+    columns: [
+      ...[columns.way, columns.runs, columns.rate, columns.seconds, columns.fromStart],
+      ...[columns.requests, columns.events, columns.cpu, columns.serverCpu, columns.peak],
+    ],
+    goals: [
+      { what: "foray's throughput over the loop's", figure: plain.seconds / foray.seconds, least: 0.9 },
+      { what: 'history events a run', figure: foray.events!, most: 0.1 },
+    ],
+    notes: [
+      `The loop is fastest with ${window} at once, of ${WINDOWS.join(', ')}. The fastest of ${ROUNDS} rounds of each, by turns.`,
+    ],
+  };
+}
+
+function fastest(rounds: Measured[]): Measured {
+  return rounds.reduce((best, round) => (round.seconds < best.seconds ? round : best));
+}

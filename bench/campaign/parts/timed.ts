@@ -1,0 +1,94 @@
+import { listScheduling } from '../../scheduler/service.ts';
+import { childrenWay } from '../children/way.ts';
+import { columns } from '../columns.ts';
+import { ForayWay } from '../foray.ts';
+import { type Lab, progress } from '../lab.ts';
+import type { Measured } from '../measure.ts';
+import type { Peers } from '../peers/install.ts';
+import { peerWays } from '../peers/ways.ts';
+import { loopRacer, raceOnce } from '../race.ts';
+import type { Part } from '../report.ts';
+import { durationOf } from '../stub/runs.ts';
+
+const RUNS = 2_000;
+/** A child workflow a run is slow enough that fewer say the same. */
+const RUNS_OF_CHILDREN = 500;
+const EXECUTORS = 50;
+const SECONDS = 2;
+const POLL_MS = 250;
+
+interface Row extends Measured {
+  /** Makespan over list scheduling in the same order, which needs no looking. */
+  overList: number;
+  /** Makespan over all work, spread evenly over the executors. */
+  overIdeal: number;
+}
+
+/** Runs that take their time, every way side by side. */
+export async function timed(lab: Lab, { cv, peers }: { cv: number; peers?: Peers }): Promise<Part<Row>> {
+  const behaviour = { executors: EXECUTORS, seconds: SECONDS, cv };
+  const rows: Row[] = [];
+  const add = async (way: string, measured: () => Promise<Measured>): Promise<void> => {
+    progress(`timed: ${way}`);
+    await lab.stub.reset(behaviour);
+    rows.push(compared(await measured(), cv));
+  };
+  await add('foray', () => forayOnce(lab));
+  await add('p-limit loop', () =>
+    raceOnce(loopRacer(lab, { runs: RUNS, window: EXECUTORS, firstMs: POLL_MS, everyMs: POLL_MS })),
+  );
+  await add('child workflows', () => childrenWay(lab, RUNS_OF_CHILDREN, EXECUTORS));
+  for (const { way, run } of peers ? peerWays(lab, peers) : []) {
+    await add(way, () => run({ runs: RUNS, window: EXECUTORS, everyMs: POLL_MS }));
+  }
+  const [foray, ...others] = rows as [Row, ...Row[]];
+  const bestOther = Math.min(...others.map(({ overList }) => overList));
+  return {
+    name: 'timed',
+    title: `timed: runs of ${SECONDS} s${cv > 0 ? `, cv ${cv},` : ''} on ${EXECUTORS} executors`,
+    rows,
+    columns: [
+      ...[columns.way, columns.runs],
+      { title: 'of list', of: (row) => row.overList, digits: 3 },
+      { title: 'of ideal', of: (row) => row.overIdeal, digits: 3 },
+      ...[columns.seconds, columns.fromStart],
+      ...[columns.requests, columns.events, columns.cpu, columns.serverCpu, columns.peak],
+    ],
+    goals: [
+      { what: "foray's makespan over list scheduling", figure: foray.overList, most: 1.03 },
+      {
+        what: "foray's makespan over that of the best other way",
+        figure: foray.overList / bestOther,
+        most: 1,
+      },
+    ],
+    notes: [
+      'Makespan from the first request to the last result, in list schedules and in ideals; the rest is a run.',
+      ...(cv === 0
+        ? ['Equal runs end just when a poll of the loops is due: --cv 0.3 shows them without that.']
+        : []),
+    ],
+  };
+}
+
+async function forayOnce(lab: Lab): Promise<Measured> {
+  const foray = await ForayWay.start(lab);
+  try {
+    return await foray.run({ values: RUNS });
+  } finally {
+    await foray.close();
+  }
+}
+
+function compared(measured: Measured, cv: number): Row {
+  const durations = Array.from({ length: measured.runs }, (_, at) =>
+    durationOf(at + 1, { seconds: SECONDS, cv }),
+  );
+  const work = durations.reduce((sum, duration) => sum + duration, 0);
+  const makespan = measured.seconds * 1_000;
+  return {
+    ...measured,
+    overList: makespan / listScheduling(durations, [{ from: 0, executors: EXECUTORS }]),
+    overIdeal: makespan / (work / EXECUTORS),
+  };
+}

@@ -1,0 +1,33 @@
+import { columns } from '../columns.ts';
+import { ForayWay } from '../foray.ts';
+import { type Lab, progress } from '../lab.ts';
+import type { Measured } from '../measure.ts';
+import type { Part } from '../report.ts';
+
+const RUNS = 6_000;
+const EXECUTORS = 50;
+/** Far enough away that waiting for answers, not work, is what bounds a worker. */
+const LATENCY_MS = 150;
+
+/** A campaign that is bound by how long the service takes to answer, with one worker process and with two. */
+export async function workers(lab: Lab): Promise<Part<Measured>> {
+  const rows: Measured[] = [];
+  for (const count of [1, 2]) {
+    progress(`workers: ${RUNS} runs by ${count}`);
+    await lab.stub.reset({ executors: EXECUTORS, latencyMs: LATENCY_MS });
+    const way = await ForayWay.start(lab, { workers: count });
+    const name = `foray, ${count} ${count === 1 ? 'worker' : 'workers'}`;
+    rows.push(await way.run({ values: RUNS }, { way: name }).finally(() => way.close()));
+  }
+  const [one, two] = rows as [Measured, Measured];
+  return {
+    name: 'workers',
+    title: `workers: every answer takes ${LATENCY_MS} ms, runs nothing`,
+    rows,
+    columns: [
+      ...[columns.way, columns.runs, columns.rate, columns.seconds, columns.fromStart],
+      ...[columns.requests, columns.events, columns.cpu, columns.serverCpu, columns.peak],
+    ],
+    goals: [{ what: 'runs a second, two workers over one', figure: one.seconds / two.seconds, least: 1.3 }],
+  };
+}

@@ -1,0 +1,52 @@
+"""What the peers share: how the bench starts them, and the requests of one run."""
+
+import json
+import os
+import sys
+import threading
+import time
+
+import requests
+
+SETTINGS = json.loads(sys.argv[1])
+RUNS, WINDOW, EVERY = SETTINGS["runs"], SETTINGS["window"], SETTINGS["everyMs"] / 1000
+VERSION = f"{SETTINGS['url']}/versions/{SETTINGS['version']}"
+HEADERS = {"Authorization": SETTINGS["key"]}
+OPEN = ("FRESH", "RUNNING")
+
+_local = threading.local()
+
+
+def wait_for_start():
+    """Says that it can begin, begins at a line, and ends when the bench does, whose end closes the standard input."""
+    print("ready", flush=True)
+    sys.stdin.readline()
+    threading.Thread(target=lambda: (sys.stdin.read(), os._exit(1)), daemon=True).start()
+
+
+def done(results):
+    """Tells how many results are right, and waits to be ended: the bench still looks at the process."""
+    right = sum(1 for at, result in enumerate(results) if result == at + 1)
+    print(f"done {right}", flush=True)
+    threading.Event().wait()
+
+
+def request_for(value):
+    return {
+        "experimentType": "SIMULATION",
+        "inputs": [{"name": "Value", "type": "DOUBLE", "units": None, "value": str(value)}],
+    }
+
+
+def simulate(value):
+    """One run, from its request to its result, in a thread that waits for it."""
+    if not hasattr(_local, "session"):
+        _local.session = requests.Session()
+        _local.session.headers.update(HEADERS)
+    session = _local.session
+    run = session.post(f"{VERSION}/runs", json=request_for(value)).json()
+    status = run["status"]
+    while status in OPEN:
+        time.sleep(EVERY)
+        status = session.get(f"{VERSION}/runs/{run['id']}/progress").json()["status"]
+    return float(session.post(f"{VERSION}/results/{run['id']}", json=[]).json()[0]["value"])

@@ -1,0 +1,108 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+
+const STOP_MS = 10_000;
+const SAYS_MS = 120_000;
+/** Of what a process said, the last lines are what is told when it fails. */
+const LINES = 200;
+
+export interface ProcessOptions {
+  name: string;
+  command?: string;
+  args: string[];
+  env?: NodeJS.ProcessEnv;
+}
+
+/**
+ * A process that the bench measures or measures with. It has a group of its own, so that a Ctrl-C reaches the bench alone;
+ * it ends with the bench in any case, as its standard input and its channel close then.
+ */
+export class Process {
+  readonly pid: number;
+  private readonly name: string;
+  private readonly child: ChildProcess;
+  private readonly lines: string[] = [];
+  private readonly listeners = new Set<() => void>();
+
+  constructor({ name, command = process.execPath, args, env = ownEnvironment() }: ProcessOptions) {
+    this.name = name;
+    this.child = spawn(command, args, { env, detached: true, stdio: ['pipe', 'pipe', 'pipe', 'ipc'] });
+    this.pid = this.child.pid ?? 0;
+    this.child.once('error', (error) => this.take(error.message));
+    this.child.stdin!.on('error', () => undefined);
+    for (const stream of [this.child.stdout!, this.child.stderr!])
+      createInterface({ input: stream }).on('line', (line) => this.take(line));
+    this.child.once('exit', () => this.tellListeners());
+  }
+
+  /** Resolves to the first line that the process says, or has said, of a form; or to the second, the third. */
+  says(form: RegExp, { within = SAYS_MS, nth = 1 } = {}): Promise<RegExpExecArray> {
+    return new Promise((resolve, reject) => {
+      const settle = (act: () => void): void => {
+        clearTimeout(timer);
+        this.listeners.delete(look);
+        act();
+      };
+      const look = (): void => {
+        const found = this.lines.map((line) => form.exec(line)).filter((match) => match !== null)[nth - 1];
+        if (found) settle(() => resolve(found));
+        else if (this.hasEnded) settle(() => reject(this.failure('ended')));
+      };
+      const timer = setTimeout(() => settle(() => reject(this.failure('is silent'))), within);
+      this.listeners.add(look);
+      look();
+    });
+  }
+
+  tell(line: string): void {
+    this.child.stdin!.write(`${line}\n`);
+  }
+
+  /** Asks over the channel; the next object that comes is the answer. */
+  ask<T extends object>(question: string): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const take = (message: unknown): void => {
+        // a part of foray also says `ready` there
+        if (typeof message !== 'object') return;
+        this.child.off('message', take);
+        resolve(message as T);
+      };
+      this.child.on('message', take);
+      this.child.send(question, (error) => error && reject(this.failure('cannot be asked')));
+    });
+  }
+
+  /** SIGTERM, and SIGKILL when that is not heard. */
+  async end(): Promise<void> {
+    if (this.hasEnded) return;
+    const ended = new Promise((resolve) => this.child.once('exit', resolve));
+    this.child.kill('SIGTERM');
+    const kill = setTimeout(() => this.child.kill('SIGKILL'), STOP_MS);
+    await ended;
+    clearTimeout(kill);
+  }
+
+  private get hasEnded(): boolean {
+    return this.child.pid === undefined || this.child.exitCode !== null || this.child.signalCode !== null;
+  }
+
+  private take(line: string): void {
+    this.lines.push(line);
+    if (this.lines.length > LINES) this.lines.shift();
+    this.tellListeners();
+  }
+
+  private tellListeners(): void {
+    for (const listener of [...this.listeners]) listener();
+  }
+
+  private failure(what: string): Error {
+    return new Error([`${this.name} ${what}`, ...this.lines.slice(-10)].join('\n  '));
+  }
+}
+
+/** The bench's environment without what would lead a part elsewhere, and with more. */
+export function ownEnvironment(more: Record<string, string> = {}): NodeJS.ProcessEnv {
+  const own = Object.entries(process.env).filter(([name]) => !/^(FORAY|TEMPORAL|PREFECT)_/.test(name));
+  return { ...Object.fromEntries(own), ...more };
+}

@@ -1,0 +1,132 @@
+import { type InputItem, RANDOM_SEED } from '../api/index.ts';
+import { ForayError } from '../errors.ts';
+import type { ModelFacts } from './check.ts';
+import type { ReadDefinition } from './read.ts';
+import type { Campaign, Freshness, VariedInput } from './types.ts';
+
+/** A setting that makes foray choose seeds itself. */
+interface SeedUser {
+  setting: string;
+  path: string[];
+}
+
+/**
+ * Checks that seeds can be derived where a definition makes that necessary.
+ *
+ * @throws ForayError REPLICATIONS_NEED_SEED, SEED_NEEDED, INVALID_VALUE
+ */
+export function checkSeeds(
+  read: ReadDefinition,
+  facts: ModelFacts,
+  varied: readonly VariedInput[],
+  given: ReadonlySet<string>,
+): void {
+  const { definition, locate } = read;
+  const users = seedUsers(read);
+  const [first] = users;
+  if (!first) return;
+  const place = locate(first.path);
+  const hint = `Remove ${users.map(({ setting }) => `"${setting}"`).join(' and ')}.`;
+  if (!facts.version.experimentTemplate.inputs.some(({ name }) => name === RANDOM_SEED)) {
+    const isRepeated = definition.replications > 1 || definition.seed !== undefined;
+    throw isRepeated
+      ? new ForayError(
+          'REPLICATIONS_NEED_SEED',
+          `The model "${facts.name}" has no input ${RANDOM_SEED}, so its runs cannot differ by their seed.`,
+          { place, hint },
+        )
+      : new ForayError(
+          'SEED_NEEDED',
+          `The model "${facts.name}" has no input ${RANDOM_SEED}, so it takes no new seed.`,
+          {
+            place,
+            hint: definition.fresh === true ? 'Name an input to salt: fresh: {salt: INPUT}.' : hint,
+          },
+        );
+  }
+  if (varied.some(({ name }) => name === RANDOM_SEED)) {
+    throw new ForayError(
+      'INVALID_VALUE',
+      `The design varies ${RANDOM_SEED}, so seeds cannot be derived as well.`,
+      { place, hint: `${hint.slice(0, -1)}, or the seed from the design.` },
+    );
+  }
+  const replaces = users.find(({ setting }) => setting === 'seed' || setting === 'fresh');
+  if (replaces && given.has(RANDOM_SEED)) {
+    throw new ForayError(
+      'INVALID_VALUE',
+      `The input "${RANDOM_SEED}" is given, and "${replaces.setting}" replaces it.`,
+      { place: locate(replaces.path), hint: 'Give one of the two.' },
+    );
+  }
+  if (definition.fresh === true && definition.seed !== undefined) {
+    throw new ForayError('INVALID_VALUE', 'A "fresh" campaign draws a new seed, and "seed" fixes one.', {
+      place: locate(['fresh']),
+      hint: 'Remove "seed", or name an input to salt: fresh: {salt: INPUT}.',
+    });
+  }
+}
+
+function seedUsers({ definition }: ReadDefinition): SeedUser[] {
+  const { replications, seed, fresh, failures } = definition;
+  return [
+    ...(replications > 1 ? [{ setting: 'replications', path: ['replications'] }] : []),
+    ...(seed !== undefined ? [{ setting: 'seed', path: ['seed'] }] : []),
+    ...(fresh === true ? [{ setting: 'fresh', path: ['fresh'] }] : []),
+    ...(failures?.seed === 'new' && failures.attempts > 1
+      ? [{ setting: 'failures.seed', path: ['failures', 'seed'] }]
+      : []),
+  ];
+}
+
+const SALTABLE = ['STRING', 'INTEGER', 'LONG', 'DOUBLE'];
+
+/**
+ * How the campaign keeps from reusing what the service has.
+ *
+ * @throws ForayError INVALID_VALUE when the input to salt is used otherwise or takes no salt, or what `find` throws
+ */
+export function freshness(
+  { definition, locate }: ReadDefinition,
+  find: (written: string, path: string[]) => InputItem,
+  once: (name: string, path: string[]) => void,
+): Freshness {
+  const { fresh } = definition;
+  if (fresh === false) return null;
+  if (fresh === true) return { by: 'seed' };
+  const path = ['fresh', 'salt'];
+  const input = find(fresh.salt, path);
+  once(input.name, path);
+  if (!SALTABLE.includes(input.type) || input.name === RANDOM_SEED) {
+    throw new ForayError('INVALID_VALUE', `The input "${input.name}" cannot be salted.`, {
+      place: locate(path),
+      hint:
+        input.name === RANDOM_SEED
+          ? 'Write fresh: true for a new seed.'
+          : `Name one that takes ${SALTABLE.join(', ')} and does not change the result.`,
+    });
+  }
+  return { by: 'salt', input: input.name };
+}
+
+/** Salts and seeds drawn are below this: an INTEGER holds them. */
+const MOST = 2 ** 31 - 1;
+
+/**
+ * Puts the drawn seed or salt of a fresh campaign in its place; others are returned as they are.
+ *
+ * @param random gives a number in [0, 1)
+ */
+export function freshened<C extends Pick<Campaign, 'base' | 'seed' | 'fresh'>>(
+  campaign: C,
+  random: () => number,
+): C {
+  const { fresh } = campaign;
+  if (!fresh) return campaign;
+  const drawn = 1 + Math.floor(random() * MOST);
+  if (fresh.by === 'seed') return { ...campaign, seed: drawn };
+  const base = campaign.base.map((input) =>
+    input.name === fresh.input ? { ...input, value: String(drawn) } : input,
+  );
+  return { ...campaign, base };
+}

@@ -1,0 +1,55 @@
+import { createInterface } from 'node:readline/promises';
+import type { Command } from 'commander';
+import type { Difference } from '../client/index.ts';
+import { ForayError } from '../errors.ts';
+import { print, printJson, tell } from './output.ts';
+import { type SettingFlags, withSettings } from './settings.ts';
+import { readSource } from './source.ts';
+import { withForay } from './with-foray.ts';
+
+interface Flags extends SettingFlags {
+  yes?: boolean;
+  json?: boolean;
+}
+
+export function addApply(program: Command): void {
+  withSettings(program.command('apply'))
+    .description('change a campaign to a definition: points, replications, settings; its id and results stay')
+    .argument('<id>')
+    .argument('<file>', 'the definition, YAML or JSON; - reads standard input')
+    .option('--yes', 'do not ask')
+    .option('--json', 'print {difference, forgiven, open, wasClosed}')
+    .action((id: string, file: string, flags: Flags) =>
+      withForay(flags, async (foray) => {
+        const source = await readSource(file);
+        const difference = await foray.compare(id, source);
+        if (!flags.json || !flags.yes) tell(described(difference));
+        if (!flags.yes && !(await isAgreed())) return;
+        const change = await foray.apply(id, source);
+        if (flags.json) return printJson({ ...change, difference });
+        print(`${id} is changed${change.wasClosed ? ' and goes on' : ''}: ${change.open} runs open.`);
+      }),
+    );
+}
+
+/** A difference in one line: 20 points added, 5 dropped, 80 kept; replications 1 → 3; concurrency changes */
+function described({ points, replications, settings }: Difference): string {
+  const { added, dropped, kept } = points;
+  const { from, to } = replications;
+  return [
+    `${added} points added, ${dropped} dropped, ${kept} kept`,
+    ...(from === to ? [] : [`replications ${from} → ${to}`]),
+    ...settings.map((setting) => `${setting} changes`),
+  ].join('; ');
+}
+
+async function isAgreed(): Promise<boolean> {
+  if (!process.stdin.isTTY) {
+    throw new ForayError('USAGE', 'Nothing was changed: there is nobody to ask.', {
+      hint: 'Add --yes to apply it.',
+    });
+  }
+  const asking = createInterface({ input: process.stdin, output: process.stderr });
+  const answer = await asking.question('Apply it? [y/N] ').finally(() => asking.close());
+  return /^y(es)?$/i.test(answer.trim());
+}

@@ -1,0 +1,38 @@
+import { type Kysely, sql } from 'kysely';
+import type { RunObservation } from './store.ts';
+import { type Tables, unfinishedStates } from './tables.ts';
+
+/** A run that was seen to be done. */
+export type Done = Extract<RunObservation, { state: 'done' }>;
+
+/** Writes runs that are done with their outputs, by two statements whatever their number. Those that were, stay. */
+export async function writeDone(
+  db: Kysely<Tables>,
+  campaign: number,
+  done: readonly Done[],
+  now: number,
+): Promise<void> {
+  // of one that was seen twice, the first time counts
+  const first = new Map(done.toReversed().map((seen) => [seen.seq, seen]));
+  const rows = [...first.values()].map(
+    ({ seq, runId, origin }) => sql`(cast(${seq} as integer), cast(${runId} as text), ${origin})`,
+  );
+  // SQLite and PostgreSQL call the columns of VALUES alike
+  const { rows: written } = await sql<{ seq: number }>`
+    update runs set state = 'done', run_id = v.column2, origin = v.column3, reason = null,
+      finished_at = cast(${now} as bigint)
+    from (values ${sql.join(rows)}) as v
+    where runs.campaign = ${campaign} and runs.seq = v.column1 and runs.state in (${sql.join([...unfinishedStates])})
+    returning runs.seq as seq`.execute(db);
+  const values = written.map(({ seq }) => ({
+    campaign,
+    seq,
+    outputs: JSON.stringify(first.get(seq)!.outputs),
+  }));
+  if (values.length === 0) return;
+  await db
+    .insertInto('outputs')
+    .values(values)
+    .onConflict((conflict) => conflict.columns(['campaign', 'seq']).doNothing())
+    .execute();
+}

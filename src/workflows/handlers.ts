@@ -1,0 +1,143 @@
+import { ApplicationFailure, condition, setHandler } from '@temporalio/workflow';
+import type { ChangeRequest, RetryWhat } from '../activities/index.ts';
+import type { Context } from './context.ts';
+import {
+  applyUpdate,
+  cancelSignal,
+  type Changed,
+  failuresQuery,
+  flightsQuery,
+  pauseSignal,
+  progressQuery,
+  resumeSignal,
+  retryUpdate,
+  setConcurrencyUpdate,
+  stopSignal,
+  TOO_LATE,
+} from './messages.ts';
+import { type CampaignState, commonestFirst, finishedSoFar, flightsOf, note, progressOf } from './state.ts';
+
+/** What is written of a reason that a person gives. */
+const LONGEST_REASON = 200;
+/** A message is to stay far below Temporal's limit. */
+const LONGEST_DEFINITION = 100_000;
+
+/**
+ * Registers what the campaign listens to. Handlers only set wishes, which the main loop carries out.
+ *
+ * @param cancel ends the main loop at once
+ */
+export function listen(context: Context, cancel: () => void): void {
+  const { state } = context;
+  setHandler(
+    cancelSignal,
+    (reason) => {
+      note(state, because('cancelled by a signal', reason));
+      state.verdict = '';
+      cancel();
+    },
+    { description: 'Stop what runs, keep what has finished. Input: a reason, or nothing.' },
+  );
+  setHandler(pauseSignal, (reason) => wish(state, 'pause', because('paused', reason)), {
+    description: 'Request nothing new; what is requested goes on. Input: a reason, or nothing.',
+  });
+  setHandler(
+    resumeSignal,
+    () => {
+      if (state.wish !== 'pause') return;
+      wish(state, 'run', 'resumed');
+      state.forgiven = finishedSoFar(state);
+      state.verdict = '';
+    },
+    { description: 'Let a paused campaign go on; failures so far are forgiven.' },
+  );
+  setHandler(
+    stopSignal,
+    (reason) => {
+      // what the failure policy paused, a person ends
+      if (state.wish === 'pause') state.verdict = '';
+      wish(state, 'stop', because('stopped', reason));
+    },
+    { description: 'End when what is requested has finished. Input: a reason, or nothing.' },
+  );
+  setHandler(
+    setConcurrencyUpdate,
+    (concurrency) => {
+      state.schedule.concurrency = concurrency;
+      // a tick at once, as there may be room now
+      state.schedule.tickAt = Math.min(state.schedule.tickAt, Date.now());
+      return concurrency;
+    },
+    {
+      description: 'Runs requested at once, at most: a whole number from 1, or "auto".',
+      validator: validateConcurrency,
+    },
+  );
+  setHandler(retryUpdate, (what: RetryWhat = 'all') => change(context, { retry: what }), {
+    description: 'Request failed runs again. Input: "failed", "missing", "all" or nothing.',
+    validator: (what?: RetryWhat) => {
+      validateInTime(context);
+      if (what !== undefined && !['failed', 'missing', 'all'].includes(what))
+        throw new Error('what to retry is "failed", "missing" or "all"');
+    },
+  });
+  setHandler(applyUpdate, (definition) => change(context, { apply: definition }), {
+    description: 'Change the campaign to a definition. Input: the definition as JSON, or its text.',
+    validator: (definition) => {
+      validateInTime(context);
+      validateDefinition(definition);
+    },
+  });
+  setHandler(progressQuery, () => progressOf(state, Date.now()), {
+    description: 'Phase, counts, window, rate, time left.',
+  });
+  setHandler(flightsQuery, () => flightsOf(state), {
+    description: 'Runs that are requested and have not finished.',
+  });
+  setHandler(failuresQuery, () => commonestFirst(state.causes), {
+    description: 'Failed runs by cause, with one of each.',
+  });
+}
+
+/** Takes in what is wanted of the campaign, and why. */
+export function wish(state: CampaignState, wanted: CampaignState['wish'], because: string): void {
+  // what is stopping does not pause or go on
+  if (state.wish === 'stop' || state.wish === wanted) return;
+  state.wish = wanted;
+  note(state, because);
+}
+
+/** Has the main loop change the campaign, and waits for what came of it. */
+async function change(context: Context, request: ChangeRequest): Promise<Changed> {
+  const pending: Context['changes'][number] = { request, answer: undefined };
+  context.changes.push(pending);
+  await condition(() => pending.answer !== undefined);
+  const answer = pending.answer!;
+  if ('refused' in answer) throw ApplicationFailure.nonRetryable(answer.refused, answer.code);
+  return answer;
+}
+
+function because(what: string, reason: unknown): string {
+  return typeof reason === 'string' && reason !== '' ? `${what}: ${reason.slice(0, LONGEST_REASON)}` : what;
+}
+
+/** @throws Error when it is neither `auto` nor a whole number from 1 */
+function validateConcurrency(concurrency: unknown): void {
+  if (concurrency === 'auto' || (Number.isInteger(concurrency) && Number(concurrency) >= 1)) return;
+  throw new Error('the concurrency is a whole number from 1, or auto');
+}
+
+/** @throws ApplicationFailure TOO_LATE: a closed campaign is changed by an execution of its own */
+function validateInTime({ isClosing, state }: Context): void {
+  if (isClosing) throw ApplicationFailure.nonRetryable('the campaign is closing', TOO_LATE);
+  if (state.wish === 'stop')
+    throw ApplicationFailure.nonRetryable('the campaign is stopping; change it when it is closed', TOO_LATE);
+}
+
+/** @throws Error when it cannot be a definition; what is in it is checked by an activity */
+function validateDefinition(definition: unknown): void {
+  const isOne = typeof definition === 'string' || (typeof definition === 'object' && definition !== null);
+  if (!isOne) throw new Error('a definition is expected: as JSON, or its text');
+  if (JSON.stringify(definition).length > LONGEST_DEFINITION)
+    throw new Error(`the definition is longer than ${LONGEST_DEFINITION} characters`);
+}

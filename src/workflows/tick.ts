@@ -1,0 +1,89 @@
+import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow';
+import type { Activities, AdvanceResult } from '../activities/index.ts';
+import { addCauses } from '../campaign/failures.ts';
+import { decide, type Decision, emptyOutcomes, needsWork, record, takeWork } from '../campaign/schedule.ts';
+import type { Context } from './context.ts';
+
+/** Runs that one activity takes on: a tick is spread over activities so that several workers share it. */
+const CHUNK = 200;
+/** Seqs that are asked of the store at once. */
+const PAGE = 2_000;
+const LAST_FAILURES = 5;
+const LAST_TICKS = 20;
+/** Kept in step with HEARTBEAT_TIMEOUT_MS of the activities, which a workflow cannot import. */
+const HEARTBEAT_TIMEOUT = '5s';
+
+export const activities = proxyActivities<Activities>({
+  startToCloseTimeout: '30m',
+  heartbeatTimeout: HEARTBEAT_TIMEOUT,
+  retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '30s' },
+  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+});
+
+/** Decides what to do now, has it done by activities side by side, and takes in what came of it. */
+export async function tick({ address, state }: Context): Promise<void> {
+  const { schedule } = state;
+  if (needsWork(schedule, Date.now())) {
+    const page = { after: schedule.more!, limit: PAGE, failedOnly: state.failedOnly };
+    const summary = 'what waits to be requested';
+    takeWork(
+      schedule,
+      await activities.waitingRuns.executeWithOptions({ summary }, [{ ...address, ...page }]),
+    );
+  }
+  const decision = decide(schedule, Date.now());
+  const { resultsFirst } = state;
+  const results = await Promise.all(
+    chunksOf(decision).map((chunk) =>
+      activities.advance.executeWithOptions({ summary: summaryOf(chunk) }, [
+        { ...address, ...chunk, resultsFirst },
+      ]),
+    ),
+  );
+  const { outcomes, retryAfter, failures, causes } = merged(results);
+  const now = Date.now();
+  record(schedule, decision, outcomes, now, retryAfter);
+  state.new += outcomes.new.length;
+  state.reused += outcomes.reused.length;
+  state.failed += outcomes.failed.length;
+  state.triedAgain += outcomes.again.length;
+  state.failures = [...state.failures, ...failures].slice(-LAST_FAILURES);
+  addCauses(state.causes, causes);
+  if (decision.request.length > 0) {
+    const there = new Set(outcomes.reused);
+    state.resultsFirst =
+      2 * decision.request.filter((seq) => there.has(seq)).length >= decision.request.length;
+  }
+  const finished = outcomes.new.length + outcomes.reused.length + outcomes.failed.length;
+  state.finishedAt = [...state.finishedAt, [now, finished] as [number, number]].slice(-LAST_TICKS);
+}
+
+function summaryOf({ request, poll, expire }: Decision): string {
+  const more = expire.length > 0 ? `, give up ${expire.length}` : '';
+  return `request ${request.length}, poll ${poll.length}${more}`;
+}
+
+function chunksOf({ request, poll, expire }: Decision): Decision[] {
+  const count = Math.ceil((request.length + poll.length + expire.length) / CHUNK);
+  const share = (seqs: number[], at: number): number[] =>
+    seqs.slice(Math.floor((at * seqs.length) / count), Math.floor(((at + 1) * seqs.length) / count));
+  return Array.from({ length: count }, (_, at) => ({
+    request: share(request, at),
+    poll: share(poll, at),
+    expire: share(expire, at),
+  }));
+}
+
+function merged(results: AdvanceResult[]): AdvanceResult {
+  const outcomes = emptyOutcomes();
+  const all: AdvanceResult = { outcomes, retryAfter: 0, failures: [], causes: [] };
+  for (const result of results) {
+    for (const [name, seqs] of Object.entries(result.outcomes))
+      outcomes[name as 'new'].push(...(seqs as number[]));
+    all.retryAfter = Math.max(all.retryAfter, result.retryAfter);
+    all.failures.push(...result.failures);
+    // activities of earlier versions told no causes
+    addCauses(all.causes, result.causes ?? []);
+  }
+  return all;
+}

@@ -1,0 +1,193 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { changed, difference, unchangeable } from '../../src/campaign/change.ts';
+import { expand, runInputs } from '../../src/campaign/design.ts';
+import { freshened } from '../../src/campaign/seeds.ts';
+import type { Campaign } from '../../src/campaign/types.ts';
+import { checkBody } from './support.ts';
+
+const GRID = 'design: {grid: {Days: [7, 14], Contact rate: [1, 2]}}\n';
+
+/** A campaign as it is resolved from a definition, before anything is drawn for it. */
+function campaign(body: string, rest: Partial<Campaign> = {}): Campaign {
+  return {
+    ...checkBody(body),
+    id: 'flu-1',
+    service: 'http://127.0.0.1:8090/api/open/8.5.0',
+    model: { id: 'model', name: 'Epidemic', versionId: 'version 3', version: 3 },
+    files: [],
+    ...rest,
+  };
+}
+
+const model = campaign('').model;
+
+describe('what cannot change', () => {
+  test.each<[string, Campaign, Campaign]>([
+    ['the name', campaign(''), campaign('', { name: 'measles' })],
+    ['the model or its version', campaign(''), campaign('', { model: { ...model, versionId: 'version 4' } })],
+    ['the service', campaign(''), campaign('', { service: 'http://elsewhere' })],
+    ['the seed', campaign('seed: 1\n'), campaign('seed: 2\n')],
+    ['the fixed inputs', campaign('inputs: {Days: 7}\n'), campaign('inputs: {Days: 8}\n')],
+    ['the fixed inputs', campaign('inputs: {"{RANDOM_SEED}": 7}\n'), campaign('')],
+    ['the fixed inputs', campaign('experiment: Baseline\n'), campaign('')],
+    [
+      'the inputs that the design varies',
+      campaign(GRID),
+      campaign('design: {grid: {Contact rate: [1, 2], Days: [7, 14]}}\n'),
+    ],
+    ['the fixed inputs, the inputs that the design varies', campaign(GRID), campaign('')],
+    [
+      'the files',
+      campaign('', { files: [{ input: 'Observed cases', hash: 'a', filename: 'a.csv' }] }),
+      campaign('', { files: [{ input: 'Observed cases', hash: 'b', filename: 'a.csv' }] }),
+    ],
+    [
+      'the files',
+      campaign(''),
+      campaign('', { files: [{ input: 'Observed cases', hash: 'a', filename: '' }] }),
+    ],
+    ['the outputs', campaign('outputs: [Fit error]\n'), campaign('')],
+    [
+      'the outputs',
+      campaign('outputs: [Fit error, Infected]\n'),
+      campaign('outputs: [Infected, Fit error]\n'),
+    ],
+    ['the priority', campaign('priority: 1\n'), campaign('')],
+    ['the fixed inputs, "fresh"', campaign(''), campaign('fresh: {salt: Title}\n')],
+    ['the fixed inputs, "fresh"', campaign(''), campaign('fresh: true\n')],
+    [
+      'the name, the outputs, the priority',
+      campaign(''),
+      campaign('outputs: [Infected]\npriority: 5\n', { name: 'measles' }),
+    ],
+  ])('%s', (what, before, after) => {
+    expect(unchangeable(before, after)).toBe(what);
+    expect(unchangeable(after, before)).toBe(what);
+    expect(unchangeable(before, before)).toBeUndefined();
+  });
+
+  test('a campaign becomes neither fresh nor fresh otherwise', () => {
+    const drawn = (body: string): Campaign => freshened(campaign(body), () => 0.5);
+    for (const [before, after] of [
+      [drawn('fresh: true\n'), campaign('')],
+      [drawn('fresh: {salt: Title}\n'), campaign('')],
+      [drawn('fresh: {salt: Title}\n'), campaign('fresh: {salt: Budget}\n')],
+      [drawn('fresh: {salt: Title}\n'), campaign('fresh: true\n')],
+      [campaign(''), campaign('fresh: true\n')],
+      [campaign('seed: 5\n'), campaign('fresh: true\n')],
+    ] as const)
+      expect(unchangeable(before, after)).toMatch(/"fresh"/);
+  });
+
+  test.each([
+    'fresh: true\n',
+    'fresh: {salt: Title}\n',
+    'fresh: {salt: Budget}\nseed: 42\n',
+    'seed: 42\n',
+    '',
+  ])('the definition that a campaign was submitted with changes nothing: %j', (body) => {
+    const definition = `${GRID}replications: 2\n${body}`;
+    const before = freshened(campaign(definition), () => 0.5);
+    const after = campaign(definition);
+    expect(unchangeable(before, after)).toBeUndefined();
+    expect(changed(before, after)).toEqual(before);
+    expect(difference(before, changed(before, after))).toEqual({
+      points: { added: 0, dropped: 0, kept: 4 },
+      replications: { from: 2, to: 2 },
+      settings: [],
+    });
+  });
+});
+
+describe('what can change', () => {
+  test.each<[string, string, string[]]>([
+    ['', 'concurrency: 8\n', ['concurrency']],
+    ['', 'failures: {count: 3}\n', ['failures']],
+    ['failures: {count: 3}\n', 'failures: {count: 4}\n', ['failures']],
+    ['', 'failures: {attempts: 3}\n', ['failures.attempts']],
+    ['failures: {attempts: 3}\n', 'failures: {attempts: 3, backoff: 1 h}\n', ['failures.attempts']],
+    ['', 'failures: {attempts: 3, rate: 0.5}\n', ['failures', 'failures.attempts']],
+    ['', 'timeouts: {run: 5}\n', ['timeouts']],
+    ['timeouts: {run: 5}\n', 'timeouts: {run: 5, campaign: 1 d}\n', ['timeouts']],
+    ['', 'concurrency: 8\ntimeouts: {run: 5}\n', ['concurrency', 'timeouts']],
+  ])('from %j to %j', (from, to, settings) => {
+    const [before, after] = [campaign(from), campaign(to)];
+    expect(unchangeable(before, after)).toBeUndefined();
+    expect(difference(before, after)).toEqual({
+      points: { added: 0, dropped: 0, kept: 1 },
+      replications: { from: 1, to: 1 },
+      settings,
+    });
+    expect(changed(before, after)).toEqual(after);
+    expect(difference(after, before).settings).toEqual(settings);
+  });
+
+  test('values of the design, and replications', () => {
+    const before = campaign(`${GRID}replications: 3\n`);
+    const after = campaign('design: {grid: {Days: [14, 21, 28], Contact rate: [1, 2]}}\nreplications: 2\n');
+    expect(unchangeable(before, after)).toBeUndefined();
+    expect(difference(before, after)).toEqual({
+      points: { added: 4, dropped: 2, kept: 2 },
+      replications: { from: 3, to: 2 },
+      settings: [],
+    });
+  });
+});
+
+/** The values of a design of two inputs: each list with at least one. */
+const anyDesign = fc.record({
+  days: fc.uniqueArray(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 6 }),
+  rates: fc.uniqueArray(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 4 }),
+  replications: fc.integer({ min: 1, max: 3 }),
+});
+type Design = typeof anyDesign extends fc.Arbitrary<infer T> ? T : never;
+const anyFresh = fc.constantFrom('', 'fresh: true\n', 'fresh: {salt: Title}\n');
+
+function designed({ days, rates, replications }: Design, fresh: string): Campaign {
+  const grid = `design: {grid: {Days: [${days.join()}], Contact rate: [${rates.join()}]}}\n`;
+  return campaign(`${grid}replications: ${replications}\n${fresh}`);
+}
+
+const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
+
+describe('whatever the designs', () => {
+  test('added and kept are the points of the later, dropped and kept those of the earlier', () => {
+    fc.assert(
+      fc.property(anyDesign, anyDesign, anyFresh, random, (a, b, fresh, share) => {
+        const before = freshened(designed(a, fresh), () => share);
+        const after = designed(b, fresh);
+        expect(unchangeable(before, after)).toBeUndefined();
+        const { points, replications } = difference(before, changed(before, after));
+        expect(points.added + points.kept).toBe(b.days.length * b.rates.length);
+        expect(points.dropped + points.kept).toBe(a.days.length * a.rates.length);
+        const both = (one: number[], other: number[]): number =>
+          one.filter((value) => other.includes(value)).length;
+        expect(points.kept).toBe(both(a.days, b.days) * both(a.rates, b.rates));
+        expect(replications).toEqual({ from: a.replications, to: b.replications });
+      }),
+    );
+  });
+
+  test('what was drawn stays: a run that is in both has the same inputs, and the rest is of the later', () => {
+    fc.assert(
+      fc.property(anyDesign, anyDesign, anyFresh, random, (a, b, fresh, share) => {
+        const before = freshened(designed(a, fresh), () => share);
+        const later = designed(b, fresh);
+        const after = changed(before, later);
+        expect({ ...after, base: null }).toEqual({ ...later, seed: before.seed, base: null });
+        expect(after.base).toEqual(before.base);
+        const sentBy = (of: Campaign): Map<string, string> =>
+          new Map(
+            [...expand(of)].flatMap((point) =>
+              [1, 2, 3].map((n) => [`${point.key}/${n}`, JSON.stringify(runInputs(of, point, n))]),
+            ),
+          );
+        const earlier = sentBy(before);
+        for (const [run, inputs] of sentBy(after)) {
+          if (earlier.has(run)) expect(inputs).toBe(earlier.get(run));
+        }
+      }),
+    );
+  });
+});

@@ -1,0 +1,231 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import type { InputItem } from '../../src/api/index.ts';
+import { canonicalValue } from '../../src/api/index.ts';
+import { expand, runInputs } from '../../src/campaign/design.ts';
+import { freshened } from '../../src/campaign/seeds.ts';
+import type { ModelFacts } from '../../src/campaign/check.ts';
+import type { ErrorCode } from '../../src/errors.ts';
+import { checkBody, epidemic, expectRefused, HEAD, seedless } from './support.ts';
+
+const SEED = '{RANDOM_SEED}';
+const VARIED = 'design: {grid: {"{RANDOM_SEED}": [1, 2, 3]}}\n';
+
+function refused(code: ErrorCode, body: string, says: RegExp, hint: RegExp, facts = epidemic): void {
+  expectRefused(HEAD + body, { code, says, hint, facts });
+}
+
+describe('a model without a seed', () => {
+  test.each([
+    ['replications: §2\n', /^Remove "replications"\.$/],
+    ['seed: §42\n', /^Remove "seed"\.$/],
+    ['seed: 42\nreplications: §2\n', /^Remove "replications" and "seed"\.$/],
+    ['replications: §2\nfresh: true\n', /^Remove "replications" and "fresh"\.$/],
+    ['failures: {attempts: 2, seed: new}\nseed: §1\n', /^Remove "seed" and "failures.seed"\.$/],
+  ])('has no replications: %j', (body, hint) => {
+    const says =
+      /^The model "Epidemic" has no input \{RANDOM_SEED\}, so its runs cannot differ by their seed\.$/;
+    refused('REPLICATIONS_NEED_SEED', body, says, hint, seedless);
+  });
+
+  test.each([
+    ['fresh: §true\n', /^Name an input to salt: fresh: \{salt: INPUT\}\.$/],
+    ['failures: {attempts: 3, seed: §new}\n', /^Remove "failures.seed"\.$/],
+    ['fresh: {salt: Title}\nfailures:\n  attempts: 3\n  seed: §new\n', /^Remove "failures.seed"\.$/],
+    ['failures: {attempts: 3, seed: new}\nfresh: §true\n', /^Name an input to salt/],
+  ])('takes no new one: %j', (body, hint) => {
+    const says = /^The model "Epidemic" has no input \{RANDOM_SEED\}, so it takes no new seed\.$/;
+    refused('SEED_NEEDED', body, says, hint, seedless);
+  });
+
+  test('runs once, is tried again with what it has, and can be salted', () => {
+    const body = 'replications: 1\nfresh: {salt: Title}\nfailures: {attempts: 3, seed: same}\n';
+    expect(checkBody(body, seedless)).toMatchObject({
+      replications: 1,
+      seed: null,
+      fresh: { by: 'salt', input: 'Title' },
+      attempts: { count: 3, seed: 'same' },
+    });
+  });
+
+  test('a new seed is no matter where there is no second attempt', () => {
+    expect(checkBody('failures: {seed: new, count: 3}\n', seedless).attempts.count).toBe(1);
+  });
+});
+
+describe('a design that varies the seed', () => {
+  const says = /^The design varies \{RANDOM_SEED\}, so seeds cannot be derived as well\.$/;
+
+  test.each([
+    ['replications: §2\n', /^Remove "replications", or the seed from the design\.$/],
+    ['seed: §2\n', /^Remove "seed", or the seed from the design\.$/],
+    ['fresh: §true\n', /^Remove "fresh", or the seed from the design\.$/],
+    ['failures: {attempts: 2, seed: §new}\n', /^Remove "failures.seed", or the seed from the design\.$/],
+    ['fresh: true\nreplications: §2\n', /^Remove "replications" and "fresh", or the seed from the design\.$/],
+  ])('and %j', (body, hint) => {
+    refused('INVALID_VALUE', VARIED + body, says, hint);
+  });
+
+  test('goes with a salt and with attempts of the same seed', () => {
+    const body = `${VARIED}fresh: {salt: Title}\nfailures: {attempts: 2}\n`;
+    expect(checkBody(body).varied[0]!.values).toEqual(['1', '2', '3']);
+  });
+});
+
+describe('a seed that is given as an input', () => {
+  const given = 'inputs: {"{random_seed}": 5}\n';
+
+  test.each([
+    ['seed', 'seed: §42\n'],
+    ['fresh', 'fresh: §true\n'],
+    ['seed', 'replications: 2\nseed: §42\n'],
+  ])('would be replaced by %s', (setting, body) => {
+    const says = new RegExp(`^The input "\\{RANDOM_SEED\\}" is given, and "${setting}" replaces it\\.$`);
+    refused('INVALID_VALUE', given + body, says, /^Give one of the two\.$/);
+  });
+
+  test('is that of replication 1 and of the first attempt', () => {
+    const checked = checkBody(`${given}replications: 3\nfailures: {attempts: 2, seed: new}\n`);
+    const [point] = [...expand(checked)];
+    const seeds = [
+      runInputs(checked, point!, 1),
+      runInputs(checked, point!, 2),
+      runInputs(checked, point!, 1, 1),
+    ];
+    const [first, ...others] = seeds.map((inputs) => inputs.find(({ name }) => name === SEED)!.value);
+    expect(first).toBe('5');
+    expect(new Set([first, ...others]).size).toBe(3);
+  });
+});
+
+test('a new seed and a fixed one', () => {
+  refused(
+    'INVALID_VALUE',
+    'seed: 42\nfresh: §true\n',
+    /^A "fresh" campaign draws a new seed, and "seed" fixes one\.$/,
+    /^Remove "seed", or name an input to salt: fresh: \{salt: INPUT\}\.$/,
+  );
+  expect(checkBody('seed: 42\nfresh: {salt: Title}\n').seed).toBe(42);
+});
+
+describe('a salt', () => {
+  test.each([
+    ['STRING', 'Title'],
+    ['INTEGER', 'Population'],
+    ['LONG', 'Budget'],
+    ['DOUBLE', 'Contact rate'],
+  ])('goes into an input that takes %s, whatever its spelling', (_, name) => {
+    expect(checkBody(`fresh: {salt: " ${name.toUpperCase()}"}\n`).fresh).toEqual({ by: 'salt', input: name });
+  });
+
+  test.each(['Stochastic', 'Observed cases', 'Begin'])('does not go into %s', (name) => {
+    refused(
+      'INVALID_VALUE',
+      `fresh: {salt: §${name}}\n`,
+      new RegExp(`^The input "${name}" cannot be salted\\.$`),
+      /^Name one that takes STRING, INTEGER, LONG, DOUBLE and does not change the result\.$/,
+    );
+  });
+
+  test('does not go into an input of a range', () => {
+    const { version } = epidemic;
+    const range: InputItem = { name: 'Sweep', type: 'FIXED_RANGE_DOUBLE', units: null, value: '1' };
+    const inputs = [...version.experimentTemplate.inputs, range];
+    const facts: ModelFacts = {
+      ...epidemic,
+      version: { ...version, experimentTemplate: { ...version.experimentTemplate, inputs } },
+    };
+    refused('INVALID_VALUE', 'fresh: {salt: §Sweep}\n', /"Sweep" cannot be salted/, /^Name one that/, facts);
+  });
+
+  test('is not the seed, which has a setting of its own', () => {
+    refused(
+      'INVALID_VALUE',
+      'fresh:\n  salt: §"{RANDOM_SEED}"\n',
+      /^The input "\{RANDOM_SEED\}" cannot be salted\.$/,
+      /^Write fresh: true for a new seed\.$/,
+    );
+  });
+
+  test('that the model does not have', () => {
+    refused(
+      'UNKNOWN_INPUT',
+      'fresh: {§salt: Titel}\n',
+      /^The model "Epidemic" has no input "Titel"\.$/,
+      /^Did you mean "Title"\?$/,
+    );
+    refused('UNKNOWN_INPUT', 'fresh:\n  §salt: "{RANDOM_SEED}"\n', /no input/, /^Known: "Pop/, seedless);
+  });
+
+  test.each([
+    ['inputs', 'inputs: {Title: school}\n'],
+    ['the design', 'design: {grid: {Title: [a, b]}}\n'],
+  ])('is the only value of its input, which is not in %s as well', (_, body) => {
+    refused(
+      'INVALID_VALUE',
+      `${body}fresh: {§salt: title}\n`,
+      /^The input "Title" is given more than once\.$/,
+      /^Give it under one of inputs, files and design only\.$/,
+    );
+  });
+});
+
+describe('freshened', () => {
+  const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
+  const keysOf = (campaign: ReturnType<typeof checkBody>): string[] =>
+    [...expand(campaign)].map(({ key }) => key);
+  const body = 'design: {grid: {Days: [7, 14], Stochastic: [true, false]}}\n';
+
+  test('a campaign that is not fresh is what it was, and nothing is drawn', () => {
+    const campaign = checkBody(`${body}seed: 42\n`);
+    const drawn = (): number => {
+      throw new Error('drawn');
+    };
+    expect(freshened(campaign, drawn)).toBe(campaign);
+  });
+
+  test('a seed is drawn: a whole number from 1 below 2^31, and nothing else changes', () => {
+    const campaign = checkBody(`${body}replications: 2\nfresh: true\n`);
+    fc.assert(
+      fc.property(random, (share) => {
+        const fresh = freshened(campaign, () => share);
+        expect(fresh).toEqual({ ...campaign, seed: fresh.seed });
+        expect(Number.isInteger(fresh.seed)).toBe(true);
+        expect(fresh.seed).toBeGreaterThanOrEqual(1);
+        expect(fresh.seed).toBeLessThan(2 ** 31);
+        expect(keysOf(fresh)).toEqual(keysOf(campaign));
+      }),
+    );
+    expect(campaign.seed).toBeNull();
+  });
+
+  test.each(['Title', 'Population', 'Budget', 'Contact rate'])(
+    'a salt is drawn for %s: a canonical value of its type, and nothing else changes',
+    (name) => {
+      const campaign = checkBody(`${body}seed: 42\nfresh: {salt: ${name}}\n`);
+      const { type } = campaign.base.find((input) => input.name === name)!;
+      fc.assert(
+        fc.property(random, (share) => {
+          const fresh = freshened(campaign, () => share);
+          const { value } = fresh.base.find((input) => input.name === name)!;
+          expect(canonicalValue(type, value)).toBe(value);
+          expect(Number(value)).toBeGreaterThanOrEqual(1);
+          expect(Number(value)).toBeLessThan(2 ** 31);
+          const base = campaign.base.map((input) => (input.name === name ? { ...input, value } : input));
+          expect(fresh).toEqual({ ...campaign, base });
+          expect(keysOf(fresh)).toEqual(keysOf(campaign));
+          // and it is sent with every run
+          const [point] = [...expand(fresh)];
+          expect(runInputs(fresh, point!, 3).find((input) => input.name === name)!.value).toBe(value);
+        }),
+      );
+    },
+  );
+
+  test('the range is used from end to end, and two draws differ', () => {
+    const campaign = checkBody('fresh: true\n');
+    expect(freshened(campaign, () => 0).seed).toBe(1);
+    expect(freshened(campaign, () => 1 - 2 ** -53).seed).toBe(2 ** 31 - 1);
+    expect(freshened(campaign, () => 0.25).seed).not.toBe(freshened(campaign, () => 0.75).seed);
+  });
+});

@@ -1,0 +1,140 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { Client, Connection } from '@temporalio/client';
+import { seeded } from '../../bench/scheduler/durations.ts';
+import { Foray, type Settings } from '../../src/client/index.ts';
+import { isForayError } from '../../src/errors.ts';
+import { type RunningService, startService } from '../../src/service/service.ts';
+import { ROOT } from '../support/cli.ts';
+import { isFull, report, seeds } from '../support/seeds.ts';
+import { type TemporalProcess, temporalProcess } from '../support/temporal.ts';
+import { until } from '../support/until.ts';
+import { startWorkerProcess, type WorkerProcess } from '../support/worker.ts';
+import { executionsIn, KEY, rehearsal } from '../support/world.ts';
+
+/**
+ * kill -9 of Temporal, while campaigns are submitted and run: every campaign whose submit was acknowledged completes,
+ * and no run of it is executed twice.
+ */
+
+const KILLS = isFull ? 8 : 3;
+
+let folder: string;
+let temporal: TemporalProcess;
+let service: RunningService;
+let settings: Settings;
+let foray: Foray;
+let worker: WorkerProcess;
+const figure = { kills: 0, acknowledged: 0, refused: 0, completed: 0 };
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'foray-test-'));
+  temporal = await temporalProcess(join(folder, 'temporal.db'));
+  await temporal.start();
+  service = await startService({
+    dataDir: join(folder, 'service'),
+    modelDirs: [join(ROOT, 'models')],
+    executors: 4,
+    apiKey: KEY,
+  });
+  settings = {
+    service: { url: service.url, key: KEY },
+    store: `sqlite:${join(folder, 'store.db')}`,
+    taskQueue: 'foray',
+    owner: 'somebody',
+    temporal: { connectionOptions: { address: temporal.address }, namespace: 'default' },
+    webUi: 'http://127.0.0.1:8233',
+  };
+  foray = await Foray.open(settings);
+  worker = startWorkerProcess(settings);
+  await worker.ready;
+});
+afterAll(async () => {
+  await worker.kill();
+  await foray.close();
+  await service.close();
+  await temporal.kill();
+  rmSync(folder, { recursive: true, force: true });
+  report(
+    `Temporal killed ${figure.kills} times: of ${figure.acknowledged} acknowledged campaigns ${figure.completed} ` +
+      `completed, none lost or doubled; ${figure.refused} submits refused meanwhile, and then repeated`,
+  );
+});
+
+async function killer(random: () => number): Promise<void> {
+  for (let kill = 0; kill < KILLS; kill += 1) {
+    await delay(random() * 1_500);
+    await temporal.kill();
+    figure.kills += 1;
+    await delay(random() * 1_000);
+    await temporal.start();
+  }
+}
+
+/** How often a workflow was started under each of the ids. */
+async function executionsOf(ids: string[]): Promise<Record<string, number>> {
+  const connection = await Connection.connect({ address: temporal.address });
+  const counts = Object.fromEntries(ids.map((id) => [id, 0]));
+  for await (const { workflowId } of new Client({ connection }).workflow.list()) {
+    if (workflowId in counts) counts[workflowId]! += 1;
+  }
+  await connection.close();
+  return counts;
+}
+
+test.each(seeds(1, 5))('killed at moments of seed %i', async (seed) => {
+  const random = seeded(seed);
+  const before = executionsIn(join(folder, 'service')).length;
+  const sizes = new Map<string, number>();
+  const acknowledged = new Set<string>();
+  let first = 10_000 * seed;
+
+  const submit = async (id: string): Promise<boolean> => {
+    try {
+      await foray.submit(definitions.get(id)!, { id });
+      return acknowledged.add(id).has(id);
+    } catch (error) {
+      // said so in words of its own, and nothing else
+      expect(isForayError(error) && error.code).toMatch(/^TEMPORAL_/);
+      figure.refused += 1;
+      return false;
+    }
+  };
+  const definitions = new Map<string, ReturnType<typeof rehearsal>>();
+  const submits: Promise<boolean>[] = [];
+  let isKilling = true;
+  const killing = killer(random).finally(() => (isKilling = false));
+  while (isKilling) {
+    const id = `seed-${seed}-${sizes.size + 1}`;
+    const count = 1 + Math.floor(random() * 6);
+    definitions.set(id, rehearsal({ count, first, seconds: 0.3 * random() }));
+    sizes.set(id, count);
+    first += count;
+    // side by side, so that each kill meets some of them
+    submits.push(submit(id));
+    await delay(random() * 500);
+  }
+  await killing;
+  await Promise.all(submits);
+  // what was refused is submitted again, as a person would: it may have been started all the same
+  for (const id of sizes.keys()) if (!acknowledged.has(id)) expect(await submit(id)).toBe(true);
+
+  for (const [id, count] of sizes) {
+    await until(`${id} is over`, async () => (await foray.status(id)).phase === 'completed', 60);
+    expect((await foray.status(id)).runs).toMatchObject({ total: count, done: count, new: count });
+    figure.completed += 1;
+  }
+  figure.acknowledged += acknowledged.size;
+  expect(executionsIn(join(folder, 'service')).slice(before)).toEqual(
+    Array.from({ length: first - 10_000 * seed }, () => 1),
+  );
+  const once = Object.fromEntries([...sizes.keys()].map((id) => [id, 1]));
+  await until('each is listed once', async () => {
+    const counts = await executionsOf([...sizes.keys()]);
+    return Object.values(counts).every((count) => count > 0) && counts;
+  }).then((counts) => expect(counts).toEqual(once));
+  expect(worker.hasEnded()).toBe(false);
+});

@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { seeded } from '../../bench/scheduler/durations.ts';
+import {
+  type Fault,
+  type FaultyService,
+  pass,
+  type Recorded,
+  startFaultyService,
+} from '../support/faulty-service.ts';
+import { isFull, report, seeds } from '../support/seeds.ts';
+import { until } from '../support/until.ts';
+import { rehearsal, startWorld, type World } from '../support/world.ts';
+
+/**
+ * A service that answers 30% of all requests with 429 and 10% with a 5xx: no request is made before Retry-After allows
+ * it, and no more requests than the rate alone forces, but for a tenth.
+ */
+
+const THROTTLED = 0.3;
+const BROKEN = 0.1;
+const MOST_FOR_NOTHING = 1.1;
+/** What is sent before an answer could be read cannot be blamed on it: how long reading may take, ms. */
+const UNDER_WAY_MS = 250;
+const RUNS = isFull ? 75 : 8;
+const LONGEST_RETRY_AFTER = isFull ? 2 : 1;
+
+let world: World;
+let front: FaultyService;
+const figure = { requests: 0, throttled: 0, broken: 0, early: 0, ratios: [] as number[], seconds: 0 };
+
+beforeAll(async () => {
+  world = await startWorld({
+    through: async (service) => (front = await startFaultyService(service)),
+  });
+  await world.startWorker();
+});
+afterAll(async () => {
+  await world.close();
+  report(
+    `throttling: ${figure.requests} requests in ${figure.seconds.toFixed(0)} s, ${figure.throttled} answered with 429 and ` +
+      `${figure.broken} with 5xx: ${figure.early} before Retry-After allowed; ` +
+      `${figure.ratios.map((ratio) => ratio.toFixed(2)).join(', ')} times what the rate forces`,
+  );
+});
+
+/** Faults by chance; Retry-After as a number of seconds or as a date. */
+function faults(random: () => number): () => Fault {
+  return () => {
+    const chance = random();
+    if (chance < THROTTLED) {
+      const seconds = 1 + Math.floor(random() * LONGEST_RETRY_AFTER);
+      // a date has no milliseconds: half a second more, and it is never in the past
+      const header =
+        random() < 0.5 ? String(seconds) : new Date(Date.now() + seconds * 1_000 + 500).toUTCString();
+      return { kind: 'answer', status: 429, headers: { 'retry-after': header } };
+    }
+    if (chance < THROTTLED + BROKEN) return { kind: 'answer', status: 500 + Math.floor(random() * 4) };
+    return pass();
+  };
+}
+
+/** Requests of one campaign, from its submit to its end. */
+async function campaign(first: number, plan: () => Fault): Promise<Recorded[]> {
+  const { id } = await world.foray.submit(rehearsal({ count: RUNS, first, seconds: 0 }));
+  front.plan = plan;
+  const from = front.recorded.length;
+  await until(`${id} is over`, async () => (await world.foray.status(id)).phase === 'completed', 280);
+  front.plan = pass;
+  expect((await world.foray.status(id)).runs).toMatchObject({ total: RUNS, done: RUNS, new: RUNS });
+  return front.recorded.slice(from);
+}
+
+/** When a 429 lets the next request be made, ms since the epoch. */
+function allowedAt({ fault, answeredAt }: Recorded): number {
+  const header = (fault.kind === 'answer' && fault.headers?.['retry-after']) || '0';
+  return /^\d+$/.test(header) ? answeredAt + Number(header) * 1_000 : Date.parse(header);
+}
+
+/** Requests that came while an earlier 429, which had been read by then, forbade it. */
+function early(recorded: Recorded[]): Recorded[] {
+  const throttled = recorded.filter(({ status }) => status === 429);
+  return recorded.filter(({ at }) =>
+    throttled.some((one) => at > one.answeredAt + UNDER_WAY_MS && at < allowedAt(one)),
+  );
+}
+
+test.each(seeds(1, 2))(
+  'seed %i',
+  async (seed) => {
+    const random = seeded(seed);
+    const calm = await campaign(10_000 * seed, pass);
+    const since = Date.now();
+    const recorded = await campaign(10_000 * seed + 5_000, faults(random));
+    figure.seconds += (Date.now() - since) / 1_000;
+    const throttled = recorded.filter(({ status }) => status === 429).length;
+    const broken = recorded.filter(({ status }) => status >= 500).length;
+    const forced = calm.length / (1 - THROTTLED - BROKEN);
+    figure.requests += recorded.length;
+    figure.throttled += throttled;
+    figure.broken += broken;
+    figure.early += early(recorded).length;
+    figure.ratios.push(recorded.length / forced);
+
+    // the faults were there, or the test says nothing
+    expect(throttled).toBeGreaterThan(0.2 * recorded.length);
+    expect(broken).toBeGreaterThan(0.05 * recorded.length);
+    expect(early(recorded).map(({ at, method, path }) => [at, method, path])).toEqual([]);
+    // by what was drawn, and in many requests also by what was to be drawn
+    expect(recorded.length - throttled - broken).toBeLessThanOrEqual(MOST_FOR_NOTHING * calm.length);
+    if (isFull) expect(recorded.length).toBeLessThanOrEqual(MOST_FOR_NOTHING * forced);
+  },
+  300_000,
+);

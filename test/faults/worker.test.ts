@@ -1,0 +1,130 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { seeded } from '../../bench/scheduler/durations.ts';
+import type { DefinitionSource } from '../../src/client/index.ts';
+import { foray } from '../support/cli.ts';
+import { isFull, report, seeds } from '../support/seeds.ts';
+import { until } from '../support/until.ts';
+import { environmentOf, startWorkerProcess, type WorkerProcess } from '../support/worker.ts';
+import { rehearsal, startWorld, type World } from '../support/world.ts';
+
+/**
+ * kill -9 of the worker: the results are those of an undisturbed campaign, byte for byte; no run is executed twice;
+ * there is progress within 15 s of each start of another worker.
+ */
+
+const KILLS = isFull ? 8 : 3;
+const PROGRESS_MS = 15_000;
+
+let world: World;
+/** Where the same campaigns run undisturbed, at a service that knows nothing of the others' runs. */
+let calm: World;
+let worker: WorkerProcess | undefined;
+const figure = { kills: 0, campaigns: 0, equal: 0, slowest: 0 };
+
+beforeAll(async () => {
+  world = await startWorld();
+  calm = await startWorld({ beside: world });
+  await calm.startWorker();
+});
+afterAll(async () => {
+  await worker?.kill();
+  await calm.close();
+  await world.close();
+  report(
+    `worker killed ${figure.kills} times over ${figure.campaigns} campaigns: ${figure.equal} of ${figure.campaigns} equal ` +
+      `byte for byte; slowest progress after a start ${(figure.slowest / 1_000).toFixed(1)} s`,
+  );
+});
+
+/** One of a model whose outputs depend on every input and the seed, one whose runs take their time; slow by their cap. */
+function definitionsOf(seed: number, random: () => number): DefinitionSource[] {
+  const epidemic = `
+campaign: epidemic
+model: {name: Epidemic}
+inputs: {Stochastic: true}
+design: {grid: {Contact rate: {from: 1.5, to: 2.4, step: 0.1}, Recovery rate: [0.4, 0.45]}}
+replications: ${isFull ? 3 : 2}
+seed: ${seed}
+concurrency: ${3 + Math.floor(random() * 4)}
+`;
+  return [
+    { text: epidemic, file: 'epidemic.yaml' },
+    rehearsal({
+      count: isFull ? 40 : 25,
+      first: 1_000 * seed,
+      seconds: 0.1 + random(),
+      more: `concurrency: ${3 + Math.floor(random() * 4)}`,
+    }),
+  ];
+}
+
+async function csv({ settings, folder }: World, id: string): Promise<string> {
+  const { code, stdout } = await foray(folder, ['results', id, '--format', 'csv'], {
+    env: environmentOf(settings),
+  });
+  expect(code).toBe(0);
+  return stdout;
+}
+
+async function toTheEnd({ foray: client }: World, id: string): Promise<void> {
+  await until(`${id} is over`, async () => (await client.status(id)).phase === 'completed', 90);
+}
+
+/** Waits until each campaign has been carried on, or is over; how long after the start of the worker that was, ms. */
+async function progress(ids: string[], since: number): Promise<number> {
+  const times = await Promise.all(
+    ids.map((id) =>
+      until(`a worker carries on ${id}`, async () => {
+        const { phase, updatedAt } = (await world.foray.store.getCampaign(id))!;
+        return phase === 'completed' ? since : updatedAt > since && updatedAt;
+      }),
+    ),
+  );
+  return Math.max(...times) - since;
+}
+
+test.each(seeds(1, 5))('killed at moments of seed %i', async (seed) => {
+  const random = seeded(seed);
+  const definitions = definitionsOf(seed, random);
+  const submitted = await Promise.all(definitions.map((definition) => world.foray.submit(definition)));
+  const undisturbed = await Promise.all(definitions.map((definition) => calm.foray.submit(definition)));
+  const ids = submitted.map(({ id }) => id);
+  const before = world.executions().length;
+
+  for (let kill = 1; kill <= KILLS; kill += 1) {
+    worker = startWorkerProcess(world.settings);
+    if (kill === 1 || random() < 0.8) {
+      const ms = await progress(ids, worker.startedAt);
+      figure.slowest = Math.max(figure.slowest, ms);
+      expect(ms).toBeLessThan(PROGRESS_MS);
+      await delay(random() * 1_000);
+    } else {
+      // this one may be killed before it works at all
+      await delay(random() * 5_000);
+    }
+    const open = await Promise.all(ids.map(async (id) => (await world.foray.store.getCampaign(id))!.phase));
+    expect(open).not.toEqual(ids.map(() => 'completed'));
+    await worker.kill();
+    figure.kills += 1;
+    await delay(random() * 1_000);
+  }
+  worker = startWorkerProcess(world.settings);
+  const last = await progress(ids, worker.startedAt);
+  figure.slowest = Math.max(figure.slowest, last);
+  expect(last).toBeLessThan(PROGRESS_MS);
+
+  for (const [at, id] of ids.entries()) {
+    figure.campaigns += 1;
+    await toTheEnd(world, id);
+    await toTheEnd(calm, undisturbed[at]!.id);
+    const results = await csv(world, id);
+    expect(results.trimEnd().split('\n').length).toBeGreaterThan(submitted[at]!.runs);
+    expect(results).toBe(await csv(calm, undisturbed[at]!.id));
+    figure.equal += 1;
+    expect((await world.foray.status(id)).runs).toMatchObject({ new: submitted[at]!.runs, reused: 0 });
+  }
+  const runs = submitted.reduce((sum, one) => sum + one.runs, 0);
+  expect(world.executions().slice(before)).toEqual(Array.from({ length: runs }, () => 1));
+  await worker.kill();
+});

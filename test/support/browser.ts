@@ -1,0 +1,156 @@
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { type Browser, chromium, type Locator, type Page } from 'playwright-core';
+import { until } from './until.ts';
+
+const PROGRAMS = ['chromium', 'chromium-browser', 'google-chrome'];
+
+/**
+ * Chromium: the program that FORAY_CHROMIUM names, or one on the path.
+ * @throws Error that says what to install
+ */
+function findChromium(env: NodeJS.ProcessEnv = process.env): string {
+  const folders = (env.PATH ?? '').split(delimiter);
+  const onPath = PROGRAMS.flatMap((program) => folders.map((folder) => join(folder, program)));
+  const found = (env.FORAY_CHROMIUM ? [env.FORAY_CHROMIUM] : onPath).find(isProgram);
+  if (found) return found;
+  throw new Error(
+    env.FORAY_CHROMIUM
+      ? `FORAY_CHROMIUM names ${env.FORAY_CHROMIUM}, which is not a program`
+      : `There is no ${PROGRAMS.join(', ')} on the path: install Chromium (apt-get install chromium), or name it in FORAY_CHROMIUM`,
+  );
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export function launchBrowser(): Promise<Browser> {
+  return chromium.launch({
+    executablePath: findChromium(),
+    // as root it has no sandbox; what it shows is ours
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+    ],
+  });
+}
+
+export type Tab = 'History' | 'Queries' | 'User Metadata' | 'Search Attributes' | 'Memo';
+
+/** The page of one workflow in Temporal's Web UI, as a person uses it. */
+export class WorkflowPage {
+  readonly page: Page;
+  private readonly main: Locator;
+
+  private constructor(page: Page) {
+    this.page = page;
+    this.main = page.getByRole('main');
+  }
+
+  static async open(page: Page, url: string): Promise<WorkflowPage> {
+    await page.goto(url);
+    return new WorkflowPage(page);
+  }
+
+  /** Sends a signal; `input` is JSON. Returns when Temporal has it. */
+  async signal(name: string, input?: string): Promise<void> {
+    const dialog = await this.fillIn('Send a Signal', name, input);
+    await dialog.getByRole('button', { name: 'Submit' }).click();
+    await dialog.waitFor({ state: 'hidden' });
+  }
+
+  /** Sends an update; `input` is JSON. Returns when it is answered: why it was refused, or nothing. */
+  async update(name: string, input?: string): Promise<string | undefined> {
+    const dialog = await this.fillIn('Send an Update', name, input);
+    await dialog.getByRole('button', { name: 'Submit' }).click();
+    const refusal = dialog.getByRole('alert').getByRole('paragraph');
+    await until(`${name} is answered`, async () => (await dialog.isHidden()) || refusal.isVisible());
+    if (await dialog.isHidden()) return undefined;
+    const why = await refusal.innerText();
+    await dialog.getByText('Cancel', { exact: true }).click();
+    return why;
+  }
+
+  async requestCancellation(): Promise<void> {
+    await this.main.getByRole('button', { name: 'Request Cancellation' }).click();
+    const dialog = this.page.getByRole('dialog', { name: 'Cancel Workflow' });
+    await dialog.getByRole('button', { name: 'Confirm' }).click();
+    await dialog.waitFor({ state: 'hidden' });
+  }
+
+  /** Asks the first query of this page on its tab, for what the workflow answers. */
+  async query(name: string): Promise<unknown> {
+    await this.tab('Queries');
+    await this.choose(this.main, this.page.getByTestId('query-select-button'), name);
+    await this.main.getByRole('button', { name: 'Run Query' }).click();
+    return jsonIn(this.main.getByTestId('query-result'));
+  }
+
+  async tab(name: Tab): Promise<void> {
+    await this.main.getByRole('tab', { name }).click();
+  }
+
+  /** The JSON document that a tab shows. */
+  async document(tab: 'Search Attributes' | 'Memo'): Promise<unknown> {
+    await this.tab(tab);
+    await this.main.getByRole('heading', { name: tab, level: 3 }).waitFor();
+    return jsonIn(this.main);
+  }
+
+  /** What the workflow says of itself under User Metadata, when it says what is waited for. */
+  async details(expected: RegExp): Promise<string> {
+    await this.tab('User Metadata');
+    await this.main.getByRole('heading', { name: 'Current Details' }).waitFor();
+    // the Markdown of the summary and of the details is shown in a frame each
+    const body = this.main.getByTitle('output').last().contentFrame().locator('body');
+    return until(`the details say ${expected}`, async () => {
+      await this.page.keyboard.press('r');
+      const text = await body.innerText();
+      return expected.test(text) && text;
+    });
+  }
+
+  private async fillIn(
+    action: 'Send a Signal' | 'Send an Update',
+    name: string,
+    input?: string,
+  ): Promise<Locator> {
+    await this.main.getByRole('button', { name: 'More Actions' }).click();
+    await this.page.getByRole('menuitem', { name: action }).click();
+    const dialog = this.page.getByRole('dialog', { name: action });
+    await this.choose(dialog, dialog.getByRole('button', { name: /^Select an? / }), name);
+    if (input !== undefined) {
+      const editor = dialog.getByRole('textbox').last();
+      await editor.fill(input);
+      // the editor indents JSON when it is left, which moves what is below it: a click at once would miss
+      await editor.blur();
+    }
+    return dialog;
+  }
+
+  private async choose(within: Locator, select: Locator, name: string): Promise<void> {
+    await select.click();
+    await within.getByRole('option', { name: new RegExp(`^${name}\\b`) }).click();
+  }
+}
+
+/** The JSON that an editor, the last one, shows. */
+function jsonIn(place: Locator): Promise<unknown> {
+  return until('there is JSON', async () => {
+    const text = await place.getByRole('textbox').last().innerText();
+    try {
+      return JSON.parse(text) as unknown;
+    } catch {
+      return undefined;
+    }
+  });
+}

@@ -1,0 +1,114 @@
+import { createHash } from 'node:crypto';
+import { Agent, createServer, request, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+
+/** What a request meets. */
+export type Fault =
+  /** The service answers. */
+  | { kind: 'pass' }
+  /** This is answered, and the service never hears of it. */
+  | { kind: 'answer'; status: number; headers?: Record<string, string>; body?: string }
+  /** The service commits, and nobody hears of it. */
+  | { kind: 'lose' }
+  /** The service commits, and its answer waits; what comes of it is then said. */
+  | { kind: 'hold'; until: Promise<'deliver' | 'lose'> };
+
+/** A request as it came. Times are ms since the epoch. */
+export interface Asked {
+  number: number;
+  at: number;
+  method: string;
+  /** Without the root of the interface. */
+  path: string;
+  bodyHash: string;
+  headers: IncomingMessage['headers'];
+}
+
+export interface Recorded extends Asked {
+  fault: Fault;
+  /** What was answered; 0 when the connection was cut. */
+  status: number;
+  /** When the answer was out, or the connection cut; 0 until then. */
+  answeredAt: number;
+}
+
+/** Stands before a service over HTTP and does what a plan says, request by request. */
+export interface FaultyService {
+  url: string;
+  /** Asked of each request that comes from now on. */
+  plan: (asked: Asked) => Fault;
+  /** In the order of arrival. */
+  recorded: Recorded[];
+  close(): Promise<void>;
+}
+
+export const pass = (): Fault => ({ kind: 'pass' });
+
+/** True for the request that starts a run, or finds that the service has it. */
+export function isRunRequest({ method, path }: Asked): boolean {
+  return method === 'POST' && /^\/versions\/[^/]+\/runs$/.test(path);
+}
+
+export async function startFaultyService(service: { url: string }): Promise<FaultyService> {
+  const { origin, pathname: root, port: target } = new URL(service.url);
+  const agent = new Agent({ keepAlive: true });
+
+  /** What the service answers. */
+  function ask(incoming: IncomingMessage, body: Buffer): Promise<{ answer: IncomingMessage; body: Buffer }> {
+    return new Promise((resolve, reject) => {
+      const { method, url, headers } = incoming;
+      const outgoing = request({ agent, host: '127.0.0.1', port: target, method, path: url, headers });
+      outgoing.once('error', reject);
+      outgoing.once('response', (answer) => {
+        buffer(answer).then((text) => resolve({ answer, body: text }), reject);
+      });
+      outgoing.end(body);
+    });
+  }
+
+  async function handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const at = Date.now();
+    const body = await buffer(incoming);
+    const { method = '', url = '', headers } = incoming;
+    const bodyHash = createHash('sha256').update(body).digest('hex');
+    const number = front.recorded.length;
+    const asked: Asked = { number, at, method, path: url.replace(root, ''), bodyHash, headers };
+    const fault = front.plan(asked);
+    const record: Recorded = { ...asked, fault, status: 0, answeredAt: 0 };
+    front.recorded.push(record);
+    const over = (): void => {
+      record.answeredAt ||= Date.now();
+    };
+    response.once('finish', over).once('close', over);
+
+    if (fault.kind === 'answer') {
+      record.status = fault.status;
+      response.writeHead(fault.status, fault.headers).end(fault.body);
+      return;
+    }
+    const { answer, body: text } = await ask(incoming, body);
+    const isLost = fault.kind === 'lose' || (fault.kind === 'hold' && (await fault.until) === 'lose');
+    if (isLost) return void incoming.socket.resetAndDestroy();
+    record.status = answer.statusCode!;
+    response.writeHead(answer.statusCode!, answer.headers).end(text);
+  }
+
+  const server = createServer((incoming, response) => {
+    // whoever asked has hung up, or the service has: both are an ended connection to the other
+    handle(incoming, response).catch(() => incoming.socket.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const front: FaultyService = {
+    url: service.url.replace(origin, `http://127.0.0.1:${port}`),
+    plan: pass,
+    recorded: [],
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      agent.destroy();
+    },
+  };
+  return front;
+}

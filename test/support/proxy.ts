@@ -1,0 +1,173 @@
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+
+/**
+ * What a network does to connections:
+ * - `reset`: after some bytes of answers it is reset; `truncation`: it ends as if that were all;
+ * - `slicing`: answers come in small pieces, with pauses; `latency`: they come late;
+ * - `black hole`: nothing comes through either way; what was said comes when it heals, unless it was for good;
+ * - `down`: connections end, and new ones are refused.
+ */
+export const toxics = ['reset', 'truncation', 'slicing', 'black hole', 'latency', 'down'] as const;
+export type Toxic = (typeof toxics)[number];
+
+/** Bytes of answers, at most, that a connection lets through before it is reset or truncated: a few answers. */
+const SPOILT_WITHIN = 4_000;
+const LARGEST_SLICE = 64;
+const LONGEST_PAUSE_MS = 8;
+const LONGEST_LATENCY_MS = 400;
+
+/** A TCP proxy on 127.0.0.1. */
+export interface Proxy {
+  port: number;
+  /** From now on this share of all connections, chosen by chance, suffers this; `down` is for all. */
+  spoil(toxic: Toxic, share?: number): Promise<void>;
+  /** From now on connections are as they should be; those in a black hole say what they have, or stay in it for good. */
+  heal(howBlackHoles?: 'heal' | 'stay'): Promise<void>;
+  /** How often each toxic was met: connections, and answers for slicing and latency. */
+  met: Record<Toxic, number>;
+  close(): Promise<void>;
+}
+
+/** @param random numbers in [0, 1): what is spoilt, and when */
+export async function startProxy(target: number, random: () => number): Promise<Proxy> {
+  const links = new Set<Link>();
+  const met = Object.fromEntries(toxics.map((toxic) => [toxic, 0])) as Record<Toxic, number>;
+  let now: { toxic: Toxic; share: number } | undefined;
+  const draw = (): Toxic | undefined => (now && random() < now.share ? now.toxic : undefined);
+
+  const server = createServer((client) => {
+    const link = new Link(client, target, { random, meet: (toxic) => (met[toxic] += 1) });
+    link.suffer(draw());
+    links.add(link);
+    client.once('close', () => links.delete(link));
+  });
+  await listen(server, 0);
+  const { port } = server.address() as AddressInfo;
+
+  return {
+    port,
+    met,
+    async spoil(toxic, share = 1) {
+      now = { toxic, share };
+      if (toxic === 'down') {
+        // those that would have come in are not seen, so the time itself counts as one
+        met.down += 1;
+        await stop(server, links);
+      } else {
+        for (const link of links) link.suffer(draw());
+      }
+    },
+    async heal(howBlackHoles = 'heal') {
+      const wasDown = now?.toxic === 'down';
+      now = undefined;
+      if (wasDown) await listen(server, port);
+      for (const link of links) {
+        if (howBlackHoles === 'stay' && link.isLost) link.isLostForGood = true;
+        link.suffer(undefined);
+      }
+    },
+    async close() {
+      if (server.listening) await stop(server, links);
+    },
+  };
+}
+
+interface Chance {
+  random: () => number;
+  meet: (toxic: Toxic) => void;
+}
+
+/** One connection: the client's half, the server's half, and what it suffers. */
+class Link {
+  private readonly client: Socket;
+  private readonly server: Socket;
+  private readonly chance: Chance;
+  private toxic: Toxic | undefined;
+  isLostForGood = false;
+  /** Bytes of answers until a reset or truncation. */
+  private left = Infinity;
+  private held: (() => void)[] = [];
+  /** Pieces and delays keep the order of what the server said. */
+  private answers: Promise<void> = Promise.resolve();
+
+  constructor(client: Socket, target: number, chance: Chance) {
+    this.client = client;
+    this.chance = chance;
+    this.server = connect(target, '127.0.0.1');
+    for (const socket of [client, this.server]) socket.setNoDelay(true).on('error', () => undefined);
+    client.on('data', (data) => this.through(() => this.server.write(data)));
+    client.once('close', () => this.server.destroy());
+    this.server.on('data', (data) => this.through(() => this.answer(data)));
+    this.server.once('close', () => this.through(() => void this.answers.then(() => client.end())));
+  }
+
+  get isLost(): boolean {
+    return this.toxic === 'black hole';
+  }
+
+  suffer(toxic: Toxic | undefined): void {
+    if (this.isLostForGood) return;
+    this.toxic = toxic;
+    this.left = toxic === 'reset' || toxic === 'truncation' ? this.chance.random() * SPOILT_WITHIN : Infinity;
+    if (toxic === 'black hole') return;
+    for (const say of this.held.splice(0)) say();
+  }
+
+  cut(): void {
+    this.client.resetAndDestroy();
+  }
+
+  private through(say: () => void): void {
+    if (!this.isLost) return say();
+    if (this.held.length === 0) this.chance.meet('black hole');
+    this.held.push(say);
+  }
+
+  private answer(data: Buffer): void {
+    const { toxic } = this;
+    this.answers = this.answers.then(() => this.deliver(data, toxic)).catch(() => undefined);
+  }
+
+  private async deliver(data: Buffer, toxic: Toxic | undefined): Promise<void> {
+    const { random, meet } = this.chance;
+    if (toxic === 'slicing' || toxic === 'latency') meet(toxic);
+    if (toxic === 'latency') await delay(random() * LONGEST_LATENCY_MS);
+    if (toxic === 'slicing') {
+      for (let at = 0; at < data.length;) {
+        const end = at + 1 + Math.floor(random() * LARGEST_SLICE);
+        this.client.write(data.subarray(at, end));
+        at = end;
+        await delay(random() * LONGEST_PAUSE_MS);
+      }
+      return;
+    }
+    if (data.length < this.left) {
+      this.left -= data.length;
+      this.client.write(data);
+      return;
+    }
+    meet(this.toxic!);
+    const part = data.subarray(0, Math.floor(this.left));
+    this.left = Infinity;
+    if (this.toxic === 'truncation') this.client.end(part);
+    // what is reset before it is on its way would never be seen
+    else this.client.write(part, () => this.cut());
+  }
+}
+
+function listen(server: Server, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}
+
+async function stop(server: Server, links: Set<Link>): Promise<void> {
+  const closed = new Promise((resolve) => server.close(resolve));
+  for (const link of links) link.cut();
+  await closed;
+}

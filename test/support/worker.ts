@@ -1,0 +1,62 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { Settings } from '../../src/client/index.ts';
+import { cleanEnv, MAIN } from './cli.ts';
+
+/** `foray worker` as a process of its own, so that it can be killed. */
+export interface WorkerProcess {
+  child: ChildProcess;
+  startedAt: number;
+  /** Resolves when work can come; rejects when it ends before. */
+  ready: Promise<void>;
+  /** What it printed so far. */
+  said(): string;
+  hasEnded(): boolean;
+  /** SIGKILL; resolves when it is gone. */
+  kill(): Promise<void>;
+}
+
+/** The settings as environment variables, as a person would give them. */
+export function environmentOf({ service, store, taskQueue, temporal }: Settings): NodeJS.ProcessEnv {
+  return {
+    ...cleanEnv(),
+    FORAY_SERVICE_URL: service.url,
+    FORAY_API_KEY: service.key,
+    FORAY_STORE: store,
+    FORAY_TASK_QUEUE: taskQueue,
+    TEMPORAL_ADDRESS: temporal.connectionOptions.address,
+  };
+}
+
+export function startWorkerProcess(settings: Settings): WorkerProcess {
+  const child = spawn(process.execPath, [MAIN, 'worker'], {
+    env: environmentOf(settings),
+    // the channel says when it is ready, and ends it should these tests be killed
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  });
+  const startedAt = Date.now();
+  let said = '';
+  for (const stream of [child.stdout!, child.stderr!]) {
+    stream.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  }
+  const exited = once(child, 'exit');
+  const ready = Promise.race([
+    once(child, 'message').then(() => undefined),
+    exited.then(() => {
+      throw new Error(`the worker ended: ${said}`);
+    }),
+  ]);
+  // one that is killed while it starts is never waited for
+  ready.catch(() => undefined);
+  return {
+    child,
+    startedAt,
+    ready,
+    said: () => said,
+    hasEnded: () => child.exitCode !== null || child.signalCode !== null,
+    async kill() {
+      child.kill('SIGKILL');
+      await exited;
+    },
+  };
+}

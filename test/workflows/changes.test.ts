@@ -1,0 +1,210 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { toTheEnd, untilRunning, untilSomeAreDone } from '../support/campaigns.ts';
+import { until } from '../support/until.ts';
+import { rehearsal, startWorld, type World } from '../support/world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+  await world.startWorker();
+});
+afterAll(() => world.close());
+
+const values = async (id: string) => (await world.rows(id)).map(({ values }) => Number(values[0]));
+
+describe('retry', () => {
+  const chancy = (first: number, more = '') => ({
+    text: `
+campaign: chancy
+model: {name: Rehearsal}
+inputs: {Seconds: 0, Failure rate: 0.5}
+design: {grid: {Value: {from: ${first}, to: ${first + 19}, step: 1}}}
+${more}
+`,
+    file: 'chancy.yaml',
+  });
+
+  test('requests what failed again, in a campaign that is over, until all is done', async () => {
+    const { id } = await world.foray.submit(chancy(1));
+    let { runs } = await toTheEnd(world, id);
+    expect(runs.failed).toBeGreaterThan(0);
+    while (runs.failed > 0) {
+      const change = await world.foray.retry(id, 'failed');
+      expect(change).toMatchObject({ forgiven: runs.failed, open: runs.failed, wasClosed: true });
+      ({ runs } = await toTheEnd(world, id));
+    }
+    expect(runs).toMatchObject({ total: 20, done: 20, new: 20, failed: 0 });
+  });
+
+  test('and in one that runs', async () => {
+    const { id } = await world.foray.submit(chancy(100, 'failures: {count: 0}'));
+    const paused = await until('its policy pauses it', async () => {
+      const status = await world.foray.status(id);
+      return status.phase === 'paused' && status;
+    });
+    const change = await world.foray.retry(id);
+    expect(change).toMatchObject({ wasClosed: false });
+    expect(change.forgiven).toBeGreaterThanOrEqual(paused.runs.failed);
+    expect(await world.foray.status(id)).toMatchObject({ phase: 'paused', runs: { failed: 0 } });
+    await world.foray.cancel(id);
+    await toTheEnd(world, id);
+  });
+
+  test('requests what a cancel left, and keeps what was done', async () => {
+    const source = rehearsal({ count: 14, first: 200, seconds: 0.5, more: 'concurrency: 3' });
+    const { id } = await world.foray.submit(source);
+    await untilSomeAreDone(world, id);
+    await world.foray.cancel(id);
+    const { runs } = await toTheEnd(world, id);
+    expect(runs.waiting).toBeGreaterThan(0);
+    const done = (await world.rows(id)).map(({ runId }) => runId);
+    expect(await world.foray.retry(id, 'failed')).toMatchObject({ forgiven: 0 });
+    expect(await toTheEnd(world, id)).toMatchObject({ phase: 'cancelled', runs });
+    expect(await world.foray.retry(id, 'missing')).toMatchObject({ open: runs.waiting });
+    expect(await toTheEnd(world, id)).toMatchObject({ phase: 'completed', runs: { done: 14, new: 14 } });
+    expect((await world.rows(id)).map(({ runId }) => runId)).toEqual(expect.arrayContaining(done));
+  });
+
+  test('goes on after a terminate, with the runs that it had in flight', async () => {
+    const { id } = await world.foray.submit(rehearsal({ count: 8, first: 300, seconds: 1.5 }));
+    await untilRunning(world, id);
+    await world.environment.client.workflow.getHandle(id).terminate();
+    await world.foray.retry(id);
+    expect(await toTheEnd(world, id)).toMatchObject({ phase: 'completed', runs: { done: 8, new: 8 } });
+  });
+
+  test('goes on with a campaign that was cancelled before its design was expanded', async () => {
+    const idle = await startWorld({ beside: world });
+    try {
+      const { id } = await idle.foray.submit(rehearsal({ count: 3, first: 350 }));
+      await idle.foray.cancel(id);
+      await idle.startWorker();
+      expect(await toTheEnd(idle, id)).toMatchObject({ phase: 'cancelled', runs: { done: 0 } });
+      await idle.foray.retry(id);
+      expect(await toTheEnd(idle, id)).toMatchObject({ phase: 'completed', points: 3, runs: { done: 3 } });
+    } finally {
+      await idle.close();
+    }
+  });
+
+  test('what to retry is checked', async () => {
+    const { id } = await world.foray.submit(rehearsal({ count: 1, first: 400, seconds: 60 }));
+    await untilRunning(world, id);
+    const handle = world.environment.client.workflow.getHandle(id);
+    await expect(handle.executeUpdate('retry', { args: ['everything'] })).rejects.toMatchObject({
+      cause: { message: expect.stringContaining('"failed", "missing" or "all"') },
+    });
+    await world.foray.cancel(id);
+    await toTheEnd(world, id);
+  });
+});
+
+describe('apply', () => {
+  test('adds and drops points of a running campaign; its id and results stay', async () => {
+    const more = 'concurrency: 2';
+    const { id } = await world.foray.submit(rehearsal({ count: 8, first: 1_000, seconds: 0.5, more }));
+    await untilSomeAreDone(world, id);
+    const changed = rehearsal({ count: 8, first: 1_004, seconds: 0.5, more: 'concurrency: 6' });
+    expect(await world.foray.compare(id, changed)).toEqual({
+      points: { added: 4, dropped: 4, kept: 4 },
+      replications: { from: 1, to: 1 },
+      settings: ['concurrency'],
+    });
+    const change = await world.foray.apply(id, changed);
+    expect(change).toMatchObject({ difference: { points: { added: 4, dropped: 4 } }, wasClosed: false });
+    const end = await toTheEnd(world, id);
+    expect(end).toMatchObject({ phase: 'completed', points: 8, runs: { failed: 0, waiting: 0 } });
+    const kept = await values(id);
+    // the new design in its order, then what had been requested of the old one
+    expect(kept.slice(0, 8)).toEqual([1_004, 1_005, 1_006, 1_007, 1_008, 1_009, 1_010, 1_011]);
+    expect(kept.slice(8)).toContain(1_000);
+    expect(end.runs.done).toBe(kept.length);
+  });
+
+  test('raises the replications of a campaign that is over', async () => {
+    const { id } = await world.foray.submit(rehearsal({ count: 3, first: 1_100, more: 'seed: 5' }));
+    await toTheEnd(world, id);
+    const before = await world.rows(id);
+    const more = 'seed: 5\nreplications: 4';
+    const change = await world.foray.apply(id, rehearsal({ count: 3, first: 1_100, more }));
+    expect(change).toMatchObject({
+      difference: { points: { added: 0, dropped: 0, kept: 3 }, replications: { from: 1, to: 4 } },
+      open: 9,
+      wasClosed: true,
+    });
+    expect(await toTheEnd(world, id)).toMatchObject({ phase: 'completed', runs: { total: 12, done: 12 } });
+    const after = await world.rows(id);
+    expect(after.filter(({ replication }) => replication === 1)).toEqual(before);
+  });
+
+  test('the results are those of a campaign that was begun like this', async () => {
+    const { id } = await world.foray.submit(rehearsal({ count: 4, first: 1_203 }));
+    await toTheEnd(world, id);
+    const whole = rehearsal({ count: 9, first: 1_200, more: 'replications: 2' });
+    await world.foray.apply(id, whole);
+    await toTheEnd(world, id);
+    const other = await world.foray.submit(whole);
+    await toTheEnd(world, other.id);
+    const table = async (of: string) =>
+      (await world.rows(of)).map(({ point, replication, values, outputs }) => [
+        point,
+        replication,
+        values,
+        outputs,
+      ]);
+    expect(await table(id)).toEqual(await table(other.id));
+    // and submitting it again under the id is the campaign that is there
+    expect(await world.foray.submit(whole, { id })).toMatchObject({ isNew: false });
+  });
+
+  test('what cannot change is refused, and nothing is', async () => {
+    const { id } = await world.foray.submit(rehearsal({ count: 2, first: 1_300, seconds: 60 }));
+    await untilRunning(world, id);
+    const refusals: [string, string][] = [
+      [rehearsal({ count: 2, first: 1_300, seconds: 61 }).text, 'the fixed inputs'],
+      [rehearsal({ count: 2, first: 1_300, seconds: 60, more: 'seed: 1' }).text, 'the seed'],
+      [rehearsal({ count: 2, first: 1_300, seconds: 60, name: 'other' }).text, 'the name'],
+      ['campaign: rehearsal\nmodel: {name: Epidemic}', 'the model or its version'],
+    ];
+    for (const [text, what] of refusals) {
+      const refused = { code: 'CHANGE_REFUSED', message: expect.stringContaining(what) };
+      await expect(world.foray.apply(id, { text, file: 'x.yaml' })).rejects.toMatchObject(refused);
+      const handle = world.environment.client.workflow.getHandle(id);
+      await expect(handle.executeUpdate('apply', { args: [text] })).rejects.toMatchObject({
+        cause: { type: 'CHANGE_REFUSED', message: expect.stringContaining(what) },
+      });
+    }
+    const typo = rehearsal({ count: 2, first: 1_300, more: 'inputs: {}' }).text.replace('Value', 'Valeu');
+    await expect(world.foray.apply(id, { text: typo, file: 'x.yaml' })).rejects.toMatchObject({
+      place: { file: 'x.yaml' },
+    });
+    expect((await world.foray.status(id)).runs.total).toBe(2);
+    await world.foray.cancel(id);
+    await toTheEnd(world, id);
+  });
+
+  test('takes a definition as JSON, as one writes it in the Web UI', async () => {
+    const { id } = await world.foray.submit(rehearsal({ count: 2, first: 1_400, seconds: 0.5 }));
+    const definition = {
+      campaign: 'rehearsal',
+      model: { name: 'Rehearsal' },
+      inputs: { Seconds: 0.5 },
+      design: { grid: { Value: [1_400, 1_401, 1_402] } },
+    };
+    const handle = world.environment.client.workflow.getHandle(id);
+    const answer = await handle.executeUpdate('apply', { args: [definition] });
+    expect(answer).toMatchObject({ points: 3, difference: { points: { added: 1, dropped: 0, kept: 2 } } });
+    expect((await toTheEnd(world, id)).runs).toMatchObject({ total: 3, done: 3 });
+  });
+
+  test('changes the failure policy and the timeouts while it runs', async () => {
+    const { id } = await world.foray.submit(rehearsal({ count: 2, first: 1_500, seconds: 60 }));
+    await untilRunning(world, id);
+    const more = 'timeouts: {run: 0.5 s}\nfailures: {count: 0, then: cancel}';
+    const change = await world.foray.apply(id, rehearsal({ count: 2, first: 1_500, seconds: 60, more }));
+    expect(change.difference!.settings).toEqual(['failures', 'timeouts']);
+    const end = await toTheEnd(world, id);
+    expect(end.phase).toBe('failed');
+    expect(end.note).toContain('cancelled by its failure policy');
+  });
+});

@@ -1,0 +1,280 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { runInputs } from '../../src/campaign/design.ts';
+import { cloudClient } from '../../src/client/index.ts';
+import { startService } from '../../src/service/service.ts';
+import { closedStatus, toTheEnd, untilRunning } from '../support/campaigns.ts';
+import { until } from '../support/until.ts';
+import { KEY, rehearsal, startWorld, type World } from '../support/world.ts';
+
+const operations = readFileSync(resolve(import.meta.dirname, '../../docs/operations.md'), 'utf8');
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+  await world.startWorker();
+});
+afterAll(() => world.close());
+
+/** A campaign whose runs fail: always, or by chance. */
+function failing(name: string, { first, count = 1, rate = 1, more }: Failing) {
+  const text = `
+campaign: ${name}
+model: {name: Rehearsal}
+inputs: {Seconds: 0, Failure rate: ${rate}}
+design: {grid: {Value: {from: ${first}, to: ${first + count - 1}, step: 1}}}
+${more}
+`;
+  return { text, file: `${name}.yaml` };
+}
+
+interface Failing {
+  first: number;
+  count?: number;
+  rate?: number;
+  more: string;
+}
+
+describe('attempts', () => {
+  test('a run that fails is tried again, and what succeeds at last is done', async () => {
+    const more = 'failures: {attempts: 30, backoff: 0.1}';
+    const { id } = await world.foray.submit(failing('trying', { first: 1, count: 12, rate: 0.5, more }));
+    expect(await toTheEnd(world, id)).toMatchObject({ phase: 'completed', runs: { done: 12, failed: 0 } });
+    expect(new Set((await world.rows(id)).map(({ runId }) => runId)).size).toBe(12);
+  });
+
+  test('one that fails each time has failed, after as many attempts as are allowed', async () => {
+    const more = 'failures: {attempts: 3, backoff: 0.1}';
+    const { id } = await world.foray.submit(failing('in-vain', { first: 100, more }));
+    expect(await toTheEnd(world, id)).toMatchObject({ phase: 'completed', runs: { done: 0, failed: 1 } });
+    const handle = world.environment.client.workflow.getHandle(id);
+    expect(await handle.query('progress')).toMatchObject({ triedAgain: 2 });
+    const { currentDetails } = await handle.query<{ currentDetails: string }>('__temporal_workflow_metadata');
+    expect(currentDetails).toContain('tried again after a failure: 2');
+  });
+
+  test('each with a seed of its own, where that is wanted', async () => {
+    const more = 'failures: {attempts: 2, backoff: 0.1, seed: new}';
+    const { id } = await world.foray.submit(failing('reseeded', { first: 200, more }));
+    await toTheEnd(world, id);
+    const { campaign } = (await world.foray.results(id)).record;
+    const [row] = await world.rows(id);
+    const cloud = cloudClient(world.settings, 'person');
+    const statuses = await Promise.all(
+      [0, 1].map((reseeded) => {
+        const inputs = runInputs(campaign, { key: row!.point, values: row!.values }, 1, reseeded);
+        const request = { experimentType: 'SIMULATION' as const, inputs };
+        return cloud.findRun(campaign.model.versionId, request).then(({ status }) => status);
+      }),
+    );
+    expect(statuses).toEqual(['FAILED', 'FAILED']);
+  });
+
+  test('what the service refuses to start is not tried again', async () => {
+    const text = `
+campaign: refused
+model: {name: Rehearsal}
+inputs: {Seconds: -1}
+failures: {attempts: 3, backoff: 0.1}
+`;
+    const { id } = await world.foray.submit({ text, file: 'refused.yaml' });
+    const end = await toTheEnd(world, id);
+    expect(end.runs.failed).toBe(1);
+    expect(await world.foray.failures(id)).toMatchObject([{ count: 1, cause: expect.any(String) }]);
+  });
+});
+
+describe('timeouts', () => {
+  test('a run that takes too long is stopped and has failed; the others go on', async () => {
+    const text = `
+campaign: slow
+model: {name: Rehearsal}
+inputs: {Value: 300}
+design: {grid: {Seconds: [0.1, 60, 61]}}
+timeouts: {run: 1.5}
+`;
+    const { id } = await world.foray.submit({ text, file: 'slow.yaml' });
+    expect(await toTheEnd(world, id)).toMatchObject({ phase: 'completed', runs: { done: 1, failed: 2 } });
+    const failed = (await world.rows(id)).filter(({ status }) => status === 'failed');
+    for (const { reason } of failed)
+      expect(reason).toBe('given up: it had not finished 1.5 s after it started');
+    expect(await world.statusesAtService(id)).toEqual({ COMPLETED: 1, STOPPED: 2 });
+  });
+
+  test('a run that another campaign waits for is given up, and not stopped', async () => {
+    const source = rehearsal({ count: 1, first: 310, seconds: 60 });
+    const other = await world.foray.submit(source);
+    await untilRunning(world, other.id);
+    const impatient = await world.foray.submit({ ...source, text: `${source.text}timeouts: {run: 1 s}\n` });
+    expect((await toTheEnd(world, impatient.id)).runs).toMatchObject({ failed: 1 });
+    expect(await world.statusesAtService(other.id)).toEqual({ RUNNING: 1 });
+    await world.foray.cancel(other.id);
+    await toTheEnd(world, other.id);
+  });
+
+  test('a campaign that takes too long ends as failed, and leaves no run', async () => {
+    const source = rehearsal({ count: 6, first: 320, seconds: 60, more: 'timeouts: {campaign: 3 s}' });
+    const { id } = await world.foray.submit(source);
+    const end = await toTheEnd(world, id);
+    expect(end).toMatchObject({ phase: 'failed', runs: { running: 0, queued: 0 } });
+    expect(end.note).toContain('cancelled by its timeout: it had not finished 3 s after its start');
+    expect(await world.statusesAtService(id)).not.toHaveProperty('RUNNING');
+    expect(await closedStatus(world, id)).toBe('FAILED');
+  });
+
+  test('it ends also while it is paused', async () => {
+    const source = rehearsal({ count: 6, first: 330, seconds: 0.1, more: 'timeouts: {campaign: 4 s}' });
+    const { id } = await world.foray.submit(source);
+    await world.foray.steer(id, 'pause');
+    expect((await toTheEnd(world, id)).phase).toBe('failed');
+  });
+});
+
+describe('fresh', () => {
+  test('draws a new seed, so nothing is reused; the points are the same', async () => {
+    const source = rehearsal({ count: 4, first: 400, more: 'fresh: true' });
+    const first = await world.foray.submit(source);
+    await toTheEnd(world, first.id);
+    const second = await world.foray.submit(source);
+    expect((await toTheEnd(world, second.id)).runs).toMatchObject({ new: 4, reused: 0 });
+    const keys = async (id: string) => (await world.rows(id)).map(({ point }) => point);
+    expect(await keys(first.id)).toEqual(await keys(second.id));
+  });
+
+  test('salts the input that is named', async () => {
+    const text = `
+campaign: salted
+model: {name: Rehearsal}
+inputs: {Seconds: 0}
+fresh: {salt: Value}
+`;
+    const ids = [];
+    for (const file of ['a.yaml', 'b.yaml']) ids.push((await world.foray.submit({ text, file })).id);
+    const echoes = [];
+    for (const id of ids) {
+      expect((await toTheEnd(world, id)).runs).toMatchObject({ new: 1 });
+      echoes.push((await world.rows(id))[0]!.outputs.Echo);
+    }
+    expect(echoes[0]).not.toBe(echoes[1]);
+  });
+
+  test('submitted again under its id, it is the campaign that is there', async () => {
+    const source = rehearsal({ count: 2, first: 410, more: 'fresh: true' });
+    await world.foray.submit(source, { id: 'fresh-once' });
+    expect(await world.foray.submit(source, { id: 'fresh-once' })).toMatchObject({ isNew: false });
+    await toTheEnd(world, 'fresh-once');
+  });
+});
+
+test('runs that the service lost are requested again', async () => {
+  const forgetful = await startWorld({ executors: 2 });
+  try {
+    await forgetful.startWorker();
+    const { id } = await forgetful.foray.submit(rehearsal({ count: 6, first: 500, seconds: 0.5 }));
+    await untilRunning(forgetful, id);
+    await forgetful.service.close();
+    const another = await startService({
+      dataDir: join(forgetful.folder, 'another'),
+      modelDirs: [resolve(import.meta.dirname, '../../models')],
+      port: forgetful.service.port,
+      executors: 2,
+      apiKey: KEY,
+    });
+    try {
+      expect(await toTheEnd(forgetful, id)).toMatchObject({ phase: 'completed', runs: { done: 6 } });
+    } finally {
+      await another.close();
+    }
+  } finally {
+    await forgetful.close();
+  }
+});
+
+test('several workers share the parts of a tick', async () => {
+  const shared = await startWorld();
+  try {
+    await shared.startWorker({ identity: 'one' });
+    await shared.startWorker({ identity: 'two' });
+    const { id } = await shared.foray.submit(rehearsal({ count: 1_500, first: 1 }));
+    expect((await toTheEnd(shared, id)).runs).toMatchObject({ done: 1_500, new: 1_500 });
+    const { events } = await shared.environment.client.workflow.getHandle(id).fetchHistory();
+    const workers = events!.flatMap(({ activityTaskStartedEventAttributes: task }) => task?.identity ?? []);
+    expect(new Set(workers)).toEqual(new Set(['one', 'two']));
+  } finally {
+    await shared.close();
+  }
+});
+
+describe('in Temporal', () => {
+  test('campaigns are found by model, phase and owner', async () => {
+    const { id, warning } = await world.foray.submit(rehearsal({ count: 1, first: 600 }));
+    expect(warning).toBe('');
+    await toTheEnd(world, id);
+    const query = 'ForayModel = "Rehearsal" AND ForayPhase = "completed" AND ForayOwner = "somebody"';
+    await until('it is found', async () => {
+      const found = await Array.fromAsync(world.environment.client.workflow.list({ query }));
+      return found.some(({ workflowId }) => workflowId === id);
+    });
+  });
+
+  test('a server without these search attributes is told of once, and nothing fails', async () => {
+    const plain = await startWorld({ lacksAttributes: true });
+    try {
+      await plain.startWorker();
+      const { id, warning } = await plain.foray.submit(rehearsal({ count: 2, first: 610 }));
+      expect(warning).toMatch(/lacks the search attributes ForayModel, ForayPhase and ForayOwner/);
+      expect((await toTheEnd(plain, id)).phase).toBe('completed');
+      expect(await plain.foray.retry(id)).toMatchObject({ open: 0 });
+      expect((await toTheEnd(plain, id)).phase).toBe('completed');
+      // until somebody creates them, as docs/operations.md says
+      const command = /^temporal (operator search-attribute create .*)$/m.exec(operations)![1]!.split(' ');
+      const address = ['--address', plain.environment.address];
+      await promisify(execFile)(process.env.FORAY_TEMPORAL_CLI!, [...command, ...address]);
+      await until('they are there', async () => {
+        const next = await plain.foray.submit(rehearsal({ count: 1, first: 612 }));
+        await toTheEnd(plain, next.id);
+        return next.warning === '';
+      });
+    } finally {
+      await plain.close();
+    }
+  });
+
+  test('a campaign has its priority, and takes turns with others under its own fairness key', async () => {
+    const { id } = await world.foray.submit(rehearsal({ count: 1, first: 620, more: 'priority: 1' }));
+    await toTheEnd(world, id);
+    const { events } = await world.environment.client.workflow.getHandle(id).fetchHistory();
+    expect(events![0]!.workflowExecutionStartedEventAttributes!.priority).toMatchObject({
+      priorityKey: 1,
+      fairnessKey: id,
+    });
+  });
+
+  test('runs in flight and failures by cause can be asked for', async () => {
+    const text = `
+campaign: mixed
+model: {name: Rehearsal}
+design: {grid: {Seconds: [0, -1, -2, 60], Fail: [true]}}
+`;
+    const { id } = await world.foray.submit({ text, file: 'mixed.yaml' });
+    await until('three have failed', async () => (await world.foray.status(id)).runs.failed === 3);
+    const flights = await world.foray.flights(id);
+    expect(flights).toEqual([
+      { seq: 3, state: 'running', startedAt: expect.any(Number), seenAt: expect.any(Number) },
+    ]);
+    const failures = await world.foray.failures(id);
+    expect(failures).toEqual([
+      {
+        cause: 'Seconds is …: it must not be negative',
+        count: 2,
+        sample: expect.objectContaining({ replication: 1 }),
+      },
+      { cause: 'Rehearsal was told to fail', count: 1, sample: expect.anything() },
+    ]);
+    await world.foray.cancel(id);
+    await toTheEnd(world, id);
+  });
+});

@@ -1,0 +1,164 @@
+import { describe, expect, test } from '@jest/globals';
+import type { AdvanceResult } from '../../src/activities/index.ts';
+import { addCauses, causeOf } from '../../src/campaign/failures.ts';
+import { learn } from '../../src/campaign/hazard.ts';
+import {
+  decide,
+  emptyOutcomes,
+  inFlight,
+  newSchedule,
+  record,
+  type Schedule,
+  startOver,
+  takeWork,
+} from '../../src/campaign/schedule.ts';
+import type { FailureCause } from '../../src/campaign/types.ts';
+import {
+  type CampaignState,
+  detailsOf,
+  flightsOf,
+  newState,
+  note,
+  progressOf,
+} from '../../src/workflows/state.ts';
+
+/** Temporal warns of payloads beyond this. */
+const MOST_BYTES = 256 * 1024;
+const MAX_FLIGHTS = 2_000;
+/** Numbers of 7 digits, times of 13. */
+const FIRST_SEQ = 1_000_000;
+const TOTAL = 9_999_999;
+const NOW = 1_780_000_000_000;
+const settings = { failures: null, timeouts: { run: 366 * 86_400_000, campaign: 366 * 86_400_000 } };
+
+function bytesOf(value: unknown): number {
+  return Buffer.byteLength(JSON.stringify(value));
+}
+
+/** A text of 200 characters that is as long in JSON as one can be, and no cause of another. */
+function text(n: number): string {
+  return `${String.fromCharCode(97 + n)}${'\u0001'.repeat(199)}`;
+}
+
+/** More causes than are told apart, each with texts as long as they can be. */
+function causes(): FailureCause[] {
+  const all: FailureCause[] = [];
+  for (let n = 0; n < 26; n += 1) {
+    const sample = { point: '0123456789abcdef', replication: 1_000_000, reason: text(n) };
+    addCauses(all, [{ cause: causeOf(text(n).repeat(2)), count: TOTAL, sample }]);
+  }
+  return all;
+}
+
+/** As many flights and postponed runs as the scheduler lets there be, and as much that is known to wait. */
+function fullSchedule(concurrency: number | 'auto', fate: 'running' | 'again'): Schedule {
+  const schedule = newSchedule(TOTAL, concurrency, settings.timeouts.run);
+  startOver(schedule, NOW);
+  let first = FIRST_SEQ;
+  const page = (): void => {
+    takeWork(
+      schedule,
+      Array.from({ length: 2_000 }, (_, n) => first + n),
+    );
+    first += 2_000;
+  };
+  for (let tick = 0; tick < 500; tick += 1) {
+    page();
+    const { request } = decide(schedule, NOW);
+    if (request.length === 0) break;
+    const outcomes = emptyOutcomes();
+    if (fate === 'again') outcomes.again = request.map((seq) => [seq, 366 * 86_400_000]);
+    else outcomes.running = request;
+    record(schedule, { request }, outcomes, NOW);
+    schedule.again = schedule.again.slice(0, 1_999);
+  }
+  page();
+  for (let age = 1; age < 1e10; age *= 1.2) learn(schedule.hazard, age / 3, age, true);
+  return schedule;
+}
+
+/** The largest state that a campaign's workflow can come to. */
+function largest(schedule: Schedule): CampaignState {
+  const state: CampaignState = {
+    ...newState(NOW, settings),
+    phase: 'preparing',
+    schedule,
+    points: TOTAL,
+    total: TOTAL,
+    new: TOTAL,
+    reused: TOTAL,
+    failed: TOTAL,
+    triedAgain: TOTAL,
+    forgiven: { finished: TOTAL, failed: TOTAL },
+    verdict: '1000000 of 1000000 runs failed, more than 99.99 %',
+    failures: Array.from({ length: 5 }, (_, n) => text(n)),
+    causes: causes(),
+    finishedAt: Array.from({ length: 20 }, () => [NOW, 2_000] as [number, number]),
+  };
+  // what a script does that pauses it every hour for a month
+  for (let hour = 0; hour < 720; hour += 1) note(state, `paused: ${text(hour % 26)}`);
+  return state;
+}
+
+describe('at its largest', () => {
+  test.each([
+    ['auto', 'running'],
+    ['auto', 'again'],
+    [100_000, 'running'],
+    [100_000, 'again'],
+  ] as const)('the state of a campaign is below 256 KB: concurrency %s, all %s', (concurrency, fate) => {
+    const schedule = fullSchedule(concurrency, fate);
+    expect(schedule.flights.length + schedule.postponed.length).toBe(MAX_FLIGHTS);
+    expect(schedule.again.length).toBeGreaterThan(3_900);
+    const state = largest(schedule);
+    expect(state.causes).toHaveLength(21);
+    expect(bytesOf(state)).toBeLessThan(MOST_BYTES);
+    // and so is what it answers, and what it shows
+    expect(bytesOf(flightsOf(state))).toBeLessThan(MOST_BYTES);
+    expect(bytesOf(state.causes)).toBeLessThan(MOST_BYTES);
+    expect(bytesOf(progressOf(state, NOW))).toBeLessThan(10_000);
+    expect(bytesOf(detailsOf(state, NOW))).toBeLessThan(20_000);
+    expect(JSON.parse(JSON.stringify(state))).toEqual(state);
+  });
+
+  test('what passes between a tick and its activities is below 256 KB', () => {
+    const seqs = (count: number): number[] => Array.from({ length: count }, (_, n) => FIRST_SEQ + n);
+    const address = { campaign: 'x'.repeat(120), service: 'x'.repeat(2_000), store: crypto.randomUUID() };
+    expect(
+      bytesOf({ ...address, request: seqs(200), poll: [], expire: [], resultsFirst: true }),
+    ).toBeLessThan(10_000);
+    expect(bytesOf(seqs(2_000))).toBeLessThan(20_000);
+    const result: AdvanceResult = {
+      outcomes: { ...emptyOutcomes(), again: seqs(200).map((seq) => [seq, 366 * 86_400_000]) },
+      retryAfter: 3_600_000,
+      failures: [text(0), text(1), text(2)],
+      causes: causes(),
+    };
+    expect(bytesOf(result)).toBeLessThan(MOST_BYTES);
+  });
+});
+
+describe('a note', () => {
+  test('is added to what is said, and what was said long ago gives way', () => {
+    const state = newState(NOW, settings);
+    note(state, 'paused: lunch');
+    note(state, 'resumed');
+    expect(state.note).toBe('paused: lunch; resumed');
+    for (let n = 0; n < 10_000; n += 1) note(state, `paused: ${n}`);
+    expect(state.note).toHaveLength(1_000);
+    expect(state.note.endsWith('; paused: 9998; paused: 9999')).toBe(true);
+    expect(state.note.startsWith('…')).toBe(true);
+  });
+});
+
+test('runs in flight, finished and waiting are all there are', () => {
+  const schedule = newSchedule(10, 5);
+  const outcomes = { ...emptyOutcomes(), running: [0, 1], queued: [2], new: [3] };
+  record(schedule, { request: [0, 1, 2, 3, 4] }, { ...outcomes, again: [[4, 1_000]] }, NOW);
+  const state = { ...newState(NOW, settings), schedule, total: 10, new: 1 };
+  expect(inFlight(schedule)).toEqual({ running: 2, queued: 1 });
+  // one that is to be tried again waits
+  expect(progressOf(state, NOW).runs).toEqual({
+    ...{ total: 10, done: 1, new: 1, reused: 0, failed: 0, running: 2, queued: 1, waiting: 6 },
+  });
+});

@@ -1,0 +1,71 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { toTheEnd, untilSomeAreDone } from '../support/campaigns.ts';
+import { until } from '../support/until.ts';
+import { rehearsal, startWorld, type World } from '../support/world.ts';
+
+const run = promisify(execFile);
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld({ suggestContinueAsNew: 40, executors: 2 });
+});
+afterAll(() => world.close());
+
+/** As docs/operations.md says, with Temporal's own command line. */
+async function temporal(...args: string[]): Promise<void> {
+  await run(process.env.FORAY_TEMPORAL_CLI!, [...args, '--address', world.environment.address]);
+}
+
+async function makeCurrent(buildId: string): Promise<void> {
+  const args = ['--deployment-name', 'foray', '--build-id', buildId, '--yes'];
+  await until(`build ${buildId} is current`, () =>
+    temporal('worker', 'deployment', 'set-current-version', ...args).then(
+      () => true,
+      // the server knows of a build once a worker of it has polled
+      () => false,
+    ),
+  );
+}
+
+/** Which builds carried out the workflow tasks of a campaign's executions, the oldest first. */
+async function builds(id: string): Promise<string[][]> {
+  const { client } = world.environment;
+  const executions = await Array.fromAsync(client.workflow.list({ query: `WorkflowId = "${id}"` }));
+  executions.sort((a, b) => Number(a.startTime) - Number(b.startTime));
+  return Promise.all(
+    executions.map(async ({ runId }) => {
+      const { events } = await client.workflow.getHandle(id, runId).fetchHistory();
+      const workers = events!.flatMap(({ workflowTaskStartedEventAttributes: task }) => task?.identity ?? []);
+      return [...new Set(workers)];
+    }),
+  );
+}
+
+test('a campaign stays with the build that began it, until it is moved', async () => {
+  await world.startWorker({ buildId: 'one', identity: 'one' });
+  await makeCurrent('one');
+  const { id } = await world.foray.submit(
+    rehearsal({ count: 40, first: 1, seconds: 0.8, more: 'concurrency: 2' }),
+  );
+  await untilSomeAreDone(world, id);
+  await world.startWorker({ buildId: 'two', identity: 'two' });
+  await makeCurrent('two');
+  const next = await world.foray.submit(rehearsal({ count: 1, first: 100 }));
+  await toTheEnd(world, next.id);
+  expect((await builds(next.id)).flat()).toEqual(['two']);
+  const isContinued = (): Promise<boolean> => builds(id).then((seen) => seen.length > 1);
+  await until('it has continued as new', isContinued);
+  expect(new Set((await builds(id)).flat())).toEqual(new Set(['one']));
+
+  await temporal(
+    'workflow',
+    'update-options',
+    '--workflow-id',
+    id,
+    ...['--versioning-override-behavior', 'auto_upgrade'],
+  );
+  expect(await toTheEnd(world, id)).toMatchObject({ phase: 'completed', runs: { done: 40 } });
+  expect((await builds(id)).at(-1)).toEqual(['two']);
+});
