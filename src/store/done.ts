@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { RunObservation } from './store.ts';
-import { type Tables, unfinishedStates } from './tables.ts';
+import { finishedStates, type Tables } from './tables.ts';
 
 /** A run that was seen to be done. */
 export type Done = Extract<RunObservation, { state: 'done' }>;
@@ -17,12 +17,13 @@ export async function writeDone(
   const rows = [...first.values()].map(
     ({ seq, runId, origin }) => sql`(cast(${seq} as integer), cast(${runId} as text), ${origin})`,
   );
-  // SQLite and PostgreSQL call the columns of VALUES alike
+  // SQLite and PostgreSQL call the columns of VALUES alike. "not in", as a list of states would have SQLite read all
+  // runs that are in them rather than look these up.
   const { rows: written } = await sql<{ seq: number }>`
     update runs set state = 'done', run_id = v.column2, origin = v.column3, reason = null,
       finished_at = cast(${now} as bigint)
     from (values ${sql.join(rows)}) as v
-    where runs.campaign = ${campaign} and runs.seq = v.column1 and runs.state in (${sql.join([...unfinishedStates])})
+    where runs.campaign = ${campaign} and runs.seq = v.column1 and runs.state not in (${sql.join([...finishedStates])})
     returning runs.seq as seq`.execute(db);
   const values = written.map(({ seq }) => ({
     campaign,

@@ -72,16 +72,23 @@ describe('a store of 200,000 runs, most of them finished', () => {
     }
   });
 
-  test('so is a page of what waits', async () => {
+  /** What the store asks SQLite for while it does something, of runs. */
+  async function asked(does: (store: SqlStore) => Promise<unknown>): Promise<CompiledQuery[]> {
     const queries: CompiledQuery[] = [];
     const logged = new Kysely<Tables>({
       dialect: sqliteDialect(file),
       log: ({ query }) => void queries.push(query),
     });
     const store = new SqlStore(logged, 'id');
-    for (const failedOnly of [false, true]) await store.waitingRuns('flu', 100_000, PAGE, failedOnly);
+    await does(store);
     await store.close();
-    const pages = queries.filter(({ sql }) => sql.includes('"runs"'));
+    return queries.filter(({ sql }) => /(from|update) "?runs\b/.test(sql));
+  }
+
+  test('so is a page of what waits', async () => {
+    const pages = await asked(async (store) => {
+      for (const failedOnly of [false, true]) await store.waitingRuns('flu', 100_000, PAGE, failedOnly);
+    });
     expect(pages).toHaveLength(2);
     for (const page of pages) expect(planOf(page).join()).not.toMatch(/SCAN|TEMP B-TREE/);
   });
@@ -98,5 +105,31 @@ describe('a store of 200,000 runs, most of them finished', () => {
     }
     expect(count).toBe(POINTS * REPLICATIONS * (49 / 50));
     await store.close();
+  });
+
+  const waiting = Array.from({ length: 200 }, (_, at) => at * 50 + 9);
+  test.each<[string, (store: SqlStore) => Promise<unknown>]>([
+    ['to request runs', (store) => store.intend('flu', waiting, 1)],
+    ['to look at open ones', (store) => store.openRuns('flu', waiting)],
+    ['to ask what has finished', (store) => store.finished('flu', waiting)],
+    [
+      'to write what was seen',
+      (store) =>
+        store.observe(
+          'flu',
+          waiting.map((seq, at) =>
+            at % 2 === 0
+              ? { seq, state: 'running', runId: `run ${seq}`, owned: true }
+              : { seq, state: 'done', runId: `run ${seq}`, origin: 'new', outputs: {} },
+          ),
+          1,
+        ),
+    ],
+  ])('runs are looked up by their numbers %s', async (_, does) => {
+    const steps = (await asked(does))
+      .flatMap((query) => planOf(query))
+      .filter((step) => /\bruns\b/.test(step));
+    expect(steps).not.toEqual([]);
+    for (const step of steps) expect(step).toMatch(/^SEARCH runs USING INDEX .*\bseq=\?/);
   });
 });
