@@ -15,15 +15,16 @@ export async function writeDone(
   // of one that was seen twice, the first time counts
   const first = new Map(done.toReversed().map((seen) => [seen.seq, seen]));
   const rows = [...first.values()].map(
-    ({ seq, runId, origin }) => sql`(cast(${seq} as integer), cast(${runId} as text), ${origin})`,
+    ({ seq, runId, origin }) =>
+      sql`(cast(${campaign} as integer), cast(${seq} as integer), cast(${runId} as text), ${origin})`,
   );
-  // SQLite and PostgreSQL call the columns of VALUES alike. "not in", as a list of states would have SQLite read all
-  // runs that are in them rather than look these up.
+  // SQLite and PostgreSQL call the columns of VALUES alike. The campaign is one of them, and it is "not in": by what is
+  // said of a run beside its number SQLite would read all such runs rather than look these up.
   const { rows: written } = await sql<{ seq: number }>`
-    update runs set state = 'done', run_id = v.column2, origin = v.column3, reason = null,
+    update runs set state = 'done', run_id = v.column3, origin = v.column4, reason = null,
       finished_at = cast(${now} as bigint)
     from (values ${sql.join(rows)}) as v
-    where runs.campaign = ${campaign} and runs.seq = v.column1 and runs.state not in (${sql.join([...finishedStates])})
+    where runs.campaign = v.column1 and runs.seq = v.column2 and runs.state not in (${sql.join([...finishedStates])})
     returning runs.seq as seq`.execute(db);
   const values = written.map(({ seq }) => ({
     campaign,

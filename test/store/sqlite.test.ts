@@ -114,16 +114,21 @@ describe('a store of 200,000 runs, most of them finished', () => {
     ['to ask what has finished', (store) => store.finished('flu', waiting)],
     [
       'to write what was seen',
-      (store) =>
-        store.observe(
-          'flu',
-          waiting.map((seq, at) =>
-            at % 2 === 0
-              ? { seq, state: 'running', runId: `run ${seq}`, owned: true }
-              : { seq, state: 'done', runId: `run ${seq}`, origin: 'new', outputs: {} },
-          ),
-          1,
-        ),
+      (store) => {
+        const running = waiting.map((seq) => {
+          return { seq, state: 'running' as const, runId: `run ${seq}`, owned: true };
+        });
+        return store.observe('flu', running, 1);
+      },
+    ],
+    [
+      'to write what is done',
+      (store) => {
+        const done = waiting.map((seq) => {
+          return { seq, state: 'done' as const, runId: `run ${seq}`, origin: 'new' as const, outputs: {} };
+        });
+        return store.observe('flu', done, 1);
+      },
     ],
   ])('runs are looked up by their numbers %s', async (_, does) => {
     const steps = (await asked(does))
