@@ -1,6 +1,7 @@
 /** `npm run bench -- NAME [flags]`: what is measured, each a file that exports `run(args)` and resolves to whether its goals are met. */
 const benches: Record<string, () => Promise<{ run: (args: string[]) => boolean | Promise<boolean> }>> = {
   campaign: () => import('./campaign/bench.ts'),
+  service: () => import('./service/bench.ts'),
   scheduler: () => import('./scheduler/bench.ts'),
 };
 

@@ -58,6 +58,10 @@ export class Process {
     this.child.stdin!.write(`${line}\n`);
   }
 
+  send(message: object): void {
+    this.child.send(message, (error) => error && this.take(error.message));
+  }
+
   /** Asks over the channel; the next object that comes is the answer. */
   ask<T extends object>(question: string): Promise<T> {
     return new Promise((resolve, reject) => {

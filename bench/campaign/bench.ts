@@ -6,7 +6,7 @@ import { there } from './parts/there.ts';
 import { timed } from './parts/timed.ts';
 import { workers } from './parts/workers.ts';
 import { installPeers } from './peers/install.ts';
-import { documentOf, isMet, type Part, textOf } from './report.ts';
+import { documentOf, isMet, type Part, textOf } from '../report.ts';
 
 const names = ['timed', 'none', 'there', 'million', 'workers'] as const;
 type Name = (typeof names)[number];

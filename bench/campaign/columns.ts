@@ -1,5 +1,5 @@
 import type { Measured } from './measure.ts';
-import type { Column } from './report.ts';
+import type { Column } from '../report.ts';
 
 /** Columns that the tables of several parts share; CPU, requests and events are a run. */
 export const columns = {

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { Foray, type Settings } from '../../src/client/index.ts';
 import { KEY, type Lab } from './lab.ts';
 import { measure, type Measured } from './measure.ts';
-import { ownEnvironment, type Process } from './process.ts';
+import { ownEnvironment, type Process } from '../process.ts';
 
 const MAIN = resolve(import.meta.dirname, '../../src/cli/main.ts');
 let places = 0;

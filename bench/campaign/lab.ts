@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { findTemporalCli } from '../../src/dev/temporal-cli.ts';
-import { Process, type ProcessOptions } from './process.ts';
+import { Process, type ProcessOptions } from '../process.ts';
 import { Stub } from './stub/control.ts';
 import { Temporal } from './temporal.ts';
 

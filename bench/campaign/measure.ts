@@ -1,6 +1,6 @@
-import type { Process } from './process.ts';
+import type { Process } from '../process.ts';
 import type { Lab } from './lab.ts';
-import { type Usage, usageOf } from './usage.ts';
+import { type Usage, usageOf } from '../usage.ts';
 
 /** What one way took; CPU, requests and events are a run. */
 export interface Measured {

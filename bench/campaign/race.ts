@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { KEY, type Lab } from './lab.ts';
 import type { LoopInput } from './loop.ts';
 import { measure, type Measured } from './measure.ts';
-import type { Process } from './process.ts';
+import type { Process } from '../process.ts';
 
 const LOOP = resolve(import.meta.dirname, 'loop.ts');
 const LONGEST_RACE_MS = 3_600_000;

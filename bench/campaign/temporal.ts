@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { freePort } from '../../src/dev/ports.ts';
-import { Process } from './process.ts';
+import { Process } from '../process.ts';
 
 const LIFELINE = resolve(import.meta.dirname, '../../src/dev/lifeline.ts');
 const START_MS = 60_000;

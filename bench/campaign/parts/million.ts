@@ -3,8 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { ForayWay, type Size } from '../foray.ts';
 import { type Lab, progress } from '../lab.ts';
 import type { Measured } from '../measure.ts';
-import type { Process } from '../process.ts';
-import type { Part } from '../report.ts';
+import type { Process } from '../../process.ts';
+import type { Part } from '../../report.ts';
 
 const FEW = 10_000;
 const VALUES = 1_000;

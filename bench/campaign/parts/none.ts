@@ -3,7 +3,7 @@ import { ForayWay } from '../foray.ts';
 import { type Lab, progress } from '../lab.ts';
 import type { Measured } from '../measure.ts';
 import { loopRacer, raceOnce, type Racer } from '../race.ts';
-import type { Part } from '../report.ts';
+import type { Part } from '../../report.ts';
 
 const RUNS = 20_000;
 const EXECUTORS = 50;

@@ -7,7 +7,7 @@ import type { Measured } from '../measure.ts';
 import type { Peers } from '../peers/install.ts';
 import { peerWays } from '../peers/ways.ts';
 import { loopRacer, raceOnce } from '../race.ts';
-import type { Part } from '../report.ts';
+import type { Part } from '../../report.ts';
 import { durationOf } from '../stub/runs.ts';
 
 const RUNS = 2_000;

@@ -2,7 +2,7 @@ import { columns } from '../columns.ts';
 import { ForayWay } from '../foray.ts';
 import { type Lab, progress } from '../lab.ts';
 import type { Measured } from '../measure.ts';
-import type { Part } from '../report.ts';
+import type { Part } from '../../report.ts';
 
 const RUNS = 6_000;
 const EXECUTORS = 50;

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { freePort } from '../../../src/dev/ports.ts';
 import { KEY, type Lab } from '../lab.ts';
 import type { Measured } from '../measure.ts';
-import { ownEnvironment, type Process } from '../process.ts';
+import { ownEnvironment, type Process } from '../../process.ts';
 import { raceOnce, Racer } from '../race.ts';
 import { version } from '../stub/model.ts';
 import type { Peers } from './install.ts';

@@ -1,0 +1,20 @@
+import fastify from 'fastify';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+
+/**
+ * What any service on Fastify costs at least: it reads the same JSON and answers the same bytes. The answers come over the
+ * channel, by method; then it says where it listens.
+ */
+const [answers] = (await once(process, 'message')) as [Record<'GET' | 'POST', string>];
+const app = fastify();
+for (const method of ['GET', 'POST'] as const) {
+  app.route({
+    method,
+    url: '/*',
+    handler: (_request, reply) => reply.type('application/json; charset=utf-8').send(answers[method]),
+  });
+}
+await app.listen({ host: '127.0.0.1', port: 0 });
+console.log(`ready http://127.0.0.1:${(app.server.address() as AddressInfo).port}`);
+process.once('disconnect', () => process.exit());

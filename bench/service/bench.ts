@@ -1,0 +1,191 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { CloudClient } from '../../src/cloud/index.ts';
+import { Process } from '../process.ts';
+import { documentOf, isMet, type Part, textOf } from '../report.ts';
+import { usageOf } from '../usage.ts';
+import { fill } from './fill.ts';
+import { type Felt, shoot, type Shot } from './load.ts';
+
+const KEY = 'bench-0000-4000-8000-000000000000';
+const MAIN = resolve(import.meta.dirname, '../../src/cli/main.ts');
+const MODELS = resolve(import.meta.dirname, 'models');
+/** Each figure is the best of so many rounds, by turns: machines are shared. */
+const ROUNDS = 3;
+const FEW = 1_000;
+const MANY = 100_000;
+/** Requests a second while all executors are busy. */
+const RATE = 200;
+
+/** A service with its runs, and what is asked of it. */
+interface Measured {
+  service: Process;
+  /** `POST /runs` of a run that is there, and its progress. */
+  shots: Record<'runs' | 'progress', Shot>;
+}
+
+interface Row extends Felt {
+  what: string;
+  who: string;
+  /** CPU of the service a request, in ms. */
+  cpuMs: number;
+}
+
+/**
+ * The model service under load: beside a bare Fastify route, with few and with many runs in its database, and while all its
+ * executors are busy.
+ */
+export async function run(args: string[]): Promise<boolean> {
+  const { values } = parseArgs({
+    args,
+    options: { seconds: { type: 'string', default: '4' }, json: { type: 'boolean', default: false } },
+  });
+  const seconds = Number(values.seconds);
+  const folder = mkdtempSync(join(tmpdir(), 'foray-bench-'));
+  const processes: Process[] = [];
+  try {
+    const few = await serve(join(folder, 'few'), FEW, processes);
+    const many = await serve(join(folder, 'many'), MANY, processes);
+    const bare = await bareLike(few, processes);
+    const parts = [await throughput(few, many, bare, seconds), await underLoad(few, seconds * ROUNDS)];
+    console.log(
+      values.json
+        ? JSON.stringify({ parts: parts.map(documentOf) }, undefined, 2)
+        : parts.map(textOf).join('\n'),
+    );
+    return parts.every(({ goals }) => goals.every(isMet));
+  } finally {
+    for (const each of processes.toReversed()) await each.end();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Starts a service, has it run one run, and starts it again with many more of them. */
+async function serve(dataDir: string, runs: number, processes: Process[]): Promise<Measured> {
+  const start = async (): Promise<{ service: Process; url: string }> => {
+    const args = [MAIN, 'service', '--port', '0', '--data', dataDir, '--models', MODELS, '--api-key', KEY];
+    const service = new Process({ name: 'service', args });
+    processes.push(service);
+    const [, url] = await service.says(/^Model service\s+(\S+)/);
+    return { service, url: url! };
+  };
+  const first = await start();
+  await request(first.url);
+  await first.service.end();
+  fill(dataDir, runs);
+  const { service, url } = await start();
+  const { versionId, runId, body } = await request(url);
+  const headers = { authorization: KEY, 'content-type': 'application/json' };
+  return {
+    service,
+    shots: {
+      runs: { url: `${url}/versions/${versionId}/runs`, method: 'POST', headers, body },
+      progress: { url: `${url}/versions/${versionId}/runs/${runId}/progress`, method: 'GET', headers },
+    },
+  };
+}
+
+/** Requests the run that is measured with, and waits until it is there. */
+async function request(url: string): Promise<{ versionId: string; runId: string; body: string }> {
+  const cloud = new CloudClient({ url, key: KEY });
+  const model = await cloud.getModelByName('Busy');
+  const versionId = model.modelVersions.at(-1)!;
+  const { experimentTemplate } = await cloud.getVersion(model.id, versionId);
+  const run = { experimentType: 'SIMULATION' as const, inputs: experimentTemplate.inputs };
+  for (;;) {
+    const { status, id } = await cloud.requestRun(versionId, run);
+    if (status === 'COMPLETED') return { versionId, runId: id, body: JSON.stringify(run) };
+    if (status === 'FAILED') throw new Error('the run of the bench failed');
+  }
+}
+
+/** A bare Fastify that answers as the service does. */
+async function bareLike({ shots }: Measured, processes: Process[]): Promise<Measured> {
+  const service = new Process({ name: 'bare', args: [resolve(import.meta.dirname, 'bare.ts')] });
+  processes.push(service);
+  const answer = async ({ url, ...init }: Shot): Promise<string> => (await fetch(url, init)).text();
+  service.send({ POST: await answer(shots.runs), GET: await answer(shots.progress) });
+  const [, origin] = await service.says(/^ready (\S+)/);
+  const here = (shot: Shot): Shot => ({ ...shot, url: new URL(new URL(shot.url).pathname, origin).href });
+  return { service, shots: { runs: here(shots.runs), progress: here(shots.progress) } };
+}
+
+async function throughput(
+  few: Measured,
+  many: Measured,
+  bare: Measured,
+  seconds: number,
+): Promise<Part<Row>> {
+  const rows: Row[] = [];
+  const ways = { bare, [`service, ${FEW} runs`]: few, [`service, ${MANY} runs`]: many };
+  for (const what of ['runs', 'progress'] as const) {
+    const rounds = Object.fromEntries(Object.keys(ways).map((who) => [who, [] as Row[]]));
+    for (let round = 0; round <= ROUNDS; round += 1) {
+      for (const [who, { service, shots }] of Object.entries(ways)) {
+        const before = usageOf(service.pid).cpuMs;
+        const felt = await shoot(shots[what], seconds);
+        const cpuMs = (usageOf(service.pid).cpuMs - before) / (felt.requestsPerSecond * seconds);
+        // the first round warms up
+        if (round > 0) rounds[who]!.push({ what, who, ...felt, cpuMs });
+      }
+    }
+    for (const each of Object.values(rounds)) {
+      rows.push(each.reduce((a, b) => (a.requestsPerSecond > b.requestsPerSecond ? a : b)));
+    }
+  }
+  const goals = [0, 3].flatMap((at) => {
+    const [plain, ours, full] = rows.slice(at, at + 3).map(({ requestsPerSecond }) => requestsPerSecond);
+    const { what } = rows[at]!;
+    return [
+      { what: `${what}: throughput over that of a bare route`, figure: ours! / plain!, least: 0.5 },
+      { what: `${what}: slower with ${MANY} runs, times`, figure: ours! / full!, most: 1.2 },
+    ];
+  });
+  return {
+    name: 'throughput',
+    title: 'throughput: requests for a run that is there, and of its progress',
+    rows,
+    columns: [
+      { title: 'way', of: ({ who }) => who },
+      { title: 'asked for', of: ({ what }) => what },
+      { title: 'requests/s', of: ({ requestsPerSecond }) => requestsPerSecond },
+      { title: 'p50 ms', of: ({ p50 }) => p50 },
+      { title: 'p99 ms', of: ({ p99 }) => p99 },
+      { title: 'CPU ms', of: ({ cpuMs }) => cpuMs, digits: 3 },
+    ],
+    goals,
+    notes: [`The fastest of ${ROUNDS} rounds of each, by turns.`],
+  };
+}
+
+/** All executors compute without a pause while the service is asked. */
+async function underLoad({ shots }: Measured, seconds: number): Promise<Part<Felt & { what: string }>> {
+  const { inputs } = JSON.parse(shots.runs.body!) as { inputs: { name: string; value: string }[] };
+  for (let number = 1; number <= 64; number += 1) {
+    const set: Record<string, string> = { Seconds: '600', Number: String(number) };
+    const body = JSON.stringify({
+      experimentType: 'SIMULATION',
+      inputs: inputs.map((input) => ({ ...input, value: set[input.name] ?? input.value })),
+    });
+    const { url, ...init } = shots.runs;
+    await fetch(url, { ...init, body });
+  }
+  const rows = [];
+  for (const what of ['runs', 'progress'] as const) {
+    rows.push({ what, ...(await shoot(shots[what], seconds, RATE)) });
+  }
+  return {
+    name: 'load',
+    title: `load: ${RATE} requests a second while all executors are busy`,
+    rows,
+    columns: [
+      { title: 'asked for', of: ({ what }) => what },
+      { title: 'requests/s', of: ({ requestsPerSecond }) => requestsPerSecond },
+      { title: 'p50 ms', of: ({ p50 }) => p50 },
+      { title: 'p99 ms', of: ({ p99 }) => p99 },
+    ],
+    goals: rows.map(({ what, p99 }) => ({ what: `${what}: p99 in ms`, figure: p99, most: 50 })),
+  };
+}
