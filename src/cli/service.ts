@@ -2,8 +2,10 @@ import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { endWithParent, tellReady } from '../dev/lifeline.ts';
 import { homePaths } from '../dev/home.ts';
+import { ForayError } from '../errors.ts';
 import { print, tell } from './output.ts';
-import { homeOption, wholeNumber } from './settings.ts';
+import { addServiceKeys } from './service-keys.ts';
+import { byteSize, homeOption, positive, wholeNumber } from './settings.ts';
 import { untilSignalled } from './signals.ts';
 
 const SHIPPED_MODELS = resolve(import.meta.dirname, '../../models');
@@ -16,11 +18,15 @@ interface Flags {
   data?: string;
   models: string[];
   apiKey?: string;
+  keys?: string;
+  rateLimit?: number;
+  maxBody?: number;
+  maxUpload?: number;
   executors?: number;
 }
 
 export function addService(program: Command): void {
-  program
+  const service = program
     .command('service')
     .description('the model service, until SIGINT or SIGTERM')
     .addOption(homeOption())
@@ -33,13 +39,20 @@ export function addService(program: Command): void {
       (folder: string, known: string[]) => [...known, folder],
       [],
     )
-    .addOption(new Option('--api-key <key>', "the local user's key").env('FORAY_API_KEY'))
+    .addOption(new Option('--api-key <key>', "a key of the user local's").env('FORAY_API_KEY'))
+    .option('--keys <file>', 'users, their keys and permissions (default: keys.yaml in the data folder)')
+    .option('--rate-limit <number>', 'requests a second with one key, at most (default: no limit)', positive)
+    .option('--max-body <size>', 'greatest JSON body, such as 500KB (default: 16MB)', byteSize)
+    .option('--max-upload <size>', 'greatest file (default: 2GB)', byteSize)
     .option(
       '--executors <number>',
       'how many runs execute at once (default: as many as cores)',
       wholeNumber(1),
     )
-    .action(async (flags: Flags) => {
+    .action(async (flags: Flags, command: Command) => {
+      if (flags.keys && command.getOptionValueSource('apiKey') === 'cli') {
+        throw new ForayError('USAGE', '--api-key cannot be used with --keys: the file has all keys.');
+      }
       endWithParent();
       const signalled = untilSignalled();
       const { startService } = await import('../service/service.ts');
@@ -48,16 +61,27 @@ export function addService(program: Command): void {
         port: flags.port,
         dataDir: resolve(flags.data ?? homePaths(flags.home).service),
         modelDirs: [SHIPPED_MODELS, ...flags.models.map((folder) => resolve(folder))],
-        ...(flags.apiKey && { apiKey: flags.apiKey }),
+        // a key in the environment is the one to use elsewhere; where a file has all keys it opens nothing
+        ...(flags.keys ? { keyFile: resolve(flags.keys) } : flags.apiKey && { apiKey: flags.apiKey }),
+        limits: {
+          rate: flags.rateLimit,
+          ...(flags.maxBody && { body: flags.maxBody }),
+          ...(flags.maxUpload && { upload: flags.maxUpload }),
+        },
+        log: process.stderr,
+        logLevel: 'error',
         ...(flags.executors && { executors: flags.executors }),
       });
       print(`Model service  ${service.url} (process ${process.pid})`);
       if (service.newKey) {
-        print(`API key        ${service.newKey} (shown this once; give it as --api-key or FORAY_API_KEY)`);
+        print(
+          `API key        ${service.newKey} (shown this once; clients give it as --api-key or FORAY_API_KEY)`,
+        );
       }
       tellReady();
       await signalled;
       tell('Stopping');
       await service.close();
     });
+  addServiceKeys(service);
 }

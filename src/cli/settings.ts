@@ -149,3 +149,14 @@ export function wholeNumber(least: number, most = Number.MAX_SAFE_INTEGER): (tex
     );
   };
 }
+
+const BYTE_UNITS = ['B', 'KB', 'MB', 'GB'];
+
+/** Parses a flag that takes a number of bytes, such as 500, 500KB or 1.5GB (in steps of 1024). */
+export function byteSize(text: string): number {
+  const match = /^(\d+(?:\.\d+)?) ?([KMG]?B)?$/i.exec(text.trim());
+  const bytes =
+    match && Math.floor(Number(match[1]) * 1024 ** BYTE_UNITS.indexOf((match[2] ?? 'B').toUpperCase()));
+  if (bytes) return bytes;
+  throw new InvalidArgumentError('Expected a size above 0, such as 500KB, 16MB or 2GB.');
+}

@@ -22,13 +22,21 @@ export const serviceErrors = {
   UNKNOWN_RUN: { status: 404, about: 'no such run was ever requested' },
   RESULTS_NOT_FOUND: { status: 404, about: 'there is no completed run with those results' },
   UNKNOWN_FILE: { status: 404, about: 'no file of that hash is stored' },
+  METHOD_NOT_ALLOWED: { status: 405, about: 'the address takes other methods; the header Allow names them' },
+  TOO_SLOW: { status: 408, about: 'the request did not arrive, or too slowly' },
   VERSION_RETIRED: {
     status: 409,
     about: "the version's model has changed or is gone: results stay, new runs do not start",
   },
+  FILE_DAMAGED: { status: 410, about: 'what is stored of the file is not what was stored' },
   TOO_LARGE: { status: 413, about: 'the body is larger than the service takes' },
+  RATE_LIMITED: {
+    status: 429,
+    about: 'more requests with the key than the service takes; Retry-After says when to go on',
+  },
   INTERNAL: { status: 500, about: 'a fault of the service' },
   NOT_SERVED: { status: 501, about: 'the service does not do this' },
+  STORAGE_FULL: { status: 507, about: "the service's disk is full" },
 } as const satisfies Record<string, { status: number; about: string }>;
 
 export type ServiceErrorCode = keyof typeof serviceErrors;
@@ -37,9 +45,12 @@ export type ServiceErrorCode = keyof typeof serviceErrors;
 export class ServiceError extends Error {
   override readonly name = 'ServiceError';
   readonly code: ServiceErrorCode;
+  /** Headers that the answer has besides the usual ones. */
+  readonly headers: Readonly<Record<string, string>>;
 
-  constructor(code: ServiceErrorCode, message: string) {
+  constructor(code: ServiceErrorCode, message: string, headers: Readonly<Record<string, string>> = {}) {
     super(message);
     this.code = code;
+    this.headers = headers;
   }
 }

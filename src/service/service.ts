@@ -6,9 +6,12 @@ import { ForayError } from '../errors.ts';
 import { openDatabase } from './database.ts';
 import { ExecutorPool } from './executors/pool.ts';
 import { ContentFiles } from './files/content.ts';
-import { Presigner } from './files/presign.ts';
+import { Presigner, signingSecret } from './files/presign.ts';
 import { API_ROOT, buildApp } from './http/app.ts';
-import { ensureLocalKey, Keys, signingSecret } from './keys.ts';
+import { defaultLimits, type Limits } from './http/limits.ts';
+import { Access } from './keys/access.ts';
+import { ensureKeyFile } from './keys/edit.ts';
+import { keyFileIn } from './keys/file.ts';
 import { ModelRegistry } from './models/registry.ts';
 import { Dispatcher } from './runs/dispatcher.ts';
 import { RunRepository } from './runs/repository.ts';
@@ -25,10 +28,19 @@ export interface ServiceOptions {
   modelDirs: readonly string[];
   /** How many runs execute at once. @default as many as the machine has cores */
   executors?: number;
-  /** The local user's key. @default the one that the data folder knows, or a new one */
+  /**
+   * A key of the local user's while this service runs, besides those of the key file. Without it a data folder that
+   * has no key file gets one, with a new key.
+   */
   apiKey?: string;
+  /** The key file, which must be there. @default keys.yaml in the data folder, made if need be */
+  keyFile?: string;
+  /** @default 16 MiB of JSON, 2 GiB of a file, any number of requests */
+  limits?: Partial<Limits>;
   /** Takes JSON lines. @default nothing is logged */
   log?: NodeJS.WritableStream;
+  /** Each request, or only faults of the service. @default 'info' */
+  logLevel?: 'info' | 'error';
   /** The time in milliseconds since 1970. @default Date.now */
   now?: () => number;
 }
@@ -38,7 +50,7 @@ export interface RunningService {
   url: string;
   host: string;
   port: number;
-  /** The local user's key when it was made just now; it is not kept anywhere. */
+  /** The local user's key when it was made just now; only its hash is kept. */
   newKey: string | undefined;
   /** Lets requests finish. Runs that execute are executed anew at the next start. */
   close(): Promise<void>;
@@ -47,7 +59,7 @@ export interface RunningService {
 /**
  * Starts the model service.
  *
- * @throws ForayError STORE_UNUSABLE, STORE_NEWER, MODEL_INVALID, PORT_IN_USE
+ * @throws ForayError STORE_UNUSABLE, STORE_NEWER, MODEL_INVALID, KEYS_INVALID, PORT_IN_USE
  */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
   const { host = '127.0.0.1', now = Date.now, dataDir } = options;
@@ -63,7 +75,9 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   });
   try {
     files.prepare();
-    const newKey = ensureLocalKey(database.db, options.apiKey);
+    const keyFile = options.keyFile ?? keyFileIn(dataDir);
+    const makesKey = options.keyFile === undefined && options.apiKey === undefined;
+    const newKey = makesKey ? ensureKeyFile(keyFile) : undefined;
     const registry = await ModelRegistry.open(database.db, options.modelDirs);
     const repository = new RunRepository(database.db, now);
     const dispatcher = new Dispatcher(repository, registry, pool, (error) => app?.log.error(error));
@@ -72,8 +86,16 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       runs: new Runs(repository, registry, dispatcher, files),
       files,
       presigner: new Presigner(signingSecret(database.db), now),
-      keys: new Keys(database.db),
+      access: new Access({
+        file: keyFile,
+        required: options.keyFile !== undefined,
+        localKey: options.apiKey,
+        models: registry.models().map(({ name }) => name),
+        onFault: (error) => app?.log.error(error),
+      }),
+      limits: { ...defaultLimits, ...options.limits },
       log: options.log,
+      logLevel: options.logLevel ?? 'info',
     });
     repository.requeueRunning();
     const port = await listen(app, host, options.port ?? 0);

@@ -7,7 +7,7 @@ import { Readable } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
 import { ErrorBody } from '../../src/api/resources.ts';
 import { ContentFiles } from '../../src/service/files/content.ts';
-import { storeUpload, UPLOAD_LIMIT } from '../../src/service/files/upload.ts';
+import { storeUpload } from '../../src/service/files/upload.ts';
 import { KEY, outputsOf, startTestService, temporaryFolder, type TestService, until } from './support.ts';
 
 const hashOf = (content: Uint8Array | string) => createHash('sha256').update(content).digest('base64url');
@@ -73,10 +73,10 @@ describe('files up and checked', () => {
   });
 
   test('a size over the limit that is told beforehand is refused at once', async () => {
-    const { running } = await startTestService();
+    const { running } = await startTestService({ limits: { upload: 1_000 } });
     const request = http.request(`${running.url}/upload-file`, {
       method: 'POST',
-      headers: { Authorization: KEY, 'Content-Length': UPLOAD_LIMIT + 1 },
+      headers: { Authorization: KEY, 'Content-Length': 1_001 },
     });
     request.on('error', () => {});
     const arrived = once(request, 'response') as Promise<[http.IncomingMessage]>;

@@ -1,4 +1,5 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { DatabaseSync } from 'node:sqlite';
 import { PRESIGNED_SECONDS } from '../../api/constants.ts';
 import { ServiceError } from '../errors.ts';
 
@@ -50,4 +51,15 @@ export class Presigner {
       .update(JSON.stringify([hash, filename, expires]))
       .digest('base64url');
   }
+}
+
+/** The secret that pre-signed addresses are signed with; kept, so that they hold over a restart. */
+export function signingSecret(db: DatabaseSync): string {
+  db.prepare("INSERT OR IGNORE INTO settings (name, value) VALUES ('signing_secret', ?)").run(
+    randomBytes(32).toString('base64url'),
+  );
+  const row = db.prepare("SELECT value FROM settings WHERE name = 'signing_secret'").get() as {
+    value: string;
+  };
+  return row.value;
 }

@@ -4,9 +4,6 @@ import type { Readable } from 'node:stream';
 import { ServiceError } from '../errors.ts';
 import type { ContentFiles } from './content.ts';
 
-/** Greatest file that can be uploaded, in bytes. */
-export const UPLOAD_LIMIT = 2 * 1024 ** 3;
-
 /**
  * Stores a body as it arrives, without holding it in memory; returns its hash.
  *

@@ -1,27 +1,31 @@
 import cors from '@fastify/cors';
 import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
-import type { Socket } from 'node:net';
 import { API_VERSION } from '../../api/constants.ts';
 import { ServiceError } from '../errors.ts';
 import type { ContentFiles } from '../files/content.ts';
 import type { Presigner } from '../files/presign.ts';
-import type { Keys } from '../keys.ts';
+import type { Access } from '../keys/access.ts';
 import type { ModelRegistry } from '../models/registry.ts';
 import type { Runs } from '../runs/runs.ts';
 import { requireKey } from './auth.ts';
 import { addDownloads } from './downloads.ts';
-import { errorBody, sendFailure } from './failures.ts';
+import { refuseConnection, sendFailure } from './failures.ts';
 import { fileHandlers } from './handlers/files.ts';
 import { modelHandlers } from './handlers/models.ts';
 import { runHandlers } from './handlers/runs.ts';
+import type { Limits } from './limits.ts';
+import { type MethodsOf, noteMethods } from './methods.ts';
+import { openApiDocument } from './openapi.ts';
+import { requirePace } from './pace.ts';
+import { limitRate } from './rate.ts';
 import { addRoutes } from './routes.ts';
+import { Visible } from './visible.ts';
 
 /** Path of the interface's root (specification 9). */
 export const API_ROOT = `/api/open/${API_VERSION}`;
 
-/** How long a request may take to arrive, in milliseconds: its head, and all of it with a large file. */
+/** How long the head of a request may take to arrive, in milliseconds; for its body see pace.ts. */
 const HEAD_TIMEOUT = 20_000;
-const REQUEST_TIMEOUT = 10 * 60_000;
 /** How often connections are looked through for those that take longer. */
 const TIMEOUT_CHECK = 5_000;
 
@@ -30,44 +34,55 @@ export interface AppParts {
   runs: Runs;
   files: ContentFiles;
   presigner: Presigner;
-  keys: Keys;
+  access: Access;
+  limits: Limits;
   /** Takes JSON lines; without it nothing is logged. */
   log: NodeJS.WritableStream | undefined;
+  logLevel: 'info' | 'error';
 }
 
 /** The HTTP side of the service: the interface under its root, pre-signed downloads and a health check beside it. */
-export async function buildApp({ log, ...parts }: AppParts): Promise<FastifyInstance> {
+export async function buildApp({ log, logLevel, ...parts }: AppParts): Promise<FastifyInstance> {
   const app = fastify({
-    logger: log ? { stream: log, serializers: { req: loggedRequest } } : false,
+    logger: log ? { stream: log, level: logLevel, serializers: { req: loggedRequest } } : false,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 1_000 },
-    requestTimeout: REQUEST_TIMEOUT,
     http: { headersTimeout: HEAD_TIMEOUT, connectionsCheckingInterval: TIMEOUT_CHECK },
     // requests on open connections are served to the end while the service closes
     return503OnClosing: false,
     frameworkErrors: sendFailure,
-    clientErrorHandler: refuseBroken,
+    clientErrorHandler: (error, socket) => refuseConnection(brokenRequest(error), socket),
   });
+  app.decorateRequest('caller', null);
   app.setErrorHandler(sendFailure);
-  app.setNotFoundHandler((request) => {
-    throw notFound(request.url);
-  });
   await app.register(cors, {
     allowedHeaders: ['Authorization', 'Content-Type'],
+    exposedHeaders: ['Retry-After', 'Content-Disposition'],
     methods: ['GET', 'HEAD', 'POST'],
     optionsSuccessStatus: 200,
     strictPreflight: false,
   });
+  app.addHook('onRequest', requirePace(refuseConnection));
+  const methodsOf = noteMethods(app);
+  app.addHook('onRequest', (request, _reply, done) => {
+    // here rather than in a handler, which would first have to read a body that nobody wants
+    if (request.is404) throw notFound(request.url, methodsOf);
+    done();
+  });
 
   closeFinishedConnections(app);
   app.get('/health', () => ({ status: 'ok' }));
+  const openApi = openApiDocument(API_ROOT);
+  app.get(`${API_ROOT}/openapi.json`, () => openApi);
   addDownloads(app, parts.files, parts.presigner);
   await app.register(
     async (api) => {
-      api.addHook('onRequest', requireKey(parts.keys));
-      await addRoutes(api, {
-        ...modelHandlers(parts.registry),
+      api.addHook('onRequest', requireKey(parts.access));
+      if (parts.limits.rate !== undefined) api.addHook('onRequest', limitRate(parts.limits.rate));
+      const visible = new Visible(parts.registry, parts.access);
+      await addRoutes(api, parts.limits, visible, {
+        ...modelHandlers(parts.registry, visible),
         ...runHandlers(parts.registry, parts.runs),
-        ...fileHandlers(parts.files, parts.presigner),
+        ...fileHandlers(parts.files, parts.presigner, parts.limits),
       });
     },
     { prefix: API_ROOT },
@@ -97,24 +112,24 @@ function loggedRequest({ method, url, ip }: FastifyRequest) {
   return { method, path: url.split('?', 1)[0], ip };
 }
 
-function notFound(url: string): ServiceError {
-  const asked = /^\/api\/open\/([^/?]+)/.exec(url)?.[1];
-  return asked === undefined || asked === API_VERSION
-    ? new ServiceError('UNKNOWN_ROUTE', 'There is nothing at this address for this method.')
-    : new ServiceError(
-        'UNKNOWN_INTERFACE',
-        `Version ${asked} of the interface is not served, only ${API_VERSION}.`,
-      );
+function notFound(url: string, methodsOf: MethodsOf): ServiceError {
+  const path = url.split('?', 1)[0]!;
+  const asked = /^\/api\/open\/([^/]+)/.exec(path)?.[1];
+  if (asked !== undefined && asked !== API_VERSION) {
+    return new ServiceError(
+      'UNKNOWN_INTERFACE',
+      `Version ${asked} of the interface is not served, only ${API_VERSION}.`,
+    );
+  }
+  const methods = methodsOf(path);
+  if (methods.length === 0) return new ServiceError('UNKNOWN_ROUTE', 'There is nothing at this address.');
+  const allow = [...methods, 'OPTIONS'].join(', ');
+  return new ServiceError('METHOD_NOT_ALLOWED', `This address takes only ${allow}.`, { allow });
 }
 
-/** What is not HTTP gets an answer in the shape of errors, and its connection is closed. */
-function refuseBroken(_error: Error, socket: Socket): void {
-  if (!socket.writable) return void socket.destroy();
-  const body = JSON.stringify(
-    errorBody('BAD_REQUEST', 'This is not a valid HTTP request, or came too slowly.', ''),
-  );
-  socket.end(
-    `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json; charset=utf-8\r\n` +
-      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-  );
+/** What is not HTTP, or does not go on to the end of its head. */
+function brokenRequest({ code }: Error & { code?: string }): ServiceError {
+  return code === 'ERR_HTTP_REQUEST_TIMEOUT'
+    ? new ServiceError('TOO_SLOW', 'The request came too slowly.')
+    : new ServiceError('BAD_REQUEST', 'This is not a valid HTTP request.');
 }

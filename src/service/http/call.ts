@@ -22,6 +22,8 @@ export interface Call<E> {
     Partial<Record<ParamName<OlderPath<E>>, string>>;
   query: QueryOf<E>;
   body: BodyOf<E>;
+  /** Whose key the request came with. */
+  user: string;
   /** Scheme, host and port as the client sees them, for addresses in answers. */
   origin: string;
 }

@@ -3,7 +3,6 @@ import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { ServiceError } from '../errors.ts';
 import type { ContentFiles } from '../files/content.ts';
 import type { Presigner } from '../files/presign.ts';
 import { readQuery } from './body.ts';
@@ -21,7 +20,7 @@ export function addDownloads(app: FastifyInstance, files: ContentFiles, presigne
     const { hash } = request.params;
     const query = readQuery(Query, request.query);
     presigner.verify(hash, query);
-    if (!files.has(hash)) throw new ServiceError('UNKNOWN_FILE', `No file with the hash ${hash} is stored.`);
+    await files.require(hash);
     const file = files.pathOf(hash);
     const name = encodeURIComponent(path.basename(query.filename)).replaceAll("'", '%27');
     return reply

@@ -1,22 +1,42 @@
 import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { ErrorBody } from '../../api/resources.ts';
 import { ServiceError, type ServiceErrorCode, serviceErrors } from '../errors.ts';
 
+/** Primary result code of SQLite, in the low byte of an extended one. */
+const SQLITE_FULL = 13;
+
+/** What is left of a body that could not be taken is not read, so the connection cannot be used again. */
+const ENDS_CONNECTION: readonly ServiceErrorCode[] = ['TOO_LARGE', 'STORAGE_FULL'];
+
 /** Answers a request with an error, in the one shape that errors have. */
 export function sendFailure(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  const known = error instanceof ServiceError ? error : fromFramework(error as FastifyError);
-  if (known.code === 'INTERNAL') request.log.error(error);
-  // what is left of a body that is too large is not read, so the connection cannot be used again
-  if (known.code === 'TOO_LARGE') void reply.header('connection', 'close');
+  const known = error instanceof ServiceError ? error : serviceErrorFrom(error as FastifyError);
+  if (serviceErrors[known.code].status >= 500) request.log.error(error);
+  if (ENDS_CONNECTION.includes(known.code)) void reply.header('connection', 'close');
   void reply
     .code(serviceErrors[known.code].status)
+    .headers(known.headers)
     .type('application/json; charset=utf-8')
     .send(JSON.stringify(errorBody(known.code, known.message, request.url)));
 }
 
+/** Answers what never became a request, or will never be whole, and closes its connection. */
+export function refuseConnection({ code, message }: ServiceError, socket: Socket): void {
+  if (!socket.writable) return void socket.destroy();
+  const { status } = serviceErrors[code];
+  const body = JSON.stringify(errorBody(code, message, ''));
+  socket.write(
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json; charset=utf-8\r\n` +
+      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  );
+  // without waiting for the other side, which may never close its own
+  socket.destroySoon();
+}
+
 /** `url` may have a query; that holds signatures, and is left out. */
-export function errorBody(code: ServiceErrorCode, message: string, url: string): ErrorBody {
+function errorBody(code: ServiceErrorCode, message: string, url: string): ErrorBody {
   const { status } = serviceErrors[code];
   return {
     timestamp: new Date().toISOString(),
@@ -29,7 +49,15 @@ export function errorBody(code: ServiceErrorCode, message: string, url: string):
 }
 
 /** Fastify's own errors say what a client did wrong; of anything else nothing leaves the service. */
-function fromFramework(error: FastifyError): ServiceError {
+function serviceErrorFrom(error: FastifyError & { errcode?: number }): ServiceError {
+  const isFull =
+    error.code === 'ENOSPC' || error.code === 'EDQUOT' || (error.errcode ?? 0) % 256 === SQLITE_FULL;
+  if (isFull) {
+    return new ServiceError(
+      'STORAGE_FULL',
+      "The service's disk is full: nothing was stored; ask again later.",
+    );
+  }
   const status = error.statusCode ?? 500;
   if (status === 413) return new ServiceError('TOO_LARGE', error.message);
   if (status >= 400 && status < 500) return new ServiceError('BAD_REQUEST', error.message);

@@ -1,47 +1,54 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Endpoint, type EndpointName, endpoints } from '../../api/endpoints.ts';
-import { tooLargeUpload, UPLOAD_LIMIT } from '../files/upload.ts';
+import { tooLargeUpload } from '../files/upload.ts';
 import { readBody, readQuery } from './body.ts';
 import type { Handlers } from './call.ts';
-
-/** Greatest JSON body, in bytes. */
-const JSON_LIMIT = 16 * 1024 * 1024;
+import type { Limits } from './limits.ts';
+import type { Visible } from './visible.ts';
 
 /** Adds a route for every row of the endpoint table, and for the older spellings of it. */
-export async function addRoutes(api: FastifyInstance, handlers: Handlers): Promise<void> {
+export async function addRoutes(
+  api: FastifyInstance,
+  limits: Limits,
+  visible: Visible,
+  handlers: Handlers,
+): Promise<void> {
   const names = Object.keys(endpoints) as EndpointName[];
   const isBytes = (name: EndpointName) => (endpoints[name] as Endpoint).body === 'bytes';
 
   await api.register((scope, _options, done) => {
     // whatever the Content-Type, or without one: clients in the field do not always send it
     scope.removeAllContentTypeParsers();
-    scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: JSON_LIMIT }, (_request, body, done) =>
+    scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: limits.body }, (_request, body, done) =>
       done(null, body),
     );
-    for (const name of names) if (!isBytes(name)) addRoute(scope, name, handlers);
+    for (const name of names) if (!isBytes(name)) addRoute(scope, name, visible, handlers);
     done();
   });
   await api.register((scope, _options, done) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('*', (request, stream, done) => {
       // a size that is told beforehand is refused before it is read
-      const tooLarge = Number(request.headers['content-length']) > UPLOAD_LIMIT;
-      done(tooLarge ? tooLargeUpload(UPLOAD_LIMIT) : null, stream);
+      const tooLarge = Number(request.headers['content-length']) > limits.upload;
+      done(tooLarge ? tooLargeUpload(limits.upload) : null, stream);
     });
-    for (const name of names) if (isBytes(name)) addRoute(scope, name, handlers);
+    for (const name of names) if (isBytes(name)) addRoute(scope, name, visible, handlers);
     done();
   });
 }
 
-function addRoute(scope: FastifyInstance, name: EndpointName, handlers: Handlers): void {
+function addRoute(scope: FastifyInstance, name: EndpointName, visible: Visible, handlers: Handlers): void {
   const endpoint: Endpoint = endpoints[name];
   const handle = handlers[name] as (call: unknown) => unknown;
 
   const answer = async (request: FastifyRequest, reply: FastifyReply) => {
+    const { user } = request.caller!;
+    visible.check(user, request.params as { modelId?: string; versionId?: string });
     const result = await handle({
       params: request.params,
       query: endpoint.query && readQuery(endpoint.query, request.query),
       body: bodyOf(endpoint, request),
+      user,
       origin: `${request.protocol}://${request.host}`,
     });
     // text as JSON too, and 200 always: clients in the field parse every body and know no other status

@@ -2,23 +2,25 @@ import type { Version } from '../../../api/resources.ts';
 import { ServiceError } from '../../errors.ts';
 import type { ModelRegistry, ServedVersion } from '../../models/registry.ts';
 import type { Handlers } from '../call.ts';
+import type { Visible } from '../visible.ts';
 
 /** Models, versions and stored experiments. */
 export function modelHandlers(
   registry: ModelRegistry,
+  visible: Visible,
 ): Handlers<
   'listModels' | 'getModel' | 'getModelByName' | 'getVersion' | 'getVersionByNumber' | 'listExperiments'
 > {
   return {
-    listModels: () => registry.models(),
+    listModels: ({ user }) => visible.models(user),
 
     getModel: ({ params }) => registry.model(params.modelId),
 
-    getModelByName({ params, body }) {
+    getModelByName({ params, body, user }) {
       const name = body.trim() || params.name;
       if (!name)
         throw new ServiceError('INVALID_BODY', 'The body should be the name of a model, as a JSON string.');
-      return registry.modelByName(name);
+      return visible.modelByName(user, name);
     },
 
     getVersion({ params }) {

@@ -1,0 +1,193 @@
+import { STATUS_CODES } from 'node:http';
+import { z } from 'zod';
+import { API_VERSION } from '../../api/constants.ts';
+import { type Endpoint, type EndpointName, endpoints } from '../../api/endpoints.ts';
+import * as resources from '../../api/resources.ts';
+import { type ServiceErrorCode, serviceErrors } from '../errors.ts';
+
+type Json = Record<string, unknown>;
+
+/** Errors of an endpoint besides those that follow from its path, query and body. */
+const particularErrors: Partial<Record<EndpointName, readonly ServiceErrorCode[]>> = {
+  getModelByName: ['UNKNOWN_MODEL'],
+  getVersionByNumber: ['UNKNOWN_VERSION'],
+  requestRun: ['VERSION_RETIRED', 'STORAGE_FULL'],
+  stopRun: ['UNKNOWN_RUN', 'STORAGE_FULL'],
+  findRun: ['UNKNOWN_RUN'],
+  getRunResults: ['UNKNOWN_OUTPUT', 'RESULTS_NOT_FOUND'],
+  getResults: ['UNKNOWN_OUTPUT', 'RESULTS_NOT_FOUND'],
+  startAnimation: ['VERSION_RETIRED', 'NOT_SERVED', 'STORAGE_FULL'],
+  getOutputFileUrl: ['UNKNOWN_FILE', 'FILE_DAMAGED'],
+  uploadFile: ['STORAGE_FULL'],
+};
+
+/** Segments of paths: their schema, and the error when there is nothing of that id. */
+const segments: Record<string, { schema: Json; error: ServiceErrorCode }> = {
+  modelId: { schema: { type: 'string', format: 'uuid' }, error: 'UNKNOWN_MODEL' },
+  versionId: { schema: { type: 'string', format: 'uuid' }, error: 'UNKNOWN_VERSION' },
+  runId: { schema: { type: 'string', format: 'uuid' }, error: 'UNKNOWN_RUN' },
+  number: { schema: { type: 'integer', minimum: 1 }, error: 'UNKNOWN_VERSION' },
+};
+
+/**
+ * The OpenAPI 3.1 document of the interface, from the endpoint table and the schemas that client and service check
+ * with. How older versions spell some requests is left out.
+ *
+ * @param root path of the interface
+ */
+export function openApiDocument(root: string): Json {
+  const all = Object.entries(endpoints as Record<EndpointName, Endpoint>) as [EndpointName, Endpoint][];
+  const requests = new Schemas('input');
+  const responses = new Schemas('output');
+  const error = responses.of(resources.ErrorBody);
+  const paths: Record<string, Json> = {};
+  for (const [name, endpoint] of all) {
+    const path = endpoint.path.replaceAll(/:(\w+)/g, '{$1}');
+    paths[path] = {
+      ...paths[path],
+      [endpoint.method.toLowerCase()]: {
+        operationId: name,
+        summary: endpoint.summary,
+        ...parametersOf(endpoint, requests),
+        ...(endpoint.body !== undefined && { requestBody: requestBodyOf(endpoint.body, requests) }),
+        responses: {
+          200: { description: 'OK', content: json(responses.of(endpoint.response)) },
+          ...errorResponses(name, endpoint, error),
+        },
+      },
+    };
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Open REST interface of the foray model service',
+      version: API_VERSION,
+      description: 'Hosts simulation models: their versions, experiments, runs, results and files.',
+    },
+    servers: [{ url: root }],
+    security: [{ key: [] }],
+    paths,
+    components: {
+      securitySchemes: {
+        key: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'Authorization',
+          description: 'The API key, raw or after `Bearer`.',
+        },
+      },
+      schemas: { ...responses.used(), ...requests.used() },
+    },
+  };
+}
+
+function parametersOf({ path, query }: Endpoint, requests: Schemas): { parameters?: Json[] } {
+  const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name]) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: segments[name!]!.schema,
+  }));
+  const inQuery = Object.entries((query?.shape ?? {}) as Record<string, z.ZodType>).map(([name, schema]) => ({
+    name,
+    in: 'query',
+    required: true,
+    schema: requests.of(schema),
+  }));
+  const parameters = [...inPath, ...inQuery];
+  return parameters.length > 0 ? { parameters } : {};
+}
+
+function requestBodyOf(body: z.ZodType | 'bytes', requests: Schemas): Json {
+  return {
+    required: true,
+    content: body === 'bytes' ? { 'application/octet-stream': {} } : json(requests.of(body)),
+  };
+}
+
+function errorResponses(name: EndpointName, { path, query, body }: Endpoint, error: Json): Json {
+  const takesRun = body === resources.RunRequest || body === resources.ResultsRequest;
+  const codes: ServiceErrorCode[] = [
+    'BAD_REQUEST',
+    'KEY_REFUSED',
+    'RATE_LIMITED',
+    'INTERNAL',
+    ...[...path.matchAll(/:(\w+)/g)].map(([, name]) => segments[name!]!.error),
+    ...(query ? (['INVALID_QUERY'] as const) : []),
+    ...(body ? (['TOO_SLOW', 'TOO_LARGE'] as const) : []),
+    ...(body && body !== 'bytes' ? (['INVALID_BODY'] as const) : []),
+    ...(takesRun ? (['UNKNOWN_INPUT', 'INVALID_VALUE', 'UNSUPPORTED_EXPERIMENT'] as const) : []),
+    ...(particularErrors[name] ?? []),
+  ];
+  const byStatus = Object.groupBy(new Set(codes), (code) => serviceErrors[code].status);
+  return Object.fromEntries(
+    Object.entries(byStatus).map(([status, codes]) => [
+      status,
+      {
+        description: `${STATUS_CODES[status]}: ${codes.map((code) => `\`${code}\`, ${serviceErrors[code].about}`).join('; ')}`,
+        ...(status === '429' && {
+          headers: { 'Retry-After': { description: 'Seconds to wait', schema: { type: 'integer' } } },
+        }),
+        content: json(error),
+      },
+    ]),
+  );
+}
+
+function json(schema: Json): Json {
+  return { 'application/json': { schema } };
+}
+
+/** JSON Schemas as they are read (`input`) or answered (`output`), with the resources as components. */
+class Schemas {
+  readonly #io: 'input' | 'output';
+  readonly #components: Record<string, Json>;
+  readonly #used = new Set<string>();
+
+  constructor(io: 'input' | 'output') {
+    this.#io = io;
+    this.#components = toJsonSchemas(registerResources(), io);
+  }
+
+  /** A reference for a resource, the schema itself for anything else. */
+  of(schema: z.ZodType): Json {
+    const registry = registerResources();
+    const known = registry.get(schema);
+    if (!known) registry.add(schema, { id: 'wanted' });
+    const found = known ? reference(known.id) : toJsonSchemas(registry, this.#io)['wanted']!;
+    this.#use(found);
+    return found;
+  }
+
+  /** The components that are referred to, also by one another. */
+  used(): Record<string, Json> {
+    return Object.fromEntries([...this.#used].sort().map((id) => [id, this.#components[id]!]));
+  }
+
+  #use(schema: Json): void {
+    for (const [, id] of JSON.stringify(schema).matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
+      if (this.#used.has(id!)) continue;
+      this.#used.add(id!);
+      this.#use(this.#components[id!]!);
+    }
+  }
+}
+
+type Registry = ReturnType<typeof registerResources>;
+
+function registerResources() {
+  const registry = z.registry<{ id: string }>();
+  for (const [id, schema] of Object.entries(resources)) registry.add(schema as z.ZodType, { id });
+  return registry;
+}
+
+function reference(id: string): Json {
+  return { $ref: `#/components/schemas/${id}` };
+}
+
+function toJsonSchemas(registry: Registry, io: 'input' | 'output'): Record<string, Json> {
+  const { schemas } = z.toJSONSchema(registry, { io, uri: (id) => reference(id)['$ref'] as string });
+  return Object.fromEntries(
+    Object.entries(schemas).map(([id, { $id: _id, $schema: _schema, ...schema }]) => [id, schema]),
+  );
+}
