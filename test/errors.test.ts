@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { CloudError, type CloudErrorKind } from '../src/cloud/index.ts';
 import { errorCodes, ForayError, isForayError, messageOf } from '../src/errors.ts';
+import { serviceErrors } from '../src/service/errors.ts';
 
 const root = join(import.meta.dirname, '..');
 const page = readFileSync(join(root, 'docs/errors.md'), 'utf8');
@@ -14,6 +15,14 @@ function rowsOf(heading: string): string[][] {
   expect(start).toBeGreaterThan(0);
   const rest = lines.slice(start + 2);
   return rest.slice(0, rest.indexOf('')).map(cellsOf);
+}
+
+/** All source but the file of a table, which has each code anyway. */
+function sourceWithout(table: string): string {
+  return readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts') && name !== table)
+    .map((name) => readFileSync(join(root, 'src', name), 'utf8'))
+    .join('\n');
 }
 
 function cellsOf(line: string): string[] {
@@ -49,11 +58,20 @@ describe('docs/errors.md', () => {
     }
   });
 
+  test('has each code of the model service once, in the order of its table, with its status and meaning', () => {
+    const documented = rowsOf('answer').map(([code, status, means]) => [code, status, means]);
+    const table = Object.entries(serviceErrors).map(([code, { status, about }]) => [
+      `\`${code}\``,
+      String(status),
+      about,
+    ]);
+    expect(documented).toEqual(table);
+    const source = sourceWithout(join('service', 'errors.ts'));
+    expect(Object.keys(serviceErrors).filter((code) => !source.includes(`'${code}'`))).toEqual([]);
+  });
+
   test('every code is in use', () => {
-    const source = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
-      .filter((name) => name.endsWith('.ts') && name !== 'errors.ts')
-      .map((name) => readFileSync(join(root, 'src', name), 'utf8'))
-      .join('\n');
+    const source = sourceWithout('errors.ts');
     const unused = Object.keys(errorCodes).filter((code) => !source.includes(`'${code}'`));
     expect(unused).toEqual([]);
   });

@@ -23,7 +23,7 @@ describe('errors have one shape', () => {
     const { origin } = new URL(running.url);
     expect((await failure(`${running.url}/nowhere?signature=x`)).code).toBe('UNKNOWN_ROUTE');
     expect((await failure(`${origin}/`)).code).toBe('UNKNOWN_ROUTE');
-    expect((await failure(`${running.url}/models`, { method: 'DELETE' })).code).toBe('UNKNOWN_ROUTE');
+    expect((await failure(`${running.url}/models`, { method: 'DELETE' })).code).toBe('METHOD_NOT_ALLOWED');
     const older = await failure(`${origin}/api/open/8.3.0/models`);
     expect([older.code, older.message]).toEqual(['UNKNOWN_INTERFACE', expect.stringContaining('8.5.0')]);
     const broken = await fetch(`${running.url}/models/%zz`, { headers: { Authorization: KEY } });

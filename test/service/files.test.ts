@@ -1,14 +1,26 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { readdirSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
 import { ErrorBody } from '../../src/api/resources.ts';
 import { ContentFiles } from '../../src/service/files/content.ts';
+import { Presigner, type SignedFile, type SignedQuery } from '../../src/service/files/presign.ts';
 import { storeUpload } from '../../src/service/files/upload.ts';
-import { KEY, outputsOf, startTestService, temporaryFolder, type TestService, until } from './support.ts';
+import {
+  KEY,
+  messageIn,
+  outputsOf,
+  reach,
+  requestRun,
+  startTestService,
+  temporaryFolder,
+  type TestService,
+  until,
+} from './support.ts';
 
 const hashOf = (content: Uint8Array | string) => createHash('sha256').update(content).digest('base64url');
 
@@ -87,6 +99,51 @@ describe('files up and checked', () => {
   });
 });
 
+describe('a file that is damaged on the disk', () => {
+  test('is never served: refused by name, not there for checks, and healed by another upload', async () => {
+    const service = await startTestService();
+    const content = randomBytes(100_000);
+    const hash = hashOf(content);
+    await upload(service, content);
+    const { body: url } = await service.get<string>(`/output-file?hash=${hash}&filename=a`);
+    await service.close();
+    const stored = path.join(service.dataDir, 'files', hash.slice(0, 2), hash);
+    const flipped = Buffer.from(content);
+    flipped[50_000]! ^= 1;
+    for (const damaged of [flipped, content.subarray(0, 60_000), Buffer.alloc(0)]) {
+      writeFileSync(stored, damaged);
+      const restarted = await startTestService({ dataDir: service.dataDir });
+      const signed = new URL(url);
+      signed.port = String(restarted.running.port);
+      const refused = ErrorBody.parse(await (await fetch(signed)).json());
+      expect(refused).toMatchObject({
+        status: 410,
+        code: 'FILE_DAMAGED',
+        message: expect.stringContaining(hash),
+      });
+      expect((await restarted.get(`/check-file?hash=${hash}`)).body).toBe(false);
+      expect((await restarted.get(`/output-file?hash=${hash}&filename=a`)).status).toBe(410);
+
+      expect((await upload(restarted, content)).body).toBe(hash);
+      expect(hashOf(Buffer.from(await (await fetch(signed)).arrayBuffer()))).toBe(hash);
+      // also when it happens while the service runs
+      writeFileSync(stored, damaged);
+      expect((await fetch(signed)).status).toBe(410);
+      await restarted.close();
+    }
+  });
+
+  test('fails a run that reads it, naming it', async () => {
+    const service = await startTestService();
+    const { body: hash } = (await upload(service, 'day,cases\n0,1\n')) as { body: string };
+    writeFileSync(path.join(service.dataDir, 'files', hash.slice(0, 2), hash), 'day,cases\n0,2\n');
+    const { body: run } = await requestRun(service, await service.latest('Epidemic'), {
+      'Observed cases': hash,
+    });
+    expect(messageIn(await reach(service, run, 'FAILED')).title).toContain(`${hash} is damaged`);
+  });
+});
+
 describe('pre-signed downloads', () => {
   test('an output file comes down without a key, under its name', async () => {
     const service = await startTestService();
@@ -127,6 +184,36 @@ describe('pre-signed downloads', () => {
     const bare = new URL(body);
     bare.search = '';
     expect((await fetch(bare)).status).toBe(400);
+  });
+
+  test('altered in any part it is refused, and only then', () => {
+    const start = Date.parse('2026-11-20T10:00:00Z');
+    const isOpen = (file: SignedFile, query: SignedQuery, secret: string, now: number): boolean => {
+      try {
+        new Presigner(secret, () => now).verify(file.hash, query);
+        return true;
+      } catch (error) {
+        expect(error).toMatchObject({ code: 'URL_REFUSED' });
+        return false;
+      }
+    };
+    const text = fc.string({ unit: 'grapheme' });
+    fc.assert(
+      fc.property(
+        fc.record({ hash: text, filename: text, secret: text, other: text }),
+        fc.constantFrom('hash', 'filename', 'expires', 'signature', 'secret'),
+        fc.integer({ min: 0, max: 600_000 }),
+        ({ hash, filename, secret, other }, part, later) => {
+          const query = new Presigner(secret, () => start).sign({ hash, filename });
+          expect(isOpen({ hash, filename }, query, secret, start + later)).toBe(later <= 300_000);
+          const altered = { hash, secret, ...query };
+          fc.pre(altered[part] !== other);
+          altered[part] = other;
+          expect(isOpen({ hash: altered.hash, filename }, altered, altered.secret, start)).toBe(false);
+        },
+      ),
+      { numRuns: 2_000 },
+    );
   });
 
   test('an address holds for 299 seconds and not for 301, also over a restart', async () => {

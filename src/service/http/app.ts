@@ -9,12 +9,12 @@ import type { ModelRegistry } from '../models/registry.ts';
 import type { Runs } from '../runs/runs.ts';
 import { requireKey } from './auth.ts';
 import { addDownloads } from './downloads.ts';
-import { refuseConnection, sendFailure } from './failures.ts';
+import { pathOf, refuseConnection, sendFailure } from './failures.ts';
 import { fileHandlers } from './handlers/files.ts';
 import { modelHandlers } from './handlers/models.ts';
 import { runHandlers } from './handlers/runs.ts';
 import type { Limits } from './limits.ts';
-import { type MethodsOf, noteMethods } from './methods.ts';
+import { type Methods, noteMethods } from './methods.ts';
 import { openApiDocument } from './openapi.ts';
 import { requirePace } from './pace.ts';
 import { limitRate } from './rate.ts';
@@ -62,10 +62,11 @@ export async function buildApp({ log, logLevel, ...parts }: AppParts): Promise<F
     strictPreflight: false,
   });
   app.addHook('onRequest', requirePace(refuseConnection));
-  const methodsOf = noteMethods(app);
-  app.addHook('onRequest', (request, _reply, done) => {
+  const methods = noteMethods(app);
+  app.addHook('onRequest', ({ method, url, is404 }, _reply, done) => {
+    const path = pathOf(url);
     // here rather than in a handler, which would first have to read a body that nobody wants
-    if (request.is404) throw notFound(request.url, methodsOf);
+    if (is404 || methods.isWrong(method, path)) throw notFound(path, methods);
     done();
   });
 
@@ -109,11 +110,10 @@ function closeFinishedConnections(app: FastifyInstance): void {
 
 /** Headers hold the key, and the query of a pre-signed address its signature: neither is logged. */
 function loggedRequest({ method, url, ip }: FastifyRequest) {
-  return { method, path: url.split('?', 1)[0], ip };
+  return { method, path: pathOf(url), ip };
 }
 
-function notFound(url: string, methodsOf: MethodsOf): ServiceError {
-  const path = url.split('?', 1)[0]!;
+function notFound(path: string, methods: Methods): ServiceError {
   const asked = /^\/api\/open\/([^/]+)/.exec(path)?.[1];
   if (asked !== undefined && asked !== API_VERSION) {
     return new ServiceError(
@@ -121,9 +121,9 @@ function notFound(url: string, methodsOf: MethodsOf): ServiceError {
       `Version ${asked} of the interface is not served, only ${API_VERSION}.`,
     );
   }
-  const methods = methodsOf(path);
-  if (methods.length === 0) return new ServiceError('UNKNOWN_ROUTE', 'There is nothing at this address.');
-  const allow = [...methods, 'OPTIONS'].join(', ');
+  const taken = methods.of(path);
+  if (taken.length === 0) return new ServiceError('UNKNOWN_ROUTE', 'There is nothing at this address.');
+  const allow = [...taken, 'OPTIONS'].join(', ');
   return new ServiceError('METHOD_NOT_ALLOWED', `This address takes only ${allow}.`, { allow });
 }
 

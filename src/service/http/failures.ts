@@ -35,7 +35,11 @@ export function refuseConnection({ code, message }: ServiceError, socket: Socket
   socket.destroySoon();
 }
 
-/** `url` may have a query; that holds signatures, and is left out. */
+/** An address without its query, which may hold a signature. */
+export function pathOf(url: string): string {
+  return url.split('?', 1)[0]!;
+}
+
 function errorBody(code: ServiceErrorCode, message: string, url: string): ErrorBody {
   const { status } = serviceErrors[code];
   return {
@@ -44,7 +48,7 @@ function errorBody(code: ServiceErrorCode, message: string, url: string): ErrorB
     error: STATUS_CODES[status]!,
     code,
     message,
-    path: url.split('?', 1)[0]!,
+    path: pathOf(url),
   };
 }
 

@@ -1,33 +1,54 @@
 import type { FastifyInstance } from 'fastify';
 
-/** The methods that a path takes; none when there is nothing at it. */
-export type MethodsOf = (path: string) => string[];
+/** Which methods the paths take that have routes. */
+export interface Methods {
+  /** Of any path, all that it takes; none when there is nothing at it. */
+  of(path: string): string[];
+  /**
+   * Whether there is something at exactly this path, but not for this method. The router would then try routes with
+   * variable segments: `GET /models/name` would ask for the model with the id "name".
+   */
+  isWrong(method: string, path: string): boolean;
+}
+
+interface Path {
+  pattern: RegExp;
+  methods: Set<string>;
+}
 
 /** Notes all routes that are added from here on, so that a wrong method can be told from a wrong address. */
-export function noteMethods(app: FastifyInstance): MethodsOf {
-  const methods = new Map<string, { pattern: RegExp; methods: Set<string> }>();
+export function noteMethods(app: FastifyInstance): Methods {
+  const paths = new Map<string, Path>();
   app.addHook('onRoute', ({ url, method }) => {
     // preflights, which every path answers
     if (url === '*') return;
-    const entry = methods.get(url) ?? { pattern: patternOf(url), methods: new Set() };
-    for (const each of [method].flat()) entry.methods.add(each);
-    methods.set(url, entry);
+    const path = withoutTrailingSlash(url);
+    const known = paths.get(path) ?? { pattern: patternOf(path), methods: new Set() };
+    for (const each of [method].flat()) known.methods.add(each);
+    paths.set(path, known);
   });
-  return (path) => [
-    ...new Set(
-      [...methods.values()]
-        .filter(({ pattern }) => pattern.test(path))
-        .flatMap((entry) => [...entry.methods]),
-    ),
-  ];
+  return {
+    of(path) {
+      const bare = withoutTrailingSlash(path);
+      const exact = paths.get(bare);
+      const matching = exact ? [exact] : [...paths.values()].filter(({ pattern }) => pattern.test(bare));
+      return [...new Set(matching.flatMap(({ methods }) => [...methods]))];
+    },
+    isWrong(method, path) {
+      const exact = paths.get(withoutTrailingSlash(path));
+      return exact !== undefined && method !== 'OPTIONS' && !exact.methods.has(method);
+    },
+  };
 }
 
-function patternOf(url: string): RegExp {
-  const segments = url.replace(/\/+$/, '').split('/').map(segmentPattern);
-  return new RegExp(`^${segments.join('/')}/?$`);
+function withoutTrailingSlash(path: string): string {
+  return path.endsWith('/') ? path.slice(0, -1) : path;
 }
 
-function segmentPattern(segment: string): string {
-  if (segment === '*') return '.*';
-  return segment.startsWith(':') ? '[^/]+' : RegExp.escape(segment);
+function patternOf(path: string): RegExp {
+  const segments = path.split('/').map((segment) => {
+    if (segment === '*') return '.*';
+    return segment.startsWith(':') ? '[^/]+' : RegExp.escape(segment);
+  });
+  return new RegExp(`^${segments.join('/')}$`);
 }

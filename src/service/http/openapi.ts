@@ -100,7 +100,8 @@ function parametersOf({ path, query }: Endpoint, requests: Schemas): { parameter
 
 function requestBodyOf(body: z.ZodType | 'bytes', requests: Schemas): Json {
   return {
-    required: true,
+    // an empty file is one
+    required: body !== 'bytes',
     content: body === 'bytes' ? { 'application/octet-stream': {} } : json(requests.of(body)),
   };
 }

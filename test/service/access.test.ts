@@ -1,0 +1,260 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { stringify } from 'yaml';
+import { type Endpoint, endpoints } from '../../src/api/endpoints.ts';
+import { ErrorBody, type Model, type Run } from '../../src/api/resources.ts';
+import { addKey, revokeKey } from '../../src/service/keys/edit.ts';
+import { hashOf } from '../../src/service/keys/hash.ts';
+import {
+  KEY,
+  reach,
+  SHIPPED_MODELS,
+  simulation,
+  startTestService,
+  temporaryFolder,
+  type TestService,
+  writeModel,
+} from './support.ts';
+
+const routes = Object.values(endpoints as Record<string, Endpoint>).flatMap((endpoint) =>
+  [endpoint, ...(endpoint.older ? [endpoint.older] : [])].map(({ method, path }) => ({ method, path })),
+);
+/** Routes that are about a model or a version, and so about a permission. */
+const guarded = routes.filter(({ path: route }) => /:(modelId|versionId)/.test(route));
+
+/** `secret` belongs to ada; bob may develop it, carol may use it, dave may do nothing. */
+const users = ['ada', 'bob', 'carol', 'dave'] as const;
+type User = (typeof users)[number];
+
+interface Protected {
+  service: TestService;
+  keyFile: string;
+  keys: Record<User, string>;
+  model: Model;
+  version: string;
+  /** A completed run of ada's. */
+  run: Run;
+}
+
+async function startProtected(): Promise<Protected> {
+  const folder = temporaryFolder();
+  writeModel(
+    path.join(folder, 'models'),
+    'secret',
+    `export default {
+      name: 'Secret', description: '', inputs: [{ name: 'x', type: 'DOUBLE', default: 1 }],
+      outputs: [{ name: 'y', type: 'DOUBLE' }], run: ({ inputs }) => ({ y: inputs.x }),
+    };`,
+  );
+  const keyFile = path.join(folder, 'keys.yaml');
+  const model = { owner: 'ada', developers: ['bob'], users: ['carol'] };
+  writeFileSync(
+    keyFile,
+    stringify({ users: Object.fromEntries(users.map((user) => [user, {}])), models: { secret: model } }),
+  );
+  const keys = Object.fromEntries(users.map((user) => [user, addKey(keyFile, user)])) as Record<User, string>;
+  const service = await startTestService({
+    modelDirs: [SHIPPED_MODELS, path.join(folder, 'models')],
+    apiKey: undefined,
+    keyFile,
+  });
+  const as = { Authorization: keys.ada };
+  const { body: found } = await service.post<Model>('/models/name/', 'secret', as);
+  const version = found.modelVersions[0]!;
+  const { body: run } = await service.post<Run>(`/versions/${version}/runs`, simulation({}), as);
+  const ada = {
+    get: <T>(at: string) => service.get<T>(at, as),
+    post: <T>(at: string, body: unknown) => service.post<T>(at, body, as),
+  };
+  await reach(ada, run, 'COMPLETED');
+  return { service, keyFile, keys, model: found, version, run };
+}
+
+/** A request that would succeed, or nearly so, for who may make it. */
+function request({ model, version, run }: Protected, { method, path: route }: (typeof routes)[number]) {
+  const filled: Record<string, string> = {
+    ':modelId': model.id,
+    ':versionId': version,
+    ':runId': run.id,
+    ':number': '1',
+    ':name': 'Secret',
+  };
+  const body = route.endsWith(':runId') ? '[]' : JSON.stringify({ ...simulation({}), outputs: '[]' });
+  return {
+    at: route.replaceAll(/:\w+/g, (segment) => filled[segment]!),
+    init: { method, ...(method === 'POST' && { body: /name\/?/.test(route) ? '"Secret"' : body }) },
+  };
+}
+
+async function ask(on: Protected, route: (typeof routes)[number], headers: Record<string, string>) {
+  const { at, init } = request(on, route);
+  const response = await fetch(`${on.service.running.url}${at}`, { ...init, headers });
+  return { status: response.status, body: await response.json() };
+}
+
+describe('every route', () => {
+  test('is closed without a key, with a wrong one and with one that was revoked', async () => {
+    const on = await startProtected();
+    revokeKey(on.keyFile, hashOf(on.keys.bob).slice(0, 8));
+    const refused = [
+      {},
+      ...['wrong', 'Bearer wrong', 'Bearer', on.keys.bob, KEY].map((Authorization) => ({ Authorization })),
+    ];
+    for (const route of routes) {
+      for (const headers of refused) {
+        const { status, body } = await ask(on, route, headers);
+        expect([route, headers, status, ErrorBody.parse(body).code]).toEqual([
+          route,
+          headers,
+          401,
+          'KEY_REFUSED',
+        ]);
+      }
+    }
+  });
+
+  test("that is about a model or its versions is closed with another's key, as if there was none", async () => {
+    const on = await startProtected();
+    expect(guarded).toHaveLength(12);
+    for (const route of [...guarded, ...routes.filter(({ path: route }) => route.includes('/name'))]) {
+      const { status, body } = await ask(on, route, { Authorization: on.keys.dave });
+      expect([route, status, ErrorBody.parse(body).code]).toEqual([
+        route,
+        404,
+        route.path.startsWith('/models') ? 'UNKNOWN_MODEL' : 'UNKNOWN_VERSION',
+      ]);
+      // and in the very words of an id that nobody has
+      const unknown = crypto.randomUUID();
+      const elsewhere = { ...on, model: { ...on.model, id: unknown }, version: unknown };
+      const nobody = ErrorBody.parse((await ask(elsewhere, route, { Authorization: on.keys.ada })).body);
+      if (route.path.includes('/name')) continue;
+      const asked = route.path.startsWith('/models') ? on.model.id : on.version;
+      expect(ErrorBody.parse(body).message).toBe(nobody.message.replace(unknown, asked));
+    }
+  });
+
+  test('is open to the owner, and to those with developer or user permission', async () => {
+    const on = await startProtected();
+    for (const user of ['ada', 'bob', 'carol'] as const) {
+      for (const route of guarded) {
+        const { status } = await ask(on, route, { Authorization: on.keys[user] });
+        // what is served of animation is not the matter here
+        const isFine = status === 200 || (route.path.endsWith('/animation') && ![401, 404].includes(status));
+        expect([user, route, status, isFine]).toEqual([user, route, status, true]);
+      }
+    }
+  });
+});
+
+describe('models', () => {
+  test('are listed to those who may use them; published ones to all', async () => {
+    const on = await startProtected();
+    for (const user of users) {
+      const { body } = await on.service.get<Model[]>('/models', { Authorization: on.keys[user] });
+      const names = body.map(({ name }) => name);
+      expect([user, names.includes('Secret')]).toEqual([user, user !== 'dave']);
+      expect(names).toContain('Rehearsal');
+    }
+  });
+
+  test('that the key file does not name belong to the local user', async () => {
+    const folder = temporaryFolder();
+    writeModel(
+      folder,
+      'own',
+      "export default { name: 'Own', description: '', inputs: [], outputs: [], run: () => ({}) };",
+    );
+    const service = await startTestService({ modelDirs: [folder] });
+    expect((await service.get<Model[]>('/models')).body.map(({ name }) => name)).toEqual(['Own']);
+    const ada = addKey(path.join(service.dataDir, 'keys.yaml'), 'ada');
+    expect((await service.get<Model[]>('/models', { Authorization: ada })).body).toEqual([]);
+  });
+
+  test('a permission that is taken away or given holds with the next request', async () => {
+    const on = await startProtected();
+    const text = readFileSync(on.keyFile, 'utf8');
+    const get = (user: User) => on.service.get(`/models/${on.model.id}`, { Authorization: on.keys[user] });
+    writeFileSync(on.keyFile, text.replace('- carol', '- dave'));
+    expect([(await get('carol')).status, (await get('dave')).status]).toEqual([404, 200]);
+  });
+});
+
+describe('a user', () => {
+  test('may have several keys, which share runs with all who may use the version', async () => {
+    const on = await startProtected();
+    const second = addKey(on.keyFile, 'carol');
+    for (const Authorization of [on.keys.carol, second, on.keys.bob]) {
+      const { body } = await on.service.post<Run>(`/versions/${on.version}/runs`, simulation({}), {
+        Authorization,
+      });
+      expect(body.id).toBe(on.run.id);
+    }
+    expect(revokeKey(on.keyFile, hashOf(on.keys.carol).slice(0, 8))).toBe('carol');
+    const { status } = await on.service.get('/models', { Authorization: on.keys.carol });
+    expect([status, (await on.service.get('/models', { Authorization: second })).status]).toEqual([401, 200]);
+  });
+});
+
+describe('the key file', () => {
+  async function refused(content: string): Promise<string> {
+    const keyFile = path.join(temporaryFolder(), 'keys.yaml');
+    writeFileSync(keyFile, content);
+    try {
+      await startTestService({ keyFile, apiKey: undefined });
+    } catch (error) {
+      expect(error).toMatchObject({ code: 'KEYS_INVALID' });
+      return (error as { toLine(): string }).toLine().replace(keyFile, 'keys.yaml');
+    }
+    throw new Error(`was not refused: ${content}`);
+  }
+
+  test('is refused by place when it is wrong, without repeating what may be a key', async () => {
+    const hash = hashOf('a key');
+    expect(await refused('users: [')).toMatch(/^keys\.yaml:1:\d+: .*neither YAML nor JSON/);
+    expect(await refused('users:\n  ada:\n    keys:\n      - sha256: THE-KEY-ITSELF\n')).toMatch(
+      /^keys\.yaml:4:\d+: .*users\.ada\.keys\.0\.sha256: the SHA-256 of a key is expected/,
+    );
+    expect(await refused(`{"users": {"ada": {"keys": [{"sha256": "THE-KEY-ITSELF"}]}}}`)).not.toContain(
+      'THE-KEY',
+    );
+    expect(await refused('user: {}')).toMatch(/the whole: Unrecognized key: "user"/);
+    expect(await refused('users: {"a b": {}}')).toContain('a user name has letters');
+    expect(
+      await refused(`users:\n  ada: { keys: [{ sha256: ${hash} }] }\n  bob: { keys: [{ sha256: ${hash} }] }`),
+    ).toMatch(/^keys\.yaml:3:\d+: .*is there twice/);
+    expect(await refused('users: {ada: {}}\nmodels:\n  Rehearsal:\n    users: [ada, bbo]')).toMatch(
+      /^keys\.yaml:4:18: The key file has no user "bbo"/,
+    );
+    expect(await refused('models:\n  Rehersal: {}')).toMatch(/The service has no model "Rehersal"/);
+    expect(await refused('models: {Rehearsal: {}, " rehearsal": {}}')).toContain('is there twice');
+    expect(await refused('users: &a {ada: *b}')).toContain('key file');
+  });
+
+  test('must be there when it is named', async () => {
+    const keyFile = path.join(temporaryFolder(), 'keys.yaml');
+    const starting = startTestService({ keyFile, apiKey: undefined });
+    await expect(starting).rejects.toMatchObject({
+      code: 'KEYS_INVALID',
+      message: expect.stringContaining(keyFile),
+    });
+  });
+
+  test('that a change has broken changes nothing until it is mended', async () => {
+    const on = await startProtected();
+    writeFileSync(on.keyFile, 'users: [');
+    const { status } = await on.service.get('/models', { Authorization: on.keys.ada });
+    expect(status).toBe(200);
+    writeFileSync(on.keyFile, 'users: {}');
+    expect((await on.service.get('/models', { Authorization: on.keys.ada })).status).toBe(401);
+  });
+
+  test('keeps comments and order when a key is added; one change at a time', () => {
+    const keyFile = path.join(temporaryFolder(), 'keys.yaml');
+    writeFileSync(keyFile, '# ours\nusers:\n  zoe: {} # away\nmodels: {}\n');
+    addKey(keyFile, 'ada');
+    expect(readFileSync(keyFile, 'utf8')).toMatch(/^# ours\nusers:\n {2}zoe: \{\} # away\n {2}ada:\n/);
+    writeFileSync(`${keyFile}.new`, '');
+    expect(() => addKey(keyFile, 'ada')).toThrow(/cannot be written/);
+  });
+});

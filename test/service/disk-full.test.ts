@@ -1,0 +1,86 @@
+import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { closeSync, openSync, readdirSync, rmSync, writeSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { ErrorBody } from '../../src/api/resources.ts';
+import { KEY, onCleanup, requestRun, startTestService, temporaryFolder } from './support.ts';
+
+const SIZE = '2m';
+
+/** A file system of two megabytes; undefined where this process may not mount one. */
+function smallDisk(): string | undefined {
+  const folder = temporaryFolder();
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${SIZE}`, 'tmpfs', folder], { stdio: 'ignore' });
+  } catch {
+    return undefined;
+  }
+  onCleanup(() => void execFileSync('umount', ['--lazy', folder]));
+  return folder;
+}
+
+/** Takes all room that is left; returns how to give it back. */
+function fill(folder: string): () => void {
+  const file = path.join(folder, 'filler');
+  const descriptor = openSync(file, 'w');
+  try {
+    for (let size = 64 * 1024; size >= 1;) {
+      try {
+        writeSync(descriptor, Buffer.alloc(size));
+      } catch {
+        size = Math.floor(size / 2);
+      }
+    }
+  } finally {
+    closeSync(descriptor);
+  }
+  return () => rmSync(file);
+}
+
+const isRoot = process.getuid?.() === 0 && process.platform === 'linux';
+
+// only root may mount; in a container perhaps not even that
+(isRoot ? describe : describe.skip)('a full disk', () => {
+  test('is answered with 507, half-written files go, and it works on once there is room', async () => {
+    const dataDir = smallDisk();
+    if (dataDir === undefined) return console.warn('left out: a file system cannot be mounted here');
+    const service = await startTestService({ dataDir });
+    const version = await service.latest('Rehearsal');
+    const upload = async (size: number) => {
+      const response = await fetch(`${service.running.url}/upload-file`, {
+        method: 'POST',
+        headers: { Authorization: KEY },
+        body: randomBytes(size),
+      });
+      return { status: response.status, body: await response.json() };
+    };
+
+    const tooMuch = await upload(3 * 1024 ** 2);
+    expect([tooMuch.status, ErrorBody.parse(tooMuch.body).code]).toEqual([507, 'STORAGE_FULL']);
+    expect(readdirSync(path.join(dataDir, 'files', 'unfinished'))).toEqual([]);
+    expect((await upload(10_000)).status).toBe(200);
+
+    const makeRoom = fill(dataDir);
+    let refused: unknown;
+    for (let Value = 0; Value < 2_000 && refused === undefined; Value++) {
+      const { status, body } = await requestRun(service, version, { Seconds: 60, Value });
+      if (status !== 200) refused = body;
+    }
+    expect(ErrorBody.parse(refused)).toMatchObject({ status: 507, code: 'STORAGE_FULL' });
+    expect((await upload(100_000)).status).toBe(507);
+    expect((await service.get('/models')).status).toBe(200);
+
+    makeRoom();
+    expect((await upload(100_000)).status).toBe(200);
+    await service.post(`/versions/${version}/runs/stop`, {
+      experimentType: 'SIMULATION',
+      inputs: [
+        { name: 'Seconds', value: 60 },
+        { name: 'Value', value: 0 },
+      ],
+    });
+    const { status } = await requestRun(service, version, { Seconds: 0, Value: -1 });
+    expect(status).toBe(200);
+  });
+});

@@ -1,0 +1,52 @@
+import { once } from 'node:events';
+import net from 'node:net';
+import { describe, expect, test } from '@jest/globals';
+import { KEY, onCleanup, startTestService } from './support.ts';
+
+const SOCKETS = 200;
+const CLOSED_WITHIN = 30_000;
+
+/** Ways to keep a connection for nothing; each drips a byte at a time once it has said its first words. */
+const ways = {
+  'says nothing': '',
+  'never ends its head': 'GET /health HTTP/1.1\r\nHost: x\r\nX-Slow: ',
+  'never ends a JSON body': `POST /api/open/8.5.0/models/name/ HTTP/1.1\r\nHost: x\r\nAuthorization: ${KEY}\r\nContent-Length: 100000\r\n\r\n"`,
+  'never ends an upload': `POST /api/open/8.5.0/upload-file HTTP/1.1\r\nHost: x\r\nAuthorization: ${KEY}\r\nTransfer-Encoding: chunked\r\n\r\nfffff\r\n`,
+  'never ends a body that nobody wants':
+    'POST /nowhere HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n',
+};
+
+describe('slow connections', () => {
+  test(`of ${SOCKETS} that drip each is closed within 30 s, and others are served meanwhile`, async () => {
+    const service = await startTestService();
+    const { port } = service.running;
+    const began = performance.now();
+    const texts = Object.values(ways);
+    const closed = Array.from({ length: SOCKETS }, async (_, at) => {
+      const socket = net.connect(port, '127.0.0.1');
+      socket.on('error', () => undefined);
+      socket.resume();
+      onCleanup(() => void socket.destroy());
+      await once(socket, 'connect');
+      const text = texts[at % texts.length]!;
+      socket.write(text);
+      const drip = setInterval(() => text && socket.writable && socket.write('x'), 1_000);
+      // a client that does not close its own side must not keep the connection either
+      await once(socket, 'close');
+      clearInterval(drip);
+      return performance.now() - began;
+    });
+    let open = true;
+    const all = Promise.all(closed).finally(() => (open = false));
+    const latencies: number[] = [];
+    while (open) {
+      const asked = performance.now();
+      const { status } = await service.get('/models');
+      expect(status).toBe(200);
+      latencies.push(performance.now() - asked);
+    }
+    const times = await all;
+    expect(Math.max(...times)).toBeLessThan(CLOSED_WITHIN);
+    expect(latencies.length).toBeGreaterThan(100);
+  }, 60_000);
+});

@@ -1,0 +1,69 @@
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { Readable } from 'node:stream';
+import { describe, expect, test } from '@jest/globals';
+import { KEY, onCleanup, temporaryFolder } from './support.ts';
+
+const MB = 1024 ** 2;
+const SIZE = 300 * MB;
+const GROWTH = 100 * MB;
+
+/** Blocks that differ, so that nothing is the same as what came before; hashed as they go by. */
+function* blocks(hash: { update(data: Buffer): unknown }) {
+  for (let at = 0; at < SIZE / MB; at++) {
+    const block = Buffer.alloc(MB, `block ${at} `);
+    hash.update(block);
+    yield block;
+  }
+}
+
+describe('a large file', () => {
+  const hasProc = process.platform === 'linux';
+  (hasProc ? test : test.skip)(
+    'of 300 MB goes up and comes down without being held in memory',
+    async () => {
+      const entry = path.join(import.meta.dirname, 'entry.ts');
+      const child = spawn(process.execPath, [entry, temporaryFolder()], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      onCleanup(async () => {
+        const exit = once(child, 'exit');
+        child.kill('SIGKILL');
+        await exit;
+      });
+      const [line] = (await once(child.stdout, 'data')) as [Buffer];
+      const url = line.toString().trim();
+      const headers = { Authorization: KEY };
+      const memory = (what: string) =>
+        Number(new RegExp(`${what}:\\s+(\\d+)`).exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))![1]) *
+        1024;
+      await (await fetch(`${url}/upload-file`, { method: 'POST', headers, body: 'something small' })).json();
+      const before = memory('VmRSS');
+
+      const sent = createHash('sha256');
+      const answer = await fetch(`${url}/upload-file`, {
+        method: 'POST',
+        headers,
+        body: Readable.toWeb(Readable.from(blocks(sent))),
+        duplex: 'half',
+      });
+      const hash = sent.digest('base64url');
+      expect([answer.status, await answer.json()]).toEqual([200, hash]);
+
+      const signed = (await (
+        await fetch(`${url}/output-file?hash=${hash}&filename=large`, { headers })
+      ).json()) as string;
+      const got = createHash('sha256');
+      const download = await fetch(signed);
+      expect(download.headers.get('content-length')).toBe(String(SIZE));
+      for await (const chunk of download.body as AsyncIterable<Uint8Array>) got.update(chunk);
+      expect(got.digest('base64url')).toBe(hash);
+      // the most that it ever had
+      expect(memory('VmHWM') - before).toBeLessThan(GROWTH);
+    },
+    120_000,
+  );
+});
