@@ -152,6 +152,8 @@ export const AnimationInfo = z.object({
   sessionUuid: z.string(),
   restUrl: z.string(),
   version: z.string(),
+  /** Where what draws the run is served (notes on real clients); with our service, its page. */
+  bundleUrl: z.string().optional(),
 });
 export type AnimationInfo = z.infer<typeof AnimationInfo>;
 

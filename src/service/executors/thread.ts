@@ -1,10 +1,9 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { messageOf } from '../../errors.ts';
 import { ContentFiles } from '../files/content.ts';
-import { hashContent, type ModelCode } from '../models/folder.ts';
-import { loadModel } from '../models/load.ts';
+import { loadUnchanged } from '../models/load.ts';
 import type { ModelDefinition } from '../models/model.ts';
-import { outputText } from '../models/values.ts';
+import { outputTexts } from '../models/values.ts';
 import { makeContext } from './context.ts';
 import type { Job, Report, ThreadData } from './protocol.ts';
 
@@ -25,7 +24,7 @@ async function execute(job: Job): Promise<Report> {
   try {
     const model = await modelOf(job);
     const values: Record<string, unknown> = await model.run(makeContext(job, files, report));
-    return { kind: 'completed', outputs: outputTexts(job, values) };
+    return { kind: 'completed', outputs: outputTexts(job.template.outputs, values) };
   } catch (error) {
     return { kind: 'failed', reason: messageOf(error) };
   }
@@ -37,27 +36,4 @@ function modelOf({ versionId, code }: Job): Promise<ModelDefinition> {
   const loading = loadUnchanged(code);
   models.set(versionId, loading);
   return loading;
-}
-
-/** The service has read the code when it started; what it runs under that version must be the same. */
-async function loadUnchanged(code: ModelCode): Promise<ModelDefinition> {
-  const model = await loadModel(code.entry);
-  if (hashContent(code.folders) !== code.contentHash) {
-    throw new Error(
-      "the model's files were changed after the service started: restart it to serve the new version",
-    );
-  }
-  return model;
-}
-
-function outputTexts({ template }: Job, values: Record<string, unknown>): Record<string, string> {
-  return Object.fromEntries(
-    template.outputs.map(({ name, type }) => {
-      try {
-        return [name, outputText(type, values[name])];
-      } catch (error) {
-        throw new Error(`the output "${name}" ${messageOf(error)}`, { cause: error });
-      }
-    }),
-  );
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { outputTypes, systemInputs, unitNames } from '../../api/constants.ts';
+import { outputTypes, systemInputs, unitNames, units as unitsOf } from '../../api/constants.ts';
 import type { Experiment, InputItem, Version } from '../../api/resources.ts';
 import { canonicalValue, nameKey } from '../../api/values.ts';
 import { stableUuid } from './ids.ts';
@@ -7,6 +7,7 @@ import { modelInputTypes } from './model.ts';
 
 const name = z.string().trim().min(1).max(200);
 const units = z.enum(unitNames).nullable().default(null);
+const pixels = z.int().min(1).max(10_000);
 const value = z.union([z.string(), z.number(), z.boolean()]);
 
 /** The part of a model definition that is data: everything but its code. */
@@ -20,6 +21,14 @@ export const Declaration = z
     experiments: z
       .array(z.strictObject({ name, type: z.literal('SIMULATION'), inputs: z.record(z.string(), value) }))
       .default([]),
+    animation: z
+      .strictObject({
+        width: pixels,
+        height: pixels,
+        units: z.enum(unitsOf.time),
+        speed: z.number().positive().default(1),
+      })
+      .optional(),
   })
   .superRefine((declaration, context) => {
     const complain = (message: string) => context.addIssue({ code: 'custom', message });
@@ -56,6 +65,8 @@ export const Declaration = z
     }
   });
 export type Declaration = z.infer<typeof Declaration>;
+/** The part of how a model is drawn that is data. */
+export type AnimationDeclaration = NonNullable<Declaration['animation']>;
 
 /** Specification 2.2: the template of a version. */
 export function templateOf({ inputs, outputs }: Declaration): Version['experimentTemplate'] {

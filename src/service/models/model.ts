@@ -1,4 +1,4 @@
-import type { OutputType, Unit } from '../../api/constants.ts';
+import type { OutputType, TimeUnit, Unit } from '../../api/constants.ts';
 
 /**
  * The contract between the service and a model. A model is a folder with a `model.ts` (or `model.js`) whose default
@@ -105,6 +105,34 @@ export interface RunContext<I extends readonly InputDeclaration[] = readonly Inp
   progress: (fraction: number) => void;
 }
 
+/** A run that is being drawn. Times are in the animation's units, from 0. */
+export interface Scene<O extends readonly OutputDeclaration[] = readonly OutputDeclaration[]> {
+  /** When the run is over, finite. */
+  readonly end: number;
+  /** Goes on to a time, never back; the last one is `end`. What it throws fails the run. */
+  advance(time: number): void;
+  /** SVG elements that show the run as it is now, in a box of the animation's width and height. */
+  draw(): string;
+  /** The outputs, asked for at the end: those that `run` gives for the same inputs. */
+  outputs(): OutputValues<O> | Promise<OutputValues<O>>;
+}
+
+/** How a model is drawn (docs/animation.md). */
+export interface AnimationDefinition<
+  I extends readonly InputDeclaration[] = readonly InputDeclaration[],
+  O extends readonly OutputDeclaration[] = readonly OutputDeclaration[],
+> {
+  /** Native size of the picture, in pixels. */
+  width: number;
+  height: number;
+  /** Of the scene's time. */
+  units: TimeUnit;
+  /** How much of the scene's time passes in a second. @default 1 */
+  speed?: number;
+  /** Begins a run that is drawn. What it throws fails the run, with the error's message as the reason. */
+  start(context: RunContext<I>): Scene<O> | Promise<Scene<O>>;
+}
+
 export interface ModelDefinition<
   I extends readonly InputDeclaration[] = readonly InputDeclaration[],
   O extends readonly OutputDeclaration[] = readonly OutputDeclaration[],
@@ -118,6 +146,8 @@ export interface ModelDefinition<
   experiments?: readonly ExperimentDeclaration[];
   /** One run. What it throws fails the run, with the error's message as the reason. */
   run(context: RunContext<I>): OutputValues<O> | Promise<OutputValues<O>>;
+  /** Without it the model is not drawn, and has no animated runs. */
+  animation?: AnimationDefinition<I, O>;
 }
 
 /** Declares a model; input and output names and types carry over to `run`. */

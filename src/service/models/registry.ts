@@ -4,7 +4,7 @@ import type { Experiment, Model, Version } from '../../api/resources.ts';
 import { nameKey } from '../../api/values.ts';
 import { ForayError } from '../../errors.ts';
 import { ServiceError } from '../errors.ts';
-import { type Declaration, experimentsOf, templateOf } from './declaration.ts';
+import { type AnimationDeclaration, type Declaration, experimentsOf, templateOf } from './declaration.ts';
 import { describeModel } from './describe.ts';
 import { findModels, type ModelCode } from './folder.ts';
 import { stableUuid } from './ids.ts';
@@ -15,6 +15,8 @@ export interface ServedVersion extends Version {
   experiments: Experiment[];
   /** Undefined when the code of this version is no longer in the folders of models. */
   code: ModelCode | undefined;
+  /** How it is drawn; undefined where its code does not say so, or is gone. */
+  animation: AnimationDeclaration | undefined;
 }
 
 interface FoundModel {
@@ -34,7 +36,7 @@ export class ModelRegistry {
   readonly #versions = new Map<string, ServedVersion>();
 
   private constructor(db: DatabaseSync, found: readonly FoundModel[]) {
-    const code = new Map(found.map((model) => [`${model.id} ${model.codeHash}`, model.code]));
+    const byCode = new Map(found.map((model) => [`${model.id} ${model.codeHash}`, model]));
     for (const row of db.prepare('SELECT * FROM models ORDER BY name').all()) {
       const { id, name, description, published } = row as Record<string, string>;
       this.#models.set(id!, {
@@ -48,13 +50,15 @@ export class ModelRegistry {
     for (const row of db.prepare('SELECT * FROM versions ORDER BY model_id, number').all()) {
       const { id, model_id, number, code_hash, template, experiments } = row as Record<string, string>;
       this.#models.get(model_id!)!.modelVersions.push(id!);
+      const current = byCode.get(`${model_id} ${code_hash}`);
       this.#versions.set(id!, {
         id: id!,
         version: Number(number),
         experimentTemplate: JSON.parse(template!) as Version['experimentTemplate'],
         modelId: model_id!,
         experiments: JSON.parse(experiments!) as Experiment[],
-        code: code.get(`${model_id} ${code_hash}`),
+        code: current?.code,
+        animation: current?.declaration.animation,
       });
     }
   }

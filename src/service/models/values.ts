@@ -1,4 +1,6 @@
 import type { InputType, OutputType } from '../../api/constants.ts';
+import type { OutputDescriptor } from '../../api/resources.ts';
+import { messageOf } from '../../errors.ts';
 
 type TypedValue = string | number | bigint | boolean;
 
@@ -12,6 +14,26 @@ const readers: Partial<Record<InputType, (canonical: string) => TypedValue>> = {
 /** A canonical input value as the JavaScript value that a model is given (see `RunContext.inputs`). */
 export function typedValue(type: InputType, canonical: string): TypedValue {
   return readers[type]?.(canonical) ?? canonical;
+}
+
+/**
+ * The JSON text of each output's value, by output name.
+ *
+ * @throws Error naming the output that the model did not give, or not as declared
+ */
+export function outputTexts(
+  outputs: readonly OutputDescriptor[],
+  values: Record<string, unknown>,
+): Record<string, string> {
+  return Object.fromEntries(
+    outputs.map(({ name, type }) => {
+      try {
+        return [name, outputText(type, values[name])];
+      } catch (error) {
+        throw new Error(`the output "${name}" ${messageOf(error)}`, { cause: error });
+      }
+    }),
+  );
 }
 
 /**
