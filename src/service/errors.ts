@@ -21,6 +21,10 @@ export const serviceErrors = {
   UNKNOWN_VERSION: { status: 404, about: 'there is no such model version' },
   UNKNOWN_RUN: { status: 404, about: 'no such run was ever requested' },
   RESULTS_NOT_FOUND: { status: 404, about: 'there is no completed run with those results' },
+  UNKNOWN_SESSION: {
+    status: 404,
+    about: 'there is no animated run at that address, or it was over long ago',
+  },
   UNKNOWN_FILE: { status: 404, about: 'no file of that hash is stored' },
   METHOD_NOT_ALLOWED: { status: 405, about: 'the address takes other methods; the header Allow names them' },
   TOO_SLOW: { status: 408, about: 'the request did not arrive, or too slowly' },
@@ -30,12 +34,14 @@ export const serviceErrors = {
   },
   FILE_DAMAGED: { status: 410, about: 'what is stored of the file is not what was stored' },
   TOO_LARGE: { status: 413, about: 'the body is larger than the service takes' },
+  ANIMATION_FAILED: { status: 422, about: 'an animated run ended before its first picture' },
   RATE_LIMITED: {
     status: 429,
     about: 'more requests with the key than the service takes; Retry-After says when to go on',
   },
   INTERNAL: { status: 500, about: 'a fault of the service' },
   NOT_SERVED: { status: 501, about: 'the service does not do this' },
+  TOO_MANY_ANIMATIONS: { status: 503, about: 'as many animated runs as the service takes are running' },
   STORAGE_FULL: { status: 507, about: "the service's disk is full" },
 } as const satisfies Record<string, { status: number; about: string }>;
 

@@ -3,6 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { ForayError } from '../errors.ts';
+import { Sessions } from './animation/sessions.ts';
 import { openDatabase } from './database.ts';
 import { ExecutorPool } from './executors/pool.ts';
 import { ContentFiles } from './files/content.ts';
@@ -16,6 +17,7 @@ import { ModelRegistry } from './models/registry.ts';
 import { Dispatcher } from './runs/dispatcher.ts';
 import { RunRepository } from './runs/repository.ts';
 import { Runs } from './runs/runs.ts';
+import { type After, after as afterRealTime } from './timers.ts';
 
 export interface ServiceOptions {
   /** Address to listen on. @default '127.0.0.1' */
@@ -43,6 +45,8 @@ export interface ServiceOptions {
   logLevel?: 'info' | 'error';
   /** The time in milliseconds since 1970. @default Date.now */
   now?: () => number;
+  /** Runs a callback after so many milliseconds. @default setTimeout */
+  after?: After;
 }
 
 export interface RunningService {
@@ -52,7 +56,7 @@ export interface RunningService {
   port: number;
   /** The local user's key when it was made just now; only its hash is kept. */
   newKey: string | undefined;
-  /** Lets requests finish. Runs that execute are executed anew at the next start. */
+  /** Lets requests finish. Runs that execute are executed anew at the next start; animated ones are stopped. */
   close(): Promise<void>;
 }
 
@@ -62,16 +66,18 @@ export interface RunningService {
  * @throws ForayError STORE_UNUSABLE, STORE_NEWER, MODEL_INVALID, KEYS_INVALID, PORT_IN_USE
  */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
-  const { host = '127.0.0.1', now = Date.now, dataDir } = options;
+  const { host = '127.0.0.1', now = Date.now, after = afterRealTime, dataDir } = options;
   const database = openDatabase(dataDir);
   const filesDir = path.join(dataDir, 'files');
   const files = new ContentFiles(filesDir);
   let app: FastifyInstance | undefined;
   // what models print goes to the log, if there is one, once that is made
+  const onPrint = (text: string) => app?.log.info({ model: text });
+  const onFault = (error: unknown) => app?.log.error(error);
   const pool = new ExecutorPool({
     size: options.executors ?? os.availableParallelism(),
     filesDir,
-    onPrint: (text) => app?.log.info({ model: text }),
+    onPrint,
   });
   try {
     files.prepare();
@@ -80,10 +86,22 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     const newKey = makesKey ? ensureKeyFile(keyFile) : undefined;
     const registry = await ModelRegistry.open(database.db, options.modelDirs);
     const repository = new RunRepository(database.db, now);
-    const dispatcher = new Dispatcher(repository, registry, pool, (error) => app?.log.error(error));
+    const dispatcher = new Dispatcher(repository, registry, pool, onFault);
+    const runs = new Runs(repository, registry, dispatcher, files);
+    const sessions = new Sessions({
+      runs,
+      registry,
+      repository,
+      dispatcher,
+      filesDir,
+      onPrint,
+      onFault,
+      after,
+    });
     app = await buildApp({
       registry,
-      runs: new Runs(repository, registry, dispatcher, files),
+      runs,
+      sessions,
       files,
       presigner: new Presigner(signingSecret(database.db), now),
       access: new Access({
@@ -97,6 +115,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       log: options.log,
       logLevel: options.logLevel ?? 'info',
     });
+    repository.stopAnimated('the model service was restarted');
     repository.requeueRunning();
     const port = await listen(app, host, options.port ?? 0);
     dispatcher.wake();
@@ -104,6 +123,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     const listening = app;
     const end = async (): Promise<void> => {
       dispatcher.close();
+      await sessions.close();
       await listening.close();
       await pool.close();
       database.close();

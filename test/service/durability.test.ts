@@ -1,4 +1,3 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, readdirSync, writeFileSync, writeSync } from 'node:fs';
 import http from 'node:http';
@@ -7,10 +6,10 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from '@jest/globals';
 import type { Run } from '../../src/api/resources.ts';
 import { startService } from '../../src/service/service.ts';
+import { killHard, startProcess } from './process.ts';
 import {
   clientOf,
   KEY,
-  onCleanup,
   outputsOf,
   reach,
   requestRun,
@@ -21,26 +20,6 @@ import {
   temporaryFolder,
   until,
 } from './support.ts';
-
-/** The service in a process of its own. */
-async function startProcess(dataDir: string): Promise<{ child: ChildProcess; url: string }> {
-  const entry = path.join(import.meta.dirname, 'entry.ts');
-  const child = spawn(process.execPath, [entry, dataDir], { stdio: ['ignore', 'pipe', 'inherit'] });
-  onCleanup(async () => {
-    if (child.exitCode === null && child.signalCode === null) {
-      child.kill('SIGKILL');
-      await once(child, 'exit');
-    }
-  });
-  const [line] = (await once(child.stdout, 'data')) as [Buffer];
-  return { child, url: line.toString().trim() };
-}
-
-async function killHard(child: ChildProcess): Promise<void> {
-  const exit = once(child, 'exit');
-  child.kill('SIGKILL');
-  await exit;
-}
 
 describe('kill -9', () => {
   test('accepted runs are there after it, those that ran are run again, in order', async () => {

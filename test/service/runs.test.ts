@@ -192,15 +192,6 @@ describe('runs', () => {
     const states = await Promise.all(runs.map((run) => stateOf(service, run)));
     expect(states.map(({ status }) => status)).toEqual(['RUNNING', 'RUNNING', 'FRESH', 'FRESH']);
   });
-
-  test('animated runs are refused in so many words', async () => {
-    const service = await startTestService();
-    const answer = await service.post(`/versions/x/runs/animation`, {
-      ...simulation({}),
-      experimentType: 'ANIMATION_SVG',
-    });
-    expect(answer.body).toMatchObject({ status: 501, code: 'NOT_SERVED', error: 'Not Implemented' });
-  });
 });
 
 function ended(status: string): string | undefined {

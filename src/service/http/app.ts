@@ -2,14 +2,17 @@ import cors from '@fastify/cors';
 import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import { API_VERSION } from '../../api/constants.ts';
 import { ServiceError } from '../errors.ts';
+import type { Sessions } from '../animation/sessions.ts';
 import type { ContentFiles } from '../files/content.ts';
 import type { Presigner } from '../files/presign.ts';
 import type { Access } from '../keys/access.ts';
 import type { ModelRegistry } from '../models/registry.ts';
 import type { Runs } from '../runs/runs.ts';
+import { addAnimations, withoutSession } from './animations.ts';
 import { requireKey } from './auth.ts';
 import { addDownloads } from './downloads.ts';
 import { pathOf, refuseConnection, sendFailure } from './failures.ts';
+import { animationHandlers } from './handlers/animation.ts';
 import { fileHandlers } from './handlers/files.ts';
 import { modelHandlers } from './handlers/models.ts';
 import { runHandlers } from './handlers/runs.ts';
@@ -32,6 +35,7 @@ const TIMEOUT_CHECK = 5_000;
 export interface AppParts {
   registry: ModelRegistry;
   runs: Runs;
+  sessions: Sessions;
   files: ContentFiles;
   presigner: Presigner;
   access: Access;
@@ -75,6 +79,7 @@ export async function buildApp({ log, logLevel, ...parts }: AppParts): Promise<F
   const openApi = openApiDocument(API_ROOT);
   app.get(`${API_ROOT}/openapi.json`, () => openApi);
   addDownloads(app, parts.files, parts.presigner);
+  await addAnimations(app, parts.sessions);
   await app.register(
     async (api) => {
       api.addHook('onRequest', requireKey(parts.access));
@@ -83,6 +88,7 @@ export async function buildApp({ log, logLevel, ...parts }: AppParts): Promise<F
       await addRoutes(api, parts.limits, visible, {
         ...modelHandlers(parts.registry, visible),
         ...runHandlers(parts.registry, parts.runs),
+        ...animationHandlers(parts.sessions),
         ...fileHandlers(parts.files, parts.presigner, parts.limits),
       });
     },
@@ -108,9 +114,9 @@ function closeFinishedConnections(app: FastifyInstance): void {
   });
 }
 
-/** Headers hold the key, and the query of a pre-signed address its signature: neither is logged. */
+/** Headers hold the key, the query of a pre-signed address its signature, the path to an animated run its uuid: none is logged. */
 function loggedRequest({ method, url, ip }: FastifyRequest) {
-  return { method, path: pathOf(url), ip };
+  return { method, path: withoutSession(pathOf(url)), ip };
 }
 
 function notFound(path: string, methods: Methods): ServiceError {

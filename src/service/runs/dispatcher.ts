@@ -47,6 +47,12 @@ export class Dispatcher {
     return this.#progress.get(runId) ?? 0;
   }
 
+  /** Takes down the share done of a run that executes outside the queue; `undefined` when it has ended. */
+  noteProgress(runId: string, fraction: number | undefined): void {
+    if (fraction === undefined) this.#progress.delete(runId);
+    else this.#progress.set(runId, fraction);
+  }
+
   /** From here on no run is started; those that run go on until the pool is closed. */
   close(): void {
     this.#open = false;

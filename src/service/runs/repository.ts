@@ -12,7 +12,7 @@ export interface StoredRun {
   versionId: string;
   inputs: CanonicalInputs;
   status: RunStatus;
-  /** Why it FAILED. */
+  /** Why it FAILED, or why the service STOPPED it. */
   failure: string | null;
 }
 
@@ -44,6 +44,7 @@ export class RunRepository {
     | 'finish'
     | 'requeue'
     | 'running'
+    | 'animated'
     | 'keep'
     | 'outputs',
     StatementSync
@@ -67,6 +68,9 @@ export class RunRepository {
       finish: db.prepare('UPDATE runs SET status = ?, failure = ?, finished_at = ? WHERE seq = ?'),
       requeue: db.prepare(`UPDATE runs SET status = 'FRESH', started_at = NULL WHERE seq = ?`),
       running: db.prepare(`SELECT ${COLUMNS} FROM runs WHERE status = 'RUNNING' ORDER BY seq`),
+      animated: db.prepare(
+        `SELECT id FROM runs WHERE status = 'RUNNING' AND experiment_type = 'ANIMATION_SVG'`,
+      ),
       keep: db.prepare('INSERT INTO results (run_seq, outputs) VALUES (?, ?)'),
       outputs: db.prepare('SELECT outputs FROM results WHERE run_seq = ?'),
     };
@@ -83,6 +87,16 @@ export class RunRepository {
       this.#time(),
     );
     return row ? readRow(row) : this.newest(identity)!;
+  }
+
+  /** Adds a run that an executor has already, outside the queue: an animated one. It is RUNNING at once. */
+  insertRunning(run: NewRun): StoredRun {
+    return this.#atOnce(() => {
+      const { status, seq, id } = this.insert(run);
+      checkTransition(status, 'RUNNING');
+      this.#statements.start.run(this.#time(), seq);
+      return this.byId(id)!;
+    });
   }
 
   /** The run that answers for an identity, else the last one that FAILED or was STOPPED. */
@@ -105,15 +119,10 @@ export class RunRepository {
 
   complete(id: string, outputs: OutputTexts): void {
     const { seq } = this.#checked(id, 'COMPLETED');
-    this.#db.exec('BEGIN');
-    try {
+    this.#atOnce(() => {
       this.#statements.keep.run(seq, JSON.stringify(outputs));
       this.#statements.finish.run('COMPLETED', null, this.#time(), seq);
-      this.#db.exec('COMMIT');
-    } catch (error) {
-      this.#db.exec('ROLLBACK');
-      throw error;
-    }
+    });
   }
 
   fail(id: string, reason: string): void {
@@ -121,9 +130,15 @@ export class RunRepository {
     this.#statements.finish.run('FAILED', reason, this.#time(), seq);
   }
 
-  stop(id: string): void {
+  /** @param reason - why the service stops it, when nobody asked for that */
+  stop(id: string, reason: string | null = null): void {
     const { seq } = this.#checked(id, 'STOPPED');
-    this.#statements.finish.run('STOPPED', null, this.#time(), seq);
+    this.#statements.finish.run('STOPPED', reason, this.#time(), seq);
+  }
+
+  /** After a start of the service: animated runs have lost their session, and nobody can look at them again. */
+  stopAnimated(reason: string): void {
+    for (const { id } of this.#statements.animated.all()) this.stop(id as string, reason);
   }
 
   /** After a start of the service: what was RUNNING has no executor, and is FRESH again in its old place. */
@@ -146,6 +161,18 @@ export class RunRepository {
     if (!run) throw new Error(`there is no run ${id}`);
     checkTransition(run.status, to);
     return run;
+  }
+
+  #atOnce<T>(change: () => T): T {
+    this.#db.exec('BEGIN');
+    try {
+      const result = change();
+      this.#db.exec('COMMIT');
+      return result;
+    } catch (error) {
+      this.#db.exec('ROLLBACK');
+      throw error;
+    }
   }
 
   #time(): string {

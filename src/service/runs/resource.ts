@@ -13,7 +13,7 @@ export function runResource(run: StoredRun, { id, experimentTemplate }: Version,
   };
 }
 
-/** The JSON text of `message` (2.8): `total` in percent; the title of a FAILED run is the reason of the failure. */
+/** The JSON text of `message` (2.8): `total` in percent; the title is why it FAILED, or why the service STOPPED it. */
 export function messageText(run: StoredRun, progress: number): string {
   const message: RunMessage = {
     title: run.failure,

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { RunRequest } from '../../api/resources.ts';
 import { ServiceError } from '../errors.ts';
 import type { ContentFiles } from '../files/content.ts';
@@ -37,13 +38,7 @@ export class Runs {
     const { version, inputs, identity } = this.#identify(versionId, request);
     const newest = this.#repository.newest(identity);
     if (newest && isLive(newest.status)) return newest;
-    if (!version.code) {
-      throw new ServiceError(
-        'VERSION_RETIRED',
-        `Version ${version.version} has results, but its code is gone: ask for a newer version of the model.`,
-      );
-    }
-    this.#checkFiles(version, inputs);
+    this.#checkExecutable(version, inputs);
     const run = this.#repository.insert({
       versionId,
       experimentType: request.experimentType,
@@ -52,6 +47,26 @@ export class Runs {
     });
     this.#dispatcher.wake();
     return run;
+  }
+
+  /**
+   * A run of its own for an animation, RUNNING at once. Each is a session that somebody looks at and steers, so its
+   * identity is its own: no other request is answered with it.
+   *
+   * @throws ServiceError UNSUPPORTED_EXPERIMENT when the request is for several runs
+   */
+  startAnimated(versionId: string, { experimentType, inputs: requested }: RunRequest): StoredRun {
+    if (experimentType !== 'ANIMATION_SVG' && experimentType !== 'SIMULATION') {
+      throw new ServiceError(
+        'UNSUPPORTED_EXPERIMENT',
+        `An animated run is one run: ask for it as ANIMATION_SVG or SIMULATION, not as ${experimentType}.`,
+      );
+    }
+    const version = this.#registry.version(versionId);
+    const inputs = canonicalInputs(version.experimentTemplate.inputs, requested);
+    this.#checkExecutable(version, inputs);
+    const identity = randomUUID();
+    return this.#repository.insertRunning({ versionId, experimentType: 'ANIMATION_SVG', identity, inputs });
   }
 
   /** The run of a request, if it was ever requested. */
@@ -111,7 +126,14 @@ export class Runs {
     return { version, inputs, identity: identityOf(versionId, experimentType, inputs) };
   }
 
-  #checkFiles({ experimentTemplate }: ServedVersion, inputs: CanonicalInputs): void {
+  /** @throws ServiceError VERSION_RETIRED, INVALID_VALUE */
+  #checkExecutable({ version, code, experimentTemplate }: ServedVersion, inputs: CanonicalInputs): void {
+    if (!code) {
+      throw new ServiceError(
+        'VERSION_RETIRED',
+        `Version ${version} has results, but its code is gone: ask for a newer version of the model.`,
+      );
+    }
     for (const { name, type } of experimentTemplate.inputs) {
       const value = inputs[name]!;
       if (type === 'INPUT_FILE' && value !== '' && !this.#files.has(value)) {

@@ -5,7 +5,7 @@ import type { RunStatus } from '../../api/constants.ts';
  *
  * - FRESH → RUNNING: an executor takes it. RUNNING → COMPLETED or FAILED: how the execution ended.
  * - FRESH or RUNNING → STOPPED: somebody stopped it.
- * - RUNNING → FRESH: the service ended while it ran; it is executed again from the start.
+ * - RUNNING → FRESH: the service ended while it ran; it is executed again from the start. An animated run is STOPPED.
  */
 const transitions: Record<RunStatus, readonly RunStatus[]> = {
   FRESH: ['RUNNING', 'STOPPED'],

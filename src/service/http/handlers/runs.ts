@@ -1,5 +1,4 @@
 import { OutputsTemplate } from '../../../api/resources.ts';
-import { ServiceError } from '../../errors.ts';
 import type { ModelRegistry } from '../../models/registry.ts';
 import { shapeOutputs } from '../../runs/outputs.ts';
 import type { StoredRun } from '../../runs/repository.ts';
@@ -12,9 +11,7 @@ import type { Handlers } from '../call.ts';
 export function runHandlers(
   registry: ModelRegistry,
   runs: Runs,
-): Handlers<
-  'requestRun' | 'findRun' | 'stopRun' | 'getProgress' | 'getRunResults' | 'getResults' | 'startAnimation'
-> {
+): Handlers<'requestRun' | 'findRun' | 'stopRun' | 'getProgress' | 'getRunResults' | 'getResults'> {
   const resource = (run: StoredRun) =>
     runResource(run, registry.version(run.versionId), runs.progressOf(run));
   const descriptors = (versionId: string) => registry.version(versionId).experimentTemplate.outputs;
@@ -42,13 +39,6 @@ export function runHandlers(
     getResults({ params, body }) {
       const template = readJson(OutputsTemplate, body.outputs, 'text in outputs');
       return shapeOutputs(descriptors(params.versionId), template, runs.outputsOf(params.versionId, body));
-    },
-
-    startAnimation() {
-      throw new ServiceError(
-        'NOT_SERVED',
-        'Animated runs are not served; request the run without animation.',
-      );
     },
   };
 }

@@ -1,0 +1,49 @@
+import type { TimeUnit } from '../../api/constants.ts';
+import type { Frame } from './protocol.ts';
+import type { Session } from './session.ts';
+import type { Shown } from './sessions.ts';
+
+/** What the page is told of an animated run (docs/animation.md). */
+export interface FrameResource {
+  status: 'RUNNING' | 'PAUSED' | 'COMPLETED' | 'STOPPED' | 'FAILED';
+  /** Why it FAILED, or why the service STOPPED it. */
+  reason: string | null;
+  /** The model's name. */
+  model: string;
+  /** Now and at the end, in `units`. */
+  time: number;
+  end: number;
+  units: TimeUnit;
+  /** In `units` a second; the text "Infinity" for as fast as can be drawn. */
+  speed: number | 'Infinity';
+  /** As `speed`, at the start. */
+  nativeSpeed: number;
+  /** An SVG document; it comes from the model. */
+  svg: string;
+}
+
+export function frameResource(
+  { session, model, animation }: Shown,
+  { time, end, svg }: Frame,
+): FrameResource {
+  const { ending, paused, speed } = session;
+  return {
+    status: ending?.status ?? (paused ? 'PAUSED' : 'RUNNING'),
+    reason: (ending && 'reason' in ending && ending.reason) || null,
+    model,
+    time,
+    end,
+    units: animation.units,
+    speed: speed === Infinity ? 'Infinity' : speed,
+    nativeSpeed: animation.speed,
+    svg,
+  };
+}
+
+const endWords = { COMPLETED: 'FINISHED', FAILED: 'ERROR', STOPPED: 'STOPPED' } as const;
+
+/** The state in the words of the clients in the field. */
+export function stateWord({ ending, paused }: Session): string {
+  if (ending) return endWords[ending.status];
+  return paused ? 'PAUSED' : 'RUNNING';
+}

@@ -1,0 +1,134 @@
+import { randomUUID } from 'node:crypto';
+import { Worker } from 'node:worker_threads';
+import { messageOf } from '../../errors.ts';
+import { modelEnvironment } from '../executors/environment.ts';
+import type { AnimationData, AnimationReport, Command, Frame } from './protocol.ts';
+
+/** How an animated run ended. */
+export type Ending =
+  | { status: 'COMPLETED'; outputs: Record<string, string> }
+  | { status: 'FAILED'; reason: string }
+  /** `reason` is null when somebody asked for it. */
+  | { status: 'STOPPED'; reason: string | null };
+
+export interface SessionOptions {
+  data: AnimationData;
+  /** What the model prints. */
+  onPrint: (text: string) => void;
+  /** Share done, 0 to 1. */
+  onProgress: (fraction: number) => void;
+  /** Called once. */
+  onEnd: (ending: Ending) => void;
+}
+
+/**
+ * One animated run: a thread that runs and draws the model, and what is known of it. The thread ends with the run; the
+ * last picture stays.
+ */
+export class Session {
+  /** Random, and all that is needed to look at the run and to steer it. Never logged or stored. */
+  readonly uuid = randomUUID();
+  /** When the run has started there is a picture; rejects with the reason when it ends before that. */
+  readonly started: Promise<void>;
+  readonly #options: SessionOptions;
+  readonly #thread: Worker;
+  /** Those that wait for a picture, in the order in which they asked. */
+  readonly #waiting: ((frame: Frame) => void)[] = [];
+  #frame: Frame | undefined;
+  #ending: Ending | undefined;
+  #paused = false;
+  #speed: number;
+
+  constructor(options: SessionOptions) {
+    this.#options = options;
+    this.#speed = options.data.animation.speed;
+    this.started = new Promise((resolve, reject) => {
+      this.#waiting.push(() => (this.#frame ? resolve() : reject(new Error(reasonOf(this.#ending)))));
+    });
+    this.#thread = new Worker(new URL('./thread.ts', import.meta.url), {
+      workerData: options.data,
+      env: modelEnvironment(),
+      stdout: true,
+      stderr: true,
+    });
+    for (const stream of [this.#thread.stdout, this.#thread.stderr]) {
+      stream.setEncoding('utf8').on('data', options.onPrint);
+    }
+    this.#thread.on('message', (report: AnimationReport) => this.#heed(report));
+    this.#thread.on('error', (error) => this.#crash(messageOf(error)));
+    this.#thread.on('exit', () => this.#crash('it ended its thread'));
+  }
+
+  get ending(): Ending | undefined {
+    return this.#ending;
+  }
+
+  get paused(): boolean {
+    return this.#paused;
+  }
+
+  /** How much of the scene's time passes in a second; may be Infinity. */
+  get speed(): number {
+    return this.#speed;
+  }
+
+  /** The run as it is now; once it has ended the last picture. For a session that has started. */
+  draw(): Promise<Frame> {
+    if (this.#ending) return Promise.resolve(this.#frame!);
+    this.#tell({ kind: 'draw' });
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  pause(): void {
+    this.#paused = true;
+    this.#tell({ kind: 'pause' });
+  }
+
+  run(): void {
+    this.#paused = false;
+    this.#tell({ kind: 'run' });
+  }
+
+  setSpeed(speed: number): void {
+    this.#speed = speed;
+    this.#tell({ kind: 'speed', speed });
+  }
+
+  /** Ends the run, if it has not ended; the thread is gone when the promise resolves. */
+  async end(ending: Ending): Promise<void> {
+    if (!this.#ending) {
+      this.#ending = ending;
+      this.#options.onEnd(ending);
+      for (const answer of this.#waiting.splice(0)) answer(this.#frame!);
+    }
+    await this.#thread.terminate();
+  }
+
+  #tell(command: Command): void {
+    this.#thread.postMessage(command);
+  }
+
+  #heed(report: AnimationReport): void {
+    if (this.#ending) return;
+    switch (report.kind) {
+      case 'frame':
+        this.#frame = report.frame;
+        return this.#waiting.shift()?.(report.frame);
+      case 'progress':
+        return this.#options.onProgress(report.fraction);
+      case 'completed':
+        this.#frame = report.frame;
+        return void this.end({ status: 'COMPLETED', outputs: report.outputs });
+      case 'failed':
+        return void this.end({ status: 'FAILED', reason: report.reason });
+    }
+  }
+
+  #crash(why: string): void {
+    void this.end({ status: 'FAILED', reason: `the model crashed: ${why}` });
+  }
+}
+
+function reasonOf(ending: Ending | undefined): string {
+  return (ending && 'reason' in ending && ending.reason) || 'it was stopped';
+}

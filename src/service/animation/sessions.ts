@@ -1,0 +1,168 @@
+import type { RunRequest } from '../../api/resources.ts';
+import { messageOf } from '../../errors.ts';
+import { ServiceError } from '../errors.ts';
+import type { ModelRegistry, ServedVersion } from '../models/registry.ts';
+import type { Dispatcher } from '../runs/dispatcher.ts';
+import type { RunRepository, StoredRun } from '../runs/repository.ts';
+import type { Runs } from '../runs/runs.ts';
+import type { After } from '../timers.ts';
+import type { AnimationData, Frame } from './protocol.ts';
+import { type Ending, Session } from './session.ts';
+
+/** How many animated runs there may be at once: each has a thread, and computes as long as somebody looks. */
+export const MOST_SESSIONS = 8;
+/** How many that have ended are still answered with how they did. */
+const MOST_ENDED = 64;
+/** Specification 8: an animated run that nobody renders ends after this time, in milliseconds. */
+export const RENDER_TIMEOUT = 5 * 60_000;
+
+export interface SessionsParts {
+  runs: Runs;
+  registry: ModelRegistry;
+  repository: RunRepository;
+  dispatcher: Dispatcher;
+  filesDir: string;
+  onPrint: (text: string) => void;
+  onFault: (error: unknown) => void;
+  after: After;
+}
+
+/** An animated run with all that is told of it. */
+export interface Shown {
+  session: Session;
+  run: StoredRun;
+  version: ServedVersion;
+  /** The model's name. */
+  model: string;
+  animation: AnimationData['animation'];
+  /** Ends the wait for somebody who renders. */
+  unwatch: () => void;
+}
+
+/**
+ * The animated runs, by session uuid. Each is a run of its own in the database, RUNNING until it is COMPLETED at the end
+ * of its scene, FAILED by its model or STOPPED; pausing does not show there. Sessions live in memory: a restart stops
+ * them. One that has ended is answered for as long again as nobody may look at one that runs.
+ */
+export class Sessions {
+  readonly #parts: SessionsParts;
+  readonly #shown = new Map<string, Shown>();
+  #open = true;
+
+  constructor(parts: SessionsParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Starts an animated run; resolves when its first picture is drawn.
+   *
+   * @throws ServiceError NOT_SERVED for a model that is not drawn, TOO_MANY_ANIMATIONS, ANIMATION_FAILED with the
+   *   reason, and those of a run request
+   */
+  async start(versionId: string, request: RunRequest): Promise<Shown> {
+    const { runs, registry, onPrint, filesDir } = this.#parts;
+    const version = registry.version(versionId);
+    const { code, animation, experimentTemplate } = version;
+    const model = registry.model(version.modelId).name;
+    if (code && !animation) {
+      throw new ServiceError(
+        'NOT_SERVED',
+        `The model "${model}" does not say how it is drawn: request the run without animation.`,
+      );
+    }
+    this.#checkRoom();
+    const run = runs.startAnimated(versionId, request);
+    const job = { runId: run.id, versionId, code: code!, template: experimentTemplate, inputs: run.inputs };
+    const session = new Session({
+      data: { job, animation: animation!, filesDir },
+      onPrint,
+      onProgress: (fraction) => this.#parts.dispatcher.noteProgress(run.id, fraction),
+      onEnd: (ending) => this.#record(session, run.id, ending),
+    });
+    const shown: Shown = { session, run, version, model, animation: animation!, unwatch: () => {} };
+    this.#shown.set(session.uuid, shown);
+    this.#watch(shown);
+    try {
+      await session.started;
+    } catch (error) {
+      this.#forget(shown);
+      throw new ServiceError('ANIMATION_FAILED', `The animated run did not start: ${messageOf(error)}.`);
+    }
+    return shown;
+  }
+
+  has(uuid: string): boolean {
+    return this.#shown.has(uuid);
+  }
+
+  /** @throws ServiceError UNKNOWN_SESSION */
+  find(uuid: string): Shown {
+    const shown = this.#shown.get(uuid);
+    if (!shown) {
+      throw new ServiceError(
+        'UNKNOWN_SESSION',
+        'There is no animated run at this address, or it was over long ago: start a new one.',
+      );
+    }
+    return shown;
+  }
+
+  /** The run as it is now, for somebody who renders it: it may go on for another five minutes. */
+  async render(shown: Shown): Promise<Frame> {
+    const frame = await shown.session.draw();
+    if (!shown.session.ending) this.#watch(shown);
+    return frame;
+  }
+
+  /** Stops all of them; then their threads are gone. */
+  async close(): Promise<void> {
+    this.#open = false;
+    const all = [...this.#shown.values()];
+    await Promise.all(
+      all.map(({ session }) => session.end({ status: 'STOPPED', reason: 'the model service was stopped' })),
+    );
+    for (const shown of all) this.#forget(shown);
+  }
+
+  #checkRoom(): void {
+    const running = [...this.#shown.values()].filter(({ session }) => !session.ending);
+    if (!this.#open) throw new ServiceError('ANIMATION_FAILED', 'The model service is being stopped.');
+    if (running.length >= MOST_SESSIONS) {
+      throw new ServiceError(
+        'TOO_MANY_ANIMATIONS',
+        `${MOST_SESSIONS} animated runs are running already: stop one, or wait until one ends.`,
+      );
+    }
+  }
+
+  #watch(shown: Shown): void {
+    const { session } = shown;
+    shown.unwatch();
+    shown.unwatch = this.#parts.after(RENDER_TIMEOUT, () => {
+      if (session.ending) return this.#forget(shown);
+      void session.end({ status: 'STOPPED', reason: 'nobody rendered it for 5 minutes' });
+    });
+  }
+
+  #record(session: Session, runId: string, ending: Ending): void {
+    const { repository, dispatcher, onFault } = this.#parts;
+    dispatcher.noteProgress(runId, undefined);
+    try {
+      if (ending.status === 'COMPLETED') repository.complete(runId, ending.outputs);
+      if (ending.status === 'FAILED') repository.fail(runId, ending.reason);
+      if (ending.status === 'STOPPED') repository.stop(runId, ending.reason);
+    } catch (error) {
+      // the next start of the service stops it
+      onFault(error);
+    }
+    const shown = this.#shown.get(session.uuid);
+    if (shown) this.#watch(shown);
+    const ended = [...this.#shown.values()].filter(({ session }) => session.ending);
+    if (ended.length > MOST_ENDED) this.#forget(ended[0]!);
+  }
+
+  #forget(shown: Shown): void {
+    shown.unwatch();
+    this.#shown.delete(shown.session.uuid);
+  }
+}

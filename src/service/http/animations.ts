@@ -1,0 +1,119 @@
+import { readFileSync } from 'node:fs';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { frameResource, stateWord } from '../animation/resource.ts';
+import type { Sessions, Shown } from '../animation/sessions.ts';
+import { ServiceError } from '../errors.ts';
+import { readQuery } from './body.ts';
+
+/**
+ * Animated runs: their page and what steers them (docs/animation.md). Outside the root of the interface; whoever knows
+ * a session's uuid may, without a key. The addresses are those that clients in the field use (notes on real clients).
+ */
+export function sessionPath(uuid: string): string {
+  return `/nodes/${uuid}/sessions/${uuid}`;
+}
+
+/** A path that can be logged: without the uuid of a session. */
+export function withoutSession(path: string): string {
+  return path.replace(/^\/nodes\/[^/]*(\/sessions\/)?[^/]*/, '/nodes/*/sessions/*');
+}
+
+/** There is one node, whatever its name. */
+interface Address {
+  node: string;
+  session: string;
+}
+
+const Command = z.object({ cmd: z.string(), parameters: z.string().default('') });
+
+/** Nothing but what the service itself serves; a picture cannot load or run anything. */
+const PAGE_POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'";
+
+const player = (file: string) =>
+  readFileSync(new URL(`../animation/player/${file}`, import.meta.url), 'utf8');
+const template = player('player.html');
+const page = player('page.html').replace('<!-- player -->', () => template);
+/** The player, at the addresses relative to the page where clients in the field look for it. */
+const assets = {
+  '/standalone/assets/svg-template.html': { type: 'text/html; charset=utf-8', content: template },
+  '/standalone/standalone.bundle.js': {
+    type: 'text/javascript; charset=utf-8',
+    content: player('player.js'),
+  },
+  '/standalone/standalone.min.css': { type: 'text/css; charset=utf-8', content: player('player.css') },
+};
+
+export async function addAnimations(app: FastifyInstance, sessions: Sessions): Promise<void> {
+  const prefix = '/nodes/:node/sessions/:session';
+  await app.register(
+    (scope, _options, done) => {
+      // commands have no body; one that comes is not looked at
+      scope.removeAllContentTypeParsers();
+      scope.addContentTypeParser('*', { parseAs: 'string' }, (_request, _body, done) => done(null));
+      scope.addHook('onSend', (_request, reply, _payload, done) => {
+        void reply
+          .header('cache-control', 'no-store')
+          .header('referrer-policy', 'no-referrer')
+          .header('x-content-type-options', 'nosniff');
+        done();
+      });
+
+      scope.get('/', (request, reply) => {
+        const { session } = request.params as Address;
+        // what the page refers to is relative to it
+        if (!request.url.split('?', 1)[0]!.endsWith('/')) return reply.redirect(`${session}/`);
+        return reply
+          .code(sessions.has(session) ? 200 : 404)
+          .header('content-security-policy', PAGE_POLICY)
+          .type('text/html; charset=utf-8')
+          .send(page);
+      });
+      for (const [path, { type, content }] of Object.entries(assets)) {
+        scope.get(path, (_request, reply) => reply.type(type).send(content));
+      }
+
+      steer('/frame', async (shown) => frameResource(shown, await sessions.render(shown)));
+      // text in text in JSON: clients in the field unpack it twice more
+      steer('/get-state', (shown) => JSON.stringify(JSON.stringify(stateWord(shown.session))));
+      steer('/stop', async ({ session }) => {
+        await session.end({ status: 'STOPPED', reason: null });
+        return null;
+      });
+      steer('/command', ({ session }, request) => {
+        const { cmd, parameters } = readQuery(Command, request.query);
+        if (cmd === 'pause') session.pause();
+        else if (cmd === 'run') session.run();
+        else if (cmd === 'setspeed') session.setSpeed(speedIn(parameters));
+        else {
+          throw new ServiceError(
+            'INVALID_QUERY',
+            `The query parameter cmd is "${cmd}"; it can be pause, run or setspeed.`,
+          );
+        }
+        return null;
+      });
+      done();
+
+      function steer(path: string, act: (shown: Shown, request: FastifyRequest) => unknown): void {
+        const handler = async (request: FastifyRequest, reply: FastifyReply) => {
+          const result = await act(sessions.find((request.params as Address).session), request);
+          return reply.type('application/json; charset=utf-8').send(JSON.stringify(result));
+        };
+        scope.route({ method: ['GET', 'POST'], url: path, logLevel: 'warn', handler });
+      }
+    },
+    { prefix },
+  );
+}
+
+/** @throws ServiceError INVALID_QUERY */
+function speedIn(text: string): number {
+  const speed = text.trim() === '' ? Number.NaN : Number(text);
+  if (speed > 0) return speed;
+  throw new ServiceError(
+    'INVALID_QUERY',
+    `The query parameter parameters is "${text}"; it should be a speed above 0, in the time units of the model a second, or Infinity.`,
+  );
+}

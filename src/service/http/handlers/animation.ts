@@ -1,0 +1,24 @@
+import { API_VERSION } from '../../../api/constants.ts';
+import type { Sessions } from '../../animation/sessions.ts';
+import { sessionPath } from '../animations.ts';
+import type { Handlers } from '../call.ts';
+
+/** Animated runs; what is done with one that has started is in animations.ts. */
+export function animationHandlers(sessions: Sessions): Handlers<'startAnimation'> {
+  return {
+    async startAnimation({ params, body, origin }) {
+      const { session, run, version, animation } = await sessions.start(params.versionId, body);
+      return {
+        animationHeight: animation.height,
+        animationWidth: animation.width,
+        animationSpeed: animation.speed,
+        experimentRunId: run.id,
+        modelUuid: version.modelId,
+        sessionUuid: session.uuid,
+        restUrl: `${session.uuid}/`,
+        version: API_VERSION,
+        bundleUrl: new URL(sessionPath(session.uuid), origin).href,
+      };
+    },
+  };
+}

@@ -1,0 +1,84 @@
+import type { AnimationInfo } from '../../src/api/resources.ts';
+import type { FrameResource } from '../../src/service/animation/resource.ts';
+import type { After } from '../../src/service/timers.ts';
+import { type Answer, type Requested, simulation, type TestService, until } from './support.ts';
+
+export function startAnimation(
+  service: Requested,
+  version: string,
+  inputs: Parameters<typeof simulation>[0] = {},
+  experimentType = 'ANIMATION_SVG',
+): Promise<Answer<AnimationInfo>> {
+  return service.post(`/versions/${version}/runs/animation`, { ...simulation(inputs), experimentType });
+}
+
+/** A session as clients in the field talk to it: without a key, at the address that they make of the answer. */
+export class RemoteSession {
+  readonly address: string;
+
+  constructor({ running }: Pick<TestService, 'running'>, { restUrl, sessionUuid }: AnimationInfo) {
+    this.address = `${new URL(running.url).origin}/nodes/${restUrl}sessions/${sessionUuid}`;
+  }
+
+  async ask<T>(what: string, method = 'POST'): Promise<Answer<T>> {
+    const { status, headers, body } = await this.raw(what, method);
+    return { status, headers, body: JSON.parse(body) as T };
+  }
+
+  async raw(what: string, method = 'GET'): Promise<Answer<string>> {
+    const response = await fetch(`${this.address}${what}`, { method, redirect: 'manual' });
+    return { status: response.status, headers: response.headers, body: await response.text() };
+  }
+
+  command(cmd: string, parameters = ''): Promise<Answer<unknown>> {
+    return this.ask(`/command?cmd=${cmd}&parameters=${parameters}`);
+  }
+
+  async frame(): Promise<FrameResource> {
+    const { status, body } = await this.ask<FrameResource>('/frame', 'GET');
+    if (status !== 200) throw new Error(JSON.stringify(body));
+    return body;
+  }
+
+  /** As the official client unpacks it. */
+  async state(): Promise<unknown> {
+    const { body } = await this.ask<string>('/get-state', 'GET');
+    return JSON.parse(JSON.parse(body) as string) as unknown;
+  }
+
+  /** Looks until the run is as asked for. */
+  async reach(what: string, is: (frame: FrameResource) => boolean): Promise<FrameResource> {
+    return await until(async () => {
+      const frame = await this.frame();
+      return is(frame) ? frame : undefined;
+    }, what);
+  }
+
+  async end(status: FrameResource['status']): Promise<FrameResource> {
+    return await this.reach(`the run to be ${status}`, (frame) => frame.status === status);
+  }
+}
+
+/** Timers of a clock that stands still until it is moved. */
+export class StandingClock {
+  #now = 0;
+  readonly #pending = new Set<{ due: number; callback: () => void }>();
+
+  readonly after: After = (milliseconds, callback) => {
+    const timer = { due: this.#now + milliseconds, callback };
+    this.#pending.add(timer);
+    return () => this.#pending.delete(timer);
+  };
+
+  pass(milliseconds: number): void {
+    const end = this.#now + milliseconds;
+    for (;;) {
+      const [next] = [...this.#pending].filter(({ due }) => due <= end).sort((a, b) => a.due - b.due);
+      if (!next) break;
+      this.#pending.delete(next);
+      this.#now = next.due;
+      next.callback();
+    }
+    this.#now = end;
+  }
+}
