@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { defineModel } from '../../src/service/models/model.ts';
+import { draw, HEIGHT, WIDTH } from './picture.ts';
 
 /** Longest time between two reports of progress, in milliseconds. */
 const STEP = 250;
@@ -21,15 +22,50 @@ export default defineModel({
   experiments: [{ name: 'Baseline', type: 'SIMULATION', inputs: {} }],
 
   async run({ inputs, progress }) {
-    const { Seconds: seconds, Value: value, Fail: fail, 'Failure rate': rate } = inputs;
-    if (seconds < 0) throw new Error(`Seconds is ${seconds}: it must not be negative`);
-    if (rate < 0 || rate > 1) throw new Error(`Failure rate is ${rate}: it must be from 0 to 1`);
+    const { seconds } = checked(inputs);
     await wait(seconds * 1000, progress);
-    if (fail) throw new Error('Rehearsal was told to fail');
-    if (byChance(rate)) throw new Error(`Rehearsal failed by chance, at a failure rate of ${rate}`);
-    return { Echo: value };
+    return outcome(inputs);
+  },
+
+  animation: {
+    width: WIDTH,
+    height: HEIGHT,
+    units: 'SECOND',
+    start({ inputs }) {
+      const { Value: value, Fail: fail } = inputs;
+      const { seconds, rate } = checked(inputs);
+      let now = 0;
+      return {
+        end: seconds,
+        advance(time) {
+          now = time;
+        },
+        draw: () => draw({ time: now, seconds, value, fail, failureRate: rate }),
+        outputs: () => outcome(inputs),
+      };
+    },
   },
 });
+
+interface Inputs {
+  Seconds: number;
+  Value: number;
+  Fail: boolean;
+  'Failure rate': number;
+}
+
+function checked({ Seconds: seconds, 'Failure rate': rate }: Inputs): { seconds: number; rate: number } {
+  if (seconds < 0) throw new Error(`Seconds is ${seconds}: it must not be negative`);
+  if (rate < 0 || rate > 1) throw new Error(`Failure rate is ${rate}: it must be from 0 to 1`);
+  return { seconds, rate };
+}
+
+/** What comes of a run when it has waited. */
+function outcome({ Value: value, Fail: fail, 'Failure rate': rate }: Inputs): { Echo: number } {
+  if (fail) throw new Error('Rehearsal was told to fail');
+  if (byChance(rate)) throw new Error(`Rehearsal failed by chance, at a failure rate of ${rate}`);
+  return { Echo: value };
+}
 
 async function wait(total: number, progress: (fraction: number) => void): Promise<void> {
   const start = performance.now();

@@ -1,0 +1,151 @@
+import { circle, element, line, polyline, rect, text, ticks } from '../lib/svg.ts';
+import type { Observation } from './observations.ts';
+import type { State } from './sir.ts';
+
+export const WIDTH = 960;
+export const HEIGHT = 540;
+
+const compartments = [
+  { key: 'susceptible', label: 'Susceptible', colour: '#4c7fd9' },
+  { key: 'infected', label: 'Infected', colour: '#e8590c' },
+  { key: 'recovered', label: 'Recovered', colour: '#2f9e6e' },
+] as const;
+
+/** What a picture shows: a course up to a moment. */
+export interface Shown {
+  population: number;
+  days: number;
+  observed: readonly Observation[];
+  /** Of the part of the course that is over, ascending; the last is now. */
+  times: readonly number[];
+  states: readonly State[];
+}
+
+/** The curves of the three compartments, beside the population with each person's colour. */
+export function draw(shown: Shown): string {
+  return element(
+    'g',
+    { 'font-family': 'system-ui, sans-serif' },
+    drawCurves(shown),
+    drawPeople(shown),
+    drawCounts(shown),
+  );
+}
+
+const chart = { left: 72, top: 64, width: 500, height: 400 };
+
+function drawCurves({ population, days, observed, times, states }: Shown): string {
+  const x = (day: number) => chart.left + (chart.width * day) / days;
+  const y = (persons: number) => chart.top + chart.height * (1 - persons / population);
+  const bottom = chart.top + chart.height;
+  const right = chart.left + chart.width;
+  const grid = ticks(population, 5).flatMap((persons) => [
+    line(chart.left, y(persons), right, y(persons), { opacity: persons === 0 ? 0.45 : 0.13 }),
+    text(chart.left - 10, y(persons) + 5, count(persons), { 'text-anchor': 'end', opacity: 0.8 }),
+  ]);
+  const dayMarks = ticks(days, 8).flatMap((day) => [
+    line(x(day), bottom, x(day), bottom + 6, { opacity: 0.45 }),
+    text(x(day), bottom + 24, count(day), { 'text-anchor': 'middle', opacity: 0.8 }),
+  ]);
+  const now = times.at(-1)!;
+  const curves = compartments.map(({ key, colour }) =>
+    polyline(
+      times.map((time, i) => [x(time), y(states[i]![key])]),
+      { stroke: colour, 'stroke-width': 3, 'stroke-linejoin': 'round', 'stroke-linecap': 'round' },
+    ),
+  );
+  const heads = compartments.map(({ key, colour }) =>
+    circle(x(now), y(states.at(-1)![key]), 6, { fill: colour }),
+  );
+  const cases = observed.map(({ day, cases }) =>
+    circle(x(day), y(cases), 4, { fill: 'none', stroke: 'currentColor', 'stroke-width': 1.5, opacity: 0.75 }),
+  );
+  return [
+    text(chart.left, 34, 'Persons', { 'font-size': 16, 'font-weight': 600 }),
+    observed.length > 0
+      ? circle(right - 116, 29, 4, {
+          fill: 'none',
+          stroke: 'currentColor',
+          'stroke-width': 1.5,
+          opacity: 0.75,
+        }) + text(right, 34, 'observed cases', { 'text-anchor': 'end' })
+      : '',
+    ...grid,
+    ...dayMarks,
+    text(chart.left + chart.width / 2, bottom + 52, 'Day', { 'text-anchor': 'middle', 'font-weight': 600 }),
+    line(x(now), chart.top, x(now), bottom, { opacity: 0.35, 'stroke-dasharray': '4 4' }),
+    ...curves,
+    ...heads,
+    ...cases,
+  ].join('');
+}
+
+const crowd = { left: 632, top: 64, columns: 20, rows: 20, pitch: 14 };
+const order = spreadingOrder();
+
+/** At most 400 dots. The places change colour in one order, outwards, as an infection spreads. */
+function drawPeople({ population, states }: Shown): string {
+  const { infected, recovered } = states.at(-1)!;
+  const dots = Math.min(population, order.length);
+  const gone = Math.round((recovered / population) * dots);
+  const ill = Math.round(((recovered + infected) / population) * dots);
+  const colourAt = (rank: number) => compartments[rank < gone ? 2 : rank < ill ? 1 : 0].colour;
+  const places = order.slice(0, dots);
+  const crowds = compartments.map(({ colour }) => {
+    const path = places.filter((_, rank) => colourAt(rank) === colour).map(([x, y]) => `M${x} ${y}h0`);
+    return element('path', {
+      d: path.join(''),
+      stroke: colour,
+      'stroke-width': crowd.pitch - 4,
+      'stroke-linecap': 'round',
+    });
+  });
+  const each = population / dots;
+  const legend = each === 1 ? 'a dot is a person' : `a dot is ${each.toFixed(1)} persons`;
+  return [
+    text(crowd.left, 34, 'Population', { 'font-size': 16, 'font-weight': 600 }),
+    text(crowd.left + crowd.columns * crowd.pitch, 34, legend, { 'text-anchor': 'end', opacity: 0.8 }),
+    ...crowds,
+  ].join('');
+}
+
+/** Middles of the places, nearest to where it begins first, with some disorder. */
+function spreadingOrder(): [x: number, y: number][] {
+  const places = Array.from({ length: crowd.columns * crowd.rows }, (_, i) => {
+    const [column, row] = [i % crowd.columns, Math.floor(i / crowd.columns)];
+    // some disorder that is the same in each picture
+    const jitter = ((i * 7919) % 101) / 101;
+    const distance = Math.hypot(column - 8, row - 11) + 4 * jitter;
+    const place: [number, number] = [
+      crowd.left + (column + 0.5) * crowd.pitch,
+      crowd.top + (row + 0.5) * crowd.pitch,
+    ];
+    return { distance, place };
+  });
+  return places.sort((a, b) => a.distance - b.distance).map(({ place }) => place);
+}
+
+/** The legend: colour, name, number and share of each compartment. */
+function drawCounts({ population, states }: Shown): string {
+  const top = crowd.top + crowd.rows * crowd.pitch + 26;
+  const width = crowd.columns * crowd.pitch;
+  return compartments
+    .map(({ key, label, colour }, i) => {
+      const y = top + i * 40;
+      const persons = states.at(-1)![key];
+      return [
+        rect(crowd.left, y, width, 6, { rx: 3, fill: colour, opacity: 0.22 }),
+        rect(crowd.left, y, (width * persons) / population, 6, { rx: 3, fill: colour }),
+        text(crowd.left, y + 24, label),
+        text(crowd.left + width, y + 24, count(Math.round(persons)), {
+          'text-anchor': 'end',
+          'font-weight': 600,
+        }),
+      ].join('');
+    })
+    .join('');
+}
+
+function count(persons: number): string {
+  return persons.toLocaleString('en');
+}

@@ -1,0 +1,54 @@
+/** SVG as text, for the pictures of models. Text is drawn in the page's own colour. */
+
+type Attributes = Record<string, string | number>;
+
+export function element(name: string, attributes: Attributes, ...content: string[]): string {
+  const written = Object.entries(attributes).map(([key, value]) => ` ${key}="${escape(shown(value))}"`);
+  return `<${name}${written.join('')}>${content.join('')}</${name}>`;
+}
+
+export function text(x: number, y: number, content: string, attributes: Attributes = {}): string {
+  return element('text', { x, y, fill: 'currentColor', 'font-size': 14, ...attributes }, escape(content));
+}
+
+export function line(x1: number, y1: number, x2: number, y2: number, attributes: Attributes = {}): string {
+  return element('line', { x1, y1, x2, y2, stroke: 'currentColor', ...attributes });
+}
+
+export function rect(x: number, y: number, width: number, height: number, attributes: Attributes): string {
+  return element('rect', { x, y, width, height, ...attributes });
+}
+
+export function circle(cx: number, cy: number, r: number, attributes: Attributes): string {
+  return element('circle', { cx, cy, r, ...attributes });
+}
+
+/** A line through points. */
+export function polyline(
+  points: readonly (readonly [x: number, y: number])[],
+  attributes: Attributes,
+): string {
+  const path = points.map(([x, y], i) => `${i === 0 ? 'M' : 'L'}${shown(x)} ${shown(y)}`).join('');
+  return element('path', { d: path, fill: 'none', ...attributes });
+}
+
+/** Round numbers from 0 to at most `max`, about `count` of them. */
+export function ticks(max: number, count: number): number[] {
+  const rough = max / count;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = power * [1, 2, 5, 10].find((factor) => factor * power >= rough)!;
+  return Array.from({ length: Math.floor(max / step + 1e-9) + 1 }, (_, i) =>
+    Number((i * step).toPrecision(12)),
+  );
+}
+
+/** A tenth of a pixel is enough, a hundredth of an opacity. */
+function shown(value: string | number): string {
+  return typeof value === 'number'
+    ? String(value > 10 ? Math.round(value * 10) / 10 : Math.round(value * 100) / 100)
+    : value;
+}
+
+function escape(content: string): string {
+  return content.replaceAll(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
+}
