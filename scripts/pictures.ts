@@ -1,9 +1,13 @@
-/** Makes the pictures in docs/pictures: runs the demo with --keep, looks at its report and at the Web UI, and stops it. */
+/**
+ * Makes the pictures in docs/pictures: runs the demo with --keep, looks at its report, at the Web UI and at an animated
+ * run, and stops it.
+ */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import type { AnimationInfo, Model } from '../src/api/resources.ts';
 import { readAddresses } from '../src/dev/home.ts';
 import { launchBrowser, WorkflowPage } from '../test/support/browser.ts';
 import { isRunning } from '../test/support/cli.ts';
@@ -19,10 +23,26 @@ function foray(...args: string[]): void {
   if (status !== 0) throw new Error(`foray ${args[0]} failed`);
 }
 
+/** Starts an animated run; returns the address of its page. */
+async function animatedEpidemic(): Promise<string> {
+  const { modelVersions } = await ask<Model>('/models/name/', 'Epidemic');
+  const { bundleUrl } = await ask<AnimationInfo>(`/versions/${modelVersions.at(-1)}/runs/animation`, {
+    experimentType: 'ANIMATION_SVG',
+    inputs: [{ name: 'Stochastic', value: true }],
+  });
+  return bundleUrl!;
+}
+
+async function ask<T>(path: string, body: unknown): Promise<T> {
+  const headers = { Authorization: service.key };
+  const init = { method: 'POST', headers, body: JSON.stringify(body) };
+  return (await (await fetch(`${service.url}${path}`, init)).json()) as T;
+}
+
 mkdirSync(pictures, { recursive: true });
 const browser = await launchBrowser();
 foray('demo', '--keep');
-const { pid, temporal } = readAddresses(join(folder, '.foray'))!;
+const { pid, temporal, service } = readAddresses(join(folder, '.foray'))!;
 try {
   const page = await browser.newPage({ viewport: { width: 1100, height: 1100 } });
   await page.goto(pathToFileURL(join(folder, 'foray-demo/report.html')).href);
@@ -35,6 +55,15 @@ try {
   // far enough that there is something to see
   await workflow.details(/[4-9] of 20 runs finished/);
   await page.screenshot({ path: join(pictures, 'web-ui.png') });
+
+  await page.setViewportSize({ width: 1180, height: 860 });
+  await page.goto(await animatedEpidemic());
+  await until('the epidemic is at its height', async () =>
+    /^[7-9]\./.test((await page.locator('.foray-time').textContent()) ?? ''),
+  );
+  await page.keyboard.press('Space');
+  await page.getByText('Paused').waitFor();
+  await page.screenshot({ path: join(pictures, 'animation.png') });
 } finally {
   await browser.close();
   process.kill(pid, 'SIGTERM');

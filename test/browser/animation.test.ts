@@ -1,0 +1,209 @@
+import { once } from 'node:events';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Browser, Page } from 'playwright-core';
+import type { AnimationInfo } from '../../src/api/resources.ts';
+import { RemoteSession, startAnimation } from '../service/animations.ts';
+import {
+  onCleanup,
+  startTestService,
+  temporaryFolder,
+  type TestService,
+  writeModel,
+} from '../service/support.ts';
+import { launchBrowser } from '../support/browser.ts';
+import { until } from '../support/until.ts';
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await launchBrowser();
+});
+afterAll(() => browser?.close());
+
+interface Opened {
+  page: Page;
+  session: RemoteSession;
+  info: AnimationInfo;
+  /** What the page asked others for, and complained of. */
+  asked: string[];
+  complaints: string[];
+}
+
+async function open(
+  service: TestService,
+  model: string,
+  inputs: Parameters<typeof startAnimation>[2] = {},
+  options: Parameters<Browser['newContext']>[0] = {},
+): Promise<Opened> {
+  const { body: info } = await startAnimation(service, await service.latest(model), inputs);
+  const context = await browser.newContext(options);
+  onCleanup(() => context.close());
+  const page = await context.newPage();
+  const [asked, complaints]: [string[], string[]] = [[], []];
+  page.on('request', (request) => asked.push(request.url()));
+  page.on('console', (message) => complaints.push(message.text()));
+  page.on('pageerror', (error) => complaints.push(error.message));
+  await page.goto(info.bundleUrl!);
+  await page.locator('.foray-stage svg').waitFor();
+  return { page, session: new RemoteSession(service, info), info, asked, complaints };
+}
+
+function picture(page: Page): Promise<string> {
+  return page.locator('.foray-stage').innerHTML();
+}
+
+async function changes(page: Page): Promise<void> {
+  const before = await picture(page);
+  await until('the picture changes', async () => (await picture(page)) !== before);
+}
+
+describe('the page of an animated run', () => {
+  test('draws the run as it goes, asks nobody else for anything and complains of nothing', async () => {
+    const service = await startTestService();
+    const { page, session, asked, complaints } = await open(service, 'Epidemic', { Days: 1000 });
+    await page.getByRole('heading', { name: 'Epidemic', level: 1 }).waitFor();
+    await page.getByRole('status').getByText('Running').waitFor();
+    const box = (await page.locator('.foray-stage svg').boundingBox())!;
+    expect(box.width).toBeGreaterThan(600);
+    expect(await page.locator('.foray-stage svg path').count()).toBeGreaterThan(4);
+    for (let n = 0; n < 3; n++) await changes(page);
+    expect(asked.filter((url) => !url.startsWith(`${session.address}/`))).toEqual([session.address]);
+    expect(complaints).toEqual([]);
+  });
+
+  test('is steered with its buttons', async () => {
+    const service = await startTestService();
+    const { page, session } = await open(service, 'Rehearsal', { Seconds: 100_000 });
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await page.getByRole('status').getByText('Paused').waitFor();
+    const held = await session.frame();
+    expect(held.status).toBe('PAUSED');
+    await page.getByText(`${held.time.toFixed(1)}`, { exact: true }).waitFor();
+    const still = await picture(page);
+    for (let n = 0; n < 30; n++) await session.frame();
+    expect(await picture(page)).toBe(still);
+
+    // the input is covered by its words, for a mouse
+    await page.locator('label', { hasText: '10×' }).click();
+    await page.getByText('10 seconds a second').waitFor();
+    expect((await session.frame()).speed).toBe(10);
+    await page.getByRole('button', { name: 'Play' }).click();
+    await changes(page);
+    expect((await session.frame()).status).toBe('RUNNING');
+
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await page.getByRole('status').getByText('Stopped').waitFor();
+    expect((await session.frame()).status).toBe('STOPPED');
+    expect(await page.getByRole('button', { name: 'Stop' }).isDisabled()).toBe(true);
+    expect(await page.locator('.foray-stage svg').count()).toBe(1);
+  });
+
+  test('is steered with the keyboard', async () => {
+    const service = await startTestService();
+    const { page, session } = await open(service, 'Rehearsal', { Seconds: 100_000 });
+    await page.keyboard.press('Space');
+    await page.getByRole('status').getByText('Paused').waitFor();
+    await page.keyboard.press('+');
+    await page.getByText('2 seconds a second').waitFor();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.getByRole('status').getByText('Running').waitFor();
+    await page.getByRole('radio', { name: '2×' }).focus();
+    await page.keyboard.press('ArrowRight');
+    await page.getByText('5 seconds a second').waitFor();
+    expect((await session.frame()).speed).toBe(5);
+  });
+
+  test('says how the run ended, and that one is there no more', async () => {
+    const service = await startTestService();
+    const { page, info } = await open(service, 'Rehearsal', { Seconds: 0.5, Fail: true });
+    await page.getByRole('status').getByText('Failed: Rehearsal was told to fail').waitFor();
+    await page.goto(info.bundleUrl!.replaceAll(info.sessionUuid, 'none'));
+    await page.getByRole('status').getByText('This animated run is over, or never was').waitFor();
+  });
+
+  test('on a narrow screen does not scroll sideways as a whole', async () => {
+    const service = await startTestService();
+    const options = { viewport: { width: 375, height: 800 } };
+    const { page } = await open(service, 'Epidemic', { Days: 1000 }, options);
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(375);
+  });
+
+  test('lets a picture do nothing but be looked at', async () => {
+    const folder = temporaryFolder();
+    const elsewhere = http.createServer((_request, response) => response.end());
+    elsewhere.listen(0, '127.0.0.1');
+    await once(elsewhere, 'listening');
+    onCleanup(() => void elsewhere.close());
+    const host = `http://127.0.0.1:${(elsewhere.address() as AddressInfo).port}`;
+    const reached: string[] = [];
+    elsewhere.on('request', ({ url }) => reached.push(url!));
+    const bad = [
+      `<script>window.harmed = 1</script><script href="${host}/script"/>`,
+      `<g onclick="window.harmed = 2"><rect id="fine" width="40" height="30" fill="#123456" onload="window.harmed = 3"/></g>`,
+      `<a href="javascript:window.harmed = 4"><text>link</text></a><image href="${host}/image" onerror="window.harmed = 5"/>`,
+      `<use href="${host}/use#x"/><style>@import url(${host}/style); body { display: none }</style>`,
+      `<rect fill="url(${host}/fill#x)" style="background: url(${host}/background)"/>`,
+      `<rect fill="u\\\\72l(${host}/escaped#x)" filter="url(${host}/filter#x)"/>`,
+      `<foreignObject><body xmlns="http://www.w3.org/1999/xhtml"><img src="${host}/img" onerror="window.harmed = 6"/></body></foreignObject>`,
+      `<animate attributeName="href" to="javascript:1"/><circle r="3" fill="url(#own)"/>`,
+    ];
+    writeModel(
+      folder,
+      'bad',
+      `export default {
+        name: 'Bad', description: '', inputs: [], outputs: [], run: () => ({}),
+        animation: { width: 40, height: 30, units: 'HOUR', start: () => ({
+          end: 1000, advance() {}, draw: () => ${JSON.stringify(bad.join(''))}, outputs: () => ({}),
+        }) },
+      };`,
+    );
+    const service = await startTestService({ modelDirs: [folder] });
+    const { page, complaints } = await open(service, 'Bad');
+    await page.locator('#fine').click();
+    expect(await page.evaluate('window.harmed')).toBeUndefined();
+    const left = await page
+      .locator('.foray-stage svg')
+      .evaluate((svg) => (svg as { innerHTML: string }).innerHTML);
+    expect(left).toMatchInlineSnapshot();
+    expect({ reached, complaints }).toEqual({ reached: [], complaints: [] });
+  });
+});
+
+test('clients in the field put the run into a page of theirs', async () => {
+  const service = await startTestService();
+  const { body: info } = await startAnimation(service, await service.latest('Epidemic'), { Days: 1000 });
+  const site = http.createServer((_request, response) => {
+    response.setHeader('content-type', 'text/html').end('<!doctype html><div id="place"></div>');
+  });
+  site.listen(0, '127.0.0.1');
+  await once(site, 'listening');
+  onCleanup(() => void site.close());
+  const page = await browser.newPage();
+  onCleanup(() => page.close());
+  await page.goto(`http://127.0.0.1:${(site.address() as AddressInfo).port}/`);
+  // what they do with the answer: base address, style, template, script, then the client that it makes
+  await page.evaluate(`(async (info, host) => {
+    const bundle = info.bundleUrl + '/standalone/';
+    const add = (parent, name, attributes) => new Promise((resolve, reject) => {
+      const element = Object.assign(document.createElement(name), attributes);
+      if (name === 'base') return resolve(parent.prepend(element));
+      Object.assign(element, { onload: resolve, onerror: reject });
+      parent.append(element);
+    });
+    await add(document.head, 'base', { href: bundle });
+    await add(document.head, 'link', { rel: 'stylesheet', href: bundle + 'standalone.min.css' });
+    const template = await (await fetch(bundle + 'assets/svg-template.html')).text();
+    document.getElementById('place').innerHTML = template;
+    await add(document.body, 'script', { src: bundle + 'standalone.bundle.js' });
+    const { client } = window.AnimationSVG;
+    client.setCallback('onstop', () => { window.stopped = true; });
+    client.start({ ...info, host });
+  })(${JSON.stringify(info)}, ${JSON.stringify(new URL(service.running.url).origin)})`);
+  await page.locator('#place .foray-stage svg').waitFor();
+  await changes(page);
+  await page.getByRole('button', { name: 'Stop' }).click();
+  await until('the page is told', () => page.evaluate<boolean>('window.stopped'));
+  expect((await new RemoteSession(service, info).frame()).status).toBe('STOPPED');
+});
