@@ -78,7 +78,8 @@ export class RunRepository {
 
   /** Adds a FRESH run, or returns the live one that has its identity: one statement, so one of many wins. */
   insert({ versionId, experimentType, identity, inputs }: NewRun): StoredRun {
-    const row = this.#statements.insert.get(
+    // all, not get: that would not go on to the commit, whose failure on a full disk nobody would hear of
+    const [row] = this.#statements.insert.all(
       randomUUID(),
       versionId,
       experimentType,
