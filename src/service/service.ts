@@ -60,6 +60,9 @@ export interface RunningService {
   close(): Promise<void>;
 }
 
+/** The time as it was when the process started, and what has passed since: setting the clock does not move it. */
+const steadyNow = (): number => Math.round(performance.timeOrigin + performance.now());
+
 /**
  * Starts the model service.
  *
@@ -103,7 +106,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       runs,
       sessions,
       files,
-      presigner: new Presigner(signingSecret(database.db), now),
+      presigner: new Presigner(signingSecret(database.db), options.now ?? steadyNow),
       access: new Access({
         file: keyFile,
         required: options.keyFile !== undefined,

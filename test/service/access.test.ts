@@ -124,11 +124,11 @@ describe('every route', () => {
         404,
         route.path.startsWith('/models') ? 'UNKNOWN_MODEL' : 'UNKNOWN_VERSION',
       ]);
+      if (route.path.includes('/name')) continue;
       // and in the very words of an id that nobody has
       const unknown = crypto.randomUUID();
       const elsewhere = { ...on, model: { ...on.model, id: unknown }, version: unknown };
       const nobody = ErrorBody.parse((await ask(elsewhere, route, { Authorization: on.keys.ada })).body);
-      if (route.path.includes('/name')) continue;
       const asked = route.path.startsWith('/models') ? on.model.id : on.version;
       expect(ErrorBody.parse(body).message).toBe(nobody.message.replace(unknown, asked));
     }

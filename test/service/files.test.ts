@@ -13,6 +13,7 @@ import { storeUpload } from '../../src/service/files/upload.ts';
 import {
   KEY,
   messageIn,
+  onCleanup,
   outputsOf,
   reach,
   requestRun,
@@ -231,6 +232,34 @@ describe('pre-signed downloads', () => {
     now += 2_000;
     const expired = await fetch(moved);
     expect([expired.status, await expired.json()]).toMatchObject([403, { code: 'URL_REFUSED' }]);
+  });
+
+  test('an address holds as long whatever becomes of the clock', async () => {
+    const service = await startTestService();
+    await upload(service, 'content');
+    const { body } = await service.get<string>(`/output-file?hash=${hashOf('content')}&filename=a`);
+    const real = Date.now.bind(Date);
+    onCleanup(() => void (Date.now = real));
+    for (const minutes of [10, -10]) {
+      Date.now = () => real() + minutes * 60_000;
+      expect([minutes, (await fetch(body)).status]).toEqual([minutes, 200]);
+    }
+  });
+
+  test('a preflight of an address needs no key, as everywhere', async () => {
+    const service = await startTestService();
+    await upload(service, 'content');
+    const { body } = await service.get<string>(`/output-file?hash=${hashOf('content')}&filename=a`);
+    const response = await fetch(body, {
+      method: 'OPTIONS',
+      headers: {
+        Origin: 'https://example.org',
+        'Access-Control-Request-Method': 'GET',
+        'Access-Control-Request-Headers': 'authorization',
+      },
+    });
+    expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([200, '*']);
+    expect(response.headers.get('access-control-allow-headers')).toBe('Authorization, Content-Type');
   });
 
   test('there is no address for a file that is not stored', async () => {

@@ -10,10 +10,13 @@ const SQLITE_FULL = 13;
 /** What is left of a body that could not be taken is not read, so the connection cannot be used again. */
 const ENDS_CONNECTION: readonly ServiceErrorCode[] = ['TOO_LARGE', 'STORAGE_FULL'];
 
+/** What whoever runs the service has to know of. */
+const IS_OURS: readonly ServiceErrorCode[] = ['INTERNAL', 'STORAGE_FULL', 'FILE_DAMAGED'];
+
 /** Answers a request with an error, in the one shape that errors have. */
 export function sendFailure(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const known = error instanceof ServiceError ? error : serviceErrorFrom(error as FastifyError);
-  if (serviceErrors[known.code].status >= 500) request.log.error(error);
+  if (IS_OURS.includes(known.code)) request.log.error(error);
   if (ENDS_CONNECTION.includes(known.code)) void reply.header('connection', 'close');
   void reply
     .code(serviceErrors[known.code].status)
@@ -62,6 +65,9 @@ function serviceErrorFrom(error: FastifyError & { errcode?: number }): ServiceEr
       "The service's disk is full: nothing was stored; ask again later.",
     );
   }
+  // nobody is left to read it
+  if (error.code === 'ECONNRESET')
+    return new ServiceError('BAD_REQUEST', 'The connection ended within the body.');
   const status = error.statusCode ?? 500;
   if (status === 413) return new ServiceError('TOO_LARGE', error.message);
   if (status >= 400 && status < 500) return new ServiceError('BAD_REQUEST', error.message);
