@@ -80,55 +80,60 @@ function drawCurves({ population, days, observed, times, states }: Shown): strin
   ].join('');
 }
 
-const crowd = { left: 632, top: 64, columns: 20, rows: 20, pitch: 14 };
-const order = spreadingOrder();
+const crowd = { left: 632, top: 64, width: 280, side: 20 };
 
 /** At most 400 dots. The places change colour in one order, outwards, as an infection spreads. */
 function drawPeople({ population, states }: Shown): string {
   const { infected, recovered } = states.at(-1)!;
-  const dots = Math.min(population, order.length);
+  const dots = Math.min(population, crowd.side ** 2);
   const gone = Math.round((recovered / population) * dots);
   const ill = Math.round(((recovered + infected) / population) * dots);
   const colourAt = (rank: number) => compartments[rank < gone ? 2 : rank < ill ? 1 : 0].colour;
-  const places = order.slice(0, dots);
+  const side = Math.ceil(Math.sqrt(dots));
+  const places = spreadingOrder(dots, side);
   const crowds = compartments.map(({ colour }) => {
     const path = places.filter((_, rank) => colourAt(rank) === colour).map(([x, y]) => `M${x} ${y}h0`);
     return element('path', {
       d: path.join(''),
       stroke: colour,
-      'stroke-width': crowd.pitch - 4,
+      'stroke-width': 0.7 * Math.min(crowd.width / side, 40),
       'stroke-linecap': 'round',
     });
   });
   const each = population / dots;
-  const legend = each === 1 ? 'a dot is a person' : `a dot is ${each.toFixed(1)} persons`;
+  const legend = each === 1 ? 'a dot is a person' : `a dot is ${count(Number(each.toPrecision(2)))} persons`;
   return [
     text(crowd.left, 34, 'Population', { 'font-size': 16, 'font-weight': 600 }),
-    text(crowd.left + crowd.columns * crowd.pitch, 34, legend, { 'text-anchor': 'end', opacity: 0.8 }),
+    text(crowd.left + crowd.width, 34, legend, { 'text-anchor': 'end', opacity: 0.8 }),
     ...crowds,
   ].join('');
 }
 
-/** Middles of the places, nearest to where it begins first, with some disorder. */
-function spreadingOrder(): [x: number, y: number][] {
-  const places = Array.from({ length: crowd.columns * crowd.rows }, (_, i) => {
-    const [column, row] = [i % crowd.columns, Math.floor(i / crowd.columns)];
-    // some disorder that is the same in each picture
-    const jitter = ((i * 7919) % 101) / 101;
-    const distance = Math.hypot(column - 8, row - 11) + 4 * jitter;
+/** Middles of places in rows of a square, nearest to where it begins first, with some disorder. */
+function spreadingOrder(dots: number, side: number): [x: number, y: number][] {
+  const pitch = crowd.width / side;
+  const places = Array.from({ length: dots }, (_, i) => {
+    const [column, row] = [i % side, Math.floor(i / side)];
+    // the same disorder in each picture
+    const jitter = (side / 5) * (((i * 7919) % 101) / 101);
+    const distance = Math.hypot(column - 0.4 * side, row - 0.55 * side) + jitter;
     const place: [number, number] = [
-      crowd.left + (column + 0.5) * crowd.pitch,
-      crowd.top + (row + 0.5) * crowd.pitch,
+      tenth(crowd.left + (column + 0.5) * pitch),
+      tenth(crowd.top + (row + 0.5) * pitch),
     ];
     return { distance, place };
   });
   return places.sort((a, b) => a.distance - b.distance).map(({ place }) => place);
 }
 
+function tenth(pixels: number): number {
+  return Math.round(pixels * 10) / 10;
+}
+
 /** The legend: colour, name, number and share of each compartment. */
 function drawCounts({ population, states }: Shown): string {
-  const top = crowd.top + crowd.rows * crowd.pitch + 26;
-  const width = crowd.columns * crowd.pitch;
+  const { width } = crowd;
+  const top = crowd.top + width + 26;
   return compartments
     .map(({ key, label, colour }, i) => {
       const y = top + i * 40;

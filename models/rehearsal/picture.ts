@@ -85,7 +85,7 @@ function drawFacts(shown: Shown): string {
     ];
   });
   return [
-    text(left, 82, 'Rehearsal', { 'font-size': 22, 'font-weight': 600 }),
+    text(left, 82, 'This run', { 'font-size': 22, 'font-weight': 600 }),
     ...table,
     rect(left, 320, right - left, 10, { rx: 5, fill: 'currentColor', opacity: 0.12 }),
     rect(left, 320, (right - left) * share, 10, { rx: 5, fill: share < 1 ? colours.waiting : colours.done }),

@@ -1,5 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
 import {
   AnimationInfo,
   type ErrorBody,
@@ -87,7 +88,7 @@ describe('POST …/runs/animation', () => {
 
   test('refuses what cannot be animated, and says why', async () => {
     const folder = temporaryFolder();
-    writeModel(folder, 'plain', drawn('Plain', CIRCLE).replace(/animation:.*$/m, ''));
+    writeModel(folder, 'plain', drawn('Plain', CIRCLE).replace(/animation:.*};/s, '};'));
     writeModel(folder, 'drawn', drawn('Drawn', CIRCLE));
     const service = await startTestService({ modelDirs: [folder] });
     const [plain, version] = [await service.latest('Plain'), await service.latest('Drawn')];
@@ -115,6 +116,14 @@ describe('POST …/runs/animation', () => {
       Throws: [`throw new Error('no such luck');`, 'no such luck'],
       Exits: [`process.exit(1);`, 'the model crashed: it ended its thread'],
       Misdraws: [CIRCLE.replace(`'<circle r="9"/>'`, `{ throw new Error('no pencil'); }`), 'no pencil'],
+      Erases: [
+        CIRCLE.replace(`'<circle r="9"/>'`, 'undefined'),
+        'the model drew undefined, which is not SVG text',
+      ],
+      Scrawls: [
+        CIRCLE.replace(`'<circle r="9"/>'`, `'x'.repeat(5e6)`),
+        'the model drew 5000000 characters, more than 4000000',
+      ],
       Endless: [CIRCLE.replace('end: 60', 'end: Infinity'), 'the model gave its animation no end'],
     } as const;
     for (const [name, [scene]] of Object.entries(faults)) writeModel(folder, name, drawn(name, scene));
@@ -191,6 +200,32 @@ describe('a session', () => {
     expect(later).toMatchObject({ status: 'RUNNING', speed: 5000, nativeSpeed: 1 });
     const total = await session.reach('progress', () => true).then(() => stateOf(service, run));
     expect(messageIn(total).total).toBeLessThan(100);
+  });
+
+  test('never goes back, and stands still while it is paused, however it is steered', async () => {
+    const service = await startTestService();
+    const { session } = await startSession(service, 'Rehearsal', { Seconds: 1e9 });
+    const command = fc.oneof(
+      fc.constantFrom(['pause', ''] as const, ['run', ''] as const),
+      fc.double({ min: 0.001, max: 1e4, noNaN: true }).map((speed) => ['setspeed', String(speed)] as const),
+    );
+    let last = await session.frame();
+    await fc.assert(
+      fc.asyncProperty(fc.array(command, { maxLength: 12 }), async (commands) => {
+        for (const [cmd, parameters] of commands) {
+          await session.command(cmd, parameters);
+          const frame = await session.frame();
+          if (cmd === 'pause') expect(frame.status).toBe('PAUSED');
+          if (cmd === 'run') expect(frame.status).toBe('RUNNING');
+          if (cmd === 'setspeed') expect(frame.speed).toBe(Number(parameters));
+          const stood = last.status === 'PAUSED' && frame.status === 'PAUSED';
+          if (stood) expect(frame).toMatchObject({ time: last.time, svg: last.svg });
+          expect(frame.time).toBeGreaterThanOrEqual(last.time);
+          last = frame;
+        }
+      }),
+      { numRuns: 25 },
+    );
   });
 
   test('that is stopped ends its run, and shows its last picture from then on', async () => {
@@ -280,6 +315,19 @@ describe('a session', () => {
         'no-referrer',
       ]);
     }
+    // clients in the field send the key here, too, so their browsers ask first
+    const asked = await fetch(`${session.address}/stop`, {
+      method: 'OPTIONS',
+      headers: {
+        Origin: 'http://elsewhere.example',
+        'Access-Control-Request-Method': 'POST',
+        'Access-Control-Request-Headers': 'authorization',
+      },
+    });
+    expect([asked.status, asked.headers.get('access-control-allow-headers')]).toEqual([
+      200,
+      expect.stringContaining('Authorization'),
+    ]);
     const other = { ...info, sessionUuid: info.experimentRunId };
     const { status, body } = await new RemoteSession(service, other).ask<ErrorBody>('/frame', 'GET');
     expect([status, body.code]).toEqual([404, 'UNKNOWN_SESSION']);

@@ -118,6 +118,16 @@ describe('models that are none', () => {
     ['a wrong type', source(1).replace("'DOUBLE', default", "'NUMBER', default"), /inputs\[0\]\.type/],
     ['a wrong default', source(1).replace('default: 1', "default: 'one'"), /the default of "N" is "one"/],
     ['an unknown system input', source(1).replace("'N'", "'{SPEED}'"), /"\{SPEED\}" is not a system input/],
+    [
+      'an animation without start',
+      source(1).replace('run', 'animation: { width: 1 }, run'),
+      /no function "start"/,
+    ],
+    [
+      'an animation without height',
+      source(1).replace('run', "animation: { width: 1, units: 'DAY', start() {} }, run"),
+      /animation\.height/,
+    ],
     ['a field too many', source(1).replace("description: ''", "description: '', colour: 1"), /colour/],
   ])('%s: refused by name at the start', async (_, text, message) => {
     const models = temporaryFolder();

@@ -18,6 +18,9 @@ const LEAST_STEPS = 100;
 /** Time between two reports of progress, in milliseconds. */
 const PROGRESS_INTERVAL = 250;
 
+/** Greatest picture, in characters: each goes through the memory of the service, many a second. */
+const LARGEST_PICTURE = 4_000_000;
+
 const { job, animation, filesDir } = workerData as AnimationData;
 let scene: Scene;
 let time = 0;
@@ -80,9 +83,14 @@ function heed(command: Command): void {
 
 function draw(): Frame {
   const { width, height } = animation;
+  const drawn: unknown = scene.draw();
+  if (typeof drawn !== 'string') throw new Error(`the model drew ${typeof drawn}, which is not SVG text`);
+  if (drawn.length > LARGEST_PICTURE) {
+    throw new Error(`the model drew ${drawn.length} characters, more than ${LARGEST_PICTURE}`);
+  }
   const svg =
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">` +
-    `${scene.draw()}</svg>`;
+    `${drawn}</svg>`;
   return { time, end: scene.end, svg };
 }
 
