@@ -110,7 +110,10 @@ export const systemInputs = [
   '{RANDOM_SEED}',
   '{NUMBER_OF_REPLICATIONS}',
 ] as const;
+export type SystemInput = (typeof systemInputs)[number];
 export const RANDOM_SEED = '{RANDOM_SEED}';
+export const MAX_MEMORY_MB = '{MAX_MEMORY_MB}';
+export const NUMBER_OF_REPLICATIONS = '{NUMBER_OF_REPLICATIONS}';
 
 /** `STOP_MODE_AT_TIME` is the specification's one known value (2.2); the other two are our service's additions. */
 export const stopModes = ['STOP_MODE_AT_TIME', 'STOP_MODE_AT_DATE', 'STOP_MODE_NEVER'] as const;

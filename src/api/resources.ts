@@ -15,7 +15,10 @@ import {
 
 const units = z.enum(unitNames).nullable();
 
-/** 2.3. In requests a value may also be a JSON number or boolean; responses give strings. */
+/**
+ * 2.3. In requests a value may also be a JSON number or boolean, and that of a range or random type a JSON object, as
+ * older clients send them (notes on real clients, Runs); responses give strings.
+ */
 export const InputItem = z.object({
   name: z.string(),
   type: z.enum(inputTypes),
@@ -28,7 +31,12 @@ export const RequestInputItem = z.object({
   name: z.string().min(1),
   type: z.enum(inputTypes).optional(),
   units: units.optional(),
-  value: z.union([z.string(), z.number(), z.boolean()]),
+  value: z.union([
+    z.string(),
+    z.number(),
+    z.boolean(),
+    z.record(z.string(), z.union([z.string(), z.number()])),
+  ]),
 });
 export type RequestInputItem = z.infer<typeof RequestInputItem>;
 

@@ -9,6 +9,7 @@ export class ValueError extends Error {
 }
 
 const INTEGER_LIMIT = 2 ** 31;
+const WHOLE = /^[+-]?\d+$/;
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2})?$/;
 
 /**
@@ -32,17 +33,22 @@ export function canonicalValue(type: InputType, value: RawValue): string {
     case 'DATE_TIME':
       return dateTime(value);
     case 'FIXED_RANGE_DOUBLE':
-      return range(value, double);
+      return range(value, (bound) => Number(double(bound)));
     case 'FIXED_RANGE_INTEGER':
+      return range(value, integerBound);
     case 'FIXED_RANGE_LONG':
-      return range(value, (bound) => String(Math.trunc(Number(double(bound)))));
+      return range(value, longBound);
+    case 'RANDOM_DOUBLE':
+      return span(value, (bound) => Number(double(bound)));
+    case 'RANDOM_INTEGER':
+      return span(value, integerBound);
+    case 'FULL_RANGE_BOOLEAN':
+    case 'RANDOM_BOOLEAN':
+      // the type says it all
+      return '';
     case 'INPUT_FILE':
       return fileHash(value);
     case 'STRING':
-    case 'RANDOM_DOUBLE':
-    case 'RANDOM_INTEGER':
-    case 'RANDOM_BOOLEAN':
-    case 'FULL_RANGE_BOOLEAN':
       return String(value);
   }
 }
@@ -64,7 +70,7 @@ function integer(value: RawValue, limit: number): string {
 /** A LONG has 64 bits, more than a JavaScript number holds exactly, so text goes through BigInt. */
 function long(value: RawValue): string {
   const text = String(value).trim();
-  if (!/^[+-]?\d+$/.test(text)) return integer(value, Number.MAX_SAFE_INTEGER);
+  if (!WHOLE.test(text)) return integer(value, Number.MAX_SAFE_INTEGER);
   const number = BigInt(text);
   if (BigInt.asIntN(64, number) !== number) throw new ValueError(`is ${shown(value)}, which is out of range`);
   return String(number);
@@ -93,24 +99,69 @@ function isRealDate(text: string): boolean {
   return !Number.isNaN(date.getTime()) && date.toISOString().slice(0, 19) === text;
 }
 
-function range(value: RawValue, bound: (value: RawValue) => string): string {
+type Bound = number | string;
+type ReadBound = (bound: Bound) => bigint | number;
+
+/** `{"min","max","step"}` (2.3). */
+function range(value: RawValue, read: ReadBound): string {
+  const { min, max, step } = bounds(
+    value,
+    ['min', 'max', 'step'],
+    'a range like {"min":20,"max":180,"step":20}',
+  );
+  const canonical = { min: read(min!), max: read(max!), step: read(step!) };
+  if (canonical.step <= 0 || canonical.max < canonical.min) {
+    throw new ValueError(
+      `is ${shown(value)}, which is an empty range: min must not exceed max, step must be positive`,
+    );
+  }
+  return JSON.stringify(canonical, exactly);
+}
+
+/** `{"min","max"}`, between which a RANDOM_* value is drawn; the specification does not show its form. */
+function span(value: RawValue, read: ReadBound): string {
+  const { min, max } = bounds(value, ['min', 'max'], 'a pair of bounds like {"min":1,"max":6}');
+  const canonical = { min: read(min!), max: read(max!) };
+  if (canonical.max < canonical.min) {
+    throw new ValueError(`is ${shown(value)}, where min exceeds max`);
+  }
+  return JSON.stringify(canonical);
+}
+
+/** Reads JSON text with numbers, which may be written as text, under the names. */
+function bounds(value: RawValue, names: readonly string[], form: string): Record<string, Bound> {
   let parsed: unknown;
   try {
     parsed = JSON.parse(String(value));
   } catch {
     parsed = undefined;
   }
-  const { min, max, step } = (parsed ?? {}) as Record<string, RawValue | undefined>;
-  if (min === undefined || max === undefined || step === undefined) {
-    throw new ValueError(`is ${shown(value)}, which is not a range like {"min":20,"max":180,"step":20}`);
+  const given = (parsed ?? {}) as Record<string, unknown>;
+  if (!names.every((name) => typeof given[name] === 'number' || typeof given[name] === 'string')) {
+    throw new ValueError(`is ${shown(value)}, which is not ${form}`);
   }
-  const bounds = { min: Number(bound(min)), max: Number(bound(max)), step: Number(bound(step)) };
-  if (bounds.step <= 0 || bounds.max < bounds.min) {
+  return given as Record<string, Bound>;
+}
+
+function integerBound(bound: Bound): number {
+  return Number(integer(Math.trunc(Number(double(bound))), INTEGER_LIMIT));
+}
+
+function longBound(bound: Bound): bigint {
+  if (typeof bound === 'string' && WHOLE.test(bound.trim())) return BigInt(long(bound));
+  const whole = Math.trunc(Number(double(bound)));
+  if (!Number.isSafeInteger(whole)) {
     throw new ValueError(
-      `is ${shown(value)}, which is an empty range: min must not exceed max, step must be positive`,
+      `has the bound ${shown(bound)}, which is too large to be read exactly: write it in quotes`,
     );
   }
-  return JSON.stringify(bounds);
+  return BigInt(whole);
+}
+
+/** A whole number that JSON's readers would round is written as text. */
+function exactly(_key: string, value: unknown): unknown {
+  if (typeof value !== 'bigint') return value;
+  return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
 }
 
 /** A hash, or JSON text `{"hash","localPath"}`; the content alone makes the identity. */

@@ -1,4 +1,4 @@
-import { RANDOM_SEED } from '../api/index.ts';
+import { RANDOM_SEED, stepCount, stepValues } from '../api/index.ts';
 import type { Range } from './definition.ts';
 import { pointKey, replicationSeed } from './keys.ts';
 import type { Campaign, Point } from './types.ts';
@@ -6,27 +6,14 @@ import type { Campaign, Point } from './types.ts';
 /** The seed that replications are derived from when a definition names none. */
 const DEFAULT_SEED = 0;
 
-/**
- * The values of {from, to, step}: `to` is included when a whole number of steps reaches it. Each value is rounded to
- * the decimals that were written, so that 1.2 + 2 × 0.1 is 1.4 and not 1.4000000000000001.
- */
+/** The values of {from, to, step}. */
 export function rangeValues({ from, to, step }: Range): number[] {
-  const count = Math.floor((to - from) / step + 1e-9) + 1;
-  const decimals = Math.max(decimalsOf(from), decimalsOf(step));
-  return Array.from({ length: Math.max(0, count) }, (_, index) =>
-    Number((from + index * step).toFixed(decimals)),
-  );
+  return stepValues(from, to, step);
 }
 
 /** How many values {from, to, step} has, without making them. */
 export function rangeCount({ from, to, step }: Range): number {
-  return Math.max(0, Math.floor((to - from) / step + 1e-9) + 1);
-}
-
-function decimalsOf(number: number): number {
-  const [mantissa = '', exponent = '0'] = String(number).split('e');
-  const digits = mantissa.split('.')[1]?.length ?? 0;
-  return Math.min(100, Math.max(0, digits - Number(exponent)));
+  return stepCount(from, to, step);
 }
 
 /** What of a campaign its points depend on. */

@@ -10,6 +10,8 @@ import { untilSignalled } from './signals.ts';
 
 const SHIPPED_MODELS = resolve(import.meta.dirname, '../../models');
 const DEFAULT_PORT = 8090;
+/** What a timer of Node's takes at most, 24 days, in seconds. */
+const LONGEST_TIMEOUT = 2_147_483;
 
 interface Flags {
   home: string;
@@ -23,6 +25,7 @@ interface Flags {
   maxBody?: number;
   maxUpload?: number;
   executors?: number;
+  runTimeout?: number;
 }
 
 export function addService(program: Command): void {
@@ -49,6 +52,11 @@ export function addService(program: Command): void {
       'how many runs execute at once (default: as many as cores)',
       wholeNumber(1),
     )
+    .option(
+      '--run-timeout <seconds>',
+      'fail a run that executes longer (default: no limit)',
+      wholeNumber(1, LONGEST_TIMEOUT),
+    )
     .action(async (flags: Flags, command: Command) => {
       if (flags.keys && command.getOptionValueSource('apiKey') === 'cli') {
         throw new ForayError('USAGE', '--api-key cannot be used with --keys: the file has all keys.');
@@ -71,6 +79,7 @@ export function addService(program: Command): void {
         log: process.stderr,
         logLevel: 'error',
         ...(flags.executors && { executors: flags.executors }),
+        ...(flags.runTimeout && { runTimeout: flags.runTimeout }),
       });
       print(`Model service  ${service.url} (process ${process.pid})`);
       if (service.newKey) {

@@ -10,6 +10,9 @@ import { ForayError, messageOf } from '../errors.ts';
  *   answer for their identity: one that FAILED or was STOPPED makes room for a new one.
  * - `runs.seq` is the order of request, `executions` how many times execution was started.
  * - `results` is apart from `runs`, so that long outputs do not slow the reading of statuses.
+ * - `sub_runs` says which runs a run consists of, in order. Such a run has their number in `tasks` and the number of
+ *   those that have not completed in `tasks_left`; it is never executed itself. `direct` is 1 for a run that was
+ *   requested by itself, 0 for one that is wanted as a part of others only.
  */
 const migrations = [
   `
@@ -46,6 +49,23 @@ const migrations = [
   CREATE INDEX runs_fresh ON runs (seq) WHERE status = 'FRESH';
   CREATE INDEX runs_running ON runs (seq) WHERE status = 'RUNNING';
   CREATE TABLE results (run_seq INTEGER PRIMARY KEY REFERENCES runs (seq), outputs TEXT NOT NULL) STRICT;
+  `,
+  `
+  ALTER TABLE runs ADD COLUMN types TEXT NOT NULL DEFAULT '{}';
+  ALTER TABLE runs ADD COLUMN direct INTEGER NOT NULL DEFAULT 1;
+  ALTER TABLE runs ADD COLUMN tasks INTEGER;
+  ALTER TABLE runs ADD COLUMN tasks_left INTEGER;
+  DROP INDEX runs_fresh;
+  DROP INDEX runs_running;
+  CREATE INDEX runs_fresh ON runs (seq) WHERE status = 'FRESH' AND tasks IS NULL;
+  CREATE INDEX runs_running ON runs (seq) WHERE status = 'RUNNING' AND tasks IS NULL;
+  CREATE TABLE sub_runs (
+    parent_seq INTEGER NOT NULL REFERENCES runs (seq),
+    position INTEGER NOT NULL,
+    run_seq INTEGER NOT NULL REFERENCES runs (seq),
+    PRIMARY KEY (parent_seq, position)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX sub_runs_run ON sub_runs (run_seq, parent_seq);
   `,
 ];
 

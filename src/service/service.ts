@@ -30,6 +30,8 @@ export interface ServiceOptions {
   modelDirs: readonly string[];
   /** How many runs execute at once. @default as many as the machine has cores */
   executors?: number;
+  /** Longest that a run may execute, in seconds. @default no limit */
+  runTimeout?: number;
   /**
    * A key of the local user's while this service runs, besides those of the key file. Without it a data folder that
    * has no key file gets one, with a new key.
@@ -77,9 +79,12 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   // what models print goes to the log, if there is one, once that is made
   const onPrint = (text: string) => app?.log.info({ model: text });
   const onFault = (error: unknown) => app?.log.error(error);
+  const size = options.executors ?? os.availableParallelism();
   const pool = new ExecutorPool({
-    size: options.executors ?? os.availableParallelism(),
+    size,
     filesDir,
+    memory: memoryShare(size),
+    timeout: options.runTimeout,
     onPrint,
   });
   try {
@@ -157,6 +162,13 @@ async function listen(app: FastifyInstance, host: string, port: number): Promise
     });
   }
   return (app.server.address() as AddressInfo).port;
+}
+
+/** The memory that a run may take, in MB: half of the machine's for all executors, so that the rest goes on. */
+function memoryShare(executors: number): number {
+  return Math.floor(
+    Math.min(process.constrainedMemory() || Infinity, os.totalmem()) / 2 / executors / 2 ** 20,
+  );
 }
 
 /** The host part of an address under which this machine reaches what listens on `host`. */

@@ -1,15 +1,20 @@
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, openSync, readdirSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
 import type { Run } from '../../src/api/resources.ts';
 import { startService } from '../../src/service/service.ts';
 import { killHard, startProcess } from './process.ts';
+import { seeds } from '../support/seeds.ts';
+import { doubles, request, results, variation } from './experiments.ts';
 import {
   clientOf,
   KEY,
+  messageIn,
   outputsOf,
   reach,
   requestRun,
@@ -53,6 +58,117 @@ describe('kill -9', () => {
       expect([body.id, body.status]).toEqual([run.id, 'COMPLETED']);
     }
   }, 30_000);
+});
+
+describe('kill -9 in the midst of a parameter variation', () => {
+  test.each(seeds(2, 20))(
+    'it completes, and nothing is executed twice but what ran (seed %i)',
+    async (seed) => {
+      const dataDir = temporaryFolder();
+      const random = fc.sample(fc.integer({ min: 1, max: 11 }), { seed, numRuns: 2 });
+      const body = variation({ Seconds: 0.1, Value: doubles(1, 12, 1) });
+      const cut = new Map<unknown, number>();
+      const finished = () => {
+        const [row] = rows(dataDir, `SELECT count(*) AS n FROM runs WHERE status = 'COMPLETED'`);
+        return Number(row!['n']);
+      };
+
+      let parent: Run | undefined;
+      for (const least of [...random].sort((a, b) => a - b)) {
+        const { child, url } = await startProcess(dataDir);
+        const client = clientOf(url);
+        const { body: run } = await request(client, await client.latest('Rehearsal'), body);
+        parent ??= run;
+        expect(run.id).toBe(parent.id);
+        await until(() => finished() >= least || undefined, `${least} sub-runs to complete`);
+        await killHard(child);
+        expect(rows(dataDir, 'PRAGMA integrity_check')).toEqual([{ integrity_check: 'ok' }]);
+        for (const { id } of rows(
+          dataDir,
+          `SELECT id FROM runs WHERE status = 'RUNNING' AND tasks IS NULL`,
+        )) {
+          cut.set(id, (cut.get(id) ?? 0) + 1);
+        }
+      }
+
+      // nobody requests it again: it goes on by itself
+      const { url } = await startProcess(dataDir);
+      const client = clientOf(url);
+      await reach(client, parent!, 'COMPLETED');
+      const executed = rows(dataDir, 'SELECT id, executions FROM runs WHERE tasks IS NULL');
+      expect(executed).toHaveLength(12);
+      for (const { id, executions } of executed)
+        expect([id, executions]).toEqual([id, 1 + (cut.get(id) ?? 0)]);
+      const outputs = await results(client, parent!.modelVersionId, body);
+      expect(outputs[0]!.value).toBe('[1,2,3,4,5,6,7,8,9,10,11,12]');
+    },
+  );
+});
+
+describe('executors', () => {
+  const pidsUnder = (pid: number) =>
+    execFileSync('ps', ['-e', '-o', 'ppid=,pid='], { encoding: 'utf8' })
+      .split('\n')
+      .map((line) => line.trim().split(/\s+/).map(Number))
+      .filter(([parent]) => parent === pid)
+      .map(([, child]) => child!);
+
+  test('do not outlive a service that is killed', async () => {
+    const { child, url } = await startProcess(temporaryFolder());
+    const client = clientOf(url);
+    const { body: run } = await requestRun(client, await client.latest('Rehearsal'), { Seconds: 600 });
+    await until(async () => messageIn(await stateOf(client, run)).total || undefined, 'the run to get on');
+    const executors = pidsUnder(child.pid!);
+    expect(executors).toHaveLength(1);
+    await killHard(child);
+    await until(() => !isAlive(executors[0]!) || undefined, 'the executor to end');
+  });
+
+  test('one that is killed fails its run with the reason, and the next run executes', async () => {
+    const { child, url } = await startProcess(temporaryFolder());
+    const client = clientOf(url);
+    const version = await client.latest('Rehearsal');
+    const { body: run } = await requestRun(client, version, { Seconds: 600 });
+    await until(async () => messageIn(await stateOf(client, run)).total || undefined, 'the run to get on');
+    for (const pid of pidsUnder(child.pid!)) process.kill(pid, 'SIGKILL');
+    const { title } = messageIn(await reach(client, run, 'FAILED'));
+    expect(title).toBe('the model crashed: it ended its process');
+    await outputsOf(client, version, { Seconds: 0 });
+  });
+});
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+describe('a database of the first version', () => {
+  test('is brought up to date, with the runs that wait in it', async () => {
+    const service = await startTestService({ executors: 1 });
+    const version = await service.latest('Rehearsal');
+    const { body: done } = await requestRun(service, version, { Seconds: 0 });
+    await reach(service, done, 'COMPLETED');
+    await service.close();
+    const dataDir = temporaryFolder();
+    const db = new DatabaseSync(path.join(dataDir, 'service.db'));
+    db.exec(readFileSync(path.join(import.meta.dirname, 'schema-1.sql'), 'utf8'));
+    db.exec(`ATTACH '${path.join(service.dataDir, 'service.db')}' AS now`);
+    for (const table of ['models', 'versions', 'runs']) {
+      const columns = db.prepare(`SELECT name FROM pragma_table_info('${table}')`).all();
+      const names = columns.map(({ name }) => name as string).join();
+      db.exec(`INSERT INTO main.${table} (${names}) SELECT ${names} FROM now.${table}`);
+    }
+    // as if it had been killed while the run executed
+    db.exec("UPDATE main.runs SET status = 'RUNNING'");
+    db.close();
+    const restarted = await startTestService({ dataDir });
+    await reach(restarted, done, 'COMPLETED');
+    expect((await requestRun(restarted, version, { Seconds: 0 })).body.id).toBe(done.id);
+  });
 });
 
 describe('closing', () => {

@@ -23,7 +23,7 @@ describe('models that misbehave', () => {
     const cases: [name: string, run: string, reason: string][] = [
       ['Throws', `run() { throw new Error('no such luck'); }`, 'no such luck'],
       ['Rejects', `async run() { throw 'a bare text'; }`, 'a bare text'],
-      ['Exits', `run() { process.exit(3); }`, 'the model crashed: it ended its thread'],
+      ['Exits', `run() { process.exit(3); }`, 'the model crashed: it ended its process'],
       [
         'Escapes',
         `run() { return new Promise(() => setTimeout(() => { throw new Error('later'); })); }`,

@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { InputItem, RequestInputItem, Run } from '../../src/api/resources.ts';
-import { canonicalInputs, identityOf } from '../../src/service/runs/identity.ts';
+import { identityOf } from '../../src/service/runs/identity.ts';
+import { readSettings } from '../../src/service/runs/settings.ts';
 import { requestRun, rows, simulation, startTestService } from './support.ts';
 
 const template: InputItem[] = [
@@ -12,8 +13,9 @@ const template: InputItem[] = [
   { name: 'Label', type: 'STRING', units: null, value: '' },
 ];
 
-const identity = (inputs: RequestInputItem[]) =>
-  identityOf('version', 'SIMULATION', canonicalInputs(template, inputs));
+const settingsOf = (inputs: RequestInputItem[]) =>
+  readSettings(template, { experimentType: 'SIMULATION', inputs });
+const identity = (inputs: RequestInputItem[]) => identityOf('version', settingsOf(inputs));
 
 /** Ways to write one number. */
 const spellings = (value: number): fc.Arbitrary<string | number> =>
@@ -76,11 +78,11 @@ describe('identity of a run', () => {
         const requests = [one, other].map((values) =>
           Object.entries(values).map(([name, value]) => ({ name, value })),
         );
-        const canonical = requests.map((request) => JSON.stringify(canonicalInputs(template, request)));
+        const canonical = requests.map((request) => JSON.stringify(settingsOf(request)));
         expect(identity(requests[0]!) === identity(requests[1]!)).toBe(canonical[0] === canonical[1]);
       }),
     );
-    expect(identityOf('other', 'SIMULATION', {})).not.toBe(identityOf('version', 'SIMULATION', {}));
+    expect(identityOf('other', settingsOf([]))).not.toBe(identity([]));
   });
 
   test('seeds are told apart beyond what a double holds', () => {

@@ -101,11 +101,6 @@ describe('runs', () => {
       const { body } = await requestRun(service, version, inputs);
       expect(body).toMatchObject({ status: 400, code, message: expect.stringContaining(named) });
     }
-    const variation = { ...simulation({}), experimentType: 'PARAMETER_VARIATION' };
-    expect((await service.post(`/versions/${version}/runs`, variation)).body).toMatchObject({
-      status: 400,
-      code: 'UNSUPPORTED_EXPERIMENT',
-    });
     expect((await requestRun(service, 'nowhere')).body).toMatchObject({
       status: 404,
       code: 'UNKNOWN_VERSION',

@@ -30,7 +30,7 @@ export function runIdOf({ inputs: given }: RunRequest): string {
   let [seed, value] = ['1', '0'];
   for (const input of given) {
     if (input.name === 'Value') value = String(Number(input.value));
-    else seed = String(input.value);
+    else if (typeof input.value !== 'object') seed = String(input.value);
   }
   return `${seed.padStart(30, '0')}_${value}`;
 }

@@ -22,6 +22,7 @@ const PROGRESS_INTERVAL = 250;
 const LARGEST_PICTURE = 4_000_000;
 
 const { job, animation, filesDir } = workerData as AnimationData;
+const files = new ContentFiles(filesDir);
 let scene: Scene;
 let time = 0;
 let speed = animation.speed;
@@ -32,7 +33,7 @@ let reportedAt = steppedAt;
 try {
   const model = await loadUnchanged(job.code);
   // a scene tells how far it is by its time
-  const context = makeContext(job, new ContentFiles(filesDir), () => {});
+  const context = makeContext(job, files, () => {});
   scene = await model.animation!.start(context);
   if (!Number.isFinite(scene.end)) throw new Error('the model gave its animation no end');
   report({ kind: 'frame', frame: draw() });
@@ -62,7 +63,7 @@ function step(): void {
 }
 
 async function complete(): Promise<void> {
-  const outputs = outputTexts(job.template.outputs, await scene.outputs());
+  const outputs = outputTexts(job.template.outputs, await scene.outputs(), files);
   report({ kind: 'completed', outputs, frame: draw() });
 }
 

@@ -1,6 +1,7 @@
 import { RANDOM_SEED } from '../../api/constants.ts';
 import type { ContentFiles } from '../files/content.ts';
 import type { RunContext } from '../models/model.ts';
+import { horizonOf } from '../models/system-inputs.ts';
 import { typedValue } from '../models/values.ts';
 import type { Job, Report } from './protocol.ts';
 
@@ -21,6 +22,7 @@ export function makeContext(
     inputs: values,
     // undefined where the model does not declare it: the type of the definition says so
     seed: values[RANDOM_SEED] as bigint,
+    horizon: horizonOf(template.inputs, inputs),
     readFile(input: string) {
       const hash = values[input];
       if (typeof hash !== 'string') throw new Error(`the model has no INPUT_FILE "${input}"`);

@@ -11,13 +11,20 @@ export interface Job {
   inputs: Record<string, string>;
 }
 
-/** What a thread is told when it is made. */
-export interface ThreadData {
-  filesDir: string;
+/** What the watchdog of an executor is told. */
+export interface Watched {
+  /** The service's process. */
+  service: number;
+  /** Most memory that a run may take, in MB. */
+  memory: number;
 }
 
-/** What a thread says of the job that it has; the last two end it. */
+/** The signal by which an executor ends itself that takes too much memory. */
+export const OUT_OF_MEMORY = 'SIGUSR2';
+
+/** What an executor says of the job that it has; the last three end it, and the last one the executor, too. */
 export type Report =
   | { kind: 'progress'; fraction: number }
   | { kind: 'completed'; outputs: Record<string, string> }
-  | { kind: 'failed'; reason: string };
+  | { kind: 'failed'; reason: string }
+  | { kind: 'crashed'; reason: string };

@@ -1,14 +1,32 @@
 import { z } from 'zod';
-import { outputTypes, systemInputs, unitNames, units as unitsOf } from '../../api/constants.ts';
+import {
+  type InputType,
+  outputTypes,
+  type SystemInput,
+  unitNames,
+  units as unitsOf,
+} from '../../api/constants.ts';
+import { rangeTypes } from '../../api/ranges.ts';
 import type { Experiment, InputItem, Version } from '../../api/resources.ts';
-import { canonicalValue, nameKey } from '../../api/values.ts';
+import { nameKey } from '../../api/values.ts';
 import { stableUuid } from './ids.ts';
 import { modelInputTypes } from './model.ts';
+import { canonicalInput, systemInputTypes } from './system-inputs.ts';
 
 const name = z.string().trim().min(1).max(200);
 const units = z.enum(unitNames).nullable().default(null);
 const pixels = z.int().min(1).max(10_000);
 const value = z.union([z.string(), z.number(), z.boolean()]);
+const bound = z.union([z.number(), z.string()]);
+const range = z.discriminatedUnion('type', [
+  z.strictObject({
+    type: z.enum(['FIXED_RANGE_DOUBLE', 'FIXED_RANGE_INTEGER', 'FIXED_RANGE_LONG']),
+    min: bound,
+    max: bound,
+    step: bound,
+  }),
+  z.strictObject({ type: z.literal('FULL_RANGE_BOOLEAN') }),
+]);
 
 /** The part of a model definition that is data: everything but its code. */
 export const Declaration = z
@@ -19,7 +37,16 @@ export const Declaration = z
     inputs: z.array(z.strictObject({ name, type: z.enum(modelInputTypes), units, default: value })),
     outputs: z.array(z.strictObject({ name, type: z.enum(outputTypes), units })),
     experiments: z
-      .array(z.strictObject({ name, type: z.literal('SIMULATION'), inputs: z.record(z.string(), value) }))
+      .array(
+        z.discriminatedUnion('type', [
+          z.strictObject({ name, type: z.literal('SIMULATION'), inputs: z.record(z.string(), value) }),
+          z.strictObject({
+            name,
+            type: z.literal('PARAMETER_VARIATION'),
+            inputs: z.record(z.string(), z.union([value, range])),
+          }),
+        ]),
+      )
       .default([]),
     animation: z
       .strictObject({
@@ -40,19 +67,29 @@ export const Declaration = z
       }
     }
     for (const input of declaration.inputs) {
-      if (input.name.startsWith('{') && !(systemInputs as readonly string[]).includes(input.name)) {
-        complain(`"${input.name}" is not a system input`);
+      if (input.name.startsWith('{')) {
+        const type = systemInputTypes[input.name as SystemInput] as InputType | undefined;
+        if (!type) complain(`"${input.name}" is not a system input`);
+        else if (input.type !== type) complain(`"${input.name}" must be of the type ${type}`);
       }
-      complainOfValue(`the default of "${input.name}"`, () => canonicalValue(input.type, input.default));
+      complainOfValue(`the default of "${input.name}"`, () =>
+        canonicalInput(input.name, input.type, input.default),
+      );
+    }
+    for (const { name } of declaration.outputs) {
+      const chart = name.split('|', 1)[0]!;
+      if (declaration.outputs.some((other) => chart !== name && nameKey(other.name) === nameKey(chart))) {
+        complain(`"${chart}" is an output, and the chart that "${name}" is an item of`);
+      }
     }
     for (const experiment of declaration.experiments) {
-      for (const [given, raw] of Object.entries(experiment.inputs)) {
+      for (const [given, setting] of Object.entries(experiment.inputs)) {
         const input = declaration.inputs.find((input) => nameKey(input.name) === nameKey(given));
+        const what = `"${given}" of experiment "${experiment.name}"`;
         if (!input) complain(`experiment "${experiment.name}" sets "${given}", which is no input`);
-        else
-          complainOfValue(`"${given}" of experiment "${experiment.name}"`, () =>
-            canonicalValue(input.type, raw),
-          );
+        else if (isUnfit(input.type, setting))
+          complain(`${what} is a range, which does not fit ${input.type}`);
+        else complainOfValue(what, () => settingItem(input, setting));
       }
     }
 
@@ -67,6 +104,7 @@ export const Declaration = z
 export type Declaration = z.infer<typeof Declaration>;
 /** The part of how a model is drawn that is data. */
 export type AnimationDeclaration = NonNullable<Declaration['animation']>;
+type Setting = z.infer<typeof value> | z.infer<typeof range>;
 
 /** Specification 2.2: the template of a version. */
 export function templateOf({ inputs, outputs }: Declaration): Version['experimentTemplate'] {
@@ -75,7 +113,7 @@ export function templateOf({ inputs, outputs }: Declaration): Version['experimen
       name,
       type,
       units,
-      value: canonicalValue(type, value),
+      value: canonicalInput(name, type, value),
     })),
     outputs: outputs.map(({ name, type, units }) => ({ name, type, units, value: null })),
     dashboard: {},
@@ -93,10 +131,18 @@ export function experimentsOf({ inputs, experiments }: Declaration, versionId: s
       modelVersion: versionId,
       name: experiment.name,
       type: experiment.type,
-      inputs: inputs.map(({ name, type, units, default: value }): InputItem => {
-        const setting = settings.get(nameKey(name)) ?? value;
-        return { name, type, units, value: canonicalValue(type, setting) };
-      }),
+      inputs: inputs.map((input) => settingItem(input, settings.get(nameKey(input.name)) ?? input.default)),
     };
   });
+}
+
+/** An input as an experiment sets it, so that a request may take it as it is. */
+function settingItem({ name, type, units }: Declaration['inputs'][number], setting: Setting): InputItem {
+  if (typeof setting !== 'object') return { name, type, units, value: canonicalInput(name, type, setting) };
+  const { type: rangeType, ...bounds } = setting;
+  return { name, type: rangeType, units, value: canonicalInput(name, rangeType, JSON.stringify(bounds)) };
+}
+
+function isUnfit(base: InputType, setting: Setting): boolean {
+  return typeof setting === 'object' && setting.type !== rangeTypes[base as keyof typeof rangeTypes];
 }

@@ -1,4 +1,5 @@
 import type { OutputType, TimeUnit, Unit } from '../../api/constants.ts';
+import type { Horizon } from './system-inputs.ts';
 
 /**
  * The contract between the service and a model. A model is a folder with a `model.ts` (or `model.js`) whose default
@@ -27,21 +28,64 @@ export interface InputDeclaration {
 }
 
 export interface OutputDeclaration {
+  /** Unique in the model, ignoring case. An item of a chart is named `<chart>|<item>` (specification 2.5, rule 4). */
   name: string;
   type: OutputType;
   units?: Unit | null;
 }
 
-/** An experiment stored with the model: input values that differ from the defaults, by input name. */
-export interface ExperimentDeclaration {
-  name: string;
-  type: 'SIMULATION';
-  inputs: Record<string, string | number | boolean>;
-}
+/** A range of values of an input of the base type (specification 2.11), the last one included if a step reaches it. */
+export type RangeDeclaration =
+  | { type: 'FIXED_RANGE_DOUBLE' | 'FIXED_RANGE_INTEGER'; min: number; max: number; step: number }
+  | { type: 'FIXED_RANGE_LONG'; min: number | string; max: number | string; step: number | string }
+  | { type: 'FULL_RANGE_BOOLEAN' };
+
+/**
+ * An experiment stored with the model: input values that differ from the defaults, by input name; in a parameter
+ * variation also ranges.
+ */
+export type ExperimentDeclaration =
+  | { name: string; type: 'SIMULATION'; inputs: Record<string, string | number | boolean> }
+  | {
+      name: string;
+      type: 'PARAMETER_VARIATION';
+      inputs: Record<string, string | number | boolean | RangeDeclaration>;
+    };
 
 export interface DataSet {
   dataX: number[];
   dataY: number[];
+}
+
+/** Further fields are passed on, such as `deviation`, `confidence`, and `sum` (discrete) or `integral` (continuous). */
+export interface Statistics {
+  type: string;
+  count: number;
+  min: number | null;
+  max: number | null;
+  mean: number | null;
+  variance: number | null;
+  [further: string]: string | number | null;
+}
+
+export interface Histogram {
+  lowerBound: number;
+  intervalWidth: number;
+  hits: number[];
+  hitsOutLow: number;
+  hitsOutHigh: number;
+  statistics: Statistics;
+}
+
+/** `hits` has a list for each interval of x. */
+export interface Histogram2d {
+  hits: number[][];
+  hitsOutLow: number | number[];
+  hitsOutHigh: number | number[];
+  xMin: number;
+  xMax: number;
+  yMin: number;
+  yMax: number;
 }
 
 /** A file that {@link RunContext.writeFile} has stored. */
@@ -70,10 +114,10 @@ interface OutputValueOf {
   DATE_TIME: string;
   BOOLEAN: boolean;
   DATA_SET: DataSet;
-  STATISTICS_DISCRETE: object;
-  STATISTICS_CONTINUOUS: object;
-  HISTOGRAM_DATA: object;
-  HISTOGRAM_2D_DATA: object;
+  STATISTICS_DISCRETE: Statistics;
+  STATISTICS_CONTINUOUS: Statistics;
+  HISTOGRAM_DATA: Histogram;
+  HISTOGRAM_2D_DATA: Histogram2d;
   MODEL_OUTPUT_NAME: string;
   OUTPUT_FILE: OutputFile;
 }
@@ -97,6 +141,8 @@ export interface RunContext<I extends readonly InputDeclaration[] = readonly Inp
   inputs: InputValues<I>;
   /** The value of `{RANDOM_SEED}`, where the model declares it. */
   seed: '{RANDOM_SEED}' extends I[number]['name'] ? bigint : undefined;
+  /** From when to when to simulate, by the system inputs for start and stop that the model declares, else 0 to Infinity. */
+  horizon: Horizon;
   /** The bytes of an INPUT_FILE, or null when the request gives none. */
   readFile: (input: FileInputName<I>) => Uint8Array | null;
   /** Stores a file; give what it returns as the value of an OUTPUT_FILE. `localPath` is the name for downloads. */

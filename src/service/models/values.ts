@@ -1,6 +1,8 @@
 import type { InputType, OutputType } from '../../api/constants.ts';
 import type { OutputDescriptor } from '../../api/resources.ts';
+import { canonicalValue, ValueError } from '../../api/values.ts';
 import { messageOf } from '../../errors.ts';
+import type { OutputFile } from './model.ts';
 
 type TypedValue = string | number | bigint | boolean;
 
@@ -17,18 +19,23 @@ export function typedValue(type: InputType, canonical: string): TypedValue {
 }
 
 /**
- * The JSON text of each output's value, by output name.
+ * The JSON text of each output's value, by output name. `files` has what the model wrote.
  *
  * @throws Error naming the output that the model did not give, or not as declared
  */
 export function outputTexts(
   outputs: readonly OutputDescriptor[],
   values: Record<string, unknown>,
+  files: { has(hash: string): boolean },
 ): Record<string, string> {
   return Object.fromEntries(
     outputs.map(({ name, type }) => {
       try {
-        return [name, outputText(type, values[name])];
+        const text = outputText(type, values[name]);
+        const file = type === 'OUTPUT_FILE' && (values[name] as OutputFile | null);
+        if (file && !files.has(file.hash))
+          throw new Error('was given by the model as a file that it did not write');
+        return [name, text];
       } catch (error) {
         throw new Error(`the output "${name}" ${messageOf(error)}`, { cause: error });
       }
@@ -45,8 +52,10 @@ export function outputTexts(
 export function outputText(type: OutputType, value: unknown): string {
   if (value === undefined) throw new Error('was not given by the model');
   if (value === null) return 'null';
-  if (!fits(type, value))
-    throw new Error(`was given by the model as ${typeof value}, which is not a ${type}`);
+  if (!fits(type, value)) {
+    throw new Error(`was given by the model as ${kindOf(value)}, which is not a ${type}`);
+  }
+  if (type === 'DATE_TIME') return JSON.stringify(canonicalValue(type, value as string));
   return typeof value === 'bigint' ? String(value) : JSON.stringify(value, jsonNumber);
 }
 
@@ -55,29 +64,78 @@ function fits(type: OutputType, value: unknown): boolean {
     case 'DOUBLE':
       return typeof value === 'number';
     case 'INTEGER':
-      return Number.isInteger(value);
+      return Number.isInteger(value) && Math.abs(value as number) < 2 ** 31;
     case 'LONG':
-      return typeof value === 'bigint' || Number.isSafeInteger(value);
+      return typeof value === 'bigint' ? BigInt.asIntN(64, value) === value : Number.isSafeInteger(value);
     case 'BOOLEAN':
       return typeof value === 'boolean';
     case 'STRING':
-    case 'DATE_TIME':
     case 'MODEL_OUTPUT_NAME':
       return typeof value === 'string';
+    case 'DATE_TIME':
+      return typeof value === 'string' && isDateTime(value);
     case 'DATA_SET': {
-      const { dataX, dataY } = value as Record<string, unknown>;
-      return Array.isArray(dataX) && Array.isArray(dataY) && dataX.length === dataY.length;
+      const { dataX, dataY } = fieldsOf(value);
+      return isNumbers(dataX) && isNumbers(dataY) && dataX.length === dataY.length;
     }
     case 'OUTPUT_FILE': {
-      const { hash, localPath } = value as Record<string, unknown>;
+      const { hash, localPath } = fieldsOf(value);
       return typeof hash === 'string' && typeof localPath === 'string';
     }
     case 'STATISTICS_DISCRETE':
     case 'STATISTICS_CONTINUOUS':
-    case 'HISTOGRAM_DATA':
-    case 'HISTOGRAM_2D_DATA':
-      return typeof value === 'object';
+      return isStatistics(value);
+    case 'HISTOGRAM_DATA': {
+      const { lowerBound, intervalWidth, hits, hitsOutLow, hitsOutHigh, statistics } = fieldsOf(value);
+      const figures = [lowerBound, intervalWidth, hitsOutLow, hitsOutHigh];
+      return figures.every(isNumber) && isNumbers(hits) && isStatistics(statistics);
+    }
+    case 'HISTOGRAM_2D_DATA': {
+      const { hits, hitsOutLow, hitsOutHigh, xMin, xMax, yMin, yMax } = fieldsOf(value);
+      const isMatrix = Array.isArray(hits) && hits.every(isNumbers);
+      const isOut = [hitsOutLow, hitsOutHigh].every((out) => isNumber(out) || isNumbers(out));
+      return isMatrix && isOut && [xMin, xMax, yMin, yMax].every(isNumber);
+    }
   }
+}
+
+/** None, where the value is no object. */
+function fieldsOf(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+}
+
+function isStatistics(value: unknown): boolean {
+  const { type, count, min, max, mean, variance } = fieldsOf(value);
+  return (
+    typeof type === 'string' &&
+    Number.isInteger(count) &&
+    // of no values there are no extremes
+    [min, max, mean, variance].every((figure) => figure === null || isNumber(figure))
+  );
+}
+
+function isNumber(value: unknown): value is number {
+  return typeof value === 'number';
+}
+
+function isNumbers(value: unknown): value is number[] {
+  return Array.isArray(value) && value.every(isNumber);
+}
+
+function isDateTime(text: string): boolean {
+  try {
+    canonicalValue('DATE_TIME', text);
+    return true;
+  } catch (error) {
+    if (error instanceof ValueError) return false;
+    throw error;
+  }
+}
+
+/** What a value is, for a message: the number itself, but no long text. */
+function kindOf(value: unknown): string {
+  if (typeof value === 'number' || typeof value === 'bigint') return String(value);
+  return Array.isArray(value) ? 'array' : typeof value;
 }
 
 function jsonNumber(_key: string, value: unknown): unknown {

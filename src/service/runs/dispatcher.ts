@@ -36,10 +36,9 @@ export class Dispatcher {
     }
   }
 
-  /** Stops a FRESH or RUNNING run at once. */
+  /** Stops a FRESH or RUNNING run at once, and what then is of no use to anybody. */
   stop(runId: string): void {
-    this.#runs.stop(runId);
-    this.#pool.stop(runId);
+    this.#end(this.#runs.stop(runId));
   }
 
   /** Share done of a RUNNING run, 0 to 1. */
@@ -61,14 +60,20 @@ export class Dispatcher {
   async #execute({ id, versionId, inputs }: StoredRun): Promise<void> {
     const { code, experimentTemplate } = this.#registry.version(versionId);
     if (!code) {
-      this.#runs.fail(id, 'the model has changed since this run was requested, and its old code is gone');
+      this.#end(
+        this.#runs.fail(id, 'the model has changed since this run was requested, and its old code is gone'),
+      );
       return;
     }
     const job = { runId: id, versionId, code, template: experimentTemplate, inputs };
     const outcome = await this.#pool.execute(job, (fraction) => this.#progress.set(id, fraction));
     this.#progress.delete(id);
     if (outcome.kind === 'completed') this.#runs.complete(id, outcome.outputs);
-    if (outcome.kind === 'failed') this.#runs.fail(id, outcome.reason);
+    if (outcome.kind === 'failed') this.#end(this.#runs.fail(id, outcome.reason));
     this.wake();
+  }
+
+  #end(runIds: readonly string[]): void {
+    for (const runId of runIds) this.#pool.stop(runId);
   }
 }

@@ -1,102 +1,89 @@
 import { randomUUID } from 'node:crypto';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import type { ExperimentType, RunStatus } from '../../api/constants.ts';
-import type { CanonicalInputs } from './identity.ts';
+import type { ExperimentType, InputType, RunStatus } from '../../api/constants.ts';
+import { subRunTitle } from './experiments.ts';
+import type { CanonicalInputs, Settings } from './identity.ts';
 import { checkTransition } from './states.ts';
 
 /** A run as the database has it. */
-export interface StoredRun {
+export interface StoredRun extends Settings {
   /** Order of request. */
   seq: number;
   id: string;
   versionId: string;
-  inputs: CanonicalInputs;
   status: RunStatus;
   /** Why it FAILED, or why the service STOPPED it. */
   failure: string | null;
+  /** How many sub-runs it consists of, and how many of them have not completed; null when it executes itself. */
+  tasks: number | null;
+  tasksLeft: number | null;
 }
 
 export interface NewRun {
   versionId: string;
-  experimentType: ExperimentType;
   identity: string;
-  inputs: CanonicalInputs;
+  settings: Settings;
 }
+
+/** What is told of a sub-run in its parent's message. */
+export type SubRun = Pick<StoredRun, 'id' | 'status' | 'failure'>;
 
 /** JSON text of each output's value, by output name. */
 export type OutputTexts = Record<string, string>;
 
-const COLUMNS = 'seq, id, version_id, inputs, status, failure';
+/** Ids of runs that are no longer to be executed. */
+export type Ended = string[];
 
 /**
  * Runs in the database. The only place that writes a run's status, and only along the transitions of states.ts.
- * Its calls are synchronous: between the reading of a status and its change nothing else happens.
+ * Its calls are synchronous: between the reading of a status and its change nothing else happens. A change of a run
+ * and what it means for the runs that it is part of are one transaction.
  */
 export class RunRepository {
   readonly #db: DatabaseSync;
   readonly #now: () => number;
-  readonly #statements: Record<
-    | 'insert'
-    | 'newest'
-    | 'byId'
-    | 'nextFresh'
-    | 'start'
-    | 'finish'
-    | 'requeue'
-    | 'running'
-    | 'animated'
-    | 'keep'
-    | 'outputs',
-    StatementSync
-  >;
+  readonly #statements: ReturnType<typeof prepareStatements>;
 
   constructor(db: DatabaseSync, now: () => number) {
     this.#db = db;
     this.#now = now;
-    this.#statements = {
-      insert: db.prepare(
-        `INSERT INTO runs (id, version_id, experiment_type, identity, inputs, status, requested_at)
-         VALUES (?, ?, ?, ?, ?, 'FRESH', ?)
-         ON CONFLICT (identity) WHERE status IN ('FRESH', 'RUNNING', 'COMPLETED') DO NOTHING RETURNING ${COLUMNS}`,
-      ),
-      newest: db.prepare(`SELECT ${COLUMNS} FROM runs WHERE identity = ? ORDER BY seq DESC LIMIT 1`),
-      byId: db.prepare(`SELECT ${COLUMNS} FROM runs WHERE id = ?`),
-      nextFresh: db.prepare(`SELECT ${COLUMNS} FROM runs WHERE status = 'FRESH' ORDER BY seq LIMIT 1`),
-      start: db.prepare(
-        `UPDATE runs SET status = 'RUNNING', executions = executions + 1, started_at = ? WHERE seq = ?`,
-      ),
-      finish: db.prepare('UPDATE runs SET status = ?, failure = ?, finished_at = ? WHERE seq = ?'),
-      requeue: db.prepare(`UPDATE runs SET status = 'FRESH', started_at = NULL WHERE seq = ?`),
-      running: db.prepare(`SELECT ${COLUMNS} FROM runs WHERE status = 'RUNNING' ORDER BY seq`),
-      animated: db.prepare(
-        `SELECT id FROM runs WHERE status = 'RUNNING' AND experiment_type = 'ANIMATION_SVG'`,
-      ),
-      keep: db.prepare('INSERT INTO results (run_seq, outputs) VALUES (?, ?)'),
-      outputs: db.prepare('SELECT outputs FROM results WHERE run_seq = ?'),
-    };
+    this.#statements = prepareStatements(db);
   }
 
   /** Adds a FRESH run, or returns the live one that has its identity: one statement, so one of many wins. */
-  insert({ versionId, experimentType, identity, inputs }: NewRun): StoredRun {
-    // all, not get: that would not go on to the commit, whose failure on a full disk nobody would hear of
-    const [row] = this.#statements.insert.all(
-      randomUUID(),
-      versionId,
-      experimentType,
-      identity,
-      JSON.stringify(inputs),
-      this.#time(),
-    );
-    return row ? readRow(row) : this.newest(identity)!;
+  insert(run: NewRun): StoredRun {
+    return this.#insert(run, { isDirect: true, tasks: null }) ?? this.newest(run.identity)!;
+  }
+
+  /** As {@link insert}, a run that consists of others: those that are live are shared, the rest are FRESH. */
+  insertMultiple(run: NewRun, subRuns: readonly NewRun[]): StoredRun {
+    return this.#atomically(() => {
+      const parent = this.#insert(run, { isDirect: true, tasks: subRuns.length });
+      if (!parent) return this.newest(run.identity)!;
+      const parts = subRuns.map((subRun, position) => {
+        const part = this.#insert(subRun, { isDirect: false, tasks: null }) ?? this.newest(subRun.identity)!;
+        this.#statements.addSubRun.run(parent.seq, position, part.seq);
+        return part.status;
+      });
+      const left = parts.filter((status) => status !== 'COMPLETED').length;
+      this.#statements.setLeft.run(left, parent.seq);
+      if (parts.some((status) => status !== 'FRESH')) this.#move(parent, 'RUNNING');
+      if (left === 0) this.#move({ ...parent, status: 'RUNNING' }, 'COMPLETED');
+      return this.byId(parent.id)!;
+    });
+  }
+
+  /** Notes that a run is asked for by itself, not only as a part of others. */
+  want(run: StoredRun): void {
+    this.#statements.want.run(run.seq);
   }
 
   /** Adds a run that an executor has already, outside the queue: an animated one. It is RUNNING at once. */
   insertRunning(run: NewRun): StoredRun {
-    return this.#atOnce(() => {
-      const { status, seq, id } = this.insert(run);
-      checkTransition(status, 'RUNNING');
-      this.#statements.start.run(this.#time(), seq);
-      return this.byId(id)!;
+    return this.#atomically(() => {
+      const added = this.insert(run);
+      this.#move(added, 'RUNNING');
+      return this.byId(added.id)!;
     });
   }
 
@@ -111,30 +98,51 @@ export class RunRepository {
 
   /** Takes the run that was requested first of those that are FRESH; it is RUNNING then. */
   startNext(): StoredRun | undefined {
-    const run = readOptional(this.#statements.nextFresh.get());
-    if (!run) return undefined;
-    checkTransition(run.status, 'RUNNING');
-    this.#statements.start.run(this.#time(), run.seq);
-    return { ...run, status: 'RUNNING' };
-  }
-
-  complete(id: string, outputs: OutputTexts): void {
-    const { seq } = this.#checked(id, 'COMPLETED');
-    this.#atOnce(() => {
-      this.#statements.keep.run(seq, JSON.stringify(outputs));
-      this.#statements.finish.run('COMPLETED', null, this.#time(), seq);
+    return this.#atomically(() => {
+      const run = readOptional(this.#statements.nextFresh.get());
+      if (!run) return undefined;
+      this.#move(run, 'RUNNING');
+      for (const { parent } of this.#waitingFor(run)) {
+        if (parent.status === 'FRESH') this.#move(parent, 'RUNNING');
+      }
+      return { ...run, status: 'RUNNING' };
     });
   }
 
-  fail(id: string, reason: string): void {
-    const { seq } = this.#checked(id, 'FAILED');
-    this.#statements.finish.run('FAILED', reason, this.#time(), seq);
+  complete(id: string, outputs: OutputTexts): void {
+    this.#atomically(() => {
+      const run = this.#known(id);
+      this.#statements.keep.run(run.seq, JSON.stringify(outputs));
+      this.#move(run, 'COMPLETED');
+      for (const { parent, times } of this.#waitingFor(run)) {
+        const left = parent.tasksLeft! - times;
+        this.#statements.setLeft.run(left, parent.seq);
+        if (left === 0) this.#move(parent, 'COMPLETED');
+      }
+    });
   }
 
-  /** @param reason - why the service stops it, when nobody asked for that */
-  stop(id: string, reason: string | null = null): void {
-    const { seq } = this.#checked(id, 'STOPPED');
-    this.#statements.finish.run('STOPPED', reason, this.#time(), seq);
+  /** Returns the runs that nobody wants any more now that those that waited for this one have failed with it. */
+  fail(id: string, reason: string): Ended {
+    return this.#atomically(() => {
+      const run = this.#known(id);
+      this.#move(run, 'FAILED', reason);
+      return this.#failParents(run, `failed: ${reason}`);
+    });
+  }
+
+  /**
+   * Returns the runs that end with it: itself, and what nobody wants any more.
+   *
+   * @param reason - why the service stops it, when nobody asked for that
+   */
+  stop(id: string, reason: string | null = null): Ended {
+    return this.#atomically(() => {
+      const run = this.#known(id);
+      this.#move(run, 'STOPPED', reason);
+      const others = run.tasks === null ? this.#failParents(run, 'was stopped') : this.#abandon(run);
+      return [id, ...others];
+    });
   }
 
   /** After a start of the service: animated runs have lost their session, and nobody can look at them again. */
@@ -144,27 +152,90 @@ export class RunRepository {
 
   /** After a start of the service: what was RUNNING has no executor, and is FRESH again in its old place. */
   requeueRunning(): void {
-    for (const row of this.#statements.running.all()) {
-      const { status, seq } = readRow(row);
-      checkTransition(status, 'FRESH');
-      this.#statements.requeue.run(seq);
-    }
+    for (const row of this.#statements.running.all()) this.#move(readRow(row), 'FRESH');
   }
 
-  /** The outputs of a COMPLETED run. */
+  /** The outputs of a COMPLETED run that executed itself. */
   outputs(run: StoredRun): OutputTexts | undefined {
     const row = this.#statements.outputs.get(run.seq) as { outputs: string } | undefined;
     return row && (JSON.parse(row.outputs) as OutputTexts);
   }
 
-  #checked(id: string, to: RunStatus): StoredRun {
+  /** The outputs of the sub-runs of a COMPLETED run, in their order. */
+  *outputsOfSubRuns(run: StoredRun): Generator<OutputTexts> {
+    for (const row of this.#statements.subOutputs.iterate(run.seq)) {
+      yield JSON.parse((row as { outputs: string }).outputs) as OutputTexts;
+    }
+  }
+
+  /** The sub-runs of a run, in their order. */
+  subRuns(run: StoredRun): SubRun[] {
+    return this.#statements.subRuns.all(run.seq) as unknown as SubRun[];
+  }
+
+  /** Ids of the sub-runs of a run that are RUNNING. */
+  runningSubRuns(run: StoredRun): string[] {
+    return this.#statements.runningSubRuns.all(run.seq).map(({ id }) => id as string);
+  }
+
+  #insert(
+    { versionId, identity, settings }: NewRun,
+    { isDirect, tasks }: { isDirect: boolean; tasks: number | null },
+  ): StoredRun | undefined {
+    // all, not get: that would not go on to the commit, whose failure on a full disk nobody would hear of
+    const [row] = this.#statements.insert.all(
+      randomUUID(),
+      versionId,
+      settings.experimentType,
+      identity,
+      JSON.stringify(settings.inputs),
+      JSON.stringify(settings.types),
+      Number(isDirect),
+      tasks,
+      tasks,
+      this.#time(),
+    );
+    return readOptional(row);
+  }
+
+  /** The unfinished runs that a run is part of, with how many times over and where first. */
+  #waitingFor(run: StoredRun): { parent: StoredRun; times: number; position: number }[] {
+    return this.#statements.parents.all(run.seq).map((row) => ({
+      parent: readRow(row),
+      times: Number(row['times']),
+      position: Number(row['position']),
+    }));
+  }
+
+  #failParents(run: StoredRun, how: string): Ended {
+    const failed = this.#waitingFor(run);
+    for (const { parent, position } of failed) {
+      this.#move(parent, 'FAILED', `${subRunTitle(parent, position, run.inputs)} ${how}`);
+    }
+    return failed.flatMap(({ parent }) => this.#abandon(parent));
+  }
+
+  /** Stops the sub-runs of a run that has ended, but for those that something else waits for. */
+  #abandon(parent: StoredRun): Ended {
+    const unwanted = this.#statements.unwanted.all(parent.seq).map((row) => readRow(row));
+    for (const run of unwanted) this.#move(run, 'STOPPED');
+    return unwanted.map(({ id }) => id);
+  }
+
+  #move(run: StoredRun, to: RunStatus, failure: string | null = null): void {
+    checkTransition(run.status, to, run.tasks !== null);
+    if (to === 'RUNNING') this.#statements.start.run(this.#time(), run.seq);
+    else if (to === 'FRESH') this.#statements.requeue.run(run.seq);
+    else this.#statements.finish.run(to, failure, this.#time(), run.seq);
+  }
+
+  #known(id: string): StoredRun {
     const run = this.byId(id);
     if (!run) throw new Error(`there is no run ${id}`);
-    checkTransition(run.status, to);
     return run;
   }
 
-  #atOnce<T>(change: () => T): T {
+  #atomically<T>(change: () => T): T {
     this.#db.exec('BEGIN');
     try {
       const result = change();
@@ -181,6 +252,79 @@ export class RunRepository {
   }
 }
 
+const NAMES = [
+  'seq',
+  'id',
+  'version_id',
+  'experiment_type',
+  'inputs',
+  'types',
+  'status',
+  'failure',
+  'tasks',
+  'tasks_left',
+];
+const COLUMNS = NAMES.join(', ');
+const RUN_COLUMNS = NAMES.map((name) => `runs.${name}`).join(', ');
+
+function prepareStatements(db: DatabaseSync) {
+  return {
+    insert: db.prepare(
+      `INSERT INTO runs
+         (id, version_id, experiment_type, identity, inputs, types, direct, tasks, tasks_left, status, requested_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'FRESH', ?)
+       ON CONFLICT (identity) WHERE status IN ('FRESH', 'RUNNING', 'COMPLETED') DO NOTHING RETURNING ${COLUMNS}`,
+    ),
+    want: db.prepare('UPDATE runs SET direct = 1 WHERE seq = ? AND direct = 0'),
+    newest: db.prepare(`SELECT ${COLUMNS} FROM runs WHERE identity = ? ORDER BY seq DESC LIMIT 1`),
+    byId: db.prepare(`SELECT ${COLUMNS} FROM runs WHERE id = ?`),
+    nextFresh: db.prepare(
+      `SELECT ${COLUMNS} FROM runs WHERE status = 'FRESH' AND tasks IS NULL ORDER BY seq LIMIT 1`,
+    ),
+    start: db.prepare(
+      `UPDATE runs SET status = 'RUNNING', executions = executions + (tasks IS NULL), started_at = ?
+       WHERE seq = ?`,
+    ),
+    finish: db.prepare('UPDATE runs SET status = ?, failure = ?, finished_at = ? WHERE seq = ?'),
+    requeue: db.prepare(`UPDATE runs SET status = 'FRESH', started_at = NULL WHERE seq = ?`),
+    running: db.prepare(
+      `SELECT ${COLUMNS} FROM runs WHERE status = 'RUNNING' AND tasks IS NULL ORDER BY seq`,
+    ),
+    animated: db.prepare(
+      `SELECT id FROM runs WHERE status = 'RUNNING' AND experiment_type = 'ANIMATION_SVG'`,
+    ),
+    keep: db.prepare('INSERT INTO results (run_seq, outputs) VALUES (?, ?)'),
+    outputs: db.prepare('SELECT outputs FROM results WHERE run_seq = ?'),
+
+    addSubRun: db.prepare('INSERT INTO sub_runs (parent_seq, position, run_seq) VALUES (?, ?, ?)'),
+    setLeft: db.prepare('UPDATE runs SET tasks_left = ? WHERE seq = ?'),
+    parents: db.prepare(
+      `SELECT ${RUN_COLUMNS}, count(*) AS times, min(position) AS position
+       FROM sub_runs JOIN runs ON runs.seq = parent_seq
+       WHERE run_seq = ? AND status IN ('FRESH', 'RUNNING') GROUP BY parent_seq`,
+    ),
+    unwanted: db.prepare(
+      `SELECT DISTINCT ${RUN_COLUMNS} FROM sub_runs JOIN runs ON runs.seq = run_seq
+       WHERE parent_seq = ? AND status IN ('FRESH', 'RUNNING') AND direct = 0 AND NOT EXISTS (
+         SELECT 1 FROM sub_runs AS other JOIN runs AS parent ON parent.seq = other.parent_seq
+         WHERE other.run_seq = runs.seq AND parent.status IN ('FRESH', 'RUNNING')
+       )`,
+    ),
+    subRuns: db.prepare(
+      `SELECT id, status, failure FROM sub_runs JOIN runs ON runs.seq = run_seq
+       WHERE parent_seq = ? ORDER BY position`,
+    ),
+    // CROSS JOIN keeps the order: the few that run first
+    runningSubRuns: db.prepare(
+      `SELECT id FROM runs CROSS JOIN sub_runs ON run_seq = runs.seq
+       WHERE status = 'RUNNING' AND tasks IS NULL AND parent_seq = ?`,
+    ),
+    subOutputs: db.prepare(
+      `SELECT outputs FROM sub_runs JOIN results USING (run_seq) WHERE parent_seq = ? ORDER BY position`,
+    ),
+  };
+}
+
 type Row = ReturnType<StatementSync['get']>;
 
 function readOptional(row: Row): StoredRun | undefined {
@@ -188,13 +332,18 @@ function readOptional(row: Row): StoredRun | undefined {
 }
 
 function readRow(row: NonNullable<Row>): StoredRun {
-  const { seq, id, version_id, inputs, status, failure } = row as Record<string, string>;
+  const { seq, id, version_id, experiment_type, inputs, types, status, failure, tasks, tasks_left } =
+    row as Record<string, string>;
   return {
     seq: Number(seq),
     id: id!,
     versionId: version_id!,
+    experimentType: experiment_type as ExperimentType,
     inputs: JSON.parse(inputs!) as CanonicalInputs,
+    types: JSON.parse(types!) as Record<string, InputType>,
     status: status as RunStatus,
     failure: failure ?? null,
+    tasks: tasks == null ? null : Number(tasks),
+    tasksLeft: tasks_left == null ? null : Number(tasks_left),
   };
 }

@@ -1,26 +1,55 @@
 import type { Run, RunMessage, Version } from '../../api/resources.ts';
-import type { StoredRun } from './repository.ts';
+import { typeIn } from './identity.ts';
+import type { StoredRun, SubRun } from './repository.ts';
+import { inputsOf } from './settings.ts';
 
-/** Specification 2.8: a run as it is answered. `progress` is the share done, 0 to 1. */
-export function runResource(run: StoredRun, { id, experimentTemplate }: Version, progress: number): Run {
+/** Specification 2.8: a run as it is answered. */
+export function runResource(run: StoredRun, { id, experimentTemplate }: Version, message: RunMessage): Run {
   return {
     id: run.id,
-    inputs: experimentTemplate.inputs.map((item) => ({ ...item, value: run.inputs[item.name]! })),
+    inputs: inputsOf(experimentTemplate.inputs, run.experimentType).map((item) => ({
+      ...item,
+      type: typeIn(run, item),
+      value: run.inputs[item.name]!,
+    })),
     modelVersionId: id,
     status: run.status,
-    message: messageText(run, progress),
+    message: JSON.stringify(message),
     outputs: null,
   };
 }
 
-/** The JSON text of `message` (2.8): `total` in percent; the title is why it FAILED, or why the service STOPPED it. */
-export function messageText(run: StoredRun, progress: number): string {
-  const message: RunMessage = {
-    title: run.failure,
-    total: Math.round(progress * 1000) / 10,
-    finishedTasks: run.status === 'COMPLETED' ? 1 : 0,
+/**
+ * What `message` (2.8) says of a run that executes itself: `total` in percent, of the share done from 0 to 1; the
+ * title is why it FAILED, or why the service STOPPED it.
+ */
+export function taskMessage({ status, failure }: Omit<SubRun, 'id'>, progress: number): RunMessage {
+  const isDone = status === 'COMPLETED';
+  return {
+    title: failure,
+    total: percent(isDone ? 1 : progress),
+    finishedTasks: isDone ? 1 : 0,
     totalTasks: 1,
     subRuns: [],
   };
-  return JSON.stringify(message);
+}
+
+/** The same of a run that consists of sub-runs; `executing` is the sum of the shares done of those that execute. */
+export function multipleMessage(
+  { failure, tasks, tasksLeft }: StoredRun,
+  executing: number,
+  subRuns: RunMessage[],
+): RunMessage {
+  const finished = tasks! - tasksLeft!;
+  return {
+    title: failure,
+    total: percent((finished + executing) / tasks!),
+    finishedTasks: finished,
+    totalTasks: tasks!,
+    subRuns,
+  };
+}
+
+function percent(share: number): number {
+  return Math.round(share * 1000) / 10;
 }

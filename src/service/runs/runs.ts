@@ -1,17 +1,22 @@
 import { randomUUID } from 'node:crypto';
-import type { RunRequest } from '../../api/resources.ts';
+import type { Outputs, OutputsTemplate, RunMessage, RunRequest } from '../../api/resources.ts';
 import { ServiceError } from '../errors.ts';
 import type { ContentFiles } from '../files/content.ts';
 import type { ModelRegistry, ServedVersion } from '../models/registry.ts';
 import type { Dispatcher } from './dispatcher.ts';
-import { type CanonicalInputs, canonicalInputs, identityOf } from './identity.ts';
-import type { OutputTexts, RunRepository, StoredRun } from './repository.ts';
+import { subRunsOf } from './experiments.ts';
+import { type CanonicalInputs, identityOf, type Settings } from './identity.ts';
+import { multipleOutputs, singleOutputs } from './outputs.ts';
+import type { NewRun, RunRepository, StoredRun } from './repository.ts';
+import { multipleMessage, taskMessage } from './resource.ts';
+import { readSettings } from './settings.ts';
 import { isLive, isUnfinished } from './states.ts';
 
-interface Identified {
+/** Up to how many sub-runs are listed in a message; of more there are the counts. */
+const MOST_LISTED = 1_000;
+
+interface Identified extends NewRun {
   version: ServedVersion;
-  inputs: CanonicalInputs;
-  identity: string;
 }
 
 /** What can be done with runs. Every method throws ServiceErrors as they are to be answered. */
@@ -35,16 +40,14 @@ export class Runs {
 
   /** The run of a request; started if there is none, or only one that FAILED or was STOPPED. */
   request(versionId: string, request: RunRequest): StoredRun {
-    const { version, inputs, identity } = this.#identify(versionId, request);
-    const newest = this.#repository.newest(identity);
-    if (newest && isLive(newest.status)) return newest;
-    this.#checkExecutable(version, inputs);
-    const run = this.#repository.insert({
-      versionId,
-      experimentType: request.experimentType,
-      identity,
-      inputs,
-    });
+    const { version, ...wanted } = this.#identify(versionId, request);
+    const newest = this.#repository.newest(wanted.identity);
+    if (newest && isLive(newest.status)) {
+      if (isUnfinished(newest.status)) this.#repository.want(newest);
+      return newest;
+    }
+    this.#checkExecutable(version, wanted.settings.inputs);
+    const run = this.#insert(version, wanted);
     this.#dispatcher.wake();
     return run;
   }
@@ -55,7 +58,7 @@ export class Runs {
    *
    * @throws ServiceError UNSUPPORTED_EXPERIMENT when the request is for several runs
    */
-  startAnimated(versionId: string, { experimentType, inputs: requested }: RunRequest): StoredRun {
+  startAnimated(versionId: string, { experimentType, inputs }: RunRequest): StoredRun {
     if (experimentType !== 'ANIMATION_SVG' && experimentType !== 'SIMULATION') {
       throw new ServiceError(
         'UNSUPPORTED_EXPERIMENT',
@@ -63,10 +66,10 @@ export class Runs {
       );
     }
     const version = this.#registry.version(versionId);
-    const inputs = canonicalInputs(version.experimentTemplate.inputs, requested);
-    this.#checkExecutable(version, inputs);
-    const identity = randomUUID();
-    return this.#repository.insertRunning({ versionId, experimentType: 'ANIMATION_SVG', identity, inputs });
+    const single = readSettings(version.experimentTemplate.inputs, { experimentType: 'SIMULATION', inputs });
+    this.#checkExecutable(version, single.inputs);
+    const settings: Settings = { ...single, experimentType: 'ANIMATION_SVG' };
+    return this.#repository.insertRunning({ versionId, identity: randomUUID(), settings });
   }
 
   /** The run of a request, if it was ever requested. */
@@ -93,37 +96,54 @@ export class Runs {
     return run;
   }
 
-  /** JSON text of each output's value of a completed run. */
-  outputs(run: StoredRun): OutputTexts {
-    const outputs = this.#repository.outputs(run);
-    if (!outputs) {
+  /** The outputs of a completed run, shaped by the template. */
+  outputs(run: StoredRun, template: OutputsTemplate): Outputs {
+    if (run.status !== 'COMPLETED') {
       throw new ServiceError('RESULTS_NOT_FOUND', `Run ${run.id} is ${run.status}: it has no results.`);
     }
-    return outputs;
+    const version = this.#registry.version(run.versionId).experimentTemplate;
+    return run.tasks === null
+      ? singleOutputs(version, template, this.#repository.outputs(run)!)
+      : multipleOutputs(version, template, run, () => this.#repository.outputsOfSubRuns(run));
   }
 
   /** As {@link outputs}, of the completed run that the inputs name. */
-  outputsOf(versionId: string, request: RunRequest): OutputTexts {
+  outputsOf(versionId: string, request: RunRequest, template: OutputsTemplate): Outputs {
     const run = this.#repository.newest(this.#identify(versionId, request).identity);
     if (!run) throw new ServiceError('RESULTS_NOT_FOUND', 'There is no run with these inputs.');
-    return this.outputs(run);
+    return this.outputs(run, template);
   }
 
-  /** Share done of a run, 0 to 1. */
-  progressOf(run: StoredRun): number {
-    return run.status === 'COMPLETED' ? 1 : this.#dispatcher.progressOf(run.id);
+  /** Specification 2.8: what the message of a run says. */
+  messageOf(run: StoredRun): RunMessage {
+    const progressOf = (id: string) => this.#dispatcher.progressOf(id);
+    if (run.tasks === null) return taskMessage(run, progressOf(run.id));
+    const executing = isUnfinished(run.status) ? this.#repository.runningSubRuns(run) : [];
+    const subRuns = run.tasks <= MOST_LISTED ? this.#repository.subRuns(run) : [];
+    return multipleMessage(
+      run,
+      executing.reduce((sum, id) => sum + progressOf(id), 0),
+      subRuns.map((subRun) => taskMessage(subRun, progressOf(subRun.id))),
+    );
   }
 
-  #identify(versionId: string, { experimentType, inputs: requested }: RunRequest): Identified {
+  #insert(version: ServedVersion, wanted: NewRun): StoredRun {
+    if (wanted.settings.experimentType === 'SIMULATION') return this.#repository.insert(wanted);
+    const subRuns = subRunsOf(version.experimentTemplate.inputs, wanted.settings).map((inputs) =>
+      identified(version.id, { experimentType: 'SIMULATION', inputs, types: {} }),
+    );
+    return this.#repository.insertMultiple(wanted, subRuns);
+  }
+
+  #identify(versionId: string, request: RunRequest): Identified {
     const version = this.#registry.version(versionId);
-    if (experimentType !== 'SIMULATION') {
+    if (request.experimentType === 'ANIMATION_SVG') {
       throw new ServiceError(
         'UNSUPPORTED_EXPERIMENT',
-        `Experiments of type ${experimentType} are not served, only SIMULATION.`,
+        'Experiments of type ANIMATION_SVG are not served here, only SIMULATION, PARAMETER_VARIATION and MONTE_CARLO.',
       );
     }
-    const inputs = canonicalInputs(version.experimentTemplate.inputs, requested);
-    return { version, inputs, identity: identityOf(versionId, experimentType, inputs) };
+    return { version, ...identified(versionId, readSettings(version.experimentTemplate.inputs, request)) };
   }
 
   /** @throws ServiceError VERSION_RETIRED, INVALID_VALUE */
@@ -144,4 +164,8 @@ export class Runs {
       }
     }
   }
+}
+
+function identified(versionId: string, settings: Settings): NewRun {
+  return { versionId, identity: identityOf(versionId, settings), settings };
 }

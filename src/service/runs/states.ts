@@ -1,5 +1,7 @@
 import type { RunStatus } from '../../api/constants.ts';
 
+type Transitions = Record<RunStatus, readonly RunStatus[]>;
+
 /**
  * The states of a run (specification 3) and every change between them that happens. Nothing else changes a status.
  *
@@ -7,7 +9,7 @@ import type { RunStatus } from '../../api/constants.ts';
  * - FRESH or RUNNING → STOPPED: somebody stopped it.
  * - RUNNING → FRESH: the service ended while it ran; it is executed again from the start. An animated run is STOPPED.
  */
-const transitions: Record<RunStatus, readonly RunStatus[]> = {
+const single: Transitions = {
   FRESH: ['RUNNING', 'STOPPED'],
   RUNNING: ['COMPLETED', 'FAILED', 'STOPPED', 'FRESH'],
   COMPLETED: [],
@@ -15,14 +17,30 @@ const transitions: Record<RunStatus, readonly RunStatus[]> = {
   STOPPED: [],
 };
 
+/**
+ * The same of a run that consists of sub-runs, which follows them.
+ *
+ * - FRESH → RUNNING: the first of them runs, or is there already. RUNNING → COMPLETED: the last has completed.
+ * - FRESH or RUNNING → FAILED: one has failed, or was stopped by itself, which may happen before any has run.
+ * - FRESH or RUNNING → STOPPED: somebody stopped it.
+ * - It stays RUNNING when the service ends: nothing of its own executes.
+ */
+const multiple: Transitions = {
+  ...single,
+  FRESH: ['RUNNING', 'FAILED', 'STOPPED'],
+  RUNNING: ['COMPLETED', 'FAILED', 'STOPPED'],
+};
+
 /** @throws Error when no run may go from one to the other: a fault of the service */
-export function checkTransition(from: RunStatus, to: RunStatus): void {
-  if (!transitions[from].includes(to)) throw new Error(`a run cannot go from ${from} to ${to}`);
+export function checkTransition(from: RunStatus, to: RunStatus, hasSubRuns = false): void {
+  if (!(hasSubRuns ? multiple : single)[from].includes(to)) {
+    throw new Error(`a run cannot go from ${from} to ${to}`);
+  }
 }
 
 /** True while a run may still come to something. */
 export function isUnfinished(status: RunStatus): boolean {
-  return transitions[status].length > 0;
+  return single[status].length > 0;
 }
 
 /** True when the run answers for its identity: an identical request starts nothing. */

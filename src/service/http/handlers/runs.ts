@@ -1,8 +1,7 @@
 import { OutputsTemplate } from '../../../api/resources.ts';
 import type { ModelRegistry } from '../../models/registry.ts';
-import { shapeOutputs } from '../../runs/outputs.ts';
 import type { StoredRun } from '../../runs/repository.ts';
-import { messageText, runResource } from '../../runs/resource.ts';
+import { runResource } from '../../runs/resource.ts';
 import type { Runs } from '../../runs/runs.ts';
 import { readJson } from '../body.ts';
 import type { Handlers } from '../call.ts';
@@ -12,9 +11,7 @@ export function runHandlers(
   registry: ModelRegistry,
   runs: Runs,
 ): Handlers<'requestRun' | 'findRun' | 'stopRun' | 'getProgress' | 'getRunResults' | 'getResults'> {
-  const resource = (run: StoredRun) =>
-    runResource(run, registry.version(run.versionId), runs.progressOf(run));
-  const descriptors = (versionId: string) => registry.version(versionId).experimentTemplate.outputs;
+  const resource = (run: StoredRun) => runResource(run, registry.version(run.versionId), runs.messageOf(run));
 
   return {
     requestRun: ({ params, body }) => resource(runs.request(params.versionId, body)),
@@ -28,17 +25,14 @@ export function runHandlers(
 
     getProgress({ params }) {
       const run = runs.byId(params.versionId, params.runId);
-      return { status: run.status, message: messageText(run, runs.progressOf(run)) };
+      return { status: run.status, message: JSON.stringify(runs.messageOf(run)) };
     },
 
-    getRunResults({ params, body }) {
-      const outputs = runs.outputs(runs.byId(params.versionId, params.runId));
-      return shapeOutputs(descriptors(params.versionId), body, outputs);
-    },
+    getRunResults: ({ params, body }) => runs.outputs(runs.byId(params.versionId, params.runId), body),
 
     getResults({ params, body }) {
       const template = readJson(OutputsTemplate, body.outputs, 'text in outputs');
-      return shapeOutputs(descriptors(params.versionId), template, runs.outputsOf(params.versionId, body));
+      return runs.outputsOf(params.versionId, body, template);
     },
   };
 }

@@ -1,30 +1,38 @@
-import { parentPort, workerData } from 'node:worker_threads';
+import { Worker } from 'node:worker_threads';
 import { messageOf } from '../../errors.ts';
 import { ContentFiles } from '../files/content.ts';
 import { loadUnchanged } from '../models/load.ts';
 import type { ModelDefinition } from '../models/model.ts';
 import { outputTexts } from '../models/values.ts';
 import { makeContext } from './context.ts';
-import type { Job, Report, ThreadData } from './protocol.ts';
+import type { Job, Report, Watched } from './protocol.ts';
 
-/** The thread of an executor: runs one job at a time, for as long as nobody ends it. */
+/** The process of an executor: runs one job at a time, for as long as nobody ends it. */
 
-const files = new ContentFiles((workerData as ThreadData).filesDir);
+const [filesDir, service, memory] = process.argv.slice(2) as [string, string, string];
+const files = new ContentFiles(filesDir);
 const models = new Map<string, Promise<ModelDefinition>>();
 
-parentPort!.on('message', (job: Job) => {
+new Worker(new URL('./watchdog.ts', import.meta.url), {
+  workerData: { service: Number(service), memory: Number(memory) } satisfies Watched,
+}).unref();
+
+process.on('message', (job: Job) => {
   void execute(job).then(report);
+});
+process.on('uncaughtException', (error) => {
+  process.send!({ kind: 'crashed', reason: messageOf(error) } satisfies Report, () => process.exit(1));
 });
 
 function report(report: Report): void {
-  parentPort!.postMessage(report);
+  process.send!(report);
 }
 
 async function execute(job: Job): Promise<Report> {
   try {
     const model = await modelOf(job);
     const values: Record<string, unknown> = await model.run(makeContext(job, files, report));
-    return { kind: 'completed', outputs: outputTexts(job.template.outputs, values) };
+    return { kind: 'completed', outputs: outputTexts(job.template.outputs, values, files) };
   } catch (error) {
     return { kind: 'failed', reason: messageOf(error) };
   }

@@ -1,0 +1,80 @@
+import type { InputType } from './constants.ts';
+
+/** Of an input type, the types by which a request varies it or leaves it to chance (specification 2.11). */
+export const rangeTypes = {
+  DOUBLE: 'FIXED_RANGE_DOUBLE',
+  INTEGER: 'FIXED_RANGE_INTEGER',
+  LONG: 'FIXED_RANGE_LONG',
+  BOOLEAN: 'FULL_RANGE_BOOLEAN',
+} as const satisfies Partial<Record<InputType, InputType>>;
+export const randomTypes = {
+  DOUBLE: 'RANDOM_DOUBLE',
+  INTEGER: 'RANDOM_INTEGER',
+  BOOLEAN: 'RANDOM_BOOLEAN',
+} as const satisfies Partial<Record<InputType, InputType>>;
+
+export function isRange(type: InputType): boolean {
+  return (Object.values(rangeTypes) as InputType[]).includes(type);
+}
+
+export function isRandom(type: InputType): boolean {
+  return (Object.values(randomTypes) as InputType[]).includes(type);
+}
+
+/**
+ * Numbers from `first` on, a step apart, up to `last`, which is included when a whole number of steps reaches it. Each
+ * is rounded to the decimals that were written, so that 1.2 + 2 × 0.1 is 1.4 and not 1.4000000000000001.
+ */
+export function stepValues(first: number, last: number, step: number): number[] {
+  return Array.from({ length: stepCount(first, last, step) }, (_, index) => stepValue(first, step, index));
+}
+
+/** How many numbers {@link stepValues} gives, without making them. */
+export function stepCount(first: number, last: number, step: number): number {
+  const steps = Math.floor((last - first) / step + 1e-9);
+  // `last` may have been computed, so what is beyond it by rounding only is not beyond it
+  const rounding = 1e-12 * Math.max(Math.abs(first), Math.abs(last));
+  const isBeyond = stepValue(first, step, steps) - last > rounding;
+  return Math.max(0, isBeyond ? steps : steps + 1);
+}
+
+function stepValue(first: number, step: number, index: number): number {
+  const decimals = Math.max(decimalsOf(first), decimalsOf(step));
+  const value = first + index * step;
+  return decimals > MOST_DECIMALS ? value : Number(value.toFixed(decimals));
+}
+
+/** The canonical values of a range type's canonical value (2.3), in ascending order. */
+export function rangeValues(type: InputType, canonical: string): string[] {
+  if (type === 'FULL_RANGE_BOOLEAN') return ['false', 'true'];
+  const { min, max, step } = boundsOf(canonical);
+  if (type === 'FIXED_RANGE_LONG') {
+    const [first, by] = [BigInt(min), BigInt(step)];
+    return Array.from({ length: rangeCount(type, canonical) }, (_, index) =>
+      String(first + BigInt(index) * by),
+    );
+  }
+  return stepValues(Number(min), Number(max), Number(step)).map((value) => String(value));
+}
+
+/** How many values {@link rangeValues} gives, without making them; Infinity for more than can be counted. */
+export function rangeCount(type: InputType, canonical: string): number {
+  if (type === 'FULL_RANGE_BOOLEAN') return 2;
+  const { min, max, step } = boundsOf(canonical);
+  if (type === 'FIXED_RANGE_LONG') return Number((BigInt(max) - BigInt(min)) / BigInt(step)) + 1;
+  return stepCount(Number(min), Number(max), Number(step));
+}
+
+/** What `toFixed` takes at most. */
+const MOST_DECIMALS = 100;
+
+function decimalsOf(number: number): number {
+  const [mantissa = '', exponent = '0'] = String(number).split('e');
+  const digits = mantissa.split('.')[1]?.length ?? 0;
+  return Math.max(0, digits - Number(exponent));
+}
+
+function boundsOf(canonical: string): { min: string; max: string; step: string } {
+  const { min, max, step } = JSON.parse(canonical) as Record<string, string | number>;
+  return { min: String(min), max: String(max), step: String(step) };
+}

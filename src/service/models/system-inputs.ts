@@ -1,0 +1,130 @@
+import {
+  type InputType,
+  MAX_MEMORY_MB,
+  NUMBER_OF_REPLICATIONS,
+  stopModes,
+  type SystemInput,
+  type Unit,
+} from '../../api/constants.ts';
+import type { InputItem } from '../../api/resources.ts';
+import { canonicalValue, type RawValue, ValueError } from '../../api/values.ts';
+
+/** The type of each system input (specification 2.2 names them and shows no types). */
+export const systemInputTypes: Record<SystemInput, InputType> = {
+  '{STOP_MODE}': 'STRING',
+  '{START_TIME}': 'DOUBLE',
+  '{STOP_TIME}': 'DOUBLE',
+  '{START_DATE}': 'DATE_TIME',
+  '{STOP_DATE}': 'DATE_TIME',
+  '{MAX_MEMORY_MB}': 'INTEGER',
+  '{RANDOM_SEED}': 'LONG',
+  '{NUMBER_OF_REPLICATIONS}': 'INTEGER',
+};
+
+type StopMode = (typeof stopModes)[number];
+
+/** From when to when a run simulates, in the model's time units. */
+export interface Horizon {
+  start: number;
+  /** Infinity when nothing but the model ends the run. */
+  stop: number;
+}
+
+/** Canonical values by input name. */
+type Values = Readonly<Record<string, string>>;
+
+/** Least `{MAX_MEMORY_MB}`: with less no process starts. */
+const LEAST_MEMORY_MB = 16;
+
+const MILLISECONDS: Partial<Record<Unit, number>> = {
+  MILLISECOND: 1,
+  SECOND: 1_000,
+  MINUTE: 60_000,
+  HOUR: 3_600_000,
+  DAY: 86_400_000,
+  WEEK: 7 * 86_400_000,
+  MONTH: 30 * 86_400_000,
+  YEAR: 365 * 86_400_000,
+};
+
+/**
+ * The canonical value of a model's input, its own or a system input.
+ *
+ * @throws ValueError when the value is none of the type, or none that the system input takes
+ */
+export function canonicalInput(name: string, type: InputType, value: RawValue): string {
+  const canonical = canonicalValue(type, value);
+  if (name === '{STOP_MODE}') return stopMode(canonical);
+  if (name === MAX_MEMORY_MB) return atLeast(LEAST_MEMORY_MB, canonical);
+  if (name === NUMBER_OF_REPLICATIONS) return atLeast(1, canonical);
+  return canonical;
+}
+
+/**
+ * What `{STOP_MODE}`, start and stop come to. Without `{STOP_MODE}` a model stops at its `{STOP_TIME}`, else at its
+ * `{STOP_DATE}`, else never. By date, a run is as long in model time as from `{START_DATE}` to `{STOP_DATE}`.
+ *
+ * @throws ValueError naming the input, as a whole sentence, when the stop is before the start or not declared
+ */
+export function horizonOf(template: readonly InputItem[], values: Values): Horizon {
+  const start = Number(values['{START_TIME}'] ?? 0);
+  switch (stopModeOf(values)) {
+    case 'STOP_MODE_NEVER':
+      return { start, stop: Infinity };
+    case 'STOP_MODE_AT_TIME': {
+      const stop = Number(declared(values, '{STOP_TIME}'));
+      if (stop < start) {
+        throw new ValueError(`The value of "{STOP_TIME}" is ${stop}, before the start at ${start}.`);
+      }
+      return { start, stop };
+    }
+    case 'STOP_MODE_AT_DATE': {
+      const [from, to] = [declared(values, '{START_DATE}'), declared(values, '{STOP_DATE}')];
+      if (to < from)
+        throw new ValueError(`The value of "{STOP_DATE}" is ${to}, before the start at ${from}.`);
+      // local dates, without a time zone's jumps
+      const length = Date.parse(`${to}Z`) - Date.parse(`${from}Z`);
+      return { start, stop: start + length / MILLISECONDS[timeUnitOf(template)]! };
+    }
+  }
+}
+
+/** The most memory that a request leaves its run, in MB; undefined where the model does not declare it. */
+export function memoryOf(values: Values): number | undefined {
+  const value = values[MAX_MEMORY_MB];
+  return value === undefined ? undefined : Number(value);
+}
+
+function stopModeOf(values: Values): StopMode {
+  const stated = values['{STOP_MODE}'];
+  if (stated !== undefined) return stated as StopMode;
+  if ('{STOP_TIME}' in values) return 'STOP_MODE_AT_TIME';
+  return '{STOP_DATE}' in values ? 'STOP_MODE_AT_DATE' : 'STOP_MODE_NEVER';
+}
+
+function declared(values: Values, name: SystemInput): string {
+  const value = values[name];
+  if (value === undefined) {
+    throw new ValueError(`The value of "{STOP_MODE}" needs "${name}", which the model does not have.`);
+  }
+  return value;
+}
+
+/** The unit of model time: that of `{STOP_TIME}`, else of `{START_TIME}`, else a second. */
+function timeUnitOf(template: readonly InputItem[]): Unit {
+  const units = (['{STOP_TIME}', '{START_TIME}'] as string[]).map(
+    (name) => template.find((item) => item.name === name)?.units,
+  );
+  return units.find((unit) => unit && unit in MILLISECONDS) ?? 'SECOND';
+}
+
+function stopMode(text: string): string {
+  const mode = stopModes.find((known) => known === text.trim().toUpperCase());
+  if (!mode) throw new ValueError(`is "${text.slice(0, 60)}", which is none of ${stopModes.join(', ')}`);
+  return mode;
+}
+
+function atLeast(least: number, canonical: string): string {
+  if (Number(canonical) < least) throw new ValueError(`is ${canonical}, and must be at least ${least}`);
+  return canonical;
+}

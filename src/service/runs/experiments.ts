@@ -1,0 +1,93 @@
+import {
+  type ExperimentType,
+  type InputType,
+  NUMBER_OF_REPLICATIONS,
+  RANDOM_SEED,
+} from '../../api/constants.ts';
+import { isRange, rangeValues } from '../../api/ranges.ts';
+import type { InputItem } from '../../api/resources.ts';
+import { ValueError } from '../../api/values.ts';
+import { ServiceError } from '../errors.ts';
+import { horizonOf } from '../models/system-inputs.ts';
+import type { CanonicalInputs, Settings } from './identity.ts';
+import { drawValue, replicationSeed } from './random.ts';
+
+type Template = readonly InputItem[];
+
+/**
+ * The inputs of the single runs that an experiment of several consists of, in their order: for a parameter variation
+ * all combinations of the varied values, those of the template's first varied input outermost; for Monte Carlo
+ * replications with a seed each. Random values are drawn for each from its own seed.
+ *
+ * @throws ServiceError INVALID_VALUE naming the input
+ */
+export function subRunsOf(
+  template: Template,
+  { experimentType, inputs, types }: Settings,
+): CanonicalInputs[] {
+  const combinations =
+    experimentType === 'MONTE_CARLO'
+      ? replicationsOf(template, inputs)
+      : variedValues({ inputs, types }).map((values) => ({ ...inputs, ...values }));
+  return combinations.map((combination) => singleRun(template, combination, types));
+}
+
+/** The values of the varied inputs, by input name, one record a run. */
+export function variedValues({ inputs, types }: Pick<Settings, 'inputs' | 'types'>): CanonicalInputs[] {
+  let combinations: CanonicalInputs[] = [{}];
+  for (const [name, type] of Object.entries(types)) {
+    if (!isRange(type)) continue;
+    const values = rangeValues(type, inputs[name]!);
+    combinations = combinations.flatMap((outer) => values.map((value) => ({ ...outer, [name]: value })));
+  }
+  return combinations;
+}
+
+/**
+ * The inputs of a single run: random values drawn from its seed, and checked together.
+ *
+ * @throws ServiceError INVALID_VALUE naming the input
+ */
+export function singleRun(
+  template: Template,
+  inputs: CanonicalInputs,
+  types: Readonly<Record<string, InputType>>,
+): CanonicalInputs {
+  const single = { ...inputs };
+  for (const [name, type] of Object.entries(types)) {
+    if (!isRange(type)) single[name] = drawValue(inputs[RANDOM_SEED]!, name, type, inputs[name]!);
+  }
+  try {
+    horizonOf(template, single);
+  } catch (error) {
+    if (!(error instanceof ValueError)) throw error;
+    throw new ServiceError('INVALID_VALUE', error.message);
+  }
+  return single;
+}
+
+function replicationsOf(template: Template, inputs: CanonicalInputs): CanonicalInputs[] {
+  // the single run has only what the template has, at its default where that is about the experiment
+  const own = template.map(({ name, value }) => [
+    name,
+    name === NUMBER_OF_REPLICATIONS ? value : inputs[name]!,
+  ]);
+  return Array.from({ length: Number(inputs[NUMBER_OF_REPLICATIONS]) }, (_, index) => ({
+    ...(Object.fromEntries(own) as CanonicalInputs),
+    [RANDOM_SEED]: replicationSeed(inputs[RANDOM_SEED]!, index + 1),
+  }));
+}
+
+/** What a sub-run is called where something is said of it: its number, and what is its own among its inputs. */
+export function subRunTitle(
+  parent: { tasks: number | null; experimentType: ExperimentType; types: Settings['types'] },
+  position: number,
+  inputs: CanonicalInputs,
+): string {
+  const own =
+    parent.experimentType === 'MONTE_CARLO'
+      ? [RANDOM_SEED]
+      : Object.keys(parent.types).filter((name) => isRange(parent.types[name]!));
+  const values = own.map((name) => `${name} = ${inputs[name]}`).join(', ');
+  return `sub-run ${position + 1} of ${parent.tasks}${values && ` (${values})`}`;
+}

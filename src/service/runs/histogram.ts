@@ -1,0 +1,59 @@
+/** Most intervals of a histogram. */
+const MOST_INTERVALS = 100;
+
+/**
+ * The histogram of numbers, as JSON text with the fields that clients know (notes on real clients, Values): about the
+ * square root of their number of intervals between the least and the greatest, which counts into the last. Infinite
+ * numbers count as out of it, low or high; what is no number is left out.
+ *
+ * @param texts - JSON texts
+ */
+export function histogramOf(texts: readonly string[]): string {
+  const numbers = texts.map(toNumber).filter((value) => !Number.isNaN(value));
+  const finite = numbers.filter(Number.isFinite);
+  const [min, max] = [least(finite), greatest(finite)];
+  const count = Math.min(MOST_INTERVALS, Math.max(1, Math.ceil(Math.sqrt(finite.length))));
+  // shares of each: the difference of two numbers may be more than a number holds
+  const intervalWidth = max > min ? max / count - min / count : 1;
+  const hits = new Array<number>(count).fill(0);
+  for (const value of finite) {
+    const interval = Math.floor((value - min) / intervalWidth);
+    hits[Math.min(count - 1, Math.max(0, interval))]! += 1;
+  }
+  return JSON.stringify({
+    lowerBound: finite.length > 0 ? min : 0,
+    intervalWidth,
+    hits,
+    hitsOutLow: numbers.filter((value) => value === -Infinity).length,
+    hitsOutHigh: numbers.filter((value) => value === Infinity).length,
+    statistics: statisticsOf(finite, min, max),
+  });
+}
+
+/** Of no numbers there is a count, and nothing else to say. */
+function statisticsOf(numbers: readonly number[], min: number, max: number) {
+  const count = numbers.length;
+  if (count === 0) return { type: 'discrete', count, min: null, max: null, mean: null, variance: null };
+  // Welford's method: a sum of squares would lose the variance of numbers that are large and near each other
+  let [mean, squares] = [0, 0];
+  for (const [index, value] of numbers.entries()) {
+    const off = value - mean;
+    mean += off / (index + 1);
+    squares += off * (value - mean);
+  }
+  return { type: 'discrete', count, min, max, mean, variance: count > 1 ? squares / (count - 1) : 0 };
+}
+
+/** Output values hold infinities as text (see outputText). */
+function toNumber(text: string): number {
+  const value = JSON.parse(text) as number | string | null;
+  return value === null ? Number.NaN : Number(value);
+}
+
+function least(numbers: readonly number[]): number {
+  return numbers.reduce((one, other) => Math.min(one, other), Infinity);
+}
+
+function greatest(numbers: readonly number[]): number {
+  return numbers.reduce((one, other) => Math.max(one, other), -Infinity);
+}

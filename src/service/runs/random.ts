@@ -1,0 +1,31 @@
+import { createHash } from 'node:crypto';
+import type { InputType } from '../../api/constants.ts';
+
+/**
+ * Values drawn from a seed. Each is a pure function of the seed and what it is for, by SHA-256, so that it does not
+ * depend on what else is drawn.
+ */
+
+/** The value of a RANDOM_* input, canonical; `bounds` is the canonical value of its type. */
+export function drawValue(seed: string, name: string, type: InputType, bounds: string): string {
+  const u = uniform(seed, name);
+  if (type === 'RANDOM_BOOLEAN') return String(u < 0.5);
+  const { min, max } = JSON.parse(bounds) as { min: number; max: number };
+  if (type === 'RANDOM_INTEGER') return String(min + Math.floor(u * (max - min + 1)));
+  // a sum of shares, as max - min may be more than a number holds; rounding must not lead out of the bounds
+  return String(Math.min(max, Math.max(min, min * (1 - u) + max * u)));
+}
+
+/** The seed of the n-th replication of a Monte Carlo experiment, from 1: a whole number from 0 to 2^63 - 1. */
+export function replicationSeed(seed: string, n: number): string {
+  return String(digest('replication', seed, n).readBigUInt64BE() >> 1n);
+}
+
+/** From 0, included, to 1, excluded, in steps of 2^-48. */
+function uniform(seed: string, name: string): number {
+  return digest('input', seed, name).readUIntBE(0, 6) / 2 ** 48;
+}
+
+function digest(...parts: (string | number)[]): Buffer {
+  return createHash('sha256').update(JSON.stringify(parts)).digest();
+}

@@ -1,0 +1,143 @@
+import {
+  type ExperimentType,
+  type InputType,
+  NUMBER_OF_REPLICATIONS,
+  RANDOM_SEED,
+} from '../../api/constants.ts';
+import { isRandom, isRange, randomTypes, rangeCount, rangeTypes } from '../../api/ranges.ts';
+import type { InputItem, RequestInputItem, RunRequest } from '../../api/resources.ts';
+import { nameKey, ValueError } from '../../api/values.ts';
+import { ServiceError } from '../errors.ts';
+import { canonicalInput } from '../models/system-inputs.ts';
+import { singleRun } from './experiments.ts';
+import type { Settings } from './identity.ts';
+
+/** Most runs that one experiment may consist of: they are recorded at once, while others wait. */
+export const MOST_SUB_RUNS = 10_000;
+
+type Template = readonly InputItem[];
+
+/**
+ * What a request asks for: names matched trimmed and ignoring case, of a repeated name the first, omitted inputs at
+ * the template's defaults, values canonical by the template's type whatever type the request states, unless that is
+ * a range or random type. The random values of a single run are drawn, so it is the same run as one that is asked for
+ * with those values.
+ *
+ * @throws ServiceError UNKNOWN_INPUT, INVALID_VALUE naming the input, or UNSUPPORTED_EXPERIMENT
+ */
+export function readSettings(template: Template, { experimentType, inputs }: RunRequest): Settings {
+  const items = inputsOf(template, experimentType);
+  const given = firstOfEach(items, inputs);
+  const read = items.map((item) => readInput(item, given.get(nameKey(item.name)), experimentType));
+  const settings: Settings = {
+    experimentType,
+    inputs: Object.fromEntries(read.map(({ name, value }) => [name, value])),
+    types: Object.fromEntries(
+      read.filter(({ type }) => isRange(type) || isRandom(type)).map(({ name, type }) => [name, type]),
+    ),
+  };
+  checkChance(template, settings);
+  if (experimentType === 'SIMULATION') {
+    return { ...settings, inputs: singleRun(template, settings.inputs, settings.types), types: {} };
+  }
+  checkSize(settings);
+  return settings;
+}
+
+/** The inputs of an experiment: Monte Carlo adds one to the template (notes on real clients, Runs). */
+export function inputsOf(template: Template, experimentType: ExperimentType): Template {
+  const adds =
+    experimentType === 'MONTE_CARLO' && !template.some(({ name }) => name === NUMBER_OF_REPLICATIONS);
+  return adds
+    ? [...template, { name: NUMBER_OF_REPLICATIONS, type: 'INTEGER', units: null, value: '' }]
+    : template;
+}
+
+function firstOfEach(
+  items: Template,
+  requested: readonly RequestInputItem[],
+): ReadonlyMap<string, RequestInputItem> {
+  const known = new Set(items.map(({ name }) => nameKey(name)));
+  const given = new Map<string, RequestInputItem>();
+  for (const item of requested) {
+    const key = nameKey(item.name);
+    if (!known.has(key)) throw new ServiceError('UNKNOWN_INPUT', `The model has no input "${item.name}".`);
+    if (!given.has(key)) given.set(key, item);
+  }
+  return given;
+}
+
+function readInput(
+  { name, type: base, value }: InputItem,
+  requested: RequestInputItem | undefined,
+  experimentType: ExperimentType,
+): { name: string; type: InputType; value: string } {
+  const type = requested?.type && settingType(name, base, requested.type, experimentType);
+  // only an input that has no default may be without a value: the number of replications
+  const raw = requested?.value ?? value;
+  try {
+    return {
+      name,
+      type: type ?? base,
+      value: canonicalInput(name, type ?? base, typeof raw === 'object' ? JSON.stringify(raw) : raw),
+    };
+  } catch (error) {
+    if (!(error instanceof ValueError)) throw error;
+    throw invalid(`The value of "${name}" (${type ?? base}) ${error.message}.`);
+  }
+}
+
+/** The range or random type that a request gives an input of a base type, if it gives one. */
+function settingType(
+  name: string,
+  base: InputType,
+  stated: InputType,
+  experimentType: ExperimentType,
+): InputType | undefined {
+  if (!isRange(stated) && !isRandom(stated)) return undefined;
+  const fitting = (isRange(stated) ? rangeTypes : randomTypes)[base as keyof typeof randomTypes];
+  if (stated !== fitting) {
+    const instead = fitting ? `use ${fitting}` : 'give it a single value';
+    throw invalid(`The type ${stated} does not fit "${name}", which is of the type ${base}: ${instead}.`);
+  }
+  if (isRange(stated) && experimentType !== 'PARAMETER_VARIATION') {
+    throw invalid(
+      `The value of "${name}" is a range (${stated}): ${experimentType} takes single values, PARAMETER_VARIATION ranges.`,
+    );
+  }
+  return stated;
+}
+
+/** Whatever is left to chance is drawn from the seed, so there must be one. */
+function checkChance(template: Template, { experimentType, types }: Settings): void {
+  if (template.some(({ name }) => name === RANDOM_SEED)) return;
+  if (experimentType === 'MONTE_CARLO') {
+    throw new ServiceError(
+      'UNSUPPORTED_EXPERIMENT',
+      `MONTE_CARLO repeats a run with other seeds, and the model has no input ${RANDOM_SEED}.`,
+    );
+  }
+  const drawn = Object.entries(types).find(([, type]) => isRandom(type));
+  if (drawn) {
+    throw invalid(
+      `The value of "${drawn[0]}" (${drawn[1]}) is drawn from the seed, and the model has no input ${RANDOM_SEED}.`,
+    );
+  }
+}
+
+function checkSize({ experimentType, inputs, types }: Settings): void {
+  const varied = Object.entries(types).filter(([, type]) => isRange(type));
+  const size =
+    experimentType === 'MONTE_CARLO'
+      ? Number(inputs[NUMBER_OF_REPLICATIONS])
+      : varied.reduce((product, [name, type]) => product * rangeCount(type, inputs[name]!), 1);
+  if (size <= MOST_SUB_RUNS) return;
+  const named = experimentType === 'MONTE_CARLO' ? [NUMBER_OF_REPLICATIONS] : varied.map(([name]) => name);
+  throw invalid(
+    `The values of ${named.map((name) => `"${name}"`).join(', ')} make ${size.toLocaleString('en')} runs; at most ${MOST_SUB_RUNS.toLocaleString('en')} are taken at once.`,
+  );
+}
+
+function invalid(message: string): ServiceError {
+  return new ServiceError('INVALID_VALUE', message);
+}

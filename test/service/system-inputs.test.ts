@@ -1,0 +1,162 @@
+import { describe, expect, test } from '@jest/globals';
+import type { InputItem } from '../../src/api/resources.ts';
+import { startService } from '../../src/service/service.ts';
+import { horizonOf } from '../../src/service/models/system-inputs.ts';
+import { executed, request, results, variation, doubles, experiment } from './experiments.ts';
+import {
+  messageIn,
+  outputsOf,
+  reach,
+  requestRun,
+  startTestService,
+  temporaryFolder,
+  writeModel,
+} from './support.ts';
+
+const input = (name: string, type: string, value: string | number, units?: string) =>
+  JSON.stringify({ name, type, default: value, ...(units && { units }) });
+
+const CLOCK = [
+  input('{STOP_MODE}', 'STRING', 'STOP_MODE_AT_TIME'),
+  input('{START_TIME}', 'DOUBLE', 0, 'HOUR'),
+  input('{STOP_TIME}', 'DOUBLE', 100, 'HOUR'),
+  input('{START_DATE}', 'DATE_TIME', '2026-03-01T00:00'),
+  input('{STOP_DATE}', 'DATE_TIME', '2026-03-31T00:00'),
+];
+
+/** A model that tells what it was given. */
+async function startWith(inputs: string[], body: string, options = {}) {
+  const folder = temporaryFolder();
+  writeModel(
+    folder,
+    'told',
+    `export default { name: 'Told', description: '', inputs: [${inputs.join(',')}],
+      outputs: [{ name: 'Told', type: 'STRING' }], run(context) { ${body} } };`,
+  );
+  const service = await startTestService({ modelDirs: [folder], executors: 1, ...options });
+  return { service, version: await service.latest('Told') };
+}
+
+const TELL = `return { Told: context.horizon.start + ' to ' + context.horizon.stop };`;
+
+describe('start and stop', () => {
+  test('a model is given its horizon, in its own units', async () => {
+    const { service, version } = await startWith(CLOCK, TELL);
+    const told = async (inputs: Record<string, string | number>) =>
+      JSON.parse((await outputsOf(service, version, inputs)).get('Told')!) as string;
+    expect(await told({})).toBe('0 to 100');
+    expect(await told({ '{START_TIME}': 10, '{STOP_TIME}': '10.0' })).toBe('10 to 10');
+    expect(await told({ '{STOP_MODE}': ' stop_mode_never ' })).toBe('0 to Infinity');
+    expect(await told({ '{STOP_MODE}': 'STOP_MODE_AT_DATE', '{START_TIME}': 5 })).toBe('5 to 725');
+    // spring's lost hour is one of a time zone, not of local dates
+    expect(await told({ '{STOP_MODE}': 'STOP_MODE_AT_DATE', '{STOP_DATE}': '2026-03-01T01:30' })).toBe(
+      '0 to 1.5',
+    );
+    const swept = await results(service, version, variation({ '{STOP_TIME}': doubles(10, 30, 10) }));
+    expect(JSON.parse(swept[0]!.value)).toEqual(['0 to 10', '0 to 20', '0 to 30']);
+  });
+
+  test('one that declares none has no end', async () => {
+    const { service, version } = await startWith([], TELL);
+    expect((await outputsOf(service, version)).get('Told')).toBe('"0 to Infinity"');
+  });
+
+  test('what cannot be is refused, naming the input', async () => {
+    const { service, version } = await startWith(CLOCK, TELL);
+    for (const [body, message] of [
+      [
+        experiment('SIMULATION', { '{STOP_MODE}': 'STOP_MODE_SOON' }),
+        /"\{STOP_MODE\}".*none of STOP_MODE_AT_TIME/,
+      ],
+      [experiment('SIMULATION', { '{START_TIME}': 101 }), /"\{STOP_TIME\}" is 100, before the start at 101/],
+      [
+        experiment('SIMULATION', { '{STOP_MODE}': 'STOP_MODE_AT_DATE', '{STOP_DATE}': '2026-02-28T00:00' }),
+        /"\{STOP_DATE\}" is 2026-02-28T00:00:00, before the start/,
+      ],
+      [variation({ '{START_TIME}': doubles(99, 101, 1) }), /"\{STOP_TIME\}"/],
+    ] as const) {
+      const { body: answer } = await request(service, version, body);
+      expect(answer).toMatchObject({
+        status: 400,
+        code: 'INVALID_VALUE',
+        message: expect.stringMatching(message),
+      });
+    }
+    expect(executed(service.dataDir)).toEqual([]);
+    const dateless = await startWith(CLOCK.slice(0, 3), TELL);
+    const { body } = await requestRun(dateless.service, dateless.version, {
+      '{STOP_MODE}': 'STOP_MODE_AT_DATE',
+    });
+    expect(body).toMatchObject({ status: 400, message: expect.stringContaining('"{START_DATE}"') });
+  });
+
+  test.each([
+    ['MINUTE', 60 * 24],
+    ['DAY', 1],
+    ['WEEK', 1 / 7],
+    ['YEAR', 1 / 365],
+    [null, 86_400],
+  ] as const)('a day by date is that of the time unit %s', (units, length) => {
+    const template = [{ name: '{STOP_TIME}', type: 'DOUBLE', units, value: '0' }] as InputItem[];
+    const dates = { '{START_DATE}': '2024-02-28T00:00:00', '{STOP_DATE}': '2024-02-29T00:00:00' };
+    const horizon = horizonOf(template, { '{STOP_MODE}': 'STOP_MODE_AT_DATE', ...dates });
+    expect(horizon).toEqual({ start: 0, stop: length });
+  });
+
+  test('a model that declares a system input of another type is refused at the start', async () => {
+    for (const [declared, message] of [
+      [input('{STOP_TIME}', 'INTEGER', 5), /"\{STOP_TIME\}" must be of the type DOUBLE/],
+      [input('{STOP_MODE}', 'STRING', 'SOON'), /the default of "\{STOP_MODE\}" is "SOON"/],
+    ] as const) {
+      const folder = temporaryFolder();
+      writeModel(
+        folder,
+        'odd',
+        `export default { name: 'Odd', description: '', inputs: [${declared}], outputs: [], run() { return {}; } };`,
+      );
+      const starting = startService({ dataDir: temporaryFolder(), modelDirs: [folder] });
+      await expect(starting).rejects.toMatchObject({
+        code: 'MODEL_INVALID',
+        message: expect.stringMatching(message),
+      });
+    }
+  });
+});
+
+describe('limits of a run', () => {
+  const HOARD = `
+    const kept = [];
+    if (context.inputs.How === 'heap') for (;;) kept.push(new Array(1000).fill(kept.length));
+    if (context.inputs.How === 'buffers') for (;;) kept.push(Buffer.alloc(1_000_000, 1));
+    return { Told: 'modest' };`;
+  const MEMORY = [input('{MAX_MEMORY_MB}', 'INTEGER', 64), input('How', 'STRING', 'modest')];
+
+  test.each(['heap', 'buffers'])('memory: a run that exceeds it in its %s fails and says so', async (How) => {
+    const { service, version } = await startWith(MEMORY, HOARD);
+    const { body: run } = await requestRun(service, version, { How });
+    const { title } = messageIn(await reach(service, run, 'FAILED'));
+    expect(title).toBe('it needed more memory than it may take: 64 MB');
+    // the one executor that there is goes on, with this limit and with another
+    expect((await outputsOf(service, version)).get('Told')).toBe('"modest"');
+    expect((await outputsOf(service, version, { '{MAX_MEMORY_MB}': 100 })).get('Told')).toBe('"modest"');
+    expect((await outputsOf(service, version, { '{MAX_MEMORY_MB}': 16 })).get('Told')).toBe('"modest"');
+  });
+
+  test('memory: less than a thread needs is refused', async () => {
+    const { service, version } = await startWith(MEMORY, HOARD);
+    const { body } = await requestRun(service, version, { '{MAX_MEMORY_MB}': 15 });
+    expect(body).toMatchObject({ status: 400, message: expect.stringMatching(/MAX_MEMORY_MB.*at least 16/) });
+  });
+
+  test('time: a run that takes longer fails and says so', async () => {
+    const { service, version } = await startWith(
+      [input('Spin', 'BOOLEAN', 'false')],
+      `while (context.inputs.Spin); return { Told: 'quick' };`,
+      { runTimeout: 1 },
+    );
+    const { body: run } = await requestRun(service, version, { Spin: true });
+    const { title } = messageIn(await reach(service, run, 'FAILED'));
+    expect(title).toBe('it ran longer than the service lets a run: 1 s');
+    expect((await outputsOf(service, version)).get('Told')).toBe('"quick"');
+  });
+});

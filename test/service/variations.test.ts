@@ -1,0 +1,462 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import type { Experiment, InputItem, Outputs, RequestInputItem, Run } from '../../src/api/resources.ts';
+import { identityOf } from '../../src/service/runs/identity.ts';
+import { readSettings } from '../../src/service/runs/settings.ts';
+import {
+  booleans,
+  complete,
+  doubles,
+  executed,
+  experiment,
+  integers,
+  request,
+  results,
+  variation,
+  writeMirror,
+} from './experiments.ts';
+import {
+  messageIn,
+  reach,
+  requestRun,
+  rows,
+  simulation,
+  startTestService,
+  stateOf,
+  temporaryFolder,
+  until,
+} from './support.ts';
+
+async function mirror() {
+  const folder = temporaryFolder();
+  writeMirror(folder);
+  const service = await startTestService({ modelDirs: [folder] });
+  return { service, version: await service.latest('Mirror') };
+}
+
+const named = (outputs: Outputs, name: string) =>
+  outputs.find((element) => element.outputs[0]?.name === name)!;
+
+describe('the results of a parameter variation (specification 2.5)', () => {
+  test('one ARRAY element an output with an entry a run, one element with the varied inputs', async () => {
+    const { service, version } = await mirror();
+    const body = variation({ Flag: booleans, N: integers(1, 2), X: doubles(0.1, 0.3, 0.1) });
+    const outputs = await results(service, version, body);
+    expect(outputs.map(({ aggregationType }) => aggregationType)).toEqual(Array(6).fill('ARRAY'));
+    expect(outputs.map((element) => element.outputs)).toEqual([
+      [{ name: 'Seed', type: 'LONG', units: null, value: null }],
+      [{ name: 'Sum', type: 'DOUBLE', units: 'METER', value: null }],
+      [{ name: 'Text', type: 'STRING', units: null, value: null }],
+      [{ name: 'Queue|Waiting', type: 'DATA_SET', units: null, value: null }],
+      [{ name: 'Queue|Served', type: 'DATA_SET', units: null, value: null }],
+      [],
+    ]);
+    const varied = outputs[5]!;
+    expect(varied.inputs).toEqual([
+      { name: 'X', type: 'FIXED_RANGE_DOUBLE', units: 'METER', value: '{"min":0.1,"max":0.3,"step":0.1}' },
+      { name: 'N', type: 'FIXED_RANGE_INTEGER', units: null, value: '{"min":1,"max":2,"step":1}' },
+      { name: 'Flag', type: 'FULL_RANGE_BOOLEAN', units: null, value: '' },
+    ]);
+    // the template's order, its first input outermost, whatever order the request has
+    const combinations = [0.1, 0.2, 0.3].flatMap((x) =>
+      [1, 2].flatMap((n) => [false, true].map((flag) => [x, n, flag])),
+    );
+    expect(JSON.parse(varied.value)).toEqual(combinations);
+    expect(JSON.parse(named(outputs, 'Text').value)).toEqual(
+      combinations.map(([x, n, flag]) => `${x} ${n} 0 ${flag}`),
+    );
+    expect(JSON.parse(named(outputs, 'Queue|Waiting').value)).toEqual(
+      combinations.map(([, n]) => ({ dataX: [0], dataY: [n] })),
+    );
+    expect(outputs.slice(0, 5).every(({ inputs }) => inputs.length === 0)).toBe(true);
+
+    const byInputs = await service.post(`/versions/${version}/results`, { ...body, outputs: '[]' });
+    expect(byInputs.body).toEqual(outputs);
+  });
+
+  test('the template filters and orders, and may say where the varied inputs are', async () => {
+    const { service, version } = await mirror();
+    const body = variation({ N: integers(1, 3) });
+    const ask = async (template: object[]) =>
+      (await results(service, version, body, template)).map(({ inputs, outputs, value }) => [
+        [...inputs, ...outputs].map(({ name }) => name).join(),
+        value,
+      ]);
+    const varied = ['N', '[[1],[2],[3]]'];
+    const sum = ['Sum', '[1,2,3]'];
+    const chart = [
+      ['Queue|Waiting', expect.stringContaining('[3]')],
+      ['Queue|Served', expect.stringContaining('[0]')],
+    ];
+    expect(await ask([{ outputs: [{ name: 'sum' }] }])).toEqual([sum, varied]);
+    expect(await ask([{ inputs: [{ name: 'N' }], outputs: [] }, { outputs: [{ name: 'Sum' }] }])).toEqual([
+      varied,
+      sum,
+    ]);
+    expect(await ask([{ outputs: [{ name: ' queue ' }, { name: 'Sum' }] }])).toEqual([...chart, sum, varied]);
+    expect(await ask([{ outputs: [{ name: 'Queue|Served' }] }])).toEqual([chart[1], varied]);
+  });
+
+  test('without a range it is an experiment of one run', async () => {
+    const { service, version } = await mirror();
+    const outputs = await results(service, version, variation({ N: 4 }), [{ outputs: [{ name: 'Sum' }] }]);
+    expect(outputs).toMatchObject([{ aggregationType: 'ARRAY', value: '[4]' }]);
+  });
+
+  test('64-bit values are exact', async () => {
+    const { service, version } = await mirror();
+    const value = { min: '9223372036854775805', max: '9223372036854775807', step: 1 };
+    const outputs = await results(service, version, variation({ Big: { type: 'FIXED_RANGE_LONG', value } }));
+    expect(outputs.at(-1)!.value).toBe('[[9223372036854775805],[9223372036854775806],[9223372036854775807]]');
+    expect(JSON.parse(named(outputs, 'Text').value)).toContain('0 0 9223372036854775806 false');
+  });
+});
+
+describe('sub-runs', () => {
+  test('are single runs: what is there is reused, in both directions', async () => {
+    const { service, version } = await mirror();
+    const before = await complete(service, version, experiment('SIMULATION', { N: 2 }));
+    await complete(service, version, variation({ N: integers(1, 3) }));
+    await complete(service, version, variation({ N: integers(2, 4), Label: '' }));
+    for (const N of [1, 2, 3, 4]) {
+      const { body } = await requestRun(service, version, { N });
+      expect([body.status, N === 2 && body.id !== before.id]).toEqual(['COMPLETED', false]);
+    }
+    expect(executed(service.dataDir).map(({ inputs, executions }) => [inputs['N'], executions])).toEqual([
+      ['2', 1],
+      ['1', 1],
+      ['3', 1],
+      ['4', 1],
+    ]);
+    // nothing is left to be run, so it has completed when it is requested
+    const { body } = await request(service, version, variation({ N: integers(1, 4) }));
+    expect([body.status, messageIn(body)]).toMatchObject(['COMPLETED', { total: 100, finishedTasks: 4 }]);
+  });
+
+  test('as many are executed as are distinct, over any overlapping experiments', async () => {
+    const { service, version } = await mirror();
+    const ranges = fc.sample(
+      fc.record({
+        min: fc.integer({ min: 0, max: 20 }),
+        size: fc.integer({ min: 0, max: 8 }),
+        flag: fc.boolean(),
+      }),
+      { numRuns: 12, seed: 7 },
+    );
+    const wanted = new Set<string>();
+    const requested = await Promise.all(
+      ranges.map(({ min, size, flag }) => {
+        for (let n = min; n <= min + size; n += 1)
+          for (const on of flag ? [0, 1] : [0]) wanted.add(`${n} ${on}`);
+        const body = variation({ N: integers(min, min + size), ...(flag && { Flag: booleans }) });
+        return request(service, version, body);
+      }),
+    );
+    for (const { body } of requested) await reach(service, body, 'COMPLETED');
+    const runs = executed(service.dataDir);
+    expect(runs).toHaveLength(wanted.size);
+    expect(runs.every(({ executions }) => executions === 1)).toBe(true);
+  });
+
+  test('execute at once, as many as there are executors, and the parent tells how far they are', async () => {
+    const service = await startTestService({ executors: 2 });
+    const version = await service.latest('Rehearsal');
+    const { body: quick } = await requestRun(service, version, { Seconds: 60, Value: 0 });
+    await reach(service, quick, 'RUNNING');
+    const { body: parent } = await request(
+      service,
+      version,
+      variation({ Seconds: doubles(0, 120, 60), Value: doubles(1, 2, 1) }),
+    );
+    expect(parent.status).toBe('FRESH');
+    const state = await until(async () => {
+      const state = await stateOf(service, parent);
+      return messageIn(state).finishedTasks === 2 && messageIn(state).subRuns[2]!.total > 0
+        ? state
+        : undefined;
+    }, 'two sub-runs to complete and the third to get on');
+    expect(state.status).toBe('RUNNING');
+    const message = messageIn(state);
+    expect(message).toMatchObject({ title: null, finishedTasks: 2, totalTasks: 6 });
+    expect(message.subRuns.map(({ finishedTasks }) => finishedTasks)).toEqual([1, 1, 0, 0, 0, 0]);
+    const share = message.subRuns.reduce((sum, { total }) => sum + total, 0) / 6;
+    expect(message.total).toBeGreaterThan(33);
+    expect(Math.abs(message.total - share)).toBeLessThan(0.2);
+    const statuses = rows(service.dataDir, 'SELECT status FROM runs WHERE tasks IS NULL ORDER BY seq');
+    expect(statuses.map(({ status }) => status).filter((status) => status === 'RUNNING')).toHaveLength(2);
+  });
+
+  test('one that fails fails its parent with which one and why; only what is missing is run again', async () => {
+    const { service, version } = await mirror();
+    const body = variation({ N: integers(1, 4), Label: 'fail at 3' });
+    const { body: first } = await request(service, version, body);
+    const state = await reach(service, first, 'FAILED');
+    expect(messageIn(state).title).toBe('sub-run 3 of 4 (N = 3) failed: no 3');
+    expect((await service.post(`/versions/${version}/results/${first.id}`, [])).body).toMatchObject({
+      status: 404,
+      code: 'RESULTS_NOT_FOUND',
+    });
+    const done = rows(service.dataDir, `SELECT id FROM runs WHERE tasks IS NULL AND status = 'COMPLETED'`);
+    const { body: second } = await request(service, version, body);
+    expect(second.id).not.toBe(first.id);
+    await reach(service, second, 'FAILED');
+    expect((await stateOf(service, first)).status).toBe('FAILED');
+    const still = rows(service.dataDir, `SELECT id FROM runs WHERE tasks IS NULL AND status = 'COMPLETED'`);
+    expect(still).toEqual(expect.arrayContaining(done));
+    const thirds = executed(service.dataDir).filter(({ inputs }) => inputs['N'] === '3');
+    expect(thirds.map(({ executions }) => executions)).toEqual([1, 1]);
+  });
+
+  test('when one fails, the others are stopped unless somebody else wants them', async () => {
+    const service = await startTestService({ executors: 2 });
+    const version = await service.latest('Rehearsal');
+    // the single run that is requested by itself is one of the variation's
+    const { body: own } = await requestRun(service, version, { Seconds: 59, Value: 1 });
+    await reach(service, own, 'RUNNING');
+    const { body: parent } = await request(
+      service,
+      version,
+      variation({ Seconds: doubles(-1, 119, 60), Value: doubles(1, 2, 1) }),
+    );
+    const { title } = messageIn(await reach(service, parent, 'FAILED'));
+    expect(title).toBe(
+      'sub-run 1 of 6 (Seconds = -1, Value = 1) failed: Seconds is -1: it must not be negative',
+    );
+    expect((await stateOf(service, own)).status).toBe('RUNNING');
+    const unfinished = rows(service.dataDir, `SELECT id FROM runs WHERE status IN ('FRESH', 'RUNNING')`);
+    expect(unfinished).toEqual([{ id: own.id }]);
+  });
+});
+
+describe('stopping a parameter variation', () => {
+  test('stops the sub-runs that nothing else waits for, and a later request runs the rest', async () => {
+    const service = await startTestService({ executors: 2 });
+    const version = await service.latest('Rehearsal');
+    const body = (max: number) => variation({ Seconds: 60, Value: doubles(1, max, 1) });
+    const [one, other] = [
+      (await request(service, version, body(4))).body,
+      (await request(service, version, body(2))).body,
+    ];
+    const { body: own } = await requestRun(service, version, { Seconds: 60, Value: 3 });
+    await reach(service, one, 'RUNNING');
+    expect((await stateOf(service, other)).status).toBe('RUNNING');
+
+    const answer = await service.post(`/versions/${version}/runs/stop`, body(4));
+    expect([answer.status, answer.body]).toEqual([200, null]);
+    const statuses = () =>
+      rows(service.dataDir, 'SELECT status FROM runs WHERE tasks IS NULL ORDER BY seq').map(
+        ({ status }) => status,
+      );
+    expect((await stateOf(service, one)).status).toBe('STOPPED');
+    expect((await stateOf(service, other)).status).toBe('RUNNING');
+    expect(statuses()).toEqual(['RUNNING', 'RUNNING', 'FRESH', 'STOPPED']);
+
+    await service.post(`/versions/${version}/runs/stop`, body(2));
+    // their executors are free for the one that is left
+    await reach(service, own, 'RUNNING');
+    expect(statuses()).toEqual(['STOPPED', 'STOPPED', 'RUNNING', 'STOPPED']);
+
+    const { body: anew } = await request(service, version, body(4));
+    expect(anew.id).not.toBe(one.id);
+    expect(statuses()).toEqual([
+      ...['STOPPED', 'STOPPED', 'RUNNING', 'STOPPED'],
+      ...['RUNNING', 'FRESH', 'FRESH'],
+    ]);
+  });
+
+  test('a sub-run that is stopped by itself fails the parent, as it can no longer complete', async () => {
+    const service = await startTestService({ executors: 1 });
+    const version = await service.latest('Rehearsal');
+    const { body: before } = await requestRun(service, version, { Seconds: 60 });
+    await reach(service, before, 'RUNNING');
+    const { body: parent } = await request(
+      service,
+      version,
+      variation({ Seconds: 60, Value: doubles(1, 3, 1) }),
+    );
+    expect(parent.status).toBe('FRESH');
+    await service.post(`/versions/${version}/runs/stop`, simulation({ Seconds: 60, Value: 2 }));
+    const state = await stateOf(service, parent);
+    expect([state.status, messageIn(state).title]).toEqual([
+      'FAILED',
+      'sub-run 2 of 3 (Value = 2) was stopped',
+    ]);
+    expect((await stateOf(service, before)).status).toBe('RUNNING');
+  });
+});
+
+describe('requests for a parameter variation', () => {
+  test('what does not fit is refused, naming the input', async () => {
+    const { service, version } = await mirror();
+    for (const [body, message] of [
+      [variation({ N: doubles(0, 1, 0.5) }), /FIXED_RANGE_DOUBLE does not fit "N".*use FIXED_RANGE_INTEGER/],
+      [variation({ Label: integers(0, 1) }), /does not fit "Label".*single value/],
+      [variation({ X: booleans }), /does not fit "X"/],
+      [variation({ N: integers(3, 1) }), /"N".*empty range/],
+      [variation({ N: integers(1, 3, 0) }), /"N".*step must be positive/],
+      [variation({ X: { type: 'FIXED_RANGE_DOUBLE', value: '{"min":1}' } }), /"X".*not a range like/],
+      [variation({ X: { type: 'FIXED_RANGE_DOUBLE', value: 5 } }), /"X".*not a range like/],
+      [variation({ N: integers(1, 200), X: doubles(1, 51, 1) }), /"X", "N" make 10,200 runs/],
+      [variation({ X: doubles(-1e308, 1e308, 1e-300) }), /"X" make ∞ runs/],
+      [experiment('SIMULATION', { N: integers(1, 3) }), /"N" is a range.*SIMULATION takes single values/],
+      [experiment('SIMULATION', { N: '{"min":1,"max":2,"step":1}' }), /"N" \(INTEGER\)/],
+    ] as const) {
+      const answer = await request(service, version, body);
+      expect(answer.body).toMatchObject({
+        status: 400,
+        code: 'INVALID_VALUE',
+        message: expect.stringMatching(message),
+      });
+    }
+    const unknown = await request(service, version, variation({ M: integers(1, 3) }));
+    expect(unknown.body).toMatchObject({ status: 400, code: 'UNKNOWN_INPUT' });
+    const animated = await request(service, version, experiment('ANIMATION_SVG', {}));
+    expect(animated.body).toMatchObject({ status: 400, code: 'UNSUPPORTED_EXPERIMENT' });
+    expect(rows(service.dataDir, 'SELECT * FROM runs')).toEqual([]);
+  });
+
+  test('the inputs of a stored experiment are a request as they are', async () => {
+    const { service, version } = await mirror();
+    const { body: stored } = await service.get<Experiment[]>(`/versions/${version}/experiments`);
+    const [{ type, inputs }] = stored as [Experiment];
+    expect(inputs).toEqual([
+      { name: '{RANDOM_SEED}', type: 'LONG', units: null, value: '1' },
+      { name: 'X', type: 'FIXED_RANGE_DOUBLE', units: 'METER', value: '{"min":0,"max":1,"step":0.5}' },
+      { name: 'N', type: 'INTEGER', units: null, value: '3' },
+      { name: 'Big', type: 'LONG', units: null, value: '0' },
+      { name: 'Flag', type: 'FULL_RANGE_BOOLEAN', units: null, value: '' },
+      { name: 'Label', type: 'STRING', units: null, value: '' },
+    ]);
+    const body = { experimentType: type as 'PARAMETER_VARIATION', inputs };
+    const { body: run } = await request(service, version, body);
+    // a run shows its inputs as they were asked for
+    expect(run.inputs).toEqual(inputs);
+    await reach(service, run, 'COMPLETED');
+    const { body: outputs } = await service.post<Outputs>(`/versions/${version}/results/${run.id}`, []);
+    expect(JSON.parse(named(outputs, 'Sum').value)).toEqual([3, 3, 3.5, 3.5, 4, 4]);
+  });
+
+  test('100 identical requests at once are one experiment, each of its runs executed once', async () => {
+    const { service, version } = await mirror();
+    const spellings = [
+      variation({ N: integers(1, 5), X: doubles(0, 1, 0.5) }),
+      variation({
+        x: { type: 'FIXED_RANGE_DOUBLE', value: '{"step":"0.50","max":"1.0","min":0}' },
+        ' n ': { type: 'FIXED_RANGE_INTEGER', value: { min: '1', max: 5.9, step: 1 } },
+        '{RANDOM_SEED}': '1',
+      }),
+    ];
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, (_, i) => request(service, version, spellings[i % 2]!)),
+    );
+    expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
+    await reach(service, answers[0]!.body, 'COMPLETED');
+    const runs = executed(service.dataDir);
+    expect([runs.length, runs.every(({ executions }) => executions === 1)]).toEqual([15, true]);
+    expect(rows(service.dataDir, 'SELECT count(*) AS n FROM runs WHERE tasks IS NOT NULL')).toEqual([
+      { n: 1 },
+    ]);
+    const { body: found } = await service.post<Run>(`/versions/${version}/run`, spellings[1]);
+    expect([found.id, found.status]).toEqual([answers[0]!.body.id, 'COMPLETED']);
+  });
+});
+
+describe('identity of a parameter variation', () => {
+  const template: InputItem[] = [
+    { name: '{RANDOM_SEED}', type: 'LONG', units: null, value: '1' },
+    { name: 'Rate', type: 'DOUBLE', units: 'PER_DAY', value: '0.5' },
+    { name: 'Size', type: 'INTEGER', units: null, value: '10' },
+    { name: 'Open', type: 'BOOLEAN', units: null, value: 'false' },
+  ];
+  const identity = (inputs: RequestInputItem[]) =>
+    identityOf('version', readSettings(template, { experimentType: 'PARAMETER_VARIATION', inputs }));
+
+  /** Ways to write one range. */
+  const spelled = (name: string, type: RequestInputItem['type'], bounds: [string, number][]) =>
+    fc
+      .tuple(
+        fc.constantFrom(name, name.toUpperCase(), ` ${name.toLowerCase()} `),
+        fc.shuffledSubarray(bounds, { minLength: bounds.length }),
+        fc.array(fc.boolean(), { minLength: 3, maxLength: 3 }),
+        fc.boolean(),
+      )
+      .map(([name, order, quoted, isObject]): RequestInputItem => {
+        const value = Object.fromEntries(
+          order.map(([key, bound], at) => [key, quoted[at] ? ` ${bound} ` : bound]),
+        );
+        return { name, type, value: isObject ? value : JSON.stringify(value) };
+      });
+
+  const settings = fc.record({
+    rate: fc.tuple(
+      fc.integer({ min: -9, max: 9 }),
+      fc.integer({ min: 0, max: 9 }),
+      fc.integer({ min: 1, max: 9 }),
+    ),
+    size: fc.tuple(fc.integer(), fc.integer({ min: 0, max: 5 })),
+    open: fc.boolean(),
+  });
+
+  const requestFor = ({
+    rate: [min, length, step],
+    size: [from, count],
+    open,
+  }: {
+    rate: [number, number, number];
+    size: [number, number];
+    open: boolean;
+  }) => {
+    const last = Math.min(2 ** 31 - 1, from + count);
+    const items = fc.tuple(
+      spelled('Rate', 'FIXED_RANGE_DOUBLE', [
+        ['min', min / 10],
+        ['max', (min + length) / 10],
+        ['step', step / 10],
+      ]),
+      spelled('Size', 'FIXED_RANGE_INTEGER', [
+        ['min', from],
+        ['max', last],
+        ['step', 1],
+      ]),
+      fc.constantFrom<RequestInputItem>(
+        open ? { name: 'Open', type: 'FULL_RANGE_BOOLEAN', value: 'any' } : { name: 'open', value: false },
+        open ? { name: 'OPEN', type: 'FULL_RANGE_BOOLEAN', value: '' } : { name: 'Open', value: 'FALSE' },
+      ),
+      fc.constantFrom<RequestInputItem>(
+        { name: '{RANDOM_SEED}', value: '1' },
+        { name: '{random_seed}', type: 'LONG', value: 1 },
+      ),
+    );
+    return items.chain((given) => fc.shuffledSubarray(given, { minLength: given.length }));
+  };
+
+  test('order, spelling and repeats make no difference', () => {
+    fc.assert(
+      fc.property(
+        settings.chain((values) => fc.tuple(requestFor(values), requestFor(values))),
+        ([one, other]) => {
+          const repeated = [...other, ...other.map((item) => ({ ...item, value: 'other' }))];
+          expect(identity(repeated)).toBe(identity(one));
+        },
+      ),
+    );
+  });
+
+  test('another range of any input makes another experiment', () => {
+    fc.assert(
+      fc.property(
+        fc.tuple(settings, settings).chain(([a, b]) => fc.tuple(requestFor(a), requestFor(b))),
+        ([one, other]) => {
+          const [a, b] = [one, other].map((inputs) =>
+            JSON.stringify(readSettings(template, { experimentType: 'PARAMETER_VARIATION', inputs })),
+          );
+          expect(identity(one) === identity(other)).toBe(a === b);
+        },
+      ),
+    );
+    const single = { experimentType: 'SIMULATION', inputs: { Open: '' }, types: {} } as const;
+    expect(identityOf('v', { ...single, types: { Open: 'RANDOM_BOOLEAN' } })).not.toBe(
+      identityOf('v', single),
+    );
+  });
+});
