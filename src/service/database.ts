@@ -79,7 +79,8 @@ export interface ServiceDatabase {
  * Opens, checks and if need be creates `service.db` in the data folder.
  *
  * Commits are in the write-ahead log with synchronous=NORMAL: what was accepted survives kill -9 of the process; a
- * power cut may lose the last moments, and leaves the database whole.
+ * power cut may lose the last moments, and leaves the database whole. The cache of 64 MB holds the indexes, whose keys
+ * are random: with SQLite's own 2 MB, adding 10,000 runs takes twice as long once there are 20,000.
  *
  * @throws ForayError STORE_UNUSABLE when it is damaged, cannot be opened or serves another process; STORE_NEWER
  */
@@ -89,7 +90,7 @@ export function openDatabase(dataDir: string): ServiceDatabase {
   let db: DatabaseSync | undefined;
   try {
     db = new DatabaseSync(file, { timeout: 5_000 });
-    db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;');
+    db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -65536;');
     check(db);
     migrate(db, file);
   } catch (error) {
