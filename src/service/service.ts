@@ -80,13 +80,8 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const onPrint = (text: string) => app?.log.info({ model: text });
   const onFault = (error: unknown) => app?.log.error(error);
   const size = options.executors ?? os.availableParallelism();
-  const pool = new ExecutorPool({
-    size,
-    filesDir,
-    memory: memoryShare(size),
-    timeout: options.runTimeout,
-    onPrint,
-  });
+  const processes = { filesDir, memory: memoryShare(size), onPrint };
+  const pool = new ExecutorPool({ ...processes, size, timeout: options.runTimeout });
   try {
     files.prepare();
     const keyFile = options.keyFile ?? keyFileIn(dataDir);
@@ -101,8 +96,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       registry,
       repository,
       dispatcher,
-      filesDir,
-      onPrint,
+      processes,
       onFault,
       after,
     });

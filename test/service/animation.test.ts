@@ -114,7 +114,11 @@ describe('POST …/runs/animation', () => {
     const folder = temporaryFolder();
     const faults = {
       Throws: [`throw new Error('no such luck');`, 'no such luck'],
-      Exits: [`process.exit(1);`, 'the model crashed: it ended its thread'],
+      Exits: [`process.exit(1);`, 'the model crashed: it ended its process'],
+      Escapes: [
+        `setTimeout(() => { throw new Error('later'); }); return new Promise(() => {});`,
+        'the model crashed: later',
+      ],
       Misdraws: [CIRCLE.replace(`'<circle r="9"/>'`, `{ throw new Error('no pencil'); }`), 'no pencil'],
       Erases: [
         CIRCLE.replace(`'<circle r="9"/>'`, 'undefined'),
@@ -165,8 +169,8 @@ describe('each shipped model', () => {
       const { session } = await startSession(service, name, long[name]);
       const first = await session.frame();
       await session.command('setspeed', 'Infinity');
-      const last = await session.end('COMPLETED');
-      expect(last.time).toBe(last.end);
+      const last = await session.end();
+      expect(last).toMatchObject({ status: 'COMPLETED', time: last.end });
       for (const { svg } of [first, last]) expect(svg).not.toMatch(/NaN|undefined|Infinity|<script|href=/);
       expect(last.svg).not.toBe(first.svg);
     }
@@ -178,7 +182,7 @@ describe('a session', () => {
     const service = await startTestService();
     const { session, run } = await startSession(service, 'Rehearsal', { Seconds: 1e6 });
     expect(await session.state()).toBe('RUNNING');
-    await session.reach('time to pass', ({ time }) => time > 0);
+    await session.reach('time has passed', ({ time }) => time > 0);
 
     expect((await session.command('pause')).body).toBeNull();
     const held = await session.frame();
@@ -196,10 +200,13 @@ describe('a session', () => {
 
     expect((await session.command('run')).body).toBeNull();
     // in this many pictures it would not come so far at its own speed
-    const later = await session.reach('time to fly', ({ time }) => time > held.time + 1000);
+    const later = await session.reach('time has flown', ({ time }) => time > held.time + 1000);
     expect(later).toMatchObject({ status: 'RUNNING', speed: 5000, nativeSpeed: 1 });
-    const total = await session.reach('progress', () => true).then(() => stateOf(service, run));
-    expect(messageIn(total).total).toBeLessThan(100);
+    const far = await until(async () => {
+      const { total } = messageIn(await stateOf(service, run));
+      return total > 0 ? total : undefined;
+    }, 'progress');
+    expect(far).toBeLessThan(100);
   });
 
   test('never goes back, and stands still while it is paused, however it is steered', async () => {
@@ -250,7 +257,7 @@ describe('a session', () => {
     const { session, run } = await startSession(service, 'Epidemic', inputs);
     await session.command('setspeed', 'Infinity');
     expect(await session.frame()).toMatchObject({ speed: 'Infinity' });
-    await session.end('COMPLETED');
+    expect((await session.end()).status).toBe('COMPLETED');
     expect(await session.state()).toBe('FINISHED');
     const state = await stateOf(service, run);
     expect([state.status, messageIn(state).total]).toEqual(['COMPLETED', 100]);
@@ -262,8 +269,8 @@ describe('a session', () => {
   test('whose model fails on its way is a failed run with the reason', async () => {
     const service = await startTestService();
     const { session, run } = await startSession(service, 'Rehearsal', { Seconds: 0.2, Fail: true });
-    const { reason } = await session.end('FAILED');
-    expect(reason).toBe('Rehearsal was told to fail');
+    const { status, reason } = await session.end();
+    expect([status, reason]).toEqual(['FAILED', 'Rehearsal was told to fail']);
     expect(await session.state()).toBe('ERROR');
     expect(messageIn(await reach(service, run, 'FAILED')).title).toBe(reason);
   });

@@ -1,7 +1,8 @@
 import type { AnimationInfo } from '../../src/api/resources.ts';
 import type { FrameResource } from '../../src/service/animation/resource.ts';
 import type { After } from '../../src/service/timers.ts';
-import { type Answer, type Requested, simulation, type TestService, until } from './support.ts';
+import { until } from '../support/until.ts';
+import { type Answer, type Requested, simulation, type TestService } from './support.ts';
 
 export function startAnimation(
   service: Requested,
@@ -48,14 +49,17 @@ export class RemoteSession {
 
   /** Looks until the run is as asked for. */
   async reach(what: string, is: (frame: FrameResource) => boolean): Promise<FrameResource> {
-    return await until(async () => {
+    return await until(what, async () => {
       const frame = await this.frame();
-      return is(frame) ? frame : undefined;
-    }, what);
+      return is(frame) && frame;
+    });
   }
 
-  async end(status: FrameResource['status']): Promise<FrameResource> {
-    return await this.reach(`the run to be ${status}`, (frame) => frame.status === status);
+  /** Waits until the run is over, and returns how. */
+  async end(): Promise<FrameResource> {
+    const going = ['RUNNING', 'PAUSED'];
+    await until('the run is over', async () => !going.includes((await this.state()) as string));
+    return await this.frame();
   }
 }
 

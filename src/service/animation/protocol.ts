@@ -1,11 +1,10 @@
 import type { Job } from '../executors/protocol.ts';
 import type { AnimationDeclaration } from '../models/declaration.ts';
 
-/** What the thread of an animated run is told when it is made. */
+/** What the process of an animated run is told first. */
 export interface AnimationData {
   job: Job;
   animation: AnimationDeclaration;
-  filesDir: string;
 }
 
 /** What it is told later. A `draw` is answered with a frame each, in order. */

@@ -1,7 +1,14 @@
+import type { ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { Worker } from 'node:worker_threads';
 import { messageOf } from '../../errors.ts';
-import { modelEnvironment } from '../executors/environment.ts';
+import {
+  crashed,
+  killModelProcess,
+  memoryFor,
+  type ModelProcessOptions,
+  reasonOfExit,
+  startModelProcess,
+} from '../executors/process.ts';
 import type { AnimationData, AnimationReport, Command, Frame } from './protocol.ts';
 
 /** How an animated run ended. */
@@ -11,10 +18,8 @@ export type Ending =
   /** `reason` is null when somebody asked for it. */
   | { status: 'STOPPED'; reason: string | null };
 
-export interface SessionOptions {
+export interface SessionOptions extends ModelProcessOptions {
   data: AnimationData;
-  /** What the model prints. */
-  onPrint: (text: string) => void;
   /** Share done, 0 to 1. */
   onProgress: (fraction: number) => void;
   /** Called once. */
@@ -22,7 +27,7 @@ export interface SessionOptions {
 }
 
 /**
- * One animated run: a thread that runs and draws the model, and what is known of it. The thread ends with the run; the
+ * One animated run: a process that runs and draws the model, and what is known of it. The process ends with the run; the
  * last picture stays.
  */
 export class Session {
@@ -31,7 +36,7 @@ export class Session {
   /** When the run has started there is a picture; rejects with the reason when it ends before that. */
   readonly started: Promise<void>;
   readonly #options: SessionOptions;
-  readonly #thread: Worker;
+  readonly #process: ChildProcess;
   /** Those that wait for a picture, in the order in which they asked. */
   readonly #waiting: ((frame: Frame) => void)[] = [];
   #frame: Frame | undefined;
@@ -45,18 +50,12 @@ export class Session {
     this.started = new Promise((resolve, reject) => {
       this.#waiting.push(() => (this.#frame ? resolve() : reject(new Error(reasonOf(this.#ending)))));
     });
-    this.#thread = new Worker(new URL('./thread.ts', import.meta.url), {
-      workerData: options.data,
-      env: modelEnvironment(),
-      stdout: true,
-      stderr: true,
-    });
-    for (const stream of [this.#thread.stdout, this.#thread.stderr]) {
-      stream.setEncoding('utf8').on('data', options.onPrint);
-    }
-    this.#thread.on('message', (report: AnimationReport) => this.#heed(report));
-    this.#thread.on('error', (error) => this.#crash(messageOf(error)));
-    this.#thread.on('exit', () => this.#crash('it ended its thread'));
+    const memory = memoryFor(options.data.job, options.memory);
+    this.#process = startModelProcess(new URL('./animator.ts', import.meta.url), { ...options, memory });
+    this.#process.on('message', (report: AnimationReport) => this.#heed(report));
+    this.#process.on('error', (error) => this.#fail(crashed(messageOf(error))));
+    this.#process.on('exit', (_code, signal) => this.#fail(reasonOfExit(signal, memory)));
+    this.#tell(options.data);
   }
 
   get ending(): Ending | undefined {
@@ -94,18 +93,19 @@ export class Session {
     this.#tell({ kind: 'speed', speed });
   }
 
-  /** Ends the run, if it has not ended; the thread is gone when the promise resolves. */
+  /** Ends the run, if it has not ended; its process is gone when the promise resolves. */
   async end(ending: Ending): Promise<void> {
     if (!this.#ending) {
       this.#ending = ending;
       this.#options.onEnd(ending);
       for (const answer of this.#waiting.splice(0)) answer(this.#frame!);
     }
-    await this.#thread.terminate();
+    await killModelProcess(this.#process);
   }
 
-  #tell(command: Command): void {
-    this.#thread.postMessage(command);
+  #tell(message: AnimationData | Command): void {
+    // one that has ended, or is about to, is not told; the run ends with it
+    if (this.#process.connected) this.#process.send(message, () => {});
   }
 
   #heed(report: AnimationReport): void {
@@ -124,8 +124,8 @@ export class Session {
     }
   }
 
-  #crash(why: string): void {
-    void this.end({ status: 'FAILED', reason: `the model crashed: ${why}` });
+  #fail(reason: string): void {
+    void this.end({ status: 'FAILED', reason });
   }
 }
 

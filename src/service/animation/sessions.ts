@@ -1,6 +1,7 @@
 import type { RunRequest } from '../../api/resources.ts';
 import { messageOf } from '../../errors.ts';
 import { ServiceError } from '../errors.ts';
+import type { ModelProcessOptions } from '../executors/process.ts';
 import type { ModelRegistry, ServedVersion } from '../models/registry.ts';
 import type { Dispatcher } from '../runs/dispatcher.ts';
 import type { RunRepository, StoredRun } from '../runs/repository.ts';
@@ -9,7 +10,7 @@ import type { After } from '../timers.ts';
 import type { AnimationData, Frame } from './protocol.ts';
 import { type Ending, Session } from './session.ts';
 
-/** How many animated runs there may be at once: each has a thread, and computes as long as somebody looks. */
+/** How many animated runs there may be at once: each has a process, and computes as long as somebody looks. */
 export const MOST_SESSIONS = 8;
 /** How many that have ended are still answered with how they did. */
 const MOST_ENDED = 64;
@@ -21,8 +22,8 @@ export interface SessionsParts {
   registry: ModelRegistry;
   repository: RunRepository;
   dispatcher: Dispatcher;
-  filesDir: string;
-  onPrint: (text: string) => void;
+  /** How the processes of animated runs are started. */
+  processes: ModelProcessOptions;
   onFault: (error: unknown) => void;
   after: After;
 }
@@ -60,7 +61,7 @@ export class Sessions {
    *   reason, and those of a run request
    */
   async start(versionId: string, request: RunRequest): Promise<Shown> {
-    const { runs, registry, onPrint, filesDir } = this.#parts;
+    const { runs, registry, processes } = this.#parts;
     const version = registry.version(versionId);
     const { code, animation, experimentTemplate } = version;
     const model = registry.model(version.modelId).name;
@@ -74,8 +75,8 @@ export class Sessions {
     const run = runs.startAnimated(versionId, request);
     const job = { runId: run.id, versionId, code: code!, template: experimentTemplate, inputs: run.inputs };
     const session = new Session({
-      data: { job, animation: animation!, filesDir },
-      onPrint,
+      ...processes,
+      data: { job, animation: animation! },
       onProgress: (fraction) => this.#parts.dispatcher.noteProgress(run.id, fraction),
       onEnd: (ending) => this.#record(session, run.id, ending),
     });
@@ -114,7 +115,7 @@ export class Sessions {
     return frame;
   }
 
-  /** Stops all of them; then their threads are gone. */
+  /** Stops all of them; then their processes are gone. */
   async close(): Promise<void> {
     this.#open = false;
     const all = [...this.#shown.values()];

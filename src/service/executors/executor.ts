@@ -1,21 +1,16 @@
-import { Worker } from 'node:worker_threads';
 import { messageOf } from '../../errors.ts';
 import { ContentFiles } from '../files/content.ts';
 import { loadUnchanged } from '../models/load.ts';
 import type { ModelDefinition } from '../models/model.ts';
 import { outputTexts } from '../models/values.ts';
 import { makeContext } from './context.ts';
-import type { Job, Report, Watched } from './protocol.ts';
+import { guardProcess } from './guard.ts';
+import type { Job, Report } from './protocol.ts';
 
 /** The process of an executor: runs one job at a time, for as long as nobody ends it. */
 
-const [filesDir, service, memory] = process.argv.slice(2) as [string, string, string];
-const files = new ContentFiles(filesDir);
+const files = new ContentFiles(guardProcess().filesDir);
 const models = new Map<string, Promise<ModelDefinition>>();
-
-new Worker(new URL('./watchdog.ts', import.meta.url), {
-  workerData: { service: Number(service), memory: Number(memory) } satisfies Watched,
-}).unref();
 
 process.on('message', (job: Job) => {
   void execute(job).then(report);

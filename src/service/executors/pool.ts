@@ -1,9 +1,14 @@
-import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
+import type { ChildProcess } from 'node:child_process';
 import { messageOf } from '../../errors.ts';
-import { memoryOf } from '../models/system-inputs.ts';
-import { modelEnvironment } from './environment.ts';
-import { type Job, OUT_OF_MEMORY, type Report } from './protocol.ts';
+import {
+  crashed,
+  killModelProcess,
+  memoryFor,
+  type ModelProcessOptions,
+  reasonOfExit,
+  startModelProcess,
+} from './process.ts';
+import type { Job, Report } from './protocol.ts';
 
 /** How an execution ended; `ended` when its process was ended from outside, by `stop` or `close`. */
 export type Outcome = Extract<Report, { kind: 'completed' | 'failed' }> | { kind: 'ended' };
@@ -23,22 +28,17 @@ interface Executor {
   execution: Execution | undefined;
 }
 
-export interface PoolOptions {
+/** A run's `{MAX_MEMORY_MB}` may make the memory less. */
+export interface PoolOptions extends ModelProcessOptions {
   /** How many runs execute at once. */
   size: number;
-  filesDir: string;
-  /** Most memory that a run may take, in MB; a run's `{MAX_MEMORY_MB}` may make it less. */
-  memory: number;
   /** Longest that a run may execute, in seconds. */
   timeout: number | undefined;
-  /** What models print. */
-  onPrint: (text: string) => void;
 }
 
 /**
- * Executors: processes that run one run at a time each. (Threads would not do: V8 ends the whole process when one of
- * them needs more memory than there is.) A process is made when it is first needed, kept for the next run, and killed
- * when its run is stopped. One that breaks fails its run and nothing else.
+ * Executors: processes that run one run at a time each. A process is made when it is first needed, kept for the next
+ * run, and killed when its run is stopped. One that breaks fails its run and nothing else.
  */
 export class ExecutorPool {
   readonly #options: PoolOptions;
@@ -54,7 +54,7 @@ export class ExecutorPool {
 
   /** Runs a job on a free executor; never rejects. Call only when `hasFree`. */
   execute(job: Job, onProgress: (fraction: number) => void): Promise<Outcome> {
-    const executor = this.#take(Math.min(this.#options.memory, memoryOf(job.inputs) ?? Infinity));
+    const executor = this.#take(memoryFor(job, this.#options.memory));
     return new Promise((settle) => {
       executor.execution = { runId: job.runId, onProgress, settle, timer: this.#limitTime(executor) };
       executor.child.send(job);
@@ -94,45 +94,27 @@ export class ExecutorPool {
   }
 
   #make(memory: number): Executor {
-    const args = [this.#options.filesDir, String(process.pid), String(memory)];
-    const child = fork(new URL('./executor.ts', import.meta.url), args, {
-      execArgv: [`--max-old-space-size=${memory}`],
-      env: modelEnvironment(),
-      serialization: 'advanced',
-      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-      // in a group of its own, so that a Ctrl-C reaches the service alone
-      detached: true,
-    });
+    const child = startModelProcess(new URL('./executor.ts', import.meta.url), { ...this.#options, memory });
     const executor: Executor = { child, memory, execution: undefined };
     this.#executors.add(executor);
-    for (const stream of [child.stdout!, child.stderr!]) {
-      stream.setEncoding('utf8').on('data', this.#options.onPrint);
-    }
+    const fail = (reason: string): void => void this.#end(executor, { kind: 'failed', reason });
     child.on('message', (report: Report) => this.#heed(executor, report));
-    child.on('error', (error) => void this.#end(executor, crashed(messageOf(error))));
-    child.on('exit', (_code, signal) => {
-      // V8 aborts a process at the limit of its heap
-      const isMemory = signal === 'SIGABRT' || signal === OUT_OF_MEMORY;
-      void this.#end(executor, isMemory ? outOfMemory(memory) : crashed('it ended its process'));
-    });
+    child.on('error', (error) => fail(crashed(messageOf(error))));
+    child.on('exit', (_code, signal) => fail(reasonOfExit(signal, memory)));
     return executor;
   }
 
   #heed(executor: Executor, report: Report): void {
     if (report.kind === 'progress') executor.execution?.onProgress(report.fraction);
-    else if (report.kind === 'crashed') void this.#end(executor, crashed(report.reason));
+    else if (report.kind === 'crashed')
+      void this.#end(executor, { kind: 'failed', reason: crashed(report.reason) });
     else this.#settle(executor, report);
   }
 
   async #end(executor: Executor, outcome: Outcome): Promise<void> {
-    const { child } = executor;
     this.#executors.delete(executor);
     this.#settle(executor, outcome);
-    // without a process id it was never started
-    if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
-    const exit = once(child, 'exit');
-    child.kill('SIGKILL');
-    await exit;
+    await killModelProcess(executor.child);
   }
 
   #settle(executor: Executor, outcome: Outcome): void {
@@ -141,12 +123,4 @@ export class ExecutorPool {
     clearTimeout(execution?.timer);
     execution?.settle(outcome);
   }
-}
-
-function outOfMemory(limit: number): Outcome {
-  return { kind: 'failed', reason: `it needed more memory than it may take: ${limit} MB` };
-}
-
-function crashed(why: string): Outcome {
-  return { kind: 'failed', reason: `the model crashed: ${why}` };
 }

@@ -1,13 +1,14 @@
-import { parentPort, workerData } from 'node:worker_threads';
+import { once } from 'node:events';
 import { messageOf } from '../../errors.ts';
 import { makeContext } from '../executors/context.ts';
+import { guardProcess } from '../executors/guard.ts';
 import { ContentFiles } from '../files/content.ts';
 import { loadUnchanged } from '../models/load.ts';
 import type { Scene } from '../models/model.ts';
 import { outputTexts } from '../models/values.ts';
 import type { AnimationData, AnimationReport, Command, Frame } from './protocol.ts';
 
-/** The thread of one animated run: paces it by the clock, draws it when it is asked to, and ends with it. */
+/** The process of one animated run: paces it by the clock, draws it when it is asked to, and ends with it. */
 
 /** Time between two steps of the run, in milliseconds. */
 const STEP = 20;
@@ -21,8 +22,10 @@ const PROGRESS_INTERVAL = 250;
 /** Greatest picture, in characters: each goes through the memory of the service, many a second. */
 const LARGEST_PICTURE = 4_000_000;
 
-const { job, animation, filesDir } = workerData as AnimationData;
-const files = new ContentFiles(filesDir);
+const files = new ContentFiles(guardProcess().filesDir);
+process.on('uncaughtException', (error) => fail(new Error(`the model crashed: ${messageOf(error)}`)));
+
+const [{ job, animation }] = (await once(process, 'message')) as [AnimationData];
 let scene: Scene;
 let time = 0;
 let speed = animation.speed;
@@ -37,7 +40,7 @@ try {
   scene = await model.animation!.start(context);
   if (!Number.isFinite(scene.end)) throw new Error('the model gave its animation no end');
   report({ kind: 'frame', frame: draw() });
-  parentPort!.on('message', (command: Command) => guarded(() => heed(command)));
+  process.on('message', (command: Command) => guarded(() => heed(command)));
   steppedAt = performance.now();
   setTimeout(step, STEP);
 } catch (error) {
@@ -108,5 +111,6 @@ function fail(error: unknown): void {
 }
 
 function report(report: AnimationReport): void {
-  parentPort!.postMessage(report);
+  // what cannot be sent has nobody left who would want it
+  process.send!(report, () => {});
 }

@@ -1,0 +1,60 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { memoryOf } from '../models/system-inputs.ts';
+import { modelEnvironment } from './environment.ts';
+import { type Job, OUT_OF_MEMORY } from './protocol.ts';
+
+/** What a process that runs models is started with. */
+export interface ModelProcessOptions {
+  filesDir: string;
+  /** Most memory that its run may take, in MB. */
+  memory: number;
+  /** What models print. */
+  onPrint: (text: string) => void;
+}
+
+/** Most memory that a job may take, in MB: what is given, or less where its `{MAX_MEMORY_MB}` says so. */
+export function memoryFor({ inputs }: Job, most: number): number {
+  return Math.min(most, memoryOf(inputs) ?? Infinity);
+}
+
+/**
+ * Starts a program of ours that runs a model; its first act is to call `guardProcess`. (Threads would not do: V8 ends the
+ * whole process when one of them needs more memory than there is.)
+ */
+export function startModelProcess(
+  program: URL,
+  { filesDir, memory, onPrint }: ModelProcessOptions,
+): ChildProcess {
+  const child = fork(program, [filesDir, String(process.pid), String(memory)], {
+    execArgv: [`--max-old-space-size=${memory}`],
+    env: modelEnvironment(),
+    serialization: 'advanced',
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    // in a group of its own, so that a Ctrl-C reaches the service alone
+    detached: true,
+  });
+  for (const stream of [child.stdout!, child.stderr!]) stream.setEncoding('utf8').on('data', onPrint);
+  return child;
+}
+
+/** Why a run failed whose process has ended by itself. */
+export function reasonOfExit(signal: NodeJS.Signals | null, memory: number): string {
+  // V8 aborts a process at the limit of its heap
+  return signal === 'SIGABRT' || signal === OUT_OF_MEMORY
+    ? `it needed more memory than it may take: ${memory} MB`
+    : crashed('it ended its process');
+}
+
+export function crashed(why: string): string {
+  return `the model crashed: ${why}`;
+}
+
+/** Resolves when the process is gone. */
+export async function killModelProcess(child: ChildProcess): Promise<void> {
+  // without a process id it was never started
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  const exit = once(child, 'exit');
+  child.kill('SIGKILL');
+  await exit;
+}
