@@ -16,6 +16,6 @@ export default {
     ],
   },
   globalSetup: '<rootDir>/test/support/setup.ts',
-  testTimeout: 120_000,
+  testTimeout: 240_000,
   maxWorkers: 2,
 };

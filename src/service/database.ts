@@ -51,6 +51,7 @@ const migrations = [
   CREATE TABLE results (run_seq INTEGER PRIMARY KEY REFERENCES runs (seq), outputs TEXT NOT NULL) STRICT;
   `,
   `
+  DROP TABLE keys;
   ALTER TABLE runs ADD COLUMN types TEXT NOT NULL DEFAULT '{}';
   ALTER TABLE runs ADD COLUMN direct INTEGER NOT NULL DEFAULT 1;
   ALTER TABLE runs ADD COLUMN tasks INTEGER;

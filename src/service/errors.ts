@@ -12,7 +12,10 @@ export const serviceErrors = {
   UNKNOWN_INPUT: { status: 400, about: 'the version has no input of that name' },
   INVALID_VALUE: { status: 400, about: "a value does not fit its input's type" },
   UNKNOWN_OUTPUT: { status: 400, about: 'the version has no output of that name' },
-  UNSUPPORTED_EXPERIMENT: { status: 400, about: 'experiments of that type are not served' },
+  UNSUPPORTED_EXPERIMENT: {
+    status: 400,
+    about: 'experiments of that type are not served, or not by that model',
+  },
   KEY_REFUSED: { status: 401, about: 'the API key is missing or unknown' },
   URL_REFUSED: { status: 403, about: 'a pre-signed address has expired or was altered' },
   UNKNOWN_ROUTE: { status: 404, about: 'there is nothing at that address' },
@@ -39,9 +42,8 @@ export const serviceErrors = {
     status: 429,
     about: 'more requests with the key than the service takes; Retry-After says when to go on',
   },
+  TOO_MANY_ANIMATIONS: { status: 429, about: 'as many animated runs as the service takes are running' },
   INTERNAL: { status: 500, about: 'a fault of the service' },
-  NOT_SERVED: { status: 501, about: 'the service does not do this' },
-  TOO_MANY_ANIMATIONS: { status: 503, about: 'as many animated runs as the service takes are running' },
   STORAGE_FULL: { status: 507, about: "the service's disk is full" },
 } as const satisfies Record<string, { status: number; about: string }>;
 

@@ -1,12 +1,19 @@
-"""What the schemas cannot say: the names of a version's inputs and outputs.
+"""What the schemas cannot say: ids of models, versions and files that are there, names of inputs and outputs.
 
-Without them nearly every generated request would end at a name that the model does not have, and nothing behind
-it would be tried. Half of the names in a body are replaced, each by one that is there.
+Without them nearly every generated request would end at something that the service does not have, and nothing behind
+that would be tried. Half of what is generated is replaced, each by one that is there; what is no id or name is left,
+so that a request that is invalid stays so.
 """
 
 import json
+import os
+import re
 
 import schemathesis
+
+# ids by the name of the parameter
+KNOWN = json.loads(os.environ["FORAY_FUZZ_KNOWN"])
+UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 
 INPUTS = ["Text", "Number", "Whole", "Long", "Time", "Flag", "File", "{RANDOM_SEED}"]
 OUTPUTS = ["Echo", "Sum", "Table"]
@@ -45,3 +52,20 @@ def map_body(context, body):
             for element in body
         ]
     return body
+
+
+@schemathesis.hook
+def map_path_parameters(context, path_parameters):
+    return {
+        name: _chosen(value, [KNOWN[name]])
+        if name in KNOWN and isinstance(value, str) and UUID.fullmatch(value)
+        else value
+        for name, value in (path_parameters or {}).items()
+    }
+
+
+@schemathesis.hook
+def map_query(context, query):
+    if not isinstance(query, dict) or not isinstance(query.get("hash"), str):
+        return query
+    return {**query, "hash": _chosen(query["hash"], [KNOWN["hash"]])}

@@ -33,12 +33,14 @@ export function findSchemathesis(): string {
   }
 }
 
-/** Runs it to its end. */
+/** Runs it to its end, in a folder that takes what it keeps. */
 export async function runSchemathesis(
+  folder: string,
   args: readonly string[],
   env: NodeJS.ProcessEnv,
 ): Promise<{ code: number | null; output: string }> {
   const child = spawn(findSchemathesis(), args, {
+    cwd: folder,
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -99,7 +99,7 @@ describe('POST …/runs/animation', () => {
       const { code, message } = body as unknown as ErrorBody;
       return [code, message];
     };
-    expect(await refusal(plain)).toEqual(['NOT_SERVED', expect.stringContaining('"Plain"')]);
+    expect(await refusal(plain)).toEqual(['UNSUPPORTED_EXPERIMENT', expect.stringContaining('"Plain"')]);
     expect(await refusal(version, {}, 'PARAMETER_VARIATION')).toEqual([
       'UNSUPPORTED_EXPERIMENT',
       expect.stringContaining('PARAMETER_VARIATION'),
@@ -149,7 +149,7 @@ describe('POST …/runs/animation', () => {
     const version = await service.latest('Drawn');
     const start = async () => (await startAnimation(service, version)).status;
     for (let n = 1; n < MOST_SESSIONS; n++) expect(await start()).toBe(200);
-    expect(await start()).toBe(503);
+    expect(await start()).toBe(429);
     await session.ask('/stop');
     expect(await start()).toBe(200);
   });

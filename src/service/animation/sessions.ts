@@ -14,6 +14,8 @@ import { type Ending, Session } from './session.ts';
 export const MOST_SESSIONS = 8;
 /** How many that have ended are still answered with how they did. */
 const MOST_ENDED = 64;
+/** Seconds after which there may be room for another. */
+const TRY_AGAIN = 60;
 /** Specification 8: an animated run that nobody renders ends after this time, in milliseconds. */
 export const RENDER_TIMEOUT = 5 * 60_000;
 
@@ -57,7 +59,7 @@ export class Sessions {
   /**
    * Starts an animated run; resolves when its first picture is drawn.
    *
-   * @throws ServiceError NOT_SERVED for a model that is not drawn, TOO_MANY_ANIMATIONS, ANIMATION_FAILED with the
+   * @throws ServiceError UNSUPPORTED_EXPERIMENT for a model that is not drawn, TOO_MANY_ANIMATIONS, ANIMATION_FAILED with the
    *   reason, and those of a run request
    */
   async start(versionId: string, request: RunRequest): Promise<Shown> {
@@ -67,7 +69,7 @@ export class Sessions {
     const model = registry.model(version.modelId).name;
     if (code && !animation) {
       throw new ServiceError(
-        'NOT_SERVED',
+        'UNSUPPORTED_EXPERIMENT',
         `The model "${model}" does not say how it is drawn: request the run without animation.`,
       );
     }
@@ -132,6 +134,7 @@ export class Sessions {
       throw new ServiceError(
         'TOO_MANY_ANIMATIONS',
         `${MOST_SESSIONS} animated runs are running already: stop one, or wait until one ends.`,
+        { 'retry-after': String(TRY_AGAIN) },
       );
     }
   }

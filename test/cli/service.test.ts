@@ -1,0 +1,49 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { cleanEnv, foray, MAIN } from '../support/cli.ts';
+
+let folder: string;
+beforeAll(() => void (folder = mkdtempSync(join(tmpdir(), 'foray-service-cli-'))));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+test('takes keys, limits and a data folder from its flags, and ends with SIGTERM', async () => {
+  const key = (await foray(folder, ['service', 'keys', 'add', 'ada', '--keys', 'keys.yaml'])).stdout.trim();
+  const limits = ['--max-body', '1KB', '--max-upload', '0.5 kb', '--rate-limit', '3'];
+  const args = [MAIN, 'service', '--port', '0', '--data', 'data', '--keys', 'keys.yaml', ...limits];
+  // the key of the environment opens nothing where a file has all keys
+  const env = { ...cleanEnv(), FORAY_API_KEY: 'of-the-environment' };
+  const child = spawn(process.execPath, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const ended = once(child, 'exit');
+  try {
+    const [line] = (await once(child.stdout, 'data')) as [Buffer];
+    const url = /http:\S+/.exec(line.toString())![0];
+    const ask = async (path: string, body?: string, Authorization = key) => {
+      const method = body === undefined ? 'GET' : 'POST';
+      const response = await fetch(`${url}${path}`, {
+        method,
+        headers: { Authorization },
+        body: body ?? null,
+      });
+      return response.status;
+    };
+    expect(await ask('/models', undefined, 'of-the-environment')).toBe(401);
+    expect(await ask('/models/name/', 'x'.repeat(1_025))).toBe(413);
+    expect(await ask('/upload-file', 'x'.repeat(513))).toBe(413);
+    const statuses = await Promise.all(Array.from({ length: 30 }, () => ask('/models')));
+    expect(statuses).toContain(429);
+  } finally {
+    child.kill('SIGTERM');
+  }
+  expect(await ended).toEqual([0, null]);
+});
+
+test('says which flag is wrong', async () => {
+  for (const flag of ['--max-upload=much', '--max-body=0', '--rate-limit=-1']) {
+    const { code, stderr } = await foray(folder, ['service', flag]);
+    expect([flag, code, stderr]).toEqual([flag, 2, expect.stringContaining(flag.split('=')[0]!)]);
+  }
+});
