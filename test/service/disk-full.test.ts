@@ -1,10 +1,21 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { closeSync, openSync, readdirSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import path from 'node:path';
+import { Writable } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
 import { ErrorBody } from '../../src/api/resources.ts';
-import { KEY, onCleanup, requestRun, startTestService, temporaryFolder } from './support.ts';
+import {
+  KEY,
+  onCleanup,
+  reach,
+  requestRun,
+  startTestService,
+  stateOf,
+  temporaryFolder,
+  until,
+  writeModel,
+} from './support.ts';
 
 const SIZE = '2m';
 
@@ -82,5 +93,41 @@ const isRoot = process.getuid?.() === 0 && process.platform === 'linux';
     });
     const { status } = await requestRun(service, version, { Seconds: 0, Value: -1 });
     expect(status).toBe(200);
+  });
+
+  test('keeps what comes of a run until it can be written', async () => {
+    const dataDir = smallDisk();
+    if (dataDir === undefined) return console.warn('left out: a file system cannot be mounted here');
+    const folder = temporaryFolder();
+    const isFull = path.join(folder, 'full');
+    writeModel(
+      path.join(folder, 'models'),
+      'large',
+      `import { existsSync } from 'node:fs';
+      import { setTimeout } from 'node:timers/promises';
+      export default {
+        name: 'Large', description: '', inputs: [], outputs: [{ name: 'Text', type: 'STRING' }],
+        async run() {
+          while (!existsSync(${JSON.stringify(isFull)})) await setTimeout(10);
+          return { Text: 'x'.repeat(300_000) };
+        },
+      };`,
+    );
+    let logged = '';
+    const log = new Writable({
+      write(chunk: Buffer, _encoding, done) {
+        logged += chunk.toString();
+        done();
+      },
+    });
+    const service = await startTestService({ dataDir, modelDirs: [path.join(folder, 'models')], log });
+    const { body: run } = await requestRun(service, await service.latest('Large'));
+    await reach(service, run, 'RUNNING');
+    const makeRoom = fill(dataDir);
+    writeFileSync(isFull, '');
+    await until(() => /full/.test(logged) || undefined, 'the service to say that the disk is full');
+    expect((await stateOf(service, run)).status).toBe('RUNNING');
+    makeRoom();
+    await reach(service, run, 'COMPLETED');
   });
 });

@@ -3,9 +3,7 @@ import type { Socket } from 'node:net';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { ErrorBody } from '../../api/resources.ts';
 import { ServiceError, type ServiceErrorCode, serviceErrors } from '../errors.ts';
-
-/** Primary result code of SQLite, in the low byte of an extended one. */
-const SQLITE_FULL = 13;
+import { isStorageFull } from '../storage.ts';
 
 /** What is left of a body that could not be taken is not read, so the connection cannot be used again. */
 const ENDS_CONNECTION: readonly ServiceErrorCode[] = ['TOO_LARGE', 'STORAGE_FULL'];
@@ -56,10 +54,8 @@ function errorBody(code: ServiceErrorCode, message: string, url: string): ErrorB
 }
 
 /** Fastify's own errors say what a client did wrong; of anything else nothing leaves the service. */
-function serviceErrorFrom(error: FastifyError & { errcode?: number }): ServiceError {
-  const isFull =
-    error.code === 'ENOSPC' || error.code === 'EDQUOT' || (error.errcode ?? 0) % 256 === SQLITE_FULL;
-  if (isFull) {
+function serviceErrorFrom(error: FastifyError): ServiceError {
+  if (isStorageFull(error)) {
     return new ServiceError(
       'STORAGE_FULL',
       "The service's disk is full: nothing was stored; ask again later.",

@@ -1,10 +1,16 @@
-import type { ExecutorPool } from '../executors/pool.ts';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { ExecutorPool, Outcome } from '../executors/pool.ts';
 import type { ModelRegistry } from '../models/registry.ts';
+import { isStorageFull } from '../storage.ts';
 import type { RunRepository, StoredRun } from './repository.ts';
+
+/** Time between two tries to write how a run ended while the disk is full, in milliseconds. */
+const TRY_AGAIN = 1_000;
 
 /**
  * Gives FRESH runs to free executors, in the order of request, and records how they end. The queue is the database;
- * it is looked at when something has changed, never on a timer.
+ * it is looked at when something has changed, never on a timer. While the disk is full, what comes of a run is kept until
+ * it can be written.
  */
 export class Dispatcher {
   readonly #runs: RunRepository;
@@ -68,9 +74,23 @@ export class Dispatcher {
     const job = { runId: id, versionId, code, template: experimentTemplate, inputs };
     const outcome = await this.#pool.execute(job, (fraction) => this.#progress.set(id, fraction));
     this.#progress.delete(id);
-    if (outcome.kind === 'completed') this.#runs.complete(id, outcome.outputs);
-    if (outcome.kind === 'failed') this.#end(this.#runs.fail(id, outcome.reason));
+    while (!this.#record(id, outcome)) await pause(TRY_AGAIN, undefined, { ref: false });
     this.wake();
+  }
+
+  /** Writes how a run ended; false when there is no room for that. */
+  #record(id: string, outcome: Outcome): boolean {
+    // somebody may have stopped it, or the service, before there was room
+    if (!this.#open || this.#runs.byId(id)?.status !== 'RUNNING') return true;
+    try {
+      if (outcome.kind === 'completed') this.#runs.complete(id, outcome.outputs);
+      if (outcome.kind === 'failed') this.#end(this.#runs.fail(id, outcome.reason));
+      return true;
+    } catch (error) {
+      if (!isStorageFull(error)) throw error;
+      this.#onFault(error);
+      return false;
+    }
   }
 
   #end(runIds: readonly string[]): void {
