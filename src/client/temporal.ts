@@ -56,29 +56,31 @@ export interface Started {
 /** What a campaign's client does with Temporal; connects when it is first needed. */
 export class TemporalSide {
   private readonly settings: Settings;
-  private connection: Connection | undefined;
+  /** One for all that ask at the same time. */
+  private connecting: Promise<Connection> | undefined;
 
   constructor(settings: Settings) {
     this.settings = settings;
   }
 
   async close(): Promise<void> {
-    await this.connection?.close();
+    const connection = await this.connecting?.catch(() => undefined);
+    await connection?.close();
   }
 
   /** @throws ForayError TEMPORAL_UNREACHABLE */
   async connect(timeout = CONNECT_MS): Promise<Client> {
     const { temporal } = this.settings;
-    try {
-      this.connection ??= await Connection.connect({
-        ...temporal.connectionOptions,
-        connectTimeout: timeout,
-      });
-    } catch {
+    const connecting = (this.connecting ??= Connection.connect({
+      ...temporal.connectionOptions,
+      connectTimeout: timeout,
+    }));
+    const connection = await connecting.catch(() => {
+      if (this.connecting === connecting) this.connecting = undefined;
       throw unreachable(this.settings);
-    }
+    });
     return new Client({
-      connection: this.connection,
+      connection,
       ...(temporal.namespace && { namespace: temporal.namespace }),
     });
   }
@@ -161,10 +163,11 @@ export class TemporalSide {
       const client = await this.connect(ANSWER_MS);
       return await client.withDeadline(Date.now() + ANSWER_MS, async () => {
         const handle = client.workflow.getHandle(id);
-        const [description, progress] = await Promise.all([
-          handle.describe(),
-          handle.query(progressQuery).catch(() => undefined),
-        ]);
+        const asked = handle.query(progressQuery).catch(() => undefined);
+        // The one is waited for when the other fails, too: the SDK repeats a call that nobody waits for also when its
+        // connection is closed, and breaks the program by that.
+        const description = await handle.describe().finally(() => asked);
+        const progress = await asked;
         const isOver =
           description.status.name !== 'RUNNING' && !closedPhases.includes(progress?.phase ?? 'running');
         if (isOver) {
