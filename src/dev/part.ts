@@ -30,6 +30,8 @@ export class Part {
   private saidReady = false;
   private isStopping = false;
   private restartMs = RESTART_MS;
+  /** Whether its first start failed because it ended, rather than by its silence. */
+  endedAtOnce = false;
 
   constructor(options: PartOptions) {
     this.options = options;
@@ -40,6 +42,7 @@ export class Part {
     const { name, logFile } = this.options;
     const child = this.spawn();
     if (!(await this.becomesReady(child))) {
+      this.endedAtOnce = hasEnded(child) && !this.isStopping;
       await this.stop();
       throw new ForayError('PART_FAILED', `The ${name} does not start.`, { hint: `See ${logFile}.` });
     }

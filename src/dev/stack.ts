@@ -19,6 +19,8 @@ const USUAL_PORTS = { temporal: 7233, webUi: 8233, service: 8090 };
 const MAIN = resolve(import.meta.dirname, '../cli/main.ts');
 const LIFELINE = resolve(import.meta.dirname, 'lifeline.ts');
 const HOST = '127.0.0.1';
+/** How often it is tried: what is found to be free may be another program's port a moment later. */
+const TRIES = 4;
 
 export interface Stack {
   addresses: Addresses;
@@ -33,7 +35,7 @@ export interface Stack {
  *
  * @throws ForayError HOME_IN_USE, TEMPORAL_MISSING, PART_FAILED; nothing is left running then
  */
-export async function startStack(home: string, report: Report): Promise<Stack> {
+export async function startStack(home: string, report: Report, tries = TRIES): Promise<Stack> {
   const known = readAddresses(home);
   if (known && isAlive(known)) {
     throw new ForayError('HOME_IN_USE', `A foray dev (process ${known.pid}) already runs in ${home}.`, {
@@ -105,6 +107,7 @@ export async function startStack(home: string, report: Report): Promise<Stack> {
     await worker.start();
   } catch (error) {
     await stop();
+    if (tries > 1 && parts.some(({ endedAtOnce }) => endedAtOnce)) return startStack(home, report, tries - 1);
     throw error;
   }
   writeAddresses(home, addresses);

@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -283,6 +284,23 @@ describe('the home folder', () => {
     const second = await run('dev');
     expect([second.code, second.stderr]).toEqual([2, expect.stringMatching(/already runs in/)]);
   });
+});
+
+test('a part that ends at once, as another took its port, is tried again elsewhere', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'foray-dev-'));
+  const program = join(folder, 'temporal');
+  const ended = join(folder, 'ended');
+  const real = process.env.FORAY_TEMPORAL_CLI!;
+  writeFileSync(
+    program,
+    `#!/bin/sh\nif [ ! -e '${ended}' ]; then touch '${ended}'; exit 1; fi\nexec '${real}' "$@"\n`,
+    {
+      mode: 0o700,
+    },
+  );
+  const other = await startDev(folder, { FORAY_TEMPORAL_CLI: program });
+  expect(existsSync(ended)).toBe(true);
+  expect(await other.stop()).toBe(0);
 });
 
 test('Ctrl-C stops every part', async () => {

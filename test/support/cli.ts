@@ -52,8 +52,11 @@ export interface Dev {
   stop(): Promise<number | null>;
 }
 
-export async function startDev(folder = mkdtempSync(join(tmpdir(), 'foray-dev-'))): Promise<Dev> {
-  const child = spawn(process.execPath, [MAIN, 'dev'], { cwd: folder, env: cleanEnv() });
+export async function startDev(
+  folder = mkdtempSync(join(tmpdir(), 'foray-dev-')),
+  env: NodeJS.ProcessEnv = {},
+): Promise<Dev> {
+  const child = spawn(process.execPath, [MAIN, 'dev'], { cwd: folder, env: { ...cleanEnv(), ...env } });
   let said = '';
   child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()));
