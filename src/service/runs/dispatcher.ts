@@ -74,14 +74,16 @@ export class Dispatcher {
     const job = { runId: id, versionId, code, template: experimentTemplate, inputs };
     const outcome = await this.#pool.execute(job, (fraction) => this.#progress.set(id, fraction));
     this.#progress.delete(id);
-    while (!this.#record(id, outcome)) await pause(TRY_AGAIN, undefined, { ref: false });
+    while (!this.#record(id, outcome)) {
+      await pause(TRY_AGAIN, undefined, { ref: false });
+      // somebody may have stopped it, or the service, before there was room
+      if (!this.#open || this.#runs.byId(id)?.status !== 'RUNNING') break;
+    }
     this.wake();
   }
 
   /** Writes how a run ended; false when there is no room for that. */
   #record(id: string, outcome: Outcome): boolean {
-    // somebody may have stopped it, or the service, before there was room
-    if (!this.#open || this.#runs.byId(id)?.status !== 'RUNNING') return true;
     try {
       if (outcome.kind === 'completed') this.#runs.complete(id, outcome.outputs);
       if (outcome.kind === 'failed') this.#end(this.#runs.fail(id, outcome.reason));
