@@ -41,18 +41,25 @@ function addRoute(scope: FastifyInstance, name: EndpointName, visible: Visible, 
   const endpoint: Endpoint = endpoints[name];
   const handle = handlers[name] as (call: unknown) => unknown;
 
-  const answer = async (request: FastifyRequest, reply: FastifyReply) => {
+  const answer = (request: FastifyRequest, reply: FastifyReply) => {
     const { user } = request.caller!;
     visible.check(user, request.params as { modelId?: string; versionId?: string });
-    const result = await handle({
+    // text as JSON too, and 200 always: clients in the field parse every body and know no other status
+    const send = (result: unknown) =>
+      reply.type('application/json; charset=utf-8').send(JSON.stringify(result));
+    const result = handle({
       params: request.params,
       query: endpoint.query && readQuery(endpoint.query, request.query),
       body: bodyOf(endpoint, request),
       user,
-      origin: `${request.protocol}://${request.host}`,
+      get origin() {
+        return `${request.protocol}://${request.host}`;
+      },
     });
-    // text as JSON too, and 200 always: clients in the field parse every body and know no other status
-    return reply.type('application/json; charset=utf-8').send(JSON.stringify(result));
+    // most answers are there at once
+    if (result instanceof Promise) return result.then(send);
+    void send(result);
+    return undefined;
   };
   scope.route({ method: endpoint.method, url: endpoint.path, handler: answer });
   const { older } = endpoint;

@@ -19,8 +19,8 @@ export interface AccessOptions {
   required: boolean;
   /** A key of the local user's besides those of the file, for as long as this service runs. */
   localKey: string | undefined;
-  /** Names of all models that the service knows. */
-  models: readonly string[];
+  /** Names of all models that the service knows at the moment. */
+  models: () => readonly string[];
   /** Told when the file has become unusable while the service runs. */
   onFault: (error: unknown) => void;
 }
@@ -38,6 +38,7 @@ export class Access {
   readonly #options: AccessOptions;
   readonly #localHash: string | undefined;
   #stamp: string | undefined;
+  #isFresh = false;
   #rights: Rights = { users: new Map(), models: new Map() };
 
   /** @throws ForayError KEYS_INVALID */
@@ -66,7 +67,11 @@ export class Access {
     return user === owner || developers.includes(user) || users.includes(user);
   }
 
+  /** Looks at the file once for all requests that have come in by now. */
   #refresh(): void {
+    if (this.#isFresh) return;
+    this.#isFresh = true;
+    setImmediate(() => (this.#isFresh = false));
     const stamp = this.#stampNow();
     if (stamp === this.#stamp) return;
     this.#stamp = stamp;
@@ -96,14 +101,14 @@ export class Access {
     return { users: new Map(users), models: new Map(models) };
   }
 
-  #checkModels({ models, placeOf }: KeyFile): void {
-    const known = new Set(this.#options.models.map(nameKey));
+  #checkModels({ models, locate }: KeyFile): void {
+    const known = new Set(this.#options.models().map(nameKey));
     const seen = new Set<string>();
     for (const name of Object.keys(models)) {
       const why = !known.has(nameKey(name))
         ? `The service has no model "${name}".`
         : seen.has(nameKey(name)) && `The model "${name}" is there twice.`;
-      if (why) throw new ForayError('KEYS_INVALID', why, { place: placeOf(['models', name]) });
+      if (why) throw new ForayError('KEYS_INVALID', why, { place: locate(['models', name]) });
       seen.add(nameKey(name));
     }
   }

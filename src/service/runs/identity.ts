@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { ExperimentType, InputType } from '../../api/constants.ts';
 import type { InputItem } from '../../api/resources.ts';
 
@@ -22,5 +22,5 @@ export function typeIn({ types }: Pick<Settings, 'types'>, { name, type }: Input
 export function identityOf(versionId: string, { experimentType, inputs, types }: Settings): string {
   const parts = [versionId, experimentType, Object.entries(inputs)];
   if (Object.keys(types).length > 0) parts.push(Object.entries(types));
-  return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+  return hash('sha256', JSON.stringify(parts));
 }

@@ -3,6 +3,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { ExperimentType, InputType, RunStatus } from '../../api/constants.ts';
 import { subRunTitle } from './experiments.ts';
 import type { CanonicalInputs, Settings } from './identity.ts';
+import { RecentRuns } from './recent.ts';
 import { checkTransition } from './states.ts';
 
 /** A run as the database has it. */
@@ -43,6 +44,7 @@ export class RunRepository {
   readonly #db: DatabaseSync;
   readonly #now: () => number;
   readonly #statements: ReturnType<typeof prepareStatements>;
+  readonly #recent = new RecentRuns();
 
   constructor(db: DatabaseSync, now: () => number) {
     this.#db = db;
@@ -66,7 +68,7 @@ export class RunRepository {
         return part.status;
       });
       const left = parts.filter((status) => status !== 'COMPLETED').length;
-      this.#statements.setLeft.run(left, parent.seq);
+      this.#setLeft(parent, left);
       if (parts.some((status) => status !== 'FRESH')) this.#move(parent, 'RUNNING');
       if (left === 0) this.#move({ ...parent, status: 'RUNNING' }, 'COMPLETED');
       return this.byId(parent.id)!;
@@ -89,11 +91,19 @@ export class RunRepository {
 
   /** The run that answers for an identity, else the last one that FAILED or was STOPPED. */
   newest(identity: string): StoredRun | undefined {
-    return readOptional(this.#statements.newest.get(identity));
+    const id = this.#recent.newest(identity);
+    if (id !== undefined) return this.byId(id);
+    const run = readOptional(this.#statements.newest.get(identity));
+    if (run) this.#recent.note(run, identity);
+    return run;
   }
 
   byId(id: string): StoredRun | undefined {
-    return readOptional(this.#statements.byId.get(id));
+    const known = this.#recent.get(id);
+    if (known) return known;
+    const run = readOptional(this.#statements.byId.get(id));
+    if (run) this.#recent.note(run);
+    return run;
   }
 
   /** Takes the run that was requested first of those that are FRESH; it is RUNNING then. */
@@ -116,7 +126,7 @@ export class RunRepository {
       this.#move(run, 'COMPLETED');
       for (const { parent, times } of this.#waitingFor(run)) {
         const left = parent.tasksLeft! - times;
-        this.#statements.setLeft.run(left, parent.seq);
+        this.#setLeft(parent, left);
         if (left === 0) this.#move(parent, 'COMPLETED');
       }
     });
@@ -195,7 +205,9 @@ export class RunRepository {
       tasks,
       this.#time(),
     );
-    return readOptional(row);
+    const run = readOptional(row);
+    if (run) this.#recent.note(run, identity);
+    return run;
   }
 
   /** The unfinished runs that a run is part of, with how many times over and where first. */
@@ -227,6 +239,12 @@ export class RunRepository {
     if (to === 'RUNNING') this.#statements.start.run(this.#time(), run.seq);
     else if (to === 'FRESH') this.#statements.requeue.run(run.seq);
     else this.#statements.finish.run(to, failure, this.#time(), run.seq);
+    this.#recent.forget(run.id);
+  }
+
+  #setLeft(parent: StoredRun, left: number): void {
+    this.#statements.setLeft.run(left, parent.seq);
+    this.#recent.forget(parent.id);
   }
 
   #known(id: string): StoredRun {
@@ -244,6 +262,7 @@ export class RunRepository {
     } catch (error) {
       // a full disk has SQLite roll back by itself
       if (this.#db.isTransaction) this.#db.exec('ROLLBACK');
+      this.#recent.clear();
       throw error;
     }
   }

@@ -1,0 +1,46 @@
+import type { StoredRun } from './repository.ts';
+
+/** Most runs that are kept; each takes about a kilobyte. */
+const MOST = 10_000;
+
+/**
+ * Runs as they were last read, so that what is asked for again and again (the progress of runs under way, runs that many
+ * request) costs no query. Whoever changes a run, or adds one, says so here.
+ */
+export class RecentRuns {
+  readonly #byId = new Map<string, StoredRun>();
+  /** The id of the run that answers for an identity. */
+  readonly #byIdentity = new Map<string, string>();
+
+  get(id: string): StoredRun | undefined {
+    return this.#byId.get(id);
+  }
+
+  /** The id of the newest run of an identity. */
+  newest(identity: string): string | undefined {
+    return this.#byIdentity.get(identity);
+  }
+
+  /** @param identity - where the run is known to be the one that answers for it */
+  note(run: StoredRun, identity?: string): void {
+    withRoom(this.#byId).set(run.id, run);
+    if (identity !== undefined) withRoom(this.#byIdentity).set(identity, run.id);
+  }
+
+  /** The run has changed. */
+  forget(id: string): void {
+    this.#byId.delete(id);
+  }
+
+  /** What was noted may never have come to be. */
+  clear(): void {
+    this.#byId.clear();
+    this.#byIdentity.clear();
+  }
+}
+
+/** With room for one more, in the place of what was noted first. */
+function withRoom<V>(map: Map<string, V>): Map<string, V> {
+  if (map.size >= MOST) map.delete(map.keys().next().value!);
+  return map;
+}
