@@ -69,6 +69,9 @@ function integer(value: RawValue, limit: number): string {
 
 /** A LONG has 64 bits, more than a JavaScript number holds exactly, so text goes through BigInt. */
 function long(value: RawValue): string {
+  if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
+    throw new ValueError(`is ${shown(value)}, which is too large to be read exactly: write it in quotes`);
+  }
   const text = String(value).trim();
   if (!WHOLE.test(text)) return integer(value, Number.MAX_SAFE_INTEGER);
   const number = BigInt(text);

@@ -10,7 +10,8 @@ import {
 import { ForayError } from '../errors.ts';
 import { pointCount, rangeCount, rangeValues } from './design.ts';
 import type { Definition } from './definition.ts';
-import type { Locate, ReadDefinition } from './read.ts';
+import type { Locate } from '../yaml.ts';
+import type { ReadDefinition } from './read.ts';
 import { checkSeeds, freshness } from './seeds.ts';
 import { didYouMean, quoted } from './suggest.ts';
 import {

@@ -1,11 +1,8 @@
-import { type Document, isScalar, LineCounter, type Node, parseDocument, visit } from 'yaml';
 import type { z } from 'zod';
-import { ForayError, type Place } from '../errors.ts';
+import { ForayError } from '../errors.ts';
+import { type Locate, readYaml, type ReadYaml, YamlError } from '../yaml.ts';
 import { Definition } from './definition.ts';
 import { didYouMean, oneLine, quoted } from './suggest.ts';
-
-/** The place in the user's file of the value (or, for `key`, of the name) at a path like ['design', 'grid', 'Days']. */
-export type Locate = (path: readonly PropertyKey[], at?: 'key' | 'value') => Place;
 
 /** A definition with the means to say where in its file something stands. */
 export interface ReadDefinition {
@@ -20,92 +17,21 @@ export interface ReadDefinition {
  * @throws ForayError DEFINITION_SYNTAX, DEFINITION_INVALID with the place
  */
 export function readDefinition(text: string, file: string): ReadDefinition {
-  const lines = new LineCounter();
-  const document = parseDocument(text, {
-    lineCounter: lines,
-    prettyErrors: false,
-    uniqueKeys: true,
-    logLevel: 'error',
-  });
-  const placeAt = (offset: number): Place => {
-    const { line, col } = lines.linePos(offset);
-    return { file, line: Math.max(1, line), column: Math.max(1, col) };
-  };
-  const [syntax] = document.errors;
-  if (syntax) {
-    throw new ForayError(
-      'DEFINITION_SYNTAX',
-      `The definition is not valid YAML: ${oneLine(syntax.message)}`,
-      {
-        place: placeAt(syntax.pos[0]),
-      },
-    );
-  }
-  const locate: Locate = (path, at = 'value') => placeAt(offsetOf(document.contents, path, at));
-
-  let plain: unknown;
-  try {
-    plain = document.toJS({ maxAliasCount: 100 });
-  } catch (error) {
-    throw new ForayError(
-      'DEFINITION_SYNTAX',
-      `The definition is not valid YAML: ${oneLine((error as Error).message)}`,
-      {
-        place: placeAt(aliasOffset(document)),
-      },
-    );
-  }
-  forbidPrototype(document, placeAt);
+  const { plain, locate } = readText(text, file);
   const result = Definition.safeParse(plain);
   if (!result.success) throw shapeError(result.error, plain, locate);
   return { definition: result.data, locate };
 }
 
-/** The one name that JavaScript objects do not keep as they keep others. */
-function forbidPrototype(document: Document, placeAt: (offset: number) => Place): void {
-  visit(document, {
-    Pair(_, { key }) {
-      if (!isScalar(key) || key.value !== '__proto__') return;
-      throw new ForayError('DEFINITION_INVALID', 'The name "__proto__" cannot be used.', {
-        place: placeAt(key.range?.[0] ?? 0),
-      });
-    },
-  });
-}
-
-/** Where an alias is that stands for nothing, or for far too much (then the first one). */
-function aliasOffset(document: Document): number {
-  const aliases: { offset: number; resolves: boolean }[] = [];
-  visit(document, {
-    Alias(_, alias) {
-      aliases.push({ offset: alias.range?.[0] ?? 0, resolves: alias.resolve(document) !== undefined });
-    },
-  });
-  return (aliases.find(({ resolves }) => !resolves) ?? aliases[0])?.offset ?? 0;
-}
-
-/** Walks down the document as far as the path goes, so that something missing is placed at what should hold it. */
-function offsetOf(root: unknown, path: readonly PropertyKey[], at: 'key' | 'value'): number {
-  let node = root as Node | null;
-  let offset = node?.range?.[0] ?? 0;
-  for (const [depth, segment] of path.entries()) {
-    if (!node || !('items' in node)) break;
-    const items = (node as { items: unknown[] }).items;
-    const item =
-      typeof segment === 'number'
-        ? items[segment]
-        : items.find((pair) => {
-            const { key } = pair as { key?: unknown };
-            return isScalar(key) && String(key.value) === String(segment);
-          });
-    if (!item) break;
-    const pair = item as { key?: Node; value?: Node | null };
-    const isPair = 'key' in pair && 'value' in pair;
-    const last = depth === path.length - 1;
-    node = isPair ? (pair.value ?? null) : (item as Node);
-    offset = (isPair && last && at === 'key' ? pair.key?.range?.[0] : node?.range?.[0]) ?? offset;
+function readText(text: string, file: string): ReadYaml {
+  try {
+    return readYaml(text, file);
+  } catch (error) {
+    if (!(error instanceof YamlError)) throw error;
+    throw new ForayError('DEFINITION_SYNTAX', `The definition is not valid YAML: ${oneLine(error.message)}`, {
+      place: error.place,
+    });
   }
-  return offset;
 }
 
 function shapeError(error: z.ZodError, plain: unknown, locate: Locate): ForayError {

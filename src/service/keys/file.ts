@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { type Document, isNode, LineCounter, parseDocument } from 'yaml';
+import type { Document } from 'yaml';
 import { z } from 'zod';
-import { ForayError, messageOf, type Place } from '../../errors.ts';
+import { ForayError, messageOf } from '../../errors.ts';
+import { type Locate, readYaml, type ReadYaml, YamlError } from '../../yaml.ts';
 
 /**
  * The key file: users with the SHA-256 of their keys, and who may use which model. Keys are random, so a plain
@@ -43,7 +44,7 @@ export type KeyFileContent = z.infer<typeof KeyFileContent>;
 /** A key file with the means to change it and to say where in it something stands. */
 export interface KeyFile extends KeyFileContent {
   document: Document;
-  placeOf: (at: readonly PropertyKey[]) => Place;
+  locate: Locate;
 }
 
 /** Where a service keeps its keys when nobody says. */
@@ -68,44 +69,31 @@ export function readKeyFile(file: string): KeyFile {
 
 /** As {@link readKeyFile}, of the file's text. */
 export function parseKeyFile(text: string, file: string): KeyFile {
-  const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, logLevel: 'error' });
-  const placeAt = (offset: number): Place => {
-    const { line, col } = lines.linePos(offset);
-    return { file, line: Math.max(1, line), column: Math.max(1, col) };
-  };
-  const placeOf = (at: readonly PropertyKey[]): Place => placeAt(offsetOf(document, at));
-
-  const [syntax] = document.errors;
-  if (syntax) {
-    throw new ForayError('KEYS_INVALID', 'The key file is neither YAML nor JSON.', {
-      place: placeAt(syntax.pos[0]),
-    });
-  }
-  const result = KeyFileContent.safeParse(plainOf(document) ?? {});
+  const { plain, document, locate } = readText(text, file);
+  const result = KeyFileContent.safeParse(plain ?? {});
   if (!result.success) {
     const [issue] = result.error.issues;
     // the issue of a name that is no user name says only that the name is wrong, and why one level below
     const why = issue!.code === 'invalid_key' ? issue.issues[0]!.message : issue!.message;
     const where = issue!.path.length > 0 ? issue!.path.map(String).join('.') : 'the whole';
     throw new ForayError('KEYS_INVALID', `The key file is wrong at ${where}: ${why}.`, {
-      place: placeOf(issue!.path),
+      place: locate(issue!.path),
     });
   }
-  const read: KeyFile = { ...result.data, document, placeOf };
+  const read: KeyFile = { ...result.data, document, locate };
   checkKeys(read);
   checkUsers(read);
   return read;
 }
 
 /** One key names one user. */
-function checkKeys({ users, placeOf }: KeyFile): void {
+function checkKeys({ users, locate }: KeyFile): void {
   const seen = new Set<string>();
   for (const [user, { keys }] of Object.entries(users)) {
     for (const [index, { sha256 }] of keys.entries()) {
       if (seen.has(sha256)) {
         throw new ForayError('KEYS_INVALID', `The key ${sha256.slice(0, 8)} is there twice.`, {
-          place: placeOf(['users', user, 'keys', index]),
+          place: locate(['users', user, 'keys', index]),
         });
       }
       seen.add(sha256);
@@ -114,7 +102,7 @@ function checkKeys({ users, placeOf }: KeyFile): void {
 }
 
 /** A misspelt name in a permission would silently shut somebody out, or let somebody else in later. */
-function checkUsers({ users, models, placeOf }: KeyFile): void {
+function checkUsers({ users, models, locate }: KeyFile): void {
   const isKnown = (user: string) => user === LOCAL_USER || Object.hasOwn(users, user);
   for (const [model, access] of Object.entries(models)) {
     const named: [PropertyKey[], string][] = [
@@ -125,26 +113,18 @@ function checkUsers({ users, models, placeOf }: KeyFile): void {
     for (const [at, user] of named) {
       if (isKnown(user)) continue;
       throw new ForayError('KEYS_INVALID', `The key file has no user "${user}".`, {
-        place: placeOf(['models', model, ...at]),
+        place: locate(['models', model, ...at]),
       });
     }
   }
 }
 
-/** Undefined for what cannot be read, such as an alias that stands for nothing. */
-function plainOf(document: Document): unknown {
+function readText(text: string, file: string): ReadYaml {
   try {
-    return document.toJS({ maxAliasCount: 100 });
-  } catch {
-    return 'unreadable';
+    return readYaml(text, file);
+  } catch (error) {
+    if (!(error instanceof YamlError)) throw error;
+    // what it says may repeat what stands there
+    throw new ForayError('KEYS_INVALID', 'The key file is neither YAML nor JSON.', { place: error.place });
   }
-}
-
-/** Of the innermost thing on the path that is there. */
-function offsetOf(document: Document, at: readonly PropertyKey[]): number {
-  for (let depth = at.length; depth > 0; depth--) {
-    const node = document.getIn(at.slice(0, depth), true);
-    if (isNode(node) && node.range) return node.range[0];
-  }
-  return 0;
 }
