@@ -38,7 +38,7 @@ export function addService(program: Command): void {
     .option('--data <folder>', 'where runs, results and files are kept (default: service in the home folder)')
     .option(
       '--models <folder>',
-      'a folder of models to serve beside the shipped ones; may be given again',
+      'a model or a folder of models to serve beside the shipped ones; may be given again',
       (folder: string, known: string[]) => [...known, folder],
       [],
     )
@@ -78,6 +78,7 @@ export function addService(program: Command): void {
         },
         log: process.stderr,
         logLevel: 'error',
+        onModels: (line) => tell(`Models have changed: ${line}`),
         ...(flags.executors && { executors: flags.executors }),
         ...(flags.runTimeout && { runTimeout: flags.runTimeout }),
       });

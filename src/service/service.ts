@@ -14,6 +14,7 @@ import { Access } from './keys/access.ts';
 import { ensureKeyFile } from './keys/edit.ts';
 import { keyFileIn } from './keys/file.ts';
 import { ModelRegistry } from './models/registry.ts';
+import { watchModels } from './models/watch.ts';
 import { Dispatcher } from './runs/dispatcher.ts';
 import { RunRepository } from './runs/repository.ts';
 import { Runs } from './runs/runs.ts';
@@ -45,6 +46,8 @@ export interface ServiceOptions {
   log?: NodeJS.WritableStream;
   /** Each request, or only faults of the service. @default 'info' */
   logLevel?: 'info' | 'error';
+  /** Told of what becomes of models whose files change while the service runs, a line each. */
+  onModels?: (line: string) => void;
   /** The time in milliseconds since 1970. @default Date.now */
   now?: () => number;
   /** Runs a callback after so many milliseconds. @default setTimeout */
@@ -110,7 +113,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
         file: keyFile,
         required: options.keyFile !== undefined,
         localKey: options.apiKey,
-        models: registry.models().map(({ name }) => name),
+        models: () => registry.models().map(({ name }) => name),
         onFault: (error) => app?.log.error(error),
       }),
       limits: { ...defaultLimits, ...options.limits },
@@ -123,8 +126,20 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     dispatcher.wake();
 
     const listening = app;
+    let reloading = Promise.resolve();
+    const reload = async (): Promise<void> => {
+      const lines: string[] = [];
+      const added = await registry.reload((problem) => lines.push(problem.toLine()));
+      pool.renew();
+      for (const line of [...lines, ...added]) options.onModels?.(line);
+    };
+    const endWatch = watchModels(options.modelDirs, () => {
+      reloading = reloading.then(reload).catch(onFault);
+    });
     const end = async (): Promise<void> => {
+      endWatch();
       dispatcher.close();
+      await reloading;
       await sessions.close();
       await listening.close();
       await pool.close();

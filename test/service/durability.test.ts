@@ -9,6 +9,7 @@ import fc from 'fast-check';
 import type { Run } from '../../src/api/resources.ts';
 import { startService } from '../../src/service/service.ts';
 import { killHard, startProcess } from './process.ts';
+import { isRunning } from '../support/cli.ts';
 import { seeds } from '../support/seeds.ts';
 import { doubles, request, results, variation } from './experiments.ts';
 import {
@@ -121,7 +122,7 @@ describe('executors', () => {
     const executors = pidsUnder(child.pid!);
     expect(executors).toHaveLength(1);
     await killHard(child);
-    await until(() => !isAlive(executors[0]!) || undefined, 'the executor to end');
+    await until(() => !isRunning(executors[0]!) || undefined, 'the executor to end');
   });
 
   test('one that is killed fails its run with the reason, and the next run executes', async () => {
@@ -136,15 +137,6 @@ describe('executors', () => {
     await outputsOf(client, version, { Seconds: 0 });
   });
 });
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 describe('a database of the first version', () => {
   test('is brought up to date, with the runs that wait in it', async () => {

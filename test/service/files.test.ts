@@ -21,18 +21,10 @@ import {
   temporaryFolder,
   type TestService,
   until,
+  upload,
 } from './support.ts';
 
 const hashOf = (content: Uint8Array | string) => createHash('sha256').update(content).digest('base64url');
-
-async function upload(service: TestService, body: Buffer | string) {
-  const response = await fetch(`${service.running.url}/upload-file/`, {
-    method: 'POST',
-    headers: { Authorization: KEY },
-    body,
-  });
-  return { status: response.status, body: await response.json() };
-}
 
 const unfinished = (dataDir: string) => readdirSync(path.join(dataDir, 'files', 'unfinished'));
 

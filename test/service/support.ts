@@ -83,6 +83,15 @@ export function clientOf(url: string): Pick<TestService, 'get' | 'post' | 'lates
   };
 }
 
+export async function upload(
+  { running }: Pick<TestService, 'running'>,
+  body: Buffer | string,
+): Promise<{ status: number; body: string }> {
+  const headers = { Authorization: KEY };
+  const response = await fetch(`${running.url}/upload-file/`, { method: 'POST', headers, body });
+  return { status: response.status, body: (await response.json()) as string };
+}
+
 export function simulation(inputs: Record<string, RequestInputItem['value']>) {
   return {
     experimentType: 'SIMULATION',

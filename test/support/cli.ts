@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -93,8 +93,10 @@ export async function startDev(
 export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
-    return true;
   } catch {
     return false;
   }
+  // one that has ended is there until its parent asks how; an orphan's may take its time
+  const status = existsSync('/proc') ? readFileSync(`/proc/${pid}/status`, 'utf8') : '';
+  return !/^State:\s+Z/m.test(status);
 }

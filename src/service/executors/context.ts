@@ -8,16 +8,26 @@ import type { Job, Report } from './protocol.ts';
 /** Least time between two reports of progress, in milliseconds: models may call it in their inner loop. */
 const PROGRESS_INTERVAL = 50;
 
+/** Reports the share of a run that is done, which may be said often. */
+export function progressReporter(report: (report: Report) => void): (fraction: number) => void {
+  let reportedAt = -Infinity;
+  return (fraction) => {
+    const now = performance.now();
+    if (now - reportedAt < PROGRESS_INTERVAL) return;
+    reportedAt = now;
+    report({ kind: 'progress', fraction: Math.min(Math.max(fraction, 0), 1) });
+  };
+}
+
 /** What a model's `run` is given. */
 export function makeContext(
   { template, inputs }: Job,
   files: ContentFiles,
-  report: (report: Report) => void,
+  progress: (fraction: number) => void,
 ): RunContext {
   const values = Object.fromEntries(
     template.inputs.map(({ name, type }) => [name, typedValue(type, inputs[name]!)]),
   );
-  let reportedAt = -Infinity;
   return {
     inputs: values,
     // undefined where the model does not declare it: the type of the definition says so
@@ -31,11 +41,6 @@ export function makeContext(
     writeFile(localPath, content) {
       return { hash: files.write(content), localPath };
     },
-    progress(fraction) {
-      const now = performance.now();
-      if (now - reportedAt < PROGRESS_INTERVAL) return;
-      reportedAt = now;
-      report({ kind: 'progress', fraction: Math.min(Math.max(fraction, 0), 1) });
-    },
+    progress,
   };
 }

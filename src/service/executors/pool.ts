@@ -1,5 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { messageOf } from '../../errors.ts';
+import { ContentFiles } from '../files/content.ts';
 import {
   crashed,
   killModelProcess,
@@ -26,6 +27,8 @@ interface Executor {
   /** Most memory that its run may take, in MB. */
   memory: number;
   execution: Execution | undefined;
+  /** Whether it ends with its run. */
+  isOld: boolean;
 }
 
 /** A run's `{MAX_MEMORY_MB}` may make the memory less. */
@@ -42,10 +45,12 @@ export interface PoolOptions extends ModelProcessOptions {
  */
 export class ExecutorPool {
   readonly #options: PoolOptions;
+  readonly #files: ContentFiles;
   readonly #executors = new Set<Executor>();
 
   constructor(options: PoolOptions) {
     this.#options = options;
+    this.#files = new ContentFiles(options.filesDir);
   }
 
   hasFree(): boolean {
@@ -65,6 +70,14 @@ export class ExecutorPool {
   stop(runId: string): void {
     for (const executor of this.#executors) {
       if (executor.execution?.runId === runId) void this.#end(executor, { kind: 'ended' });
+    }
+  }
+
+  /** Has no run from here on execute in a process that may have loaded a model's earlier code. */
+  renew(): void {
+    for (const executor of this.#executors) {
+      if (executor.execution) executor.isOld = true;
+      else void this.#end(executor, { kind: 'ended' });
     }
   }
 
@@ -95,7 +108,7 @@ export class ExecutorPool {
 
   #make(memory: number): Executor {
     const child = startModelProcess(new URL('./executor.ts', import.meta.url), { ...this.#options, memory });
-    const executor: Executor = { child, memory, execution: undefined };
+    const executor: Executor = { child, memory, execution: undefined, isOld: false };
     this.#executors.add(executor);
     const fail = (reason: string): void => void this.#end(executor, { kind: 'failed', reason });
     child.on('message', (report: Report) => this.#heed(executor, report));
@@ -108,13 +121,16 @@ export class ExecutorPool {
     if (report.kind === 'progress') executor.execution?.onProgress(report.fraction);
     else if (report.kind === 'crashed')
       void this.#end(executor, { kind: 'failed', reason: crashed(report.reason) });
+    else if (executor.isOld) void this.#end(executor, report);
     else this.#settle(executor, report);
   }
 
   async #end(executor: Executor, outcome: Outcome): Promise<void> {
+    const runId = executor.execution?.runId;
     this.#executors.delete(executor);
     this.#settle(executor, outcome);
     await killModelProcess(executor.child);
+    if (runId !== undefined) await this.#files.removeWork(runId);
   }
 
   #settle(executor: Executor, outcome: Outcome): void {

@@ -35,6 +35,8 @@ export function startModelProcess(
     detached: true,
   });
   for (const stream of [child.stdout!, child.stderr!]) stream.setEncoding('utf8').on('data', onPrint);
+  // however it ended, what it has started ends with it
+  child.on('exit', () => killGroup(child.pid!));
   return child;
 }
 
@@ -55,6 +57,16 @@ export async function killModelProcess(child: ChildProcess): Promise<void> {
   // without a process id it was never started
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
   const exit = once(child, 'exit');
-  child.kill('SIGKILL');
+  killGroup(child.pid);
   await exit;
+}
+
+/** The process group that a process leads. */
+export function killGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch (error) {
+    // nobody is left in it
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
 }

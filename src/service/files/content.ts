@@ -9,6 +9,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { ServiceError } from '../errors.ts';
@@ -46,9 +47,7 @@ export class ContentFiles {
     const file = this.pathOf(hash);
     const state = stateOf(file);
     if (this.#whole.get(hash) === state) return true;
-    const actual = createHash('sha256');
-    await pipeline(createReadStream(file), actual);
-    if (actual.digest('base64url') !== hash) return false;
+    if ((await hashOfFile(file)) !== hash) return false;
     this.#whole.set(hash, state);
     return true;
   }
@@ -82,6 +81,23 @@ export class ContentFiles {
     return hash;
   }
 
+  /** Takes a file in from where it is, without reading it into memory; returns its hash. */
+  async take(file: string): Promise<string> {
+    const hash = await hashOfFile(file);
+    this.adopt(file, hash);
+    return hash;
+  }
+
+  /** The folder in which a run's program works, if it has one; on the disk of the files, and as unfinished. */
+  workPath(runId: string): string {
+    return path.join(this.#dir, 'unfinished', `run-${runId}`);
+  }
+
+  /** Removes what an ended run's program has left. */
+  async removeWork(runId: string): Promise<void> {
+    await rm(this.workPath(runId), { recursive: true, force: true, maxRetries: 3 });
+  }
+
   /** Where a file that is still being written goes. */
   unfinishedPath(): string {
     return path.join(this.#dir, 'unfinished', randomUUID());
@@ -106,6 +122,12 @@ export class ContentFiles {
 function stateOf(file: string): string {
   const { ino, size, mtimeMs } = statSync(file);
   return `${ino} ${size} ${mtimeMs}`;
+}
+
+async function hashOfFile(file: string): Promise<string> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(file), hash);
+  return hash.digest('base64url');
 }
 
 function hashOf(content: Uint8Array | string): string {

@@ -9,6 +9,7 @@ import {
 import { rangeTypes } from '../../api/ranges.ts';
 import type { Experiment, InputItem, Version } from '../../api/resources.ts';
 import { nameKey } from '../../api/values.ts';
+import { checkAllowed } from './allowed.ts';
 import { stableUuid } from './ids.ts';
 import { modelInputTypes } from './model.ts';
 import { canonicalInput, systemInputTypes } from './system-inputs.ts';
@@ -34,7 +35,17 @@ export const Declaration = z
     name,
     description: z.string(),
     published: z.boolean().default(false),
-    inputs: z.array(z.strictObject({ name, type: z.enum(modelInputTypes), units, default: value })),
+    inputs: z.array(
+      z.strictObject({
+        name,
+        type: z.enum(modelInputTypes),
+        units,
+        default: value,
+        min: z.number().optional(),
+        max: z.number().optional(),
+        values: z.array(value).min(1).optional(),
+      }),
+    ),
     outputs: z.array(z.strictObject({ name, type: z.enum(outputTypes), units })),
     experiments: z
       .array(
@@ -58,50 +69,71 @@ export const Declaration = z
       .optional(),
   })
   .superRefine((declaration, context) => {
-    const complain = (message: string) => context.addIssue({ code: 'custom', message });
+    const complain = (path: PropertyKey[], message: string) =>
+      context.addIssue({ code: 'custom', path, message });
     for (const list of ['inputs', 'outputs', 'experiments'] as const) {
       const seen = new Set<string>();
-      for (const { name } of declaration[list]) {
-        if (seen.has(nameKey(name))) complain(`${list} has "${name}" twice`);
+      for (const [index, { name }] of declaration[list].entries()) {
+        if (seen.has(nameKey(name))) complain([list, index, 'name'], `${list} has "${name}" twice`);
         seen.add(nameKey(name));
       }
     }
-    for (const input of declaration.inputs) {
+    for (const [index, input] of declaration.inputs.entries()) {
+      const path = ['inputs', index];
       if (input.name.startsWith('{')) {
         const type = systemInputTypes[input.name as SystemInput] as InputType | undefined;
-        if (!type) complain(`"${input.name}" is not a system input`);
-        else if (input.type !== type) complain(`"${input.name}" must be of the type ${type}`);
+        if (!type) complain([...path, 'name'], `"${input.name}" is not a system input`);
+        else if (input.type !== type)
+          complain([...path, 'type'], `"${input.name}" must be of the type ${type}`);
       }
-      complainOfValue(`the default of "${input.name}"`, () =>
-        canonicalInput(input.name, input.type, input.default),
+      if ((input.min ?? input.max) !== undefined && !isNumeric(input.type)) {
+        complain(path, `"${input.name}" has no least or greatest value: it is a ${input.type}`);
+      }
+      for (const [at, allowed] of (input.values ?? []).entries()) {
+        complainOfValue([...path, 'values', at], `the value of "${input.name}"`, () =>
+          canonicalInput(input.name, input.type, allowed),
+        );
+      }
+      complainOfValue([...path, 'default'], `the default of "${input.name}"`, () =>
+        checkAllowed(input, canonicalInput(input.name, input.type, input.default)),
       );
     }
-    for (const { name } of declaration.outputs) {
+    for (const [index, { name }] of declaration.outputs.entries()) {
       const chart = name.split('|', 1)[0]!;
       if (declaration.outputs.some((other) => chart !== name && nameKey(other.name) === nameKey(chart))) {
-        complain(`"${chart}" is an output, and the chart that "${name}" is an item of`);
+        complain(
+          ['outputs', index, 'name'],
+          `"${chart}" is an output, and the chart that "${name}" is an item of`,
+        );
       }
     }
-    for (const experiment of declaration.experiments) {
+    for (const [index, experiment] of declaration.experiments.entries()) {
       for (const [given, setting] of Object.entries(experiment.inputs)) {
         const input = declaration.inputs.find((input) => nameKey(input.name) === nameKey(given));
         const what = `"${given}" of experiment "${experiment.name}"`;
-        if (!input) complain(`experiment "${experiment.name}" sets "${given}", which is no input`);
+        const path = ['experiments', index, 'inputs', given];
+        if (!input) complain(path, `experiment "${experiment.name}" sets "${given}", which is no input`);
         else if (isUnfit(input.type, setting))
-          complain(`${what} is a range, which does not fit ${input.type}`);
-        else complainOfValue(what, () => settingItem(input, setting));
+          complain(path, `${what} is a range, which does not fit ${input.type}`);
+        else
+          complainOfValue(path, what, () => {
+            const { value } = settingItem(input, setting);
+            // of a range, each value is looked at when it is requested
+            if (typeof setting !== 'object') checkAllowed(input, value);
+          });
       }
     }
 
-    function complainOfValue(what: string, read: () => unknown): void {
+    function complainOfValue(path: PropertyKey[], what: string, read: () => unknown): void {
       try {
         read();
       } catch (error) {
-        complain(`${what} ${(error as Error).message}`);
+        complain(path, `${what} ${(error as Error).message}`);
       }
     }
   });
 export type Declaration = z.infer<typeof Declaration>;
+export type DeclaredInput = Declaration['inputs'][number];
 /** The part of how a model is drawn that is data. */
 export type AnimationDeclaration = NonNullable<Declaration['animation']>;
 type Setting = z.infer<typeof value> | z.infer<typeof range>;
@@ -137,10 +169,14 @@ export function experimentsOf({ inputs, experiments }: Declaration, versionId: s
 }
 
 /** An input as an experiment sets it, so that a request may take it as it is. */
-function settingItem({ name, type, units }: Declaration['inputs'][number], setting: Setting): InputItem {
+function settingItem({ name, type, units }: DeclaredInput, setting: Setting): InputItem {
   if (typeof setting !== 'object') return { name, type, units, value: canonicalInput(name, type, setting) };
   const { type: rangeType, ...bounds } = setting;
   return { name, type: rangeType, units, value: canonicalInput(name, rangeType, JSON.stringify(bounds)) };
+}
+
+function isNumeric(type: InputType): boolean {
+  return type === 'DOUBLE' || type === 'INTEGER' || type === 'LONG';
 }
 
 function isUnfit(base: InputType, setting: Setting): boolean {

@@ -4,18 +4,20 @@ import { Worker } from 'node:worker_threads';
 import { z } from 'zod';
 import { ForayError, messageOf } from '../../errors.ts';
 import { modelEnvironment } from '../executors/environment.ts';
+import { isCommandModel, readCommandModel } from './command.ts';
 import { Declaration } from './declaration.ts';
 
 /** How long the module of a model may take to load, in milliseconds. */
 const LOAD_TIMEOUT = 30_000;
 
 /**
- * Reads a model's declaration in a thread of its own: a model that hangs or breaks while it loads cannot take the
- * service along, and a changed one is read anew.
+ * Reads a model's declaration; that of a module in a thread of its own: a model that hangs or breaks while it loads
+ * cannot take the service along, and a changed one is read anew.
  *
- * @throws ForayError MODEL_INVALID naming the model's folder
+ * @throws ForayError MODEL_INVALID naming the model's folder, or the place in its declaration
  */
 export async function describeModel(entry: string): Promise<Declaration> {
+  if (isCommandModel(entry)) return readCommandModel(entry).declaration;
   const folder = path.dirname(entry);
   const answer = await askThread(entry).catch((error: unknown) => ({ problem: messageOf(error) }));
   if ('problem' in answer)

@@ -1,6 +1,13 @@
+import { registerHooks } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { hashContent, type ModelCode } from './folder.ts';
 import type { ModelDefinition } from './model.ts';
+
+// a model may be anywhere, and imports foray/model and foray/kernel as a package of ours would: from this one's exports
+registerHooks({
+  resolve: (specifier, context, next) =>
+    next(specifier, specifier.startsWith('foray/') ? { ...context, parentURL: import.meta.url } : context),
+});
 
 /** Imports a model's module. Runs code of the model: never for the thread that serves HTTP. */
 export async function loadModel(entry: string): Promise<ModelDefinition> {
@@ -15,13 +22,12 @@ export async function loadModel(entry: string): Promise<ModelDefinition> {
   return module.default as ModelDefinition;
 }
 
-/** As {@link loadModel}: the service has read the code when it started, and what it runs must be the same. */
+/** Why a run does not take place, or what comes of it is not kept. */
+export const CHANGED = "the model's files were changed: ask for its new version";
+
+/** As {@link loadModel}: the service has read the code, and what it runs must be the same. */
 export async function loadUnchanged(code: ModelCode): Promise<ModelDefinition> {
   const model = await loadModel(code.entry);
-  if (hashContent(code.folders) !== code.contentHash) {
-    throw new Error(
-      "the model's files were changed after the service started: restart it to serve the new version",
-    );
-  }
+  if (hashContent(code.folders) !== code.contentHash) throw new Error(CHANGED);
   return model;
 }

@@ -25,6 +25,11 @@ export interface InputDeclaration {
   units?: Unit | null;
   /** For an INPUT_FILE the empty string: no file. */
   default: string | number | boolean;
+  /** Least and greatest value of a number, both allowed; a request with another is refused. */
+  min?: number;
+  max?: number;
+  /** All values that are allowed. */
+  values?: readonly (string | number | boolean)[];
 }
 
 export interface OutputDeclaration {

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Outputs, OutputsTemplate, RunMessage, RunRequest } from '../../api/resources.ts';
+import { ValueError } from '../../api/values.ts';
 import { ServiceError } from '../errors.ts';
 import type { ContentFiles } from '../files/content.ts';
+import { checkAllowed } from '../models/allowed.ts';
 import type { ModelRegistry, ServedVersion } from '../models/registry.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import { subRunsOf } from './experiments.ts';
@@ -68,6 +70,7 @@ export class Runs {
     const version = this.#registry.version(versionId);
     const single = readSettings(version.experimentTemplate.inputs, { experimentType: 'SIMULATION', inputs });
     this.#checkExecutable(version, single.inputs);
+    checkInputs(version, single.inputs);
     const settings: Settings = { ...single, experimentType: 'ANIMATION_SVG' };
     return this.#repository.insertRunning({ versionId, identity: randomUUID(), settings });
   }
@@ -128,10 +131,14 @@ export class Runs {
   }
 
   #insert(version: ServedVersion, wanted: NewRun): StoredRun {
-    if (wanted.settings.experimentType === 'SIMULATION') return this.#repository.insert(wanted);
-    const subRuns = subRunsOf(version.experimentTemplate.inputs, wanted.settings).map((inputs) =>
-      identified(version.id, { experimentType: 'SIMULATION', inputs, types: {} }),
-    );
+    if (wanted.settings.experimentType === 'SIMULATION') {
+      checkInputs(version, wanted.settings.inputs);
+      return this.#repository.insert(wanted);
+    }
+    const subRuns = subRunsOf(version.experimentTemplate.inputs, wanted.settings).map((inputs) => {
+      checkInputs(version, inputs);
+      return identified(version.id, { experimentType: 'SIMULATION', inputs, types: {} });
+    });
     return this.#repository.insertMultiple(wanted, subRuns);
   }
 
@@ -162,6 +169,18 @@ export class Runs {
           `The value of "${name}" is "${value}", but no file of that hash is stored.`,
         );
       }
+    }
+  }
+}
+
+/** @throws ServiceError INVALID_VALUE naming an input of a single run whose value the model does not allow */
+function checkInputs({ inputs: declared }: ServedVersion, inputs: CanonicalInputs): void {
+  for (const input of declared) {
+    try {
+      checkAllowed(input, inputs[input.name]!);
+    } catch (error) {
+      if (!(error instanceof ValueError)) throw error;
+      throw new ServiceError('INVALID_VALUE', `The value of "${input.name}" ${error.message}.`);
     }
   }
 }

@@ -1,21 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
 import { solve } from '../../../models/epidemic/sir.ts';
 import {
-  KEY,
   messageIn,
   outputsOf,
   reach,
   requestRun,
   startTestService,
   type TestService,
+  upload,
 } from '../../service/support.ts';
 import { observedCsv } from './boarding-school.ts';
-
-async function upload({ running }: TestService, content: string): Promise<string> {
-  const headers = { Authorization: KEY };
-  const response = await fetch(`${running.url}/upload-file`, { method: 'POST', headers, body: content });
-  return (await response.json()) as string;
-}
 
 async function failure(service: TestService, inputs: Parameters<typeof outputsOf>[2]): Promise<string> {
   const { body: run } = await requestRun(service, await service.latest('Epidemic'), inputs);
@@ -25,7 +19,7 @@ async function failure(service: TestService, inputs: Parameters<typeof outputsOf
 describe('the model Epidemic', () => {
   test('gives all its outputs, the fit against the observed cases among them', async () => {
     const service = await startTestService();
-    const hash = await upload(service, observedCsv);
+    const { body: hash } = await upload(service, observedCsv);
     const version = await service.latest('Epidemic');
     const inputs = { 'Contact rate': 1.663, 'Recovery rate': 0.44 };
     const outputs = await outputsOf(service, version, { ...inputs, 'Observed cases': hash });

@@ -1,0 +1,223 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { constants, existsSync } from 'node:fs';
+import { copyFile, mkdir, realpath, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { InputType } from '../../api/constants.ts';
+import { nameKey } from '../../api/values.ts';
+import { messageOf } from '../../errors.ts';
+import type { ContentFiles } from '../files/content.ts';
+import type { OutputFile } from '../models/model.ts';
+import { modelEnvironment } from './environment.ts';
+import { readLine } from './lines.ts';
+import type { Job } from './protocol.ts';
+
+/** How long standard output is read when the program has ended and another of its processes holds it open, in milliseconds. */
+const LINGER = 1_000;
+/** Of what a program says last on standard error, in characters. */
+const LONGEST_COMPLAINT = 500;
+
+/** What a program has said of its run. */
+interface Heard {
+  outputs?: Record<string, unknown>;
+  /** The first thing that is wrong with what it said. */
+  problem?: string;
+  /** A line that was perhaps meant to be outputs. */
+  suspect?: string;
+}
+
+/**
+ * Runs the program of a command model once (docs/models.md): inputs as JSON on standard input, progress and outputs as lines of
+ * JSON on standard output, files in a working folder that is there for this run.
+ *
+ * @throws Error why the run fails
+ */
+export async function runCommand(
+  command: readonly string[],
+  job: Job,
+  files: ContentFiles,
+  onProgress: (fraction: number) => void,
+): Promise<Record<string, unknown>> {
+  const folder = files.workPath(job.runId);
+  await mkdir(folder);
+  try {
+    const input = await prepareInputs(job, files, folder);
+    const outputs = await converse(start(command, job, folder), input, job, onProgress);
+    return await takeFiles(outputs, job, files, folder);
+  } finally {
+    await files.removeWork(job.runId);
+  }
+}
+
+/** The inputs as the program is given them: a JSON object by name, the value of an INPUT_FILE being its path, or null. */
+async function prepareInputs(job: Job, files: ContentFiles, folder: string): Promise<string> {
+  const members = [];
+  for (const [index, { name, type }] of job.template.inputs.entries()) {
+    const value = job.inputs[name]!;
+    let json = jsonOf(type, value);
+    if (type === 'INPUT_FILE') {
+      const file = value === '' ? null : `input-${index + 1}`;
+      if (file !== null) {
+        await files.require(value);
+        // a copy: what is stored stays what it is, whatever the program does
+        await copyFile(files.pathOf(value), path.join(folder, file), constants.COPYFILE_FICLONE);
+      }
+      json = JSON.stringify(file);
+    }
+    members.push(`${JSON.stringify(name)}:${json}`);
+  }
+  return `{${members.join(',')}}\n`;
+}
+
+/** Canonical numbers and booleans are JSON as they are, with all digits. */
+function jsonOf(type: InputType, canonical: string): string {
+  return ['DOUBLE', 'INTEGER', 'LONG', 'BOOLEAN'].includes(type) ? canonical : JSON.stringify(canonical);
+}
+
+/** Words of the command that name something in the model's folder stand for it; the program works in another folder. */
+function start(command: readonly string[], { code }: Job, folder: string): ChildProcess {
+  const modelFolder = path.dirname(code.entry);
+  const [program, ...args] = command.map((word) => {
+    const inModel = path.join(modelFolder, word);
+    return existsSync(inModel) ? inModel : word;
+  });
+  return spawn(program!, args, {
+    cwd: folder,
+    env: {
+      ...modelEnvironment(),
+      FORAY_MODEL_DIR: modelFolder,
+      // Python would hold back what it prints until it has printed a lot
+      PYTHONUNBUFFERED: '1',
+    },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+}
+
+async function converse(
+  child: ChildProcess,
+  input: string,
+  { template }: Job,
+  onProgress: (fraction: number) => void,
+): Promise<Record<string, unknown>> {
+  const heard: Heard = {};
+  const longs = new Set(
+    template.outputs.filter(({ type }) => type === 'LONG').map(({ name }) => nameKey(name)),
+  );
+  const lines = createInterface({ input: child.stdout! });
+  lines.on('line', (text) => heed(text, heard, longs, onProgress));
+  let complaint = '';
+  child.stderr!.setEncoding('utf8').on('data', (text: string) => {
+    process.stderr.write(text);
+    complaint = (complaint + text).slice(-2 * LONGEST_COMPLAINT);
+  });
+  // a program that reads no inputs, or has ended, need not be told
+  child.stdin!.on('error', () => {});
+  child.stdin!.end(input);
+  const said = once(lines, 'close');
+  const [code, signal] = await ended(child);
+  await Promise.race([said, pause(LINGER, undefined, { ref: false })]);
+  if (signal !== null) throw new Error(`the command was ended by the signal ${signal}`);
+  if (code !== 0) throw new Error(`the command ended with exit code ${code}${lastLine(complaint)}`);
+  if (heard.problem) throw new Error(`the command printed something wrong: ${heard.problem}`);
+  if (!heard.outputs) {
+    throw new Error(
+      `the command ended without a line {"outputs": {…}} on its standard output${heard.suspect ? `; ${heard.suspect}` : ''}`,
+    );
+  }
+  return named(
+    heard.outputs,
+    template.outputs.map(({ name }) => name),
+  );
+}
+
+function heed(
+  text: string,
+  heard: Heard,
+  longs: ReadonlySet<string>,
+  onProgress: (fraction: number) => void,
+): void {
+  try {
+    const line = readLine(text, (name) => longs.has(nameKey(name)));
+    if (line.kind === 'progress') onProgress(line.fraction);
+    if (line.kind === 'outputs') {
+      if (heard.outputs) throw new Error('it gave its outputs twice');
+      heard.outputs = line.outputs;
+    }
+    if (line.kind === 'print') {
+      if (line.problem) heard.suspect ??= line.problem;
+      process.stdout.write(`${text}\n`);
+    }
+  } catch (error) {
+    heard.problem ??= messageOf(error);
+  }
+}
+
+async function ended(child: ChildProcess): Promise<[code: number | null, signal: NodeJS.Signals | null]> {
+  try {
+    return (await once(child, 'exit')) as [number | null, NodeJS.Signals | null];
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const why =
+      code === 'ENOENT'
+        ? 'there is no such program'
+        : code === 'EACCES'
+          ? 'it may not be executed'
+          : messageOf(error);
+    throw new Error(`the command "${child.spawnfile}" cannot be started: ${why}`, { cause: error });
+  }
+}
+
+/** What a program that failed said last, which in most languages is the error itself. */
+function lastLine(complaint: string): string {
+  const line = complaint.trimEnd().split('\n').at(-1)!.trim();
+  return line && `: ${line.slice(0, LONGEST_COMPLAINT)}`;
+}
+
+/** The outputs under their declared names; names are the same ignoring case, as everywhere. */
+function named(given: Record<string, unknown>, declared: readonly string[]): Record<string, unknown> {
+  const byKey = new Map(declared.map((name) => [nameKey(name), name]));
+  return Object.fromEntries(
+    Object.entries(given).map(([name, value]) => {
+      const known = byKey.get(nameKey(name));
+      if (known === undefined) {
+        throw new Error(`the command gave an output "${name}", which the model does not declare`);
+      }
+      return [known, value];
+    }),
+  );
+}
+
+/** Stores the files that the program names as outputs; takes each from the working folder. */
+async function takeFiles(
+  outputs: Record<string, unknown>,
+  { template }: Job,
+  files: ContentFiles,
+  folder: string,
+): Promise<Record<string, unknown>> {
+  const taken = new Map<string, OutputFile>();
+  for (const { name, type } of template.outputs) {
+    const value = outputs[name];
+    if (type !== 'OUTPUT_FILE' || typeof value !== 'string') continue;
+    const file = await fileIn(folder, value);
+    if (file === undefined) {
+      throw new Error(`the output "${name}" names "${value}", which is no file in the working folder`);
+    }
+    const localPath = path.relative(folder, path.resolve(folder, value));
+    if (!taken.has(file)) taken.set(file, { hash: await files.take(file), localPath });
+    outputs[name] = taken.get(file);
+  }
+  return outputs;
+}
+
+/** The real path of a file in a folder; undefined when there is none, or it is elsewhere. */
+async function fileIn(folder: string, name: string): Promise<string | undefined> {
+  try {
+    const file = await realpath(path.resolve(folder, name));
+    const isInside = file.startsWith(`${await realpath(folder)}${path.sep}`);
+    return isInside && (await stat(file)).isFile() ? file : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,61 @@
+import { messageOf } from '../../errors.ts';
+
+/** What a line says that the program of a command model has printed. */
+export type Line =
+  | { kind: 'progress'; fraction: number }
+  | { kind: 'outputs'; outputs: Record<string, unknown> }
+  /** For people; `problem` says why it is no more, where it looks as if it were meant to be. */
+  | { kind: 'print'; problem?: string };
+
+/**
+ * Reads a line of standard output: `{"progress": 0.5}`, `{"outputs": {…}}`, or anything else, which is printed. Numbers may
+ * also be NaN, Infinity and -Infinity, as Python writes them.
+ *
+ * @param isLong - whether an output of that name is a LONG: its digits are all kept
+ * @throws Error for progress or outputs that are none
+ */
+export function readLine(text: string, isLong: (output: string) => boolean): Line {
+  if (!text.trimStart().startsWith('{')) return { kind: 'print' };
+  let said: unknown;
+  try {
+    said = parse(text, isLong);
+  } catch (error) {
+    return { kind: 'print', problem: `the line ${shortened(text)} is not JSON: ${messageOf(error)}` };
+  }
+  const { progress, outputs } = said as Record<string, unknown>;
+  if (outputs !== undefined) {
+    if (isObject(outputs)) return { kind: 'outputs', outputs };
+    throw new Error(`"outputs" must be an object of names and values, as in {"outputs": {"Name": 1}}`);
+  }
+  if (progress === undefined) return { kind: 'print' };
+  if (typeof progress === 'number') return { kind: 'progress', fraction: progress };
+  throw new Error(`"progress" must be a number from 0 to 1, as in {"progress": 0.5}`);
+}
+
+/** Stand in for the numbers that JSON does not have. */
+const SPECIAL = new Map([
+  ['\u0000NaN', Number.NaN],
+  ['\u0000Infinity', Infinity],
+  ['\u0000-Infinity', -Infinity],
+]);
+const TEXT_OR_SPECIAL = /"(?:[^"\\]|\\.)*"|NaN|-?Infinity/g;
+
+function parse(text: string, isLong: (output: string) => boolean): unknown {
+  const json = /NaN|Infinity/.test(text)
+    ? text.replaceAll(TEXT_OR_SPECIAL, (found) => (found.startsWith('"') ? found : `"\\u0000${found}"`))
+    : text;
+  return JSON.parse(json, (key, value: unknown, context?: { source?: string }) => {
+    if (typeof value === 'string') return SPECIAL.get(value) ?? value;
+    const digits = context?.source;
+    const isCut = typeof value === 'number' && !Number.isSafeInteger(value) && isLong(key);
+    return isCut && digits !== undefined && /^-?\d+$/.test(digits) ? BigInt(digits) : value;
+  });
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function shortened(text: string): string {
+  return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
+}

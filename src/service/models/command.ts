@@ -1,0 +1,71 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { z } from 'zod';
+import { ForayError, messageOf } from '../../errors.ts';
+import { readYaml, YamlError } from '../../yaml.ts';
+import { Declaration } from './declaration.ts';
+
+/**
+ * A command model: a declaration, `model.yaml` or `model.json`, with the command that runs it (docs/models.md). The program
+ * may be in any language.
+ */
+export interface CommandModel {
+  declaration: Declaration;
+  /** The program and its arguments, as declared. */
+  command: string[];
+}
+
+const Command = z.union([
+  // without quoting: an argument with a space in it needs the list
+  z
+    .string()
+    .trim()
+    .min(1)
+    .transform((text) => text.split(/\s+/)),
+  z.array(z.string().min(1)).min(1),
+]);
+
+const CommandDeclaration = z.looseObject({ command: Command });
+
+/** Whether a model's entry is a declaration, and not a module. */
+export function isCommandModel(entry: string): boolean {
+  return ['.yaml', '.json'].includes(path.extname(entry));
+}
+
+/** @throws ForayError MODEL_INVALID with the place */
+export function readCommandModel(entry: string): CommandModel {
+  const file = path.relative(process.cwd(), entry);
+  try {
+    const { plain, locate } = readYaml(readFileSync(entry, 'utf8'), file);
+    const valid = <T>(schema: z.ZodType<T>, value: unknown): T => {
+      const result = schema.safeParse(value);
+      if (result.success) return result.data;
+      const [issue] = result.error.issues;
+      const unknown = issue!.code === 'unrecognized_keys' ? issue!.keys : [];
+      const where = [...issue!.path, ...unknown.slice(0, 1)];
+      throw invalid(
+        `The model is not declared as docs/models.md says${where.length > 0 ? ` at ${where.map(String).join('.')}` : ''}: ${issue!.message}.`,
+        locate(where, unknown.length > 0 ? 'key' : 'value'),
+      );
+    };
+    const { command, ...rest } = valid(CommandDeclaration, plain);
+    const declaration = valid(Declaration, rest);
+    if (declaration.animation) {
+      throw invalid(
+        'A command model is not drawn: only a module has an animation.',
+        locate(['animation'], 'key'),
+      );
+    }
+    return { declaration, command };
+  } catch (error) {
+    if (error instanceof YamlError) {
+      throw invalid(`The declaration is neither YAML nor JSON: ${error.message}`, error.place);
+    }
+    if (error instanceof ForayError) throw error;
+    throw invalid(`The declaration ${file} cannot be read: ${messageOf(error)}.`);
+  }
+}
+
+function invalid(message: string, place?: ForayError['place']): ForayError {
+  return new ForayError('MODEL_INVALID', message, { place });
+}

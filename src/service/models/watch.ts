@@ -1,0 +1,43 @@
+import { stateOfFolders } from './folder.ts';
+
+/** Least time between two looks at the folders of models, in milliseconds. */
+const INTERVAL = 500;
+/** Share of the time that looking may take, in folders with very many files. */
+const SHARE = 0.02;
+
+/**
+ * Calls back when files in the folders of models have changed and then stayed the same from one look to the next: editors and
+ * checkouts write more than one. (By the system's events, changes on network disks would be missed.)
+ *
+ * @returns what ends it
+ */
+export function watchModels(modelDirs: readonly string[], onChange: () => void): () => void {
+  let settled = stateOf(modelDirs);
+  let last = settled;
+  let timer: NodeJS.Timeout;
+  const look = (): void => {
+    const start = performance.now();
+    const state = stateOf(modelDirs);
+    const hasSettled = state === last && state !== settled;
+    last = state;
+    if (hasSettled) {
+      settled = state;
+      onChange();
+    }
+    lookIn(Math.max(INTERVAL, (performance.now() - start) / SHARE));
+  };
+  const lookIn = (delay: number): void => {
+    timer = setTimeout(look, delay).unref();
+  };
+  lookIn(INTERVAL);
+  return () => clearTimeout(timer);
+}
+
+function stateOf(modelDirs: readonly string[]): string {
+  try {
+    return stateOfFolders(modelDirs);
+  } catch (error) {
+    // a file or folder that has gone between two looks at it
+    return String(error);
+  }
+}

@@ -1,0 +1,265 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import type { Outputs, Version } from '../../src/api/resources.ts';
+import { isRunning } from '../support/cli.ts';
+import {
+  messageIn,
+  outputsOf,
+  reach,
+  requestRun,
+  simulation,
+  startTestService,
+  temporaryFolder,
+  until,
+  upload,
+} from './support.ts';
+
+const types = ['DOUBLE', 'INTEGER', 'LONG', 'BOOLEAN', 'STRING', 'DATE_TIME', 'DATA_SET', 'OUTPUT_FILE'];
+
+/** A command model that runs `program` in Node, which has `inputs` and `say`. */
+function writeCommandModel(folder: string, name: string, program: string, outputs = ['Out: DOUBLE']): void {
+  mkdirSync(path.join(folder, name), { recursive: true });
+  const declared = outputs.map((output) => output.split(': '));
+  writeFileSync(
+    path.join(folder, name, 'model.yaml'),
+    `
+name: ${name}
+description: A test
+command: node sim.mjs
+inputs:
+  - {name: N, type: DOUBLE, default: 0}
+  - {name: Large, type: LONG, default: '9007199254740993'}
+  - {name: File, type: INPUT_FILE, default: ''}
+outputs: ${JSON.stringify(declared.map(([name, type]) => ({ name, type })))}
+`,
+  );
+  writeFileSync(
+    path.join(folder, name, 'sim.mjs'),
+    `import { readFileSync, writeFileSync } from 'node:fs';
+     const text = readFileSync(0, 'utf8');
+     const inputs = JSON.parse(text);
+     const say = (value) => console.log(JSON.stringify(value));
+     ${program}`,
+  );
+}
+
+describe('command models', () => {
+  test('inputs go in as JSON, outputs of every type come out', async () => {
+    const folder = temporaryFolder();
+    writeCommandModel(
+      folder,
+      'Types',
+      `writeFileSync('table.csv', 'a,b\\n' + readFileSync(inputs.File, 'utf8'));
+       console.log('a line for people');
+       say({ progress: 0.5 });
+       console.log('{"outputs": {"DOUBLE": Infinity, "integer": ' + inputs.N + ', "LONG": ' + /"Large":(\\d+)/.exec(text)[1] +
+         ', "BOOLEAN": true, "STRING": "NaN", "DATE_TIME": "2026-11-21T10:00", "DATA_SET": {"dataX": [1, 2], "dataY": [NaN, -Infinity]}, "OUTPUT_FILE": "table.csv"}}');`,
+      types.map((type) => `${type}: ${type}`),
+    );
+    const service = await startTestService({ modelDirs: [folder] });
+    const version = await service.latest('Types');
+    const { body: file } = await upload(service, '1,2\n');
+    const values = await outputsOf(service, version, { N: 7, File: file });
+    expect(Object.fromEntries(values)).toMatchObject({
+      DOUBLE: '"Infinity"',
+      INTEGER: '7',
+      LONG: '9007199254740993',
+      BOOLEAN: 'true',
+      STRING: '"NaN"',
+      DATE_TIME: '"2026-11-21T10:00:00"',
+      DATA_SET: '{"dataX":[1,2],"dataY":[null,"-Infinity"]}',
+      OUTPUT_FILE: expect.stringContaining('"localPath":"table.csv"'),
+    });
+    const { hash } = JSON.parse(values.get('OUTPUT_FILE')!) as { hash: string };
+    const stored = path.join(service.dataDir, 'files', hash.slice(0, 2), hash);
+    expect(readFileSync(stored, 'utf8')).toBe('a,b\n1,2\n');
+    expect(readdirSync(path.join(service.dataDir, 'files', 'unfinished'))).toEqual([]);
+  });
+
+  const failures: [name: string, program: string, reason: string][] = [
+    [
+      'Exits',
+      `console.error('no such luck'); process.exit(3);`,
+      'the command ended with exit code 3: no such luck',
+    ],
+    ['Throws', `throw new Error('deep down');`, 'the command ended with exit code 1'],
+    ['Dies', `process.kill(process.pid, 'SIGKILL');`, 'the command was ended by the signal SIGKILL'],
+    ['Silent', ``, 'the command ended without a line {"outputs": {…}} on its standard output'],
+    ['Broken', `console.log('{"outputs": {"Out": 1}');`, 'is not JSON'],
+    ['Twice', `say({ outputs: { Out: 1 } }); say({ outputs: { Out: 2 } });`, 'it gave its outputs twice'],
+    ['List', `say({ outputs: [1] });`, '"outputs" must be an object'],
+    ['Progress', `say({ progress: 'half' }); say({ outputs: { Out: 1 } });`, '"progress" must be a number'],
+    [
+      'Stranger',
+      `say({ outputs: { Out: 1, Ouch: 2 } });`,
+      'gave an output "Ouch", which the model does not declare',
+    ],
+    ['Missing', `say({ outputs: {} });`, 'the output "Out" was not given by the model'],
+    ['Mistyped', `say({ outputs: { Out: 'five' } });`, 'the output "Out" was given by the model as string'],
+  ];
+
+  test('each way to go wrong fails its run with the reason, and the next run executes', async () => {
+    const folder = temporaryFolder();
+    for (const [name, program] of failures) writeCommandModel(folder, name, program);
+    writeCommandModel(folder, 'NoFile', `say({ outputs: { Out: 'gone.csv' } });`, ['Out: OUTPUT_FILE']);
+    writeCommandModel(folder, 'Outside', `say({ outputs: { Out: '../../../service.db' } });`, [
+      'Out: OUTPUT_FILE',
+    ]);
+    writeCommandModel(folder, 'NoProgram', '');
+    const declaration = path.join(folder, 'NoProgram', 'model.yaml');
+    writeFileSync(declaration, readFileSync(declaration, 'utf8').replace('node sim.mjs', 'pyhton3 sim.mjs'));
+    const more: [string, string][] = [
+      ['NoFile', 'the output "Out" names "gone.csv", which is no file in the working folder'],
+      ['Outside', 'which is no file in the working folder'],
+      ['NoProgram', 'the command "pyhton3" cannot be started: there is no such program'],
+    ];
+    const service = await startTestService({ modelDirs: [folder], executors: 1 });
+    for (const [name, reason] of [
+      ...failures.map(([name, , reason]): [string, string] => [name, reason]),
+      ...more,
+    ]) {
+      const { body: run } = await requestRun(service, await service.latest(name));
+      const { title } = messageIn(await reach(service, run, 'FAILED'));
+      expect([name, title]).toEqual([name, expect.stringContaining(reason)]);
+    }
+    expect(readdirSync(path.join(service.dataDir, 'files', 'unfinished'))).toEqual([]);
+  });
+
+  test('stopping a run, and closing the service, end the program and what it has started', async () => {
+    const [folder, marks] = [temporaryFolder(), temporaryFolder()];
+    const pidOf = (name: string) => path.join(marks, name);
+    writeCommandModel(
+      folder,
+      'Lingers',
+      `const { spawn } = await import('node:child_process');
+       const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
+       writeFileSync(${JSON.stringify(marks)} + '/' + inputs.N, process.pid + ' ' + child.pid);
+       setInterval(() => {}, 1000);`,
+    );
+    const service = await startTestService({ modelDirs: [folder], executors: 1 });
+    const version = await service.latest('Lingers');
+    for (const N of [1, 2]) {
+      const { body: run } = await requestRun(service, version, { N });
+      await reach(service, run, 'RUNNING');
+      const pids = await until(() => {
+        const file = pidOf(String(N));
+        const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
+        return text === '' ? undefined : text.split(' ').map(Number);
+      }, 'the program to start');
+      expect(pids.map(isRunning)).toEqual([true, true]);
+      if (N === 1) await service.post(`/versions/${version}/runs/stop`, simulation({ N }));
+      else await service.close();
+      await until(() => (pids.some(isRunning) ? undefined : true), 'its processes to end');
+    }
+  });
+
+  test('one that takes more memory than it may fails with that reason', async () => {
+    const folder = temporaryFolder();
+    writeCommandModel(
+      folder,
+      'Hungry',
+      `const taken = []; for (;;) { taken.push(Buffer.alloc(50_000_000, 1)); await new Promise((r) => setTimeout(r, 20)); }`,
+    );
+    const declaration = path.join(folder, 'Hungry', 'model.yaml');
+    writeFileSync(
+      declaration,
+      readFileSync(declaration, 'utf8').replace(
+        'inputs:\n',
+        `inputs:\n  - {name: '{MAX_MEMORY_MB}', type: INTEGER, default: 200}\n`,
+      ),
+    );
+    const service = await startTestService({ modelDirs: [folder], executors: 1 });
+    const { body: run } = await requestRun(service, await service.latest('Hungry'));
+    expect(messageIn(await reach(service, run, 'FAILED')).title).toContain(
+      'it needed more memory than it may take: 200 MB',
+    );
+  });
+
+  test('a value that the model does not allow is refused by name', async () => {
+    const folder = temporaryFolder();
+    writeCommandModel(folder, 'Choosy', `say({ outputs: { Out: inputs.N } });`);
+    const declaration = path.join(folder, 'Choosy', 'model.yaml');
+    writeFileSync(
+      declaration,
+      readFileSync(declaration, 'utf8')
+        .replace('type: DOUBLE, default: 0', 'type: DOUBLE, default: 0, min: 0, max: 10')
+        .replace("default: '9007199254740993'", 'default: 1, values: [1, 2, 3]'),
+    );
+    const service = await startTestService({ modelDirs: [folder] });
+    const version = await service.latest('Choosy');
+    const wrong: Record<string, number>[] = [{ N: -1 }, { N: 10.5 }, { Large: 4 }];
+    const refusals = await Promise.all(
+      wrong.map(async (inputs) => (await requestRun(service, version, inputs)).body),
+    );
+    expect(refusals).toMatchObject([
+      { status: 400, code: 'INVALID_VALUE', message: 'The value of "N" is -1, and must be at least 0.' },
+      { status: 400, message: 'The value of "N" is 10.5, and must be at most 10.' },
+      { status: 400, message: 'The value of "Large" is "4", and must be one of 1, 2, 3.' },
+    ]);
+    const variation = await service.post(`/versions/${version}/runs`, {
+      experimentType: 'PARAMETER_VARIATION',
+      inputs: [{ name: 'N', type: 'FIXED_RANGE_DOUBLE', value: { min: 9, max: 11, step: 1 } }],
+    });
+    expect(variation.body).toMatchObject({
+      status: 400,
+      message: 'The value of "N" is 11, and must be at most 10.',
+    });
+    expect((await outputsOf(service, version, { N: '10.0' })).get('Out')).toBe('10');
+  });
+});
+
+describe('a model that changes while the service runs', () => {
+  test('is served as a new version; the runs of the old one stay', async () => {
+    const folder = temporaryFolder();
+    writeCommandModel(folder, 'Changing', `say({ outputs: { Out: inputs.N * 2 } });`);
+    const lines: string[] = [];
+    const service = await startTestService({ modelDirs: [folder], onModels: (line) => lines.push(line) });
+    const first = await service.latest('Changing');
+    expect((await outputsOf(service, first, { N: 2 })).get('Out')).toBe('4');
+
+    writeCommandModel(folder, 'Changing', `say({ outputs: { Out: inputs.N * 3 } });`);
+    const second = await until(async () => {
+      const latest = await service.latest('Changing');
+      return latest === first ? undefined : latest;
+    }, 'the new version');
+    expect(lines).toEqual(['Changing, version 2']);
+    expect((await outputsOf(service, second, { N: 2 })).get('Out')).toBe('6');
+    const { body: old } = await requestRun(service, first, { N: 2 });
+    const { body: outputs } = await service.post<Outputs>(`/versions/${first}/results/${old.id}`, []);
+    expect([old.status, outputs[0]!.value]).toEqual(['COMPLETED', '4']);
+    expect((await requestRun(service, first, { N: 3 })).body).toMatchObject({ code: 'VERSION_RETIRED' });
+  });
+
+  test('and cannot be read takes no runs until it is mended, and says why', async () => {
+    const folder = temporaryFolder();
+    writeCommandModel(folder, 'Broken', `say({ outputs: { Out: 1 } });`);
+    const lines: string[] = [];
+    const service = await startTestService({ modelDirs: [folder], onModels: (line) => lines.push(line) });
+    const version = await service.latest('Broken');
+    const declaration = path.join(folder, 'Broken', 'model.yaml');
+    const sound = readFileSync(declaration, 'utf8');
+    writeFileSync(declaration, sound.replace('type: DOUBLE', 'type: NUMBER'));
+    await until(() => (lines.length > 0 ? true : undefined), 'the complaint');
+    expect(lines[0]).toMatch(/model\.yaml:6:.*inputs\.0\.type/);
+    expect((await requestRun(service, version, { N: 1 })).body).toMatchObject({ code: 'VERSION_RETIRED' });
+    writeFileSync(declaration, sound);
+    await until(
+      async () => ((await requestRun(service, version, { N: 1 })).status === 200 ? true : undefined),
+      'its return',
+    );
+  });
+
+  test('a model that is added is served', async () => {
+    const folder = temporaryFolder();
+    const service = await startTestService({ modelDirs: [folder] });
+    expect((await service.get('/models')).body).toEqual([]);
+    writeCommandModel(folder, 'Added', `say({ outputs: { Out: 1 } });`);
+    const model = await until(async () => {
+      const { body } = await service.get<{ id: string; modelVersions: string[] }[]>('/models');
+      return body[0];
+    }, 'the model');
+    const { body } = await service.get<Version>(`/models/${model.id}/versions/number/1`);
+    expect(body.experimentTemplate.inputs.map(({ name }) => name)).toEqual(['N', 'Large', 'File']);
+  });
+});
