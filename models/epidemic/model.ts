@@ -1,5 +1,5 @@
 import { defineModel, type InputDeclaration, type RunContext } from '../../src/service/models/model.ts';
-import { Mrg32k3a } from '../lib/mrg32k3a.ts';
+import { Mrg32k3a } from '../kernel/index.ts';
 import { simulate } from './gillespie.ts';
 import { type Observation, readObservations, rootMeanSquareError } from './observations.ts';
 import { draw, HEIGHT, WIDTH } from './picture.ts';

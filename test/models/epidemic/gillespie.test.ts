@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { simulate } from '../../../models/epidemic/gillespie.ts';
 import { type Parameters, solve } from '../../../models/epidemic/sir.ts';
-import { Mrg32k3a } from '../../../models/lib/mrg32k3a.ts';
+import { Mrg32k3a } from '../../../models/kernel/index.ts';
 
 const flu: Parameters = {
   population: 763,

@@ -7,7 +7,7 @@
 export class Mrg32k3a {
   readonly #state: Float64Array;
 
-  /** Three values below {@link M1}, not all zero, then three below {@link M2}, not all zero. */
+  /** Three values below 4294967087, not all zero, then three below 4294944443, not all zero. */
   constructor(state: readonly [number, number, number, number, number, number]) {
     this.#state = Float64Array.from(state);
   }
@@ -15,21 +15,24 @@ export class Mrg32k3a {
   /** A generator for a seed of 64 bits; near seeds give unrelated sequences. */
   static fromSeed(seed: bigint): Mrg32k3a {
     let mixer = BigInt.asUintN(64, seed);
-    const below = (modulus: number): number => {
+    return Mrg32k3a.fromWords(() => {
       mixer = BigInt.asUintN(64, mixer + 0x9e3779b97f4a7c15n);
-      // from 1: never all zero
-      return 1 + Number(splitMix64(mixer) % BigInt(modulus - 1));
-    };
+      return splitMix64(mixer);
+    });
+  }
+
+  /** A generator that begins where six words of 64 random bits say. */
+  static fromWords(word: () => bigint): Mrg32k3a {
+    // from 1: never all zero
+    const below = (modulus: number): number => 1 + Number(word() % BigInt(modulus - 1));
     return new Mrg32k3a([below(M1), below(M1), below(M1), below(M2), below(M2), below(M2)]);
   }
 
   /** Uniform between 0 and 1, both excluded. */
   next(): number {
     const s = this.#state;
-    let p1 = (1403580 * s[1]! - 810728 * s[0]!) % M1;
-    if (p1 < 0) p1 += M1;
-    let p2 = (527612 * s[5]! - 1370589 * s[3]!) % M2;
-    if (p2 < 0) p2 += M2;
+    const p1 = modulo(1403580 * s[1]! - 810728 * s[0]!, M1);
+    const p2 = modulo(527612 * s[5]! - 1370589 * s[3]!, M2);
     s[0] = s[1]!;
     s[1] = s[2]!;
     s[2] = p1;
@@ -42,6 +45,13 @@ export class Mrg32k3a {
 
 const M1 = 4294967087;
 const M2 = 4294944443;
+
+/** Exact for whole numbers below 2^53 that hold the modulus fewer than 2^31 times, and much faster than %, a call of C's fmod. */
+function modulo(value: number, modulus: number): number {
+  const rest = value - ((value / modulus) | 0) * modulus;
+  // of a negative value; or the quotient was rounded up to a whole number
+  return rest < 0 ? rest + modulus : rest;
+}
 
 /** The finalizer of Steele, Lea and Flood's SplitMix64 (OOPSLA 2014). */
 function splitMix64(value: bigint): bigint {

@@ -1,0 +1,185 @@
+/** What happens at an event, to whom or to what. */
+export type Action<T> = (subject: T) => void;
+
+/** Names an event that was scheduled, for {@link Calendar.cancel}. */
+export type EventId = number;
+
+/** An id is the generation of a slot times this, and the slot. */
+const MOST_SLOTS = 2 ** 24;
+/** After as many events a slot comes to the same generation again. */
+const GENERATIONS = 2 ** 29;
+const NOWHERE = -1;
+
+/**
+ * The future events, in the order of (time, priority, sequence): of two at the same time the one with the smaller priority is
+ * first, of two with the same priority the one that was scheduled first. The order is total, so it does not depend on how the
+ * heap came about.
+ *
+ * An event has a slot while it waits, and the heap holds slots beside their times, in typed arrays: nothing is allocated for
+ * an event. The first event leaves a hole at the root, which the next one fills if it is scheduled before another is taken:
+ * most events schedule one, and that costs one way through the heap instead of two. A node has four children, which halves
+ * the depth and keeps them beside each other in memory.
+ *
+ * D. B. Johnson, "Priority queues with update and finding minimum spanning trees", Information Processing Letters 4 (1975) 53-57.
+ */
+export class Calendar {
+  /** Events that wait. */
+  size = 0;
+
+  // by place in the heap
+  private times = new Float64Array(64);
+  private slots = new Int32Array(64);
+  private hasHole = false;
+
+  // by slot
+  private places = new Int32Array(64);
+  private generations = new Int32Array(64);
+  private priorities = new Int32Array(64);
+  private sequences = new Float64Array(64);
+  private readonly actions: (Action<never> | undefined)[] = [];
+  private readonly subjects: unknown[] = [];
+
+  private readonly free: number[] = [];
+  private sequence = 0;
+
+  /**
+   * @param priority - a whole number of 32 bits
+   * @throws RangeError when 2^24 events wait
+   */
+  add<T>(time: number, action: Action<T>, subject: T, priority: number): EventId {
+    const slot = this.free.pop() ?? this.newSlot();
+    this.priorities[slot] = priority;
+    this.sequences[slot] = this.sequence++;
+    this.actions[slot] = action;
+    this.subjects[slot] = subject;
+    this.size++;
+    if (this.hasHole) {
+      this.hasHole = false;
+      this.sink(0, time, slot);
+    } else {
+      this.rise(this.size - 1, time, slot);
+    }
+    return this.generations[slot]! * MOST_SLOTS + slot;
+  }
+
+  /** Time of the first event. There must be one. */
+  firstTime(): number {
+    if (this.hasHole) this.closeHole();
+    return this.times[0]!;
+  }
+
+  /** Takes the first event out of the calendar and lets it happen. There must be one. */
+  happen(): void {
+    if (this.hasHole) this.closeHole();
+    const slot = this.slots[0]!;
+    const action = this.actions[slot] as Action<unknown>;
+    const subject = this.subjects[slot];
+    this.size--;
+    this.hasHole = true;
+    this.leave(slot);
+    action(subject);
+  }
+
+  /** @returns whether the event was still to come */
+  cancel(id: EventId): boolean {
+    const slot = id % MOST_SLOTS;
+    if (this.generations[slot] !== Math.floor(id / MOST_SLOTS) || this.places[slot] === NOWHERE) return false;
+    if (this.hasHole) this.closeHole();
+    const place = this.places[slot]!;
+    this.leave(slot);
+    const last = --this.size;
+    if (place < last) {
+      const [time, moved] = [this.times[last]!, this.slots[last]!];
+      // what was last may belong above its new place or below it
+      this.rise(place, time, moved);
+      this.sink(this.places[moved]!, time, moved);
+    }
+    return true;
+  }
+
+  /** Puts the last event where the first was taken. */
+  private closeHole(): void {
+    this.hasHole = false;
+    // the hole is not counted: the last event is just beyond
+    const last = this.size;
+    if (last > 0) this.sink(0, this.times[last]!, this.slots[last]!);
+  }
+
+  /** Puts an event at a place, or above where it is before its parents. */
+  private rise(place: number, time: number, slot: number): void {
+    const { times, slots, places } = this;
+    let at = place;
+    while (at > 0) {
+      const parent = (at - 1) >> 2;
+      const parentSlot = slots[parent]!;
+      if (!this.isBefore(time, slot, times[parent]!, parentSlot)) break;
+      times[at] = times[parent]!;
+      slots[at] = parentSlot;
+      places[parentSlot] = at;
+      at = parent;
+    }
+    times[at] = time;
+    slots[at] = slot;
+    places[slot] = at;
+  }
+
+  /** Puts an event at a place, or below where its children are before it. */
+  private sink(place: number, time: number, slot: number): void {
+    const { times, slots, places, size } = this;
+    let at = place;
+    for (let first = 4 * at + 1; first < size; first = 4 * at + 1) {
+      const end = first + 4 < size ? first + 4 : size;
+      let least = first;
+      for (let child = first + 1; child < end; child++) {
+        if (this.isBefore(times[child]!, slots[child]!, times[least]!, slots[least]!)) least = child;
+      }
+      const leastSlot = slots[least]!;
+      if (!this.isBefore(times[least]!, leastSlot, time, slot)) break;
+      times[at] = times[least]!;
+      slots[at] = leastSlot;
+      places[leastSlot] = at;
+      at = least;
+    }
+    times[at] = time;
+    slots[at] = slot;
+    places[slot] = at;
+  }
+
+  private isBefore(time: number, slot: number, otherTime: number, otherSlot: number): boolean {
+    if (time !== otherTime) return time < otherTime;
+    const difference = this.priorities[slot]! - this.priorities[otherSlot]!;
+    return difference < 0 || (difference === 0 && this.sequences[slot]! < this.sequences[otherSlot]!);
+  }
+
+  private leave(slot: number): void {
+    this.places[slot] = NOWHERE;
+    this.generations[slot] = (this.generations[slot]! + 1) % GENERATIONS;
+    this.actions[slot] = undefined;
+    this.subjects[slot] = undefined;
+    this.free.push(slot);
+  }
+
+  private newSlot(): number {
+    const slot = this.actions.length;
+    if (slot === MOST_SLOTS) throw new RangeError(`${MOST_SLOTS} events wait, and there is no room for more`);
+    if (slot === this.places.length) this.grow();
+    this.actions.push(undefined);
+    this.subjects.push(undefined);
+    return slot;
+  }
+
+  private grow(): void {
+    this.times = enlarged(this.times, Float64Array);
+    this.slots = enlarged(this.slots, Int32Array);
+    this.places = enlarged(this.places, Int32Array);
+    this.generations = enlarged(this.generations, Int32Array);
+    this.priorities = enlarged(this.priorities, Int32Array);
+    this.sequences = enlarged(this.sequences, Float64Array);
+  }
+}
+
+function enlarged<A extends Float64Array | Int32Array>(array: A, Kind: new (length: number) => A): A {
+  const larger = new Kind(2 * array.length);
+  larger.set(array);
+  return larger;
+}

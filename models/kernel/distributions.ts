@@ -1,0 +1,97 @@
+import { normalQuantile } from './normal-quantile.ts';
+
+/**
+ * Draws from distributions. All but {@link gamma} are by inversion: a draw takes the same count of random numbers whatever
+ * they are, and goes one way with them, so that common random numbers stay in step and keep their sign. Parameters are not checked:
+ * a draw is in the innermost loop, and a model checks its inputs once.
+ */
+
+// a global is looked up by its name where code runs in a context, as under Jest
+const { exp, floor, log, sqrt } = Math;
+
+/** Numbers uniform between 0 and 1, both excluded. */
+export interface Random {
+  next(): number;
+}
+
+export function uniform(random: Random, min: number, max: number): number {
+  return min + (max - min) * random.next();
+}
+
+export function exponential(random: Random, mean: number): number {
+  return -mean * log(random.next());
+}
+
+export function normal(random: Random, mean: number, deviation: number): number {
+  return mean + deviation * normalQuantile(random.next());
+}
+
+/** Its logarithm is normal with the mean and the deviation. */
+export function lognormal(random: Random, mean: number, deviation: number): number {
+  return exp(normal(random, mean, deviation));
+}
+
+export function triangular(random: Random, min: number, mode: number, max: number): number {
+  const u = random.next();
+  const range = max - min;
+  return u * range < mode - min
+    ? min + sqrt(u * range * (mode - min))
+    : max - sqrt((1 - u) * range * (max - mode));
+}
+
+/** The sum of as many exponential phases, with a mean of all of them together. */
+export function erlang(random: Random, phases: number, mean: number): number {
+  let sum = 0;
+  for (let phase = 0; phase < phases; phase++) sum += exponential(random, mean / phases);
+  return sum;
+}
+
+/**
+ * Mean shape × scale. By rejection: how many random numbers a draw takes is random.
+ *
+ * G. Marsaglia and W. W. Tsang, "A simple method for generating gamma variables", ACM Transactions on Mathematical Software
+ * 26 (2000) 363-372.
+ */
+export function gamma(random: Random, shape: number, scale: number): number {
+  if (shape < 1) return gamma(random, shape + 1, scale) * random.next() ** (1 / shape);
+  const d = shape - 1 / 3;
+  const c = 1 / sqrt(9 * d);
+  for (;;) {
+    const x = normal(random, 0, 1);
+    const v = (1 + c * x) ** 3;
+    if (v > 0 && log(random.next()) < 0.5 * x * x + d * (1 - v + log(v))) return scale * d * v;
+  }
+}
+
+export function weibull(random: Random, shape: number, scale: number): number {
+  return scale * (-log(random.next())) ** (1 / shape);
+}
+
+/** A whole number from `min` to `max`, both included, at most 2^32 of them. */
+export function discreteUniform(random: Random, min: number, max: number): number {
+  return min + floor((max - min + 1) * random.next());
+}
+
+export function bernoulli(random: Random, probability: number): boolean {
+  return random.next() < probability;
+}
+
+/** In a time that grows with the mean. */
+export function poisson(random: Random, mean: number): number {
+  let count = 0;
+  let left = mean;
+  // the chance of none underflows for a large mean, and sums of Poisson numbers are Poisson
+  for (; left > MOST_AT_ONCE; left -= MOST_AT_ONCE) count += smallPoisson(random, MOST_AT_ONCE);
+  return count + smallPoisson(random, left);
+}
+
+const MOST_AT_ONCE = 500;
+
+function smallPoisson(random: Random, mean: number): number {
+  const u = random.next();
+  let count = 0;
+  let chance = exp(-mean);
+  // comes to 1 up to rounding, and a random number is below 1 by more than that
+  for (let cumulative = chance; u > cumulative; cumulative += chance) chance *= mean / ++count;
+  return count;
+}

@@ -1,0 +1,35 @@
+import type { Random } from './distributions.ts';
+
+/** Values with weights, such as what was observed and how often. By inversion, in the order of the values. */
+export class Empirical<T> {
+  private readonly values: readonly T[];
+  /** Sums of the weights so far. */
+  private readonly sums: Float64Array;
+
+  /** @throws RangeError when there is not a weight for each value, one is negative or not finite, or all are zero */
+  constructor(values: readonly T[], weights: readonly number[]) {
+    if (values.length !== weights.length) {
+      throw new RangeError(`${values.length} values cannot have ${weights.length} weights`);
+    }
+    const bad = weights.find((weight) => !(weight >= 0 && weight < Infinity));
+    if (bad !== undefined)
+      throw new RangeError(`A weight cannot be ${bad}: it must be finite and not negative`);
+    let sum = 0;
+    this.values = values;
+    this.sums = Float64Array.from(weights, (weight) => (sum += weight));
+    if (!(sum > 0)) throw new RangeError('At least one weight must be positive');
+  }
+
+  draw(random: Random): T {
+    const { sums } = this;
+    const target = random.next() * sums.at(-1)!;
+    // the first whose sum is above
+    let [low, high] = [0, sums.length - 1];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (sums[middle]! > target) high = middle;
+      else low = middle + 1;
+    }
+    return this.values[low]!;
+  }
+}

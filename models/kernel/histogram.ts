@@ -1,0 +1,51 @@
+import type { Histogram as HistogramData } from '../../src/service/models/model.ts';
+import { Tally } from './tally.ts';
+
+/** How many values are in each of some intervals of equal width, and in none. An interval includes its lower bound. */
+export class Histogram {
+  readonly tally = new Tally();
+  private readonly lowerBound: number;
+  private readonly intervalWidth: number;
+  private readonly hits: number[];
+  private hitsOutLow = 0;
+  private hitsOutHigh = 0;
+
+  /** @throws RangeError when the width is not positive, or the number of intervals is none */
+  constructor(lowerBound: number, intervalWidth: number, intervals: number) {
+    if (!(intervalWidth > 0 && intervalWidth < Infinity && Number.isInteger(intervals) && intervals > 0)) {
+      throw new RangeError(`A histogram cannot have ${intervals} intervals of the width ${intervalWidth}`);
+    }
+    this.lowerBound = lowerBound;
+    this.intervalWidth = intervalWidth;
+    this.hits = new Array<number>(intervals).fill(0);
+  }
+
+  add(value: number): void {
+    this.tally.add(value);
+    const interval = Math.floor((value - this.lowerBound) / this.intervalWidth);
+    if (interval < 0) this.hitsOutLow++;
+    else if (interval >= this.hits.length) this.hitsOutHigh++;
+    else this.hits[interval]!++;
+  }
+
+  /** Forgets all values. */
+  reset(): void {
+    this.tally.reset();
+    this.hits.fill(0);
+    this.hitsOutLow = 0;
+    this.hitsOutHigh = 0;
+  }
+
+  /** As the value of an output HISTOGRAM_DATA. */
+  data(): HistogramData {
+    const { lowerBound, intervalWidth, hits, hitsOutLow, hitsOutHigh, tally } = this;
+    return {
+      lowerBound,
+      intervalWidth,
+      hits: [...hits],
+      hitsOutLow,
+      hitsOutHigh,
+      statistics: tally.statistics(),
+    };
+  }
+}

@@ -1,0 +1,68 @@
+import type { Action } from './calendar.ts';
+import { Queue } from './queue.ts';
+import type { Simulation } from './simulation.ts';
+import { Tally } from './tally.ts';
+import { TimeWeighted } from './time-weighted.ts';
+
+interface Waiting {
+  since: number;
+  begin: Action<never>;
+  subject: unknown;
+}
+
+/** Servers that are alike, and the line in front of them: first come, first served. */
+export class Resource {
+  readonly servers: number;
+  /** Number of servers that are busy. */
+  readonly busy: TimeWeighted;
+  /** Number that wait; who is served does not. */
+  readonly waiting: TimeWeighted;
+  /** How long each had waited when a server was seized for it, 0 included. */
+  readonly waits = new Tally();
+  private readonly simulation: Simulation;
+  private readonly line = new Queue<Waiting>();
+
+  /** @throws RangeError when the number of servers is not a whole number from 1 */
+  constructor(simulation: Simulation, servers: number) {
+    if (!Number.isInteger(servers) || servers < 1) {
+      throw new RangeError(`A resource cannot have ${servers} servers: it must be a whole number from 1`);
+    }
+    this.simulation = simulation;
+    this.servers = servers;
+    this.busy = new TimeWeighted(simulation);
+    this.waiting = new TimeWeighted(simulation);
+  }
+
+  /** Seizes a server as soon as one is free, and begins then: at once, or at the release of a server. */
+  seize<T>(begin: Action<T>, subject: T): void {
+    if (this.busy.value < this.servers) {
+      this.busy.set(this.busy.value + 1);
+      this.waits.add(0);
+      begin(subject);
+    } else {
+      this.line.push({ since: this.simulation.now, begin, subject });
+      this.waiting.set(this.line.length);
+    }
+  }
+
+  /**
+   * Releases a server; the first in line begins with it.
+   *
+   * @throws RangeError when no server is busy
+   */
+  release(): void {
+    if (this.busy.value === 0) throw new RangeError('A server was released, and none was busy');
+    const next = this.line.shift();
+    if (!next) return this.busy.set(this.busy.value - 1);
+    this.waiting.set(this.line.length);
+    this.waits.add(this.simulation.now - next.since);
+    (next.begin as Action<unknown>)(next.subject);
+  }
+
+  /** Begins the statistics anew. */
+  reset(): void {
+    this.busy.reset();
+    this.waiting.reset();
+    this.waits.reset();
+  }
+}

@@ -1,0 +1,84 @@
+import { type Action, Calendar, type EventId } from './calendar.ts';
+
+/** A name of the module's own: a global is looked up by its name where code runs in a context, as under Jest. */
+const FOREVER = Infinity;
+
+/**
+ * A clock and the events that move it. Times are numbers in the unit of the model. An event is a callback, with its subject
+ * where it has one, so that one function serves for all customers and none is made for each.
+ */
+export class Simulation {
+  private time: number;
+  private readonly calendar = new Calendar();
+
+  constructor(start = 0) {
+    this.time = start;
+  }
+
+  get now(): number {
+    return this.time;
+  }
+
+  /** How many events are to come. */
+  get pending(): number {
+    return this.calendar.size;
+  }
+
+  /**
+   * Schedules an event after a delay.
+   *
+   * @param priority - a whole number of 32 bits; of events at the same time the one with the smallest is first, then the one that
+   * was scheduled first
+   * @throws RangeError when the delay is negative or not a finite number
+   */
+  schedule(delay: number, action: Action<undefined>, subject?: undefined, priority?: number): EventId;
+  schedule<T>(delay: number, action: Action<T>, subject: T, priority?: number): EventId;
+  schedule<T>(delay: number, action: Action<T>, subject: T, priority = 0): EventId {
+    if (!(delay >= 0 && delay < FOREVER)) {
+      throw new RangeError(
+        `An event cannot happen ${delay} from now: the delay must be finite and not negative`,
+      );
+    }
+    return this.calendar.add(this.time + delay, action, subject, priority);
+  }
+
+  /**
+   * Schedules an event at a time.
+   *
+   * @throws RangeError when the time is past or not a finite number
+   */
+  scheduleAt(time: number, action: Action<undefined>, subject?: undefined, priority?: number): EventId;
+  scheduleAt<T>(time: number, action: Action<T>, subject: T, priority?: number): EventId;
+  scheduleAt<T>(time: number, action: Action<T>, subject: T, priority = 0): EventId {
+    if (!(time >= this.time && time < FOREVER)) {
+      throw new RangeError(
+        `An event cannot happen at ${time}: the time must be finite and not before ${this.time}`,
+      );
+    }
+    return this.calendar.add(time, action, subject, priority);
+  }
+
+  /**
+   * Takes an event out of those to come.
+   *
+   * @returns whether it was still to come
+   */
+  cancel(event: EventId): boolean {
+    return this.calendar.cancel(event);
+  }
+
+  /**
+   * Lets events happen until a time, those at this time included, and sets the clock to it; without a time until there are no
+   * events left. May be called again to go on: in how many steps makes no difference.
+   */
+  run(until = FOREVER): void {
+    const { calendar } = this;
+    while (calendar.size > 0) {
+      const next = calendar.firstTime();
+      if (next > until) break;
+      this.time = next;
+      calendar.happen();
+    }
+    if (until > this.time && until < FOREVER) this.time = until;
+  }
+}

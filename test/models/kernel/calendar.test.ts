@@ -1,0 +1,110 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { Calendar, type EventId } from '../../../models/kernel/calendar.ts';
+
+interface Entry {
+  time: number;
+  priority: number;
+  sequence: number;
+  id: EventId;
+}
+
+/** Few times and priorities, so that there are ties. */
+const step = fc.oneof(
+  { weight: 5, arbitrary: fc.record({ time: fc.nat(12), priority: fc.integer({ min: -2, max: 2 }) }) },
+  { weight: 2, arbitrary: fc.constant('happen' as const) },
+  { weight: 2, arbitrary: fc.record({ cancel: fc.nat() }) },
+  { weight: 1, arbitrary: fc.constant('look' as const) },
+);
+
+/** The same as a sorted list. */
+class Model {
+  readonly entries: Entry[] = [];
+
+  add(entry: Entry): void {
+    this.entries.push(entry);
+    this.entries.sort((a, b) => a.time - b.time || a.priority - b.priority || a.sequence - b.sequence);
+  }
+}
+
+describe('the calendar', () => {
+  test('is in the order of time, priority and sequence, whatever is added, taken and cancelled between', () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 300 }), (steps) => {
+        const calendar = new Calendar();
+        const model = new Model();
+        const ids: EventId[] = [];
+        const happened: number[] = [];
+        for (const [sequence, step] of steps.entries()) {
+          if (step === 'look') {
+            if (model.entries[0]) expect(calendar.firstTime()).toBe(model.entries[0].time);
+          } else if (step === 'happen') {
+            const first = model.entries.shift();
+            if (!first) continue;
+            calendar.happen();
+            expect(happened.at(-1)).toBe(first.sequence);
+          } else if ('cancel' in step) {
+            const id = ids[step.cancel % Math.max(ids.length, 1)];
+            if (id === undefined) continue;
+            const at = model.entries.findIndex((entry) => entry.id === id);
+            expect(calendar.cancel(id)).toBe(at >= 0);
+            if (at >= 0) model.entries.splice(at, 1);
+          } else {
+            const id = calendar.add(step.time, (n: number) => happened.push(n), sequence, step.priority);
+            expect(ids).not.toContain(id);
+            ids.push(id);
+            model.add({ ...step, sequence, id });
+          }
+          expect(calendar.size).toBe(model.entries.length);
+        }
+        for (const { sequence } of model.entries) {
+          calendar.happen();
+          expect(happened.at(-1)).toBe(sequence);
+        }
+        expect(calendar.size).toBe(0);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('what an event adds is ordered with what waits', () => {
+    fc.assert(
+      fc.property(fc.array(fc.array(fc.nat(20), { maxLength: 4 }), { maxLength: 200 }), (delays) => {
+        const calendar = new Calendar();
+        const times: number[] = [];
+        let next = 0;
+        const happen = (time: number): void => {
+          times.push(time);
+          for (const delay of delays[next++] ?? []) calendar.add(time + delay, happen, time + delay, 0);
+        };
+        calendar.add(0, happen, 0, 0);
+        while (calendar.size > 0) calendar.happen();
+        expect(times).toEqual([...times].sort((a, b) => a - b));
+        const added = delays.slice(0, next).reduce((sum, { length }) => sum + length, 1);
+        expect(times).toHaveLength(added);
+      }),
+    );
+  });
+
+  test('grows with what waits', () => {
+    const calendar = new Calendar();
+    const happened: number[] = [];
+    // a permutation: 7919 is a prime
+    for (let i = 0; i < 5_000; i++) {
+      calendar.add((i * 7919) % 5_000, (time: number) => happened.push(time), (i * 7919) % 5_000, 0);
+    }
+    while (calendar.size > 0) calendar.happen();
+    expect(happened).toEqual(Array.from({ length: 5_000 }, (_, i) => i));
+  });
+
+  test('an event that has happened, or was cancelled, is not cancelled, though its place is taken again', () => {
+    const calendar = new Calendar();
+    const first = calendar.add(1, () => undefined, undefined, 0);
+    calendar.happen();
+    const second = calendar.add(2, () => undefined, undefined, 0);
+    expect(calendar.cancel(first)).toBe(false);
+    expect(calendar.cancel(second)).toBe(true);
+    expect(calendar.cancel(second)).toBe(false);
+    expect(calendar.size).toBe(0);
+  });
+});

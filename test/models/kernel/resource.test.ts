@@ -1,0 +1,78 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { Queue, Resource, Simulation } from '../../../models/kernel/index.ts';
+
+test('a queue is first in, first out, as an array is', () => {
+  fc.assert(
+    fc.property(fc.array(fc.option(fc.nat()), { maxLength: 200 }), (steps) => {
+      const queue = new Queue<number>();
+      const model: number[] = [];
+      for (const step of steps) {
+        if (step === null) expect(queue.shift()).toBe(model.shift());
+        else {
+          queue.push(step);
+          model.push(step);
+        }
+        expect([queue.length, queue.peek()]).toEqual([model.length, model[0]]);
+      }
+    }),
+  );
+});
+
+describe('a resource', () => {
+  /** Two servers, and customers who come one each minute from 0 and are served for 3. */
+  function twoServers() {
+    const simulation = new Simulation();
+    const resource = new Resource(simulation, 2);
+    const begun: [customer: string, at: number][] = [];
+    const begin = (customer: string): void => {
+      begun.push([customer, simulation.now]);
+      simulation.schedule(3, () => resource.release());
+    };
+    for (const [minute, customer] of ['ada', 'ben', 'cyd', 'dov'].entries()) {
+      simulation.schedule(minute, () => resource.seize(begin, customer));
+    }
+    return { simulation, resource, begun };
+  }
+
+  test('serves as many at once as it has servers, and the others in the order in which they came', () => {
+    const { simulation, resource, begun } = twoServers();
+    simulation.run(3.5);
+    expect([resource.busy.value, resource.waiting.value]).toEqual([2, 1]);
+    simulation.run();
+    expect(begun).toEqual([
+      ['ada', 0],
+      ['ben', 1],
+      ['cyd', 3],
+      ['dov', 4],
+    ]);
+    expect([resource.busy.value, resource.waiting.value]).toEqual([0, 0]);
+  });
+
+  test('tells how many were busy and waited, and how long', () => {
+    const { simulation, resource } = twoServers();
+    simulation.run();
+    expect(simulation.now).toBe(7);
+    expect(resource.busy.mean).toBeCloseTo(12 / 7, 14);
+    expect(resource.waiting.statistics()).toMatchObject({ min: 0, max: 1 });
+    expect(resource.waiting.mean).toBeCloseTo(2 / 7, 14);
+    expect(resource.waits.statistics()).toMatchObject({ count: 4, min: 0, max: 1, mean: 0.5 });
+  });
+
+  test('begins its statistics anew with those that are busy and wait', () => {
+    const { simulation, resource } = twoServers();
+    simulation.run(3.5);
+    resource.reset();
+    expect([resource.busy.mean, resource.waiting.mean, resource.waits.mean]).toEqual([null, null, null]);
+    simulation.run(4);
+    expect([resource.busy.mean, resource.waiting.mean, resource.waits.mean]).toEqual([2, 1, 1]);
+  });
+
+  test('refuses what makes no sense', () => {
+    const simulation = new Simulation();
+    for (const servers of [0, -1, 1.5, NaN]) {
+      expect(() => new Resource(simulation, servers)).toThrow(`cannot have ${servers} servers`);
+    }
+    expect(() => new Resource(simulation, 1).release()).toThrow('none was busy');
+  });
+});

@@ -1,0 +1,77 @@
+import { expect } from '@jest/globals';
+import { type Random, resetAt, Resource, Simulation, Tally } from '../../../models/kernel/index.ts';
+
+/** How many standard errors the mean of independent values is from what is expected. */
+export function zOf(values: readonly number[], expected: number): number {
+  const { mean, variance } = moments(values);
+  return (mean - expected) / Math.sqrt(variance / values.length);
+}
+
+export function moments(values: readonly number[]): { mean: number; variance: number } {
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  const variance = values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (values.length - 1);
+  return { mean, variance };
+}
+
+/** Expects the means of replications to be within 4 standard errors of what is expected. */
+export function expectMeans(expected: Record<string, number>, replications: Record<string, number>[]): void {
+  const z = Object.fromEntries(
+    Object.entries(expected).map(([name, value]) => [
+      name,
+      zOf(
+        replications.map((replication) => replication[name]!),
+        value,
+      ),
+    ]),
+  );
+  for (const [name, value] of Object.entries(z)) {
+    if (!(Math.abs(value) <= 4)) throw new Error(`z of ${name} is ${value}, among ${JSON.stringify(z)}`);
+  }
+  expect(Object.keys(z)).toEqual(Object.keys(expected));
+}
+
+export interface System {
+  servers: number;
+  interarrival: () => number;
+  service: () => number;
+  warmUp: number;
+  stop: number;
+}
+
+/** A queueing system of the kernel, simulated to its stop. */
+export function simulated({ servers, interarrival, service, warmUp, stop }: System) {
+  const simulation = new Simulation();
+  const desk = new Resource(simulation, servers);
+  const inSystem = new Tally();
+  const arrive = (): void => {
+    simulation.schedule(interarrival(), arrive);
+    desk.seize(serve, simulation.now);
+  };
+  const serve = (arrived: number): void => void simulation.schedule(service(), leave, arrived);
+  const leave = (arrived: number): void => {
+    inSystem.add(simulation.now - arrived);
+    desk.release();
+  };
+  simulation.schedule(interarrival(), arrive);
+  resetAt(simulation, warmUp, [desk, inSystem]);
+  simulation.run(stop);
+  return { desk, inSystem };
+}
+
+/** The chance that a customer finds all servers busy, where such a one is lost; load is arrival rate × mean service time. */
+export function erlangB(servers: number, load: number): number {
+  let blocked = 1;
+  for (let n = 1; n <= servers; n++) blocked = (load * blocked) / (n + load * blocked);
+  return blocked;
+}
+
+/** The chance that a customer finds all servers busy, where such a one waits. */
+export function erlangC(servers: number, load: number): number {
+  const blocked = erlangB(servers, load);
+  return blocked / (1 - (load / servers) * (1 - blocked));
+}
+
+/** Random numbers that are given. */
+export function given(...numbers: number[]): Random {
+  return { next: () => numbers.shift()! };
+}
