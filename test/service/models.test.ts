@@ -9,6 +9,7 @@ describe('models and versions', () => {
     expect(models.map(({ name, published }) => [name, published])).toEqual([
       ['Epidemic', true],
       ['Rehearsal', true],
+      ['Service System Demo', true],
     ]);
     for (const model of models) {
       expect((await service.get(`/models/${model.id}`)).body).toEqual(model);

@@ -1,0 +1,115 @@
+import { defineModel, type InputDeclaration, type RunContext } from '../../src/service/models/model.ts';
+import { TimeSeries } from '../kernel/index.ts';
+import { draw, HEIGHT, WIDTH } from './picture.ts';
+import { ServiceSystem, type Settings } from './system.ts';
+
+const inputs = [
+  { name: '{RANDOM_SEED}', type: 'LONG', default: 1 },
+  { name: '{START_TIME}', type: 'DOUBLE', units: 'MINUTE', default: 0 },
+  { name: '{STOP_TIME}', type: 'DOUBLE', units: 'MINUTE', default: 1_000 },
+  { name: 'Server capacity', type: 'INTEGER', default: 8 },
+  { name: 'Arrival rate', type: 'DOUBLE', units: 'PER_MINUTE', default: 7 },
+  { name: 'Mean service time', type: 'DOUBLE', units: 'MINUTE', default: 1 },
+  { name: 'Warm-up time', type: 'DOUBLE', units: 'MINUTE', default: 100 },
+] as const satisfies InputDeclaration[];
+
+/** The model "Service System Demo" (docs/models/service-system.md). */
+export default defineModel({
+  name: 'Service System Demo',
+  description:
+    'Customers arrive at random, wait in one line for one of several servers, and are served for a random time (M/M/c). Tells how busy the servers are and how long customers wait, from the end of the warm-up on.',
+  published: true,
+  inputs,
+  outputs: [
+    { name: 'Server utilization', type: 'DOUBLE' },
+    { name: 'Mean queue size', type: 'DOUBLE' },
+    { name: 'Mean waiting time', type: 'DOUBLE', units: 'MINUTE' },
+    { name: 'Customers served', type: 'INTEGER' },
+    { name: 'Time in system', type: 'HISTOGRAM_DATA', units: 'MINUTE' },
+    { name: 'Queue size', type: 'STATISTICS_CONTINUOUS' },
+    { name: 'Queue|Waiting', type: 'DATA_SET' },
+    { name: 'Queue|In service', type: 'DATA_SET' },
+  ],
+  experiments: [
+    { name: 'Baseline', type: 'SIMULATION', inputs: {} },
+    {
+      name: 'Capacity variation',
+      type: 'PARAMETER_VARIATION',
+      inputs: { 'Server capacity': { type: 'FIXED_RANGE_INTEGER', min: 6, max: 12, step: 1 } },
+    },
+  ],
+
+  run(context) {
+    const settings = read(context);
+    const system = new ServiceSystem(settings);
+    const { start, stop } = settings;
+    for (let part = 1; part <= PARTS; part++) {
+      system.simulation.run(part < PARTS ? start + ((stop - start) * part) / PARTS : stop);
+      context.progress(part / PARTS);
+    }
+    return outputsOf(system);
+  },
+
+  animation: {
+    width: WIDTH,
+    height: HEIGHT,
+    units: 'MINUTE',
+    start(context) {
+      const settings = read(context);
+      const { start, stop } = settings;
+      const system = new ServiceSystem(settings);
+      const { simulation, desk } = system;
+      const waiting = new TimeSeries(simulation, stop, PICTURED, () => desk.waiting.value);
+      const inService = new TimeSeries(simulation, stop, PICTURED, () => desk.busy.value);
+      // what is drawn first has its first samples
+      simulation.run(start);
+      return {
+        end: stop - start,
+        advance: (time) => simulation.run(time < stop - start ? start + time : stop),
+        draw: () => draw({ settings, system, waiting, inService, span: SPAN * (stop - start) }),
+        outputs: () => outputsOf(system),
+      };
+    },
+  },
+});
+
+/** How often a run tells its progress. */
+const PARTS = 100;
+/** Moments of the curves that are drawn. */
+const PICTURED = 10_001;
+/** Share of the run that is seen of them at once. */
+const SPAN = 0.06;
+
+type Context = RunContext<typeof inputs>;
+
+function read({ inputs, seed, horizon: { start, stop } }: Context): Settings {
+  const servers = inputs['Server capacity'];
+  const arrivalRate = inputs['Arrival rate'];
+  const meanServiceTime = inputs['Mean service time'];
+  const warmUp = inputs['Warm-up time'];
+  if (servers < 1) throw new Error(`Server capacity is ${servers}: it must be at least 1`);
+  if (arrivalRate < 0) throw new Error(`Arrival rate is ${arrivalRate}: it must not be negative`);
+  if (meanServiceTime <= 0) {
+    throw new Error(`Mean service time is ${meanServiceTime}: it must be positive`);
+  }
+  if (warmUp < 0) throw new Error(`Warm-up time is ${warmUp}: it must not be negative`);
+  if (warmUp >= stop - start) {
+    throw new Error(
+      `Warm-up time is ${warmUp}: it must be less than the time from {START_TIME} to {STOP_TIME}, which is ${stop - start}`,
+    );
+  }
+  return { servers, arrivalRate, meanServiceTime, warmUp, start, stop, seed };
+}
+
+function outputsOf({ desk, served, utilization, timeInSystem, waiting, inService }: ServiceSystem) {
+  return {
+    'Server utilization': utilization,
+    'Mean queue size': desk.waiting.mean,
+    'Mean waiting time': desk.waits.mean,
+    'Customers served': served,
+    'Time in system': timeInSystem.data(),
+    'Queue size': desk.waiting.statistics(),
+    'Queue|Waiting': waiting.data(),
+    'Queue|In service': inService.data(),
+  };
+}

@@ -1,0 +1,174 @@
+import type { TimeSeries } from '../kernel/index.ts';
+import { circle, element, line, polyline, rect, text, ticks } from '../lib/svg.ts';
+import type { ServiceSystem, Settings } from './system.ts';
+
+export const WIDTH = 960;
+export const HEIGHT = 540;
+
+const colours = { waiting: '#e8590c', busy: '#4c7fd9' };
+const heading = { 'font-size': 16, 'font-weight': 600 };
+
+/** What a picture shows: a system at a moment, and its course so far at equal distances of time. */
+export interface Shown {
+  settings: Settings;
+  system: ServiceSystem;
+  waiting: TimeSeries;
+  inService: TimeSeries;
+  /** How much of the course is drawn. */
+  span: number;
+}
+
+/** The line of customers in front of the servers, the figures so far, and the last part of the queue's course. */
+export function draw(shown: Shown): string {
+  return element(
+    'g',
+    { 'font-family': 'system-ui, sans-serif' },
+    drawLine(shown.system.desk.waiting.value),
+    drawServers(shown.system.desk),
+    drawFigures(shown),
+    drawCourse(shown),
+  );
+}
+
+const row = { left: 48, top: 68, columns: 10, rows: 6, pitch: 30 };
+
+/** The head of the line is beside the servers, and it goes on in the next row; who does not fit is counted. */
+function drawLine(waiting: number): string {
+  const places = row.columns * row.rows;
+  const right = row.left + row.columns * row.pitch;
+  const spots = Array.from({ length: places }, (_, i) => {
+    const x = right - ((i % row.columns) + 0.5) * row.pitch;
+    const y = row.top + (Math.floor(i / row.columns) + 0.5) * row.pitch;
+    return i < waiting
+      ? circle(x, y, 10.5, { fill: colours.waiting })
+      : circle(x, y, 3, { fill: 'currentColor', opacity: 0.18 });
+  });
+  const below = row.top + row.rows * row.pitch + 22;
+  return [
+    text(row.left, 42, 'Waiting', heading),
+    text(right, 42, count(waiting), { 'text-anchor': 'end', 'font-weight': 600, fill: colours.waiting }),
+    ...spots,
+    waiting > places ? text(row.left, below, `and ${count(waiting - places)} more`, { opacity: 0.8 }) : '',
+  ].join('');
+}
+
+const room = { left: 396, top: 68, width: 216, height: 180, most: 120 };
+
+/** At most 120 boxes; of more servers each stands for several. */
+function drawServers({ servers, busy }: ServiceSystem['desk']): string {
+  const each = Math.ceil(servers / room.most);
+  const boxes = Math.ceil(servers / each);
+  const filled = Math.round((busy.value / servers) * boxes);
+  const columns = Math.ceil(Math.sqrt((boxes * room.width) / room.height));
+  const pitch = Math.min(room.width / columns, room.height / Math.ceil(boxes / columns), 60);
+  const side = 0.8 * pitch;
+  const grid = Array.from({ length: boxes }, (_, i) => {
+    const x = room.left + (i % columns) * pitch;
+    const y = room.top + Math.floor(i / columns) * pitch;
+    const look: Record<string, string | number> =
+      i < filled
+        ? { fill: colours.busy }
+        : { fill: 'none', stroke: 'currentColor', 'stroke-width': 1.5, opacity: 0.35 };
+    return rect(x, y, side, side, { rx: 0.18 * side, ...look });
+  });
+  return [
+    text(room.left, 42, 'Busy servers', heading),
+    text(room.left + room.width, 42, `${count(busy.value)} of ${count(servers)}`, {
+      'text-anchor': 'end',
+      'font-weight': 600,
+      fill: colours.busy,
+    }),
+    ...grid,
+    each > 1
+      ? text(room.left, room.top + room.height + 22, `a box is ${each} servers`, { opacity: 0.8 })
+      : '',
+  ].join('');
+}
+
+const table = { left: 656, right: WIDTH - 40, top: 90, pitch: 46 };
+
+function drawFigures({ settings, system }: Shown): string {
+  const { desk, served, utilization } = system;
+  const isWarm = system.simulation.now >= settings.start + settings.warmUp;
+  const figures: [label: string, figure: string][] = [
+    ['Server utilization', shown(utilization, 3)],
+    ['Mean queue size', shown(desk.waiting.mean, 2)],
+    ['Mean waiting time', shown(desk.waits.mean, 2, ' min')],
+    ['Customers served', count(served)],
+  ];
+  const rows = figures.flatMap(([label, figure], i) => {
+    const y = table.top + i * table.pitch;
+    return [
+      text(table.left, y, label, { opacity: 0.8 }),
+      text(table.right, y, figure, { ...heading, 'text-anchor': 'end' }),
+      line(table.left, y + 14, table.right, y + 14, { opacity: 0.15 }),
+    ];
+  });
+  const since = isWarm ? `from minute ${count(settings.start + settings.warmUp)} on` : 'warming up';
+  return [
+    text(table.left, 42, 'Figures', heading),
+    text(table.right, 42, since, { 'text-anchor': 'end', opacity: 0.8 }),
+    ...rows,
+  ].join('');
+}
+
+const chart = { left: 72, top: 344, width: WIDTH - 72 - 40, height: 132 };
+
+/** The course over the last `span`; a run that is younger begins at the left. */
+function drawCourse({ settings, system, waiting, inService, span }: Shown): string {
+  const from = Math.max(settings.start, system.simulation.now - span);
+  const first = waiting.times.findLastIndex((time) => time < from) + 1;
+  const times = waiting.times.slice(first);
+  const curves = [
+    { label: 'In service', colour: colours.busy, values: inService.values.slice(first) },
+    { label: 'Waiting', colour: colours.waiting, values: waiting.values.slice(first) },
+  ];
+  const most = Math.max(settings.servers, 4, ...curves.flatMap(({ values }) => values));
+  const bottom = chart.top + chart.height;
+  const right = chart.left + chart.width;
+  const x = (time: number) => chart.left + (chart.width * (time - from)) / span;
+  const y = (customers: number) => bottom - (chart.height * customers) / most;
+
+  const grid = ticks(most, 3).flatMap((customers) => [
+    line(chart.left, y(customers), right, y(customers), { opacity: customers === 0 ? 0.45 : 0.13 }),
+    text(chart.left - 10, y(customers) + 5, count(customers), { 'text-anchor': 'end', opacity: 0.8 }),
+  ]);
+  const step = ticks(span, 6)[1]!;
+  const minutes = Array.from({ length: 8 }, (_, i) => (Math.ceil(from / step) + i) * step)
+    .filter((minute) => minute <= from + span)
+    .flatMap((minute) => [
+      line(x(minute), bottom, x(minute), bottom + 6, { opacity: 0.45 }),
+      text(x(minute), bottom + 24, count(minute), { 'text-anchor': 'middle', opacity: 0.8 }),
+    ]);
+  const lines = curves.flatMap(({ label, colour, values }, i) => {
+    const points = values.map((value, at) => [x(times[at]!), y(value)] as const);
+    const style = { stroke: colour, 'stroke-width': 2, 'stroke-linejoin': 'round' };
+    const end = points.at(-1)!;
+    const key = right - 166 + i * 100;
+    return [
+      polyline([[points[0]![0], bottom], ...points, [end[0], bottom]], { fill: colour, opacity: 0.14 }),
+      polyline(points, style),
+      circle(...end, 5, { fill: colour }),
+      circle(key, chart.top - 31, 5, { fill: colour }),
+      text(key + 12, chart.top - 26, label),
+    ];
+  });
+  return [
+    text(row.left, chart.top - 26, 'Customers', heading),
+    ...grid,
+    ...minutes,
+    text(chart.left + chart.width / 2, bottom + 48, 'Minute', {
+      'text-anchor': 'middle',
+      'font-weight': 600,
+    }),
+    ...lines,
+  ].join('');
+}
+
+function shown(figure: number | null, digits: number, units = ''): string {
+  return figure === null ? '–' : `${figure.toFixed(digits)}${units}`;
+}
+
+function count(customers: number): string {
+  return customers.toLocaleString('en');
+}

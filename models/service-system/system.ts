@@ -1,0 +1,72 @@
+import {
+  exponential,
+  Histogram,
+  randomStream,
+  resetAt,
+  Resource,
+  Simulation,
+  TimeSeries,
+} from '../kernel/index.ts';
+
+/** Times are in minutes, the rate is a minute. */
+export interface Settings {
+  servers: number;
+  arrivalRate: number;
+  meanServiceTime: number;
+  warmUp: number;
+  start: number;
+  stop: number;
+  seed: bigint;
+}
+
+/** Moments of the chart, its start and its end included. */
+const SAMPLES = 501;
+/** The service gives each replication a seed of its own. */
+const REPLICATION = 1;
+
+/** M/M/c: customers arrive by themselves, wait for one of the servers in the order of arrival, and leave when they are served. */
+export class ServiceSystem {
+  readonly simulation: Simulation;
+  readonly desk: Resource;
+  readonly timeInSystem: Histogram;
+  readonly waiting: TimeSeries;
+  readonly inService: TimeSeries;
+
+  constructor({ servers, arrivalRate, meanServiceTime, warmUp, start, stop, seed }: Settings) {
+    const simulation = new Simulation(start);
+    const desk = new Resource(simulation, servers);
+    const timeInSystem = new Histogram(0, meanServiceTime / 4, 40);
+    const arrivals = randomStream(seed, REPLICATION, 'arrivals');
+    const services = randomStream(seed, REPLICATION, 'services');
+
+    const arrive = (): void => {
+      simulation.schedule(exponential(arrivals, 1 / arrivalRate), arrive);
+      desk.seize(serve, simulation.now);
+    };
+    const serve = (arrived: number): void =>
+      void simulation.schedule(exponential(services, meanServiceTime), leave, arrived);
+    const leave = (arrived: number): void => {
+      timeInSystem.add(simulation.now - arrived);
+      desk.release();
+    };
+
+    if (arrivalRate > 0) simulation.schedule(exponential(arrivals, 1 / arrivalRate), arrive);
+    resetAt(simulation, start + warmUp, [desk, timeInSystem]);
+    this.simulation = simulation;
+    this.desk = desk;
+    this.timeInSystem = timeInSystem;
+    this.waiting = new TimeSeries(simulation, stop, SAMPLES, () => desk.waiting.value);
+    this.inService = new TimeSeries(simulation, stop, SAMPLES, () => desk.busy.value);
+  }
+
+  /** How many were served; from the warm-up on, as the other figures. */
+  get served(): number {
+    return this.timeInSystem.tally.count;
+  }
+
+  /** Null before any time has passed. */
+  get utilization(): number | null {
+    const { mean } = this.desk.busy;
+    return mean === null ? null : mean / this.desk.servers;
+  }
+}

@@ -1,0 +1,6 @@
+/** Says the outputs of some runs: to the thread that started it, else on standard output. */
+import { parentPort } from 'node:worker_threads';
+import { fingerprint } from './support.ts';
+
+if (parentPort) parentPort.postMessage(fingerprint());
+else process.stdout.write(fingerprint());

@@ -1,0 +1,50 @@
+import type { Histogram, RunContext, Scene, Statistics } from '../../../src/service/models/model.ts';
+import model from '../../../models/service-system/model.ts';
+
+export type Inputs = Partial<Record<(typeof model.inputs)[number]['name'], number | bigint>>;
+
+export interface Outputs {
+  'Server utilization': number | null;
+  'Mean queue size': number | null;
+  'Mean waiting time': number | null;
+  'Customers served': number;
+  'Time in system': Histogram;
+  'Queue size': Statistics;
+  'Queue|Waiting': { dataX: number[]; dataY: number[] };
+  'Queue|In service': { dataX: number[]; dataY: number[] };
+}
+
+/** A run without a service. */
+export function outputsOf(inputs: Inputs = {}, progress: (fraction: number) => void = () => {}): Outputs {
+  return model.run({ ...context(inputs), progress }) as Outputs;
+}
+
+export function sceneOf(inputs: Inputs = {}): Scene {
+  return model.animation!.start(context(inputs)) as Scene;
+}
+
+/** What the outputs of some runs are, one after another, to the byte. */
+export function fingerprint(): string {
+  const runs: Inputs[] = [
+    {},
+    { '{RANDOM_SEED}': 2n ** 63n - 1n },
+    { '{RANDOM_SEED}': -5n, '{START_TIME}': 12.5, 'Server capacity': 3, 'Mean service time': 0.9 },
+    { 'Arrival rate': 0.7, 'Server capacity': 1, 'Warm-up time': 0 },
+  ];
+  return runs.map((inputs) => JSON.stringify(outputsOf(inputs))).join('\n');
+}
+
+function context(inputs: Inputs): RunContext<typeof model.inputs> {
+  const defaults = Object.fromEntries(model.inputs.map((input) => [input.name, input.default]));
+  const values = { ...defaults, '{RANDOM_SEED}': 1n, ...inputs } as RunContext<typeof model.inputs>['inputs'];
+  return {
+    inputs: values,
+    seed: values['{RANDOM_SEED}'],
+    horizon: { start: values['{START_TIME}'], stop: values['{STOP_TIME}'] },
+    readFile: () => null,
+    writeFile: () => {
+      throw new Error('it writes no file');
+    },
+    progress: () => {},
+  };
+}
