@@ -3,6 +3,7 @@ const benches: Record<string, () => Promise<{ run: (args: string[]) => boolean |
   campaign: () => import('./campaign/bench.ts'),
   service: () => import('./service/bench.ts'),
   scheduler: () => import('./scheduler/bench.ts'),
+  kernel: () => import('./kernel/bench.ts'),
 };
 
 const [name = '', ...args] = process.argv.slice(2);

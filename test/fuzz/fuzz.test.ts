@@ -47,7 +47,7 @@ function outputs({ inputs, writeFile }) {
   return { Echo: inputs.Text, Sum: inputs.Number + inputs.Whole, Table: writeFile('table.csv', inputs.Text) };
 }`;
 
-beforeAll(() => void findSchemathesis(), 600_000);
+beforeAll(async () => void (await findSchemathesis()), 600_000);
 
 test.each(seeds)(
   `finds nothing in ${EXAMPLES} examples of each endpoint, seed %i`,

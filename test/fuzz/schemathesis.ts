@@ -1,36 +1,13 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, rmSync } from 'node:fs';
-import { homedir } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
+import { pythonWith } from '../support/python.ts';
 
-const VERSION = '4.32.5';
-
-/**
- * Schemathesis in a Python environment of its own in the user's cache, made if need be (Python 3.10 or newer with venv, and
- * a package index that pip reaches).
- *
- * @returns path of its program
- */
-export function findSchemathesis(): string {
-  const cache = process.env.XDG_CACHE_HOME ?? path.join(homedir(), '.cache');
-  const folder = path.join(cache, 'foray', `schemathesis-${VERSION}`);
-  const program = path.join(folder, 'bin', 'schemathesis');
-  if (existsSync(program)) return program;
-  mkdirSync(path.dirname(folder), { recursive: true });
-  try {
-    execFileSync('python3', ['-m', 'venv', '--clear', folder], { stdio: 'pipe' });
-    const pip = path.join(folder, 'bin', 'pip');
-    execFileSync(pip, ['install', '--quiet', '--disable-pip-version-check', `schemathesis==${VERSION}`], {
-      stdio: 'pipe',
-    });
-    return program;
-  } catch (error) {
-    // half an environment would be taken for a whole one
-    rmSync(folder, { recursive: true, force: true });
-    throw error;
-  }
+/** @returns path of its program */
+export async function findSchemathesis(): Promise<string> {
+  const requirements = path.join(import.meta.dirname, 'requirements.txt');
+  return path.join(await pythonWith('schemathesis', requirements), 'schemathesis');
 }
 
 /** Runs it to its end, in a folder that takes what it keeps. */
@@ -39,7 +16,7 @@ export async function runSchemathesis(
   args: readonly string[],
   env: NodeJS.ProcessEnv,
 ): Promise<{ code: number | null; output: string }> {
-  const child = spawn(findSchemathesis(), args, {
+  const child = spawn(await findSchemathesis(), args, {
     cwd: folder,
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
