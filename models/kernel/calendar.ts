@@ -111,9 +111,10 @@ export class Calendar {
     let at = place;
     while (at > 0) {
       const parent = (at - 1) >> 2;
+      const parentTime = times[parent]!;
       const parentSlot = slots[parent]!;
-      if (!this.isBefore(time, slot, times[parent]!, parentSlot)) break;
-      times[at] = times[parent]!;
+      if (parentTime < time || (parentTime === time && this.ranksBefore(parentSlot, slot))) break;
+      times[at] = parentTime;
       slots[at] = parentSlot;
       places[parentSlot] = at;
       at = parent;
@@ -130,12 +131,19 @@ export class Calendar {
     for (let first = 4 * at + 1; first < size; first = 4 * at + 1) {
       const end = first + 4 < size ? first + 4 : size;
       let least = first;
+      let leastTime = times[first]!;
       for (let child = first + 1; child < end; child++) {
-        if (this.isBefore(times[child]!, slots[child]!, times[least]!, slots[least]!)) least = child;
+        const childTime = times[child]!;
+        // slots are only looked at where times tie
+        if (childTime > leastTime) continue;
+        if (childTime < leastTime || this.ranksBefore(slots[child]!, slots[least]!)) {
+          least = child;
+          leastTime = childTime;
+        }
       }
       const leastSlot = slots[least]!;
-      if (!this.isBefore(times[least]!, leastSlot, time, slot)) break;
-      times[at] = times[least]!;
+      if (time < leastTime || (time === leastTime && this.ranksBefore(slot, leastSlot))) break;
+      times[at] = leastTime;
       slots[at] = leastSlot;
       places[leastSlot] = at;
       at = least;
@@ -145,8 +153,8 @@ export class Calendar {
     places[slot] = at;
   }
 
-  private isBefore(time: number, slot: number, otherTime: number, otherSlot: number): boolean {
-    if (time !== otherTime) return time < otherTime;
+  /** Of two events at the same time. */
+  private ranksBefore(slot: number, otherSlot: number): boolean {
     const difference = this.priorities[slot]! - this.priorities[otherSlot]!;
     return difference < 0 || (difference === 0 && this.sequences[slot]! < this.sequences[otherSlot]!);
   }
