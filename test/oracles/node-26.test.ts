@@ -1,0 +1,38 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { beforeAll, expect, test } from '@jest/globals';
+import { fingerprint } from '../models/service-system/support.ts';
+import { cacheFolder } from '../support/python.ts';
+
+/** The program of Node, as npm has it for each platform. */
+const PACKAGE = `node-${process.platform}-${process.arch}`;
+const VERSION = '26.10.0';
+
+let node: string;
+beforeAll(() => {
+  node = nodeOf(VERSION);
+}, 600_000);
+
+test('a run comes to the same bytes in Node 26', () => {
+  expect(execFileSync(node, ['--version'], { encoding: 'utf8' })).toBe(`v${VERSION}\n`);
+  const script = path.resolve(import.meta.dirname, '../models/service-system/fingerprint.ts');
+  expect(execFileSync(node, [script], { encoding: 'utf8' })).toBe(fingerprint());
+});
+
+/** Another Node in the user's cache, installed if need be. */
+function nodeOf(version: string): string {
+  const folder = path.join(cacheFolder(), `node-${version}`);
+  const program = path.join(folder, 'node_modules', PACKAGE, 'bin', 'node');
+  if (existsSync(program)) return program;
+  mkdirSync(folder, { recursive: true });
+  try {
+    const options = ['--prefix', folder, '--no-save', '--no-audit', '--no-fund', '--ignore-scripts'];
+    execFileSync('npm', ['install', ...options, `${PACKAGE}@${version}`], { stdio: 'pipe' });
+    return program;
+  } catch (error) {
+    // half a package would be taken for a whole one
+    rmSync(folder, { recursive: true, force: true });
+    throw error;
+  }
+}
