@@ -13,7 +13,7 @@ import type { Definition } from './definition.ts';
 import type { Locate } from '../yaml.ts';
 import type { ReadDefinition } from './read.ts';
 import { checkSeeds, freshness } from './seeds.ts';
-import { didYouMean, quoted } from './suggest.ts';
+import { didYouMean, quoted } from '../suggest.ts';
 import {
   type BaseInput,
   type Campaign,

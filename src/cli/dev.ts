@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { resolve } from 'node:path';
 import { endWithParent, tellReady } from '../dev/lifeline.ts';
 import { print, tell } from './output.ts';
-import { homeOption } from './settings.ts';
+import { homeOption, modelsOption } from './settings.ts';
 import { untilSignalled } from './signals.ts';
 
 export function addDev(program: Command): void {
@@ -10,11 +10,12 @@ export function addDev(program: Command): void {
     .command('dev')
     .description('Temporal with its Web UI, the model service and a worker in one terminal')
     .addOption(homeOption())
-    .action(async (flags: { home: string }) => {
+    .addOption(modelsOption())
+    .action(async (flags: { home: string; models: string[] }) => {
       endWithParent();
       const signalled = untilSignalled();
       const { startStack } = await import('../dev/stack.ts');
-      const stack = await startStack(resolve(flags.home), tell);
+      const stack = await startStack(resolve(flags.home), tell, { models: flags.models });
       const { temporal, service } = stack.addresses;
       print(`Web UI         ${temporal.webUi}`);
       print(`Temporal       ${temporal.address} (process ${stack.pids.temporal})`);

@@ -1,19 +1,24 @@
 import type { Command } from 'commander';
 import type { Model, Version } from '../api/index.ts';
-import { didYouMean } from '../campaign/suggest.ts';
+import { didYouMean } from '../suggest.ts';
 import { cloudClient } from '../client/index.ts';
 import { ForayError } from '../errors.ts';
+import { addModelsCheck } from './models-check.ts';
+import { addModelsNew } from './models-new.ts';
 import { print, printJson } from './output.ts';
 import { type SettingFlags, settingsFrom, withSettings } from './settings.ts';
 
 export function addModels(program: Command): void {
-  withSettings(program.command('models'))
+  const models = withSettings(program.command('models'));
+  models
     .description('what the service has: models, their inputs, outputs and experiments')
     .argument('[model]', 'name or id of one model')
-    .option('--json', 'print what the service says')
+    .option('--json', 'print it as JSON')
     .action((wanted: string | undefined, flags: SettingFlags & { json?: boolean }) =>
       wanted === undefined ? listModels(flags) : showModel(wanted, flags),
     );
+  addModelsNew(models);
+  addModelsCheck(models);
 }
 
 async function listModels(flags: SettingFlags & { json?: boolean }): Promise<void> {

@@ -5,7 +5,7 @@ import { homePaths } from '../dev/home.ts';
 import { ForayError } from '../errors.ts';
 import { print, tell } from './output.ts';
 import { addServiceKeys } from './service-keys.ts';
-import { byteSize, homeOption, positive, wholeNumber } from './settings.ts';
+import { byteSize, homeOption, modelsOption, positive, wholeNumber } from './settings.ts';
 import { untilSignalled } from './signals.ts';
 
 const SHIPPED_MODELS = resolve(import.meta.dirname, '../../models');
@@ -36,12 +36,7 @@ export function addService(program: Command): void {
     .option('--host <host>', 'address to listen on', '127.0.0.1')
     .option('--port <port>', 'port to listen on; 0 takes a free one', wholeNumber(0, 65_535), DEFAULT_PORT)
     .option('--data <folder>', 'where runs, results and files are kept (default: service in the home folder)')
-    .option(
-      '--models <folder>',
-      'a model or a folder of models to serve beside the shipped ones; may be given again',
-      (folder: string, known: string[]) => [...known, folder],
-      [],
-    )
+    .addOption(modelsOption())
     .addOption(new Option('--api-key <key>', "a key of the user local's").env('FORAY_API_KEY'))
     .option('--keys <file>', 'users, their keys and permissions (default: keys.yaml in the data folder)')
     .option('--rate-limit <number>', 'requests a second with one key, at most (default: no limit)', positive)
@@ -68,7 +63,7 @@ export function addService(program: Command): void {
         host: flags.host,
         port: flags.port,
         dataDir: resolve(flags.data ?? homePaths(flags.home).service),
-        modelDirs: [SHIPPED_MODELS, ...flags.models.map((folder) => resolve(folder))],
+        modelDirs: [SHIPPED_MODELS, ...flags.models],
         // a key in the environment is the one to use elsewhere; where a file has all keys it opens nothing
         ...(flags.keys ? { keyFile: resolve(flags.keys) } : flags.apiKey && { apiKey: flags.apiKey }),
         limits: {

@@ -1,4 +1,5 @@
 import { userInfo } from 'node:os';
+import { resolve } from 'node:path';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { API_VERSION } from '../api/index.ts';
@@ -29,6 +30,16 @@ export function homeOption(): Option {
   return new Option('--home <folder>', 'where foray dev keeps its data and addresses')
     .env('FORAY_HOME')
     .default('.foray');
+}
+
+/** Folders of models, as full paths. */
+export function modelsOption(): Option {
+  return new Option(
+    '--models <folder>',
+    'a model, or a folder of models, to serve beside the shipped ones; may be given again',
+  )
+    .argParser((folder: string, known: string[]) => [...known, resolve(folder)])
+    .default([], 'none');
 }
 
 /** Adds the settings to a command as flags. */

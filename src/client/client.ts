@@ -4,7 +4,7 @@ import { type Difference, difference, unchangeable } from '../campaign/change.ts
 import { pointCount } from '../campaign/design.ts';
 import { addCauses, causeOf } from '../campaign/failures.ts';
 import { freshened } from '../campaign/seeds.ts';
-import { didYouMean } from '../campaign/suggest.ts';
+import { didYouMean } from '../suggest.ts';
 import { closedPhases, type FailureCause, type FlightReport } from '../campaign/types.ts';
 import { ForayError } from '../errors.ts';
 import { type CampaignRecord, openStore, type ResultRow, type Store } from '../store/index.ts';

@@ -19,8 +19,15 @@ const USUAL_PORTS = { temporal: 7233, webUi: 8233, service: 8090 };
 const MAIN = resolve(import.meta.dirname, '../cli/main.ts');
 const LIFELINE = resolve(import.meta.dirname, 'lifeline.ts');
 const HOST = '127.0.0.1';
-/** How often it is tried: what is found to be free may be another program's port a moment later. */
+/** What is found to be free may be another program's port a moment later. */
 const TRIES = 4;
+
+export interface StackOptions {
+  /** Folders of models to serve beside the shipped ones. */
+  models?: readonly string[];
+  /** How often it is tried. */
+  tries?: number;
+}
 
 export interface Stack {
   addresses: Addresses;
@@ -35,7 +42,11 @@ export interface Stack {
  *
  * @throws ForayError HOME_IN_USE, TEMPORAL_MISSING, PART_FAILED; nothing is left running then
  */
-export async function startStack(home: string, report: Report, tries = TRIES): Promise<Stack> {
+export async function startStack(
+  home: string,
+  report: Report,
+  { models = [], tries = TRIES }: StackOptions = {},
+): Promise<Stack> {
   const known = readAddresses(home);
   if (known && isAlive(known)) {
     throw new ForayError('HOME_IN_USE', `A foray dev (process ${known.pid}) already runs in ${home}.`, {
@@ -94,6 +105,7 @@ export async function startStack(home: string, report: Report, tries = TRIES): P
   // it says itself that it serves: what answers at its port may be another's that took it a moment before
   const service = part('model service', [
     ...[MAIN, 'service', '--host', HOST, '--port', String(port.service), '--data', paths.service],
+    ...models.flatMap((folder) => ['--models', folder]),
   ]);
   const worker = part('worker', [MAIN, 'worker']);
   const parts = [temporal, service, worker];
@@ -107,7 +119,9 @@ export async function startStack(home: string, report: Report, tries = TRIES): P
     await worker.start();
   } catch (error) {
     await stop();
-    if (tries > 1 && parts.some(({ endedAtOnce }) => endedAtOnce)) return startStack(home, report, tries - 1);
+    if (tries > 1 && parts.some(({ endedAtOnce }) => endedAtOnce)) {
+      return startStack(home, report, { models, tries: tries - 1 });
+    }
     throw error;
   }
   writeAddresses(home, addresses);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { nameKey, type Model, type Version } from '../api/index.ts';
 import { checkDefinition } from '../campaign/check.ts';
 import { type ReadDefinition, readDefinition } from '../campaign/read.ts';
-import { didYouMean } from '../campaign/suggest.ts';
+import { didYouMean } from '../suggest.ts';
 import type { Campaign, CampaignFile } from '../campaign/types.ts';
 import { type CloudClient, isCloudError } from '../cloud/index.ts';
 import { ForayError } from '../errors.ts';

@@ -6,6 +6,7 @@ import { ForayError } from '../errors.ts';
 import { Sessions } from './animation/sessions.ts';
 import { openDatabase } from './database.ts';
 import { ExecutorPool } from './executors/pool.ts';
+import { memoryShare } from './executors/process.ts';
 import { ContentFiles } from './files/content.ts';
 import { Presigner, signingSecret } from './files/presign.ts';
 import { API_ROOT, buildApp } from './http/app.ts';
@@ -171,13 +172,6 @@ async function listen(app: FastifyInstance, host: string, port: number): Promise
     });
   }
   return (app.server.address() as AddressInfo).port;
-}
-
-/** The memory that a run may take, in MB: half of the machine's for all executors, so that the rest goes on. */
-function memoryShare(executors: number): number {
-  return Math.floor(
-    Math.min(process.constrainedMemory() || Infinity, os.totalmem()) / 2 / executors / 2 ** 20,
-  );
 }
 
 /** The host part of an address under which this machine reaches what listens on `host`. */

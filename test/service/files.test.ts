@@ -19,7 +19,6 @@ import {
   requestRun,
   startTestService,
   temporaryFolder,
-  type TestService,
   until,
   upload,
 } from './support.ts';

@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
+import os from 'node:os';
 import { memoryOf } from '../models/system-inputs.ts';
 import { modelEnvironment } from './environment.ts';
 import { type Job, OUT_OF_MEMORY } from './protocol.ts';
@@ -11,6 +12,13 @@ export interface ModelProcessOptions {
   memory: number;
   /** What models print. */
   onPrint: (text: string) => void;
+}
+
+/** The memory that a run may take, in MB: half of the machine's for all executors, so that the rest goes on. */
+export function memoryShare(executors: number): number {
+  return Math.floor(
+    Math.min(process.constrainedMemory() || Infinity, os.totalmem()) / 2 / executors / 2 ** 20,
+  );
 }
 
 /** Most memory that a job may take, in MB: what is given, or less where its `{MAX_MEMORY_MB}` says so. */

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
-import { ForayError, messageOf } from '../../errors.ts';
+import { ForayError, messageOf, type Place } from '../../errors.ts';
+import { misfit } from '../../misfit.ts';
 import { readYaml, YamlError } from '../../yaml.ts';
 import { Declaration } from './declaration.ts';
 
@@ -40,13 +41,8 @@ export function readCommandModel(entry: string): CommandModel {
     const valid = <T>(schema: z.ZodType<T>, value: unknown): T => {
       const result = schema.safeParse(value);
       if (result.success) return result.data;
-      const [issue] = result.error.issues;
-      const unknown = issue!.code === 'unrecognized_keys' ? issue!.keys : [];
-      const where = [...issue!.path, ...unknown.slice(0, 1)];
-      throw invalid(
-        `The model is not declared as docs/models.md says${where.length > 0 ? ` at ${where.map(String).join('.')}` : ''}: ${issue!.message}.`,
-        locate(where, unknown.length > 0 ? 'key' : 'value'),
-      );
+      const { message, hint, path, at } = misfit(result.error, schema, value, 'model');
+      throw invalid(message, locate(path, at), hint ?? 'docs/models.md says how a model is declared.');
     };
     const { command, ...rest } = valid(CommandDeclaration, plain);
     const declaration = valid(Declaration, rest);
@@ -66,6 +62,6 @@ export function readCommandModel(entry: string): CommandModel {
   }
 }
 
-function invalid(message: string, place?: ForayError['place']): ForayError {
-  return new ForayError('MODEL_INVALID', message, { place });
+function invalid(message: string, place?: Place, hint?: string): ForayError {
+  return new ForayError('MODEL_INVALID', message, { place, hint });
 }

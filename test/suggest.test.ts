@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { didYouMean, quoted, suggestion } from '../../src/campaign/suggest.ts';
+import { didYouMean, quoted, suggestion } from '../src/suggest.ts';
 
 const known = ['Contact rate', 'Recovery rate', 'Days', '{RANDOM_SEED}'];
 

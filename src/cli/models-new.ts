@@ -1,0 +1,59 @@
+import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { ForayError } from '../errors.ts';
+import { print } from './output.ts';
+
+const SCAFFOLD = join(import.meta.dirname, 'scaffold');
+
+/** `foray models new`: a model that works, to be changed into one's own. */
+export function addModelsNew(models: Command): void {
+  models
+    .command('new')
+    .description('makes a model that works, to be changed into your own')
+    .argument('<name>', 'what it is called')
+    .option('--command', 'one that a command runs, in Python here, instead of a JavaScript module')
+    .option('-o, --output <folder>', 'where to make it (default: its name, in this folder)')
+    .action((name: string, flags: { command?: boolean; output?: string }) => {
+      const folder = flags.output ?? folderOf(name);
+      if (existsSync(folder)) {
+        throw new ForayError('OUTPUT_UNWRITABLE', `${folder} is there already.`, {
+          hint: 'Choose another name, or another folder with -o.',
+        });
+      }
+      cpSync(join(SCAFFOLD, flags.command ? 'command' : 'module'), folder, { recursive: true });
+      const files = readdirSync(folder).sort();
+      for (const file of files) fillIn(join(folder, file), name);
+      print(
+        `Made ${files.map((file) => join(folder, file)).join(' and ')}, a model that works. Make it yours, then:`,
+      );
+      print(`  npx foray models check ${quoted(folder)}`);
+      print(`  npx foray dev --models ${quoted(folder)}`);
+    });
+}
+
+function folderOf(name: string): string {
+  const folder = name
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}_-]+/gu, '-')
+    .replaceAll(/^-+|-+$/g, '');
+  if (folder === '') {
+    throw new ForayError('USAGE', `"${name}" is no name for a model: it has neither letters nor digits.`);
+  }
+  return folder;
+}
+
+/** Puts the model's name in, as a text that is the same in YAML and JavaScript. */
+function fillIn(file: string, name: string): void {
+  const text = readFileSync(file, 'utf8');
+  writeFileSync(
+    file,
+    text.replace(/(name: )'?NAME'?/, (_, key: string) => `${key}${JSON.stringify(name.trim())}`),
+  );
+}
+
+/** As a shell takes it. */
+function quoted(folder: string): string {
+  return /^[\w./-]+$/.test(folder) ? folder : `'${folder.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,92 @@
+import type { z } from 'zod';
+import { didYouMean, quoted, suggestion } from './suggest.ts';
+
+/** Why what a user wrote does not fit a schema. */
+export interface Misfit {
+  /** A sentence. */
+  message: string;
+  /** What to do about it, a sentence. */
+  hint: string | undefined;
+  /** Where it is, and whether it is about the name there or the value. */
+  path: PropertyKey[];
+  at: 'key' | 'value';
+}
+
+/** More values to choose from than this are not listed in a message. */
+const MOST_LISTED = 8;
+
+/**
+ * What to tell a user of an error of a schema.
+ *
+ * @param plain what was read
+ * @param what it is called, such as "definition"
+ */
+export function misfit(error: z.ZodError, schema: z.ZodType, plain: unknown, what: string): Misfit {
+  const issue = cause(error.issues);
+  const path = issue.path;
+  const where = path.length > 0 ? quoted(path.map(String).join('.')) : undefined;
+  const value = valueAt(plain, path);
+  if (issue.code === 'unrecognized_keys') {
+    const key = issue.keys[0]!;
+    const message = `${where ?? `A ${what}`} has no setting ${quoted(key)}.`;
+    return { message, hint: didYouMean(key, settingsAt(schema, path)), path: [...path, key], at: 'key' };
+  }
+  if (value === undefined) {
+    return { message: `${where ?? `The ${what}`} is missing.`, hint: undefined, path, at: 'value' };
+  }
+  if (issue.code === 'invalid_value' && issue.values.length > MOST_LISTED && typeof value === 'string') {
+    const known = issue.values.map(String);
+    const hint = suggestion(value, known) === undefined ? undefined : didYouMean(value, known);
+    return { message: `${where} is ${quoted(value)}, which there is not.`, hint, path, at: 'value' };
+  }
+  return {
+    message: `${where ?? `The ${what}`} is wrong: ${issue.message}.`,
+    hint: undefined,
+    path,
+    at: 'value',
+  };
+}
+
+/** What to tell of several issues: a misspelt name explains what is then missing; the innermost says the most. */
+function cause(issues: readonly z.core.$ZodIssue[], within: readonly PropertyKey[] = []): z.core.$ZodIssue {
+  const issue = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0]!;
+  const path = [...within, ...issue.path];
+  if (issue.code === 'invalid_union') {
+    // of the shapes that a value may have, the one that it has from outside: the others fail at once
+    const inner = issue.errors
+      .flat()
+      .filter((tried) => tried.path.length > 0 || tried.code === 'unrecognized_keys');
+    if (inner.length > 0) return cause(inner, path);
+  }
+  return { ...issue, path };
+}
+
+function valueAt(plain: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>(
+    (value, segment) =>
+      typeof value === 'object' && value !== null ? Reflect.get(value, segment) : undefined,
+    plain,
+  );
+}
+
+/** The names that a schema knows at a path. */
+function settingsAt(whole: z.ZodType, path: readonly PropertyKey[]): string[] {
+  let schema: unknown = whole;
+  for (const segment of path) {
+    const { shape, def } = unwrapped(schema);
+    schema = shape?.[segment] ?? def?.valueType ?? def?.element;
+  }
+  const { shape, def } = unwrapped(schema);
+  return Object.keys(shape ?? def?.options?.find((option) => option.shape)?.shape ?? {});
+}
+
+interface AnySchema {
+  shape?: Record<PropertyKey, unknown>;
+  def?: { innerType?: unknown; valueType?: unknown; element?: unknown; options?: AnySchema[] };
+}
+
+/** The schema behind `.optional()` and `.default()`. */
+function unwrapped(schema: unknown): AnySchema {
+  const inner = (schema ?? {}) as AnySchema;
+  return inner.def?.innerType ? unwrapped(inner.def.innerType) : inner;
+}

@@ -1,0 +1,116 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { foray, ROOT } from '../support/cli.ts';
+
+let folder: string;
+beforeAll(() => void (folder = mkdtempSync(join(tmpdir(), 'foray-models-'))));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const run = (...args: string[]) => foray(folder, ['models', ...args]);
+
+interface Checked {
+  name: string;
+  seconds: number;
+  outputs: Record<string, unknown>;
+}
+
+describe('foray models new', () => {
+  test('makes a model that works, under its name', async () => {
+    const made = await run('new', `Ada's "tea" room`);
+    expect([made.code, made.stdout]).toEqual([0, expect.stringContaining('models check ada-s-tea-room')]);
+    const checked = await run('check', 'ada-s-tea-room', '--json');
+    const [{ name, outputs }] = JSON.parse(checked.stdout) as [Checked];
+    expect(name).toBe(`Ada's "tea" room`);
+    // M/M/1 with these rates: a mean wait of 4 minutes
+    expect(outputs['Mean waiting time']).toBeGreaterThan(2);
+    expect(outputs['Mean waiting time']).toBeLessThan(8);
+  });
+
+  test('says where it was, and never writes over anything', async () => {
+    const made = await run('new', 'Coffee bar', '--command', '-o', 'own/bar');
+    expect(made.stdout).toContain('own/bar/model.yaml and own/bar/sim.py');
+    writeFileSync(join(folder, 'own/bar/sim.py'), 'mine');
+    const again = await run('new', 'Coffee bar', '--command', '-o', 'own/bar');
+    expect([again.code, again.stderr]).toEqual([2, expect.stringMatching(/own\/bar is there already/)]);
+    expect(readFileSync(join(folder, 'own/bar/sim.py'), 'utf8')).toBe('mine');
+    expect((await run('new', '!!')).stderr).toMatch(/neither letters nor digits/);
+    expect(existsSync(join(folder, 'own/bar/model.js'))).toBe(false);
+  });
+});
+
+describe('foray models check', () => {
+  const declaration = `name: Echo
+description: ''
+command: node sim.mjs
+inputs:
+  - { name: N, type: DOUBLE, default: 3, min: 0 }
+outputs:
+  - { name: Out, type: DOUBLE, units: MINUTE }
+`;
+  const echo = `import { readFileSync } from 'node:fs';
+    console.error('to be seen');
+    console.log(JSON.stringify({ outputs: { Out: JSON.parse(readFileSync(0, 'utf8')).N } }));`;
+
+  function write(name: string, yaml: string, program = echo): void {
+    mkdirSync(join(folder, name), { recursive: true });
+    writeFileSync(join(folder, name, 'model.yaml'), yaml);
+    writeFileSync(join(folder, name, 'sim.mjs'), program);
+  }
+
+  test('shows what came out, and what the model printed', async () => {
+    write('echo', declaration);
+    const { code, stdout, stderr } = await run('check', 'echo');
+    expect([code, stdout]).toEqual([
+      0,
+      expect.stringMatching(
+        /^Echo: 1 input, 1 output, 0 stored experiments\.\nIt ran with its defaults in \d+\.\d\d s:\n {2}Out {2}3 MINUTE\n$/,
+      ),
+    ]);
+    expect(stderr).toMatch(/to be seen\n(.|\n)*\[100%\] Echo has run/);
+  });
+
+  test.each([
+    ['units: MINUTE', 'units: MINUTES', /wrong\/model\.yaml:7:39: .*"MINUTES".*Did you mean "MINUTE"\?/],
+    ['default: 3', 'dflt: 3', /model\.yaml:5:30: "inputs\.0" has no setting "dflt"/],
+    [
+      'default: 3',
+      'default: three',
+      /model\.yaml:5:39: .*the default of "N" is "three", which is not a number/,
+    ],
+    ['min: 0', 'min: 4', /the default of "N" is 3, and must be at least 4/],
+    ['name: Echo', 'name: [', /model\.yaml:\d+:\d+: The declaration is neither YAML nor JSON/],
+    ['command: node sim.mjs\n', '', /"command" is missing/],
+    [
+      'node sim.mjs',
+      'node sum.mjs',
+      /failed when it was run with its defaults: the command ended with exit code 1/,
+    ],
+  ])('%s as %s is refused with its place', async (from, to, message) => {
+    write('wrong', declaration.replace(from, to));
+    const { code, stdout, stderr } = await run('check', 'wrong');
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr.trimEnd().split('\n').at(-1)).toMatch(message);
+    expect(stderr).not.toMatch(/^\s+at .*foray/m);
+  });
+
+  test('a folder without a model, or with two declarations, is an error', async () => {
+    mkdirSync(join(folder, 'empty'));
+    expect((await run('check', 'empty')).stderr).toMatch(/There is no model in empty/);
+    expect((await run('check', 'nowhere')).stderr).toMatch(/cannot be read/);
+    write('both', declaration);
+    writeFileSync(join(folder, 'both/model.js'), '');
+    expect((await run('check', 'both')).stderr).toMatch(
+      /has model\.js and model\.yaml\. A model is one of them/,
+    );
+  });
+});
+
+test('the module of docs/models.md is a model', async () => {
+  const docs = readFileSync(join(ROOT, 'docs/models.md'), 'utf8');
+  mkdirSync(join(folder, 'bus'));
+  writeFileSync(join(folder, 'bus/model.ts'), /```ts\n([^`]+)```/.exec(docs)![1]!);
+  const [{ name, outputs }] = JSON.parse((await run('check', 'bus', '--json')).stdout) as [Checked];
+  expect([name, Object.keys(outputs)]).toEqual(['Short wait', ['Wait']]);
+});
