@@ -59,10 +59,10 @@ export async function advance(
   await batch.write();
   signal.throwIfAborted();
 
-  // One bad run never fails the batch; a service that answers nothing at all does, and Temporal tries again.
+  // One bad run never fails the batch; a service that says nothing at all does, and Temporal tries again.
   const { unheard } = batch;
   const asked = planned.length + open.length;
-  if (asked > 0 && unheard.length === asked) throw unheard[0]!.error;
+  if (asked > 0 && unheard.length === asked && !asker.hasHeard) throw unheard[0]!.error;
   for (const { seq, error } of unheard) {
     result.outcomes.later.push(seq);
     if (isCloudError(error)) result.retryAfter = Math.max(result.retryAfter, error.retryAfter);

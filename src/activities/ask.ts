@@ -39,6 +39,9 @@ const PATIENCE = 8;
 /** What a service may answer when it has no results. */
 const resultless: readonly CloudErrorKind[] = ['not-found', 'refused', 'server', 'malformed'];
 
+/** What may be better a moment later. After a time-out as much time again is not spent at once. */
+const passing: readonly CloudErrorKind[] = ['throttled', 'server', 'unreachable', 'malformed'];
+
 /** Asks the service about the runs of one campaign, one run at a time. */
 export class RunAsker {
   private readonly cloud: CloudClient;
@@ -46,6 +49,7 @@ export class RunAsker {
   private readonly signal: AbortSignal;
   /** How much more often results were there than not when they were asked for first; negative once that does not pay. */
   private luck: number;
+  private heard = false;
 
   /**
    * @param resultsFirst runs that are requested are likely to be there: one request for the results then does, instead
@@ -56,6 +60,11 @@ export class RunAsker {
     this.campaign = campaign;
     this.signal = signal;
     this.luck = resultsFirst && campaign.fresh === null ? PATIENCE : -1;
+  }
+
+  /** Whether the service has answered anything about a run. */
+  get hasHeard(): boolean {
+    return this.heard;
   }
 
   /** Requests a run that the store has the intent of; the service may have it already, in any state. */
@@ -150,6 +159,7 @@ export class RunAsker {
     { status, message }: RunState,
     { completed, owned }: Reading,
   ): Promise<RunObservation> {
+    this.heard = true;
     switch (status) {
       case 'FRESH':
         return { seq, state: 'queued', runId, owned };
@@ -170,8 +180,8 @@ export class RunAsker {
   }
 
   /**
-   * What has completed stays so: a service that is throttling or failing is asked again for the outputs alone, as a later
-   * poll would cost it a request for the state as well.
+   * What has completed stays so: where an answer may come with the next try, the outputs alone are asked for again, as a
+   * later poll would cost a request for the state as well.
    */
   private async outputsOf(runId: string): Promise<Record<string, string>> {
     const template = templateOf(this.campaign);
@@ -179,7 +189,7 @@ export class RunAsker {
       try {
         return valuesOf(await this.cloud.getRunResults(this.versionId, runId, template, this.signal));
       } catch (error) {
-        const isPassing = isCloudError(error) && (error.kind === 'throttled' || error.kind === 'server');
+        const isPassing = isCloudError(error) && passing.includes(error.kind);
         if (!isPassing || attempt === OUTPUTS_ATTEMPTS) throw error;
         const wait = Math.max(error.retryAfter, OUTPUTS_AGAIN_MS * 2 ** (attempt - 1));
         await delay(wait, undefined, { signal: this.signal });

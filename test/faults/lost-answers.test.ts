@@ -69,6 +69,20 @@ test.each(seeds(2, 10))('a campaign loses answers of any kind, seed %i', async (
   figure.lost += lost.length;
 });
 
+test('a run whose results are lost again and again holds nobody up', async () => {
+  const { id } = await world.foray.submit(rehearsal({ count: RUNS, first: 900_000, seconds: 0.3 }));
+  let unlucky: string | undefined;
+  front.plan = ({ path }) => {
+    const runId = /\/results\/([^/]+)$/.exec(path)?.[1];
+    unlucky ??= runId;
+    return runId !== undefined && runId === unlucky ? { kind: 'lose' } : pass();
+  };
+  const done = async () => (await world.foray.status(id)).runs.done;
+  await until('all others are done', async () => (await done()) === RUNS - 1, 100);
+  front.plan = pass;
+  await until('it is done, too', async () => (await done()) === RUNS, 100);
+});
+
 /** Ways to write one number. */
 function spellings(value: number): fc.Arbitrary<string | number> {
   const [whole, exponent] = [String(value), value.toExponential()];
