@@ -298,7 +298,7 @@ test('a part that ends at once, as another took its port, is tried again elsewhe
       mode: 0o700,
     },
   );
-  const other = await startDev(folder, { FORAY_TEMPORAL_CLI: program });
+  const other = await startDev({ folder, env: { FORAY_TEMPORAL_CLI: program } });
   expect(existsSync(ended)).toBe(true);
   expect(await other.stop()).toBe(0);
 });

@@ -118,7 +118,7 @@ describe('whatever happens', () => {
     const folder = mkdtempSync(join(tmpdir(), 'foray-dev-'));
     mkdirSync(join(folder, '.foray'));
     writeFileSync(join(folder, '.foray/key'), `${key}\n`, { mode: 0o600 });
-    dev = await startDev(folder);
+    dev = await startDev({ folder });
     const addresses = JSON.parse(readFileSync(join(folder, '.foray/addresses.json'), 'utf8')) as Addresses;
     expect(addresses.service.key).toBe(key);
     front = await startFaultyService(addresses.service);

@@ -52,11 +52,15 @@ export interface Dev {
   stop(): Promise<number | null>;
 }
 
-export async function startDev(
+export async function startDev({
   folder = mkdtempSync(join(tmpdir(), 'foray-dev-')),
-  env: NodeJS.ProcessEnv = {},
-): Promise<Dev> {
-  const child = spawn(process.execPath, [MAIN, 'dev'], { cwd: folder, env: { ...cleanEnv(), ...env } });
+  env = {},
+  args = [],
+}: { folder?: string; env?: NodeJS.ProcessEnv; args?: string[] } = {}): Promise<Dev> {
+  const child = spawn(process.execPath, [MAIN, 'dev', ...args], {
+    cwd: folder,
+    env: { ...cleanEnv(), ...env },
+  });
   let said = '';
   child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()));

@@ -1,0 +1,117 @@
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { CampaignStatus } from '../../src/client/index.ts';
+import { type Dev, foray, isRunning, ROOT, startDev } from '../support/cli.ts';
+import { until } from '../support/until.ts';
+
+/** A simulator in Python behind the service, as docs/models.md describes it, and campaigns on it. */
+
+const EXAMPLE = join(ROOT, 'examples/forest-fire');
+const CAMPAIGN = join(EXAMPLE, 'campaign.yaml');
+
+let dev: Dev;
+beforeAll(async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'foray-python-'));
+  mkdirSync(join(folder, 'own'));
+  dev = await startDev({ folder, args: ['--models', join(EXAMPLE, 'model'), '--models', 'own'] });
+});
+afterAll(() => dev.stop());
+
+const run = (...args: string[]) => foray(dev.folder, args);
+
+async function status(id: string): Promise<CampaignStatus> {
+  return JSON.parse((await run('status', id, '--json')).stdout) as CampaignStatus;
+}
+
+async function rows(id: string): Promise<Record<string, unknown>[]> {
+  const { stdout } = await run('results', id, '--format', 'jsonl');
+  return stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+}
+
+/** The campaign of the example with something else in it. */
+function write(name: string, change: (text: string) => string): string {
+  const file = join(dev.folder, name);
+  writeFileSync(file, change(readFileSync(CAMPAIGN, 'utf8')));
+  return file;
+}
+
+test('200 points are run, and reused by the next campaign', async () => {
+  const first = await run('submit', CAMPAIGN, '--id', 'fire', '--watch');
+  expect(first.code).toBe(0);
+  const burnt = await rows('fire');
+  expect(burnt).toHaveLength(200);
+  // far below the threshold of site percolation, 0.593, no fire crosses; far above it each does
+  const crossed = (from: number, to: number) =>
+    burnt
+      .filter((row) => Number(row['Density']) > from && Number(row['Density']) < to)
+      .map((row) => row['Crossed']);
+  expect(new Set(crossed(0.2, 0.45))).toEqual(new Set([false]));
+  expect(new Set(crossed(0.75, 1))).toEqual(new Set([true]));
+
+  expect((await run('submit', CAMPAIGN, '--id', 'fire-again', '--watch')).code).toBe(0);
+  expect((await status('fire-again')).runs).toMatchObject({ done: 200, new: 0, reused: 200 });
+  expect(await rows('fire-again')).toEqual(burnt);
+});
+
+test('a run that fails says why, in the words of Python', async () => {
+  const file = write('bare.yaml', (text) =>
+    text.replace('{ from: 0.2, to: 0.996, step: 0.004 }', '[0, 0.5]').replace('seed: 7', 'seed: 8'),
+  );
+  await run('submit', file, '--id', 'bare', '--watch');
+  const table = (await run('results', 'bare', '--format', 'csv', '--all')).stdout;
+  expect(table).toContain(
+    'exit code 1: there is not a single tree: the density is too low for a forest of this side',
+  );
+  expect((await status('bare')).runs).toMatchObject({ done: 1, failed: 1 });
+});
+
+test('a cancel ends the programs that run', async () => {
+  const file = write('large.yaml', (text) =>
+    text.replace('design:', 'inputs: { Side: 2000, Neighbours: 8 }\ndesign:').replace('seed: 7', 'seed: 9'),
+  );
+  await run('submit', file, '--id', 'large');
+  const programs = await until('programs run', () => {
+    const found = programsOf(dev.pidOf('Model service'));
+    return found.length > 0 ? found : undefined;
+  });
+  await run('cancel', 'large');
+  await until('it is cancelled', async () => (await status('large')).phase === 'cancelled');
+  await until('its programs have ended', () => !programs.some(isRunning));
+});
+
+test('the model that foray models new makes is served as soon as it is there', async () => {
+  expect((await run('models', 'new', 'Coffee bar', '--command', '-o', 'own/coffee-bar')).code).toBe(0);
+  await until('it is served', async () => (await run('models', 'Coffee bar')).code === 0);
+  const docs = readFileSync(join(ROOT, 'docs/models.md'), 'utf8');
+  writeFileSync(join(dev.folder, 'campaign.yaml'), /```yaml\n([^`]+)```/.exec(docs)![1]!);
+  expect((await run('submit', 'campaign.yaml', '--id', 'coffee', '--watch')).code).toBe(0);
+  expect((await status('coffee')).runs).toMatchObject({ total: 180, done: 180 });
+});
+
+/** Processes below a process that are Python. */
+function programsOf(pid: number): number[] {
+  const children = childrenOf(pid);
+  return [...children.filter((child) => /python/.test(commandOf(child))), ...children.flatMap(programsOf)];
+}
+
+function childrenOf(pid: number): number[] {
+  return read(`/proc/${pid}/task/${pid}/children`).split(' ').filter(Boolean).map(Number);
+}
+
+function commandOf(pid: number): string {
+  return read(`/proc/${pid}/cmdline`);
+}
+
+/** Empty for a process that has ended meanwhile. */
+function read(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}
