@@ -1,0 +1,19 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from '@jest/globals';
+
+const ROOT = path.resolve(import.meta.dirname, '../../..');
+
+test('the example of docs/kernel.md prints what it says', () => {
+  const docs = readFileSync(path.join(ROOT, 'docs/kernel.md'), 'utf8');
+  const [, example] = /```ts\n(.*?)```/s.exec(docs)!;
+  const [, printed] = /prints\n\n```\n(.*?)```/s.exec(docs)!;
+  // as standard input a module is in the folder where Node is started
+  const output = execFileSync(process.execPath, ['--input-type=module-typescript', '-'], {
+    cwd: ROOT,
+    input: example!,
+    encoding: 'utf8',
+  });
+  expect(output).toBe(printed);
+});
