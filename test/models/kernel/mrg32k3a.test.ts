@@ -3,6 +3,35 @@ import { Mrg32k3a, randomStream } from '../../../models/kernel/index.ts';
 
 const draw = (generator: Mrg32k3a, count: number) => Array.from({ length: count }, () => generator.next());
 
+type State = [bigint, bigint, bigint, bigint, bigint, bigint];
+const [M1, M2] = [4294967087n, 4294944443n];
+
+function generatorAt(state: State): Mrg32k3a {
+  const [a, b, c, d, e, f] = state;
+  return new Mrg32k3a([Number(a), Number(b), Number(c), Number(d), Number(e), Number(f)]);
+}
+
+function exactly([a, b, c, d, e, f]: State): { value: number; state: State } {
+  const p1 = modulo(1403580n * b - 810728n * a, M1);
+  const p2 = modulo(527612n * f - 1370589n * d, M2);
+  const difference = p1 > p2 ? p1 - p2 : p1 - p2 + M1;
+  return { value: Number(difference) / Number(M1 + 1n), state: [b, c, p1, e, f, p2] };
+}
+
+function modulo(value: bigint, modulus: bigint): bigint {
+  return ((value % modulus) + modulus) % modulus;
+}
+
+/** Division modulo a prime, by Fermat. */
+function quotient(dividend: bigint, divisor: bigint, prime: bigint): bigint {
+  let [inverse, base] = [1n, divisor];
+  for (let exponent = prime - 2n; exponent > 0n; exponent >>= 1n) {
+    if (exponent & 1n) inverse = (inverse * base) % prime;
+    base = (base * base) % prime;
+  }
+  return modulo(dividend * inverse, prime);
+}
+
 describe('MRG32k3a', () => {
   test('gives the published values when seeded with six 12345s', () => {
     const generator = new Mrg32k3a([12345, 12345, 12345, 12345, 12345, 12345]);
@@ -10,15 +39,25 @@ describe('MRG32k3a', () => {
   });
 
   test('is exact: its numbers are those of whole-number arithmetic', () => {
-    const [m1, m2] = [4294967087n, 4294944443n];
-    let [a, b, c, d, e, f] = [m1 - 1n, 1n, m1 - 1n, m2 - 1n, m2 - 1n, 1n];
-    const generator = new Mrg32k3a([Number(a), 1, Number(c), Number(d), Number(e), 1]);
-    for (let i = 0; i < 100_000; i++) {
-      const p1 = (((1403580n * b - 810728n * a) % m1) + m1) % m1;
-      const p2 = (((527612n * f - 1370589n * d) % m2) + m2) % m2;
-      [a, b, c, d, e, f] = [b, c, p1, e, f, p2];
-      const difference = p1 > p2 ? p1 - p2 : p1 - p2 + m1;
-      if (generator.next() !== Number(difference) / 4294967088) throw new Error(`number ${i} is not exact`);
+    let state: State = [M1 - 1n, 1n, M1 - 1n, M2 - 1n, M2 - 1n, 1n];
+    const generator = generatorAt(state);
+    for (let i = 0; i < 50_000; i++) {
+      const next = exactly(state);
+      if (generator.next() !== next.value) throw new Error(`number ${i} is not exact`);
+      state = next.state;
+    }
+  });
+
+  test('is exact where a quotient is rounded to the other side of a whole number', () => {
+    for (let i = 1n; i <= 2_000n; i++) {
+      for (const rest of [-1n, 0n, 1n]) {
+        // what comes next is this rest in both parts
+        const [b, f] = [(i * 2_654_435_761n) % M1, (i * 2_246_822_519n) % M2];
+        const a = quotient(1403580n * b - rest, 810728n, M1);
+        const d = quotient(527612n * f - rest, 1370589n, M2);
+        const state: State = [a, b, 1n, d, 1n, f];
+        expect(generatorAt(state).next()).toBe(exactly(state).value);
+      }
     }
   });
 

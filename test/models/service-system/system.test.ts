@@ -73,6 +73,22 @@ describe('the figures of the model', () => {
     }
   });
 
+  test('as many customers come, and are served or still there, however they are served', () => {
+    const came = [1, 8, 100].flatMap((servers) =>
+      [0.2, 1].map((service) => {
+        const run = outputsOf({
+          'Server capacity': servers,
+          'Mean service time': service,
+          'Warm-up time': 0,
+        });
+        const there = run['Queue|Waiting'].dataY.at(-1)! + run['Queue|In service'].dataY.at(-1)!;
+        return run['Customers served'] + there;
+      }),
+    );
+    expect(new Set(came).size).toBe(1);
+    expect(Math.abs(came[0]! - 7_000)).toBeLessThan(4 * Math.sqrt(7_000));
+  });
+
   test('without customers there are no figures of customers', () => {
     const run = outputsOf({ 'Arrival rate': 0 });
     expect(run).toMatchObject({
