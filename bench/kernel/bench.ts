@@ -58,7 +58,7 @@ export async function run(args: string[]): Promise<boolean> {
   for (const size of [100, 10_000, 100_000]) {
     const title = `hold model with ${size.toLocaleString('en')} entities, thousands of events a second`;
     await measure(`hold-${size}`, title, 'hold', size, [
-      { ...ours, warmUp: 500_000 / size, duration: 3_000_000 / size },
+      { ...ours, warmUp: 1_000_000 / size, duration: 5_000_000 / size },
       { ...simpy, warmUp: 100_000 / size, duration: 200_000 / size },
     ]);
   }

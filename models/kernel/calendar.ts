@@ -52,12 +52,15 @@ export class Calendar {
     this.sequences[slot] = this.sequence++;
     this.actions[slot] = action;
     this.subjects[slot] = subject;
+    const place = this.hasHole ? 0 : this.size;
+    this.times[place] = time;
+    this.slots[place] = slot;
     this.size++;
     if (this.hasHole) {
       this.hasHole = false;
-      this.sink(0, time, slot);
+      this.sink(0);
     } else {
-      this.rise(this.size - 1, time, slot);
+      this.rise(place);
     }
     return this.generations[slot]! * MOST_SLOTS + slot;
   }
@@ -89,10 +92,12 @@ export class Calendar {
     this.leave(slot);
     const last = --this.size;
     if (place < last) {
-      const [time, moved] = [this.times[last]!, this.slots[last]!];
+      const moved = this.slots[last]!;
+      this.times[place] = this.times[last]!;
+      this.slots[place] = moved;
       // what was last may belong above its new place or below it
-      this.rise(place, time, moved);
-      this.sink(this.places[moved]!, time, moved);
+      this.rise(place);
+      this.sink(this.places[moved]!);
     }
     return true;
   }
@@ -102,12 +107,17 @@ export class Calendar {
     this.hasHole = false;
     // the hole is not counted: the last event is just beyond
     const last = this.size;
-    if (last > 0) this.sink(0, this.times[last]!, this.slots[last]!);
+    if (last === 0) return;
+    this.times[0] = this.times[last]!;
+    this.slots[0] = this.slots[last]!;
+    this.sink(0);
   }
 
-  /** Puts an event at a place, or above where it is before its parents. */
-  private rise(place: number, time: number, slot: number): void {
+  /** Moves the event at a place above the parents that it is before. Its time is no argument, as numbers that are may be allocated. */
+  private rise(place: number): void {
     const { times, slots, places } = this;
+    const time = times[place]!;
+    const slot = slots[place]!;
     let at = place;
     while (at > 0) {
       const parent = (at - 1) >> 2;
@@ -124,9 +134,11 @@ export class Calendar {
     places[slot] = at;
   }
 
-  /** Puts an event at a place, or below where its children are before it. */
-  private sink(place: number, time: number, slot: number): void {
+  /** Moves the event at a place below the children that are before it. */
+  private sink(place: number): void {
     const { times, slots, places, size } = this;
+    const time = times[place]!;
+    const slot = slots[place]!;
     let at = place;
     for (let first = 4 * at + 1; first < size; first = 4 * at + 1) {
       const end = first + 4 < size ? first + 4 : size;
