@@ -1,0 +1,126 @@
+import { circle, line, polyline, text, ticks } from '../lib/svg.ts';
+import { colours, count, HEIGHT, heading, type Shown, WIDTH } from './look.ts';
+
+const chart = { left: 72, top: 328, right: WIDTH - 84, bottom: HEIGHT - 64 };
+
+type Point = readonly [x: number, y: number];
+
+/** Level and position over the last `span`, with s and S; a run that is younger begins at the left. */
+export function drawCourse({ settings, system, levels, positions, span }: Shown): string {
+  const { start, reorderPoint, orderUpToLevel, initialInventory } = settings;
+  const from = Math.max(start, system.simulation.now - span);
+  const first = levels.times.findLastIndex((time) => time < from) + 1;
+  const times = levels.times.slice(first);
+  const shown = levels.values.slice(first);
+  // down to the lowest so far, so that the scale does not swing
+  const lowest = levels.values.reduce((least, level) => Math.min(least, level), Math.min(0, reorderPoint));
+  const highest = Math.max(orderUpToLevel, initialInventory, 4);
+  const x = (time: number) => chart.left + ((chart.right - chart.left) * (time - from)) / span;
+  const y = (items: number) =>
+    chart.bottom - ((chart.bottom - chart.top) * (items - lowest)) / (highest - lowest);
+  const steps = (values: readonly number[]) => stairs(times.map((time, i) => [x(time), y(values[i]!)]));
+  const part = (values: readonly number[], colour: string) => {
+    const top = steps(values);
+    const closed = [[top[0]![0], y(0)], ...top, [top.at(-1)![0], y(0)]] as const;
+    return [
+      polyline(closed, { fill: colour, opacity: 0.2 }),
+      ...pieces(top, y(0)).map((piece) =>
+        polyline(piece, { stroke: colour, 'stroke-width': 2, 'stroke-linejoin': 'round' }),
+      ),
+    ];
+  };
+  const level = shown.at(-1)!;
+  const labelAt = Math.max(y(reorderPoint), y(orderUpToLevel) + 17);
+
+  return [
+    text(chart.left - 24, chart.top - 26, 'Inventory level', heading),
+    ...legend(),
+    ...scale(lowest, highest, y),
+    ...months(from, span, x),
+    threshold('S', orderUpToLevel, y(orderUpToLevel)),
+    // below that of S, however near they are
+    threshold('s', reorderPoint, y(reorderPoint), labelAt),
+    polyline(steps(positions.values.slice(first)), {
+      stroke: colours.onOrder,
+      'stroke-width': 1.5,
+      'stroke-dasharray': '2 3',
+    }),
+    ...part(
+      shown.map((level) => Math.max(level, 0)),
+      colours.onHand,
+    ),
+    ...part(
+      shown.map((level) => Math.min(level, 0)),
+      colours.backorders,
+    ),
+    circle(x(times.at(-1)!), y(level), 5, { fill: level < 0 ? colours.backorders : colours.onHand }),
+  ].join('');
+}
+
+/** A level holds until it changes. */
+function stairs(points: readonly Point[]): Point[] {
+  return points.flatMap(([x, y], i): Point[] => {
+    const before = points[i - 1];
+    return before && before[1] !== y
+      ? [
+          [x, before[1]],
+          [x, y],
+        ]
+      : [[x, y]];
+  });
+}
+
+/** The parts of a line that are not on the axis, each from the axis and back to it. */
+function pieces(points: readonly Point[], axis: number): Point[][] {
+  const found: Point[][] = [];
+  for (const [i, point] of points.entries()) {
+    const [from, to] = [points[i - 1]?.[1] ?? axis, point[1]];
+    if (from === axis && to === axis) continue;
+    if (from === axis) found.push(i > 0 ? [points[i - 1]!] : []);
+    found.at(-1)!.push(point);
+  }
+  return found;
+}
+
+function threshold(name: string, items: number, y: number, labelAt = y): string {
+  return [
+    line(chart.left, y, chart.right, y, { opacity: 0.6, 'stroke-dasharray': '7 5' }),
+    text(chart.right + 8, labelAt + 5, `${name} ${count(items)}`, { 'font-weight': 600 }),
+  ].join('');
+}
+
+function scale(lowest: number, highest: number, y: (items: number) => number): string[] {
+  const step = ticks(highest - lowest, 4)[1]!;
+  const below = Math.floor(-lowest / step);
+  const marks = Array.from({ length: below + Math.floor(highest / step) + 1 }, (_, i) => (i - below) * step);
+  return marks.flatMap((items) => [
+    line(chart.left, y(items), chart.right, y(items), { opacity: items === 0 ? 0.45 : 0.13 }),
+    text(chart.left - 10, y(items) + 5, count(items), { 'text-anchor': 'end', opacity: 0.8 }),
+  ]);
+}
+
+function months(from: number, span: number, x: (time: number) => number): string[] {
+  const step = ticks(span, 6)[1]!;
+  const marks = Array.from({ length: 8 }, (_, i) => (Math.ceil(from / step) + i) * step)
+    .filter((month) => month <= from + span)
+    .flatMap((month) => [
+      line(x(month), chart.bottom, x(month), chart.bottom + 6, { opacity: 0.45 }),
+      text(x(month), chart.bottom + 24, count(month), { 'text-anchor': 'middle', opacity: 0.8 }),
+    ]);
+  const middle = (chart.left + chart.right) / 2;
+  return [
+    ...marks,
+    text(middle, chart.bottom + 48, 'Month', { 'text-anchor': 'middle', 'font-weight': 600 }),
+  ];
+}
+
+function legend(): string[] {
+  return [
+    ['On hand', colours.onHand],
+    ['Backorders', colours.backorders],
+    ['Position', colours.onOrder],
+  ].flatMap(([label, fill], i) => {
+    const at = chart.right - 270 + i * 96 + (i === 2 ? 14 : 0);
+    return [circle(at, chart.top - 31, 5, { fill: fill! }), text(at + 12, chart.top - 26, label!)];
+  });
+}

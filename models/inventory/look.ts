@@ -1,0 +1,22 @@
+import type { TimeSeries } from '../kernel/index.ts';
+import type { InventorySystem, Settings } from './system.ts';
+
+export const WIDTH = 960;
+export const HEIGHT = 540;
+
+export const colours = { onHand: '#4c7fd9', onOrder: '#2f9e6e', backorders: '#e8590c' };
+export const heading = { 'font-size': 16, 'font-weight': 600 };
+
+/** What a picture shows: a system at a moment, and its course so far at equal distances of time. */
+export interface Shown {
+  settings: Settings;
+  system: InventorySystem;
+  levels: TimeSeries;
+  positions: TimeSeries;
+  /** How much of the course is drawn. */
+  span: number;
+}
+
+export function count(items: number): string {
+  return items.toLocaleString('en');
+}

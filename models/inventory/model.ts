@@ -1,0 +1,93 @@
+import { defineModel } from '../../src/service/models/model.ts';
+import { TimeSeries } from '../kernel/index.ts';
+import { HEIGHT, WIDTH } from './look.ts';
+import { draw } from './picture.ts';
+import { inputs, read } from './settings.ts';
+import { InventorySystem } from './system.ts';
+
+/** The model "Inventory" (docs/models/inventory.md). */
+export default defineModel({
+  name: 'Inventory',
+  description:
+    'A store of one product under an (s, S) policy: demands of random size come at random, the inventory is reviewed periodically, and when it is below s it is ordered up to S, which takes a while; what cannot be filled at once is backordered (Law and Kelton). Tells the costs of ordering, holding and shortage and the fill rate.',
+  published: true,
+  inputs,
+  outputs: [
+    { name: 'Mean total cost', type: 'DOUBLE', units: 'PER_MONTH' },
+    { name: 'Mean ordering cost', type: 'DOUBLE', units: 'PER_MONTH' },
+    { name: 'Mean holding cost', type: 'DOUBLE', units: 'PER_MONTH' },
+    { name: 'Mean shortage cost', type: 'DOUBLE', units: 'PER_MONTH' },
+    { name: 'Fill rate', type: 'DOUBLE' },
+    { name: 'Mean inventory', type: 'DOUBLE' },
+    { name: 'Mean backorders', type: 'DOUBLE' },
+    { name: 'Orders', type: 'INTEGER' },
+    { name: 'Inventory level', type: 'STATISTICS_CONTINUOUS' },
+    { name: 'Inventory|Level', type: 'DATA_SET' },
+    { name: 'Inventory|On order', type: 'DATA_SET' },
+  ],
+  experiments: [
+    { name: 'Baseline', type: 'SIMULATION', inputs: {} },
+    {
+      name: 'Order-up-to level variation',
+      type: 'PARAMETER_VARIATION',
+      inputs: { 'Order-up-to level': { type: 'FIXED_RANGE_INTEGER', min: 30, max: 100, step: 10 } },
+    },
+  ],
+
+  run(context) {
+    const settings = read(context);
+    const system = new InventorySystem(settings);
+    const { start, stop } = settings;
+    for (let part = 1; part <= PARTS; part++) {
+      system.simulation.run(part < PARTS ? start + ((stop - start) * part) / PARTS : stop);
+      context.progress(part / PARTS);
+    }
+    return outputsOf(system);
+  },
+
+  animation: {
+    width: WIDTH,
+    height: HEIGHT,
+    units: 'MONTH',
+    start(context) {
+      const settings = read(context);
+      const { start, stop } = settings;
+      const system = new InventorySystem(settings);
+      const { simulation, level } = system;
+      const levels = new TimeSeries(simulation, stop, PICTURED, () => level.value);
+      const positions = new TimeSeries(simulation, stop, PICTURED, () => level.value + system.onOrder);
+      // what is drawn first has its first samples
+      simulation.run(start);
+      return {
+        end: stop - start,
+        advance: (time) => simulation.run(time < stop - start ? start + time : stop),
+        draw: () => draw({ settings, system, levels, positions, span: SPAN * (stop - start) }),
+        outputs: () => outputsOf(system),
+      };
+    },
+  },
+});
+
+/** How often a run tells its progress. */
+const PARTS = 100;
+/** Moments of the curves that are drawn. */
+const PICTURED = 10_001;
+/** Share of the run that is seen of them at once. */
+const SPAN = 0.1;
+
+function outputsOf(system: InventorySystem) {
+  const { costs, fillRate, onHand, backorders, counts, level, levels, onOrders } = system;
+  return {
+    'Mean total cost': costs!.total,
+    'Mean ordering cost': costs!.ordering,
+    'Mean holding cost': costs!.holding,
+    'Mean shortage cost': costs!.shortage,
+    'Fill rate': fillRate,
+    'Mean inventory': onHand.mean,
+    'Mean backorders': backorders.mean,
+    Orders: counts.orders,
+    'Inventory level': level.statistics(),
+    'Inventory|Level': levels.data(),
+    'Inventory|On order': onOrders.data(),
+  };
+}

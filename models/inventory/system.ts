@@ -1,0 +1,150 @@
+import {
+  Empirical,
+  exponential,
+  randomStream,
+  resetAt,
+  Simulation,
+  TimeSeries,
+  TimeWeighted,
+  uniform,
+} from '../kernel/index.ts';
+import { Counts } from './counts.ts';
+
+/** Times are in months, the rate is a month; costs are an order, an item ordered, or an item and month. */
+export interface Settings {
+  reorderPoint: number;
+  orderUpToLevel: number;
+  reviewPeriod: number;
+  initialInventory: number;
+  demandRate: number;
+  /** Weights of the sizes 1, 2, 3, … of a demand. */
+  demandSizes: readonly number[];
+  deliveryLag: { min: number; max: number };
+  costs: { setup: number; item: number; holding: number; shortage: number };
+  warmUp: number;
+  start: number;
+  stop: number;
+  seed: bigint;
+}
+
+export interface Order {
+  items: number;
+  placed: number;
+  due: number;
+}
+
+/** Means a month. */
+export interface Costs {
+  ordering: number;
+  holding: number;
+  shortage: number;
+  total: number;
+}
+
+/** Moments of the chart, its start and its end included. */
+const SAMPLES = 501;
+/** The service gives each replication a seed of its own. */
+const REPLICATION = 1;
+
+/**
+ * (s, S) with periodic review and backorders. At each review, when the inventory position (on hand and on order, less
+ * backorders) is below s, an order brings it up to S. A demand takes what is on hand; the rest of it is backordered, and has the
+ * first items that are delivered.
+ */
+export class InventorySystem {
+  readonly simulation: Simulation;
+  /** On hand, less backorders. */
+  readonly level: TimeWeighted;
+  readonly onHand: TimeWeighted;
+  readonly backorders: TimeWeighted;
+  /** Orders on their way. */
+  readonly orders = new Set<Order>();
+  readonly counts: Counts;
+  readonly levels: TimeSeries;
+  readonly onOrders: TimeSeries;
+  private readonly prices: Settings['costs'];
+
+  constructor(settings: Settings) {
+    const { reorderPoint, orderUpToLevel, reviewPeriod, initialInventory, demandRate } = settings;
+    const { deliveryLag, costs, warmUp, start, stop, seed } = settings;
+    const simulation = new Simulation(start);
+    this.simulation = simulation;
+    this.level = new TimeWeighted(simulation, initialInventory);
+    this.onHand = new TimeWeighted(simulation, initialInventory);
+    this.backorders = new TimeWeighted(simulation);
+    this.counts = new Counts(simulation);
+    this.prices = costs;
+    const times = randomStream(seed, REPLICATION, 'demand times');
+    const sizes = randomStream(seed, REPLICATION, 'demand sizes');
+    const lags = randomStream(seed, REPLICATION, 'delivery lags');
+    const size = new Empirical(
+      settings.demandSizes.map((_, i) => i + 1),
+      settings.demandSizes,
+    );
+
+    const demand = (): void => {
+      simulation.schedule(exponential(times, 1 / demandRate), demand);
+      const items = size.draw(sizes);
+      this.counts.demanded += items;
+      this.counts.filled += Math.min(items, this.onHand.value);
+      this.change(-items);
+    };
+    const review = (n: number): void => {
+      const position = this.level.value + this.onOrder;
+      if (position < reorderPoint) order(orderUpToLevel - position);
+      // counted from the start, so that rounding does not add up; a review at the stop is one for the time after it
+      const next = start + (n + 1) * reviewPeriod;
+      if (next < stop) simulation.scheduleAt(next, review, n + 1);
+    };
+    const order = (items: number): void => {
+      const placed = simulation.now;
+      const due = placed + uniform(lags, deliveryLag.min, deliveryLag.max);
+      const placedOrder = { items, placed, due };
+      this.counts.orders++;
+      this.counts.ordered += items;
+      this.orders.add(placedOrder);
+      simulation.scheduleAt(due, deliver, placedOrder);
+    };
+    const deliver = (delivered: Order): void => {
+      this.orders.delete(delivered);
+      this.change(delivered.items);
+    };
+
+    simulation.schedule(0, review, 0);
+    if (demandRate > 0) simulation.schedule(exponential(times, 1 / demandRate), demand);
+    resetAt(simulation, start + warmUp, [this.level, this.onHand, this.backorders, this.counts]);
+    this.levels = new TimeSeries(simulation, stop, SAMPLES, () => this.level.value);
+    this.onOrders = new TimeSeries(simulation, stop, SAMPLES, () => this.onOrder);
+  }
+
+  /** Items on their way. */
+  get onOrder(): number {
+    let items = 0;
+    for (const order of this.orders) items += order.items;
+    return items;
+  }
+
+  /** Null before any time has passed. */
+  get costs(): Costs | null {
+    const { onHand, backorders, counts, prices, simulation } = this;
+    const months = simulation.now - counts.since;
+    if (months === 0) return null;
+    const ordering = (prices.setup * counts.orders + prices.item * counts.ordered) / months;
+    const holding = prices.holding * onHand.mean!;
+    const shortage = prices.shortage * backorders.mean!;
+    return { ordering, holding, shortage, total: ordering + holding + shortage };
+  }
+
+  /** Share of the items demanded that were on hand; null without demand. */
+  get fillRate(): number | null {
+    const { filled, demanded } = this.counts;
+    return demanded > 0 ? filled / demanded : null;
+  }
+
+  private change(items: number): void {
+    const level = this.level.value + items;
+    this.level.set(level);
+    this.onHand.set(Math.max(level, 0));
+    this.backorders.set(Math.max(-level, 0));
+  }
+}
