@@ -90,24 +90,24 @@ export class InventorySystem {
       this.change(-items);
     };
     const review = (n: number): void => {
+      // drawn whether it orders or not, so that with the same seed an order has the lag of its review under any policy
+      const lag = uniform(lags, deliveryLag.min, deliveryLag.max);
       const position = this.level.value + this.onOrder;
-      if (position < reorderPoint) order(orderUpToLevel - position);
+      if (position < reorderPoint) order(orderUpToLevel - position, lag);
       // counted from the start, so that rounding does not add up; a review at the stop is one for the time after it
       const next = start + (n + 1) * reviewPeriod;
       if (next < stop) simulation.scheduleAt(next, review, n + 1);
     };
-    const order = (items: number): void => {
-      const placed = simulation.now;
-      const due = placed + uniform(lags, deliveryLag.min, deliveryLag.max);
-      const placedOrder = { items, placed, due };
+    const order = (items: number, lag: number): void => {
+      const made = { items, placed: simulation.now, due: simulation.now + lag };
+      this.orders.add(made);
       this.counts.orders++;
       this.counts.ordered += items;
-      this.orders.add(placedOrder);
-      simulation.scheduleAt(due, deliver, placedOrder);
+      simulation.schedule(lag, deliver, made);
     };
-    const deliver = (delivered: Order): void => {
-      this.orders.delete(delivered);
-      this.change(delivered.items);
+    const deliver = (made: Order): void => {
+      this.orders.delete(made);
+      this.change(made.items);
     };
 
     simulation.schedule(0, review, 0);

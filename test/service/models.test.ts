@@ -8,6 +8,7 @@ describe('models and versions', () => {
     const models = (await service.get<unknown[]>('/models')).body.map((model) => Model.parse(model));
     expect(models.map(({ name, published }) => [name, published])).toEqual([
       ['Epidemic', true],
+      ['Inventory', true],
       ['Rehearsal', true],
       ['Service System Demo', true],
     ]);
