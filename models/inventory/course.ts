@@ -57,17 +57,19 @@ export function drawCourse({ settings, system, levels, positions, span }: Shown)
   ].join('');
 }
 
-/** A level holds until it changes. */
+/** A level holds until it changes; what lies between is left out. */
 function stairs(points: readonly Point[]): Point[] {
-  return points.flatMap(([x, y], i): Point[] => {
-    const before = points[i - 1];
-    return before && before[1] !== y
-      ? [
-          [x, before[1]],
+  const [first, last] = [points[0]!, points.at(-1)!];
+  const corners = points.flatMap(([x, y], i): Point[] => {
+    const before = points[i - 1]?.[1] ?? y;
+    return before === y
+      ? []
+      : [
+          [x, before],
           [x, y],
-        ]
-      : [[x, y]];
+        ];
   });
+  return [first, ...corners, last];
 }
 
 /** The parts of a line that are not on the axis, each from the axis and back to it. */

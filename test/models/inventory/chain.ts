@@ -26,6 +26,8 @@ export function inTheLongRun({ reorderPoint, orderUpToLevel, reviewPeriod, lag, 
   const most = Math.max(orderUpToLevel, orderUpToLevel - reorderPoint);
   const demandIn = (time: number) => compoundPoisson(demandRate * time, sizes, most);
 
+  /** The chances of the demand since the review that counts, at any time. */
+  const since = overTime(demandIn, lag, reviewPeriod);
   const inPeriod = demandIn(reviewPeriod);
   const positions = stationary(reorderPoint, orderUpToLevel, inPeriod);
   let ordersNothing = 0;
@@ -33,29 +35,20 @@ export function inTheLongRun({ reorderPoint, orderUpToLevel, reviewPeriod, lag, 
     for (let d = 0; d <= position - reorderPoint; d++) ordersNothing += share * inPeriod[d]!;
   }
 
-  const meanOver = (value: (time: number) => number): number => {
-    const ends = [lag.min, lag.max, lag.min + reviewPeriod, lag.max + reviewPeriod].sort((a, b) => a - b);
-    const has = (time: number) =>
-      time >= lag.max ? 1 : time <= lag.min ? 0 : (time - lag.min) / (lag.max - lag.min);
-    const weighted = (time: number) => value(time) * has(time) * (1 - has(time - reviewPeriod));
-    const parts = ends.slice(1).map((end, i) => integral(weighted, ends[i]!, end));
-    return parts.reduce((sum, part) => sum + part, 0) / reviewPeriod;
-  };
-  /** Of what is on hand a time after a review, the mean of a function that is 0 where nothing is. */
-  const ofOnHand = (of: (items: number) => number) => (time: number) => {
-    const demanded = demandIn(time);
+  const meanOf = (of: (items: number) => number): number => {
     let mean = 0;
     for (const [position, share] of positions) {
-      for (let d = 0; d < position; d++) mean += share * demanded[d]! * of(position - d);
+      for (let d = 0; d < position; d++) mean += share * since[d]! * of(position - d);
     }
     return mean;
   };
-  const meanPosition = [...positions].reduce((mean, [position, share]) => mean + position * share, 0);
-  const inventory = meanOver(ofOnHand((items) => items));
-  const level = meanOver((time) => meanPosition - demandRate * meanSize * time);
-  const filled = meanOver(
-    ofOnHand((items) => sizes.reduce((mean, share, size) => mean + share * Math.min(size, items), 0)),
+  const inventory = meanOf((items) => items);
+  const filled = meanOf((items) =>
+    sizes.reduce((mean, share, size) => mean + share * Math.min(size, items), 0),
   );
+  const meanPosition = [...positions].reduce((mean, [position, share]) => mean + position * share, 0);
+  const meanTime = (lag.min + lag.max + reviewPeriod) / 2;
+  const level = meanPosition - demandRate * meanSize * meanTime;
 
   const orders = (1 - ordersNothing) / reviewPeriod;
   const ordering = costs.setup * orders + costs.item * demandRate * meanSize;
@@ -101,15 +94,27 @@ function stationary(s: number, S: number, demand: readonly number[]): Map<number
   return new Map([...visits].map(([position, count]) => [position, count / all]));
 }
 
-/** By Gauss and Legendre, with three points in each of some panels. */
-function integral(of: (x: number) => number, from: number, to: number): number {
+/** The mean over all times since the review that counts, by Gauss and Legendre with three points in each of some panels. */
+function overTime(of: (time: number) => number[], { min, max }: System['lag'], period: number): number[] {
+  const hasCome = (time: number) => (time >= max ? 1 : time <= min ? 0 : (time - min) / (max - min));
+  const ends = [min, max, min + period, max + period].sort((a, b) => a - b);
   const panels = 8;
-  const half = (to - from) / panels / 2;
-  let sum = 0;
-  for (let panel = 0; panel < panels && half > 0; panel++) {
-    const middle = from + (2 * panel + 1) * half;
-    const aside = half * Math.sqrt(0.6);
-    sum += (5 * of(middle - aside) + 8 * of(middle) + 5 * of(middle + aside)) / 9;
+  const mean: number[] = [];
+  for (const [i, from] of ends.slice(0, 3).entries()) {
+    const half = (ends[i + 1]! - from) / panels / 2;
+    for (let panel = 0; panel < panels && half > 0; panel++) {
+      for (const [at, weight] of [
+        [-1, 5],
+        [0, 8],
+        [1, 5],
+      ] as const) {
+        const time = from + (2 * panel + 1 + at * Math.sqrt(0.6)) * half;
+        const density = (hasCome(time) * (1 - hasCome(time - period))) / period;
+        for (const [d, chance] of of(time).entries()) {
+          mean[d] = (mean[d] ?? 0) + (weight / 9) * half * density * chance;
+        }
+      }
+    }
   }
-  return sum * half;
+  return mean;
 }

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Order } from '../../../models/inventory/system.ts';
@@ -13,7 +15,7 @@ describe('the figures in the long run', () => {
     { s: 8, S: 20, period: 1, rate: 4, weights: [1], lag: { min: 1, max: 1 } },
     { s: 20, S: 40, period: 1, rate: 10, weights: [1, 2, 2, 1], lag: { min: 0.5, max: 1 } },
     { s: 40, S: 80, period: 1, rate: 10, weights: [1, 2, 2, 1], lag: { min: 0.5, max: 1 } },
-    { s: 60, S: 60, period: 0.5, rate: 7, weights: [3, 0, 1], lag: { min: 2, max: 2.4 } },
+    { s: 30, S: 30, period: 0.5, rate: 7, weights: [3, 0, 1], lag: { min: 2, max: 2.4 } },
     { s: -3, S: 12, period: 2, rate: 2.5, weights: [1, 1], lag: { min: 0.25, max: 1.75 } },
   ])('agree with the Markov chain: $s, $S, demand $rate a month', (system) => {
     const { s, S, period, rate, weights, lag } = system;
@@ -43,6 +45,29 @@ describe('the figures in the long run', () => {
     expectMeans(expected, runs as unknown as Record<string, number>[]);
     const level = runs.map((run) => ({ level: run['Inventory level'].mean! }));
     expectMeans({ level: expected['Mean inventory'] - expected['Mean backorders'] }, level);
+  });
+
+  test('are those of the documentation', () => {
+    const page = readFileSync(path.join(import.meta.dirname, '../../../docs/models/inventory.md'), 'utf8');
+    const rows = [...page.matchAll(/^\| \((\d+), (\d+)\) +\|([^\n]+)\|$/gm)];
+    expect(rows).toHaveLength(9);
+    for (const [, s, S, figures] of rows) {
+      const [total, ordering, holding, shortage, fillRate] = figures!.split('|').map(Number);
+      const expected = inTheLongRun({
+        reorderPoint: Number(s),
+        orderUpToLevel: Number(S),
+        reviewPeriod: 1,
+        demandRate: 10,
+        weights: [1, 2, 2, 1],
+        lag: { min: 0.5, max: 1 },
+        costs,
+      });
+      expect(expected['Mean total cost']).toBeCloseTo(total!, 2);
+      expect(expected['Mean ordering cost']).toBeCloseTo(ordering!, 2);
+      expect(expected['Mean holding cost']).toBeCloseTo(holding!, 2);
+      expect(expected['Mean shortage cost']).toBeCloseTo(shortage!, 2);
+      expect(expected['Fill rate']).toBeCloseTo(fillRate!, 3);
+    }
   });
 
   // one run of 120 months a policy, as printed: total, ordering, holding and shortage cost
