@@ -34,7 +34,10 @@ export default defineModel({
     { name: 'Infected', type: 'DATA_SET' },
     { name: 'Trajectory', type: 'OUTPUT_FILE' },
   ],
-  experiments: [{ name: 'Baseline', type: 'SIMULATION', inputs: {} }],
+  experiments: [
+    { name: 'Baseline', type: 'SIMULATION', inputs: {} },
+    { name: 'Stochastic', type: 'SIMULATION', inputs: { Stochastic: true } },
+  ],
 
   run: computed,
 

@@ -2,6 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import { simulate } from '../../../models/epidemic/gillespie.ts';
 import { type Parameters, solve } from '../../../models/epidemic/sir.ts';
 import { Mrg32k3a } from '../../../models/kernel/index.ts';
+import { moments, zOf } from '../kernel/support.ts';
+import { chancesOfInfected, expansion, finalSize } from './theory.ts';
 
 const flu: Parameters = {
   population: 763,
@@ -16,24 +18,18 @@ function course(parameters: Parameters, times: number[], seed: number) {
   return simulate(parameters, times, () => random.next());
 }
 
-function moments(values: readonly number[]) {
-  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
-  const variance = values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (values.length - 1);
-  return { mean, standardError: Math.sqrt(variance / values.length) };
-}
-
 const seeds = (count: number) => Array.from({ length: count }, (_, i) => i + 1);
 
 describe('the stochastic form', () => {
   test('counts whole persons, S + I + R = N, infections and recoveries never undone', () => {
-    const times = Array.from({ length: 29 }, (_, i) => i / 2);
-    for (const seed of seeds(20)) {
+    const times = Array.from({ length: 141 }, (_, i) => i / 10);
+    for (const seed of seeds(10)) {
       const { states, peakInfected, peakDay, last } = course(flu, times, seed);
       expect(states).toHaveLength(times.length);
       for (const [i, { susceptible, infected, recovered }] of states.entries()) {
         expect(susceptible + infected + recovered).toBe(763);
-        for (const count of [susceptible, infected, recovered])
-          expect(Number.isInteger(count) && count >= 0).toBe(true);
+        const counts = [susceptible, infected, recovered];
+        expect(counts.filter((count) => !Number.isInteger(count) || count < 0)).toEqual([]);
         expect(susceptible).toBeLessThanOrEqual(states[i - 1]?.susceptible ?? 763);
         expect(recovered).toBeGreaterThanOrEqual(states[i - 1]?.recovered ?? 0);
         expect(infected).toBeLessThanOrEqual(peakInfected);
@@ -43,15 +39,45 @@ describe('the stochastic form', () => {
     }
   });
 
-  test('the mean of many runs is near the deterministic form in a large population', () => {
+  test('has the chances of the master equation in a small population', () => {
+    const few = { ...flu, population: 9, initiallyInfected: 2 };
+    const runs = seeds(4_000).map((seed) => course(few, [1, 3], seed).states);
+    for (const [at, time] of [1, 3].entries()) {
+      const chances = chancesOfInfected(few, time);
+      for (const [infected, chance] of chances.entries()) {
+        const share = runs.filter((run) => run[at]!.infected === infected).length / runs.length;
+        expect(Math.abs(share - chance)).toBeLessThan(4 * Math.sqrt((chance * (1 - chance)) / runs.length));
+      }
+    }
+  });
+
+  test('is spread around the deterministic form in a large population', () => {
     const large = { ...flu, population: 20_000, initiallyInfected: 400, days: 8 };
     const times = [2, 4, 6, 8];
     const runs = seeds(150).map((seed) => course(large, times, seed).states);
     const { states } = solve(large, times);
-    for (const [i, { infected }] of states.entries()) {
-      const { mean, standardError } = moments(runs.map((run) => run[i]!.infected));
-      // the difference of the mean itself is of the order of one person in N
-      expect(Math.abs(mean - infected)).toBeLessThan(4 * standardError + 5);
+    for (const [i, time] of times.entries()) {
+      const infected = runs.map((run) => run[i]!.infected);
+      const { bias, variance } = expansion(large, time).infected;
+      // some persons, however large the population
+      expect(Math.abs(bias)).toBeLessThan(6);
+      expect(Math.abs(zOf(infected, states[i]!.infected + bias))).toBeLessThan(4);
+      const error = variance * Math.sqrt(2 / (runs.length - 1));
+      expect(Math.abs(moments(infected).variance - variance)).toBeLessThan(4 * error);
+    }
+  });
+
+  test('an outbreak from many cases comes to the size of the final-size equation', () => {
+    const large = { ...flu, population: 10_000, initiallyInfected: 200, days: 200 };
+    for (const contactRate of [0.3, 0.6, 1.66]) {
+      const runs = seeds(100).map((seed) => course({ ...large, contactRate }, [], seed).last);
+      expect(runs.filter(({ infected }) => infected > 0)).toEqual([]);
+      const sizes = runs.map(({ recovered }) => recovered);
+      const { bias, variance } = expansion({ ...large, contactRate }, large.days).recovered;
+      expect(Math.abs(bias)).toBeLessThan(12);
+      expect(Math.abs(zOf(sizes, finalSize({ ...large, contactRate }) + bias))).toBeLessThan(4);
+      const error = variance * Math.sqrt(2 / (runs.length - 1));
+      expect(Math.abs(moments(sizes).variance - variance)).toBeLessThan(4 * error);
     }
   });
 
@@ -63,11 +89,20 @@ describe('the stochastic form', () => {
     expect(Math.abs(moments(left).mean - 50 * share)).toBeLessThan(4 * expectedError);
   });
 
-  test('an outbreak from one case dies out with the chance of its branching process', () => {
-    const population = 5_000;
-    const runs = seeds(600).map((seed) => course({ ...flu, population, days: 60 }, [], seed).last.recovered);
-    const minor = runs.filter((recovered) => recovered < population / 10).length / runs.length;
-    const chance = 0.44 / 1.66;
-    expect(Math.abs(minor - chance)).toBeLessThan(4 * Math.sqrt((chance * (1 - chance)) / runs.length));
-  });
+  test.each([
+    [1, 1.66],
+    [1, 0.8],
+    [2, 0.8],
+    [4, 0.8],
+  ])(
+    'of %d first cases at the contact rate %d an outbreak dies out as their branching processes do',
+    (cases, contactRate) => {
+      const population = 4_000;
+      const parameters = { ...flu, population, contactRate, initiallyInfected: cases, days: 200 };
+      const runs = seeds(400).map((seed) => course(parameters, [], seed).last.recovered);
+      const minor = runs.filter((recovered) => recovered < population / 10).length / runs.length;
+      const chance = (0.44 / contactRate) ** cases;
+      expect(Math.abs(minor - chance)).toBeLessThan(4 * Math.sqrt((chance * (1 - chance)) / runs.length));
+    },
+  );
 });

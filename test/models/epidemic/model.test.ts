@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import type { Experiment } from '../../../src/api/resources.ts';
 import { solve } from '../../../models/epidemic/sir.ts';
 import {
   messageIn,
@@ -71,6 +72,22 @@ describe('the model Epidemic', () => {
     const [one, again, other] = [await run(5), await run(5), await run(6)];
     expect([...again]).toEqual([...one]);
     expect(other.get('Infected')).not.toBe(one.get('Infected'));
+  });
+
+  test('its stored experiments are the two forms', async () => {
+    const service = await startTestService();
+    const version = await service.latest('Epidemic');
+    const { body } = await service.get<Experiment[]>(`/versions/${version}/experiments`);
+    expect(
+      body.map(({ name, type, inputs }) => [
+        name,
+        type,
+        inputs.find((item) => item.name === 'Stochastic')!.value,
+      ]),
+    ).toEqual([
+      ['Baseline', 'SIMULATION', 'false'],
+      ['Stochastic', 'SIMULATION', 'true'],
+    ]);
   });
 
   test('says what is wrong with its inputs', async () => {
