@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { pythonWithSimulators } from '../../test/oracles/install.ts';
 import { ownEnvironment, Process } from '../process.ts';
 import { documentOf, isMet, type Part, textOf } from '../report.ts';
+import { commandPart } from './command.ts';
 
 /** How long a contestant simulates, in its own time: about a second each. */
 interface Contestant {
@@ -26,7 +27,7 @@ const LEAST_RATIO = 10;
 
 /**
  * The kernel beside SimPy and Ciw, each measurement a process: M/M/1 with its statistics, and the hold model with few and many
- * entities. The contestants take turns, so that what else the machine does falls on all of them, and the median of their rounds counts.
+ * entities; and a command model beside its command. The contestants take turns, so that what else the machine does falls on all of them, and the median of their rounds counts.
  */
 export async function run(args: string[]): Promise<boolean> {
   const { values } = parseArgs({
@@ -38,7 +39,11 @@ export async function run(args: string[]): Promise<boolean> {
   const ours = { way: 'foray', file: 'ours.ts' };
   const simpy = { way: 'SimPy', command: python, file: 'simpy_models.py' };
   const ciw = { way: 'Ciw', command: python, file: 'ciw_models.py' };
-  const parts: Part<Row>[] = [];
+  const parts: Part[] = [];
+  const add = <R>(part: Part<R>): void => {
+    parts.push(part as unknown as Part);
+    if (!values.json) console.log(textOf(part));
+  };
   const measure = async (
     name: string,
     title: string,
@@ -46,9 +51,7 @@ export async function run(args: string[]): Promise<boolean> {
     size: number,
     contestants: Contestant[],
   ) => {
-    const part = partOf(name, title, await raced(model, size, contestants, rounds));
-    parts.push(part);
-    if (!values.json) console.log(textOf(part));
+    add(partOf(name, title, await raced(model, size, contestants, rounds)));
   };
   await measure('queue', 'M/M/1 at a utilization of 0.91, thousands of customers a second', 'queue', 1, [
     { ...ours, warmUp: 200_000, duration: 2_000_000 },
@@ -62,6 +65,7 @@ export async function run(args: string[]): Promise<boolean> {
       { ...simpy, warmUp: 100_000 / size, duration: 200_000 / size },
     ]);
   }
+  add(await commandPart(4 * rounds, median));
   if (values.json) console.log(JSON.stringify({ parts: parts.map(documentOf) }, undefined, 2));
   return parts.every(({ goals }) => goals.every(isMet));
 }
