@@ -1,4 +1,5 @@
 import { mkdtempSync, rmSync } from 'node:fs';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -20,6 +21,8 @@ const FEW = 1_000;
 const MANY = 100_000;
 /** Requests a second while all executors are busy. */
 const RATE = 200;
+/** Connections that drip. */
+const SLOW = 200;
 
 /** A service with its runs, and what is asked of it. */
 interface Measured {
@@ -36,8 +39,8 @@ interface Row extends Felt {
 }
 
 /**
- * The model service under load: beside a bare Fastify route, with few and with many runs in its database, and while all its
- * executors are busy.
+ * The model service under load: beside a bare Fastify route, with few and with many runs in its database, beside slow
+ * connections, and while all its executors are busy.
  */
 export async function run(args: string[]): Promise<boolean> {
   const { values } = parseArgs({
@@ -51,7 +54,11 @@ export async function run(args: string[]): Promise<boolean> {
     const few = await serve(join(folder, 'few'), FEW, processes);
     const many = await serve(join(folder, 'many'), MANY, processes);
     const bare = await bareLike(few, processes);
-    const parts = [await throughput(few, many, bare, seconds), await underLoad(few, seconds * ROUNDS)];
+    const parts = [
+      await throughput(few, many, bare, seconds),
+      await besideSlow(few, seconds * ROUNDS),
+      await underLoad(few, seconds * ROUNDS),
+    ];
     console.log(
       values.json
         ? JSON.stringify({ parts: parts.map(documentOf) }, undefined, 2)
@@ -162,6 +169,33 @@ async function throughput(
   };
 }
 
+/** Others on whose connections hardly anything comes. */
+async function besideSlow({ shots }: Measured, seconds: number): Promise<Part<Felt & { what: string }>> {
+  const alone = await shoot(shots.progress, seconds, RATE);
+  const { port, hostname } = new URL(shots.progress.url);
+  const sockets = Array.from({ length: SLOW }, () => connect(Number(port), hostname));
+  for (const socket of sockets) {
+    // the service closes it after a while
+    socket.on('error', () => undefined).write('POST / HTTP/1.1\r\nHost: x\r\nX-Slow: ');
+  }
+  const drip = setInterval(() => {
+    for (const socket of sockets) if (socket.writable) socket.write('x');
+  }, 100);
+  const beside = await shoot(shots.progress, seconds, RATE);
+  clearInterval(drip);
+  for (const socket of sockets) socket.destroy();
+  return {
+    name: 'slow',
+    title: `slow: ${RATE} requests a second for progress, alone and beside ${SLOW} connections that drip`,
+    rows: [
+      { what: 'alone', ...alone },
+      { what: `beside ${SLOW}`, ...beside },
+    ],
+    columns: feltColumns('asked'),
+    goals: [{ what: 'p99, times as long', figure: beside.p99 / alone.p99, most: 2 }],
+  };
+}
+
 /** All executors compute without a pause while the service is asked. */
 async function underLoad({ shots }: Measured, seconds: number): Promise<Part<Felt & { what: string }>> {
   const { inputs } = JSON.parse(shots.runs.body!) as { inputs: { name: string; value: string }[] };
@@ -182,12 +216,16 @@ async function underLoad({ shots }: Measured, seconds: number): Promise<Part<Fel
     name: 'load',
     title: `load: ${RATE} requests a second while all executors are busy`,
     rows,
-    columns: [
-      { title: 'asked for', of: ({ what }) => what },
-      { title: 'requests/s', of: ({ requestsPerSecond }) => requestsPerSecond },
-      { title: 'p50 ms', of: ({ p50 }) => p50 },
-      { title: 'p99 ms', of: ({ p99 }) => p99 },
-    ],
+    columns: feltColumns('asked for'),
     goals: rows.map(({ what, p99 }) => ({ what: `${what}: p99 in ms`, figure: p99, most: 50 })),
   };
+}
+
+function feltColumns(what: string): Part<Felt & { what: string }>['columns'] {
+  return [
+    { title: what, of: (row) => row.what },
+    { title: 'requests/s', of: ({ requestsPerSecond }) => requestsPerSecond },
+    { title: 'p50 ms', of: ({ p50 }) => p50 },
+    { title: 'p99 ms', of: ({ p99 }) => p99 },
+  ];
 }
