@@ -10,6 +10,8 @@ import type { AdvanceInput, AdvanceResult, World } from './types.ts';
 /** Observations that are written together, so that a worker that dies loses little. */
 const WRITE_EVERY = 50;
 const SAMPLES = 3;
+/** How many of the runs that were requested just now are looked at, until one can be. */
+const LOOKS = 4;
 const LONGEST_REASON = 200;
 
 /** Shared by all activities of a worker: a lone one may use what others do not. */
@@ -72,7 +74,7 @@ export async function advance(
 
 /**
  * Looks again at the first of the runs that were requested just now. If it is through, the others probably are: their
- * results are had without a poll and without a further tick.
+ * results are had without a poll and without a further tick. One that cannot be looked at says nothing of the others.
  */
 async function takeBegun(
   store: Store,
@@ -83,11 +85,15 @@ async function takeBegun(
 ): Promise<void> {
   const runIds = begun.map(({ runId }) => runId);
   const claimed = await store.claimedByOthers(campaign.id, runIds);
-  const [first, ...others] = begun.map((run) => ({ ...run, joined: claimed.has(run.runId) }));
-  if (!first) return;
-  const answer = await asker.poll(first);
-  await batch.take(answer, true);
-  const areThrough = 'state' in answer && (answer.state === 'done' || answer.state === 'failed');
+  const others = begun.map((run) => ({ ...run, joined: claimed.has(run.runId) }));
+  let areThrough: boolean | undefined;
+  for (let look = 0; look < LOOKS && areThrough === undefined; look += 1) {
+    const first = others.shift();
+    if (!first) return;
+    const answer = await asker.poll(first);
+    await batch.take(answer, true);
+    if ('state' in answer) areThrough = answer.state === 'done' || answer.state === 'failed';
+  }
   await Promise.all(
     others.map((run) =>
       areThrough

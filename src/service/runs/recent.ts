@@ -1,5 +1,3 @@
-import type { StoredRun } from './repository.ts';
-
 /** Most runs that are kept; each takes about a kilobyte. */
 const MOST = 10_000;
 
@@ -7,12 +5,12 @@ const MOST = 10_000;
  * Runs as they were last read, so that what is asked for again and again (the progress of runs under way, runs that many
  * request) costs no query. Whoever changes a run, or adds one, says so here.
  */
-export class RecentRuns {
-  readonly #byId = new Map<string, StoredRun>();
+export class RecentRuns<Run extends { id: string }> {
+  readonly #byId = new Map<string, Run>();
   /** The id of the run that answers for an identity. */
   readonly #byIdentity = new Map<string, string>();
 
-  get(id: string): StoredRun | undefined {
+  get(id: string): Run | undefined {
     return this.#byId.get(id);
   }
 
@@ -22,7 +20,7 @@ export class RecentRuns {
   }
 
   /** @param identity - where the run is known to be the one that answers for it */
-  note(run: StoredRun, identity?: string): void {
+  note(run: Run, identity?: string): void {
     withRoom(this.#byId).set(run.id, run);
     if (identity !== undefined) withRoom(this.#byIdentity).set(identity, run.id);
   }

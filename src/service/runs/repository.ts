@@ -44,7 +44,7 @@ export class RunRepository {
   readonly #db: DatabaseSync;
   readonly #now: () => number;
   readonly #statements: ReturnType<typeof prepareStatements>;
-  readonly #recent = new RecentRuns();
+  readonly #recent = new RecentRuns<StoredRun>();
 
   constructor(db: DatabaseSync, now: () => number) {
     this.#db = db;
