@@ -41,7 +41,7 @@ export async function run(args: string[]): Promise<boolean> {
   const ciw = { way: 'Ciw', command: python, file: 'ciw_models.py' };
   const parts: Part[] = [];
   const add = <R>(part: Part<R>): void => {
-    parts.push(part as unknown as Part);
+    parts.push(part);
     if (!values.json) console.log(textOf(part));
   };
   const measure = async (

@@ -1,5 +1,5 @@
 import { defineModel } from '../../src/service/models/model.ts';
-import { TimeSeries } from '../kernel/index.ts';
+import { runWithProgress, TimeSeries } from '../kernel/index.ts';
 import { HEIGHT, WIDTH } from './look.ts';
 import { draw } from './picture.ts';
 import { inputs, read } from './settings.ts';
@@ -37,11 +37,7 @@ export default defineModel({
   run(context) {
     const settings = read(context);
     const system = new InventorySystem(settings);
-    const { start, stop } = settings;
-    for (let part = 1; part <= PARTS; part++) {
-      system.simulation.run(part < PARTS ? start + ((stop - start) * part) / PARTS : stop);
-      context.progress(part / PARTS);
-    }
+    runWithProgress(system.simulation, settings.stop, context.progress);
     return outputsOf(system);
   },
 
@@ -68,8 +64,6 @@ export default defineModel({
   },
 });
 
-/** How often a run tells its progress. */
-const PARTS = 100;
 /** Moments of the curves that are drawn. */
 const PICTURED = 10_001;
 /** Share of the run that is seen of them at once. */

@@ -17,6 +17,7 @@ export {
 export { Empirical } from './empirical.ts';
 export { Histogram } from './histogram.ts';
 export { Mrg32k3a } from './mrg32k3a.ts';
+export { runWithProgress } from './progress.ts';
 export { Queue } from './queue.ts';
 export { Resource } from './resource.ts';
 export { Simulation } from './simulation.ts';

@@ -1,5 +1,5 @@
 import { defineModel, type InputDeclaration, type RunContext } from '../../src/service/models/model.ts';
-import { TimeSeries } from '../kernel/index.ts';
+import { runWithProgress, TimeSeries } from '../kernel/index.ts';
 import { draw, HEIGHT, WIDTH } from './picture.ts';
 import { ServiceSystem, type Settings } from './system.ts';
 
@@ -42,11 +42,7 @@ export default defineModel({
   run(context) {
     const settings = read(context);
     const system = new ServiceSystem(settings);
-    const { start, stop } = settings;
-    for (let part = 1; part <= PARTS; part++) {
-      system.simulation.run(part < PARTS ? start + ((stop - start) * part) / PARTS : stop);
-      context.progress(part / PARTS);
-    }
+    runWithProgress(system.simulation, settings.stop, context.progress);
     return outputsOf(system);
   },
 
@@ -73,8 +69,6 @@ export default defineModel({
   },
 });
 
-/** How often a run tells its progress. */
-const PARTS = 100;
 /** Moments of the curves that are drawn. */
 const PICTURED = 10_001;
 /** Share of the run that is seen of them at once. */

@@ -1,4 +1,4 @@
-import { exponential, randomStream, Resource, Simulation, TimeWeighted } from 'foray/kernel';
+import { exponential, randomStream, Resource, runWithProgress, Simulation, TimeWeighted } from 'foray/kernel';
 import { defineModel } from 'foray/model';
 
 /** Machines break down by themselves and wait for one of a few repairers (the machine repair problem, M/M/c//K). */
@@ -47,10 +47,7 @@ export default defineModel({
     };
 
     for (let machine = 0; machine < inputs.Machines; machine++) work();
-    for (let part = 1; part <= 100; part++) {
-      simulation.run((horizon.stop * part) / 100);
-      progress(part / 100);
-    }
+    runWithProgress(simulation, horizon.stop, progress);
     return {
       'Machines at work': atWork.mean,
       'Repairers at work': repairers.busy.mean,

@@ -92,9 +92,9 @@ describe('the model Epidemic', () => {
 
   test('says what is wrong with its inputs', async () => {
     const service = await startTestService();
-    const broken = await upload(service, 'day,cases\n1,3\n2;8\n');
-    const late = await upload(service, 'day,cases\n1,3\n99,8\n');
-    const bare = await upload(service, 'day,cases\n');
+    const { body: broken } = await upload(service, 'day,cases\n1,3\n2;8\n');
+    const { body: late } = await upload(service, 'day,cases\n1,3\n99,8\n');
+    const { body: bare } = await upload(service, 'day,cases\n');
     for (const [inputs, reason] of [
       [{ 'Observed cases': broken }, 'Observed cases, line 3: "2;8"'],
       [{ 'Observed cases': late }, 'day 99, but Days is 14'],

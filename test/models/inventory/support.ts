@@ -2,6 +2,7 @@ import type { DataSet, RunContext, Scene, Statistics } from '../../../src/servic
 import model from '../../../models/inventory/model.ts';
 import { read } from '../../../models/inventory/settings.ts';
 import { InventorySystem } from '../../../models/inventory/system.ts';
+import { contextOf } from '../context.ts';
 
 type Context = RunContext<typeof model.inputs>;
 
@@ -23,7 +24,7 @@ export interface Outputs {
 
 /** A run without a service. */
 export function outputsOf(inputs: Inputs = {}, progress: (fraction: number) => void = () => {}): Outputs {
-  return model.run({ ...contextOf(inputs), progress }) as Outputs;
+  return model.run({ ...contextOf(model, inputs), progress }) as Outputs;
 }
 
 /** Runs with the seeds from a first one on. */
@@ -34,24 +35,9 @@ export function replications(inputs: Inputs, count: number, first = 1): Outputs[
 }
 
 export function sceneOf(inputs: Inputs = {}): Scene {
-  return model.animation!.start(contextOf(inputs)) as Scene;
+  return model.animation!.start(contextOf(model, inputs)) as Scene;
 }
 
 export function systemOf(inputs: Inputs = {}): InventorySystem {
-  return new InventorySystem(read(contextOf(inputs)));
-}
-
-function contextOf(inputs: Inputs): Context {
-  const defaults = Object.fromEntries(model.inputs.map((input) => [input.name, input.default]));
-  const values = { ...defaults, '{RANDOM_SEED}': 1n, ...inputs } as Context['inputs'];
-  return {
-    inputs: values,
-    seed: values['{RANDOM_SEED}'],
-    horizon: { start: values['{START_TIME}'], stop: values['{STOP_TIME}'] },
-    readFile: () => null,
-    writeFile: () => {
-      throw new Error('it writes no file');
-    },
-    progress: () => {},
-  };
+  return new InventorySystem(read(contextOf(model, inputs)));
 }

@@ -1,5 +1,6 @@
-import type { Histogram, RunContext, Scene, Statistics } from '../../../src/service/models/model.ts';
+import type { Histogram, Scene, Statistics } from '../../../src/service/models/model.ts';
 import model from '../../../models/service-system/model.ts';
+import { contextOf } from '../context.ts';
 
 export type Inputs = Partial<Record<(typeof model.inputs)[number]['name'], number | bigint>>;
 
@@ -16,11 +17,11 @@ export interface Outputs {
 
 /** A run without a service. */
 export function outputsOf(inputs: Inputs = {}, progress: (fraction: number) => void = () => {}): Outputs {
-  return model.run({ ...context(inputs), progress }) as Outputs;
+  return model.run({ ...contextOf(model, inputs), progress }) as Outputs;
 }
 
 export function sceneOf(inputs: Inputs = {}): Scene {
-  return model.animation!.start(context(inputs)) as Scene;
+  return model.animation!.start(contextOf(model, inputs)) as Scene;
 }
 
 /** What the outputs of some runs are, one after another, to the byte. */
@@ -32,19 +33,4 @@ export function fingerprint(): string {
     { 'Arrival rate': 0.7, 'Server capacity': 1, 'Warm-up time': 0 },
   ];
   return runs.map((inputs) => JSON.stringify(outputsOf(inputs))).join('\n');
-}
-
-function context(inputs: Inputs): RunContext<typeof model.inputs> {
-  const defaults = Object.fromEntries(model.inputs.map((input) => [input.name, input.default]));
-  const values = { ...defaults, '{RANDOM_SEED}': 1n, ...inputs } as RunContext<typeof model.inputs>['inputs'];
-  return {
-    inputs: values,
-    seed: values['{RANDOM_SEED}'],
-    horizon: { start: values['{START_TIME}'], stop: values['{STOP_TIME}'] },
-    readFile: () => null,
-    writeFile: () => {
-      throw new Error('it writes no file');
-    },
-    progress: () => {},
-  };
 }

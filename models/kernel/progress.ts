@@ -1,0 +1,18 @@
+import type { Simulation } from './simulation.ts';
+
+/** How often a run tells how far it is. */
+const PARTS = 100;
+
+/** Lets events happen until a time, as {@link Simulation.run} does, and tells the share of the time that has passed, 1 at last. */
+export function runWithProgress(
+  simulation: Simulation,
+  until: number,
+  progress: (fraction: number) => void,
+): void {
+  const start = simulation.now;
+  for (let part = 1; part <= PARTS; part++) {
+    // the last one ends at `until` exactly, whatever rounding does
+    simulation.run(part < PARTS ? start + ((until - start) * part) / PARTS : until);
+    progress(part / PARTS);
+  }
+}

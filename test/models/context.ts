@@ -1,0 +1,20 @@
+import type { InputDeclaration, ModelDefinition, RunContext } from '../../src/service/models/model.ts';
+
+/** What a model's `run` is given for inputs beside its defaults, without a service. Its seed is 1. */
+export function contextOf<const I extends readonly InputDeclaration[]>(
+  { inputs: declared }: Pick<ModelDefinition<I>, 'inputs'>,
+  inputs: Partial<Record<I[number]['name'], unknown>>,
+): RunContext<I> {
+  const defaults = Object.fromEntries(declared.map((input) => [input.name, input.default]));
+  const values = { ...defaults, '{RANDOM_SEED}': 1n, ...inputs } as Record<string, unknown>;
+  return {
+    inputs: values as RunContext<I>['inputs'],
+    seed: values['{RANDOM_SEED}'] as RunContext<I>['seed'],
+    horizon: { start: values['{START_TIME}'] as number, stop: values['{STOP_TIME}'] as number },
+    readFile: () => null,
+    writeFile: () => {
+      throw new Error('it writes no file');
+    },
+    progress: () => {},
+  };
+}
