@@ -8,7 +8,7 @@ import { ExecutorPool } from '../../src/service/executors/pool.ts';
 import { ContentFiles } from '../../src/service/files/content.ts';
 import { readCommandModel } from '../../src/service/models/command.ts';
 import { templateOf } from '../../src/service/models/declaration.ts';
-import { findModels } from '../../src/service/models/folder.ts';
+import { findModels, readCode } from '../../src/service/models/folder.ts';
 import type { Part } from '../report.ts';
 
 /** The model that `foray models new --command` makes. */
@@ -25,14 +25,14 @@ interface Row {
 
 /** What a run of a command model costs beside its command alone, by turns. */
 export async function commandPart(rounds: number, median: (values: number[]) => number): Promise<Part<Row>> {
-  const [code] = findModels(MODEL);
-  const template = templateOf(readCommandModel(code!.entry).declaration);
+  const code = readCode(findModels(MODEL)[0]!);
+  const template = templateOf(readCommandModel(code.entry).declaration);
   const filesDir = mkdtempSync(join(tmpdir(), 'foray-bench-'));
   new ContentFiles(filesDir).prepare();
   const pool = new ExecutorPool({ filesDir, memory: 1_000, onPrint: () => {}, size: 1, timeout: undefined });
   let runs = 0;
   const asModel = async (inputs: Record<string, string>): Promise<void> => {
-    const job = { runId: String(runs++), versionId: 'bench', code: code!, template, inputs };
+    const job = { runId: String(runs++), versionId: 'bench', code, template, inputs };
     const outcome = await pool.execute(job, () => {});
     if (outcome.kind !== 'completed') throw new Error(`the model did not run: ${JSON.stringify(outcome)}`);
   };

@@ -50,11 +50,7 @@ export function addModelsCheck(models: Command): void {
     });
 }
 
-function show({
-  declaration,
-  outputs,
-  seconds,
-}: Trial): void {
+function show({ declaration, outputs, seconds }: Trial): void {
   const { name, inputs, experiments } = declaration;
   print(
     `${name}: ${count(inputs.length, 'input')}, ${count(declaration.outputs.length, 'output')}, ${count(experiments.length, 'stored experiment')}.`,

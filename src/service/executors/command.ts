@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { constants, existsSync } from 'node:fs';
+import { constants, statSync } from 'node:fs';
 import { copyFile, mkdir, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
@@ -76,12 +76,12 @@ function jsonOf(type: InputType, canonical: string): string {
   return ['DOUBLE', 'INTEGER', 'LONG', 'BOOLEAN'].includes(type) ? canonical : JSON.stringify(canonical);
 }
 
-/** Words of the command that name something in the model's folder stand for it; the program works in another folder. */
+/** Words of the command that name a file of the model's folder stand for it; the program works in another folder. */
 function start(command: readonly string[], { code }: Job, folder: string): ChildProcess {
   const modelFolder = path.dirname(code.entry);
   const [program, ...args] = command.map((word) => {
     const inModel = path.join(modelFolder, word);
-    return existsSync(inModel) ? inModel : word;
+    return statSync(inModel, { throwIfNoEntry: false })?.isFile() ? inModel : word;
   });
   return spawn(program!, args, {
     cwd: folder,

@@ -1,6 +1,6 @@
 import type { ContentFiles } from '../files/content.ts';
-import { isCommandModel, readCommandModel } from '../models/command.ts';
-import { hashContent, type ModelCode, stateOfFolders } from '../models/folder.ts';
+import { readCommandModel } from '../models/command.ts';
+import { hashContent, isDeclaration, type ModelCode, stateOf } from '../models/folder.ts';
 import { CHANGED, loadUnchanged } from '../models/load.ts';
 import { runCommand } from './command.ts';
 import { makeContext } from './context.ts';
@@ -15,7 +15,7 @@ export type Runner = (
 
 /** @throws Error when the model cannot be loaded, or is not what the service has read */
 export async function loadRunner(code: ModelCode): Promise<Runner> {
-  if (isCommandModel(code.entry)) return commandRunner(code);
+  if (isDeclaration(code.entry)) return commandRunner(code);
   const model = await loadUnchanged(code);
   return async (job, files, onProgress) => await model.run(makeContext(job, files, onProgress));
 }
@@ -24,9 +24,9 @@ export async function loadRunner(code: ModelCode): Promise<Runner> {
 function commandRunner(code: ModelCode): Runner {
   let state: string | undefined;
   const checkUnchanged = (): void => {
-    const found = stateOfFolders(code.folders);
+    const found = stateOf(code);
     if (found === state) return;
-    if (hashContent(code.folders) !== code.contentHash) throw new Error(CHANGED);
+    if (hashContent(code) !== code.contentHash) throw new Error(CHANGED);
     state = found;
   };
   checkUnchanged();

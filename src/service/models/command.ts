@@ -28,11 +28,6 @@ const Command = z.union([
 
 const CommandDeclaration = z.looseObject({ command: Command });
 
-/** Whether a model's entry is a declaration, and not a module. */
-export function isCommandModel(entry: string): boolean {
-  return ['.yaml', '.json'].includes(path.extname(entry));
-}
-
 /** @throws ForayError MODEL_INVALID with the place */
 export function readCommandModel(entry: string): CommandModel {
   const file = path.relative(process.cwd(), entry);

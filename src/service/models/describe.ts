@@ -4,8 +4,9 @@ import { Worker } from 'node:worker_threads';
 import { z } from 'zod';
 import { ForayError, messageOf } from '../../errors.ts';
 import { modelEnvironment } from '../executors/environment.ts';
-import { isCommandModel, readCommandModel } from './command.ts';
+import { readCommandModel } from './command.ts';
 import { Declaration } from './declaration.ts';
+import { isDeclaration } from './folder.ts';
 
 /** How long the module of a model may take to load, in milliseconds. */
 const LOAD_TIMEOUT = 30_000;
@@ -17,7 +18,7 @@ const LOAD_TIMEOUT = 30_000;
  * @throws ForayError MODEL_INVALID naming the model's folder, or the place in its declaration
  */
 export async function describeModel(entry: string): Promise<Declaration> {
-  if (isCommandModel(entry)) return readCommandModel(entry).declaration;
+  if (isDeclaration(entry)) return readCommandModel(entry).declaration;
   const folder = path.dirname(entry);
   const answer = await askThread(entry).catch((error: unknown) => ({ problem: messageOf(error) }));
   if ('problem' in answer)

@@ -7,24 +7,31 @@ import { ForayError } from '../../errors.ts';
 const ENTRIES = ['model.ts', 'model.js', 'model.yaml', 'model.json'];
 const TOOLS_FOLDERS = new Set(['node_modules', '__pycache__']);
 
-/** Where a model's code is, and what it was when it was read. */
-export interface ModelCode {
+/** What folders of models share is code: whatever else is in them (results, notes) changes without a model changing. */
+const SHARED_CODE = /\.[cm]?[jt]s$/;
+
+/** Where a model's code is. */
+export interface ModelPlace {
   /** The file with the model's definition: a module, or the declaration of a command model. */
   entry: string;
-  /** The model's own folder, then the shared ones of its neighbourhood. */
+  /** The model's own folder; of a module then those that its neighbourhood shares. */
   folders: string[];
+}
+
+/** Where a model's code is, and what it was when it was read. */
+export interface ModelCode extends ModelPlace {
   contentHash: string;
 }
 
 /**
- * The models in a folder: itself, when it is a model, else one for each folder in it that is. A folder without a model
- * is code that its neighbours share, and counts as part of each of them.
+ * The models in a folder: itself, when it is a model, else one for each folder in it that is. The code in a folder without
+ * a model is shared by its neighbours that are modules, and counts as part of each of them.
  *
  * @throws ForayError MODEL_INVALID when the folder cannot be read
  */
-export function findModels(modelDir: string): ModelCode[] {
+export function findModels(modelDir: string): ModelPlace[] {
   const root = path.resolve(modelDir);
-  if (entryOf(root) !== undefined) return [codeIn(root, [])];
+  if (entriesOf(root).length > 0) return [placeOf(root, [])];
   let names;
   try {
     names = visibleEntries(root).filter((entry) => entry.isDirectory());
@@ -32,32 +39,63 @@ export function findModels(modelDir: string): ModelCode[] {
     throw new ForayError('MODEL_INVALID', `The folder of models ${root} cannot be read.`);
   }
   const folders = names.map(({ name }) => path.join(root, name));
-  const shared = folders.filter((folder) => entryOf(folder) === undefined);
-  return folders.filter((folder) => !shared.includes(folder)).map((folder) => codeIn(folder, shared));
+  const shared = folders.filter((folder) => entriesOf(folder).length === 0);
+  return folders.filter((folder) => !shared.includes(folder)).map((folder) => placeOf(folder, shared));
 }
 
-/** SHA-256 over the names and contents of all files in the folders. */
-export function hashContent(folders: readonly string[]): string {
+/** A model's code as it is now. */
+export function readCode(place: ModelPlace): ModelCode {
+  return { ...place, contentHash: hashContent(place) };
+}
+
+/** SHA-256 over the names and contents of a model's files. */
+export function hashContent(place: ModelPlace): string {
   const hash = createHash('sha256');
-  for (const [index, folder] of folders.entries()) {
-    for (const file of filesUnder(folder)) {
-      const content = contentOf(file);
-      // the length keeps one file's end from passing as the next one's beginning
-      hash.update(JSON.stringify([index, path.relative(folder, file), content.length])).update(content);
-    }
+  for (const { index, folder, file } of filesOf(place)) {
+    const content = contentOf(file);
+    // the length keeps one file's end from passing as the next one's beginning
+    hash.update(JSON.stringify([index, path.relative(folder, file), content.length])).update(content);
   }
   return hash.digest('hex');
 }
 
-/** Tells one state of all files in the folders from another, without reading them. */
-export function stateOfFolders(folders: readonly string[]): string {
-  return folders
-    .flatMap(filesUnder)
-    .map((file) => {
+/** Tells one state of a model's files from another, without reading them. */
+export function stateOf(place: ModelPlace): string {
+  return filesOf(place)
+    .map(({ file }) => {
       const { ino, size, mtimeMs } = lstatSync(file);
       return `${file} ${ino} ${size} ${mtimeMs}`;
     })
     .join('\n');
+}
+
+/** @throws ForayError MODEL_INVALID */
+function placeOf(folder: string, shared: readonly string[]): ModelPlace {
+  const entries = entriesOf(folder);
+  if (entries.length > 1) {
+    throw new ForayError('MODEL_INVALID', `The folder ${folder} has ${entries.join(' and ')}.`, {
+      hint: 'A model is one of them: remove the other.',
+    });
+  }
+  const entry = path.join(folder, entries[0]!);
+  return { entry, folders: isDeclaration(entry) ? [folder] : [folder, ...shared] };
+}
+
+/** Whether a model's entry is the declaration of a command model, and not a module. */
+export function isDeclaration(entry: string): boolean {
+  return ['.yaml', '.json'].includes(path.extname(entry));
+}
+
+function entriesOf(folder: string): string[] {
+  return ENTRIES.filter((name) => existsSync(path.join(folder, name)));
+}
+
+function filesOf({ folders }: ModelPlace): { index: number; folder: string; file: string }[] {
+  return folders.flatMap((folder, index) =>
+    filesUnder(folder)
+      .filter((file) => index === 0 || SHARED_CODE.test(file))
+      .map((file) => ({ index, folder, file })),
+  );
 }
 
 /** Of a link that leads to no file, where it leads. */
@@ -65,22 +103,6 @@ function contentOf(file: string): Buffer {
   return statSync(file, { throwIfNoEntry: false })?.isFile()
     ? readFileSync(file)
     : Buffer.from(readlinkSync(file));
-}
-
-/** @throws ForayError MODEL_INVALID */
-function codeIn(folder: string, shared: readonly string[]): ModelCode {
-  const entries = ENTRIES.filter((name) => existsSync(path.join(folder, name)));
-  if (entries.length > 1) {
-    throw new ForayError('MODEL_INVALID', `The folder ${folder} has ${entries.join(' and ')}.`, {
-      hint: 'A model is one of them: remove the other.',
-    });
-  }
-  const folders = [folder, ...shared];
-  return { entry: path.join(folder, entries[0]!), folders, contentHash: hashContent(folders) };
-}
-
-function entryOf(folder: string): string | undefined {
-  return ENTRIES.map((name) => path.join(folder, name)).find((file) => existsSync(file));
 }
 
 function filesUnder(folder: string): string[] {

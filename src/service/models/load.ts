@@ -28,6 +28,6 @@ export const CHANGED = "the model's files were changed: ask for its new version"
 /** As {@link loadModel}: the service has read the code, and what it runs must be the same. */
 export async function loadUnchanged(code: ModelCode): Promise<ModelDefinition> {
   const model = await loadModel(code.entry);
-  if (hashContent(code.folders) !== code.contentHash) throw new Error(CHANGED);
+  if (hashContent(code) !== code.contentHash) throw new Error(CHANGED);
   return model;
 }

@@ -12,7 +12,7 @@ import {
   templateOf,
 } from './declaration.ts';
 import { describeModel } from './describe.ts';
-import { findModels, type ModelCode } from './folder.ts';
+import { findModels, type ModelCode, type ModelPlace, readCode } from './folder.ts';
 import { stableUuid } from './ids.ts';
 
 /** A model version as the service holds it. */
@@ -68,8 +68,8 @@ export class ModelRegistry {
    */
   async reload(onProblem: (problem: ForayError) => void): Promise<string[]> {
     const byId = new Map<string, FoundModel>();
-    for (const code of this.#modelDirs.flatMap((dir) => tried(() => findModels(dir), onProblem) ?? [])) {
-      const model = await readModel(code).catch(heeded(onProblem));
+    for (const place of this.#modelDirs.flatMap((dir) => tried(() => findModels(dir), onProblem) ?? [])) {
+      const model = await readModel(place).catch(heeded(onProblem));
       if (!model) continue;
       const other = byId.get(model.id);
       if (other) onProblem(sameName(other, model));
@@ -164,7 +164,8 @@ function tried<T>(read: () => T, onProblem: (problem: ForayError) => void): T | 
   }
 }
 
-async function readModel(code: ModelCode): Promise<FoundModel> {
+async function readModel(place: ModelPlace): Promise<FoundModel> {
+  const code = readCode(place);
   const declaration = await describeModel(code.entry);
   const codeHash = createHash('sha256')
     .update(JSON.stringify([code.contentHash, declaration]))

@@ -7,7 +7,7 @@ import { memoryShare } from '../executors/process.ts';
 import { ContentFiles } from '../files/content.ts';
 import { type Declaration, templateOf } from './declaration.ts';
 import { describeModel } from './describe.ts';
-import type { ModelCode } from './folder.ts';
+import { type ModelPlace, readCode } from './folder.ts';
 
 /** A model that was run once with its defaults. */
 export interface Trial {
@@ -28,7 +28,8 @@ export interface TrialListener {
  *
  * @throws ForayError MODEL_INVALID when it is not declared as a model, or its run fails, with the reason
  */
-export async function tryModel(code: ModelCode, { onProgress, onPrint }: TrialListener): Promise<Trial> {
+export async function tryModel(place: ModelPlace, { onProgress, onPrint }: TrialListener): Promise<Trial> {
+  const code = readCode(place);
   const declaration = await describeModel(code.entry);
   const template = templateOf(declaration);
   const filesDir = mkdtempSync(path.join(os.tmpdir(), 'foray-trial-'));

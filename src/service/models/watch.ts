@@ -1,4 +1,4 @@
-import { stateOfFolders } from './folder.ts';
+import { findModels, stateOf } from './folder.ts';
 
 /** Least time between two looks at the folders of models, in milliseconds. */
 const INTERVAL = 500;
@@ -12,12 +12,12 @@ const SHARE = 0.02;
  * @returns what ends it
  */
 export function watchModels(modelDirs: readonly string[], onChange: () => void): () => void {
-  let settled = stateOf(modelDirs);
+  let settled = stateOfAll(modelDirs);
   let last = settled;
   let timer: NodeJS.Timeout;
   const look = (): void => {
     const start = performance.now();
-    const state = stateOf(modelDirs);
+    const state = stateOfAll(modelDirs);
     const hasSettled = state === last && state !== settled;
     last = state;
     if (hasSettled) {
@@ -33,11 +33,11 @@ export function watchModels(modelDirs: readonly string[], onChange: () => void):
   return () => clearTimeout(timer);
 }
 
-function stateOf(modelDirs: readonly string[]): string {
+function stateOfAll(modelDirs: readonly string[]): string {
   try {
-    return stateOfFolders(modelDirs);
+    return modelDirs.flatMap(findModels).map(stateOf).join('\n');
   } catch (error) {
-    // a file or folder that has gone between two looks at it
+    // a file or folder that has gone between two looks at it, or a folder that is no model any more
     return String(error);
   }
 }
