@@ -85,21 +85,24 @@ async function takeBegun(
 ): Promise<void> {
   const runIds = begun.map(({ runId }) => runId);
   const claimed = await store.claimedByOthers(campaign.id, runIds);
-  const others = begun.map((run) => ({ ...run, joined: claimed.has(run.runId) }));
-  let areThrough: boolean | undefined;
-  for (let look = 0; look < LOOKS && areThrough === undefined; look += 1) {
-    const first = others.shift();
-    if (!first) return;
-    const answer = await asker.poll(first);
-    await batch.take(answer, true);
-    if ('state' in answer) areThrough = answer.state === 'done' || answer.state === 'failed';
+  const runs = begun.map((run) => ({ ...run, joined: claimed.has(run.runId) }));
+  const looks: Answer[] = [];
+  for (const run of runs.slice(0, LOOKS)) {
+    looks.push(await asker.poll(run));
+    if ('state' in looks.at(-1)!) break;
   }
+  const last = looks.at(-1);
+  const areThrough =
+    last !== undefined && 'state' in last && (last.state === 'done' || last.state === 'failed');
   await Promise.all(
-    others.map((run) =>
-      areThrough
+    runs.map((run, at) => {
+      const look = looks[at];
+      // the looks before the last were in vain
+      if (look !== undefined && (!areThrough || look === last)) return batch.take(look, true);
+      return areThrough
         ? limit(async () => batch.take(await asker.take(run), true))
-        : batch.take({ seq: run.seq, state: run.state, runId: run.runId, owned: run.owned }, true),
-    ),
+        : batch.take({ seq: run.seq, state: run.state, runId: run.runId, owned: run.owned }, true);
+    }),
   );
 }
 
