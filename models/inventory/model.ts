@@ -17,7 +17,7 @@ export default defineModel({
     { name: 'Mean ordering cost', type: 'DOUBLE', units: 'PER_MONTH' },
     { name: 'Mean holding cost', type: 'DOUBLE', units: 'PER_MONTH' },
     { name: 'Mean shortage cost', type: 'DOUBLE', units: 'PER_MONTH' },
-    { name: 'Fill rate', type: 'DOUBLE' },
+    { name: 'Service level', type: 'DOUBLE' },
     { name: 'Mean inventory', type: 'DOUBLE' },
     { name: 'Mean backorders', type: 'DOUBLE' },
     { name: 'Orders', type: 'INTEGER' },
@@ -70,13 +70,13 @@ const PICTURED = 10_001;
 const SPAN = 0.1;
 
 function outputsOf(system: InventorySystem) {
-  const { costs, fillRate, onHand, backorders, counts, level, levels, onOrders } = system;
+  const { costs, serviceLevel, onHand, backorders, counts, level, levels, onOrders } = system;
   return {
     'Mean total cost': costs!.total,
     'Mean ordering cost': costs!.ordering,
     'Mean holding cost': costs!.holding,
     'Mean shortage cost': costs!.shortage,
-    'Fill rate': fillRate,
+    'Service level': serviceLevel,
     'Mean inventory': onHand.mean,
     'Mean backorders': backorders.mean,
     Orders: counts.orders,

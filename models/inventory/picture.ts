@@ -97,7 +97,7 @@ const table = { left: 656, right: WIDTH - 40, top: 92, pitch: 32 };
 /** The costs in the colours of what causes them. */
 function drawFigures({ settings, system }: Shown): string {
   const { left, right, top, pitch } = table;
-  const { costs, fillRate } = system;
+  const { costs, serviceLevel } = system;
   const warm = settings.start + settings.warmUp;
   const since = system.simulation.now < warm ? 'warming up' : `from month ${count(warm)} on`;
   const parts = [
@@ -129,8 +129,8 @@ function drawFigures({ settings, system }: Shown): string {
     text(left, top + 3.6 * pitch, 'Total cost a month', { opacity: 0.8 }),
     figure(top + 3.6 * pitch, money(costs?.total)),
     line(left, top + 4.05 * pitch, right, top + 4.05 * pitch, { opacity: 0.15 }),
-    text(left, top + 4.8 * pitch, 'Fill rate', { opacity: 0.8 }),
-    figure(top + 4.8 * pitch, fillRate === null ? '–' : `${(100 * fillRate).toFixed(1)} %`),
+    text(left, top + 4.8 * pitch, 'Service level', { opacity: 0.8 }),
+    figure(top + 4.8 * pitch, serviceLevel === null ? '–' : `${(100 * serviceLevel).toFixed(1)} %`),
   ].join('');
 }
 

@@ -136,7 +136,7 @@ export class InventorySystem {
   }
 
   /** Share of the items demanded that were on hand; null without demand. */
-  get fillRate(): number | null {
+  get serviceLevel(): number | null {
     const { filled, demanded } = this.counts;
     return demanded > 0 ? filled / demanded : null;
   }

@@ -59,7 +59,7 @@ export function inTheLongRun({ reorderPoint, orderUpToLevel, reviewPeriod, lag, 
     'Mean ordering cost': ordering,
     'Mean holding cost': holding,
     'Mean shortage cost': shortage,
-    'Fill rate': filled / meanSize,
+    'Service level': filled / meanSize,
     'Mean inventory': inventory,
     'Mean backorders': inventory - level,
   };

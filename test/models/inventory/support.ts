@@ -13,7 +13,7 @@ export interface Outputs {
   'Mean ordering cost': number;
   'Mean holding cost': number;
   'Mean shortage cost': number;
-  'Fill rate': number | null;
+  'Service level': number | null;
   'Mean inventory': number;
   'Mean backorders': number;
   Orders: number;

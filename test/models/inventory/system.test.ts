@@ -52,7 +52,7 @@ describe('the figures in the long run', () => {
     const rows = [...page.matchAll(/^\| \((\d+), (\d+)\) +\|([^\n]+)\|$/gm)];
     expect(rows).toHaveLength(9);
     for (const [, s, S, figures] of rows) {
-      const [total, ordering, holding, shortage, fillRate] = figures!.split('|').map(Number);
+      const [total, ordering, holding, shortage, serviceLevel] = figures!.split('|').map(Number);
       const expected = inTheLongRun({
         reorderPoint: Number(s),
         orderUpToLevel: Number(S),
@@ -66,7 +66,7 @@ describe('the figures in the long run', () => {
       expect(expected['Mean ordering cost']).toBeCloseTo(ordering!, 2);
       expect(expected['Mean holding cost']).toBeCloseTo(holding!, 2);
       expect(expected['Mean shortage cost']).toBeCloseTo(shortage!, 2);
-      expect(expected['Fill rate']).toBeCloseTo(fillRate!, 3);
+      expect(expected['Service level']).toBeCloseTo(serviceLevel!, 3);
     }
   });
 
@@ -154,7 +154,7 @@ describe('a run', () => {
     expect(orders({})).toMatchObject({
       Orders: 1,
       'Mean ordering cost': (32 + 3 * 60) / 3,
-      'Fill rate': null,
+      'Service level': null,
     });
     // base stock: with a demand in each month, an order at each review
     const busy = { 'Demand rate': 100, 'Reorder point': 60, 'Initial inventory': 60 };
@@ -174,7 +174,7 @@ describe('a run', () => {
       ['Mean ordering cost', 0.1],
       ['Mean holding cost', 0.3],
       ['Mean shortage cost', 0.5],
-      ['Fill rate', 0.5],
+      ['Service level', 0.5],
     ] as const) {
       const varianceTo = (runs: Outputs[]) =>
         moments(one.map((run, i) => run[name]! - runs[i]![name]!)).variance;
