@@ -67,9 +67,10 @@ export class ModelRegistry {
    * @returns the versions that are new, as `<model>, version <number>`
    */
   async reload(onProblem: (problem: ForayError) => void): Promise<string[]> {
+    const places = this.#modelDirs.flatMap((dir) => tried(() => findModels(dir), onProblem) ?? []);
+    const read = await Promise.all(places.map((place) => readModel(place).catch(heeded(onProblem))));
     const byId = new Map<string, FoundModel>();
-    for (const place of this.#modelDirs.flatMap((dir) => tried(() => findModels(dir), onProblem) ?? [])) {
-      const model = await readModel(place).catch(heeded(onProblem));
+    for (const model of read) {
       if (!model) continue;
       const other = byId.get(model.id);
       if (other) onProblem(sameName(other, model));
