@@ -92,6 +92,7 @@ test.each(seeds(1, 5))('killed at moments of seed %i', async (seed) => {
   const ids = submitted.map(({ id }) => id);
   const before = world.executions().length;
 
+  let kills = 0;
   for (let kill = 1; kill <= KILLS; kill += 1) {
     worker = startWorkerProcess(world.settings);
     if (kill === 1 || random() < 0.8) {
@@ -103,12 +104,16 @@ test.each(seeds(1, 5))('killed at moments of seed %i', async (seed) => {
       // this one may be killed before it works at all
       await delay(random() * 5_000);
     }
-    const open = await Promise.all(ids.map(async (id) => (await world.foray.store.getCampaign(id))!.phase));
-    expect(open).not.toEqual(ids.map(() => 'completed'));
+    const phases = await Promise.all(ids.map(async (id) => (await world.foray.store.getCampaign(id))!.phase));
+    // on a slow machine the service is through before all kills are
+    if (phases.every((phase) => phase === 'completed')) break;
     await worker.kill();
-    figure.kills += 1;
+    kills += 1;
     await delay(random() * 1_000);
   }
+  expect(kills).toBeGreaterThan(KILLS / 2);
+  figure.kills += kills;
+  await worker!.kill();
   worker = startWorkerProcess(world.settings);
   const last = await progress(ids, worker.startedAt);
   figure.slowest = Math.max(figure.slowest, last);
