@@ -14,6 +14,7 @@ export function addDev(program: Command): void {
     .action(async (flags: { home: string; models: string[] }) => {
       endWithParent();
       const signalled = untilSignalled();
+      await checkModels(flags.models);
       const { startStack } = await import('../dev/stack.ts');
       const stack = await startStack(resolve(flags.home), tell, { models: flags.models });
       const { temporal, service } = stack.addresses;
@@ -30,4 +31,11 @@ export function addDev(program: Command): void {
       tell('Stopping');
       await stack.stop();
     });
+}
+
+/** Before a part would fail of it, out of sight. */
+async function checkModels(folders: readonly string[]): Promise<void> {
+  const { findModels } = await import('../service/models/folder.ts');
+  const { describeModel } = await import('../service/models/describe.ts');
+  await Promise.all(folders.flatMap(findModels).map(({ entry }) => describeModel(entry)));
 }

@@ -1,7 +1,7 @@
 import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { ForayError } from '../errors.ts';
+import { ForayError, messageOf } from '../errors.ts';
 import { print } from './output.ts';
 
 const SCAFFOLD = join(import.meta.dirname, 'scaffold');
@@ -15,15 +15,14 @@ export function addModelsNew(models: Command): void {
     .option('--command', 'one that a command runs, in Python here, instead of a JavaScript module')
     .option('-o, --output <folder>', 'where to make it (default: its name, in this folder)')
     .action((name: string, flags: { command?: boolean; output?: string }) => {
-      const folder = flags.output ?? folderOf(name);
+      const named = folderOf(name);
+      const folder = flags.output ?? named;
       if (existsSync(folder)) {
         throw new ForayError('OUTPUT_UNWRITABLE', `${folder} is there already.`, {
           hint: 'Choose another name, or another folder with -o.',
         });
       }
-      cpSync(join(SCAFFOLD, flags.command ? 'command' : 'module'), folder, { recursive: true });
-      const files = readdirSync(folder).sort();
-      for (const file of files) fillIn(join(folder, file), name);
+      const files = make(folder, flags.command ? 'command' : 'module', name);
       print(
         `Made ${files.map((file) => join(folder, file)).join(' and ')}, a model that works. Make it yours, then:`,
       );
@@ -32,12 +31,33 @@ export function addModelsNew(models: Command): void {
     });
 }
 
+/** Returns the names of its files. */
+function make(folder: string, scaffold: string, name: string): string[] {
+  try {
+    cpSync(join(SCAFFOLD, scaffold), folder, { recursive: true });
+    const files = readdirSync(folder).sort();
+    for (const file of files) fillIn(join(folder, file), name);
+    return files;
+  } catch (error) {
+    throw new ForayError(
+      'OUTPUT_UNWRITABLE',
+      `The folder ${folder} cannot be written: ${messageOf(error)}.`,
+      {
+        hint: 'Choose another one with -o.',
+      },
+    );
+  }
+}
+
 function folderOf(name: string): string {
   const folder = name
     .trim()
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}_-]+/gu, '-')
     .replaceAll(/^-+|-+$/g, '');
+  if (/\p{Cc}/u.test(name) || name.length > 200) {
+    throw new ForayError('USAGE', 'A model has a name of at most 200 characters, all on one line.');
+  }
   if (folder === '') {
     throw new ForayError('USAGE', `"${name}" is no name for a model: it has neither letters nor digits.`);
   }

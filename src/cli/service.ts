@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
-import { endWithParent, tellReady } from '../dev/lifeline.ts';
+import { endWithParent, tellParent, tellReady } from '../dev/lifeline.ts';
 import { homePaths } from '../dev/home.ts';
 import { ForayError } from '../errors.ts';
 import { print, tell } from './output.ts';
@@ -73,7 +73,10 @@ export function addService(program: Command): void {
         },
         log: process.stderr,
         logLevel: 'error',
-        onModels: (line) => tell(`Models have changed: ${line}`),
+        onModels(line) {
+          tell(`Models have changed: ${line}`);
+          tellParent(`Models have changed: ${line}`);
+        },
         ...(flags.executors && { executors: flags.executors }),
         ...(flags.runTimeout && { runTimeout: flags.runTimeout }),
       });

@@ -23,6 +23,11 @@ export function tellReady(): void {
   process.send?.('ready');
 }
 
+/** Tells whoever looks at `foray dev`, if it is the parent, a line. */
+export function tellParent(line: string): void {
+  process.send?.({ line });
+}
+
 /** Run as a program: runs another one (its arguments) that knows nothing of this, and ends it with the parent. */
 if (import.meta.main) {
   const [command, ...args] = process.argv.slice(2);

@@ -72,7 +72,10 @@ export class Part {
     child.stderr!.pipe(log);
     child.once('error', (error) => log.write(`${error.message}\n`));
     this.saidReady = false;
-    child.on('message', (message) => (this.saidReady ||= message === 'ready'));
+    child.on('message', (message) => {
+      this.saidReady ||= message === 'ready';
+      if (typeof message === 'object' && 'line' in message) this.options.report(String(message.line));
+    });
     this.child = child;
     return child;
   }

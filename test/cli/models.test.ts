@@ -35,6 +35,11 @@ describe('foray models new', () => {
     const again = await run('new', 'Coffee bar', '--command', '-o', 'own/bar');
     expect([again.code, again.stderr]).toEqual([2, expect.stringMatching(/own\/bar is there already/)]);
     expect(readFileSync(join(folder, 'own/bar/sim.py'), 'utf8')).toBe('mine');
+    expect(await run('new', 'x', '-o', '/proc/x')).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/\/proc\/x cannot be written/),
+    });
+    expect((await run('new', 'x'.repeat(300))).stderr).toMatch(/at most 200 characters/);
     expect((await run('new', '!!')).stderr).toMatch(/neither letters nor digits/);
     expect(existsSync(join(folder, 'own/bar/model.js'))).toBe(false);
   });
@@ -79,6 +84,10 @@ outputs:
       'default: three',
       /model\.yaml:5:39: .*the default of "N" is "three", which is not a number/,
     ],
+    ['min: 0', 'min: 4, max: 3', /the greatest value of "N" is less than its least/],
+    ['DOUBLE, default: 3, min: 0', 'INPUT_FILE, default: a.csv', /its default must be ''/],
+    ['name: Echo', 'name: "a\\u001b[31mred"', /a name has no line breaks or other control characters/],
+    ['node sim.mjs', '5', /a program and its arguments are expected, as a text or a list of texts/],
     ['min: 0', 'min: 4', /the default of "N" is 3, and must be at least 4/],
     ['name: Echo', 'name: [', /model\.yaml:\d+:\d+: The declaration is neither YAML nor JSON/],
     ['command: node sim.mjs\n', '', /"command" is missing/],

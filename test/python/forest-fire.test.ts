@@ -87,6 +87,7 @@ test('a cancel ends the programs that run', async () => {
 test('the model that foray models new makes is served as soon as it is there', async () => {
   expect((await run('models', 'new', 'Coffee bar', '--command', '-o', 'own/coffee-bar')).code).toBe(0);
   await until('it is served', async () => (await run('models', 'Coffee bar')).code === 0);
+  expect(dev.said()).toContain('Models have changed: Coffee bar, version 1');
   const docs = readFileSync(join(ROOT, 'docs/models.md'), 'utf8');
   writeFileSync(join(dev.folder, 'campaign.yaml'), /```yaml\n([^`]+)```/.exec(docs)![1]!);
   expect((await run('submit', 'campaign.yaml', '--id', 'coffee', '--watch')).code).toBe(0);

@@ -53,9 +53,9 @@ describe('command models', () => {
       `writeFileSync('table.csv', 'a,b\\n' + readFileSync(inputs.File, 'utf8'));
        console.log('a line for people');
        say({ progress: 0.5 });
-       console.log('{"outputs": {"DOUBLE": Infinity, "integer": ' + inputs.N + ', "LONG": ' + /"Large":(\\d+)/.exec(text)[1] +
+       console.log('{"outputs": {"DOUBLE": Infinity, "integer": ' + inputs.N + ', "text": "-Infinity", "none": NaN, "LONG": ' + /"Large":(\\d+)/.exec(text)[1] +
          ', "BOOLEAN": true, "STRING": "NaN", "DATE_TIME": "2026-11-21T10:00", "DATA_SET": {"dataX": [1, 2], "dataY": [NaN, -Infinity]}, "OUTPUT_FILE": "table.csv"}}');`,
-      types.map((type) => `${type}: ${type}`),
+      [...types.map((type) => `${type}: ${type}`), 'Text: DOUBLE', 'None: INTEGER'],
     );
     const service = await startTestService({ modelDirs: [folder] });
     const version = await service.latest('Types');
@@ -63,6 +63,8 @@ describe('command models', () => {
     const values = await outputsOf(service, version, { N: 7, File: file });
     expect(Object.fromEntries(values)).toMatchObject({
       DOUBLE: '"Infinity"',
+      Text: '"-Infinity"',
+      None: 'null',
       INTEGER: '7',
       LONG: '9007199254740993',
       BOOLEAN: 'true',

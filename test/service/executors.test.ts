@@ -29,6 +29,7 @@ describe('models that misbehave', () => {
         `run() { return new Promise(() => setTimeout(() => { throw new Error('later'); })); }`,
         'later',
       ],
+      ['Returns nothing', `run() {}`, 'the model gave undefined, and not an object with its outputs by name'],
       ['Omits', `run() { return {}; }`, 'the output "Out" was not given by the model'],
       [
         'Mistypes',

@@ -118,7 +118,7 @@ describe('models that are none', () => {
     ['a syntax error', 'export default {', /cannot be loaded/],
     ['no run', 'export default { name: "A" };', /has no function "run"/],
     ['an exit', 'process.exit(0);', /ended the thread/],
-    ['a wrong type', source(1).replace("'DOUBLE', default", "'NUMBER', default"), /inputs\[0\]\.type/],
+    ['a wrong type', source(1).replace("'DOUBLE', default", "'NUMBER', default"), /inputs\.0\.type/],
     ['a wrong default', source(1).replace('default: 1', "default: 'one'"), /the default of "N" is "one"/],
     ['an unknown system input', source(1).replace("'N'", "'{SPEED}'"), /"\{SPEED\}" is not a system input/],
     [

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { InputType } from '../../api/constants.ts';
+import type { OutputDescriptor } from '../../api/resources.ts';
 import { nameKey } from '../../api/values.ts';
 import { messageOf } from '../../errors.ts';
 import type { ContentFiles } from '../files/content.ts';
@@ -126,10 +127,7 @@ async function converse(
       `the command ended without a line {"outputs": {…}} on its standard output${heard.suspect ? `; ${heard.suspect}` : ''}`,
     );
   }
-  return named(
-    heard.outputs,
-    template.outputs.map(({ name }) => name),
-  );
+  return declared(heard.outputs, template.outputs);
 }
 
 function heed(
@@ -176,17 +174,25 @@ function lastLine(complaint: string): string {
 }
 
 /** The outputs under their declared names; names are the same ignoring case, as everywhere. */
-function named(given: Record<string, unknown>, declared: readonly string[]): Record<string, unknown> {
-  const byKey = new Map(declared.map((name) => [nameKey(name), name]));
+function declared(
+  given: Record<string, unknown>,
+  outputs: readonly OutputDescriptor[],
+): Record<string, unknown> {
+  const byKey = new Map(outputs.map((output) => [nameKey(output.name), output]));
   return Object.fromEntries(
     Object.entries(given).map(([name, value]) => {
-      const known = byKey.get(nameKey(name));
-      if (known === undefined) {
+      const output = byKey.get(nameKey(name));
+      if (output === undefined) {
         throw new Error(`the command gave an output "${name}", which the model does not declare`);
       }
-      return [known, value];
+      return [output.name, output.type === 'DOUBLE' && isInfinite(value) ? Number(value) : value];
     }),
   );
+}
+
+/** Infinite numbers as results have them, for languages whose JSON has none. */
+function isInfinite(value: unknown): boolean {
+  return value === 'Infinity' || value === '-Infinity';
 }
 
 /** Stores the files that the program names as outputs; takes each from the working folder. */

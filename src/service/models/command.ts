@@ -16,30 +16,40 @@ export interface CommandModel {
   command: string[];
 }
 
-const Command = z.union([
-  // without quoting: an argument with a space in it needs the list
-  z
-    .string()
-    .trim()
-    .min(1)
-    .transform((text) => text.split(/\s+/)),
-  z.array(z.string().min(1)).min(1),
-]);
+const Command = z.union(
+  [
+    // without quoting: an argument with a space in it needs the list
+    z
+      .string()
+      .trim()
+      .regex(/^\P{Cc}+$/u)
+      .transform((text) => text.split(/\s+/)),
+    z.array(z.string().regex(/^\P{Cc}+$/u)).min(1),
+  ],
+  { error: 'a program and its arguments are expected, as a text or a list of texts' },
+);
 
-const CommandDeclaration = z.looseObject({ command: Command });
+const WithCommand = z.looseObject({ command: Command });
+/** All that may be in a declaration. */
+const Whole = z.object({ ...Declaration.shape, command: Command });
+
+const SAYS_HOW = 'docs/models.md says how a model is declared.';
 
 /** @throws ForayError MODEL_INVALID with the place */
 export function readCommandModel(entry: string): CommandModel {
   const file = path.relative(process.cwd(), entry);
   try {
     const { plain, locate } = readYaml(readFileSync(entry, 'utf8'), file);
+    if (typeof plain !== 'object' || plain === null || Array.isArray(plain)) {
+      throw invalid('The declaration is not a mapping of names to values.', locate([]), SAYS_HOW);
+    }
     const valid = <T>(schema: z.ZodType<T>, value: unknown): T => {
       const result = schema.safeParse(value);
       if (result.success) return result.data;
-      const { message, hint, path, at } = misfit(result.error, schema, value, 'model');
-      throw invalid(message, locate(path, at), hint ?? 'docs/models.md says how a model is declared.');
+      const { message, hint, path, at } = misfit(result.error, Whole, value, 'model');
+      throw invalid(message, locate(path, at), hint ?? SAYS_HOW);
     };
-    const { command, ...rest } = valid(CommandDeclaration, plain);
+    const { command, ...rest } = valid(WithCommand, plain);
     const declaration = valid(Declaration, rest);
     if (declaration.animation) {
       throw invalid(

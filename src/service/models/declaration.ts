@@ -14,10 +14,17 @@ import { stableUuid } from './ids.ts';
 import { modelInputTypes } from './model.ts';
 import { canonicalInput, systemInputTypes } from './system-inputs.ts';
 
-const name = z.string().trim().min(1).max(200);
+const name = z
+  .string()
+  .trim()
+  .min(1, 'a name is expected')
+  .max(200, 'a name has at most 200 characters')
+  .regex(/^\P{Cc}*$/u, 'a name has no line breaks or other control characters');
 const units = z.enum(unitNames).nullable().default(null);
 const pixels = z.int().min(1).max(10_000);
-const value = z.union([z.string(), z.number(), z.boolean()]);
+const value = z.union([z.string(), z.number(), z.boolean()], {
+  error: 'a text, a number, true or false is expected',
+});
 const bound = z.union([z.number(), z.string()]);
 const range = z.discriminatedUnion('type', [
   z.strictObject({
@@ -89,9 +96,18 @@ export const Declaration = z
       if ((input.min ?? input.max) !== undefined && !isNumeric(input.type)) {
         complain(path, `"${input.name}" has no least or greatest value: it is a ${input.type}`);
       }
+      if (input.type === 'INPUT_FILE' && input.default !== '') {
+        complain(
+          [...path, 'default'],
+          `"${input.name}" is a file that a request gives: its default must be ''`,
+        );
+      }
+      if (input.min !== undefined && input.max !== undefined && input.min > input.max) {
+        complain([...path, 'max'], `the greatest value of "${input.name}" is less than its least`);
+      }
       for (const [at, allowed] of (input.values ?? []).entries()) {
         complainOfValue([...path, 'values', at], `the value of "${input.name}"`, () =>
-          canonicalInput(input.name, input.type, allowed),
+          checkAllowed({ ...input, values: undefined }, canonicalInput(input.name, input.type, allowed)),
         );
       }
       complainOfValue([...path, 'default'], `the default of "${input.name}"`, () =>

@@ -9,7 +9,13 @@ try {
     declaration: { ...without(model, 'run'), ...(animation && { animation: without(animation, 'start') }) },
   });
 } catch (error) {
-  parentPort!.postMessage({ problem: error instanceof Error ? error.message : String(error) });
+  parentPort!.postMessage({ problem: error instanceof Error ? described(error) : String(error) });
+}
+
+/** With the place, where the error is one of syntax: its stack begins with it. */
+function described({ message, stack = '' }: Error): string {
+  const place = /^file:\/\/(\S+:\d+)\n/.exec(stack)?.[1];
+  return place === undefined ? message : `${place}: ${message}`;
 }
 
 /** Its data: code cannot be posted. */

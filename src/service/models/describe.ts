@@ -1,12 +1,13 @@
 import { once } from 'node:events';
 import path from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { z } from 'zod';
 import { ForayError, messageOf } from '../../errors.ts';
+import { misfit } from '../../misfit.ts';
 import { modelEnvironment } from '../executors/environment.ts';
 import { readCommandModel } from './command.ts';
 import { Declaration } from './declaration.ts';
 import { isDeclaration } from './folder.ts';
+import { oneLine } from '../../suggest.ts';
 
 /** How long the module of a model may take to load, in milliseconds. */
 const LOAD_TIMEOUT = 30_000;
@@ -20,15 +21,24 @@ const LOAD_TIMEOUT = 30_000;
 export async function describeModel(entry: string): Promise<Declaration> {
   if (isDeclaration(entry)) return readCommandModel(entry).declaration;
   const folder = path.dirname(entry);
-  const answer = await askThread(entry).catch((error: unknown) => ({ problem: messageOf(error) }));
-  if ('problem' in answer)
-    throw new ForayError('MODEL_INVALID', `The model in ${folder} cannot be loaded: ${answer.problem}`);
-  const declaration = Declaration.safeParse(answer.declaration);
-  if (!declaration.success) {
+  const answer = await askThread(entry).catch((error: unknown) => ({
+    problem:
+      (error as Error).name === 'AbortError'
+        ? `its module takes longer than ${LOAD_TIMEOUT / 1_000} s`
+        : messageOf(error),
+  }));
+  if ('problem' in answer) {
     throw new ForayError(
       'MODEL_INVALID',
-      `The model in ${folder} is not declared as a model:\n${z.prettifyError(declaration.error)}`,
+      `The model in ${folder} cannot be loaded: ${oneLine(answer.problem)}`,
     );
+  }
+  const declaration = Declaration.safeParse(answer.declaration);
+  if (!declaration.success) {
+    const { message, hint } = misfit(declaration.error, Declaration, answer.declaration, 'model');
+    throw new ForayError('MODEL_INVALID', `The model in ${folder} is not declared as a model: ${message}`, {
+      hint,
+    });
   }
   return declaration.data;
 }

@@ -28,6 +28,9 @@ export function outputTexts(
   values: Record<string, unknown>,
   files: { has(hash: string): boolean },
 ): Record<string, string> {
+  if (typeof values !== 'object' || values === null) {
+    throw new Error(`the model gave ${String(values)}, and not an object with its outputs by name`);
+  }
   return Object.fromEntries(
     outputs.map(({ name, type }) => {
       try {
@@ -51,7 +54,7 @@ export function outputTexts(
  */
 export function outputText(type: OutputType, value: unknown): string {
   if (value === undefined) throw new Error('was not given by the model');
-  if (value === null) return 'null';
+  if (value === null || Number.isNaN(value)) return 'null';
   if (!fits(type, value)) {
     throw new Error(`was given by the model as ${kindOf(value)}, which is not a ${type}`);
   }
