@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 import { ServiceError } from '../errors.ts';
@@ -11,19 +12,25 @@ const LEAST_BYTES = 20_000;
  * let in. Node itself sees to heads, but for bodies it knows only a limit for the whole, and a large file is slow in good faith.
  */
 export function requirePace(refuse: (error: ServiceError, socket: Socket) => void) {
-  return ({ raw }: FastifyRequest, _reply: unknown, done: () => void): void => {
+  const watch = (raw: IncomingMessage): void => {
     const { socket } = raw;
+    let before = socket.bytesRead;
+    const timer = setInterval(() => {
+      if (raw.complete) return clearInterval(timer);
+      if (socket.bytesRead - before < LEAST_BYTES) {
+        clearInterval(timer);
+        refuse(new ServiceError('TOO_SLOW', 'The body came too slowly.'), socket);
+      }
+      before = socket.bytesRead;
+    }, WINDOW).unref();
+    raw.once('close', () => clearInterval(timer));
+  };
+  return ({ raw }: FastifyRequest, _reply: unknown, done: () => void): void => {
     if ('transfer-encoding' in raw.headers || Number(raw.headers['content-length']) > 0) {
-      let before = socket.bytesRead;
-      const timer = setInterval(() => {
-        if (raw.complete) return clearInterval(timer);
-        if (socket.bytesRead - before < LEAST_BYTES) {
-          clearInterval(timer);
-          refuse(new ServiceError('TOO_SLOW', 'The body came too slowly.'), socket);
-        }
-        before = socket.bytesRead;
-      }, WINDOW).unref();
-      raw.once('close', () => clearInterval(timer));
+      // most bodies come with their head, and need no timer
+      setImmediate(() => {
+        if (!raw.complete && !raw.destroyed) watch(raw);
+      });
     }
     done();
   };
