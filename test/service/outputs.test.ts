@@ -49,7 +49,13 @@ const cases: Record<OutputType, { good: [unknown, string][]; bad: unknown[] }> =
     ],
     bad: ['2.5', 5n, true, [1]],
   },
-  INTEGER: { good: [[-(2 ** 31) + 1, '-2147483647']], bad: [2.5, 2 ** 31, Number.NaN, Infinity, 5n, '5'] },
+  INTEGER: {
+    good: [
+      [-(2 ** 31) + 1, '-2147483647'],
+      [Number.NaN, 'null'],
+    ],
+    bad: [2.5, 2 ** 31, Infinity, 5n, '5'],
+  },
   LONG: {
     good: [
       [2n ** 63n - 1n, '9223372036854775807'],

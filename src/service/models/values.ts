@@ -1,4 +1,4 @@
-import type { InputType, OutputType } from '../../api/constants.ts';
+import { type InputType, numericOutputTypes, type OutputType } from '../../api/constants.ts';
 import type { OutputDescriptor } from '../../api/resources.ts';
 import { canonicalValue, ValueError } from '../../api/values.ts';
 import { messageOf } from '../../errors.ts';
@@ -54,7 +54,7 @@ export function outputTexts(
  */
 export function outputText(type: OutputType, value: unknown): string {
   if (value === undefined) throw new Error('was not given by the model');
-  if (value === null || Number.isNaN(value)) return 'null';
+  if (value === null || (Number.isNaN(value) && numericOutputTypes.includes(type))) return 'null';
   if (!fits(type, value)) {
     throw new Error(`was given by the model as ${kindOf(value)}, which is not a ${type}`);
   }
