@@ -86,7 +86,10 @@ export default tseslint.config(
               allowTypeImports: true,
               message: 'types only in workflows',
             },
-            { group: ['node:*', 'zod', '../campaign/definition.ts'], message: 'not in the workflow bundle' },
+            {
+              group: ['node:*', 'zod', 'acorn', '../campaign/definition.ts', '../campaign/expressions/*'],
+              message: 'not in the workflow bundle',
+            },
           ],
         },
       ],

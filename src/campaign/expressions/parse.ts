@@ -1,0 +1,51 @@
+import { type Expression as Tree, parseExpressionAt } from 'acorn';
+import { ExpressionError, shown } from './error.ts';
+import { scan, type Scanned } from './scan.ts';
+
+/** An expression's tree. Its nodes say where they begin and end; what identifiers and texts in it stand for was scanned. */
+export interface Parsed {
+  tree: Tree;
+  scanned: Scanned;
+}
+
+/**
+ * Reads an expression. The order of its operators is JavaScript's, as acorn parses them; `scan` has left nothing in it that
+ * could be a statement, a function or a template.
+ *
+ * @throws ExpressionError
+ */
+export function parse(text: string): Parsed {
+  const scanned = scan(text);
+  let tree: Tree;
+  try {
+    tree = parseExpressionAt(scanned.masked, 0, {
+      ecmaVersion: 2016,
+      sourceType: 'module',
+      preserveParens: true,
+    });
+  } catch (error) {
+    if (!(error instanceof SyntaxError && 'pos' in error && typeof error.pos === 'number')) throw error;
+    throw unexpected(text, error.pos);
+  }
+  const rest = text.slice(tree.end).search(/\S/);
+  if (rest >= 0) throw unexpected(text, tree.end + rest);
+  return { tree, scanned };
+}
+
+/** What stands at an offset, as far as a message shows it: a word, a name, a number, an operator or one character. */
+const FOUND = /`[^`]*`|[\p{L}\p{N}_$]+|\*\*|[=!<>]=|&&|\|\||[^]/uy;
+
+function unexpected(text: string, offset: number): ExpressionError {
+  FOUND.lastIndex = offset;
+  const found = FOUND.exec(text)?.[0];
+  if (text.trim() === '') return new ExpressionError('The expression is empty.', 0);
+  if (found === undefined) return new ExpressionError('The expression ends too early.', text.length);
+  return new ExpressionError(`${shown(found)} is not expected here.`, offset, { hint: hintFor(found) });
+}
+
+function hintFor(found: string): string | undefined {
+  if (found === '**') return 'Put brackets around what its sign belongs to, such as -(2 ** 2).';
+  return /^[\p{L}_$]/u.test(found)
+    ? 'A name with a blank in it stands in backticks, such as `Contact rate`.'
+    : undefined;
+}

@@ -1,0 +1,164 @@
+import { ExpressionError, shown } from './error.ts';
+
+/** A name in an expression: of an input, of a function, `true` or `false`. */
+export interface Word {
+  name: string;
+  /** Whether it stands in backticks; then it is an input's. */
+  isQuoted: boolean;
+}
+
+export interface Scanned {
+  /** The expression with something plain of the same length for each name and text, so that every offset stays. */
+  masked: string;
+  /** The names, by offset. */
+  words: ReadonlyMap<number, Word>;
+  /** The contents of texts, by offset. */
+  texts: ReadonlyMap<number, string>;
+}
+
+const MOST_CHARACTERS = 10_000;
+const MOST_BRACKETS = 100;
+/** They nest too: each is a level of the tree. */
+const MOST_OPERATORS = 500;
+
+const TOKEN = new RegExp(
+  [
+    String.raw`\s+`,
+    String.raw`(?<number>(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?)`,
+    String.raw`(?<text>'(?:[^'\r\n]|'')*'|"(?:[^"\r\n]|"")*")`,
+    '`(?<name>(?:[^`]|``)*)`',
+    String.raw`(?<word>[\p{L}_$][\p{L}\p{M}\p{N}_$]*)`,
+    String.raw`(?<foreign>[=!]==|=[<>]|<>|<<|>>|\+\+|--|//|/\*|\?\?|\?\.(?!\d))`,
+    String.raw`(?<operator>\*\*|[=!<>]=|&&|\|\||[-+*/%!<>?])`,
+    '[():,]',
+  ].join('|'),
+  'uy',
+);
+
+interface Token {
+  written: string;
+  offset: number;
+  kinds: Partial<Record<'number' | 'text' | 'name' | 'word' | 'operator', string>>;
+}
+
+/** Of this is a name's identifier, and a text's content, in the masked text. */
+const MASK = '$';
+
+/** Operators by word, and what stands for them in the masked text. */
+const OPERATOR_WORDS = new Map([
+  ['and', '&& '],
+  ['or', '||'],
+  ['not', '!  '],
+]);
+
+const NAME_HINT = 'A name that is not one plain word stands in backticks, such as `{RANDOM_SEED}`.';
+const TEXT_HINT =
+  'A text ends with the quote that it begins with, on the same line; one inside it is written twice.';
+
+/** What to write for what people bring along from other languages. */
+const INSTEAD = new Map([
+  ['===', 'Write == for "is equal to".'],
+  ['!==', 'Write != for "is not equal to".'],
+  ['=', 'Write == for "is equal to".'],
+  ['<>', 'Write != for "is not equal to".'],
+  ['=<', 'Write <= for "at most".'],
+  ['=>', 'Write >= for "at least".'],
+  ['^', 'Write ** for "to the power of".'],
+  ['&', 'Write && or and.'],
+  ['|', 'Write || or or.'],
+  ['//', 'Write floor(a / b) for a quotient without its fraction.'],
+  ['++', 'Put a blank between the two signs.'],
+  ['--', 'Put a blank between the two signs.'],
+  ["'", TEXT_HINT],
+  ['"', TEXT_HINT],
+  ['`', 'A name in backticks ends with a backtick; one inside it is written twice.'],
+]);
+
+/**
+ * Reads the words of an expression, and refuses whatever has no place in one before any parser sees it. Names come out
+ * masked, so that no name means anything to the parser, be it `new`, `in` or `__proto__`. So do texts, in which a backslash
+ * means itself.
+ *
+ * @throws ExpressionError
+ */
+export function scan(text: string): Scanned {
+  if (text.length > MOST_CHARACTERS) {
+    const count = text.length.toLocaleString('en');
+    throw new ExpressionError(`The expression has ${count} characters.`, MOST_CHARACTERS, {
+      hint: `At most ${MOST_CHARACTERS.toLocaleString('en')} are taken.`,
+    });
+  }
+  const tokens = [...tokensOf(text)];
+  checkNesting(tokens);
+  const words = new Map<number, Word>();
+  const texts = new Map<number, string>();
+  let masked = '';
+  for (const { written, offset, kinds } of tokens) {
+    const { number, text: quote, name, word } = kinds;
+    const operator = operatorWord(word);
+    if (operator !== undefined) {
+      masked += operator;
+    } else if (name !== undefined || word !== undefined) {
+      if (masked.endsWith(MASK)) throw glued(written, offset);
+      words.set(offset, { name: word ?? name!.replaceAll('``', '`'), isQuoted: word === undefined });
+      masked += MASK.repeat(written.length);
+    } else if (quote !== undefined) {
+      const mark = quote.charAt(0);
+      texts.set(offset, quote.slice(1, -1).replaceAll(mark + mark, mark));
+      masked += `'${MASK.repeat(quote.length - 2)}'`;
+    } else {
+      if (number !== undefined && masked.endsWith(MASK)) throw glued(written, offset);
+      masked += written;
+    }
+  }
+  return { masked, words, texts };
+}
+
+function* tokensOf(text: string): Generator<Token> {
+  for (let offset = 0; offset < text.length;) {
+    TOKEN.lastIndex = offset;
+    const found = TOKEN.exec(text);
+    const written = found?.[0] ?? String.fromCodePoint(text.codePointAt(offset)!);
+    const { foreign, ...kinds } = found?.groups ?? {};
+    if (!found || foreign !== undefined) throw notPart(written, offset);
+    yield { written, offset, kinds };
+    offset += written.length;
+  }
+}
+
+function operatorWord(word: string | undefined): string | undefined {
+  return word === undefined ? undefined : OPERATOR_WORDS.get(word.toLowerCase());
+}
+
+/** What keeps the parser, and all that walks its tree, from running out of stack. */
+function checkNesting(tokens: readonly Token[]): void {
+  const open: number[] = [];
+  let operators = 0;
+  for (const { written, offset, kinds } of tokens) {
+    if (kinds.operator !== undefined || operatorWord(kinds.word) !== undefined) operators += 1;
+    if (operators > MOST_OPERATORS) {
+      throw new ExpressionError(`The expression has more than ${MOST_OPERATORS} operators.`, offset);
+    }
+    if (written === '(') open.push(offset);
+    if (open.length > MOST_BRACKETS) {
+      throw new ExpressionError(`The expression is nested deeper than ${MOST_BRACKETS} brackets.`, offset);
+    }
+    if (written === ')' && open.pop() === undefined) {
+      throw new ExpressionError('A bracket is closed that was not opened.', offset);
+    }
+  }
+  const unclosed = open.at(-1);
+  if (unclosed !== undefined) throw new ExpressionError('A bracket is not closed.', unclosed);
+}
+
+function glued(written: string, offset: number): ExpressionError {
+  return new ExpressionError(`${shown(written)} is not expected here.`, offset, { hint: NAME_HINT });
+}
+
+function notPart(written: string, offset: number): ExpressionError {
+  const isUnclosed = written === "'" || written === '"' || written === '`';
+  const message = isUnclosed
+    ? `What begins with ${written} here has no end.`
+    : `${shown(written)} is not part of an expression.`;
+  return new ExpressionError(message, offset, { hint: INSTEAD.get(written) ?? NAME_HINT });
+}

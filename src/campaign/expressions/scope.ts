@@ -1,0 +1,83 @@
+import type { CallExpression, Expression as Tree, Identifier } from 'acorn';
+import { nameKey } from '../../api/index.ts';
+import { didYouMean, suggestion } from '../../suggest.ts';
+import { ExpressionError, shown } from './error.ts';
+import { functions, type NumberFunction } from './operators.ts';
+import type { Scanned } from './scan.ts';
+import type { Part, ValueType } from './types.ts';
+
+const CONSTANTS = new Map([
+  ['true', true],
+  ['false', false],
+]);
+
+/** The text of one expression, and what the names in it mean. Case and surrounding blanks of a name do not matter. */
+export class Scope {
+  /** The inputs that are read, as the model spells them. */
+  readonly inputsRead = new Set<string>();
+  readonly #text: string;
+  readonly #scanned: Scanned;
+  readonly #types: ReadonlyMap<string, ValueType>;
+  /** As the model spells them, by nameKey; of two the first, as everywhere. */
+  readonly #inputs = new Map<string, string>();
+
+  constructor(text: string, scanned: Scanned, types: ReadonlyMap<string, ValueType>) {
+    this.#text = text;
+    this.#scanned = scanned;
+    this.#types = types;
+    for (const name of types.keys()) {
+      if (!this.#inputs.has(nameKey(name))) this.#inputs.set(nameKey(name), name);
+    }
+  }
+
+  /** A part of the text, for a message. */
+  source({ start, end }: Tree): string {
+    return shown(this.#text.slice(start, end));
+  }
+
+  /** The content of a text; undefined for what is none. */
+  textAt(offset: number): string | undefined {
+    return this.#scanned.texts.get(offset);
+  }
+
+  /** @throws ExpressionError for a name that no input has */
+  read(node: Identifier): Part {
+    const { name: written, isQuoted } = this.#scanned.words.get(node.start)!;
+    const constant = isQuoted ? undefined : CONSTANTS.get(nameKey(written));
+    if (constant !== undefined) return { type: 'boolean', run: () => constant };
+    const name = this.#inputs.get(nameKey(written));
+    if (name === undefined) throw this.#unknown(node.start, written, isQuoted);
+    this.inputsRead.add(name);
+    return { type: this.#types.get(name)!, run: (values) => values(name) };
+  }
+
+  #unknown(offset: number, written: string, isQuoted: boolean): ExpressionError {
+    if (!isQuoted && functions.has(nameKey(written))) {
+      return new ExpressionError(`The function ${shown(written)} stands without brackets.`, offset, {
+        hint: `Write ${nameKey(written)}(…), with what it is to be of.`,
+      });
+    }
+    const known = [...this.#types.keys()];
+    const hints = [didYouMean(written, known)];
+    if (!isQuoted && suggestion(written, known) === undefined) hints.push('A text stands in quotes.');
+    return new ExpressionError(`There is no input ${shown(written)}.`, offset, {
+      hint: hints.filter((hint) => hint !== undefined).join(' ') || undefined,
+    });
+  }
+
+  /** @throws ExpressionError for a call of anything but a function */
+  functionOf({ callee }: CallExpression): NumberFunction & { name: string } {
+    const word = callee.type === 'Identifier' ? this.#scanned.words.get(callee.start) : undefined;
+    if (!word || word.isQuoted) {
+      throw new ExpressionError(`${this.source(callee as Tree)} is not a function.`, callee.start, {
+        hint: 'Write * to multiply.',
+      });
+    }
+    const name = nameKey(word.name);
+    const found = functions.get(name);
+    if (found) return { name, ...found };
+    throw new ExpressionError(`There is no function ${shown(word.name)}.`, callee.start, {
+      hint: didYouMean(word.name, [...functions.keys()]),
+    });
+  }
+}
