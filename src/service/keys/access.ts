@@ -40,6 +40,8 @@ export class Access {
   #stamp: string | undefined;
   #isFresh = false;
   #rights: Rights = { users: new Map(), models: new Map() };
+  /** By key, who has come with one that these rights know: so it is hashed once. */
+  readonly #callers = new Map<string, Caller>();
 
   /** @throws ForayError KEYS_INVALID */
   constructor(options: AccessOptions) {
@@ -52,9 +54,14 @@ export class Access {
   /** Whose key this is; undefined when it is nobody's. */
   callerOf(key: string): Caller | undefined {
     this.#refresh();
+    const known = this.#callers.get(key);
+    if (known) return known;
     const keyHash = hashOf(key);
     const user = keyHash === this.#localHash ? LOCAL_USER : this.#rights.users.get(keyHash);
-    return user === undefined ? undefined : { user, keyHash };
+    if (user === undefined) return undefined;
+    const caller = { user, keyHash };
+    this.#callers.set(key, caller);
+    return caller;
   }
 
   /**
@@ -77,6 +84,7 @@ export class Access {
     this.#stamp = stamp;
     try {
       this.#rights = this.#read();
+      this.#callers.clear();
     } catch (error) {
       this.#options.onFault(error);
     }
