@@ -6,8 +6,7 @@ import { ServiceError } from '../errors.ts';
  *
  * @throws ServiceError INVALID_BODY naming the field
  */
-export function readBody(schema: z.ZodType, raw: Buffer | undefined): unknown {
-  const text = raw?.toString('utf8') ?? '';
+export function readBody(schema: z.ZodType, text = ''): unknown {
   if (schema instanceof z.ZodString) return bareOrJsonString(text);
   return readJson(schema, text, 'body');
 }

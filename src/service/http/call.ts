@@ -25,7 +25,7 @@ export interface Call<E> {
   /** Whose key the request came with. */
   user: string;
   /** Scheme, host and port as the client sees them, for addresses in answers. */
-  origin: string;
+  origin: () => string;
 }
 
 /** What answers each endpoint, from its request to the JSON of its response. */

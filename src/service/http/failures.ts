@@ -38,7 +38,8 @@ export function refuseConnection({ code, message }: ServiceError, socket: Socket
 
 /** An address without its query, which may hold a signature. */
 export function pathOf(url: string): string {
-  return url.split('?', 1)[0]!;
+  const end = url.indexOf('?');
+  return end === -1 ? url : url.slice(0, end);
 }
 
 function errorBody(code: ServiceErrorCode, message: string, url: string): ErrorBody {

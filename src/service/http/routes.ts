@@ -19,7 +19,9 @@ export async function addRoutes(
   await api.register((scope, _options, done) => {
     // whatever the Content-Type, or without one: clients in the field do not always send it
     scope.removeAllContentTypeParsers();
-    scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: limits.body }, (_request, body, done) =>
+    // the usual one by name, as Fastify looks anew at each request that only "*" takes
+    const types = ['application/json', '*'];
+    scope.addContentTypeParser(types, { parseAs: 'string', bodyLimit: limits.body }, (_request, body, done) =>
       done(null, body),
     );
     for (const name of names) if (!isBytes(name)) addRoute(scope, name, visible, handlers);
@@ -52,9 +54,7 @@ function addRoute(scope: FastifyInstance, name: EndpointName, visible: Visible, 
       query: endpoint.query && readQuery(endpoint.query, request.query),
       body: bodyOf(endpoint, request),
       user,
-      get origin() {
-        return `${request.protocol}://${request.host}`;
-      },
+      origin: () => `${request.protocol}://${request.host}`,
     });
     // most answers are there at once
     if (result instanceof Promise) return result.then(send);
@@ -73,5 +73,5 @@ function bodyOf({ body }: Endpoint, request: FastifyRequest): unknown {
   if (body === undefined) return undefined;
   // Fastify parses no body where there is none; the raw request is then an empty stream
   if (body === 'bytes') return request.body ?? request.raw;
-  return readBody(body, request.body as Buffer | undefined);
+  return readBody(body, request.body as string | undefined);
 }

@@ -17,7 +17,7 @@ export function animationHandlers(sessions: Sessions): Handlers<'startAnimation'
         sessionUuid: session.uuid,
         restUrl: `${session.uuid}/`,
         version: API_VERSION,
-        bundleUrl: new URL(sessionPath(session.uuid), origin).href,
+        bundleUrl: new URL(sessionPath(session.uuid), origin()).href,
       };
     },
   };

@@ -14,7 +14,7 @@ export function fileHandlers(
   return {
     async getOutputFileUrl({ query, origin }) {
       await files.require(query.hash);
-      const url = new URL(downloadPath(query.hash), origin);
+      const url = new URL(downloadPath(query.hash), origin());
       url.search = new URLSearchParams({ ...presigner.sign(query) }).toString();
       return url.href;
     },
