@@ -13,12 +13,15 @@ export const randomTypes = {
   BOOLEAN: 'RANDOM_BOOLEAN',
 } as const satisfies Partial<Record<InputType, InputType>>;
 
+const ranges: ReadonlySet<InputType> = new Set(Object.values(rangeTypes));
+const randoms: ReadonlySet<InputType> = new Set(Object.values(randomTypes));
+
 export function isRange(type: InputType): boolean {
-  return (Object.values(rangeTypes) as InputType[]).includes(type);
+  return ranges.has(type);
 }
 
 export function isRandom(type: InputType): boolean {
-  return (Object.values(randomTypes) as InputType[]).includes(type);
+  return randoms.has(type);
 }
 
 /**

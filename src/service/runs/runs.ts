@@ -17,10 +17,6 @@ import { isLive, isUnfinished } from './states.ts';
 /** Up to how many sub-runs are listed in a message; of more there are the counts. */
 const MOST_LISTED = 1_000;
 
-interface Identified extends NewRun {
-  version: ServedVersion;
-}
-
 /** What can be done with runs. Every method throws ServiceErrors as they are to be answered. */
 export class Runs {
   readonly #repository: RunRepository;
@@ -42,7 +38,8 @@ export class Runs {
 
   /** The run of a request; started if there is none, or only one that FAILED or was STOPPED. */
   request(versionId: string, request: RunRequest): StoredRun {
-    const { version, ...wanted } = this.#identify(versionId, request);
+    const version = this.#registry.version(versionId);
+    const wanted = wantedBy(version, request);
     const newest = this.#repository.newest(wanted.identity);
     if (newest && isLive(newest.status)) {
       if (isUnfinished(newest.status)) this.#repository.want(newest);
@@ -77,7 +74,7 @@ export class Runs {
 
   /** The run of a request, if it was ever requested. */
   find(versionId: string, request: RunRequest): StoredRun {
-    const run = this.#repository.newest(this.#identify(versionId, request).identity);
+    const run = this.#newest(versionId, request);
     if (!run) throw new ServiceError('UNKNOWN_RUN', 'A run with these inputs was never requested.');
     return run;
   }
@@ -112,7 +109,7 @@ export class Runs {
 
   /** As {@link outputs}, of the completed run that the inputs name. */
   outputsOf(versionId: string, request: RunRequest, template: OutputsTemplate): Outputs {
-    const run = this.#repository.newest(this.#identify(versionId, request).identity);
+    const run = this.#newest(versionId, request);
     if (!run) throw new ServiceError('RESULTS_NOT_FOUND', 'There is no run with these inputs.');
     return this.outputs(run, template);
   }
@@ -142,15 +139,8 @@ export class Runs {
     return this.#repository.insertMultiple(wanted, subRuns);
   }
 
-  #identify(versionId: string, request: RunRequest): Identified {
-    const version = this.#registry.version(versionId);
-    if (request.experimentType === 'ANIMATION_SVG') {
-      throw new ServiceError(
-        'UNSUPPORTED_EXPERIMENT',
-        'Experiments of type ANIMATION_SVG are not served here, only SIMULATION, PARAMETER_VARIATION and MONTE_CARLO.',
-      );
-    }
-    return { version, ...identified(versionId, readSettings(version.experimentTemplate.inputs, request)) };
+  #newest(versionId: string, request: RunRequest): StoredRun | undefined {
+    return this.#repository.newest(wantedBy(this.#registry.version(versionId), request).identity);
   }
 
   /** @throws ServiceError VERSION_RETIRED, INVALID_VALUE */
@@ -183,6 +173,17 @@ function checkInputs({ inputs: declared }: ServedVersion, inputs: CanonicalInput
       throw new ServiceError('INVALID_VALUE', `The value of "${input.name}" ${error.message}.`);
     }
   }
+}
+
+/** The run that a request asks for. */
+function wantedBy({ id, experimentTemplate }: ServedVersion, request: RunRequest): NewRun {
+  if (request.experimentType === 'ANIMATION_SVG') {
+    throw new ServiceError(
+      'UNSUPPORTED_EXPERIMENT',
+      'Experiments of type ANIMATION_SVG are not served here, only SIMULATION, PARAMETER_VARIATION and MONTE_CARLO.',
+    );
+  }
+  return identified(id, readSettings(experimentTemplate.inputs, request));
 }
 
 function identified(versionId: string, settings: Settings): NewRun {
