@@ -1,4 +1,3 @@
-import cors from '@fastify/cors';
 import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import { API_VERSION } from '../../api/constants.ts';
 import { ServiceError } from '../errors.ts';
@@ -19,6 +18,7 @@ import { runHandlers } from './handlers/runs.ts';
 import type { Limits } from './limits.ts';
 import { type Methods, noteMethods } from './methods.ts';
 import { openApiDocument } from './openapi.ts';
+import { openToPages } from './origins.ts';
 import { requirePace } from './pace.ts';
 import { limitRate } from './rate.ts';
 import { addRoutes } from './routes.ts';
@@ -58,13 +58,7 @@ export async function buildApp({ log, logLevel, ...parts }: AppParts): Promise<F
   });
   app.decorateRequest('caller', null);
   app.setErrorHandler(sendFailure);
-  await app.register(cors, {
-    allowedHeaders: ['Authorization', 'Content-Type'],
-    exposedHeaders: ['Retry-After', 'Content-Disposition'],
-    methods: ['GET', 'HEAD', 'POST'],
-    optionsSuccessStatus: 200,
-    strictPreflight: false,
-  });
+  app.addHook('onRequest', openToPages);
   app.addHook('onRequest', requirePace(refuseConnection));
   const methods = noteMethods(app);
   app.addHook('onRequest', ({ method, url, is404 }, _reply, done) => {

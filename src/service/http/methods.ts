@@ -20,8 +20,6 @@ interface Path {
 export function noteMethods(app: FastifyInstance): Methods {
   const paths = new Map<string, Path>();
   app.addHook('onRoute', ({ url, method }) => {
-    // preflights, which every path answers
-    if (url === '*') return;
     const path = withoutTrailingSlash(url);
     const known = paths.get(path) ?? { pattern: patternOf(path), methods: new Set() };
     for (const each of [method].flat()) known.methods.add(each);
@@ -36,7 +34,7 @@ export function noteMethods(app: FastifyInstance): Methods {
     },
     isWrong(method, path) {
       const exact = paths.get(withoutTrailingSlash(path));
-      return exact !== undefined && method !== 'OPTIONS' && !exact.methods.has(method);
+      return exact !== undefined && !exact.methods.has(method);
     },
   };
 }
