@@ -8,14 +8,15 @@ import tseslint from 'typescript-eslint';
  */
 const rooms = {
   api: [],
-  campaign: ['api'],
+  statistics: [],
+  campaign: ['api', 'statistics'],
   cloud: ['api'],
-  store: ['api', 'campaign'],
+  store: ['api', 'campaign', 'statistics'],
   resolve: ['api', 'campaign', 'cloud'],
   workflows: ['campaign', 'activities'],
   activities: ['api', 'campaign', 'cloud', 'store', 'resolve', 'workflows'],
-  client: ['api', 'campaign', 'cloud', 'store', 'resolve', 'workflows'],
-  report: ['api', 'campaign', 'store', 'client'],
+  client: ['api', 'campaign', 'cloud', 'store', 'resolve', 'workflows', 'statistics'],
+  report: ['api', 'campaign', 'store', 'client', 'statistics'],
   service: ['api'],
   dev: ['api', 'workflows'],
 };

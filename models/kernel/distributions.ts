@@ -1,4 +1,4 @@
-import { normalQuantile } from './normal-quantile.ts';
+import { normalQuantile } from '../../src/statistics/normal.ts';
 
 /**
  * Draws from distributions. All but {@link gamma} are by inversion: a draw takes the same count of random numbers whatever
