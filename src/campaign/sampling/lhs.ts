@@ -1,0 +1,26 @@
+import { permutation } from './permutation.ts';
+import { type Key, threefry, uniformAt } from './threefry.ts';
+
+/**
+ * One input of a Latin hypercube sample: each of n strata of equal width holds one point, somewhere in it, and which point is
+ * random. Another n is another sample.
+ *
+ * M. D. McKay, R. J. Beckman and W. J. Conover, "A comparison of three methods for selecting values of input variables in the
+ * analysis of output from a computer code", Technometrics 21 (1979) 239-245.
+ *
+ * @param points - n, at most 2^24
+ */
+export function lhsColumn(points: number, key: Key): (index: number) => number {
+  const strata = permutation(points, (from) => uniformAt(key, from, ORDER));
+  const words = new Uint32Array(2);
+  return (index) => {
+    threefry(key, index, PLACE, words);
+    // 24 bits of stratum and these 27 are held exactly, and neither end of a stratum is hit, whatever the division rounds
+    const place = ((words[0]! >>> 6) + 0.5) / 2 ** 26;
+    return (strata[index]! + place) / points;
+  };
+}
+
+// what a counter is used for
+const ORDER = 0;
+const PLACE = 1;

@@ -1,0 +1,79 @@
+import { DIRECTIONS } from './sobol-directions.ts';
+import { type Key, threefry } from './threefry.ts';
+
+const BITS = 32;
+const dimensions = DIRECTIONS.split(';');
+
+export const MOST_DIMENSIONS = dimensions.length;
+
+/**
+ * One input of the Sobol sequence in the order of the Gray code (I. A. Antonov and V. M. Saleev, 1979), with 32 bits: any 2^m points
+ * from a multiple of 2^m on have one in each 2^-m of an input.
+ *
+ * With a key it is scrambled as A. B. Owen has it ("Randomly permuted (t,m,s)-nets and (t,s)-sequences", 1995), and each number is
+ * the middle of its 2^-32, as a scrambled one would have further digits.
+ *
+ * @param dimension - from 0, below {@link MOST_DIMENSIONS}
+ */
+export function sobolColumn(dimension: number, key: Key | null): (index: number) => number {
+  const directions = directionNumbers(dimension);
+  const plain = (index: number): number => {
+    let bits = 0;
+    for (let gray = index ^ (index >>> 1), at = 0; gray !== 0; gray >>>= 1, at += 1) {
+      if (gray & 1) bits ^= directions[at]!;
+    }
+    return bits >>> 0;
+  };
+  if (!key) return (index) => plain(index) / 2 ** BITS;
+  const scrambled = scrambler(key);
+  return (index) => (scrambled(plain(index)) + 0.5) / 2 ** BITS;
+}
+
+/** Those of one dimension, the highest bit first. P. Bratley and B. L. Fox, "Algorithm 659", ACM TOMS 14 (1988) 88-100. */
+function directionNumbers(dimension: number): Uint32Array {
+  const [polynomial, ...initial] = dimensions[dimension]!.trim().split(' ').map(Number) as [
+    number,
+    ...number[],
+  ];
+  const degree = BITS - 1 - Math.clz32(polynomial);
+  const numbers = new Uint32Array(BITS);
+  for (let at = 0; at < BITS; at += 1) {
+    // the first dimension, whose polynomial has degree 0, has ones only
+    if (at < initial.length || degree === 0) {
+      numbers[at] = (initial[at] ?? 1) << (BITS - 1 - at);
+      continue;
+    }
+    let bits = numbers[at - degree]! ^ (numbers[at - degree]! >>> degree);
+    for (let back = 1; back < degree; back += 1) {
+      if ((polynomial >>> (degree - back)) & 1) bits ^= numbers[at - back]!;
+    }
+    numbers[at] = bits;
+  }
+  return numbers;
+}
+
+/**
+ * Nested uniform scrambling: whether a bit is turned depends on those above it. The turns come from a hash of what is above, which
+ * needs no tree in memory: B. Burley, "Practical hash-based Owen scrambling", Journal of Computer Graphics Techniques 9(4) (2020).
+ * His quick hash (of Laine and Karras) has few bits of the key for the upper levels, so that their turns go together; here each of
+ * a level's is a bit of its own: one counter gives those of six levels, 1 + 2 + 4 + 8 + 16 + 32.
+ */
+function scrambler(key: Key): (bits: number) => number {
+  const turns = new Uint32Array(2);
+  return (bits) => {
+    let scrambled = 0;
+    for (let level = 0; level < BITS; level += LEVELS) {
+      threefry(key, level === 0 ? 0 : bits >>> (BITS - level), level, turns);
+      const until = Math.min(BITS, level + LEVELS);
+      // nodes of the tree of six levels in rows: 1, 2 and 3, 4 to 7, ...
+      for (let at = level, node = 1; at < until; at += 1) {
+        const bit = (bits >>> (BITS - 1 - at)) & 1;
+        scrambled = (scrambled << 1) | (bit ^ ((turns[node >>> 5]! >>> (node & 31)) & 1));
+        node = 2 * node + bit;
+      }
+    }
+    return scrambled >>> 0;
+  };
+}
+
+const LEVELS = 6;

@@ -1,0 +1,58 @@
+import { createHash } from 'node:crypto';
+
+/** What tells one stream of random numbers from another: two whole numbers of 32 bits, with a sign. */
+export type Key = readonly [number, number];
+
+/** The key of one input's stream, from the SHA-256 of what it depends on. */
+export function streamKey(purpose: string, seed: number, name: string): Key {
+  const digest = createHash('sha256')
+    .update(JSON.stringify([purpose, seed, name]))
+    .digest();
+  return [digest.readInt32BE(0), digest.readInt32BE(4)];
+}
+
+/**
+ * 64 random bits, a function of a key and a counter of two whole numbers of 32 bits: any number of a stream is had without those
+ * before it, and is the same on every machine.
+ *
+ * Threefry-2x32 with 20 rounds: J. K. Salmon, M. A. Moraes, R. O. Dror and D. E. Shaw, "Parallel random numbers: as easy as 1, 2,
+ * 3", SC'11 (2011).
+ *
+ * @param out - takes the two words
+ */
+export function threefry(key: Key, counter0: number, counter1: number, out: Uint32Array): void {
+  // taken by index, as this is in the innermost loop: patterns go through iterators
+  let k0 = key[0];
+  let k1 = key[1];
+  let k2 = PARITY ^ k0 ^ k1;
+  let a = (counter0 + k0) | 0;
+  let b = (counter1 + k1) | 0;
+  for (let round = 0; round < ROUNDS;) {
+    const rotation = ROTATIONS[round & 7]!;
+    a = (a + b) | 0;
+    b = ((b << rotation) | (b >>> (32 - rotation))) ^ a;
+    round += 1;
+    if ((round & 3) === 0) {
+      a = (a + k1) | 0;
+      b = (b + k2 + (round >>> 2)) | 0;
+      const first = k0;
+      k0 = k1;
+      k1 = k2;
+      k2 = first;
+    }
+  }
+  out[0] = a;
+  out[1] = b;
+}
+
+const ROUNDS = 20;
+const PARITY = 0x1bd11bda;
+const ROTATIONS = Uint8Array.of(13, 15, 26, 6, 17, 29, 16, 24);
+
+/** A number in [0, 1) with 53 bits, of a key and a counter. */
+export function uniformAt(key: Key, counter0: number, counter1: number): number {
+  threefry(key, counter0, counter1, words);
+  return ((words[0]! >>> 5) * 2 ** 26 + (words[1]! >>> 6)) / 2 ** 53;
+}
+
+const words = new Uint32Array(2);

@@ -1,0 +1,53 @@
+import { haltonColumn } from './halton.ts';
+import { lhsColumn } from './lhs.ts';
+import { MOST_DIMENSIONS, sobolColumn } from './sobol.ts';
+import { streamKey, uniformAt } from './threefry.ts';
+
+export type SamplingMethod = 'random' | 'lhs' | 'sobol' | 'halton';
+
+/** What the points of a sample depend on, beside its method. */
+export interface Sampling {
+  /** How many, at most 2^24. */
+  points: number;
+  /** A whole number. */
+  seed: number;
+  /** Whether sobol and halton are randomized by the seed; the other two always are. */
+  scramble: boolean;
+  /** Of the inputs, each another. An input's position is its dimension in sobol and halton, at most {@link MOST_INPUTS}. */
+  names: readonly string[];
+}
+
+/** How many inputs sobol and halton take. */
+export const MOST_INPUTS = MOST_DIMENSIONS;
+
+/** The coordinate of one input at each point: in [0, 1), of a point's index from 0. */
+export type Column = (index: number) => number;
+
+/**
+ * Points of the unit cube, a coordinate for each name: a function of the arguments that is the same on every machine.
+ *
+ * An input's randomness comes from the seed and its name, so another name at the end changes no other coordinate. Of random, sobol
+ * and halton, n points are the first n of more; of lhs, another number of points is another design.
+ */
+export function* unitPoints(method: SamplingMethod, sampling: Sampling): Generator<readonly number[]> {
+  const columns = unitColumns(method, sampling);
+  for (let index = 0; index < sampling.points; index += 1) yield columns.map((column) => column(index));
+}
+
+/** The points of {@link unitPoints} input by input, each to be had without those before it. */
+export function unitColumns(method: SamplingMethod, sampling: Sampling): Column[] {
+  const { names, seed, scramble, points } = sampling;
+  return names.map((name, dimension) => {
+    const key = streamKey(`foray ${method}`, seed, name);
+    switch (method) {
+      case 'random':
+        return (index) => uniformAt(key, index, 0);
+      case 'lhs':
+        return lhsColumn(points, key);
+      case 'sobol':
+        return sobolColumn(dimension, scramble ? key : null);
+      case 'halton':
+        return haltonColumn(dimension, scramble ? key : null);
+    }
+  });
+}
