@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { pythonWith } from '../support/python.ts';
 
-/** A Python with SimPy and Ciw, for the tests and for the bench of the kernel. */
+/** A Python with SimPy, Ciw and SciPy, for the tests and for the bench of the kernel. */
 export async function pythonWithSimulators(say?: (line: string) => void): Promise<string> {
   const bin = await pythonWith('simulators', resolve(import.meta.dirname, 'requirements.txt'), say);
   return resolve(bin, 'python');

@@ -1,0 +1,61 @@
+"""Points and quantiles of scipy. Takes one question as JSON from its input, and prints the answer as JSON."""
+
+import json
+import sys
+
+import numpy as np
+from scipy import stats
+from scipy.stats import qmc
+
+ENGINES = {"sobol": qmc.Sobol, "halton": qmc.Halton, "lhs": qmc.LatinHypercube}
+
+
+def points(question):
+    """The first points of a plain sequence."""
+    engine = ENGINES[question["method"]](d=question["dimensions"], scramble=False)
+    return engine.random(question["points"]).tolist()
+
+
+def discrepancies(question):
+    """The centered discrepancy of samples, and that of as many of scipy's own."""
+    ours = [qmc.discrepancy(np.array(sample)) for sample in question["samples"]]
+    count, dimensions = np.array(question["samples"][0]).shape
+    engine = ENGINES[question["method"]]
+    theirs = [
+        qmc.discrepancy(engine(d=dimensions, rng=np.random.default_rng(seed)).random(count))
+        for seed in range(len(ours))
+    ]
+    return {"ours": ours, "theirs": theirs}
+
+
+def quantiles(question):
+    """A normal one from the side of its lower tail: near 1 a truncated one of scipy loses half of its digits."""
+    return [[quantile(d, u) for u in question["shares"]] for d in question["distributions"]]
+
+
+def quantile(d, u):
+    if d["kind"] != "normal" or u < 0.5:
+        return float(frozen(d).ppf(u))
+    mirrored = {"kind": "normal", "mean": -d["mean"], "sd": d["sd"]}
+    for limit, other in (("min", "max"), ("max", "min")):
+        if limit in d:
+            mirrored[other] = -d[limit]
+    return -float(frozen(mirrored).ppf(1 - u))
+
+
+def frozen(d):
+    if d["kind"] == "uniform":
+        return stats.uniform(d["min"], d["max"] - d["min"])
+    if d["kind"] == "log-uniform":
+        return stats.loguniform(d["min"], d["max"])
+    if d["kind"] == "triangular":
+        width = d["max"] - d["min"]
+        return stats.triang((d["mode"] - d["min"]) / width, d["min"], width)
+    mean, sd = d["mean"], d["sd"]
+    limits = [(d.get("min", -np.inf) - mean) / sd, (d.get("max", np.inf) - mean) / sd]
+    return stats.truncnorm(*limits, mean, sd) if np.isfinite(limits).any() else stats.norm(mean, sd)
+
+
+asked = json.load(sys.stdin)
+answer = {"points": points, "discrepancies": discrepancies, "quantiles": quantiles}[asked["ask"]]
+json.dump(answer(asked), sys.stdout)
