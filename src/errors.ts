@@ -17,6 +17,8 @@ export const errorCodes = {
   UNKNOWN_INPUT: { exit: 2, about: 'the version has no input of that name' },
   UNKNOWN_OUTPUT: { exit: 2, about: 'the version has no output of that name' },
   INVALID_VALUE: { exit: 2, about: "a value does not fit its input's type" },
+  INVALID_EXPRESSION: { exit: 2, about: 'an expression under where or derive is wrong' },
+  POINTS_INVALID: { exit: 2, about: 'a file of points is not a table of points' },
   EMPTY_DESIGN: { exit: 2, about: 'the design has no points' },
   REPLICATIONS_NEED_SEED: {
     exit: 2,
@@ -62,6 +64,8 @@ export interface Place {
   file: string;
   line: number;
   column: number;
+  /** The line itself, where it is at hand. */
+  text?: string | undefined;
 }
 
 export interface ForayErrorOptions {

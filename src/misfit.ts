@@ -29,7 +29,12 @@ export function misfit(error: z.ZodError, schema: z.ZodType, plain: unknown, wha
   if (issue.code === 'unrecognized_keys') {
     const key = issue.keys[0]!;
     const message = `${where ?? `A ${what}`} has no setting ${quoted(key)}.`;
-    return { message, hint: didYouMean(key, settingsAt(schema, path)), path: [...path, key], at: 'key' };
+    return {
+      message,
+      hint: didYouMean(key, settingsAt(schema, path, value)),
+      path: [...path, key],
+      at: 'key',
+    };
   }
   if (value === undefined) {
     return { message: `${where ?? `The ${what}`} is missing.`, hint: undefined, path, at: 'value' };
@@ -52,13 +57,24 @@ function cause(issues: readonly z.core.$ZodIssue[], within: readonly PropertyKey
   const issue = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0]!;
   const path = [...within, ...issue.path];
   if (issue.code === 'invalid_union') {
-    // of the shapes that a value may have, the one that it has from outside: the others fail at once
-    const inner = issue.errors
-      .flat()
-      .filter((tried) => tried.path.length > 0 || tried.code === 'unrecognized_keys');
-    if (inner.length > 0) return cause(inner, path);
+    // of the shapes that a value may have, the one that it has from outside, and knows most of its settings
+    const shaped = issue.errors.filter((tried) => !tried.some(isOtherKind));
+    const [inner] = shaped.toSorted((a, b) => unknownIn(a) - unknownIn(b));
+    if (inner) return cause(inner, path);
   }
   return { ...issue, path };
+}
+
+/** Whether a value is of another kind altogether. */
+function isOtherKind({ code, path }: z.core.$ZodIssue): boolean {
+  return (
+    path.length === 0 && (code === 'invalid_type' || code === 'invalid_value' || code === 'invalid_union')
+  );
+}
+
+function unknownIn(issues: readonly z.core.$ZodIssue[]): number {
+  const found = issues.find((issue) => issue.code === 'unrecognized_keys' && issue.path.length === 0);
+  return found?.code === 'unrecognized_keys' ? found.keys.length : 0;
 }
 
 function valueAt(plain: unknown, path: readonly PropertyKey[]): unknown {
@@ -69,15 +85,26 @@ function valueAt(plain: unknown, path: readonly PropertyKey[]): unknown {
   );
 }
 
-/** The names that a schema knows at a path. */
-function settingsAt(whole: z.ZodType, path: readonly PropertyKey[]): string[] {
+/** The names that a schema knows at a path, where there is a value: of several shapes, the one that knows most of its names. */
+function settingsAt(whole: z.ZodType, path: readonly PropertyKey[], value: unknown): string[] {
   let schema: unknown = whole;
   for (const segment of path) {
-    const { shape, def } = unwrapped(schema);
+    const { shape, def } = objectIn(unwrapped(schema));
     schema = shape?.[segment] ?? def?.valueType ?? def?.element;
   }
   const { shape, def } = unwrapped(schema);
-  return Object.keys(shape ?? def?.options?.find((option) => option.shape)?.shape ?? {});
+  const given = Object.keys(value ?? {});
+  const known = [{ shape }, ...(def?.options ?? [])].map((option) => Object.keys(option.shape ?? {}));
+  const common = (names: string[]): number => names.filter((name) => given.includes(name)).length;
+  return known.toSorted((a, b) => common(b) - common(a) || b.length - a.length)[0]!;
+}
+
+/** The one object, list or record that a value may be, if it may be something else as well. */
+function objectIn(schema: AnySchema): AnySchema {
+  return (
+    schema.def?.options?.map(unwrapped).find(({ shape, def }) => shape ?? def?.valueType ?? def?.element) ??
+    schema
+  );
 }
 
 interface AnySchema {

@@ -4,6 +4,7 @@ import { emptyOutcomes } from '../campaign/schedule.ts';
 import { isCloudError } from '../cloud/index.ts';
 import type { CampaignRecord, OpenRun, PlannedRun, RunObservation, Store } from '../store/index.ts';
 import { type Answer, type NoAnswer, REQUESTS_AT_ONCE, RunAsker } from './ask.ts';
+import { replicate } from './replicate.ts';
 import { settle } from './stop.ts';
 import type { AdvanceInput, AdvanceResult, World } from './types.ts';
 
@@ -28,7 +29,13 @@ export async function advance(
   signal: AbortSignal,
 ): Promise<AdvanceResult> {
   const { id } = record.campaign;
-  const result: AdvanceResult = { outcomes: emptyOutcomes(), retryAfter: 0, failures: [], causes: [] };
+  const result: AdvanceResult = {
+    outcomes: emptyOutcomes(),
+    retryAfter: 0,
+    failures: [],
+    causes: [],
+    added: { count: 0, seqs: [] },
+  };
   const finished = await store.finished(id, [...request, ...poll, ...expire]);
   // a run that finished in an earlier attempt of this activity is not asked about again
   for (const { seq, state, origin } of finished)
@@ -59,6 +66,7 @@ export async function advance(
   ]);
   await takeBegun(store, asker, record, batch, begun);
   await batch.write();
+  result.added = await replicate(store, record.campaign, [...request, ...poll, ...expire]);
   signal.throwIfAborted();
 
   // One bad run never fails the batch; a service that says nothing at all does, and Temporal tries again.

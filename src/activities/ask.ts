@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { RunRequest, RunState } from '../api/index.ts';
-import { runInputs } from '../campaign/design.ts';
+import { runInputs } from '../campaign/points.ts';
 import type { Campaign } from '../campaign/types.ts';
 import { type CloudClient, type CloudErrorKind, isCloudError } from '../cloud/index.ts';
-import type { OpenRun, Origin, PlannedRun, RunObservation } from '../store/index.ts';
+import type { DoneRun, OpenRun, Origin, PlannedRun, RunObservation } from '../store/index.ts';
 import { templateOf, valuesOf } from './outputs.ts';
 
 /** Requests to the service at once, of one worker. */
@@ -130,6 +130,14 @@ export class RunAsker {
     }
   }
 
+  /** The outputs of a run that is done. This starts nothing. */
+  async outputsOfDone(run: DoneRun): Promise<Record<string, string>> {
+    if (run.runId !== null) return this.outputsOf(run.runId);
+    const outputs = JSON.stringify(templateOf(this.campaign));
+    const request = { ...this.requestOf(run), outputs };
+    return valuesOf(await this.cloud.getResults(this.versionId, request, this.signal));
+  }
+
   /** What became of a run whose answer was lost, without requesting it; `waiting` when the service knows nothing. */
   async find(run: OpenRun): Promise<Answer> {
     try {
@@ -149,7 +157,7 @@ export class RunAsker {
     return this.campaign.model.versionId;
   }
 
-  private requestOf({ point, replication, reseeded }: PlannedRun): RunRequest {
+  private requestOf({ point, replication, reseeded }: Omit<DoneRun, 'runId'>): RunRequest {
     return { experimentType: 'SIMULATION', inputs: runInputs(this.campaign, point, replication, reseeded) };
   }
 

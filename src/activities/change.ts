@@ -1,12 +1,15 @@
-import { changed, settingsDifference, unchangeable } from '../campaign/change.ts';
-import { expand } from '../campaign/design.ts';
-import type { Campaign, CampaignFile } from '../campaign/types.ts';
+import { changed, relaid, settingsDifference, unchangeable } from '../campaign/change.ts';
+import { filesOf } from '../campaign/designs/design.ts';
+import { expand } from '../campaign/points.ts';
+import type { Campaign } from '../campaign/types.ts';
 import { isCloudError } from '../cloud/index.ts';
 import { errorCodes, ForayError, isForayError } from '../errors.ts';
-import { type FindFiles, resolveDefinition } from '../resolve/index.ts';
-import type { CampaignRecord } from '../store/index.ts';
-import { prepare } from './prepare.ts';
-import type { ChangeAnswer, ChangeRequest, DefinitionMessage, World } from './types.ts';
+import { type DefinitionFiles, resolveDefinition } from '../resolve/index.ts';
+import type { CampaignRecord, Store } from '../store/index.ts';
+import { completeOutputs } from './complete.ts';
+import { contentsOf, prepare, uploadFiles } from './prepare.ts';
+import { replicateAll } from './replicate.ts';
+import type { ChangeAnswer, ChangeRequest, KnownFiles, World } from './types.ts';
 
 /** What a definition that came with a message is called in errors. */
 const MESSAGE = '<definition>';
@@ -31,10 +34,16 @@ export async function change(
   let forgiven = 0;
   try {
     if ('apply' in request) {
-      const after = await resolved(world, record, request.apply);
-      const points = await store.changeCampaign(after, expand(after.campaign), now);
-      diff = { points, ...settingsDifference(campaign, after.campaign) };
+      const after = await resolved(world, record, request);
+      await uploadFiles(world, after.campaign, signal);
+      const points = expand(after.campaign, await contentsOf(store, after.campaign));
+      const relay = relaid(campaign, after.campaign);
+      diff = {
+        points: await store.changeCampaign(after, points, relay, now),
+        ...settingsDifference(campaign, after.campaign),
+      };
       campaign = after.campaign;
+      await completeOutputs(world, campaign, signal);
     }
   } catch (error) {
     // what a person can mend is an answer; the rest is repeated
@@ -44,6 +53,7 @@ export async function change(
   if ('retry' in request && request.retry !== 'missing')
     forgiven = await store.forgive(id, campaign.attempts.seed === 'new' && campaign.attempts.count > 1, now);
   if (goesOn) await store.reopen(id, now);
+  await replicateAll(store, campaign);
   const { concurrency, failures, timeouts } = campaign;
   return {
     points: (await store.getCampaign(id))!.points,
@@ -55,13 +65,13 @@ export async function change(
 }
 
 async function resolved(
-  { cloud }: World,
+  { cloud, store }: World,
   { campaign }: CampaignRecord,
-  definition: DefinitionMessage,
+  { apply: definition, files = { inputs: [], points: {} } }: Extract<ChangeRequest, { apply: unknown }>,
 ): Promise<Pick<CampaignRecord, 'campaign' | 'definition' | 'digest'>> {
   const text = typeof definition === 'string' ? definition : JSON.stringify(definition, undefined, 2);
   const source = { text, file: MESSAGE };
-  const after = await resolveDefinition(cloud, source, findFiles(campaign.files), campaign.model);
+  const after = await resolveDefinition(cloud, source, filesKnown(store, campaign, files), campaign.model);
   const whole: Campaign = { ...after.campaign, id: campaign.id, service: campaign.service };
   const what = unchangeable(campaign, whole);
   if (what !== undefined) {
@@ -72,18 +82,32 @@ async function resolved(
   return { campaign: changed(campaign, whole), definition: text, digest: after.digest };
 }
 
-/** A worker opens no path that a definition names: it knows files by the input and the name of the file. */
-function findFiles(known: readonly CampaignFile[]): FindFiles {
-  return ({ locate }, paths) =>
-    Promise.resolve(
-      Object.entries(paths).map(([input, path]) => {
-        const filename = path.split(/[\\/]/).at(-1);
-        const file = known.find((candidate) => candidate.input === input && candidate.filename === filename);
-        if (file) return file;
-        throw new ForayError('CHANGE_REFUSED', `The campaign has no file "${path}" for "${input}".`, {
-          place: locate(['files']),
-          hint: 'Files cannot change in a campaign that has begun; submit it as a campaign of its own.',
-        });
-      }),
-    );
+/** A worker opens no path that a definition names: it knows the files that came with the message, and the campaign's. */
+function filesKnown(store: Store, campaign: Campaign, files: KnownFiles): DefinitionFiles {
+  const unknown = (path: string, place: ReturnType<Parameters<DefinitionFiles['find']>[0]['locate']>) =>
+    new ForayError('CHANGE_REFUSED', `The campaign has no file "${path}".`, {
+      place,
+      hint: '"foray apply" sends the files along that a definition names.',
+    });
+  return {
+    find: ({ locate }, paths) =>
+      Promise.resolve(
+        Object.entries(paths).map(([input, path]) => {
+          const filename = path.split(/[\\/]/).at(-1);
+          const file = [...files.inputs, ...campaign.files].find(
+            (candidate) => candidate.input === input && candidate.filename === filename,
+          );
+          if (file) return file;
+          throw unknown(path, locate(['files']));
+        }),
+      ),
+    findPoints: (path, place) => {
+      const known = filesOf(campaign.design).find((file) => file.path === path);
+      const file = files.points[path] ?? known;
+      if (!file) return Promise.reject(unknown(path, place));
+      const { hash, inputs, count } = file;
+      return Promise.resolve({ hash, inputs, count });
+    },
+    contentsOf: (design) => contentsOf(store, { design }),
+  };
 }

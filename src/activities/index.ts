@@ -5,7 +5,7 @@ import type { CampaignRecord } from '../store/index.ts';
 import { advance } from './advance.ts';
 import { change } from './change.ts';
 import { failureOf } from './failure.ts';
-import { prepare } from './prepare.ts';
+import { prepare, type Prepared } from './prepare.ts';
 import { stopOpenRuns } from './stop.ts';
 import type {
   AdvanceInput,
@@ -22,6 +22,7 @@ export type {
   ChangeAnswer,
   ChangeRequest,
   DefinitionMessage,
+  KnownFiles,
   RetryWhat,
 } from './types.ts';
 
@@ -48,7 +49,7 @@ export function createActivities(world: World) {
 
   return {
     /** Uploads the campaign's files to the service where it does not have them, and expands the design. */
-    prepare: (address: CampaignAddress): Promise<{ points: number; runs: number }> =>
+    prepare: (address: CampaignAddress): Promise<Prepared> =>
       act(address, (record, signal) => prepare(world, record, signal)),
 
     /** Carries out the decision of one tick, or a part of it: requests runs, polls runs, stores what has finished. */

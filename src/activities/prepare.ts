@@ -1,20 +1,55 @@
-import { expand } from '../campaign/design.ts';
-import type { CampaignRecord } from '../store/index.ts';
+import { expand } from '../campaign/points.ts';
+import { filesOf } from '../campaign/designs/design.ts';
+import type { Campaign } from '../campaign/types.ts';
+import type { CampaignRecord, Store } from '../store/index.ts';
 import type { World } from './types.ts';
 
+/** How large the design is; `grows` where points may get more replications. */
+export interface Prepared {
+  points: number;
+  runs: number;
+  grows: boolean;
+}
+
 export async function prepare(
-  { store, cloud }: World,
+  world: World,
   { campaign }: CampaignRecord,
   signal: AbortSignal,
-): Promise<{ points: number; runs: number }> {
+): Promise<Prepared> {
+  const { store } = world;
+  await uploadFiles(world, campaign, signal);
+  const points = expand(campaign, await contentsOf(store, campaign));
+  const size = await store.addPoints(campaign.id, points, campaign.replications);
+  await store.setPhase(campaign.id, 'running', Date.now());
+  return { ...size, grows: campaign.precision !== null };
+}
+
+/** Uploads the files that a campaign's inputs take, where the service does not have them. */
+export async function uploadFiles(
+  { store, cloud }: World,
+  campaign: Campaign,
+  signal: AbortSignal,
+): Promise<void> {
   for (const { input, hash } of campaign.files) {
     if (await cloud.checkFile(hash, signal)) continue;
-    const content = await store.getFile(hash);
-    if (!content) throw new Error(`the file for "${input}" is not in the store`);
+    const content = await fileIn(store, hash);
     const stored = await cloud.uploadFile(content, signal);
     if (stored !== hash) throw new Error(`the service stored the file for "${input}" under another hash`);
   }
-  const size = await store.addPoints(campaign.id, expand(campaign), campaign.replications);
-  await store.setPhase(campaign.id, 'running', Date.now());
-  return size;
+}
+
+/** What the files of points hold that a campaign's design names. */
+export async function contentsOf(
+  store: Store,
+  { design }: Pick<Campaign, 'design'>,
+): Promise<Map<string, Uint8Array>> {
+  const contents = new Map<string, Uint8Array>();
+  for (const { hash } of filesOf(design)) contents.set(hash, await fileIn(store, hash));
+  return contents;
+}
+
+async function fileIn(store: Store, hash: string): Promise<Uint8Array> {
+  const content = await store.getFile(hash);
+  if (content) return content;
+  throw new Error(`the file ${hash} is not in the store`);
 }

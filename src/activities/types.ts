@@ -1,9 +1,11 @@
 import type { Difference } from '../campaign/change.ts';
 import type { Outcomes } from '../campaign/schedule.ts';
-import type { CampaignSettings, FailureCause, RunCounts } from '../campaign/types.ts';
+import type { PointFile } from '../campaign/designs/table.ts';
+import type { CampaignFile, CampaignSettings, FailureCause, RunCounts } from '../campaign/types.ts';
 import type { CloudClient } from '../cloud/index.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { Store } from '../store/index.ts';
+import type { Added } from './replicate.ts';
 
 /** What a worker's activities work with. */
 export interface World {
@@ -39,6 +41,8 @@ export interface AdvanceResult {
   failures: string[];
   /** All runs that failed for good, by cause. */
   causes: FailureCause[];
+  /** Replications that points got because they are not precise enough yet. */
+  added: Added;
 }
 
 /** Which runs are to be had again: those that failed, those that were never requested (in a closed campaign), or both. */
@@ -48,7 +52,15 @@ export type RetryWhat = 'failed' | 'missing' | 'all';
 export type DefinitionMessage = string | Record<string, unknown>;
 
 /** What is to be changed in a campaign that has begun. */
-export type ChangeRequest = { retry: RetryWhat } | { apply: DefinitionMessage };
+export type ChangeRequest =
+  { retry: RetryWhat } | { apply: DefinitionMessage; files?: KnownFiles | undefined };
+
+/** Files that a definition names and the store has. */
+export interface KnownFiles {
+  inputs: CampaignFile[];
+  /** Files of points, by their path as it is written. */
+  points: Record<string, PointFile>;
+}
 
 /** What came of it: where the campaign stands after it, or why it was refused. */
 export type ChangeAnswer =

@@ -1,11 +1,13 @@
 import { RANDOM_SEED } from '../api/index.ts';
-import { expand } from './design.ts';
-import type { Campaign } from './types.ts';
+import { type Contents, expand } from './points.ts';
+import type { BaseInput, Campaign, VariedInput } from './types.ts';
 
 /** What a changed definition makes of a campaign. */
 export interface Difference {
   points: { added: number; dropped: number; kept: number };
+  /** Of each point; at least, where they go on until they are precise. */
   replications: { from: number; to: number };
+  outputs: { added: string[]; dropped: string[] };
   /** Settings that change, by their names in a definition. */
   settings: string[];
 }
@@ -13,6 +15,7 @@ export interface Difference {
 /** Settings that can change while a campaign runs, by their names in a definition. */
 const changeable = {
   concurrency: 'concurrency',
+  precision: 'the precision of replications',
   failures: 'failures',
   attempts: 'failures.attempts',
   timeouts: 'timeouts',
@@ -23,11 +26,9 @@ const fixed: Record<string, (campaign: Campaign) => unknown> = {
   'the name': ({ name }) => name,
   'the model or its version': ({ model }) => model.versionId,
   'the service': ({ service }) => service,
-  'the seed': ({ seed, fresh }) => (fresh?.by === 'seed' ? null : seed),
-  'the fixed inputs': fixedInputs,
-  'the inputs that the design varies': ({ varied }) => varied.map(({ name }) => name),
-  'the files': ({ files }) => files.map(({ input, hash }) => [input, hash]),
-  'the outputs': ({ outputs }) => outputs.map(({ name }) => name),
+  'the seed': ({ seed, fresh, base, varied }) =>
+    fresh?.by === 'seed' ? null : (seed ?? seedOf(base, varied)),
+  '"commonRandomNumbers"': ({ commonRandomNumbers }) => commonRandomNumbers,
   '"fresh"': ({ fresh }) => fresh,
   'the priority': ({ priority }) => priority,
 };
@@ -38,21 +39,43 @@ export function unchangeable(before: Campaign, after: Campaign): string | undefi
   return differing.length === 0 ? undefined : differing.map(([what]) => what).join(', ');
 }
 
-/** The changed campaign: what was drawn for a fresh one stays. */
+/**
+ * The changed campaign: what was drawn for a fresh one stays. Inputs that differ between points that the campaign has
+ * had count as varied for good, so that its table tells them apart.
+ */
 export function changed(before: Campaign, after: Campaign): Campaign {
   const salt = saltOf(before);
   const base = after.base.map((input) =>
     input.name === salt ? before.base.find(({ name }) => name === salt)! : input,
   );
-  return { ...after, base, seed: before.seed };
+  const varied = [...after.varied];
+  for (const input of [...before.varied, ...base.filter((own) => differs(own, before))]) {
+    const { name, type, units } = input;
+    if (name === salt || name === RANDOM_SEED || varied.some((one) => one.name === name)) continue;
+    varied.push({ name, type, units });
+  }
+  return { ...after, base, varied, seed: before.seed };
 }
 
-/** Compares two campaigns by the keys of their points. */
-export function difference(before: Campaign, after: Campaign): Difference {
+/** Gives the values of a point that had those of one campaign as it has them in the changed one: the same, in its order. */
+export function relaid(before: Campaign, after: Campaign): ((values: string[]) => string[]) | undefined {
+  const names = ({ varied }: Campaign): string[] => varied.map(({ name }) => name);
+  if (isSame(names(before), names(after))) return undefined;
+  const places = names(after).map((name) => names(before).indexOf(name));
+  const fixedValues = names(after).map((name) => before.base.find((input) => input.name === name)!.value);
+  return (values) => places.map((place, at) => (place < 0 ? fixedValues[at]! : values[place]!));
+}
+
+/**
+ * Compares two campaigns by the keys of their points.
+ *
+ * @param contents of the files of points that either has
+ */
+export function difference(before: Campaign, after: Campaign, contents: Contents): Difference {
   const known = new Set<string>();
-  for (const { key } of expand(before)) known.add(key);
+  for (const { key } of expand(before, contents)) known.add(key);
   let [added, kept] = [0, 0];
-  for (const { key } of expand(after)) {
+  for (const { key } of expand(after, contents)) {
     if (known.has(key)) kept += 1;
     else added += 1;
   }
@@ -61,23 +84,27 @@ export function difference(before: Campaign, after: Campaign): Difference {
 
 /** What differs beside the points. */
 export function settingsDifference(before: Campaign, after: Campaign): Omit<Difference, 'points'> {
+  const lacking = (campaign: Campaign, other: Campaign): string[] =>
+    campaign.outputs
+      .map(({ name }) => name)
+      .filter((name) => !other.outputs.some((one) => one.name === name));
   return {
     replications: { from: before.replications, to: after.replications },
+    outputs: { added: lacking(after, before), dropped: lacking(before, after) },
     settings: Object.entries(changeable)
       .filter(([name]) => !isSame(before[name as keyof Campaign], after[name as keyof Campaign]))
       .map(([, setting]) => setting),
   };
 }
 
-function fixedInputs(campaign: Campaign): unknown {
-  const salt = saltOf(campaign);
-  // of a fresh campaign it is drawn when that is submitted, and no definition has it
-  const isDerived = campaign.seed !== null || campaign.fresh?.by === 'seed';
-  const isOther = (name: string): boolean =>
-    name === salt ||
-    (name === RANDOM_SEED && isDerived) ||
-    campaign.varied.some((input) => input.name === name);
-  return campaign.base.filter(({ name }) => !isOther(name)).map(({ name, value }) => [name, value]);
+function differs({ name, value }: BaseInput, before: Campaign): boolean {
+  return before.base.find((input) => input.name === name)?.value !== value;
+}
+
+/** The seed that replication 1 of a campaign without a seed of its own sends. */
+function seedOf(base: readonly BaseInput[], varied: readonly VariedInput[]): string | undefined {
+  const isVaried = varied.some(({ name }) => name === RANDOM_SEED);
+  return isVaried ? 'varied' : base.find(({ name }) => name === RANDOM_SEED)?.value;
 }
 
 function saltOf({ fresh }: Campaign): string | undefined {

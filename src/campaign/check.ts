@@ -1,19 +1,14 @@
-import {
-  canonicalValue,
-  type Experiment,
-  type InputItem,
-  nameKey,
-  type RawValue,
-  ValueError,
-  type Version,
-} from '../api/index.ts';
-import { ForayError } from '../errors.ts';
-import { pointCount, rangeCount, rangeValues } from './design.ts';
-import type { Definition } from './definition.ts';
-import type { Locate } from '../yaml.ts';
+import { type Experiment, type InputItem, nameKey, numericOutputTypes, type Version } from '../api/index.ts';
+import { ForayError, type Place } from '../errors.ts';
+import { didYouMean, quoted } from '../suggest.ts';
+import type { Definition, Given } from './definition.ts';
+import { checkDesign } from './designs/check.ts';
+import { type Design, inputsOf, mostRows, NO_DESIGN } from './designs/design.ts';
+import { MOST_POINTS } from './designs/schema.ts';
+import type { PointFile } from './designs/table.ts';
+import type { Precision } from './precision.ts';
 import type { ReadDefinition } from './read.ts';
 import { checkSeeds, freshness } from './seeds.ts';
-import { didYouMean, quoted } from '../suggest.ts';
 import {
   type BaseInput,
   type Campaign,
@@ -21,10 +16,8 @@ import {
   ONE_ATTEMPT,
   type VariedInput,
 } from './types.ts';
+import { canonical, canonicalTemplate, checkUnits } from './values.ts';
 
-/** More values than this in one range is a slip of the pen, not a design. */
-const MOST_VALUES = 1_000_000;
-const MOST_POINTS = 10_000_000;
 const MOST_RUNS = 10_000_000;
 
 /** What the service says about the model that a definition names. */
@@ -44,27 +37,19 @@ export type CheckedDefinition = Omit<Campaign, 'id' | 'service' | 'model' | 'fil
  * Checks every name and value of a definition against the model's version, and resolves it: nothing in it is defaulted
  * silently, and a typo is an error with what was probably meant.
  *
- * @throws ForayError UNKNOWN_INPUT, UNKNOWN_OUTPUT, UNKNOWN_EXPERIMENT, INVALID_VALUE, EMPTY_DESIGN,
+ * @throws ForayError UNKNOWN_INPUT, UNKNOWN_OUTPUT, UNKNOWN_EXPERIMENT, INVALID_VALUE, INVALID_EXPRESSION, EMPTY_DESIGN,
  *   REPLICATIONS_NEED_SEED, SEED_NEEDED, each with its place
+ *
+ * @param pointFiles files of points that the design names, by their path as it is written
  */
-export function checkDefinition(read: ReadDefinition, facts: ModelFacts): CheckedDefinition {
+export function checkDefinition(
+  read: ReadDefinition,
+  facts: ModelFacts,
+  pointFiles: Readonly<Record<string, PointFile>> = {},
+): CheckedDefinition {
   const { definition, locate } = read;
-  const template = facts.version.experimentTemplate;
-  const find = inputFinder(facts, locate);
-  const base: BaseInput[] = template.inputs.map(({ name, type, units, value }) => ({
-    name,
-    type,
-    units,
-    value,
-  }));
-  const set = (name: string, value: string): void => {
-    base.find((input) => input.name === name)!.value = value;
-  };
-
-  for (const input of experimentInputs(read, facts)) {
-    const known = template.inputs.find(({ name }) => nameKey(name) === nameKey(input.name));
-    if (known) set(known.name, canonical(known, input.value, locate(['experiment'])));
-  }
+  const find = inputFinder(facts);
+  const base = experimentBase(read, facts);
   const given = new Set<string>();
   const once = (name: string, path: string[]): void => {
     if (given.has(name)) {
@@ -77,14 +62,14 @@ export function checkDefinition(read: ReadDefinition, facts: ModelFacts): Checke
   };
   for (const [written, value] of Object.entries(definition.inputs)) {
     const path = ['inputs', written];
-    const input = find(written, path);
+    const input = find(written, locate(path, 'key'));
     once(input.name, path);
-    if (input.type === 'INPUT_FILE') throw notAFile(input.name, locate, path);
-    set(input.name, canonical(input, value, locate(path)));
+    const own = base.find(({ name }) => name === input.name)!;
+    own.value = fixedValue(input, value, read, path);
   }
   const files: Record<string, string> = {};
   for (const [written, path] of Object.entries(definition.files)) {
-    const input = find(written, ['files', written]);
+    const input = find(written, locate(['files', written], 'key'));
     once(input.name, ['files', written]);
     if (input.type !== 'INPUT_FILE') {
       throw new ForayError('INVALID_VALUE', `The input "${input.name}" takes ${input.type}, not a file.`, {
@@ -94,49 +79,112 @@ export function checkDefinition(read: ReadDefinition, facts: ModelFacts): Checke
     }
     files[input.name] = path;
   }
-  const varied: VariedInput[] = Object.entries(definition.design?.grid ?? {}).map(([written, values]) => {
-    const path = ['design', 'grid', written];
-    const input = find(written, path);
-    once(input.name, path);
-    if (input.type === 'INPUT_FILE') throw notAFile(input.name, locate, path);
-    return {
-      name: input.name,
-      type: input.type,
-      units: input.units,
-      values: gridValues(input, values, locate, path),
-    };
+  for (const input of base) input.value = canonicalTemplate(input);
+  const { inputs } = facts.version.experimentTemplate;
+  const design = definition.design
+    ? checkDesign(
+        definition.design,
+        { inputs, locate, find, pointFiles, seed: definition.seed ?? 0 },
+        ['design'],
+        given,
+      )
+    : NO_DESIGN;
+  for (const name of inputsOf(design)) given.add(name);
+  const varied = inputsOf(design).map((name): VariedInput => {
+    const { type, units } = inputs.find((input) => input.name === name)!;
+    return { name, type, units };
   });
-  const points = pointCount({ varied });
+  checkSize(read, design);
+  checkSeeds(read, facts, varied, given);
+  const outputs = chosenOutputs(read, facts);
+  const { replications } = definition;
+  return {
+    name: definition.campaign,
+    base,
+    varied,
+    design,
+    files,
+    replications: typeof replications === 'number' ? replications : replications.min,
+    precision: precisionOf(read, outputs),
+    seed: definition.seed ?? null,
+    commonRandomNumbers: definition.commonRandomNumbers,
+    outputs,
+    concurrency: definition.concurrency,
+    ...failureSettings(definition),
+    timeouts: { run: definition.timeouts?.run ?? null, campaign: definition.timeouts?.campaign ?? null },
+    fresh: freshness(read, (written, path) => find(written, locate(path)), once),
+    priority: definition.priority,
+  };
+}
+
+/** The inputs of the version, with the values of the stored experiment that a definition starts from. */
+function experimentBase(read: ReadDefinition, facts: ModelFacts): BaseInput[] {
+  const template = facts.version.experimentTemplate.inputs;
+  const base = template.map(({ name, type, units, value }): BaseInput => ({ name, type, units, value }));
+  for (const input of experimentInputs(read, facts)) {
+    const at = template.findIndex(({ name }) => nameKey(name) === nameKey(input.name));
+    if (at >= 0) base[at]!.value = canonical(template[at]!, input.value, read.locate(['experiment']));
+  }
+  return base;
+}
+
+function fixedValue(input: InputItem, given: Given, { locate }: ReadDefinition, path: string[]): string {
+  if (input.type === 'INPUT_FILE') {
+    throw new ForayError('INVALID_VALUE', `The input "${input.name}" takes a file.`, {
+      place: locate(path, 'key'),
+      hint: `Write it under "files": {"${input.name}": PATH}.`,
+    });
+  }
+  if (typeof given !== 'object') return canonical(input, given, locate(path));
+  checkUnits(input, given.units, locate([...path, 'units']));
+  return canonical(input, given.value, locate([...path, 'value']));
+}
+
+function checkSize({ definition, locate }: ReadDefinition, design: Design): void {
+  const points = mostRows(design);
   if (points > MOST_POINTS) {
-    throw new ForayError('INVALID_VALUE', `The grid has ${points.toLocaleString('en')} points.`, {
-      place: locate(['design', 'grid'], 'key'),
+    throw new ForayError('INVALID_VALUE', `The design has ${points.toLocaleString('en')} points.`, {
+      place: locate(['design'], 'key'),
       hint: `At most ${MOST_POINTS.toLocaleString('en')} are taken.`,
     });
   }
-  const runs = points * definition.replications;
+  const { replications } = definition;
+  const runs = points * (typeof replications === 'number' ? replications : replications.min);
   if (runs > MOST_RUNS) {
     throw new ForayError('INVALID_VALUE', `The campaign has ${runs.toLocaleString('en')} runs.`, {
       place: locate(['replications']),
       hint: `At most ${MOST_RUNS.toLocaleString('en')} are taken.`,
     });
   }
-  checkSeeds(read, facts, varied, given);
-  const fresh = freshness(read, find, once);
-  for (const input of base) input.value = canonicalTemplate(input);
-  return {
-    name: definition.campaign,
-    base,
-    varied,
-    files,
-    replications: definition.replications,
-    seed: definition.seed ?? null,
-    outputs: chosenOutputs(read, facts),
-    concurrency: definition.concurrency,
-    ...failureSettings(definition),
-    timeouts: { run: definition.timeouts?.run ?? null, campaign: definition.timeouts?.campaign ?? null },
-    fresh,
-    priority: definition.priority,
-  };
+}
+
+/** Until when points are replicated; the outputs it goes by have to be kept. */
+function precisionOf(
+  { definition, locate }: ReadDefinition,
+  outputs: readonly CampaignOutput[],
+): Precision | null {
+  const { replications } = definition;
+  if (typeof replications === 'number') return null;
+  const { min, max, output, relative = null, absolute = null, confidence } = replications;
+  const isList = Array.isArray(output);
+  const names = (isList ? output : [output]).map((written, at) => {
+    const place = locate(['replications', 'output', ...(isList ? [at] : [])]);
+    const found = outputs.find(({ name }) => nameKey(name) === nameKey(written));
+    if (!found) {
+      throw new ForayError('UNKNOWN_OUTPUT', `The campaign keeps no output ${quoted(written)}.`, {
+        place,
+        hint: didYouMean(
+          written,
+          outputs.map(({ name }) => name),
+        ),
+      });
+    }
+    if (numericOutputTypes.includes(found.type)) return found.name;
+    throw new ForayError('INVALID_VALUE', `The output "${found.name}" is ${found.type}, not a number.`, {
+      place,
+    });
+  });
+  return { min, max, outputs: [...new Set(names)], relative, absolute, confidence };
 }
 
 /** What is said of failures under one heading are two policies: of one run, and of the campaign. */
@@ -147,13 +195,15 @@ function failureSettings({ failures }: Definition): Pick<Campaign, 'attempts' | 
   return { attempts: { count, backoff, seed }, failures: judges ? policy : null };
 }
 
-function inputFinder(facts: ModelFacts, locate: Locate): (written: string, path: string[]) => InputItem {
+/** Finds the input that a name means. */
+export function inputFinder(facts: ModelFacts): (written: string, place: Place) => InputItem {
   const { inputs } = facts.version.experimentTemplate;
-  return (written, path) => {
-    const found = inputs.find(({ name }) => nameKey(name) === nameKey(written));
+  const byKey = new Map(inputs.map((input) => [nameKey(input.name), input]));
+  return (written, place) => {
+    const found = byKey.get(nameKey(written));
     if (found) return found;
     throw new ForayError('UNKNOWN_INPUT', `The model "${facts.name}" has no input ${quoted(written)}.`, {
-      place: locate(path, 'key'),
+      place,
       hint: didYouMean(
         written,
         inputs.map(({ name }) => name),
@@ -179,111 +229,6 @@ function experimentInputs({ definition, locate }: ReadDefinition, facts: ModelFa
   }
   // a varied input of a stored multi-run experiment has a range, which is not the value of one run
   return found.inputs.filter(({ type }) => !type.includes('_RANGE_'));
-}
-
-function gridValues(
-  input: InputItem,
-  written: readonly RawValue[] | { from: number; to: number; step: number },
-  locate: Locate,
-  path: string[],
-): string[] {
-  const place = locate(path);
-  if (!('from' in written)) {
-    if (written.length === 0) {
-      throw new ForayError('EMPTY_DESIGN', `The list of values for "${input.name}" is empty.`, {
-        place,
-        hint: 'Give at least one value.',
-      });
-    }
-    return distinct(
-      input,
-      written.map((value, index) => canonical(input, value, locate([...path, index]))),
-      (index) => locate([...path, index]),
-    );
-  }
-  const { from, to, step } = written;
-  const range = `from ${from} to ${to} by ${step}`;
-  if (input.type !== 'DOUBLE' && input.type !== 'INTEGER' && input.type !== 'LONG') {
-    throw new ForayError(
-      'INVALID_VALUE',
-      `The input "${input.name}" takes ${input.type}, not a range of numbers.`,
-      {
-        place,
-        hint: 'Give a list of values.',
-      },
-    );
-  }
-  if (step <= 0 || to < from) {
-    throw new ForayError('EMPTY_DESIGN', `The range for "${input.name}", ${range}, is empty.`, {
-      place,
-      hint: step <= 0 ? 'The step must be above 0.' : '"from" must not exceed "to".',
-    });
-  }
-  if (rangeCount(written) > MOST_VALUES) {
-    throw new ForayError('INVALID_VALUE', `The range for "${input.name}", ${range}, has too many values.`, {
-      place,
-      hint: `At most ${MOST_VALUES.toLocaleString('en')} are taken.`,
-    });
-  }
-  return distinct(
-    input,
-    rangeValues(written).map((value) => canonical(input, value, place)),
-    () => place,
-  );
-}
-
-/** Two equal values would be two points of the same key. */
-function distinct(
-  input: InputItem,
-  values: string[],
-  placeOf: (index: number) => ReturnType<Locate>,
-): string[] {
-  const seen = new Set<string>();
-  for (const [index, value] of values.entries()) {
-    if (seen.has(value)) {
-      throw new ForayError('INVALID_VALUE', `The value ${value} for "${input.name}" is there twice.`, {
-        place: placeOf(index),
-        hint: 'Use replications to repeat a point.',
-      });
-    }
-    seen.add(value);
-  }
-  return values;
-}
-
-function canonical(input: InputItem, value: RawValue, place: ReturnType<Locate>): string {
-  if (input.type === 'LONG' && typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER) {
-    // YAML's reader has rounded it already
-    throw new ForayError('INVALID_VALUE', `The value of "${input.name}" is too large to be read exactly.`, {
-      place,
-      hint: 'Write it in quotes.',
-    });
-  }
-  try {
-    return canonicalValue(input.type, value);
-  } catch (error) {
-    if (!(error instanceof ValueError)) throw error;
-    throw new ForayError('INVALID_VALUE', `The value of "${input.name}" ${error.message}.`, {
-      place,
-      hint: `The input takes ${input.type}${input.units ? `, in ${input.units}` : ''}.`,
-    });
-  }
-}
-
-/** The template's own default: canonical where it can be, otherwise as the service wrote it. */
-function canonicalTemplate(input: BaseInput): string {
-  try {
-    return canonicalValue(input.type, input.value);
-  } catch {
-    return input.value;
-  }
-}
-
-function notAFile(name: string, locate: Locate, path: string[]): ForayError {
-  return new ForayError('INVALID_VALUE', `The input "${name}" takes a file.`, {
-    place: locate(path, 'key'),
-    hint: `Write it under "files": {"${name}": PATH}.`,
-  });
 }
 
 function chosenOutputs({ definition, locate }: ReadDefinition, facts: ModelFacts): CampaignOutput[] {

@@ -1,20 +1,17 @@
 import { z } from 'zod';
+import { Design, Units, Value } from './designs/schema.ts';
 
 /**
  * The shape of a definition as a person writes it. Names and values are checked against the model's version later
  * (check.ts); this is only the shape. Never imported by a workflow: zod would double the bundle.
  */
 
-const value = z.union([z.string(), z.number(), z.boolean()], 'expected a number, a text, true or false');
-
-export const Range = z.strictObject({
-  from: z.number('expected a number'),
-  to: z.number('expected a number'),
-  step: z.number('expected a number'),
-});
-export type Range = z.infer<typeof Range>;
-
-const Values = z.union([z.array(value), Range], 'expected a list of values or {from, to, step}');
+/** A value, which may say the units it is in. */
+const Given = z.union(
+  [Value, z.strictObject({ value: Value, units: Units })],
+  'expected a number, a text, true, false or {value, units}',
+);
+export type Given = z.infer<typeof Given>;
 
 const DURATION = 'expected seconds, or a text such as 90 s, 10 min, 2 h or 1 d';
 const UNITS = { s: 1_000, min: 60_000, h: 3_600_000, d: 86_400_000 };
@@ -35,6 +32,46 @@ const Duration = z
 const VERSION = 'expected latest, a version number from 1 (without quotes), or a version id';
 const CONCURRENCY = 'expected auto or a whole number from 1';
 
+const MOST_REPLICATIONS = 1_000_000;
+
+const Replications = z
+  .int('expected a whole number')
+  .min(1, 'expected at least 1')
+  .max(MOST_REPLICATIONS, 'expected at most 1,000,000');
+
+const Output = z.string('expected the name of an output');
+
+const Precise = z
+  .strictObject({
+    min: Replications.min(2, 'expected at least 2').describe('Replications that every point gets.'),
+    max: Replications.describe('Replications that no point gets more of.'),
+    output: z
+      .union([Output, z.array(Output).min(1, 'expected at least one output')])
+      .describe('The numeric output, or outputs, whose mean is to be precise.'),
+    relative: z
+      .number('expected a number')
+      .positive('expected more than 0')
+      .lt(1, 'expected less than 1')
+      .optional()
+      .describe('Half the width of the interval, at most, as a share of the mean.'),
+    absolute: z
+      .number('expected a number')
+      .positive('expected more than 0')
+      .optional()
+      .describe("Half the width of the interval, at most, in the output's units."),
+    confidence: z
+      .number('expected a number')
+      .gt(0.5, 'expected more than 0.5')
+      .lt(1, 'expected less than 1')
+      .default(0.95)
+      .describe('The confidence of the interval.'),
+  })
+  .refine(({ min, max }) => min <= max, 'expected "min" not above "max"')
+  .refine(
+    ({ relative, absolute }) => (relative === undefined) !== (absolute === undefined),
+    'expected either "relative" or "absolute"',
+  );
+
 export const Definition = z.strictObject({
   campaign: z
     .string('expected a name, in quotes if it looks like a number')
@@ -49,28 +86,15 @@ export const Definition = z.strictObject({
     'expected {name: MODEL}',
   ),
   experiment: z.string('expected the name of a stored experiment').optional(),
-  inputs: z.record(z.string(), value, 'expected input names with their values').default({}),
+  inputs: z.record(z.string(), Given, 'expected input names with their values').default({}),
   files: z
     .record(z.string(), z.string('expected the path of a file'), 'expected input names with file paths')
     .default({}),
-  design: z
-    .strictObject(
-      {
-        grid: z
-          .record(z.string(), Values, 'expected input names with their values')
-          .refine(
-            (grid) => Object.keys(grid).length > 0,
-            'expected at least one input; without a design there is one point',
-          ),
-      },
-      'expected {grid: …}',
-    )
-    .optional(),
+  design: Design.optional(),
   replications: z
-    .int('expected a whole number')
-    .min(1, 'expected at least 1')
-    .max(1_000_000, 'expected at most 1,000,000')
+    .union([Replications, Precise], 'expected a whole number or {min, max, output, relative or absolute}')
     .default(1),
+  commonRandomNumbers: z.boolean('expected true or false').default(false),
   seed: z.int('expected a whole number').optional(),
   outputs: z
     .array(z.string('expected the name of an output'), 'expected a list of outputs')

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 
 /**
  * The key of a point: 16 hexadecimal digits of the SHA-256 of its canonical inputs, sorted by name. It does not depend
@@ -6,23 +6,36 @@ import { createHash } from 'node:crypto';
  * design itself varies the seed.
  */
 export function pointKey(inputs: readonly { name: string; value: string }[]): string {
-  const canonical = inputs
-    .map(({ name, value }) => [name, value] as const)
-    .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
-  return createHash('sha256').update(JSON.stringify(canonical)).digest('hex').slice(0, 16);
+  return pointKeys(inputs.map(({ name }) => name))(inputs.map(({ value }) => value));
+}
+
+/** Gives the keys of points that have the same inputs: takes their values in the order of the names. */
+export function pointKeys(names: readonly string[]): (values: readonly string[]) => string {
+  const sorted = names
+    .map((name, at) => ({ name, at }))
+    .sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))
+    .map(({ name, at }) => ({ start: `[${JSON.stringify(name)},`, at }));
+  return (values) => {
+    const pairs = sorted.map(({ start, at }) => `${start}${JSON.stringify(values[at])}]`);
+    return hash('sha256', `[${pairs.join(',')}]`).slice(0, 16);
+  };
 }
 
 /**
  * The seed of a replication: a positive integer below 2^48, a pure function of (campaign seed, point key, n), so adding
  * points never changes another point's seeds. A further attempt with a seed of its own adds its number to them.
+ *
+ * @param key null for common random numbers: replication n then has the same seed in every point
  */
 export function replicationSeed(
   campaignSeed: number,
-  key: string,
+  key: string | null,
   replication: number,
   reseeded = 0,
 ): string {
   const attempt = reseeded > 0 ? `/${reseeded}` : '';
-  const digest = createHash('sha256').update(`${campaignSeed}/${key}/${replication}${attempt}`).digest();
+  const digest = createHash('sha256')
+    .update(`${campaignSeed}/${key ?? ''}/${replication}${attempt}`)
+    .digest();
   return String(digest.readUIntBE(0, 6) || 1);
 }

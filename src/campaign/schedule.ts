@@ -80,6 +80,8 @@ export function emptyOutcomes(): Outcomes {
 
 /** The `startedAt` of a flight that is believed queued. */
 const QUEUED = -1;
+/** Where what waits in the store is read from the first seq on. */
+const BEGINNING = -1;
 const FIRST_BURST = 16;
 /** Flights and postponed runs, at most: what a tick passes to activities, and the state to the next execution, stays small. */
 const MAX_FLIGHTS = 2_000;
@@ -142,7 +144,7 @@ export function isFinished(schedule: Schedule): boolean {
 export function startOver(schedule: Schedule, now: number): void {
   schedule.next = schedule.total;
   schedule.postponed = [];
-  schedule.more = -1;
+  schedule.more = BEGINNING;
   schedule.tickAt = Math.min(schedule.tickAt, now);
 }
 
@@ -160,6 +162,18 @@ export function takeWork(schedule: Schedule, seqs: readonly number[]): void {
   ]);
   schedule.again.push(...seqs.filter((seq) => !known.has(seq)));
   schedule.more = seqs.at(-1) ?? null;
+}
+
+/** Takes in that there are more runs, of which some are told; the others are read from the store. */
+export function addWork(
+  schedule: Schedule,
+  { count, seqs }: { count: number; seqs: readonly number[] },
+): void {
+  if (count === 0) return;
+  const isAllTold = seqs.length === count && schedule.again.length + count <= MAX_FLIGHTS;
+  // what is still to be read from the store ends with them
+  if (schedule.more === null && isAllTold) schedule.again.push(...seqs);
+  else schedule.more ??= BEGINNING;
 }
 
 /** Counts of the flights as they are believed to be. */

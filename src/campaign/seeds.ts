@@ -28,7 +28,8 @@ export function checkSeeds(
   const place = locate(first.path);
   const hint = `Remove ${users.map(({ setting }) => `"${setting}"`).join(' and ')}.`;
   if (!facts.version.experimentTemplate.inputs.some(({ name }) => name === RANDOM_SEED)) {
-    const isRepeated = definition.replications > 1 || definition.seed !== undefined;
+    const isRepeated =
+      users.some(({ setting }) => setting === 'replications') || definition.seed !== undefined;
     throw isRepeated
       ? new ForayError(
           'REPLICATIONS_NEED_SEED',
@@ -68,9 +69,10 @@ export function checkSeeds(
 }
 
 function seedUsers({ definition }: ReadDefinition): SeedUser[] {
-  const { replications, seed, fresh, failures } = definition;
+  const { replications, commonRandomNumbers, seed, fresh, failures } = definition;
   return [
-    ...(replications > 1 ? [{ setting: 'replications', path: ['replications'] }] : []),
+    ...(replications !== 1 ? [{ setting: 'replications', path: ['replications'] }] : []),
+    ...(commonRandomNumbers ? [{ setting: 'commonRandomNumbers', path: ['commonRandomNumbers'] }] : []),
     ...(seed !== undefined ? [{ setting: 'seed', path: ['seed'] }] : []),
     ...(fresh === true ? [{ setting: 'fresh', path: ['fresh'] }] : []),
     ...(failures?.seed === 'new' && failures.attempts > 1

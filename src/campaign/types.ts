@@ -1,4 +1,6 @@
 import type { InputType, OutputType, RawValue, Unit } from '../api/index.ts';
+import type { Design } from './designs/design.ts';
+import type { Precision } from './precision.ts';
 
 /** An input of the version with the canonical value that every point has unless the design varies it. */
 export interface BaseInput {
@@ -8,12 +10,11 @@ export interface BaseInput {
   value: string;
 }
 
-/** An input that the design varies, with its canonical values in design order. */
+/** An input that differs between the points of a campaign. */
 export interface VariedInput {
   name: string;
   type: InputType;
   units: Unit | null;
-  values: string[];
 }
 
 export interface CampaignOutput {
@@ -74,11 +75,17 @@ export interface Campaign {
   service: string;
   model: { id: string; name: string; versionId: string; version: number };
   base: BaseInput[];
+  /** What the design varies, and what else differs between points that the campaign has had. */
   varied: VariedInput[];
+  design: Design;
   files: CampaignFile[];
+  /** Of each point; at least, where they go on until they are precise. */
   replications: number;
+  precision: Precision | null;
   /** The campaign's seed; null when replication 1 keeps the seed of the template or experiment. */
   seed: number | null;
+  /** Replication n has the same seed in every point. */
+  commonRandomNumbers: boolean;
   outputs: CampaignOutput[];
   concurrency: number | 'auto';
   /** Null: every failure is a result like others. */

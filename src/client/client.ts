@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CloudClient } from '../cloud/index.ts';
 import { type Difference, difference, unchangeable } from '../campaign/change.ts';
-import { pointCount } from '../campaign/design.ts';
+import { filesOf } from '../campaign/designs/design.ts';
 import { addCauses, causeOf } from '../campaign/failures.ts';
 import { freshened } from '../campaign/seeds.ts';
 import { didYouMean } from '../suggest.ts';
@@ -9,10 +9,10 @@ import { closedPhases, type FailureCause, type FlightReport } from '../campaign/
 import { ForayError } from '../errors.ts';
 import { type CampaignRecord, openStore, type ResultRow, type Store } from '../store/index.ts';
 import type { DefinitionSource } from '../resolve/index.ts';
-import { checkCampaign } from './check.ts';
+import { checkCampaign, type CheckedCampaign } from './check.ts';
 import { cloudClient, type Settings } from './settings.ts';
 import { type CampaignStatus, isClosed, statusFromStore, statusFromWorkflow } from './status.ts';
-import { TemporalSide } from './temporal.ts';
+import { type Change, TemporalSide } from './temporal.ts';
 import type { RetryWhat } from '../workflows/messages.ts';
 
 export interface Submitted {
@@ -88,7 +88,7 @@ export class Foray {
         hint: 'Use letters, digits, "-", "_" and ".", at most 120 of them.',
       });
     }
-    const { campaign: checked, contents, digest } = await checkCampaign(this.cloud, source);
+    const { campaign: checked, points, contents, digest } = await checkCampaign(this.cloud, source);
     await this.temporal.connect();
     const id = wanted ?? `${checked.name}-${crypto.randomUUID().slice(0, 6)}`;
     const campaign = freshened({ ...checked, id, service: this.settings.service.url }, Math.random);
@@ -107,7 +107,6 @@ export class Foray {
           if (isNew) await this.store.removeCampaign(id);
           throw error;
         });
-    const points = pointCount(campaign);
     const url = this.temporal.pageOf(id, runId);
     return { id, workflowId: id, runId, url, isNew, points, runs: points * campaign.replications, warning };
   }
@@ -197,13 +196,7 @@ export class Foray {
    */
   async compare(id: string, source: DefinitionSource): Promise<Difference> {
     const record = await this.record(id);
-    const { campaign: checked } = await checkCampaign(this.cloud, source, record.campaign.model);
-    const after = { ...checked, id, service: record.campaign.service };
-    const what = unchangeable(record.campaign, after);
-    if (what === undefined) return difference(record.campaign, after);
-    throw new ForayError('CHANGE_REFUSED', `In a campaign that has begun, ${what} cannot change.`, {
-      hint: 'Submit it as a campaign of its own.',
-    });
+    return this.differenceOf(record, await checkCampaign(this.cloud, source, record.campaign.model));
   }
 
   /**
@@ -213,14 +206,31 @@ export class Foray {
    * @throws ForayError as compare; CAMPAIGN_CLOSED while it is ending, TEMPORAL_UNREACHABLE
    */
   async apply(id: string, source: DefinitionSource): Promise<CampaignChange> {
-    await this.compare(id, source);
-    return this.change(await this.record(id), { apply: source.text });
+    const record = await this.record(id);
+    const checked = await checkCampaign(this.cloud, source, record.campaign.model);
+    await this.differenceOf(record, checked);
+    const { campaign, contents, pointFiles: points } = checked;
+    for (const [hash, content] of contents) await this.store.putFile(hash, content);
+    return this.change(record, { apply: source.text, files: { inputs: campaign.files, points } });
   }
 
-  private async change(
-    record: CampaignRecord,
-    request: { retry: RetryWhat } | { apply: string },
-  ): Promise<CampaignChange> {
+  private async differenceOf(
+    { campaign: before }: CampaignRecord,
+    { campaign: checked, contents: given }: CheckedCampaign,
+  ): Promise<Difference> {
+    const after = { ...checked, id: before.id, service: before.service };
+    const what = unchangeable(before, after);
+    if (what !== undefined) {
+      throw new ForayError('CHANGE_REFUSED', `In a campaign that has begun, ${what} cannot change.`, {
+        hint: 'Submit it as a campaign of its own.',
+      });
+    }
+    const contents = new Map(given);
+    for (const { hash } of filesOf(before.design)) contents.set(hash, (await this.store.getFile(hash))!);
+    return difference(before, after, contents);
+  }
+
+  private async change(record: CampaignRecord, request: Change): Promise<CampaignChange> {
     const { difference, forgiven, counts } = await this.temporal.change(record, this.store.id, request);
     const open = counts.total - counts.done - counts.failed;
     return { difference, forgiven, open, wasClosed: closedPhases.includes(record.phase) };

@@ -1,6 +1,6 @@
 export type { Difference } from '../campaign/change.ts';
 export { type CampaignChange, Foray, type Submitted } from './client.ts';
 export { type DefinitionSource } from '../resolve/index.ts';
-export { whyUnreadable } from './check.ts';
+export { whyUnreadable } from './unreadable.ts';
 export { cloudClient, type Settings } from './settings.ts';
 export { type CampaignStatus, isClosed } from './status.ts';

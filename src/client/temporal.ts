@@ -21,6 +21,7 @@ import {
   type Changed,
   failuresQuery,
   flightsQuery,
+  type KnownFiles,
   pauseSignal,
   progressQuery,
   resumeSignal,
@@ -209,11 +210,7 @@ export class TemporalSide {
    *
    * @throws ForayError CHANGE_REFUSED and whatever is wrong with a definition; CAMPAIGN_CLOSED while it is ending
    */
-  async change(
-    record: CampaignRecord,
-    store: string,
-    request: { retry: RetryWhat } | { apply: string },
-  ): Promise<Changed> {
+  async change(record: CampaignRecord, store: string, request: Change): Promise<Changed> {
     const { id } = record.campaign;
     for (;;) {
       const changed = await this.changeOnce(record, store, request);
@@ -229,7 +226,7 @@ export class TemporalSide {
   private async changeOnce(
     record: CampaignRecord,
     store: string,
-    request: { retry: RetryWhat } | { apply: string },
+    request: Change,
   ): Promise<Changed | 'too-late'> {
     const client = await this.connect();
     let changed: Changed | undefined;
@@ -247,7 +244,7 @@ export class TemporalSide {
                 startWorkflowOperation,
               })
             : await client.workflow.executeUpdateWithStart(applyUpdate, {
-                args: [request.apply],
+                args: [request.apply, request.files],
                 startWorkflowOperation,
               });
         return '';
@@ -327,6 +324,9 @@ export class TemporalSide {
     );
   }
 }
+
+/** What a person asks for. */
+export type Change = { retry: RetryWhat } | { apply: string; files: KnownFiles };
 
 /** What Temporal says of an update that a workflow had accepted and not finished when it was closed. */
 const ABANDONED = 'AcceptedUpdateCompletedWorkflow';

@@ -22,8 +22,8 @@ export interface Axis {
  * Numeric values ascending, others in design order. More than `most` numeric values are put together with their
  * neighbours: a picture has only so many pixels, and a page only so many bytes.
  */
-export function axisOf(input: VariedInput, most: number): Axis {
-  const values = [...new Set(input.values)];
+export function axisOf(input: VariedInput, levels: Iterable<string>, most: number): Axis {
+  const values = [...new Set(levels)];
   if (kindOfInput(input.type) !== 'number') {
     const bins = values.map((label, i) => ({ label, value: i, from: i, to: i + 1 }));
     return { input, numeric: false, bins, binOf: new Map(values.map((value, i) => [value, i])) };

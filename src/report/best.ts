@@ -1,5 +1,5 @@
 import type { ResultRow } from '../store/index.ts';
-import { numberOf } from './values.ts';
+import { numberIn } from '../api/index.ts';
 
 /** Keeps the items with the lowest scores of those it is shown, lowest first; of equals those that came first. */
 export class Lowest<Item> {
@@ -31,7 +31,7 @@ export async function bestRows(
 ): Promise<ResultRow[]> {
   const lowest = new Lowest<ResultRow>(count);
   for await (const row of rows) {
-    const value = row.status === 'done' ? numberOf(row.outputs[output]) : undefined;
+    const value = row.status === 'done' ? numberIn(row.outputs[output]) : undefined;
     if (value !== undefined) lowest.add(row, value);
   }
   return lowest.items;

@@ -1,6 +1,7 @@
 import type { CampaignOutput } from '../campaign/types.ts';
 import type { ResultRow } from '../store/index.ts';
-import { kindOfOutput, numberOf } from './values.ts';
+import { numberIn } from '../api/index.ts';
+import { kindOfOutput } from './values.ts';
 
 /** What is known of a point: its finished replications put together. */
 export interface PointResult {
@@ -38,7 +39,7 @@ export async function* pointsOf(
     }
     point.runs += 1;
     for (const name of numeric) {
-      const value = numberOf(row.outputs[name]);
+      const value = numberIn(row.outputs[name]);
       if (value === undefined) continue;
       const count = (counts[name] = (counts[name] ?? 0) + 1);
       const mean = point.means[name] ?? 0;

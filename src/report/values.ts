@@ -26,13 +26,6 @@ export function cellOf(kind: Kind, text: string | undefined): string | null {
   return typeof value === 'string' ? value : text;
 }
 
-/** The finite number of a numeric output; undefined where the run has none. */
-export function numberOf(text: string | undefined): number | undefined {
-  const cell = cellOf('number', text);
-  const number = Number(cell ?? Number.NaN);
-  return Number.isFinite(number) ? number : undefined;
-}
-
 /** A curve as [x, y] pairs. */
 export type Curve = [x: number, y: number][];
 

@@ -1,11 +1,16 @@
 import { createHash } from 'node:crypto';
 import { nameKey, type Model, type Version } from '../api/index.ts';
-import { checkDefinition } from '../campaign/check.ts';
+import { checkDefinition, inputFinder, type ModelFacts } from '../campaign/check.ts';
+import { derivePath, pointCheck, pointPaths } from '../campaign/designs/check.ts';
+import { type Design, hasDerived, sizeOf } from '../campaign/designs/design.ts';
+import { DeriveError } from '../campaign/designs/rows.ts';
+import type { PointCheck, PointFile } from '../campaign/designs/table.ts';
+import { type Contents, type DesignOf, expand } from '../campaign/points.ts';
 import { type ReadDefinition, readDefinition } from '../campaign/read.ts';
 import { didYouMean } from '../suggest.ts';
 import type { Campaign, CampaignFile } from '../campaign/types.ts';
 import { type CloudClient, isCloudError } from '../cloud/index.ts';
-import { ForayError } from '../errors.ts';
+import { ForayError, type Place } from '../errors.ts';
 
 /** A definition as a person hands it in: its text, and the name of its file, against which paths in it are read. */
 export interface DefinitionSource {
@@ -16,12 +21,26 @@ export interface DefinitionSource {
 /** A definition that was resolved against the model's version. */
 export interface ResolvedDefinition {
   campaign: Omit<Campaign, 'id' | 'service'>;
+  /** How many points its design has, each counted once. */
+  points: number;
   /** Tells two definitions apart by what they mean, not by how they are written. */
   digest: string;
 }
 
-/** Finds the files that a definition names by input: what they hold is known under their hash. */
-export type FindFiles = (read: ReadDefinition, paths: Record<string, string>) => Promise<CampaignFile[]>;
+/** Where the files are that a definition names. What they hold is known under its hash. */
+export interface DefinitionFiles {
+  /** Finds the files of inputs, by input. */
+  find(read: ReadDefinition, paths: Record<string, string>): Promise<CampaignFile[]>;
+  /**
+   * Finds a file of points that a design names.
+   *
+   * @param path as it is written
+   * @param place where it is written
+   */
+  findPoints(path: string, place: Place, check: PointCheck): Promise<PointFile>;
+  /** What the files of points hold, once they were found. */
+  contentsOf(design: Design): Promise<Contents>;
+}
 
 /**
  * Reads a definition and checks all of it against the model's version at the service. Nothing is written or started.
@@ -32,23 +51,57 @@ export type FindFiles = (read: ReadDefinition, paths: Record<string, string>) =>
 export async function resolveDefinition(
   cloud: CloudClient,
   source: DefinitionSource,
-  findFiles: FindFiles,
+  files: DefinitionFiles,
   pinned?: Campaign['model'],
 ): Promise<ResolvedDefinition> {
   const read = readDefinition(source.text, source.file);
   const model = await findModel(cloud, read);
   const version = await findVersion(cloud, read, model, pinned);
   const experiments = read.definition.experiment === undefined ? [] : await cloud.listExperiments(version.id);
-  const { files: paths, ...checked } = checkDefinition(read, { name: model.name, version, experiments });
-  const files = await findFiles(read, paths);
+  const facts = { name: model.name, version, experiments };
+  const { files: paths, ...checked } = checkDefinition(read, facts, await findPoints(read, facts, files));
+  const found = await files.find(read, paths);
   const campaign = {
     ...checked,
-    base: withFiles(checked.base, files),
-    files,
+    base: withFiles(checked.base, found),
+    files: found,
     model: { id: model.id, name: model.name, versionId: version.id, version: version.version },
   };
   const digest = createHash('sha256').update(JSON.stringify(campaign)).digest('hex');
-  return { campaign, digest };
+  const points = countPoints(read, campaign, await files.contentsOf(campaign.design));
+  return { campaign, points, digest };
+}
+
+async function findPoints(
+  { definition: { design }, locate }: ReadDefinition,
+  facts: ModelFacts,
+  files: DefinitionFiles,
+): Promise<Record<string, PointFile>> {
+  const found: Record<string, PointFile> = {};
+  const find = inputFinder(facts);
+  for (const { path, at } of design ? pointPaths(design, ['design']) : [])
+    found[path] ??= await files.findPoints(path, locate(at), pointCheck({ find }));
+  return found;
+}
+
+/** Goes through the design once, which is also when what is derived is computed for the first time. */
+function countPoints(read: ReadDefinition, campaign: DesignOf, contents: Contents): number {
+  const size = hasDerived(campaign.design) ? undefined : sizeOf(campaign.design);
+  if (size !== undefined) return size;
+  let points = 0;
+  try {
+    for (const _ of expand(campaign, contents)) points += 1;
+  } catch (error) {
+    if (!(error instanceof DeriveError)) throw error;
+    const path = ['design', ...derivePath(read.definition.design!, error.input)];
+    throw new ForayError('INVALID_VALUE', `The value of "${error.input}" ${error.message}.`, {
+      place: read.locate(path),
+    });
+  }
+  if (points > 0) return points;
+  throw new ForayError('EMPTY_DESIGN', 'The design has no points: "where" holds for none.', {
+    place: read.locate(['design'], 'key'),
+  });
 }
 
 /** The value of a file input is the file's hash. */

@@ -52,11 +52,17 @@ export async function countDropped(
   return Number(count);
 }
 
-/** Takes away what a changed design no longer has, unless it was requested. */
+/**
+ * Takes away what a changed design no longer has, unless it was requested.
+ *
+ * @param count points of the design
+ * @param most replications that a point may have
+ */
 export async function dropOthers(
   db: Kysely<Tables>,
-  { campaign, revision, replications }: Design,
+  { campaign, revision }: Design,
   count: number,
+  most: number,
 ): Promise<void> {
   await db
     .deleteFrom('runs')
@@ -65,7 +71,7 @@ export async function dropOthers(
     .where('attempts', '=', 0)
     .where((run) =>
       run.or([
-        run('replication', '>', replications),
+        run('replication', '>', most),
         run(
           'ordinal',
           'in',
@@ -103,6 +109,35 @@ export async function dropOthers(
     .execute();
 }
 
+/** Gives what stays of dropped points the values that the changed campaign has of them. */
+export async function relayDropped(
+  db: Kysely<Tables>,
+  { campaign, revision }: Design,
+  relay: (values: string[]) => string[],
+): Promise<void> {
+  for (let after = -1; ;) {
+    const page = await db
+      .selectFrom('points')
+      .select(['ordinal', 'values'])
+      .where('campaign', '=', campaign)
+      .where('revision', '<', revision)
+      .where('ordinal', '>', after)
+      .orderBy('ordinal')
+      .limit(POINTS_AN_INSERT)
+      .execute();
+    if (page.length === 0) return;
+    for (const { ordinal, values } of page) {
+      await db
+        .updateTable('points')
+        .set({ values: JSON.stringify(relay(JSON.parse(values) as string[])) })
+        .where('campaign', '=', campaign)
+        .where('ordinal', '=', ordinal)
+        .execute();
+    }
+    after = page.at(-1)!.ordinal;
+  }
+}
+
 async function writePoints(
   db: Kysely<Tables>,
   { campaign, revision }: Design,
@@ -130,7 +165,11 @@ async function writePoints(
       .onConflict((conflict) =>
         conflict
           .columns(['campaign', 'key'])
-          .doUpdateSet((row) => ({ position: row.ref('excluded.position'), revision }))
+          .doUpdateSet((row) => ({
+            position: row.ref('excluded.position'),
+            values: row.ref('excluded.values'),
+            revision,
+          }))
           // an activity that was given up may still be at it
           .where('points.revision', '<=', revision),
       )

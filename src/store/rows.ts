@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { type Campaign, ONE_ATTEMPT, type Phase } from '../campaign/types.ts';
+import { type Campaign, ONE_ATTEMPT, type Phase, type VariedInput } from '../campaign/types.ts';
 import type { CampaignRecord, PlannedRun, RunObservation } from './store.ts';
 
 /** Settings that campaigns of earlier versions were submitted without. */
@@ -8,11 +8,21 @@ const earlier: Partial<Campaign> = {
   timeouts: { run: null, campaign: null },
   fresh: null,
   priority: 3,
+  precision: null,
+  commonRandomNumbers: false,
 };
+
+/** A campaign as it may have been written: earlier versions knew grids only, and kept the values with the inputs. */
+type WrittenCampaign = Omit<Campaign, 'varied'> & { varied: (VariedInput & { values?: string[] })[] };
 
 /** The text of a campaign as the store keeps it, read. */
 export function toCampaign(text: string): Campaign {
-  return { ...earlier, ...(JSON.parse(text) as Campaign) };
+  const written = { ...earlier, ...(JSON.parse(text) as WrittenCampaign) };
+  if (Object.hasOwn(written, 'design')) return written;
+  const inputs = written.varied.map(({ name }) => name);
+  const values = written.varied.map((input) => input.values!);
+  const varied = written.varied.map(({ name, type, units }) => ({ name, type, units }));
+  return { ...written, varied, design: { kind: 'grid', inputs, values } };
 }
 
 /** A row of the table of campaigns as its record, with what was read of its larger columns. */

@@ -1,7 +1,9 @@
 import { setImmediate as breath } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
 import type { Phase, Point, RunCounts } from '../campaign/types.ts';
-import { countDropped, dropOthers, FIRST, writeDesign } from './design.ts';
+import { countDropped, dropOthers, FIRST, relayDropped, writeDesign } from './design.ts';
+import { lackingRuns, setOutputs } from './outputs.ts';
+import { addReplications, allFinishedPoints, finishedPoints } from './replications.ts';
 import { BEGINNING, otherPoints, type Place, restOfPoint, toResult } from './results.ts';
 import { type Done, writeDone } from './done.ts';
 import {
@@ -15,6 +17,8 @@ import {
 } from './rows.ts';
 import type {
   CampaignRecord,
+  DoneRun,
+  FinishedPoint,
   OpenRun,
   Origin,
   PlannedRun,
@@ -180,6 +184,7 @@ export class SqlStore implements Store {
   async changeCampaign(
     { campaign, definition, digest }: Pick<CampaignRecord, 'campaign' | 'definition' | 'digest'>,
     points: Iterable<Point>,
+    relay: ((values: string[]) => string[]) | undefined,
     now: number,
   ): Promise<{ added: number; dropped: number; kept: number }> {
     const number = await this.number(campaign.id);
@@ -201,22 +206,53 @@ export class SqlStore implements Store {
     const design = { campaign: number, revision: begun, replications: campaign.replications };
     const count = await writeDesign(this.db, design, points);
     const dropped = await countDropped(this.db, design, before.revision);
-    await dropOthers(this.db, design, count);
-    await this.db
-      .updateTable('campaigns')
-      .set({
-        campaign: JSON.stringify(campaign),
-        definition,
-        digest,
-        points: count,
-        revision: design.revision,
-        updated_at: now,
-      })
-      .where('number', '=', number)
-      .where('revision', '<', design.revision)
-      .execute();
+    await dropOthers(this.db, design, count, campaign.precision?.max ?? campaign.replications);
+    // the values of points are those of the inputs that the campaign says vary: both change at once
+    await this.db.transaction().execute(async (db) => {
+      const { numUpdatedRows } = await db
+        .updateTable('campaigns')
+        .set({
+          campaign: JSON.stringify(campaign),
+          definition,
+          digest,
+          points: count,
+          revision: design.revision,
+          updated_at: now,
+        })
+        .where('number', '=', number)
+        .where('revision', '<', design.revision)
+        .executeTakeFirstOrThrow();
+      if (relay && numUpdatedRows > 0n) await relayDropped(db, design, relay);
+    });
     const kept = known - dropped;
     return { added: count - kept, dropped, kept };
+  }
+
+  async *lacking(id: string, outputs: readonly string[]): AsyncIterable<DoneRun[]> {
+    const campaign = await this.number(id);
+    yield* lackingRuns(this.db, campaign, outputs, (runs) => this.pointsOf(campaign, runs));
+  }
+
+  async setOutputs(
+    id: string,
+    rows: readonly { seq: number; outputs: Record<string, string> }[],
+  ): Promise<void> {
+    await setOutputs(this.db, await this.number(id), rows);
+  }
+
+  async finishedPoints(id: string, seqs: readonly number[]): Promise<FinishedPoint[]> {
+    return finishedPoints(this.db, await this.number(id), seqs);
+  }
+
+  async *allFinishedPoints(id: string): AsyncIterable<FinishedPoint[]> {
+    yield* allFinishedPoints(this.db, await this.number(id));
+  }
+
+  async addReplications(
+    id: string,
+    wanted: readonly { ordinal: number; replications: number }[],
+  ): Promise<number[]> {
+    return addReplications(this.db, await this.number(id), wanted);
   }
 
   async forgive(id: string, reseeds: boolean, now: number): Promise<number> {

@@ -41,6 +41,23 @@ export interface OpenRun extends PlannedRun {
   joined: boolean;
 }
 
+/** A run that is done, with what it was requested with. `runId` is null when it was had without asking for the run. */
+export type DoneRun = Pick<PlannedRun, 'seq' | 'point' | 'replication' | 'reseeded'> & {
+  runId: string | null;
+};
+
+/** A replication that has finished; one that failed has no outputs. */
+export interface FinishedRun {
+  replication: number;
+  outputs: Record<string, string>;
+}
+
+/** A point of which every run has finished, with its runs in the order of their replications. */
+export interface FinishedPoint {
+  ordinal: number;
+  runs: FinishedRun[];
+}
+
 /** What was seen of a run. */
 export type RunObservation = { seq: number } & (
   | { state: 'queued' | 'running'; runId: string; owned: boolean }
@@ -107,12 +124,33 @@ export interface Store {
    * Puts a changed campaign in the place of the one that is there, under the same id. Points that stay keep their runs;
    * of what is dropped, runs that were never requested go and the others stay. Calling it again changes nothing more.
    * Returns how many points came, went and stayed.
+   *
+   * @param relay gives the values of a point as the changed campaign has them, where these are others
    */
   changeCampaign(
     record: Pick<CampaignRecord, 'campaign' | 'definition' | 'digest'>,
     points: Iterable<Point>,
+    relay: ((values: string[]) => string[]) | undefined,
     now: number,
   ): Promise<{ added: number; dropped: number; kept: number }>;
+
+  /** Runs that are done and lack one of some outputs, some at a time. */
+  lacking(id: string, outputs: readonly string[]): AsyncIterable<DoneRun[]>;
+  /** Puts outputs in the place of those of runs that are done. */
+  setOutputs(id: string, rows: readonly { seq: number; outputs: Record<string, string> }[]): Promise<void>;
+
+  /** Of the points of some runs, those of which every run has finished. */
+  finishedPoints(id: string, seqs: readonly number[]): Promise<FinishedPoint[]>;
+  /** All points of the design of which every run has finished, some at a time. */
+  allFinishedPoints(id: string): AsyncIterable<FinishedPoint[]>;
+  /**
+   * Gives points as many replications in all as are wanted, those of the first of the points first in the order of work.
+   * Returns the seqs of the runs that were not there yet.
+   */
+  addReplications(
+    id: string,
+    wanted: readonly { ordinal: number; replications: number }[],
+  ): Promise<number[]>;
 
   /** Lets failed runs be requested again, as if they had never failed, perhaps with another seed. Returns how many. */
   forgive(id: string, reseeds: boolean, now: number): Promise<number>;

@@ -140,7 +140,7 @@ async function runOn(context: Context): Promise<End> {
 async function prepare(context: Context): Promise<void> {
   const { address, input, state } = context;
   show(context);
-  const { points, runs } = await activities.prepare.executeWithOptions(
+  const { points, runs, grows } = await activities.prepare.executeWithOptions(
     { summary: 'upload files, expand the design' },
     [address],
   );
@@ -149,6 +149,8 @@ async function prepare(context: Context): Promise<void> {
   // set before the design was expanded, it counts for what comes of it
   const wanted = state.schedule.concurrency === 'auto' ? input.concurrency : state.schedule.concurrency;
   state.schedule = newSchedule(runs, wanted, state.settings.timeouts.run);
+  // read from the store, what is added comes after what every point has
+  if (grows) startOver(state.schedule, Date.now());
   enter(context, 'running');
 }
 

@@ -1,5 +1,5 @@
 import { ApplicationFailure, condition, setHandler } from '@temporalio/workflow';
-import type { ChangeRequest, RetryWhat } from '../activities/index.ts';
+import type { ChangeRequest, DefinitionMessage, KnownFiles, RetryWhat } from '../activities/index.ts';
 import type { Context } from './context.ts';
 import {
   applyUpdate,
@@ -81,9 +81,9 @@ export function listen(context: Context, cancel: () => void): void {
         throw new Error('what to retry is "failed", "missing" or "all"');
     },
   });
-  setHandler(applyUpdate, (definition) => change(context, { apply: definition }), {
+  setHandler(applyUpdate, (apply, files) => change(context, { apply, files }), {
     description: 'Change the campaign to a definition. Input: the definition as JSON, or its text.',
-    validator: (definition) => {
+    validator: (definition: DefinitionMessage, _files?: KnownFiles) => {
       validateInTime(context);
       validateDefinition(definition);
     },

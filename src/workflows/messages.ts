@@ -1,8 +1,8 @@
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
-import type { ChangeAnswer, DefinitionMessage, RetryWhat } from '../activities/index.ts';
+import type { ChangeAnswer, DefinitionMessage, KnownFiles, RetryWhat } from '../activities/index.ts';
 import type { FailureCause, FlightReport, Progress } from '../campaign/types.ts';
 
-export type { RetryWhat };
+export type { KnownFiles, RetryWhat };
 
 /**
  * The messages of a campaign's workflow. They can be sent from a program, from the Web UI and with Temporal's own
@@ -34,8 +34,13 @@ export type Changed = Exclude<ChangeAnswer, { refused: string }>;
 /** Requests failed runs again. Input: `failed`, `missing` or `all` (the default); only a closed campaign misses any. */
 export const retryUpdate = defineUpdate<Changed, [what?: RetryWhat]>('retry');
 
-/** Changes the campaign to a definition: its text, or the same as JSON. What cannot change is rejected. */
-export const applyUpdate = defineUpdate<Changed, [definition: DefinitionMessage]>('apply');
+/**
+ * Changes the campaign to a definition: its text, or the same as JSON; files that it names and the campaign does not have
+ * are in the store already. What cannot change is rejected.
+ */
+export const applyUpdate = defineUpdate<Changed, [definition: DefinitionMessage, files?: KnownFiles]>(
+  'apply',
+);
 
 /** Where the campaign is. */
 export const progressQuery = defineQuery<Progress>('progress');

@@ -1,7 +1,15 @@
 import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow';
 import type { Activities, AdvanceResult } from '../activities/index.ts';
 import { addCauses } from '../campaign/failures.ts';
-import { decide, type Decision, emptyOutcomes, needsWork, record, takeWork } from '../campaign/schedule.ts';
+import {
+  addWork,
+  decide,
+  type Decision,
+  emptyOutcomes,
+  needsWork,
+  record,
+  takeWork,
+} from '../campaign/schedule.ts';
 import type { Context } from './context.ts';
 
 /** Runs that one activity takes on: a tick is spread over activities so that several workers share it. */
@@ -40,9 +48,11 @@ export async function tick({ address, state }: Context): Promise<void> {
       ]),
     ),
   );
-  const { outcomes, retryAfter, failures, causes } = merged(results);
+  const { outcomes, retryAfter, failures, causes, added } = merged(results);
   const now = Date.now();
+  addWork(schedule, added);
   record(schedule, decision, outcomes, now, retryAfter);
+  state.total += added.count;
   state.new += outcomes.new.length;
   state.reused += outcomes.reused.length;
   state.failed += outcomes.failed.length;
@@ -76,14 +86,17 @@ function chunksOf({ request, poll, expire }: Decision): Decision[] {
 
 function merged(results: AdvanceResult[]): AdvanceResult {
   const outcomes = emptyOutcomes();
-  const all: AdvanceResult = { outcomes, retryAfter: 0, failures: [], causes: [] };
+  const added = { count: 0, seqs: [] as number[] };
+  const all: AdvanceResult = { outcomes, retryAfter: 0, failures: [], causes: [], added };
   for (const result of results) {
     for (const [name, seqs] of Object.entries(result.outcomes))
       outcomes[name as 'new'].push(...(seqs as number[]));
     all.retryAfter = Math.max(all.retryAfter, result.retryAfter);
     all.failures.push(...result.failures);
-    // activities of earlier versions told no causes
+    // activities of earlier versions told no causes, and added nothing
     addCauses(all.causes, result.causes ?? []);
+    added.count += result.added?.count ?? 0;
+    added.seqs.push(...(result.added?.seqs ?? []));
   }
   return all;
 }

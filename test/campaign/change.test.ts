@@ -1,11 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { changed, difference, unchangeable } from '../../src/campaign/change.ts';
-import { expand, runInputs } from '../../src/campaign/design.ts';
+import { expand, runInputs } from '../../src/campaign/points.ts';
 import { freshened } from '../../src/campaign/seeds.ts';
 import type { Campaign } from '../../src/campaign/types.ts';
 import { checkBody } from './support.ts';
 
+const NONE = new Map<string, Uint8Array>();
 const GRID = 'design: {grid: {Days: [7, 14], Contact rate: [1, 2]}}\n';
 
 /** A campaign as it is resolved from a definition, before anything is drawn for it. */
@@ -28,36 +29,14 @@ describe('what cannot change', () => {
     ['the model or its version', campaign(''), campaign('', { model: { ...model, versionId: 'version 4' } })],
     ['the service', campaign(''), campaign('', { service: 'http://elsewhere' })],
     ['the seed', campaign('seed: 1\n'), campaign('seed: 2\n')],
-    ['the fixed inputs', campaign('inputs: {Days: 7}\n'), campaign('inputs: {Days: 8}\n')],
-    ['the fixed inputs', campaign('inputs: {"{RANDOM_SEED}": 7}\n'), campaign('')],
-    ['the fixed inputs', campaign('experiment: Baseline\n'), campaign('')],
-    [
-      'the inputs that the design varies',
-      campaign(GRID),
-      campaign('design: {grid: {Contact rate: [1, 2], Days: [7, 14]}}\n'),
-    ],
-    ['the fixed inputs, the inputs that the design varies', campaign(GRID), campaign('')],
-    [
-      'the files',
-      campaign('', { files: [{ input: 'Observed cases', hash: 'a', filename: 'a.csv' }] }),
-      campaign('', { files: [{ input: 'Observed cases', hash: 'b', filename: 'a.csv' }] }),
-    ],
-    [
-      'the files',
-      campaign(''),
-      campaign('', { files: [{ input: 'Observed cases', hash: 'a', filename: '' }] }),
-    ],
-    ['the outputs', campaign('outputs: [Fit error]\n'), campaign('')],
-    [
-      'the outputs',
-      campaign('outputs: [Fit error, Infected]\n'),
-      campaign('outputs: [Infected, Fit error]\n'),
-    ],
+    ['the seed', campaign('inputs: {"{RANDOM_SEED}": 7}\n'), campaign('')],
+    ['the seed', campaign('design: {grid: {"{RANDOM_SEED}": [1, 2]}}\n'), campaign('')],
+    ['"commonRandomNumbers"', campaign('commonRandomNumbers: true\n'), campaign('')],
     ['the priority', campaign('priority: 1\n'), campaign('')],
-    ['the fixed inputs, "fresh"', campaign(''), campaign('fresh: {salt: Title}\n')],
-    ['the fixed inputs, "fresh"', campaign(''), campaign('fresh: true\n')],
+    ['"fresh"', campaign(''), campaign('fresh: {salt: Title}\n')],
+    ['the seed, "fresh"', campaign(''), campaign('fresh: true\n')],
     [
-      'the name, the outputs, the priority',
+      'the name, the priority',
       campaign(''),
       campaign('outputs: [Infected]\npriority: 5\n', { name: 'measles' }),
     ],
@@ -92,9 +71,10 @@ describe('what cannot change', () => {
     const after = campaign(definition);
     expect(unchangeable(before, after)).toBeUndefined();
     expect(changed(before, after)).toEqual(before);
-    expect(difference(before, changed(before, after))).toEqual({
+    expect(difference(before, changed(before, after), NONE)).toEqual({
       points: { added: 0, dropped: 0, kept: 4 },
       replications: { from: 2, to: 2 },
+      outputs: { added: [], dropped: [] },
       settings: [],
     });
   });
@@ -114,22 +94,24 @@ describe('what can change', () => {
   ])('from %j to %j', (from, to, settings) => {
     const [before, after] = [campaign(from), campaign(to)];
     expect(unchangeable(before, after)).toBeUndefined();
-    expect(difference(before, after)).toEqual({
+    expect(difference(before, after, NONE)).toEqual({
       points: { added: 0, dropped: 0, kept: 1 },
       replications: { from: 1, to: 1 },
+      outputs: { added: [], dropped: [] },
       settings,
     });
     expect(changed(before, after)).toEqual(after);
-    expect(difference(after, before).settings).toEqual(settings);
+    expect(difference(after, before, NONE).settings).toEqual(settings);
   });
 
   test('values of the design, and replications', () => {
     const before = campaign(`${GRID}replications: 3\n`);
     const after = campaign('design: {grid: {Days: [14, 21, 28], Contact rate: [1, 2]}}\nreplications: 2\n');
     expect(unchangeable(before, after)).toBeUndefined();
-    expect(difference(before, after)).toEqual({
+    expect(difference(before, after, NONE)).toEqual({
       points: { added: 4, dropped: 2, kept: 2 },
       replications: { from: 3, to: 2 },
+      outputs: { added: [], dropped: [] },
       settings: [],
     });
   });
@@ -158,7 +140,7 @@ describe('whatever the designs', () => {
         const before = freshened(designed(a, fresh), () => share);
         const after = designed(b, fresh);
         expect(unchangeable(before, after)).toBeUndefined();
-        const { points, replications } = difference(before, changed(before, after));
+        const { points, replications } = difference(before, changed(before, after), NONE);
         expect(points.added + points.kept).toBe(b.days.length * b.rates.length);
         expect(points.dropped + points.kept).toBe(a.days.length * a.rates.length);
         const both = (one: number[], other: number[]): number =>

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { InputType } from '../../src/api/constants.ts';
-import { expand } from '../../src/campaign/design.ts';
+import { expand } from '../../src/campaign/points.ts';
 import { check, checkBody, epidemic, expectRefused, HEAD, seedless, thrownBy } from './support.ts';
 
 function refused(
@@ -195,7 +195,7 @@ describe('the design', () => {
 
   test('a range of one value', () => {
     const checked = checkBody('design: {grid: {Days: {from: 3, to: 3, step: 5}}}\n');
-    expect(checked.varied[0]!.values).toEqual(['3']);
+    expect(checked.design).toMatchObject({ values: [['3']] });
   });
 
   test.each([
@@ -236,8 +236,8 @@ describe('the design', () => {
 
   test('a grid without end', () => {
     const range = '{from: 1, to: 1000, step: 1}';
-    const body = `design:\n  §grid: {Days: ${range}, Population: ${range}, Contact rate: ${range}}\n`;
-    refused('INVALID_VALUE', body, /^The grid has 1,000,000,000 points/, /At most 10,000,000/);
+    const body = `§design:\n  grid: {Days: ${range}, Population: ${range}, Contact rate: ${range}}\n`;
+    refused('INVALID_VALUE', body, /^The design has 1,000,000,000 points/, /At most 10,000,000/);
   });
 
   test('replications without end', () => {
@@ -250,9 +250,17 @@ describe('the design', () => {
       'design: {grid: {Recovery rate: {from: 0.3, to: 0.5, step: 0.1}, Stochastic: [true, false]}}\n',
     );
     expect(checked.varied).toEqual([
-      { name: 'Recovery rate', type: 'DOUBLE', units: 'PER_DAY', values: ['0.3', '0.4', '0.5'] },
-      { name: 'Stochastic', type: 'BOOLEAN', units: null, values: ['true', 'false'] },
+      { name: 'Recovery rate', type: 'DOUBLE', units: 'PER_DAY' },
+      { name: 'Stochastic', type: 'BOOLEAN', units: null },
     ]);
+    expect(checked.design).toEqual({
+      kind: 'grid',
+      inputs: ['Recovery rate', 'Stochastic'],
+      values: [
+        ['0.3', '0.4', '0.5'],
+        ['true', 'false'],
+      ],
+    });
   });
 });
 
@@ -275,7 +283,7 @@ describe('seeds', () => {
 
   test('seeds that are varied', () => {
     const grid = 'design: {grid: {"{RANDOM_SEED}": [1, 2, 3]}}\n';
-    expect(checkBody(grid).varied[0]!.values).toEqual(['1', '2', '3']);
+    expect(checkBody(grid).design).toMatchObject({ values: [['1', '2', '3']] });
     refused('INVALID_VALUE', `${grid}replications: §2\n`, /design varies \{RANDOM_SEED\}/);
     refused('INVALID_VALUE', `${grid}seed: §2\n`, /design varies \{RANDOM_SEED\}/);
   });

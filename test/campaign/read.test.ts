@@ -156,7 +156,7 @@ describe('what has another shape', () => {
     [
       'a range without a step',
       `${HEAD}design:\n  grid:\n    Days: §{from: 1, to: 3}\n`,
-      /"design.grid.Days.step" is missing/,
+      /"design.grid.Days" is wrong: expected a step or a count/,
     ],
     [
       'a range from a text',
@@ -181,7 +181,7 @@ describe('what has another shape', () => {
     [
       'a value for a list',
       `${HEAD}design:\n  grid:\n    Days: §5\n`,
-      /expected a list of values or \{from, to, step\}/,
+      /expected a list of values, \{from, to, step\} or \{from, to, count\}/,
     ],
     [
       '.inf for an input',
@@ -190,7 +190,7 @@ describe('what has another shape', () => {
     ],
     ['.nan for an input', `${HEAD}inputs: {Contact rate: §.NaN}\n`, /"inputs.Contact rate" is wrong/],
     ['an input without a value', `${HEAD}inputs:\n  Days:§\n`, /"inputs.Days" is wrong/],
-    ['an input of itself', `${HEAD}inputs: &all\n  Days: §*all\n`, /"inputs.Days" is wrong/],
+    ['an input of itself', `${HEAD}inputs: &all\n  Days: §*all\n`, /"inputs.Days" has no setting "Days"/],
     [
       'a name with a space',
       'campaign: §the flu\nmodel: {name: Epidemic}\n',
@@ -242,6 +242,7 @@ describe('what is a definition', () => {
     seed: 42,
     outputs: ['Fit error'],
     fresh: false,
+    commonRandomNumbers: false,
     priority: 3,
     concurrency: 8,
   };
@@ -261,6 +262,7 @@ describe('what is a definition', () => {
       replications: 1,
       concurrency: 'auto',
       fresh: false,
+      commonRandomNumbers: false,
       priority: 3,
     });
   });

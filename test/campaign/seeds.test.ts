@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { InputItem } from '../../src/api/index.ts';
 import { canonicalValue } from '../../src/api/index.ts';
-import { expand, runInputs } from '../../src/campaign/design.ts';
+import { expand, runInputs } from '../../src/campaign/points.ts';
 import { freshened } from '../../src/campaign/seeds.ts';
 import type { ModelFacts } from '../../src/campaign/check.ts';
 import type { ErrorCode } from '../../src/errors.ts';
@@ -68,7 +68,7 @@ describe('a design that varies the seed', () => {
 
   test('goes with a salt and with attempts of the same seed', () => {
     const body = `${VARIED}fresh: {salt: Title}\nfailures: {attempts: 2}\n`;
-    expect(checkBody(body).varied[0]!.values).toEqual(['1', '2', '3']);
+    expect(checkBody(body).design).toMatchObject({ values: [['1', '2', '3']] });
   });
 });
 

@@ -3,11 +3,11 @@ import { axisOf } from '../../src/report/axis.ts';
 import { EffectGatherer, type GridEffect, type MainEffects } from '../../src/report/effects.ts';
 import { colourScale } from '../../src/report/pictures/scale.ts';
 import { pointsOf } from '../../src/report/points.ts';
-import { doubles, sampleRecord, sampleRow, stream } from './support.ts';
+import { doubles, gridOf, sampleRecord, sampleRow, stream } from './support.ts';
 
 const policy = { name: 'Policy', type: 'STRING', units: null, values: ['none', 'all'] } as const;
 const gather = (varied: Parameters<typeof doubles>[1][], points: [string[], number][]) => {
-  const effects = new EffectGatherer({ varied: varied.map((values, i) => doubles(`Input ${i}`, values)) });
+  const effects = new EffectGatherer(gridOf(varied.map((values, i) => doubles(`Input ${i}`, values))));
   for (const [values, mean] of points) effects.add(values, mean);
   return effects.result();
 };
@@ -43,9 +43,9 @@ describe('effects', () => {
   });
 
   test('texts keep the order of the design and make main effects', () => {
-    const gatherer = new EffectGatherer({
-      varied: [doubles('x', [1, 2]), { ...policy, values: [...policy.values] }],
-    });
+    const gatherer = new EffectGatherer(
+      gridOf([doubles('x', [1, 2]), { ...policy, values: [...policy.values] }]),
+    );
     gatherer.add(['1', 'none'], 2);
     gatherer.add(['2', 'none'], 4);
     const { effects } = gatherer.result() as MainEffects;
@@ -60,7 +60,7 @@ describe('effects', () => {
 
   test('many values are put together with their neighbours', () => {
     const values = Array.from({ length: 1_000 }, (_, i) => i);
-    const axis = axisOf(doubles('x', values), 150);
+    const axis = axisOf(doubles('x', []), values.map(String), 150);
     expect(axis.bins).toHaveLength(150);
     expect(axis.bins[0]!.from).toBe(-0.5);
     expect(axis.bins.at(-1)!.to).toBe(999.5);

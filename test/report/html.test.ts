@@ -63,7 +63,7 @@ describe('what is not safe', () => {
       id: evil,
       name: evil,
       model: { id: 'm', name: evil, versionId: 'v', version: 1 },
-      varied: [
+      grid: [
         { name: `in ${evil}`, type: 'STRING', units: null, values: [evil, 'b'] },
         doubles(`rate ${evil}`, [1, 2, 3]),
       ],
@@ -96,7 +96,7 @@ describe('other designs', () => {
     Array.from({ length: count }, (_, i) => sampleRow(i, [String(1.5 + i / 10), '0.4']));
 
   test('one numeric input: a line with a point a value', async () => {
-    const record = sampleRecord({ varied: [doubles('Contact rate', [1.2, 1.4, 1.6, 1.8])], replications: 3 });
+    const record = sampleRecord({ grid: [doubles('Contact rate', [1.2, 1.4, 1.6, 1.8])], replications: 3 });
     const page = await renderReport(record, countsOf(12), sampleRows(record));
     expect(marks(page, 'rect')).toEqual([]);
     expect(marks(page, 'symbol')).toEqual([4, 1]);
@@ -105,15 +105,15 @@ describe('other designs', () => {
   });
 
   test('three inputs: a panel each', async () => {
-    const varied = [doubles('A', [1, 2, 3]), doubles('B', [1, 2]), doubles('C', [1, 2])];
-    const record = sampleRecord({ varied });
+    const grid = [doubles('A', [1, 2, 3]), doubles('B', [1, 2]), doubles('C', [1, 2])];
+    const record = sampleRecord({ grid });
     const page = await renderReport(record, countsOf(12), sampleRows(record));
     expect(page).toContain('Fit error by A, B, C');
     expect(marks(page, 'symbol')).toEqual([3, 1, 2, 1, 2, 1]);
   });
 
   test('nothing varied, or no numeric output: the table alone', async () => {
-    const fixed = sampleRecord({ varied: [], outputs: sampleRecord().campaign.outputs.slice(0, 2) });
+    const fixed = sampleRecord({ grid: [], outputs: sampleRecord().campaign.outputs.slice(0, 2) });
     expect(await renderReport(fixed, countsOf(1), sampleRows(fixed))).not.toContain('<svg');
     const texts = sampleRecord({ outputs: [{ name: 'Trajectory', type: 'OUTPUT_FILE', units: null }] });
     const page = await renderReport(texts, countsOf(3), stream(rows(3)));

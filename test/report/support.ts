@@ -1,22 +1,25 @@
 import { type Campaign, ONE_ATTEMPT, type RunCounts } from '../../src/campaign/types.ts';
-import { rangeValues } from '../../src/campaign/design.ts';
+import { stepValues } from '../../src/api/ranges.ts';
+import { levelsOf } from '../../src/campaign/designs/design.ts';
 import type { CampaignRecord, ResultRow } from '../../src/store/index.ts';
 
 /** A campaign over the grid of the boarding-school flu, or whatever `changes` make of it. */
-export function sampleRecord(changes: Partial<Campaign> = {}): CampaignRecord {
+export function sampleRecord({
+  grid = FLU,
+  ...changes
+}: Partial<Campaign> & { grid?: Level[] } = {}): CampaignRecord {
   const campaign: Campaign = {
     id: 'flu-calibration-7f3a',
     name: 'flu-calibration',
     service: 'http://127.0.0.1:8090/api/open/8.5.0',
     model: { id: 'm', name: 'Epidemic', versionId: 'v', version: 1 },
     base: [{ name: 'Population', type: 'INTEGER', units: null, value: '763' }],
-    varied: [
-      doubles('Contact rate', rangeValues({ from: 1.2, to: 2.2, step: 0.025 })),
-      doubles('Recovery rate', rangeValues({ from: 0.3, to: 0.6, step: 0.01 })),
-    ],
+    ...gridOf(grid),
     files: [],
     replications: 1,
+    precision: null,
     seed: null,
+    commonRandomNumbers: false,
     outputs: [
       { name: 'Fit error', type: 'DOUBLE', units: null },
       { name: 'Peak day', type: 'DOUBLE', units: 'DAY' },
@@ -31,7 +34,7 @@ export function sampleRecord(changes: Partial<Campaign> = {}): CampaignRecord {
     priority: 3,
     ...changes,
   };
-  const points = campaign.varied.reduce((product, { values }) => product * values.length, 1);
+  const points = grid.reduce((product, { values }) => product * values.length, 1);
   const [createdAt, updatedAt] = [Date.UTC(2026, 0, 31, 8, 30), Date.UTC(2026, 0, 31, 8, 31)];
   return {
     campaign,
@@ -45,14 +48,29 @@ export function sampleRecord(changes: Partial<Campaign> = {}): CampaignRecord {
   };
 }
 
-export function doubles(name: string, values: readonly number[]): Campaign['varied'][number] {
+/** An input with the values that a grid gives it. */
+export type Level = Campaign['varied'][number] & { values: string[] };
+
+export function doubles(name: string, values: readonly number[]): Level {
   return { name, type: 'DOUBLE', units: 'PER_DAY', values: values.map(String) };
+}
+
+const FLU = [
+  doubles('Contact rate', stepValues(1.2, 2.2, 0.025)),
+  doubles('Recovery rate', stepValues(0.3, 0.6, 0.01)),
+];
+
+export function gridOf(grid: readonly Level[]): Pick<Campaign, 'varied' | 'design'> {
+  return {
+    varied: grid.map(({ name, type, units }) => ({ name, type, units })),
+    design: { kind: 'grid', inputs: grid.map(({ name }) => name), values: grid.map(({ values }) => values) },
+  };
 }
 
 /** Every run of a campaign, finished, in design order; Fit error is a bowl around 1.67 and 0.44. */
 export async function* sampleRows({ campaign }: CampaignRecord): AsyncIterable<ResultRow> {
-  const grid = campaign.varied.reduce<string[][]>(
-    (points, { values }) => points.flatMap((point) => values.map((value) => [...point, value])),
+  const grid = [...levelsOf(campaign.design).values()].reduce<string[][]>(
+    (points, values) => points.flatMap((point) => values.map((value) => [...point, value])),
     [[]],
   );
   for (const [index, values] of grid.entries()) {

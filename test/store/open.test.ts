@@ -326,6 +326,7 @@ describe('a store of the first release', () => {
       await store.changeCampaign(
         { campaign: changed, definition: '', digest: 'changed' },
         points(['x', 'c', 'a']),
+        undefined,
         13,
       );
       // numbers of runs that were there are not given out again
@@ -342,6 +343,7 @@ describe('a store of the first release', () => {
       await store.changeCampaign(
         { campaign: { ...campaign('new'), replications: 1 }, definition: '', digest: 'changed' },
         points(['e', 'a']),
+        undefined,
         1,
       );
       expect(await store.waitingRuns('new', -1, 20, false)).toEqual([0, 12]);

@@ -25,9 +25,12 @@ export function campaign(id: string): Campaign {
     model: { id: 'model', name: 'Epidemic “β”', versionId: 'version', version: 1 },
     base: [{ name: 'Days', type: 'INTEGER', units: 'DAY', value: '14' }],
     varied: [],
+    design: { kind: 'grid', inputs: [], values: [] },
     files: [],
     replications: 1,
+    precision: null,
     seed: null,
+    commonRandomNumbers: false,
     outputs: [],
     concurrency: 'auto',
     failures: null,
@@ -81,7 +84,12 @@ async function change(
   points: Iterable<Point> = named(names),
 ): Promise<void> {
   const changed = { ...campaign(id), replications };
-  await store.changeCampaign({ campaign: changed, definition: `# ${digest}`, digest }, points, 5_000);
+  await store.changeCampaign(
+    { campaign: changed, definition: `# ${digest}`, digest },
+    points,
+    undefined,
+    5_000,
+  );
 }
 
 /** Does something through a handle of its own, which is closed after some steps: what a killed worker leaves. */
@@ -814,6 +822,7 @@ export function describeStore(
         await store.changeCampaign(
           { campaign: changed, definition: '# changed\n', digest: 'changed' },
           named(['b', 'c', 'd']),
+          undefined,
           3_000,
         );
         expect(await store.getCampaign('flu')).toEqual({

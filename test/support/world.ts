@@ -12,7 +12,7 @@ import {
   type WorkflowBundle,
 } from '@temporalio/worker';
 import { createActivities } from '../../src/activities/index.ts';
-import { expand, runInputs } from '../../src/campaign/design.ts';
+import { expand, runInputs } from '../../src/campaign/points.ts';
 import { cloudClient, Foray, type Settings } from '../../src/client/index.ts';
 import { isCloudError } from '../../src/cloud/index.ts';
 import { serverSettings } from '../../src/dev/temporal-cli.ts';

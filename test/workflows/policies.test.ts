@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { runInputs } from '../../src/campaign/design.ts';
+import { runInputs } from '../../src/campaign/points.ts';
 import { cloudClient } from '../../src/client/index.ts';
 import { startService } from '../../src/service/service.ts';
 import { closedStatus, toTheEnd, untilRunning } from '../support/campaigns.ts';

@@ -133,6 +133,7 @@ describe('at its largest', () => {
       retryAfter: 3_600_000,
       failures: [text(0), text(1), text(2)],
       causes: causes(),
+      added: { count: 10_000, seqs: seqs(500) },
     };
     expect(bytesOf(result)).toBeLessThan(MOST_BYTES);
   });

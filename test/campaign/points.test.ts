@@ -1,8 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { expand, pointCount, rangeCount, rangeValues, runInputs } from '../../src/campaign/design.ts';
+import { sizeOf } from '../../src/campaign/designs/design.ts';
+import { expand, runInputs } from '../../src/campaign/points.ts';
 import { pointKey, replicationSeed } from '../../src/campaign/keys.ts';
-import type { BaseInput, Campaign, VariedInput } from '../../src/campaign/types.ts';
+import type { BaseInput, Campaign } from '../../src/campaign/types.ts';
 
 const SEED = '{RANDOM_SEED}';
 const real = { type: 'DOUBLE', units: null } as const;
@@ -11,9 +12,22 @@ function base(values: Record<string, string>): BaseInput[] {
   return Object.entries(values).map(([name, value]) => ({ name, ...real, value }));
 }
 
-function varied(values: Record<string, string[]>): VariedInput[] {
-  return Object.entries(values).map(([name, list]) => ({ name, ...real, values: list }));
+/** A grid of inputs with their values. */
+type Grid = [name: string, values: string[]][];
+
+function gridOf(grid: Grid): Pick<Campaign, 'varied' | 'design'> {
+  const inputs = grid.map(([name]) => name);
+  return {
+    varied: inputs.map((name) => ({ name, ...real })),
+    design: { kind: 'grid', inputs, values: grid.map(([, values]) => values) },
+  };
 }
+
+function varied(values: Record<string, string[]>): Pick<Campaign, 'varied' | 'design'> {
+  return gridOf(Object.entries(values));
+}
+
+const rest = { commonRandomNumbers: false };
 
 /** Distinct names, each with distinct values. */
 const anyGrid = fc
@@ -26,59 +40,16 @@ const anyGrid = fc
       ...names.map((name) =>
         fc
           .uniqueArray(fc.integer({ min: -99, max: 99 }).map(String), { minLength: 1, maxLength: 5 })
-          .map((values): VariedInput => ({ name, ...real, values })),
+          .map((values): Grid[number] => [name, values]),
       ),
     ),
   );
 
-describe('rangeValues', () => {
-  test('the grid of the demo: 41 by 31 tidy values', () => {
-    const contact = rangeValues({ from: 1.2, to: 2.2, step: 0.025 });
-    expect(contact).toHaveLength(41);
-    expect([contact[0], contact[1], contact[19], contact[40]]).toEqual([1.2, 1.225, 1.675, 2.2]);
-    expect(contact.every((value) => String(value).length <= 5)).toBe(true);
-    expect(rangeValues({ from: 0.3, to: 0.6, step: 0.01 })).toHaveLength(31);
-  });
-
-  test.each([
-    [{ from: -0.3, to: 0.3, step: 0.1 }, [-0.3, -0.2, -0.1, 0, 0.1, 0.2, 0.3]],
-    [{ from: 0, to: 5e-7, step: 1e-7 }, [0, 1e-7, 2e-7, 3e-7, 4e-7, 5e-7]],
-    [{ from: 1e-7, to: 1.5e-7, step: 2.5e-8 }, [1e-7, 1.25e-7, 1.5e-7]],
-    [{ from: 1, to: 2, step: 0.3 }, [1, 1.3, 1.6, 1.9]],
-    [{ from: 0, to: 1, step: 5 }, [0]],
-    [{ from: 3, to: 3, step: 1 }, [3]],
-    [{ from: 1e21, to: 3e21, step: 1e21 }, [1e21, 2e21, 3e21]],
-    [{ from: 1, to: 0, step: 1 }, []],
-  ])('%j', (range, values) => {
-    expect(rangeValues(range)).toEqual(values);
-    expect(rangeCount(range)).toBe(values.length);
-  });
-
-  test('in decimals, each value is the exact one, none beyond the end, and the end is there when it is reached', () => {
-    const whole = fc.integer({ min: -1_000_000, max: 1_000_000 });
-    const cases = fc.record({
-      from: whole,
-      step: fc.integer({ min: 1, max: 5_000 }),
-      steps: fc.integer({ min: 0, max: 300 }),
-      extra: fc.double({ min: 0, max: 0.99, noNaN: true }),
-      decimals: fc.integer({ min: 0, max: 9 }),
-    });
-    fc.assert(
-      fc.property(cases, ({ from, step, steps, extra, decimals }) => {
-        const decimal = (units: number): number => Number(`${units}e-${decimals}`);
-        const to = decimal(from + steps * step + Math.floor(extra * step));
-        const expected = Array.from({ length: steps + 1 }, (_, at) => decimal(from + at * step));
-        const range = { from: decimal(from), to, step: decimal(step) };
-        expect(rangeValues(range).map((value) => value + 0)).toEqual(expected.map((value) => value + 0));
-        expect(rangeCount(range)).toBe(steps + 1);
-      }),
-    );
-  });
-});
-
 describe('expand', () => {
   test('the last input varies fastest', () => {
-    const points = [...expand({ base: [], varied: varied({ a: ['1', '2'], b: ['x', 'y', 'z'] }) })];
+    const points = [
+      ...expand({ base: base({ a: '', b: '' }), ...varied({ a: ['1', '2'], b: ['x', 'y', 'z'] }) }),
+    ];
     expect(points.map(({ values }) => values.join(''))).toEqual(['1x', '1y', '1z', '2x', '2y', '2z']);
     expect(points.map(({ ordinal }) => ordinal)).toEqual([0, 1, 2, 3, 4, 5]);
   });
@@ -86,11 +57,11 @@ describe('expand', () => {
   test('as many points as the product, all different, in the order of an odometer', () => {
     fc.assert(
       fc.property(anyGrid, (grid) => {
-        const points = [...expand({ base: [], varied: grid })];
-        expect(points).toHaveLength(grid.reduce((product, { values }) => product * values.length, 1));
-        expect(points).toHaveLength(pointCount({ varied: grid }));
+        const points = [...expand({ base: baseOf(grid), ...gridOf(grid) })];
+        expect(points).toHaveLength(grid.reduce((product, [, values]) => product * values.length, 1));
+        expect(points).toHaveLength(sizeOf(gridOf(grid).design)!);
         expect(new Set(points.map(({ key }) => key)).size).toBe(points.length);
-        const places = points.map(({ values }) => values.map((value, at) => grid[at]!.values.indexOf(value)));
+        const places = points.map(({ values }) => values.map((value, at) => grid[at]![1].indexOf(value)));
         const inOrder = places.slice(1).every((place, at) => isAfter(place, places[at]!));
         expect(inOrder).toBe(true);
       }),
@@ -101,15 +72,15 @@ describe('expand', () => {
     fc.assert(
       fc.property(anyGrid, fc.nat(), (grid, at) => {
         const fixed = base({ 'fixed 1': '1', 'fixed 2': '2' });
-        const points = [...expand({ base: [...fixed, ...baseOf(grid)], varied: grid })];
+        const points = [...expand({ base: [...fixed, ...baseOf(grid)], ...gridOf(grid) })];
         const point = points[at % points.length]!;
         const backwards = [
-          ...expand({ base: [...baseOf(grid), ...fixed].reverse(), varied: grid.toReversed() }),
+          ...expand({ base: [...baseOf(grid), ...fixed].reverse(), ...gridOf(grid.toReversed()) }),
         ];
         expect(backwards.map(({ key }) => key).toSorted()).toEqual(points.map(({ key }) => key).toSorted());
         // the same combination, fixed instead of varied
-        const alone = grid.map(({ name, ...input }, n) => ({ name, ...input, value: point.values[n]! }));
-        expect([...expand({ base: [...fixed, ...alone], varied: [] })].map(({ key }) => key)).toEqual([
+        const alone = grid.map(([name], n) => ({ name, ...real, value: point.values[n]! }));
+        expect([...expand({ base: [...fixed, ...alone], ...gridOf([]) })].map(({ key }) => key)).toEqual([
           point.key,
         ]);
       }),
@@ -117,19 +88,19 @@ describe('expand', () => {
   });
 
   test('the seed of the base is no part of a key, a varied one is', () => {
-    const keys = (campaign: Pick<Campaign, 'base' | 'varied'>): string[] =>
+    const keys = (campaign: Pick<Campaign, 'base' | 'varied' | 'design'>): string[] =>
       [...expand(campaign)].map(({ key }) => key);
-    expect(keys({ base: base({ [SEED]: '1', a: '1' }), varied: [] })).toEqual(
-      keys({ base: base({ [SEED]: '2', a: '1' }), varied: [] }),
+    expect(keys({ base: base({ [SEED]: '1', a: '1' }), ...gridOf([]) })).toEqual(
+      keys({ base: base({ [SEED]: '2', a: '1' }), ...gridOf([]) }),
     );
-    const sweep = keys({ base: base({ [SEED]: '1', a: '1' }), varied: varied({ [SEED]: ['1', '2'] }) });
+    const sweep = keys({ base: base({ [SEED]: '1', a: '1' }), ...varied({ [SEED]: ['1', '2'] }) });
     expect(new Set(sweep).size).toBe(2);
   });
 
   test('a salt is no part of a key: the points of a fresh campaign are the same, whatever was drawn', () => {
     const grid = varied({ a: ['1', '2'] });
     const keys = (salt: string, campaign: Partial<Pick<Campaign, 'fresh' | 'seed'>>): string[] =>
-      [...expand({ base: base({ [SEED]: '1', a: '0', b: '5', salt }), varied: grid, ...campaign })].map(
+      [...expand({ base: base({ [SEED]: '1', a: '0', b: '5', salt }), ...grid, ...campaign })].map(
         ({ key }) => key,
       );
     const salted = { fresh: { by: 'salt', input: 'salt' } } as const;
@@ -167,7 +138,7 @@ describe('expand', () => {
 });
 
 describe('seeds', () => {
-  const campaign = { base: base({ [SEED]: '7', a: '1', b: '2' }), varied: varied({ a: ['1', '2'] }) };
+  const campaign = { base: base({ [SEED]: '7', a: '1', b: '2' }), ...varied({ a: ['1', '2'] }), ...rest };
   const seedOf = (
     seed: number | null,
     point: { key: string; values: string[] },
@@ -195,7 +166,7 @@ describe('seeds', () => {
     fc.assert(
       fc.property(fc.integer(), fc.uniqueArray(fc.nat(50).map(String), { minLength: 2 }), (seed, values) => {
         const seedsOf = (list: string[]): Map<string, string> => {
-          const design = { base: campaign.base, varied: varied({ a: list }), seed };
+          const design = { base: campaign.base, ...varied({ a: list }), seed, ...rest };
           return new Map(
             [...expand(design)].flatMap((point) =>
               [1, 2].map((n) => [
@@ -254,9 +225,24 @@ describe('seeds', () => {
   });
 
   test('a seed that the design varies stays what it is, also in another attempt', () => {
-    const design = { base: campaign.base, varied: varied({ [SEED]: ['5', '6'] }), seed: null };
+    const design = { base: campaign.base, ...varied({ [SEED]: ['5', '6'] }), seed: null, ...rest };
     const sent = [...expand(design)].map((point) => runInputs(design, point, 1, 3)[0]!.value);
     expect(sent).toEqual(['5', '6']);
+  });
+
+  test('common random numbers: replication n has the same seed in every point, whatever the points are', () => {
+    const common = { ...campaign, commonRandomNumbers: true };
+    const of = (seed: number | null, point: typeof first, n: number): string =>
+      runInputs({ ...common, seed }, point!, n).find(({ name }) => name === SEED)!.value;
+    fc.assert(
+      fc.property(fc.integer(), fc.integer({ min: 1, max: 1_000 }), (seed, n) => {
+        expect(of(seed, first, n)).toBe(of(seed, second, n));
+        expect(of(seed, first, n)).not.toBe(of(seed, first, n + 1));
+        expect(of(seed, first, n)).not.toBe(seedOf(seed, first!, n));
+      }),
+    );
+    expect(of(null, first, 1)).toBe('7');
+    expect(replicationSeed(42, null, 1)).toBe(of(42, first, 1));
   });
 
   test('the rest of the inputs goes out as it is, in the order of the template', () => {
@@ -265,7 +251,7 @@ describe('seeds', () => {
   });
 
   test('a varied seed is what is sent', () => {
-    const design = { base: campaign.base, varied: varied({ [SEED]: ['5', '6'] }), seed: null };
+    const design = { base: campaign.base, ...varied({ [SEED]: ['5', '6'] }), seed: null, ...rest };
     const sent = [...expand(design)].map((point) => runInputs(design, point, 1)[0]!.value);
     expect(sent).toEqual(['5', '6']);
   });
@@ -276,6 +262,6 @@ function isAfter(place: number[], before: number[]): boolean {
   return at >= 0 && place[at]! > before[at]!;
 }
 
-function baseOf(grid: VariedInput[]): BaseInput[] {
-  return grid.map(({ name, values }) => ({ name, ...real, value: values[0]! }));
+function baseOf(grid: Grid): BaseInput[] {
+  return grid.map(([name, values]) => ({ name, ...real, value: values[0]! }));
 }

@@ -1,0 +1,38 @@
+import { type InputType, numericOutputTypes, type RawValue } from '../../api/index.ts';
+import type { ValueType } from '../expressions/index.ts';
+import type { BaseInput } from '../types.ts';
+
+/** What expressions may name: every input but files, with the type of its values. */
+export function expressionNames(inputs: readonly Pick<BaseInput, 'name' | 'type'>[]): Map<string, ValueType> {
+  return new Map(
+    inputs.filter(({ type }) => type !== 'INPUT_FILE').map(({ name, type }) => [name, valueType(type)]),
+  );
+}
+
+/** A canonical value as an expression reads it. */
+export function valueOf(type: InputType, canonical: string): RawValue {
+  switch (valueType(type)) {
+    case 'number':
+      return Number(canonical);
+    case 'boolean':
+      return canonical === 'true';
+    case 'text':
+      return canonical;
+  }
+}
+
+/** The type that an input's values have in expressions. */
+export function valueType(type: InputType): ValueType {
+  if (type === 'BOOLEAN') return 'boolean';
+  return isNumeric(type) ? 'number' : 'text';
+}
+
+/** True of an input that takes a number. */
+export function isNumeric(type: InputType): boolean {
+  return (numericOutputTypes as readonly InputType[]).includes(type);
+}
+
+/** True of an input that takes whole numbers only. */
+export function isWhole(type: InputType): boolean {
+  return type === 'INTEGER' || type === 'LONG';
+}

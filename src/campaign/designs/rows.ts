@@ -1,0 +1,145 @@
+import { canonicalValue, type RawValue, ValueError } from '../../api/index.ts';
+import { compileExpression, type Expression } from '../expressions/index.ts';
+import { choose, quantile, wholeQuantile } from '../sampling/distributions.ts';
+import { unitPoints } from '../sampling/unit-points.ts';
+import type { BaseInput } from '../types.ts';
+import { type Derivation, type Design, inputsOf, type SpreadInput } from './design.ts';
+import { expressionNames, valueOf } from './names.ts';
+import { readRows } from './table.ts';
+
+/** What a design's rows depend on beside the design. */
+export interface RowContext {
+  /** The inputs of the version with the values that they have where the design does not vary them. */
+  base: readonly BaseInput[];
+  /** The rows of files, by their hash. */
+  contents: ReadonlyMap<string, Uint8Array>;
+}
+
+/** A value that an input cannot take, which an expression came to. */
+export class DeriveError extends Error {
+  override readonly name = 'DeriveError';
+  readonly input: string;
+
+  /** @param message completes "The value of X …" */
+  constructor(input: string, message: string) {
+    super(message);
+    this.input = input;
+  }
+}
+
+/**
+ * The rows of a design, in its order: the canonical values of its inputs, in the order of `inputsOf`. A row may be
+ * there twice in what {@link sizeOf} cannot count.
+ *
+ * @throws DeriveError
+ */
+export function* rowsOf(design: Design, context: RowContext): Generator<readonly string[]> {
+  switch (design.kind) {
+    case 'grid':
+      return yield* combinations(design.values);
+    case 'zip':
+      for (const at of design.values[0]!.keys()) yield design.values.map((values) => values[at]!);
+      return;
+    case 'oneAtATime':
+      return yield* oneAtATime(design.inputs, design.values, context);
+    case 'list':
+      return yield* design.rows;
+    case 'file':
+      return yield* readRows(context.contents.get(design.hash)!);
+    case 'sample': {
+      const { method, points, seed, scramble } = design;
+      for (const point of unitPoints(method, { points, seed, scramble, names: inputsOf(design) }))
+        yield design.inputs.map((input, at) => drawn(input, point[at]!));
+      return;
+    }
+    case 'product':
+      for (const rows of combinations(design.designs.map((member) => [...rowsOf(member, context)])))
+        yield rows.flat();
+      return;
+    case 'union':
+      return yield* union(design.designs, inputsOf(design), context);
+    case 'refined':
+      return yield* refined(design, context);
+  }
+}
+
+/** Every combination of the items of lists; the last list varies fastest. */
+function* combinations<T>(lists: readonly (readonly T[])[]): Generator<T[]> {
+  const total = lists.reduce((product, { length }) => product * length, 1);
+  for (let ordinal = 0; ordinal < total; ordinal += 1) {
+    let rest = ordinal;
+    const items = new Array<T>(lists.length);
+    for (let at = lists.length - 1; at >= 0; at -= 1) {
+      const list = lists[at]!;
+      items[at] = list[rest % list.length]!;
+      rest = Math.floor(rest / list.length);
+    }
+    yield items;
+  }
+}
+
+function* oneAtATime(inputs: string[], values: string[][], { base }: RowContext): Generator<string[]> {
+  const unchanged = baseValues(inputs, base);
+  yield unchanged;
+  for (const [at, list] of values.entries()) {
+    for (const value of list) if (value !== unchanged[at]) yield unchanged.with(at, value);
+  }
+}
+
+function* union(designs: Design[], inputs: string[], context: RowContext): Generator<string[]> {
+  const unchanged = baseValues(inputs, context.base);
+  for (const design of designs) {
+    const own = inputsOf(design);
+    const places = inputs.map((name) => own.indexOf(name));
+    for (const row of rowsOf(design, context))
+      yield places.map((place, at) => (place < 0 ? unchanged[at]! : row[place]!));
+  }
+}
+
+function baseValues(inputs: string[], base: readonly BaseInput[]): string[] {
+  return inputs.map((name) => base.find((input) => input.name === name)!.value);
+}
+
+function drawn({ isWhole, distribution }: SpreadInput, u: number): string {
+  if (distribution.kind === 'choice') return choose(distribution, u);
+  return String((isWhole ? wholeQuantile : quantile)(distribution, u));
+}
+
+/** Rows with what is derived from them, of which only those stay for which the condition holds. */
+function* refined(
+  { design, derive, where }: Extract<Design, { kind: 'refined' }>,
+  context: RowContext,
+): Generator<readonly string[]> {
+  const { base } = context;
+  const names = expressionNames(base);
+  const derived = derive.map((one) => ({ one, expression: compileExpression(one.expression, names) }));
+  const condition = where === null ? undefined : compileExpression(where, names);
+  const types = new Map(base.map(({ name, type }) => [name, type]));
+  const fixed = new Map(base.map(({ name, value }) => [name, value]));
+  const inputs = inputsOf(design);
+  for (const row of rowsOf(design, context)) {
+    const own = new Map(inputs.map((name, at) => [name, row[at]!]));
+    const read = (name: string): RawValue => valueOf(types.get(name)!, own.get(name) ?? fixed.get(name)!);
+    for (const { one, expression } of derived) own.set(one.name, derivedValue(one, expression, read));
+    if (condition && condition.evaluate(read) !== true) continue;
+    yield derive.length === 0 ? row : [...own.values()];
+  }
+}
+
+/** Digits that are kept of a number that was computed: the last ones may differ between machines. */
+const DIGITS = 12;
+
+function derivedValue(
+  { name, type }: Derivation,
+  expression: Expression,
+  read: (name: string) => RawValue,
+): string {
+  const value = expression.evaluate(read);
+  try {
+    return canonicalValue(type, typeof value === 'number' ? Number(value.toPrecision(DIGITS)) : value);
+  } catch (error) {
+    if (!(error instanceof ValueError)) throw error;
+    const inputs = expression.names.map((input) => `${input} is ${read(input)}`).join(' and ');
+    throw new DeriveError(name, `${error.message}${inputs ? ` where ${inputs}` : ''}`);
+  }
+}

@@ -1,0 +1,35 @@
+import type { RawValue } from '../../api/index.ts';
+import type { Place } from '../../errors.ts';
+
+/** Points of a file, checked: what the store keeps of it are their canonical values, a JSON array a line. */
+export interface PointFile {
+  /** Hash of what is kept. */
+  hash: string;
+  inputs: string[];
+  count: number;
+}
+
+/** Checks a table of points while it is read: the names of its columns once, then each row. Both throw a ForayError. */
+export interface PointCheck {
+  /** Gives the inputs as the model spells them. */
+  columns(names: readonly string[], placeOf: (column: number) => Place): string[];
+  /** Gives the canonical values of a row that has a value in each column. */
+  row(values: readonly RawValue[], placeOf: (column: number) => Place): string[];
+}
+
+/** A row as the store keeps it. */
+export function rowLine(row: readonly string[]): string {
+  return `${JSON.stringify(row)}\n`;
+}
+
+const LINE_FEED = 10;
+
+/** The rows of what {@link rowLine} made, one at a time. */
+export function* readRows(content: Uint8Array): Generator<string[]> {
+  const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
+  for (let from = 0; from < bytes.length;) {
+    const to = bytes.indexOf(LINE_FEED, from);
+    yield JSON.parse(bytes.toString('utf8', from, to)) as string[];
+    from = to + 1;
+  }
+}

@@ -1,0 +1,70 @@
+import { RANDOM_SEED } from '../api/index.ts';
+import { inputsOf, sizeOf } from './designs/design.ts';
+import { rowsOf } from './designs/rows.ts';
+import { pointKeys, replicationSeed } from './keys.ts';
+import type { Campaign, Point } from './types.ts';
+
+/** The seed that replications are derived from when a definition names none. */
+const DEFAULT_SEED = 0;
+
+/** What of a campaign its points depend on. */
+export type DesignOf = Pick<Campaign, 'base' | 'varied' | 'design'> & Partial<Pick<Campaign, 'fresh'>>;
+
+/** The rows of a campaign's files of points, by their hash. */
+export type Contents = ReadonlyMap<string, Uint8Array>;
+
+/**
+ * The points of a campaign in the order of its design, each once.
+ *
+ * @param contents of the files that the design names, by their hash
+ * @throws DeriveError
+ */
+export function* expand(campaign: DesignOf, contents: Contents = new Map()): Generator<Point> {
+  const { varied, design, fresh } = campaign;
+  const salt = fresh?.by === 'salt' ? fresh.input : undefined;
+  const isVaried = new Set(varied.map(({ name }) => name));
+  // what tells repeats of a point apart is no part of what the point is
+  const fixed = campaign.base.filter(
+    ({ name }) => name !== RANDOM_SEED && name !== salt && !isVaried.has(name),
+  );
+  const keyOf = pointKeys([...fixed, ...varied].map(({ name }) => name));
+  const fixedValues = fixed.map(({ value }) => value);
+  const own = inputsOf(design);
+  const places = varied.map(({ name }) => own.indexOf(name));
+  const base = varied.map(({ name }) => campaign.base.find((input) => input.name === name)!.value);
+  const seen = sizeOf(design) === undefined ? new Set<string>() : undefined;
+  let ordinal = 0;
+  for (const row of rowsOf(design, { base: campaign.base, contents })) {
+    const values = places.map((place, at) => (place < 0 ? base[at]! : row[place]!));
+    const key = keyOf([...fixedValues, ...values]);
+    if (seen?.has(key)) continue;
+    seen?.add(key);
+    yield { ordinal, key, values };
+    ordinal += 1;
+  }
+}
+
+/**
+ * The full inputs of one run: what is sent to the service for replication n (from 1) of a point.
+ *
+ * @param reseeded how many attempts with another seed came before this one
+ */
+export function runInputs(
+  campaign: Pick<Campaign, 'base' | 'varied' | 'seed' | 'commonRandomNumbers'>,
+  point: Pick<Point, 'key' | 'values'>,
+  replication: number,
+  reseeded = 0,
+): Campaign['base'] {
+  const varied = new Map(campaign.varied.map(({ name }, at) => [name, point.values[at]!]));
+  const derivesSeed = campaign.seed !== null || replication > 1 || reseeded > 0;
+  return campaign.base.map((input) => {
+    const own = varied.get(input.name);
+    if (own !== undefined) return { ...input, value: own };
+    if (input.name === RANDOM_SEED && derivesSeed) {
+      const seed = campaign.seed ?? DEFAULT_SEED;
+      const key = campaign.commonRandomNumbers ? null : point.key;
+      return { ...input, value: replicationSeed(seed, key, replication, reseeded) };
+    }
+    return input;
+  });
+}

@@ -1,0 +1,49 @@
+import { canonicalValue, type InputItem, type RawValue, type Unit, ValueError } from '../api/index.ts';
+import { ForayError, type Place } from '../errors.ts';
+
+/**
+ * The canonical text of a value that a person gave an input.
+ *
+ * @throws ForayError INVALID_VALUE
+ */
+export function canonical(input: InputItem, value: RawValue, place: Place): string {
+  if (input.type === 'LONG' && typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER) {
+    // YAML's reader has rounded it already
+    throw new ForayError('INVALID_VALUE', `The value of "${input.name}" is too large to be read exactly.`, {
+      place,
+      hint: 'Write it in quotes.',
+    });
+  }
+  try {
+    return canonicalValue(input.type, value);
+  } catch (error) {
+    if (!(error instanceof ValueError)) throw error;
+    throw new ForayError('INVALID_VALUE', `The value of "${input.name}" ${error.message}.`, {
+      place,
+      hint: `The input takes ${input.type}${input.units ? `, in ${input.units}` : ''}.`,
+    });
+  }
+}
+
+/**
+ * Checks that numbers are in the units of their input: nothing is converted.
+ *
+ * @throws ForayError INVALID_VALUE
+ */
+export function checkUnits(input: InputItem, written: Unit | undefined, place: Place): void {
+  if (written === undefined || written === input.units) return;
+  throw new ForayError(
+    'INVALID_VALUE',
+    `The input "${input.name}" is ${input.units === null ? 'without units' : `in ${input.units}`}, not in ${written}.`,
+    { place, hint: 'Convert the numbers; foray does not.' },
+  );
+}
+
+/** The template's own default: canonical where it can be, otherwise as the service wrote it. */
+export function canonicalTemplate({ type, value }: Pick<InputItem, 'type' | 'value'>): string {
+  try {
+    return canonicalValue(type, value);
+  } catch {
+    return value;
+  }
+}

@@ -1,0 +1,58 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { nameKey } from '../api/index.ts';
+import type { PointCheck, PointFile } from '../campaign/designs/table.ts';
+import type { Contents } from '../campaign/points.ts';
+import type { ReadDefinition } from '../campaign/read.ts';
+import type { CampaignFile } from '../campaign/types.ts';
+import { ForayError, type Place } from '../errors.ts';
+import type { DefinitionFiles } from '../resolve/index.ts';
+import { readPointsFile } from './points-file.ts';
+import { whyUnreadable } from './unreadable.ts';
+
+/** The files that a definition names, on the disk of who submits it. */
+export class FilesOnDisk implements DefinitionFiles {
+  /** What was found: the store is to keep it under its hash. */
+  readonly contents = new Map<string, Uint8Array>();
+  /** Files of points that were found, by their path as it is written. */
+  readonly points: Record<string, PointFile> = {};
+  readonly #definitionFile: string;
+
+  /** @param definitionFile the definition: paths in it are relative to its folder */
+  constructor(definitionFile: string) {
+    this.#definitionFile = definitionFile;
+  }
+
+  async find({ definition, locate }: ReadDefinition, paths: Record<string, string>): Promise<CampaignFile[]> {
+    const files: CampaignFile[] = [];
+    for (const [input, path] of Object.entries(paths)) {
+      let content: Uint8Array;
+      try {
+        content = await readFile(resolve(dirname(this.#definitionFile), path));
+      } catch (error) {
+        const written = Object.keys(definition.files).find((name) => nameKey(name) === nameKey(input))!;
+        throw new ForayError(
+          'DEFINITION_UNREADABLE',
+          `The file "${path}" for "${input}" ${whyUnreadable(error)}.`,
+          { place: locate(['files', written]), hint: "Paths are relative to the definition's folder." },
+        );
+      }
+      const hash = createHash('sha256').update(content).digest('base64url');
+      this.contents.set(hash, content);
+      files.push({ input, hash, filename: path.split(/[\\/]/).at(-1)! });
+    }
+    return files;
+  }
+
+  async findPoints(path: string, place: Place, check: PointCheck): Promise<PointFile> {
+    const { content, ...file } = await readPointsFile(path, this.#definitionFile, place, check);
+    this.contents.set(file.hash, content);
+    this.points[path] = file;
+    return file;
+  }
+
+  contentsOf(): Promise<Contents> {
+    return Promise.resolve(this.contents);
+  }
+}

@@ -1,0 +1,188 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { dirname, extname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { CsvError, parse } from 'csv-parse';
+import type { RawValue } from '../api/index.ts';
+import { type PointCheck, type PointFile, rowLine } from '../campaign/designs/table.ts';
+import { ForayError, isForayError, type Place } from '../errors.ts';
+import { whyUnreadable } from './unreadable.ts';
+
+/** Lines that are put together before they are hashed and kept. */
+const CHUNK = 1_000;
+
+/**
+ * Reads and checks a file of points, a row at a time: CSV with names of inputs in its first line, or JSON Lines with an
+ * object a line, all of them with the same inputs.
+ *
+ * @param path as the definition has it, relative to its folder
+ * @param place of the path in the definition
+ * @returns what the store is to keep of it, and the hash of that
+ * @throws ForayError DEFINITION_UNREADABLE, POINTS_INVALID, or what `check` throws, with the place in the file
+ */
+export async function readPointsFile(
+  path: string,
+  definitionFile: string,
+  place: Place,
+  check: PointCheck,
+): Promise<PointFile & { content: Uint8Array }> {
+  const file = join(dirname(definitionFile), path);
+  const rows = new Rows();
+  const read = extname(path) === '.jsonl' || extname(path) === '.ndjson' ? readJsonLines : readCsv;
+  let inputs: string[];
+  try {
+    inputs = await read(file, check, rows);
+  } catch (error) {
+    if (isForayError(error)) throw error.place ? await withLine(error) : error;
+    throw new ForayError('DEFINITION_UNREADABLE', `The file "${path}" ${whyUnreadable(error)}.`, {
+      place,
+      hint: "Paths are relative to the definition's folder.",
+    });
+  }
+  if (rows.count === 0) {
+    throw new ForayError('EMPTY_DESIGN', `The file "${path}" has no points.`, { place });
+  }
+  return { inputs, ...rows.end() };
+}
+
+/** What is kept of the rows: canonical values, so that a file that is written otherwise is the same file. */
+class Rows {
+  count = 0;
+  readonly #chunks: Buffer[] = [];
+  readonly #hash = createHash('sha256');
+  #lines = '';
+
+  add(row: readonly string[]): void {
+    this.#lines += rowLine(row);
+    this.count += 1;
+    if (this.count % CHUNK === 0) this.#flush();
+  }
+
+  end(): { content: Uint8Array; hash: string; count: number } {
+    this.#flush();
+    return { content: Buffer.concat(this.#chunks), hash: this.#hash.digest('base64url'), count: this.count };
+  }
+
+  #flush(): void {
+    const chunk = Buffer.from(this.#lines);
+    this.#hash.update(chunk);
+    this.#chunks.push(chunk);
+    this.#lines = '';
+  }
+}
+
+async function readCsv(file: string, check: PointCheck, rows: Rows): Promise<string[]> {
+  let inputs: string[] | undefined;
+  const parser = parse({
+    bom: true,
+    trim: true,
+    skip_empty_lines: true,
+    on_record(record: string[], { lines }) {
+      const placeOf = (column: number): Place => ({ file, line: lines, column: column + 1 });
+      if (inputs) rows.add(check.row(record, placeOf));
+      else inputs = check.columns(record, placeOf);
+      return null;
+    },
+  });
+  try {
+    await pipeline(createReadStream(file), parser, new Transform({ objectMode: true }));
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    throw new ForayError('POINTS_INVALID', `The table is broken: ${error.message}.`, {
+      place: { file, line: Number(error.lines ?? 1), column: 1 },
+    });
+  }
+  if (inputs) return inputs;
+  throw new ForayError('POINTS_INVALID', 'The file is empty.', {
+    place: { file, line: 1, column: 1 },
+    hint: 'Its first line has the names of inputs.',
+  });
+}
+
+async function readJsonLines(file: string, check: PointCheck, rows: Rows): Promise<string[]> {
+  let names: string[] | undefined;
+  let inputs: string[] = [];
+  let line = 0;
+  const source = createReadStream(file);
+  const opened = new Promise((resolve, reject) => source.once('open', resolve).once('error', reject));
+  await opened;
+  for await (const text of createInterface({ input: source, crlfDelay: Infinity })) {
+    line += 1;
+    if (text.trim() === '') continue;
+    const place: Place = { file, line, column: 1 };
+    const placeOf = (): Place => place;
+    const point = objectIn(text, place);
+    if (!names) {
+      names = Object.keys(point);
+      inputs = check.columns(names, placeOf);
+    }
+    rows.add(check.row(valuesOf(point, names, place), placeOf));
+  }
+  return inputs;
+}
+
+function objectIn(text: string, place: Place): Record<string, RawValue> {
+  let point: unknown;
+  try {
+    point = JSON.parse(text);
+  } catch {
+    throw new ForayError('POINTS_INVALID', 'The line is not JSON.', { place });
+  }
+  if (
+    typeof point !== 'object' ||
+    point === null ||
+    Array.isArray(point) ||
+    Object.keys(point).length === 0
+  ) {
+    throw new ForayError('POINTS_INVALID', 'The line is no object of inputs and values.', { place });
+  }
+  for (const [name, value] of Object.entries(point)) {
+    if (['string', 'number', 'boolean'].includes(typeof value)) continue;
+    throw new ForayError('POINTS_INVALID', `The value of "${name}" is no number, text, true or false.`, {
+      place,
+    });
+  }
+  return point as Record<string, RawValue>;
+}
+
+/** The values of a point in the order of the first one's names, which it has to have. */
+function valuesOf(point: Record<string, RawValue>, names: readonly string[], place: Place): RawValue[] {
+  const missing = names.find((name) => !Object.hasOwn(point, name));
+  const other = Object.keys(point).find((name) => !names.includes(name));
+  if (missing === undefined && other === undefined) return names.map((name) => point[name]!);
+  throw new ForayError(
+    'POINTS_INVALID',
+    missing === undefined
+      ? `The point gives "${other}", and the first one does not.`
+      : `The point does not give "${missing}", as the first one does.`,
+    { place, hint: 'All points of a file give the same inputs.' },
+  );
+}
+
+/** Adds the line of the file to an error that says where it is; until then its column counts fields. */
+async function withLine(error: ForayError): Promise<ForayError> {
+  const { file, line, column } = error.place!;
+  let at = 0;
+  for await (const text of createInterface({ input: createReadStream(file), crlfDelay: Infinity })) {
+    at += 1;
+    if (at < line) continue;
+    const place: Place = { file, line, column: 1 + startOfField(text, column - 1), text };
+    return new ForayError(error.code, error.message, { place, hint: error.hint });
+  }
+  return error;
+}
+
+/** Where a field of a line of CSV begins. */
+function startOfField(line: string, field: number): number {
+  let isQuoted = false;
+  let before = 0;
+  for (let at = 0; at < line.length && before < field; at += 1) {
+    if (line[at] === '"') isQuoted = !isQuoted;
+    if (line[at] !== ',' || isQuoted) continue;
+    before += 1;
+    if (before === field) return at + 1;
+  }
+  return 0;
+}

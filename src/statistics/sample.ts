@@ -1,0 +1,48 @@
+import { studentQuantile } from './student.ts';
+
+/**
+ * Mean and variance of values that are shown one by one. By B. P. Welford, "Note on a method for calculating corrected sums of
+ * squares and products", Technometrics 4 (1962) 419-420, which loses no digits where the values are large and near each other.
+ */
+export class Sample {
+  count = 0;
+  protected average = 0;
+  private squares = 0;
+
+  add(value: number): void {
+    const difference = value - this.average;
+    this.count++;
+    this.average += difference / this.count;
+    this.squares += difference * (value - this.average);
+  }
+
+  /** Forgets all values. */
+  reset(): void {
+    this.count = 0;
+    this.average = 0;
+    this.squares = 0;
+  }
+
+  /** Null without values. */
+  get mean(): number | null {
+    return this.count > 0 ? this.average : null;
+  }
+
+  /** Of a sample (over count - 1), 0 of one value, null without values. */
+  get variance(): number | null {
+    if (this.count === 0) return null;
+    return this.count > 1 ? this.squares / (this.count - 1) : 0;
+  }
+}
+
+/**
+ * Half the width of the confidence interval of a mean, by Student's t.
+ *
+ * @param n - number of independent values, from 2
+ * @param sd - their standard deviation, over n - 1
+ * @param confidence - between 0 and 1, as 0.95
+ * @throws RangeError when there is no such interval
+ */
+export function halfWidth(n: number, sd: number, confidence: number): number {
+  return (studentQuantile((1 + confidence) / 2, n - 1) * sd) / Math.sqrt(n);
+}

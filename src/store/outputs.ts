@@ -1,0 +1,62 @@
+import type { Kysely } from 'kysely';
+import type { KeyedPoint } from './rows.ts';
+import type { DoneRun } from './store.ts';
+import type { Tables } from './tables.ts';
+
+/** Runs that are looked at together. */
+const RUNS_AT_ONCE = 500;
+
+/** Runs that are done and lack an output, some at a time, in the order of seq. */
+export async function* lackingRuns(
+  db: Kysely<Tables>,
+  campaign: number,
+  outputs: readonly string[],
+  pointsOf: (runs: readonly { ordinal: number }[]) => Promise<Map<number, KeyedPoint>>,
+): AsyncGenerator<DoneRun[]> {
+  for (let after = -1; ;) {
+    const page = await db
+      .selectFrom('outputs')
+      .innerJoin('runs', (join) =>
+        join.onRef('runs.campaign', '=', 'outputs.campaign').onRef('runs.seq', '=', 'outputs.seq'),
+      )
+      .select(['runs.seq', 'runs.ordinal', 'runs.replication', 'runs.reseeded', 'runs.run_id'])
+      .select('outputs.outputs')
+      .where('outputs.campaign', '=', campaign)
+      .where('outputs.seq', '>', after)
+      .orderBy('outputs.seq')
+      .limit(RUNS_AT_ONCE)
+      .execute();
+    if (page.length === 0) return;
+    after = page.at(-1)!.seq;
+    const lacking = page.filter((row) => {
+      const known = JSON.parse(row.outputs) as Record<string, string>;
+      return outputs.some((name) => !Object.hasOwn(known, name));
+    });
+    const points = await pointsOf(lacking);
+    yield lacking.map(({ seq, ordinal, replication, reseeded, run_id: runId }) => ({
+      seq,
+      point: points.get(ordinal)!,
+      replication,
+      reseeded,
+      runId,
+    }));
+  }
+}
+
+/** Puts outputs in the place of those of runs that are done. */
+export async function setOutputs(
+  db: Kysely<Tables>,
+  campaign: number,
+  rows: readonly { seq: number; outputs: Record<string, string> }[],
+): Promise<void> {
+  await db.transaction().execute(async (transaction) => {
+    for (const { seq, outputs } of rows) {
+      await transaction
+        .updateTable('outputs')
+        .set({ outputs: JSON.stringify(outputs) })
+        .where('campaign', '=', campaign)
+        .where('seq', '=', seq)
+        .execute();
+    }
+  });
+}

@@ -1,0 +1,157 @@
+import { type Kysely, sql } from 'kysely';
+import type { FinishedPoint, FinishedRun } from './store.ts';
+import { batches } from './rows.ts';
+import { finishedStates, type Tables } from './tables.ts';
+
+/** Runs an insert. */
+const RUNS_AN_INSERT = 1_000;
+/** Points that are read at once, with all their runs. */
+const POINTS_AT_ONCE = 200;
+
+/** Of the points of some runs, those of which every run has finished. */
+export async function finishedPoints(
+  db: Kysely<Tables>,
+  campaign: number,
+  seqs: readonly number[],
+): Promise<FinishedPoint[]> {
+  if (seqs.length === 0) return [];
+  const touched = await db
+    .selectFrom('runs')
+    .innerJoin('points', (join) =>
+      join.onRef('points.campaign', '=', 'runs.campaign').onRef('points.ordinal', '=', 'runs.ordinal'),
+    )
+    .innerJoin('campaigns', 'campaigns.number', 'points.campaign')
+    .select('runs.ordinal')
+    .distinct()
+    .where('runs.campaign', '=', campaign)
+    .where('runs.seq', 'in', seqs)
+    // what was dropped is not replicated any more
+    .whereRef('points.revision', '=', 'campaigns.revision')
+    .execute();
+  return readPoints(
+    db,
+    campaign,
+    touched.map(({ ordinal }) => ordinal),
+  );
+}
+
+/** All points of a campaign of which every run has finished, some at a time. */
+export async function* allFinishedPoints(
+  db: Kysely<Tables>,
+  campaign: number,
+): AsyncGenerator<FinishedPoint[]> {
+  for (let after = -1; ;) {
+    const page = await db
+      .selectFrom('points')
+      .innerJoin('campaigns', 'campaigns.number', 'points.campaign')
+      .select('points.ordinal')
+      .where('points.campaign', '=', campaign)
+      .where('points.ordinal', '>', after)
+      .whereRef('points.revision', '=', 'campaigns.revision')
+      .orderBy('points.ordinal')
+      .limit(POINTS_AT_ONCE)
+      .execute();
+    if (page.length === 0) return;
+    yield await readPoints(
+      db,
+      campaign,
+      page.map(({ ordinal }) => ordinal),
+    );
+    after = page.at(-1)!.ordinal;
+  }
+}
+
+async function readPoints(
+  db: Kysely<Tables>,
+  campaign: number,
+  ordinals: readonly number[],
+): Promise<FinishedPoint[]> {
+  if (ordinals.length === 0) return [];
+  const rows = await db
+    .selectFrom('runs')
+    .leftJoin('outputs', (join) =>
+      join.onRef('outputs.campaign', '=', 'runs.campaign').onRef('outputs.seq', '=', 'runs.seq'),
+    )
+    .select(['runs.ordinal', 'runs.replication', 'runs.state', 'outputs.outputs'])
+    .where('runs.campaign', '=', campaign)
+    .where('runs.ordinal', 'in', ordinals)
+    .orderBy('runs.ordinal')
+    .orderBy('runs.replication')
+    .execute();
+  const points = new Map<number, FinishedRun[]>();
+  const unfinished = new Set<number>();
+  for (const { ordinal, replication, state, outputs } of rows) {
+    if (!(finishedStates as readonly string[]).includes(state)) unfinished.add(ordinal);
+    const runs = points.get(ordinal) ?? [];
+    runs.push({ replication, outputs: JSON.parse(outputs ?? '{}') as Record<string, string> });
+    points.set(ordinal, runs);
+  }
+  return [...points].flatMap(([ordinal, runs]) => (unfinished.has(ordinal) ? [] : [{ ordinal, runs }]));
+}
+
+/**
+ * Gives points more replications, the first of these points first; returns the seqs of those that were not there yet.
+ *
+ * @param wanted how many replications each is to have in all
+ */
+export async function addReplications(
+  db: Kysely<Tables>,
+  campaign: number,
+  wanted: readonly { ordinal: number; replications: number }[],
+): Promise<number[]> {
+  const added: number[] = [];
+  for (const batch of batches(await missingRuns(db, campaign, wanted), RUNS_AN_INSERT)) {
+    const { seqs } = await db
+      .updateTable('campaigns')
+      .set((row) => ({ seqs: row('seqs', '+', batch.length) }))
+      .where('number', '=', campaign)
+      .returning('seqs')
+      .executeTakeFirstOrThrow();
+    const first = seqs - batch.length;
+    const rows = batch.map((run, at) => ({
+      ...run,
+      campaign,
+      seq: first + at,
+      state: 'waiting' as const,
+      attempts: 0,
+      owned: 0,
+      joined: 0,
+    }));
+    const written = await db
+      .insertInto('runs')
+      .values(rows)
+      .onConflict((conflict) => conflict.columns(['campaign', 'ordinal', 'replication']).doNothing())
+      .returning('seq')
+      .execute();
+    added.push(...written.map(({ seq }) => seq));
+  }
+  return added.sort((a, b) => a - b);
+}
+
+/** The runs that points lack to have so many replications. */
+async function missingRuns(
+  db: Kysely<Tables>,
+  campaign: number,
+  wanted: readonly { ordinal: number; replications: number }[],
+): Promise<{ ordinal: number; replication: number }[]> {
+  if (wanted.length === 0) return [];
+  const rows = await db
+    .selectFrom('runs')
+    .select(['ordinal', sql<number>`max(replication)`.as('last')])
+    .where('campaign', '=', campaign)
+    .where(
+      'ordinal',
+      'in',
+      wanted.map(({ ordinal }) => ordinal),
+    )
+    .groupBy('ordinal')
+    .execute();
+  const last = new Map(rows.map((row) => [row.ordinal, Number(row.last)]));
+  return wanted.flatMap(({ ordinal, replications }) => {
+    const first = (last.get(ordinal) ?? 0) + 1;
+    return Array.from({ length: Math.max(0, replications - first + 1) }, (_, at) => ({
+      ordinal,
+      replication: first + at,
+    }));
+  });
+}
