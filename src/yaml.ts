@@ -38,7 +38,9 @@ export function readYaml(text: string, file: string): ReadYaml {
   });
   const placeAt = (offset: number): Place => {
     const { line, col } = lines.linePos(offset);
-    return { file, line: Math.max(1, line), column: Math.max(1, col) };
+    const [start, end] = [lines.lineStarts[line - 1] ?? 0, lines.lineStarts[line]];
+    const whole = text.slice(start, end).replace(/\r?\n$/, '');
+    return { file, line: Math.max(1, line), column: Math.max(1, col), text: whole };
   };
   const [syntax] = document.errors;
   if (syntax) throw new YamlError(syntax.message, placeAt(syntax.pos[0]));

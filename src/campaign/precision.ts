@@ -32,7 +32,7 @@ export interface Estimate {
 export type Decision =
   { decided: true; reached: boolean } | { decided: false; replications: number; need: number };
 
-type Wanted = Pick<Precision, 'min' | 'relative' | 'absolute' | 'confidence'>;
+type Wanted = Pick<Precision, 'relative' | 'absolute' | 'confidence'>;
 type Values = readonly (number | null)[];
 
 /** Mean and standard deviation of the first n values. */
@@ -51,14 +51,21 @@ const LOOK_AHEAD = 10;
 /** How many times as many values as there are a round expects at most: the deviation of a few says little. */
 const GROWTH = 4;
 
-/** @param values - by replication; null (or not finite) where it failed or has none */
-export function estimate(values: Values, wanted: Wanted): Estimate {
-  const all = momentsOf(values).at(-1);
-  if (!all) return { n: 0, mean: null, sd: null, low: null, high: null, reached: false };
-  const { n, mean, sd } = all;
-  if (n < 2) return { n, mean, sd: null, low: null, high: null, reached: false };
+/** What a sample says of the mean that it is drawn from. */
+export function estimateOf(sample: Sample, wanted: Wanted): Estimate {
+  const { count: n, mean, variance } = sample;
+  if (mean === null || variance === null || n < 2)
+    return { n, mean, sd: null, low: null, high: null, reached: false };
+  const sd = Math.sqrt(variance);
   const half = halfWidth(n, sd, wanted.confidence);
-  return { n, mean, sd, low: mean - half, high: mean + half, reached: excess(all, n, wanted) <= 1 };
+  return {
+    n,
+    mean,
+    sd,
+    low: mean - half,
+    high: mean + half,
+    reached: excess({ n, mean, sd }, n, wanted) <= 1,
+  };
 }
 
 /**
@@ -86,7 +93,7 @@ export function nextReplications(precision: Precision, values: readonly Values[]
 }
 
 /** How many more values of an output there are to be after the next round. */
-function missingOf(moments: Moments[], wanted: Wanted): number {
+function missingOf(moments: Moments[], wanted: Wanted & Pick<Precision, 'min'>): number {
   const n = moments.length;
   const min = Math.max(wanted.min, 2);
   if (n < min) return min - n;

@@ -5,9 +5,11 @@ import { addApply } from './apply.ts';
 import { addCancel } from './cancel.ts';
 import { addDemo } from './demo.ts';
 import { addDev } from './dev.ts';
+import { addExplain } from './explain.ts';
 import { addList } from './list.ts';
 import { addModels } from './models.ts';
-import { tell } from './output.ts';
+import { tell, tellError } from './output.ts';
+import { addPlan } from './plan.ts';
 import { addReport } from './report.ts';
 import { addResults } from './results.ts';
 import { addRetry } from './retry.ts';
@@ -30,8 +32,8 @@ const program = new Command('foray')
   .showSuggestionAfterError();
 for (const add of [
   ...[addDemo, addDev, addService, addWorker, addModels],
-  ...[addSubmit, addList, addStatus, addWatch, addSteer, addCancel],
-  ...[addApply, addRetry, addResults, addReport],
+  ...[addPlan, addSubmit, addList, addStatus, addWatch, addSteer, addCancel],
+  ...[addApply, addRetry, addExplain, addResults, addReport],
 ]) {
   add(program);
 }
@@ -59,7 +61,7 @@ function exitCodeFor(error: unknown): number {
   // commander has said its own already
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : errorCodes.USAGE.exit;
   if (isForayError(error)) {
-    tell(`foray: ${error.toLine()}`);
+    tellError(error);
     return errorCodes[error.code].exit;
   }
   tell(`foray: something unexpected went wrong: ${messageOf(error)}`);

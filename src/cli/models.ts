@@ -5,7 +5,7 @@ import { cloudClient } from '../client/index.ts';
 import { ForayError } from '../errors.ts';
 import { addModelsCheck } from './models-check.ts';
 import { addModelsNew } from './models-new.ts';
-import { print, printJson } from './output.ts';
+import { print, printJson, printTable } from './output.ts';
 import { type SettingFlags, settingsFrom, withSettings } from './settings.ts';
 
 export function addModels(program: Command): void {
@@ -65,12 +65,4 @@ function find(models: Model[], wanted: string): Model {
       models.map(({ name }) => name),
     ),
   });
-}
-
-function printTable(title: string, rows: string[][]): void {
-  if (rows.length === 1) return;
-  const widths = rows[0]!.map((_, at) => Math.max(...rows.map((row) => row[at]!.length)));
-  print();
-  print(title);
-  for (const row of rows) print(`  ${row.map((cell, at) => cell.padEnd(widths[at]!)).join('  ')}`.trimEnd());
 }

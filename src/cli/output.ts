@@ -4,16 +4,42 @@ import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { ForayError } from '../errors.ts';
+import { oneLine } from '../suggest.ts';
 
 /** One line for a person, on standard output. */
 export function print(line = ''): void {
   process.stdout.write(`${line}\n`);
 }
 
+/** Rows of cells in columns under a title, the first row their heads; nothing where there are heads only. */
+export function printTable(title: string, rows: string[][]): void {
+  if (rows.length === 1) return;
+  const widths = rows[0]!.map((_, at) => Math.max(...rows.map((row) => row[at]!.length)));
+  print();
+  print(title);
+  for (const row of rows) print(`  ${row.map((cell, at) => cell.padEnd(widths[at]!)).join('  ')}`.trimEnd());
+}
+
 /** One line about what goes on, on standard error, so that standard output holds the answer alone. */
 export function tell(line: string): void {
   process.stderr.write(`${line}\n`);
 }
+
+/** An error that a user can mend: what and where it is, the line that it is in, and a mark below. */
+export function tellError(error: ForayError): void {
+  const { place } = error;
+  if (!place) return tell(`foray: ${error.toLine()}`);
+  tell(error.toLine());
+  if (place.text === undefined) return;
+  const number = `  ${place.line} | `;
+  // so far on that the mark would be out of sight, the line is shown from there
+  const from = place.column > LONGEST_LEAD ? place.column - 1 : 0;
+  tell(`${number}${from > 0 ? '…' : ''}${oneLine(place.text.slice(from, from + LONGEST_LINE))}`);
+  tell(`${' '.repeat(number.length + (from > 0 ? 1 : place.column - 1))}^`);
+}
+
+const LONGEST_LEAD = 60;
+const LONGEST_LINE = 100;
 
 /** The one JSON document of a command with --json. */
 export function printJson(value: unknown): void {

@@ -47,6 +47,11 @@ export class ProgressLine {
     this.shownAt = Date.now();
   }
 
+  /** Leaves nothing behind in a terminal. */
+  clear(): void {
+    if (this.stream.isTTY && this.shown !== '') this.stream.write('\r\x1b[2K');
+  }
+
   /** Ends with a line that stays. */
   finish(line: string): void {
     if (this.stream.isTTY) this.stream.write(`\r\x1b[2K${line}\n`);

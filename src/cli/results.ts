@@ -9,6 +9,7 @@ import { withForay } from './with-foray.ts';
 interface Flags extends SettingFlags {
   format?: ResultFormat;
   output?: string;
+  points?: boolean;
   all?: boolean;
 }
 
@@ -20,6 +21,10 @@ export function addResults(program: Command): void {
       new Option('--format <format>', "default: by the file's ending, else table").choices(resultFormats),
     )
     .option('-o, --output <file>', 'write to a file')
+    .option(
+      '--points',
+      'a row a point: n, mean, sd, the interval of the mean, min and max of each numeric output',
+    )
     .option('--all', 'add the columns reason, run, origin, requested, finished')
     .action((id: string, flags: Flags) =>
       withForay(flags, async (foray) => {
@@ -27,6 +32,7 @@ export function addResults(program: Command): void {
         const format = flags.format ?? formatOf(flags.output);
         const isScreen = flags.output === undefined && process.stdout.isTTY;
         const text = formatResults(format, record.campaign, rows, {
+          ...(flags.points && { points: true }),
           ...(flags.all && { all: true }),
           ...(isScreen ? { width: process.stdout.columns } : { limit: Infinity }),
         });

@@ -1,7 +1,9 @@
 import type { Command } from 'commander';
-import type { Foray } from '../client/index.ts';
+import type { Foray, Plan } from '../client/index.ts';
+import { ForayError } from '../errors.ts';
 import { print, printJson, tell } from './output.ts';
-import { type SettingFlags, withSettings } from './settings.ts';
+import { planLine } from './plan.ts';
+import { type SettingFlags, wholeNumber, withSettings } from './settings.ts';
 import { readSource } from './source.ts';
 import { follow } from './watch.ts';
 import { withForay } from './with-foray.ts';
@@ -9,14 +11,25 @@ import { withForay } from './with-foray.ts';
 interface Flags extends SettingFlags {
   id?: string;
   watch?: boolean;
+  maxRuns?: number;
+  yes?: boolean;
   json?: boolean;
 }
+
+/** Runs that are submitted without a word. */
+const MAX_RUNS = 10_000;
 
 export function addSubmit(program: Command): void {
   withSettings(program.command('submit'))
     .description('check a definition whole and start its campaign')
     .argument('<file>', 'the definition, YAML or JSON; - reads standard input')
     .option('--id <id>', "the campaign's id (default: the definition's name and a short suffix)")
+    .option(
+      '--max-runs <number>',
+      `refuse more runs than this without --yes (default: ${MAX_RUNS})`,
+      wholeNumber(1),
+    )
+    .option('--yes', 'however many runs there are')
     .option('--watch', 'stay until the campaign is over; exit code 1 if it fails or is cancelled')
     .option('--json', 'print {id, workflowId, runId, url, …}')
     .action(async (file: string, flags: Flags) => {
@@ -28,9 +41,21 @@ export function addSubmit(program: Command): void {
 export async function submit(
   foray: Foray,
   file: string,
-  { id: wanted, watch, json }: Pick<Flags, 'id' | 'watch' | 'json'>,
+  { id: wanted, watch, maxRuns = MAX_RUNS, yes = false, json }: Omit<Flags, keyof SettingFlags>,
 ): Promise<string> {
-  const submitted = await foray.submit(await readSource(file), { id: wanted });
+  const announce = (plan: Plan): void => {
+    tell(planLine(plan));
+    if (plan.mostRuns <= maxRuns || yes) return;
+    const runs = plan.mostRuns.toLocaleString('en');
+    throw new ForayError(
+      'TOO_MANY_RUNS',
+      `The campaign has ${runs} runs, more than ${maxRuns.toLocaleString('en')}.`,
+      {
+        hint: 'Nothing was started. Add --yes to submit it, or raise --max-runs.',
+      },
+    );
+  };
+  const submitted = await foray.submit(await readSource(file), { id: wanted, announce });
   const { id, points, runs, url, isNew, warning } = submitted;
   if (warning) tell(warning);
   if (json) {

@@ -10,6 +10,9 @@ import { ForayError } from '../errors.ts';
 import { type CampaignRecord, openStore, type ResultRow, type Store } from '../store/index.ts';
 import type { DefinitionSource } from '../resolve/index.ts';
 import { checkCampaign, type CheckedCampaign } from './check.ts';
+import { type Explanation, explained } from './explain.ts';
+import { paceKnown, paceOf } from './pace.ts';
+import { type Plan, planOf, type PlanOptions } from './plan.ts';
 import { cloudClient, type Settings } from './settings.ts';
 import { type CampaignStatus, isClosed, statusFromStore, statusFromWorkflow } from './status.ts';
 import { type Change, TemporalSide } from './temporal.ts';
@@ -41,6 +44,23 @@ export interface CampaignChange {
   /** The campaign was closed, and runs again. */
   wasClosed: boolean;
 }
+
+export interface SubmitOptions {
+  id?: string | undefined;
+  announce?: ((plan: Plan) => void) | undefined;
+}
+
+export interface PlanSettings extends Pick<PlanOptions, 'onAsked'> {
+  all?: boolean | undefined;
+  runSeconds?: number | undefined;
+}
+
+/** Runs of a plan that the service is asked about, at most; of more, a sample of so many. */
+const MOST_ASKED = 10_000;
+const SAMPLE = 2_000;
+/** What is announced before a campaign is started comes from a look at so many runs, of so long. */
+const ANNOUNCE_RUNS = 200;
+const ANNOUNCE_MS = 2_000;
 
 const ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,119}$/;
 
@@ -76,19 +96,22 @@ export class Foray {
    * campaign.
    *
    * @param id by default the definition's name and a short suffix
+   * @param announce is told what the definition comes to, from a quick look, before anything is started, and may throw
    * @throws ForayError whatever is wrong with the definition, with its place; CAMPAIGN_EXISTS; SERVICE_UNREACHABLE,
    *   TEMPORAL_UNREACHABLE. Nothing is started then.
    */
-  async submit(
-    source: DefinitionSource,
-    { id: wanted }: { id?: string | undefined } = {},
-  ): Promise<Submitted> {
+  async submit(source: DefinitionSource, { id: wanted, announce }: SubmitOptions = {}): Promise<Submitted> {
     if (wanted !== undefined && !ID.test(wanted)) {
       throw new ForayError('USAGE', `The id "${wanted}" is not usable.`, {
         hint: 'Use letters, digits, "-", "_" and ".", at most 120 of them.',
       });
     }
-    const { campaign: checked, points, contents, digest } = await checkCampaign(this.cloud, source);
+    const definition = await checkCampaign(this.cloud, source);
+    const { campaign: checked, points, contents, digest } = definition;
+    if (announce) {
+      const signal = AbortSignal.timeout(ANNOUNCE_MS);
+      announce(await this.planned(definition, { ask: ANNOUNCE_RUNS, signal }, undefined));
+    }
     await this.temporal.connect();
     const id = wanted ?? `${checked.name}-${crypto.randomUUID().slice(0, 6)}`;
     const campaign = freshened({ ...checked, id, service: this.settings.service.url }, Math.random);
@@ -109,6 +132,36 @@ export class Foray {
         });
     const url = this.temporal.pageOf(id, runId);
     return { id, workflowId: id, runId, url, isNew, points, runs: points * campaign.replications, warning };
+  }
+
+  /**
+   * What a definition would come to: nothing is started, or written.
+   *
+   * @param all asks the service about every run; of more than 10,000 else a sample is asked about
+   * @param runSeconds how long one run takes; by default the pace of earlier campaigns of the model's version counts
+   * @throws ForayError whatever is wrong with the definition, with its place; REQUEST_REFUSED; SERVICE_UNREACHABLE
+   */
+  async plan(
+    source: DefinitionSource,
+    { all = false, runSeconds, onAsked }: PlanSettings = {},
+  ): Promise<Plan> {
+    const definition = await checkCampaign(this.cloud, source);
+    const runs = definition.points * definition.campaign.replications;
+    const ask = all || runs <= MOST_ASKED ? runs : SAMPLE;
+    return this.planned(definition, { ask, onAsked }, runSeconds);
+  }
+
+  private async planned(
+    definition: CheckedCampaign,
+    options: PlanOptions,
+    runSeconds: number | undefined,
+  ): Promise<Plan> {
+    const { campaign } = definition;
+    const pace =
+      runSeconds === undefined
+        ? await paceKnown(this.store, { ...campaign, service: this.settings.service.url })
+        : paceOf(runSeconds, campaign);
+    return planOf(this.cloud, definition, pace, options);
   }
 
   /**
@@ -260,6 +313,30 @@ export class Foray {
       addCauses(causes, [{ cause: causeOf(sample.reason), count: 1, sample }]);
     }
     return causes.toSorted((a, b) => b.count - a.count);
+  }
+
+  /**
+   * Why a point is where it is: its inputs, and what is known of each of its runs.
+   *
+   * @param key of the point, or the beginning of it
+   * @throws ForayError UNKNOWN_CAMPAIGN, UNKNOWN_POINT
+   */
+  async explain(id: string, key: string): Promise<Explanation> {
+    const record = await this.record(id);
+    const found = await this.store.pointsLike(id, key.trim().toLowerCase());
+    const [story] = found;
+    if (story && (found.length === 1 || story.key === key)) return explained(record, story);
+    throw new ForayError(
+      'UNKNOWN_POINT',
+      story
+        ? `Several points of "${id}" begin with "${key}".`
+        : `The campaign "${id}" has no point "${key}".`,
+      {
+        hint: story
+          ? `They are ${found.map((one) => one.key).join(', ')}${found.length === 5 ? ', …' : ''}.`
+          : `"foray results ${id}" shows the keys of points.`,
+      },
+    );
   }
 
   /** Finished runs in design order; at any time, finished or not. */

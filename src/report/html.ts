@@ -5,6 +5,7 @@ import { html, Markup } from './markup.ts';
 import { curves, type Observed } from './pictures/curves.ts';
 import { heatMap } from './pictures/heat-map.ts';
 import { mainEffects } from './pictures/main-effects.ts';
+import { meanOf } from './points.ts';
 import { drawSvg, type Spec } from './pictures/render.ts';
 import { answerSection, bestSection, factsSection, failuresSection, headSection } from './sections.ts';
 import { style } from './style.ts';
@@ -98,7 +99,11 @@ async function effectsSection(
   }
   const { x, y, cells } = effects;
   const valueOf = ({ input }: typeof x) => Number(best[0]!.values[varied.indexOf(input)]);
-  const spec = heatMap(effects, output, { x: valueOf(x), y: valueOf(y), mean: best[0]!.means[output.name]! });
+  const spec = heatMap(effects, output, {
+    x: valueOf(x),
+    y: valueOf(y),
+    mean: meanOf(best[0]!, output.name)!,
+  });
   const isWhole = x.binOf.size === x.bins.length && y.binOf.size === y.bins.length;
   const caption = [
     isWhole

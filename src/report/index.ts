@@ -2,4 +2,4 @@
 export { bestRows } from './best.ts';
 export { formatResults, type ResultFormat, resultFormats } from './format.ts';
 export { type Cell, type Column, resultTable, type Table, type TableOptions } from './table.ts';
-export { unitText } from './words.ts';
+export { counted, unitText } from './words.ts';

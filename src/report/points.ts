@@ -1,18 +1,33 @@
-import type { CampaignOutput } from '../campaign/types.ts';
-import type { ResultRow } from '../store/index.ts';
 import { numberIn } from '../api/index.ts';
+import type { CampaignOutput } from '../campaign/types.ts';
+import { Sample } from '../statistics/sample.ts';
+import type { ResultRow } from '../store/index.ts';
 import { kindOfOutput } from './values.ts';
 
 /** What is known of a point: its finished replications put together. */
 export interface PointResult {
   key: string;
   values: string[];
-  /** Replications that finished. */
+  /** Replications that are done. */
   runs: number;
-  /** Mean of each numeric output over the replications that have it. */
-  means: Record<string, number>;
+  /** Replications that failed. */
+  failed: number;
+  /** The numbers of each numeric output, of the replications that have one. */
+  samples: Record<string, OutputSample>;
   /** Text of each DATA_SET of the first of the replications. */
   curves: Record<string, string>;
+}
+
+/** Numbers of one output, shown one by one. */
+export class OutputSample extends Sample {
+  min = Infinity;
+  max = -Infinity;
+
+  override add(value: number): void {
+    super.add(value);
+    this.min = Math.min(this.min, value);
+    this.max = Math.max(this.max, value);
+  }
 }
 
 /** Puts rows together to points as they stream; rows come in design order, so a point's rows follow each other. */
@@ -23,28 +38,35 @@ export async function* pointsOf(
   const numeric = outputs.filter(({ type }) => kindOfOutput(type) === 'number').map(({ name }) => name);
   const dataSets = outputs.filter(({ type }) => type === 'DATA_SET').map(({ name }) => name);
   let point: PointResult | undefined;
-  let counts: Record<string, number> = {};
   for await (const row of rows) {
     if (point?.key !== row.point) {
       if (point) yield point;
-      const curves = dataSets.flatMap((name) => (row.outputs[name] ? [[name, row.outputs[name]]] : []));
       point = {
         key: row.point,
         values: row.values,
         runs: 0,
-        means: {},
-        curves: Object.fromEntries(curves) as Record<string, string>,
+        failed: 0,
+        samples: Object.fromEntries(numeric.map((name) => [name, new OutputSample()])),
+        curves: {},
       };
-      counts = {};
+    }
+    if (row.status === 'failed') {
+      point.failed += 1;
+      continue;
+    }
+    if (point.runs === 0) {
+      for (const name of dataSets) if (row.outputs[name]) point.curves[name] = row.outputs[name];
     }
     point.runs += 1;
     for (const name of numeric) {
       const value = numberIn(row.outputs[name]);
-      if (value === undefined) continue;
-      const count = (counts[name] = (counts[name] ?? 0) + 1);
-      const mean = point.means[name] ?? 0;
-      point.means[name] = mean + (value - mean) / count;
+      if (value !== undefined) point.samples[name]!.add(value);
     }
   }
   if (point) yield point;
+}
+
+/** The mean of a numeric output over the replications of a point that have it. */
+export function meanOf({ samples }: PointResult, output: string): number | undefined {
+  return samples[output]?.mean ?? undefined;
 }

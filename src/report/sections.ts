@@ -2,7 +2,7 @@ import type { Campaign, CampaignOutput, RunCounts } from '../campaign/types.ts';
 import type { CampaignRecord } from '../store/index.ts';
 import type { FailureGroup } from './failures.ts';
 import { html, type Markup } from './markup.ts';
-import type { PointResult } from './points.ts';
+import { meanOf, type PointResult } from './points.ts';
 import { kindOfInput, kindOfOutput } from './values.ts';
 import { amount, counted, numberColumn, numberText, titleOf } from './words.ts';
 
@@ -56,7 +56,7 @@ export function factsSection({ campaign, points }: CampaignRecord, counts: RunCo
 export function answerSection({ varied }: Campaign, output: CampaignOutput, best: PointResult): Markup {
   return html`<div class="answer">
     Lowest ${output.name}
-    <strong>${amount(numberText(best.means[output.name]!), output.units)}</strong>
+    <strong>${amount(numberText(meanOf(best, output.name)!), output.units)}</strong>
     ${varied.length > 0 ? `at ${placeOf(varied, best.values)}` : ''}
   </div>`;
 }
@@ -77,7 +77,7 @@ export function bestSection(
   );
   const shown = output ? [output, ...numeric] : [];
   const isNumber = varied.map(({ type }) => kindOfInput(type) === 'number');
-  const columns = shown.map(({ name }) => numberColumn(best.map(({ means }) => means[name])));
+  const columns = shown.map(({ name }) => numberColumn(best.map((point) => meanOf(point, name))));
   const rows = best.map(
     ({ key, values, runs }, i) =>
       html`<tr class="${output && i === 0 ? 'first' : ''}">

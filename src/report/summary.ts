@@ -3,7 +3,7 @@ import type { CampaignRecord, ResultRow } from '../store/index.ts';
 import { Lowest } from './best.ts';
 import { EffectGatherer, type GridEffect, type MainEffects } from './effects.ts';
 import { type FailureGroup, Failures } from './failures.ts';
-import { type PointResult, pointsOf } from './points.ts';
+import { meanOf, type PointResult, pointsOf } from './points.ts';
 import { type Curve, curveOf } from './values.ts';
 
 /** All that a report says of a campaign's results. */
@@ -39,7 +39,7 @@ export async function summarize(
   for await (const point of pointsOf(finished(rows, failures), campaign.outputs)) {
     // multiples of the golden ratio spread evenly and never fall into step with the grid
     if ((index * GOLDEN) % 1 < OTHER_CURVES / points && sample.length < OTHER_CURVES) sample.push(point);
-    const mean = output && point.means[output.name];
+    const mean = output && meanOf(point, output.name);
     if (!output) best.add(point, index);
     else if (mean !== undefined) {
       best.add(point, mean);

@@ -3,6 +3,7 @@ import type { Kysely } from 'kysely';
 import type { Phase, Point, RunCounts } from '../campaign/types.ts';
 import { countDropped, dropOthers, FIRST, relayDropped, writeDesign } from './design.ts';
 import { lackingRuns, setOutputs } from './outputs.ts';
+import { pointsLike } from './points.ts';
 import { addReplications, allFinishedPoints, finishedPoints } from './replications.ts';
 import { BEGINNING, otherPoints, type Place, restOfPoint, toResult } from './results.ts';
 import { type Done, writeDone } from './done.ts';
@@ -22,6 +23,7 @@ import type {
   OpenRun,
   Origin,
   PlannedRun,
+  PointStory,
   ResultRow,
   RunObservation,
   Store,
@@ -432,6 +434,25 @@ export class SqlStore implements Store {
       queued: sum(({ state }) => state === 'queued'),
       waiting: sum(({ state }) => state === 'waiting' || state === 'intended'),
     };
+  }
+
+  async pointsLike(id: string, key: string): Promise<PointStory[]> {
+    return pointsLike(this.db, await this.number(id), key);
+  }
+
+  async newRuns(id: string): Promise<{ runs: number; ms: number }> {
+    const { runs, from, to } = await this.db
+      .selectFrom('runs')
+      .select((run) => [
+        run.fn.countAll<number | string>().as('runs'),
+        run.fn.min('requested_at').as('from'),
+        run.fn.max('finished_at').as('to'),
+      ])
+      .where('campaign', '=', await this.number(id))
+      .where('state', '=', 'done')
+      .where('origin', '=', 'new')
+      .executeTakeFirstOrThrow();
+    return { runs: Number(runs), ms: Number(to ?? 0) - Number(from ?? 0) };
   }
 
   async finished(

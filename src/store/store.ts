@@ -46,6 +46,37 @@ export type DoneRun = Pick<PlannedRun, 'seq' | 'point' | 'replication' | 'reseed
   runId: string | null;
 };
 
+/** A point and all that is known of its runs. Times are ms since the epoch. */
+export interface PointStory {
+  key: string;
+  values: string[];
+  /** Its place in the design, from 0; null when the design does not have it any more. */
+  position: number | null;
+  /** In the order of their replications. */
+  runs: RunStory[];
+}
+
+export interface RunStory {
+  seq: number;
+  replication: number;
+  state: 'waiting' | 'intended' | 'queued' | 'running' | 'done' | 'failed';
+  /** Requests since it was last waiting. */
+  attempts: number;
+  /** Attempts that failed, of those that the campaign's policy counts. */
+  failures: number;
+  reseeded: number;
+  runId: string | null;
+  /** Another campaign had started it when this one requested it. */
+  joined: boolean;
+  origin: Origin | null;
+  reason: string | null;
+  requestedAt: number | null;
+  finishedAt: number | null;
+  outputs: Record<string, string>;
+  /** Runs that wait to be requested before it, while it waits itself. */
+  before: number | null;
+}
+
 /** A replication that has finished; one that failed has no outputs. */
 export interface FinishedRun {
   replication: number;
@@ -176,6 +207,10 @@ export interface Store {
   handOver(id: string, runIds: readonly string[]): Promise<void>;
 
   counts(id: string): Promise<RunCounts>;
+  /** Points of which the key begins so, a few at most. */
+  pointsLike(id: string, key: string): Promise<PointStory[]>;
+  /** How many runs that the campaign started are done, and the time from the first request to the last of them, ms. */
+  newRuns(id: string): Promise<{ runs: number; ms: number }>;
   /** Outcomes of runs that have finished already, by seq: what an activity that is carried out again starts from. */
   finished(
     id: string,

@@ -150,11 +150,11 @@ describe('a salt', () => {
   test('that the model does not have', () => {
     refused(
       'UNKNOWN_INPUT',
-      'fresh: {§salt: Titel}\n',
+      'fresh: {salt: §Titel}\n',
       /^The model "Epidemic" has no input "Titel"\.$/,
       /^Did you mean "Title"\?$/,
     );
-    refused('UNKNOWN_INPUT', 'fresh:\n  §salt: "{RANDOM_SEED}"\n', /no input/, /^Known: "Pop/, seedless);
+    refused('UNKNOWN_INPUT', 'fresh:\n  salt: §"{RANDOM_SEED}"\n', /no input/, /^Known: "Pop/, seedless);
   });
 
   test.each([

@@ -95,7 +95,9 @@ export function expectRefused(
     column: before.length - before.lastIndexOf('\n'),
   };
   const error = thrownBy(() => check(marked.replace('§', ''), facts));
-  expect({ code: error.code, place: error.place }).toEqual({ code, place });
+  const { text, ...found } = error.place!;
+  expect({ code: error.code, place: found }).toEqual({ code, place });
+  expect(text).toBe(marked.replace('§', '').split(/\r?\n/)[place.line - 1]);
   expect(error.message).toMatch(says);
   if (hint) expect(error.hint).toMatch(hint);
   expectOneLine(error);

@@ -1,0 +1,108 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import type { Plan } from '../client/index.ts';
+import { print, printJson, printTable, tell } from './output.ts';
+import { counted } from '../report/index.ts';
+import { duration, ProgressLine } from './progress.ts';
+import { type SettingFlags, withSettings } from './settings.ts';
+import { readSource } from './source.ts';
+import { withForay } from './with-foray.ts';
+
+interface Flags extends SettingFlags {
+  all?: boolean;
+  runSeconds?: number;
+  json?: boolean;
+}
+
+/** Progress is shown of what takes longer, ms. */
+const PATIENCE_MS = 2_000;
+
+export function addPlan(program: Command): void {
+  withSettings(program.command('plan'))
+    .description('what a definition would come to: points, runs, what is there already, time; starts nothing')
+    .argument('<file>', 'the definition, YAML or JSON; - reads standard input')
+    .option('--all', 'ask the service about every run, also of more than 10,000')
+    .option(
+      '--run-seconds <seconds>',
+      'how long one run takes (default: as earlier campaigns took)',
+      positive,
+    )
+    .option('--json', 'print {points, runs, there, toRun, expectedSeconds, …}')
+    .action((file: string, flags: Flags) =>
+      withForay(flags, async (foray) => {
+        const { all, runSeconds } = flags;
+        const line = new ProgressLine();
+        const begun = Date.now();
+        const onAsked = (asked: number, of: number): void => {
+          if (Date.now() - begun < PATIENCE_MS) return;
+          line.update(`Asked the service about ${number(asked)} of ${number(of)} runs`);
+        };
+        const plan = await foray.plan(await readSource(file), { all, runSeconds, onAsked });
+        line.clear();
+        if (flags.json) return printJson(plan);
+        printPlan(plan);
+      }),
+    );
+}
+
+function printPlan(plan: Plan): void {
+  const { campaign, model, points, replications, inputs, first, last } = plan;
+  print(`${campaign}: ${model.name} (version ${model.version})`);
+  const { min, max } = replications;
+  const rows = [
+    ['points', number(points)],
+    ['replications', min === max ? number(min) : `${number(min)} to ${number(max)}, until precise enough`],
+    [
+      'runs',
+      plan.runs === plan.mostRuns ? number(plan.runs) : `${number(plan.runs)} to ${number(plan.mostRuns)}`,
+    ],
+    ['there', thereText(plan)],
+    ['to run', `${plan.error > 0 ? 'about ' : ''}${number(plan.toRun)}${min === max ? '' : ', at least'}`],
+    [
+      'expected',
+      timeText(plan) ?? 'unknown: no campaign of this store has run this version; say --run-seconds',
+    ],
+  ];
+  for (const [name, value] of rows) print(`  ${name!.padEnd(12)}  ${value}`);
+  if (inputs.length > 0) {
+    const skipped = points - first.length - last.length;
+    const gap = skipped > 0 ? [['…', ...inputs.map(() => '')]] : [];
+    const rowsOf = (shown: Plan['first']): string[][] => shown.map(({ key, values }) => [key, ...values]);
+    printTable('First and last points', [['point', ...inputs], ...rowsOf(first), ...gap, ...rowsOf(last)]);
+  }
+  for (const warning of plan.warnings) tell(`warning: ${warning}`);
+}
+
+/** A plan in one line: 41 points, 2 replications, 82 runs: 40 there, 42 to run, about 3 min. */
+export function planLine(plan: Plan): string {
+  const { points, replications, runs, mostRuns, toRun } = plan;
+  const { min, max } = replications;
+  const parts = [
+    counted(points, 'point'),
+    ...(min === max ? (min === 1 ? [] : [counted(min, 'replication')]) : [`${min} to ${max} replications`]),
+    runs === mostRuns ? counted(runs, 'run') : `${number(runs)} to ${number(mostRuns)} runs`,
+  ];
+  const time = timeText(plan);
+  const about = plan.error > 0 || plan.asked < runs ? 'about ' : '';
+  return `${parts.join(', ')}: ${about}${number(plan.there)} there, ${about}${number(toRun)} to run${time ? `, ${time}` : ''}`;
+}
+
+function thereText({ there, runs, asked, error }: Plan): string {
+  if (asked === runs) return number(there);
+  if (asked === 0) return `${number(there)} (nothing is reused)`;
+  return `about ${number(there)} ± ${number(error)} (from a sample of ${number(asked)}; --all asks about every run)`;
+}
+
+function timeText({ expectedSeconds, basis }: Plan): string | undefined {
+  if (expectedSeconds === null) return undefined;
+  return expectedSeconds === 0 ? 'no time' : `about ${duration(expectedSeconds)} (${basis})`;
+}
+
+function number(value: number): string {
+  return value.toLocaleString('en');
+}
+
+function positive(text: string): number {
+  const value = Number(text);
+  if (Number.isFinite(value) && value > 0) return value;
+  throw new InvalidArgumentError('It is a number above 0.');
+}

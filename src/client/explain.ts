@@ -1,0 +1,120 @@
+import { numberIn, RANDOM_SEED } from '../api/index.ts';
+import { runInputs } from '../campaign/points.ts';
+import { type Estimate, estimateOf } from '../campaign/precision.ts';
+import { type Campaign, closedPhases, type Phase } from '../campaign/types.ts';
+import { Sample } from '../statistics/sample.ts';
+import type { CampaignRecord, PointStory, RunStory } from '../store/index.ts';
+
+/** Why a point is where it is. Times are ISO 8601. */
+export interface Explanation {
+  campaign: string;
+  phase: Phase;
+  point: string;
+  /** Its place in the design, from 1; null when the design does not have it any more. */
+  place: number | null;
+  /** All its inputs, those that the design varies first. */
+  inputs: { name: string; value: string; units: string | null; isVaried: boolean }[];
+  runs: ExplainedRun[];
+  /** Of outputs that the point is replicated for, what is known of their means. */
+  precision: ({ output: string; confidence: number; wanted: string } & Estimate)[];
+}
+
+export interface ExplainedRun {
+  replication: number;
+  state: RunStory['state'];
+  /** A sentence. */
+  why: string;
+  run: string | null;
+  /** The seed that it is sent with; null where the model has none. */
+  seed: string | null;
+  requested: string | null;
+  finished: string | null;
+}
+
+/** @param story of the point, from the store */
+export function explained({ campaign, phase }: CampaignRecord, story: PointStory): Explanation {
+  const { key, values, position, runs } = story;
+  const isVaried = (name: string): boolean => campaign.varied.some((input) => input.name === name);
+  const inputs = campaign.base.map(({ name, value, units }) => {
+    const at = campaign.varied.findIndex((input) => input.name === name);
+    return { name, value: values[at] ?? value, units, isVaried: isVaried(name) };
+  });
+  return {
+    campaign: campaign.id,
+    phase,
+    point: key,
+    place: position === null ? null : position + 1,
+    inputs: inputs
+      .filter(({ name }) => name !== RANDOM_SEED || isVaried(name))
+      .sort((a, b) => Number(b.isVaried) - Number(a.isVaried)),
+    runs: runs.map((run) => explainedRun(campaign, phase, story, run)),
+    precision: precisionOf(campaign, runs),
+  };
+}
+
+function explainedRun(campaign: Campaign, phase: Phase, story: PointStory, run: RunStory): ExplainedRun {
+  const { replication, state, runId, reseeded, requestedAt, finishedAt } = run;
+  const sent = runInputs(campaign, story, replication, reseeded);
+  return {
+    replication,
+    state,
+    why: reasonOf(run, phase, story.position === null),
+    run: runId,
+    seed: sent.find(({ name }) => name === RANDOM_SEED)?.value ?? null,
+    requested: iso(requestedAt),
+    finished: iso(finishedAt),
+  };
+}
+
+function reasonOf(run: RunStory, phase: Phase, isDropped: boolean): string {
+  const { state, attempts, failures, joined, origin, reason, before } = run;
+  const tries =
+    failures > 0
+      ? ` Before that ${failures === 1 ? 'an attempt' : `${failures} attempts`} failed: ${reason ?? 'no reason'}.`
+      : '';
+  switch (state) {
+    case 'done':
+      if (origin === 'new') return 'The campaign had the service run it.';
+      return joined
+        ? 'Another campaign had started it, and this one waited for it.'
+        : 'The service had it already: it is reused.';
+    case 'failed':
+      return `It failed: ${reason ?? 'the service gave no reason'}. "foray retry" requests it again.`;
+    case 'running':
+      return `The service runs it${joined ? ', for another campaign as well' : ''}.${tries}`;
+    case 'queued':
+      return `It is in the service's queue${joined ? ', where another campaign has put it' : ''}.${tries}`;
+    case 'intended':
+      return `Its request is being made, or the answer was lost: it will be asked about.${tries}`;
+    case 'waiting':
+      return `${waitingFor(phase, isDropped, before ?? 0, attempts > 0 || failures > 0)}${tries}`;
+  }
+}
+
+function waitingFor(phase: Phase, isDropped: boolean, before: number, again: boolean): string {
+  const what = again ? 'It is to be requested again' : 'It was never requested';
+  if (isDropped) return `${what}: the design does not have the point any more.`;
+  if (closedPhases.includes(phase))
+    return `${what}: the campaign is ${phase}. "foray retry" goes on with it.`;
+  if (phase === 'paused') return `${what}: the campaign is paused.`;
+  if (phase === 'stopping') return `${what}: the campaign is stopping.`;
+  return `${again ? what : 'It is to be requested'}: ${before === 0 ? 'it is the next one' : `${before} others come before it`}.`;
+}
+
+function precisionOf({ precision }: Campaign, runs: readonly RunStory[]): Explanation['precision'] {
+  if (!precision) return [];
+  const { relative, absolute, confidence } = precision;
+  const wanted = relative === null ? String(absolute) : `${relative} of the mean`;
+  return precision.outputs.map((output) => {
+    const sample = new Sample();
+    for (const { outputs } of runs) {
+      const value = numberIn(outputs[output]);
+      if (value !== undefined) sample.add(value);
+    }
+    return { output, confidence, wanted, ...estimateOf(sample, precision) };
+  });
+}
+
+function iso(time: number | null): string | null {
+  return time === null ? null : new Date(time).toISOString();
+}

@@ -1,0 +1,239 @@
+import pLimit from 'p-limit';
+import type { RunRequest } from '../api/index.ts';
+import { levelsOf, mostRows, type Design } from '../campaign/designs/design.ts';
+import { expand, runInputs } from '../campaign/points.ts';
+import type { Campaign, Point } from '../campaign/types.ts';
+import { type CloudClient, isCloudError } from '../cloud/index.ts';
+import { ForayError } from '../errors.ts';
+import type { CheckedCampaign } from './check.ts';
+import type { Pace } from './pace.ts';
+
+/** What a definition would come to. Nothing is started for it. */
+export interface Plan {
+  campaign: string;
+  model: { name: string; version: number };
+  points: number;
+  /** Of each point; at most as well, where points are replicated until they are precise. */
+  replications: { min: number; max: number };
+  /** Runs that there will be, at least. */
+  runs: number;
+  mostRuns: number;
+  /** Runs that the service has, or is at; of more than were asked about, an estimate. */
+  there: number;
+  toRun: number;
+  /** How many runs the service was asked about. */
+  asked: number;
+  /** Half the 95% interval of `there`; 0 when all were asked about. */
+  error: number;
+  /** Null when nothing is known that tells. */
+  expectedSeconds: number | null;
+  /** What the time is reckoned from, a phrase; empty when there is none. */
+  basis: string;
+  /** The inputs that vary, and the first and last points with their values of these. */
+  inputs: string[];
+  first: { key: string; values: string[] }[];
+  last: { key: string; values: string[] }[];
+  warnings: string[];
+}
+
+export interface PlanOptions {
+  /** How many runs the service is asked about, at most. */
+  ask: number;
+  /** When no more is asked; what was heard until then counts. */
+  signal?: AbortSignal | undefined;
+  /** Is told how many have been asked about, and how many there are to ask. */
+  onAsked?: ((asked: number, of: number) => void) | undefined;
+}
+
+const SHOWN = 3;
+const REQUESTS_AT_ONCE = 64;
+/** More runs than this are worth a word. */
+const MANY_RUNS = 1_000_000;
+const GOLDEN = (Math.sqrt(5) - 1) / 2;
+/** Of a 95% interval of a share. */
+const Z = 1.959964;
+
+/**
+ * Goes through the design and asks the service which of the runs it has.
+ *
+ * @throws ForayError REQUEST_REFUSED when the service calls a point wrong, and what asking throws
+ */
+export async function planOf(
+  cloud: CloudClient,
+  { campaign, points, contents }: CheckedCampaign,
+  pace: Pace | undefined,
+  { ask, signal, onAsked }: PlanOptions,
+): Promise<Plan> {
+  const { replications, precision, varied } = campaign;
+  const runs = points * replications;
+  const chosen = chosenRuns(runs, campaign.fresh ? 0 : ask);
+  const first: Point[] = [];
+  const last: Point[] = [];
+  const toAsk = new Map<number, Point>();
+  for (const point of expand(campaign, contents)) {
+    if (first.length < SHOWN) first.push(point);
+    else last.push(point);
+    if (last.length > SHOWN) last.shift();
+    for (let n = 0; n < replications; n += 1) {
+      const run = point.ordinal * replications + n;
+      if (chosen.has(run)) toAsk.set(run, point);
+    }
+  }
+  const inOrder = [...chosen].map((run) => ({
+    point: toAsk.get(run)!,
+    replication: 1 + (run % replications),
+  }));
+  const { asked, found } = await askFor(cloud, campaign, inOrder, signal, (asked) =>
+    onAsked?.(asked, inOrder.length),
+  );
+  const { count: there, error } = estimated(found, asked, runs);
+  const toRun = runs - there;
+  const most = precision?.max ?? replications;
+  const rowOf = ({ key, values }: Point): Plan['first'][number] => ({ key, values });
+  return {
+    campaign: campaign.name,
+    model: { name: campaign.model.name, version: campaign.model.version },
+    points,
+    replications: { min: replications, max: most },
+    runs,
+    mostRuns: points * most,
+    there,
+    toRun,
+    asked,
+    error,
+    expectedSeconds: toRun === 0 ? 0 : pace ? Math.ceil(toRun * pace.secondsARun) : null,
+    basis: pace?.basis ?? '',
+    inputs: varied.map(({ name }) => name),
+    first: first.map(rowOf),
+    last: last.map(rowOf),
+    warnings: [
+      ...warningsOf(campaign.design, points),
+      ...(points * most >= MANY_RUNS ? [manyRuns(points * most)] : []),
+    ],
+  };
+}
+
+/** Numbers of the runs to ask about, spread evenly over all and in an order of which each beginning is spread as well. */
+function chosenRuns(runs: number, most: number): Set<number> {
+  if (runs <= most) return new Set(Array.from({ length: runs }, (_, run) => run));
+  // multiples of the golden ratio never fall into step with a grid
+  return new Set(Array.from({ length: most }, (_, at) => Math.floor(((at * GOLDEN) % 1) * runs)));
+}
+
+async function askFor(
+  cloud: CloudClient,
+  campaign: CheckedCampaign['campaign'],
+  runs: readonly { point: Point; replication: number }[],
+  signal: AbortSignal | undefined,
+  onAsked: (asked: number) => void,
+): Promise<{ asked: number; found: number }> {
+  const limit = pLimit(REQUESTS_AT_ONCE);
+  let [asked, found] = [0, 0];
+  const stop = new AbortController();
+  const signals = AbortSignal.any([stop.signal, ...(signal ? [signal] : [])]);
+  try {
+    await Promise.all(
+      runs.map(({ point, replication }) =>
+        limit(async () => {
+          if (signals.aborted) return;
+          const inputs = runInputs(campaign, point, replication);
+          try {
+            if (await isThere(cloud, campaign, { experimentType: 'SIMULATION', inputs }, signals)) found += 1;
+            onAsked((asked += 1));
+          } catch (error) {
+            if (signal?.aborted) return;
+            throw isCloudError(error) && error.kind === 'refused'
+              ? refused(campaign, point, error.message)
+              : error;
+          }
+        }),
+      ),
+    );
+  } finally {
+    // of what is refused once, the rest need not be asked
+    stop.abort();
+  }
+  return { asked, found };
+}
+
+/** Whether a run need not be started: it has completed, or is on its way. Asking starts nothing. */
+async function isThere(
+  cloud: CloudClient,
+  { model }: Pick<Campaign, 'model'>,
+  request: RunRequest,
+  signal: AbortSignal,
+): Promise<boolean> {
+  try {
+    const { status } = await cloud.findRun(model.versionId, request, signal);
+    return status === 'COMPLETED' || status === 'RUNNING' || status === 'FRESH';
+  } catch (error) {
+    if (isCloudError(error) && error.kind === 'not-found') return false;
+    throw error;
+  }
+}
+
+function refused({ varied }: Pick<Campaign, 'varied'>, { key, values }: Point, why: string): ForayError {
+  const place = varied.map(({ name }, at) => `${name} ${values[at]}`).join(', ');
+  return new ForayError(
+    'REQUEST_REFUSED',
+    `The service refuses the point ${key}${place && ` (${place})`}: ${why}`,
+  );
+}
+
+/** What a sample says of all, with half of its 95% interval (E. B. Wilson, JASA 22 (1927) 209-212). */
+function estimated(found: number, asked: number, runs: number): { count: number; error: number } {
+  if (asked === runs) return { count: found, error: 0 };
+  if (asked === 0) return { count: 0, error: 0 };
+  const share = found / asked;
+  const middle = (share + Z ** 2 / (2 * asked)) / (1 + Z ** 2 / asked);
+  const half =
+    (Z / (1 + Z ** 2 / asked)) * Math.sqrt((share * (1 - share)) / asked + Z ** 2 / (4 * asked ** 2));
+  const count = Math.round(share * runs);
+  const farthest = Math.max(middle + half - share, share - (middle - half));
+  return { count, error: Math.ceil(farthest * runs) };
+}
+
+/** What looks like a slip of the pen. */
+function warningsOf(design: Design, points: number): string[] {
+  const constant = [...levelsOf(design)].filter(([, values]) => new Set(values).size === 1);
+  const repeats = hasCondition(design) ? 0 : mostRows(design) - points;
+  return [
+    ...constant.map(([name, [value]]) => `The design gives "${name}" one value only, ${value}.`),
+    ...(repeats > 0 ? [`${repeats.toLocaleString('en')} points are there twice and count once.`] : []),
+    ...sobolSizes(design).map(
+      (size) => `${size} Sobol points are less even than ${2 ** Math.round(Math.log2(size))}, a power of 2.`,
+    ),
+  ];
+}
+
+function manyRuns(runs: number): string {
+  return `${runs.toLocaleString('en')} runs are a lot: a sample of the design may tell as much.`;
+}
+
+/** Whether points may be left out. */
+function hasCondition(design: Design): boolean {
+  switch (design.kind) {
+    case 'product':
+    case 'union':
+      return design.designs.some(hasCondition);
+    case 'refined':
+      return design.where !== null || hasCondition(design.design);
+    default:
+      return false;
+  }
+}
+
+/** Sizes of Sobol designs that are no power of 2. */
+function sobolSizes(design: Design): number[] {
+  switch (design.kind) {
+    case 'product':
+    case 'union':
+      return design.designs.flatMap(sobolSizes);
+    case 'refined':
+      return sobolSizes(design.design);
+    case 'sample':
+      return design.method === 'sobol' && !Number.isInteger(Math.log2(design.points)) ? [design.points] : [];
+    default:
+      return [];
+  }
+}

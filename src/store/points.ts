@@ -1,0 +1,77 @@
+import type { Kysely } from 'kysely';
+import type { PointStory, RunStory } from './store.ts';
+import type { Tables } from './tables.ts';
+
+/** Points that are told of at once. */
+const MOST_POINTS = 5;
+
+/** Points of which the key begins so, with all that is known of their runs. */
+export async function pointsLike(db: Kysely<Tables>, campaign: number, key: string): Promise<PointStory[]> {
+  const points = await db
+    .selectFrom('points')
+    .innerJoin('campaigns', 'campaigns.number', 'points.campaign')
+    .select(['points.ordinal', 'points.key', 'points.values', 'points.position', 'points.revision'])
+    .select('campaigns.revision as current')
+    .where('points.campaign', '=', campaign)
+    // a range of keys, which is a walk along their index
+    .where('points.key', '>=', key)
+    .where('points.key', '<', `${key}~`)
+    .orderBy('points.key')
+    .limit(MOST_POINTS)
+    .execute();
+  const stories: PointStory[] = [];
+  for (const { ordinal, key: whole, values, position, revision, current } of points) {
+    stories.push({
+      key: whole,
+      values: JSON.parse(values) as string[],
+      position: revision < current ? null : position,
+      runs: await runsOf(db, campaign, ordinal),
+    });
+  }
+  return stories;
+}
+
+async function runsOf(db: Kysely<Tables>, campaign: number, ordinal: number): Promise<RunStory[]> {
+  const rows = await db
+    .selectFrom('runs')
+    .leftJoin('outputs', (join) =>
+      join.onRef('outputs.campaign', '=', 'runs.campaign').onRef('outputs.seq', '=', 'runs.seq'),
+    )
+    .selectAll('runs')
+    .select('outputs.outputs')
+    .where('runs.campaign', '=', campaign)
+    .where('runs.ordinal', '=', ordinal)
+    .orderBy('runs.replication')
+    .execute();
+  const stories: RunStory[] = [];
+  for (const row of rows) {
+    stories.push({
+      seq: row.seq,
+      replication: row.replication,
+      state: row.state,
+      attempts: row.attempts,
+      failures: row.failures,
+      reseeded: row.reseeded,
+      runId: row.run_id,
+      joined: row.joined === 1,
+      origin: row.origin,
+      reason: row.reason,
+      requestedAt: row.requested_at === null ? null : Number(row.requested_at),
+      finishedAt: row.finished_at === null ? null : Number(row.finished_at),
+      outputs: JSON.parse(row.outputs ?? '{}') as Record<string, string>,
+      before: row.state === 'waiting' ? await waitingBefore(db, campaign, row.seq) : null,
+    });
+  }
+  return stories;
+}
+
+async function waitingBefore(db: Kysely<Tables>, campaign: number, seq: number): Promise<number> {
+  const { count } = await db
+    .selectFrom('runs')
+    .select((run) => run.fn.countAll<number | string>().as('count'))
+    .where('campaign', '=', campaign)
+    .where('state', '=', 'waiting')
+    .where('seq', '<', seq)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
