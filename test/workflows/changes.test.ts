@@ -1,3 +1,5 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { toTheEnd, untilRunning, untilSomeAreDone } from '../support/campaigns.ts';
 import { until } from '../support/until.ts';
@@ -108,6 +110,7 @@ describe('apply', () => {
     expect(await world.foray.compare(id, changed)).toEqual({
       points: { added: 4, dropped: 4, kept: 4 },
       replications: { from: 1, to: 1 },
+      outputs: { added: [], dropped: [] },
       settings: ['concurrency'],
     });
     const change = await world.foray.apply(id, changed);
@@ -161,7 +164,10 @@ describe('apply', () => {
     const { id } = await world.foray.submit(rehearsal({ count: 2, first: 1_300, seconds: 60 }));
     await untilRunning(world, id);
     const refusals: [string, string][] = [
-      [rehearsal({ count: 2, first: 1_300, seconds: 61 }).text, 'the fixed inputs'],
+      [
+        rehearsal({ count: 2, first: 1_300, seconds: 60, more: 'commonRandomNumbers: true' }).text,
+        '"commonRandomNumbers"',
+      ],
       [rehearsal({ count: 2, first: 1_300, seconds: 60, more: 'seed: 1' }).text, 'the seed'],
       [rehearsal({ count: 2, first: 1_300, seconds: 60, name: 'other' }).text, 'the name'],
       ['campaign: rehearsal\nmodel: {name: Epidemic}', 'the model or its version'],
@@ -181,6 +187,92 @@ describe('apply', () => {
     expect((await world.foray.status(id)).runs.total).toBe(2);
     await world.foray.cancel(id);
     await toTheEnd(world, id);
+  });
+
+  const costs = (grid: string, more: string) => ({
+    text: `campaign: costs\nmodel: {name: Inventory}\ninputs: {"{STOP_TIME}": 30}\ndesign: {grid: {${grid}}}\n${more}\n`,
+    file: join(world.folder, 'costs.yaml'),
+  });
+
+  test('adds outputs: runs that are done get them from the service, and nothing runs again', async () => {
+    const grid = 'Order-up-to level: [40, 60, 80]';
+    const { id } = await world.foray.submit(costs(grid, 'replications: 2\noutputs: [Service level]'));
+    await toTheEnd(world, id);
+    const before = await world.rows(id);
+    expect(before.map(({ outputs }) => Object.keys(outputs))).toEqual(Array(6).fill(['Service level']));
+    const executions = world.executions().length;
+    const changed = costs(grid, 'replications: 2\noutputs: [Orders, Service level]');
+    const change = await world.foray.apply(id, changed);
+    expect(change).toMatchObject({
+      difference: { points: { kept: 3 }, outputs: { added: ['Orders'], dropped: [] } },
+      open: 0,
+    });
+    await toTheEnd(world, id);
+    const after = await world.rows(id);
+    expect(after.map(({ outputs, ...row }) => ({ ...row, level: outputs['Service level'] }))).toEqual(
+      before.map(({ outputs, ...row }) => ({ ...row, level: outputs['Service level'] })),
+    );
+    for (const { outputs } of after) expect(Number(outputs['Orders'])).toBeGreaterThan(0);
+    expect(world.executions()).toHaveLength(executions);
+    // what is taken away again is not asked for any more
+    const fewer = await world.foray.apply(id, costs(grid, 'replications: 2\noutputs: [Orders]'));
+    expect(fewer.difference).toMatchObject({ outputs: { added: [], dropped: ['Service level'] } });
+    await toTheEnd(world, id);
+  });
+
+  test('lets the design vary other inputs: points that are the same keep their results, the table tells all apart', async () => {
+    const { id } = await world.foray.submit(costs('Order-up-to level: [40, 60]', 'outputs: [Orders]'));
+    await toTheEnd(world, id);
+    const before = await world.rows(id);
+    // 20 is the model's own reorder point
+    const wider = costs('Reorder point: [20, 30], Order-up-to level: [60, 80]', 'outputs: [Orders]');
+    const change = await world.foray.apply(id, wider);
+    expect(change.difference!.points).toEqual({ added: 3, dropped: 1, kept: 1 });
+    expect(await toTheEnd(world, id)).toMatchObject({ phase: 'completed', runs: { total: 5, done: 5 } });
+    const after = await world.rows(id);
+    expect(after.map(({ values }) => values.join())).toEqual(['20,60', '20,80', '30,60', '30,80', '20,40']);
+    const resultsOf = (rows: typeof after) =>
+      new Map(rows.map(({ point, outputs, runId }) => [point, { outputs, runId }]));
+    for (const [point, results] of resultsOf(before)) expect(resultsOf(after).get(point)).toEqual(results);
+
+    // back to one input, and another value of what is fixed: what was had is told apart by it
+    const months = { ...costs('Order-up-to level: [60]', 'outputs: [Orders]') };
+    months.text = months.text.replace('"{STOP_TIME}": 30', '"{STOP_TIME}": 40');
+    expect((await world.foray.apply(id, months)).difference!.points).toEqual({
+      added: 1,
+      dropped: 4,
+      kept: 0,
+    });
+    await toTheEnd(world, id);
+    const { record } = await world.foray.results(id);
+    expect(record.campaign.varied.map(({ name }) => name)).toEqual([
+      'Order-up-to level',
+      'Reorder point',
+      '{STOP_TIME}',
+    ]);
+    const rows = await world.rows(id);
+    expect(rows[0]!.values).toEqual(['60', '20', '40']);
+    expect(
+      rows
+        .slice(1)
+        .map(({ values }) => values.join())
+        .toSorted(),
+    ).toEqual(['40,20,30', '60,20,30', '60,30,30', '80,20,30', '80,30,30']);
+  });
+
+  test('takes points of another file along, which the worker never opens', async () => {
+    const source = costs('Order-up-to level: [40]', '');
+    const points = join(world.folder, 'points.csv');
+    const text = source.text.replace(/design: .*/, 'design: {points: ./points.csv}');
+    writeFileSync(points, 'Order-up-to level\n45\n55\n');
+    const { id } = await world.foray.submit({ ...source, text });
+    await toTheEnd(world, id);
+    writeFileSync(points, 'Order-up-to level,reorder POINT\n55,20\n65,25\n');
+    const change = await world.foray.apply(id, { ...source, text });
+    expect(change.difference!.points).toEqual({ added: 1, dropped: 1, kept: 1 });
+    rmSync(points);
+    await toTheEnd(world, id);
+    expect((await world.rows(id)).map(({ values }) => values.join())).toEqual(['55,20', '65,25', '45,20']);
   });
 
   test('takes a definition as JSON, as one writes it in the Web UI', async () => {

@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { estimateOf } from '../../src/campaign/precision.ts';
+import { Sample } from '../../src/statistics/sample.ts';
+import { toTheEnd, untilSomeAreDone } from '../support/campaigns.ts';
+import { startWorld, type World } from '../support/world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+  await world.startWorker();
+});
+afterAll(() => world.close());
+
+const queue = (more: string, capacities = '[8, 9, 12]') => ({
+  text: `
+campaign: precise
+model: {name: Service System Demo}
+inputs: {"{STOP_TIME}": 300}
+design: {grid: {Server capacity: ${capacities}}}
+outputs: [Server utilization, Mean waiting time]
+seed: 7
+${more}
+`,
+  file: 'precise.yaml',
+});
+const OUTPUT = 'Server utilization';
+const goal = { relative: 0.02, absolute: null, confidence: 0.95 };
+const precise = (max: number, min = 4) =>
+  `replications: {min: ${min}, max: ${max}, output: server UTILIZATION, relative: 0.02}`;
+
+/** The values of the output by point, in the order of replications, which have no gaps. */
+async function samplesOf(id: string, output = OUTPUT): Promise<Map<string, number[]>> {
+  const points = new Map<string, number[]>();
+  for (const { point, replication, outputs } of await world.rows(id)) {
+    const values = points.get(point) ?? [];
+    expect(replication).toBe(values.length + 1);
+    values.push(Number(outputs[output]));
+    points.set(point, values);
+  }
+  return points;
+}
+
+function sampleOf(values: readonly number[]): Sample {
+  const sample = new Sample();
+  for (const value of values) sample.add(value);
+  return sample;
+}
+
+describe('replications until the mean is precise enough', () => {
+  test('each point gets as many as it needs, all of them the same whoever runs them and when', async () => {
+    const { id, runs } = await world.foray.submit(queue(precise(200)));
+    expect(runs).toBe(12);
+    const end = await toTheEnd(world, id);
+    const samples = await samplesOf(id);
+    expect(samples.size).toBe(3);
+    const counts = [...samples.values()].map(({ length }) => length);
+    expect(end).toMatchObject({ phase: 'completed', points: 3 });
+    expect(end.runs).toMatchObject({ total: counts.reduce((a, b) => a + b), failed: 0, waiting: 0 });
+    expect(end.runs.done).toBe(end.runs.total);
+    for (const values of samples.values()) {
+      expect(values.length).toBeGreaterThan(4);
+      expect(values.length).toBeLessThan(200);
+      expect(estimateOf(sampleOf(values), goal).reached).toBe(true);
+    }
+    // one at a time, and other points beside them
+    const slowly = await world.foray.submit(queue(`${precise(200)}\nconcurrency: 1`, '[8, 9, 10, 12]'));
+    await toTheEnd(world, slowly.id);
+    const again = await samplesOf(slowly.id);
+    for (const [point, values] of samples) expect(again.get(point)).toEqual(values);
+  });
+
+  test('never more than max, and never fewer than min', async () => {
+    const { id } = await world.foray.submit(queue(precise(6, 5)));
+    const { runs } = await toTheEnd(world, id);
+    expect(runs.total).toBe(18);
+    for (const values of (await samplesOf(id)).values()) {
+      expect(values).toHaveLength(6);
+      expect(estimateOf(sampleOf(values), goal).reached).toBe(false);
+    }
+  });
+
+  test('what fails counts towards max, and a point of which all fail ends', async () => {
+    const source = {
+      text: `
+campaign: failing
+model: {name: Rehearsal}
+inputs: {Seconds: 0}
+design: {grid: {Fail: [false, true]}}
+replications: {min: 3, max: 9, output: Echo, absolute: 0.1}
+`,
+      file: 'failing.yaml',
+    };
+    const { id } = await world.foray.submit(source);
+    const { runs } = await toTheEnd(world, id);
+    expect(runs).toMatchObject({ done: 3, failed: 9 });
+  });
+
+  test('goes on under apply: a finer goal adds replications to those that are there', async () => {
+    const { id } = await world.foray.submit(queue('replications: 3'));
+    await toTheEnd(world, id);
+    const before = await samplesOf(id);
+    const change = await world.foray.apply(id, queue(precise(100)));
+    expect(change.difference).toMatchObject({
+      replications: { from: 3, to: 4 },
+      settings: ['the precision of replications'],
+    });
+    const coarse = await toTheEnd(world, id);
+    const after = await samplesOf(id);
+    for (const [point, values] of before) expect(after.get(point)!.slice(0, 3)).toEqual(values);
+    const finer = queue(precise(400).replace('0.02', '0.008'));
+    await world.foray.apply(id, finer);
+    const fine = await toTheEnd(world, id);
+    expect(fine.runs.total).toBeGreaterThan(coarse.runs.total);
+    for (const values of (await samplesOf(id)).values())
+      expect(estimateOf(sampleOf(values), { ...goal, relative: 0.008 }).reached).toBe(true);
+  });
+
+  test('goes on after a terminate, and ends where it would have', async () => {
+    const source = queue(`${precise(200)}\nconcurrency: 2`, '[7, 11]');
+    const { id } = await world.foray.submit(source);
+    await untilSomeAreDone(world, id);
+    await world.environment.client.workflow.getHandle(id).terminate();
+    await world.foray.retry(id);
+    await toTheEnd(world, id);
+    const whole = await world.foray.submit(queue(precise(200), '[7, 11]'));
+    await toTheEnd(world, whole.id);
+    expect(await samplesOf(id)).toEqual(await samplesOf(whole.id));
+  });
+});
