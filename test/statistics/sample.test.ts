@@ -1,0 +1,50 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { halfWidth, Sample } from '../../src/statistics/sample.ts';
+
+function sampleOf(values: readonly number[]): Sample {
+  const sample = new Sample();
+  for (const value of values) sample.add(value);
+  return sample;
+}
+
+describe('a sample', () => {
+  test('has the mean and variance of its values', () => {
+    fc.assert(
+      fc.property(fc.array(fc.double({ min: -1e3, max: 1e3, noNaN: true }), { minLength: 2 }), (values) => {
+        const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+        const variance = values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (values.length - 1);
+        const sample = sampleOf(values);
+        expect(sample.count).toBe(values.length);
+        expect(sample.mean).toBeCloseTo(mean, 9);
+        expect(Math.abs(sample.variance! - variance)).toBeLessThanOrEqual(1e-12 * variance + 1e-15);
+      }),
+    );
+  });
+
+  test('loses nothing far from 0, and nothing where all are alike', () => {
+    expect(sampleOf([1e9 + 4, 1e9 + 7, 1e9 + 13, 1e9 + 16]).variance).toBe(30);
+    expect(sampleOf(new Array<number>(7).fill(0.1))).toMatchObject({ mean: 0.1, variance: 0 });
+  });
+
+  test('of one value has no spread, and without values nothing', () => {
+    const sample = sampleOf([3]);
+    expect(sample).toMatchObject({ count: 1, mean: 3, variance: 0 });
+    sample.reset();
+    expect(sample).toMatchObject({ count: 0, mean: null, variance: null });
+  });
+});
+
+describe('half the interval of a mean', () => {
+  test('is that by Student’s t', () => {
+    // Student, "The probable error of a mean", Biometrika 6 (1908) 1-25: the additional hours' sleep of ten patients
+    const hours = sampleOf([1.2, 2.4, 1.3, 1.3, 0, 1, 1.8, 0.8, 4.6, 1.4]);
+    const half = halfWidth(10, Math.sqrt(hours.variance!), 0.95);
+    expect(hours.mean! - half).toBeCloseTo(0.7001142, 7);
+    expect(hours.mean! + half).toBeCloseTo(2.4598858, 7);
+  });
+
+  test('needs two values', () => {
+    expect(() => halfWidth(1, 0, 0.95)).toThrow(RangeError);
+  });
+});

@@ -1,0 +1,73 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { normalQuantile } from '../../models/kernel/normal-quantile.ts';
+import { studentQuantile } from '../../src/statistics/student.ts';
+
+/** How far a value is from what is expected, relative to it. */
+function error(value: number, expected: number): number {
+  return Math.abs(value / expected - 1);
+}
+
+const anyProbability = fc.oneof(
+  fc.double({ min: 1e-12, max: 1 - 1e-12, noNaN: true }),
+  fc.double({ min: 1e-300, max: 1e-3, noNaN: true }),
+);
+const anyFreedom = fc.oneof(fc.integer({ min: 1, max: 300 }), fc.double({ min: 1, max: 1e5, noNaN: true }));
+
+describe('the quantile of Student’s t', () => {
+  // M. Abramowitz and I. A. Stegun, Handbook of Mathematical Functions, table 26.10
+  test.each([
+    [0.975, 1, '12.706'],
+    [0.975, 4, '2.776'],
+    [0.995, 10, '3.169'],
+    [0.9, 30, '1.310'],
+    [0.975, 120, '1.980'],
+  ])('of %d with %i is that of the table', (p, freedom, expected) => {
+    expect(studentQuantile(p, freedom).toFixed(3)).toBe(expected);
+  });
+
+  test('is that of the formula with 1 and 2 degrees of freedom', () => {
+    fc.assert(
+      fc.property(fc.double({ min: 1e-300, max: 0.499999, noNaN: true }), (p) => {
+        // of the two the one that loses no digits of p
+        const one = p < 0.25 ? -1 / Math.tan(Math.PI * p) : Math.tan(Math.PI * (p - 0.5));
+        expect(error(studentQuantile(p, 1), one)).toBeLessThan(1e-12);
+        const spread = 4 * p * (1 - p);
+        expect(error(studentQuantile(p, 2), (2 * (p - 0.5) * Math.SQRT2) / Math.sqrt(spread))).toBeLessThan(
+          1e-12,
+        );
+      }),
+    );
+  });
+
+  test('is odd about 1/2, and the larger the larger the probability', () => {
+    expect(studentQuantile(0.5, 3)).toBe(0);
+    fc.assert(
+      fc.property(anyProbability, anyFreedom, (p, freedom) => {
+        const here = studentQuantile(p, freedom);
+        // 1 - p is p to the last digit only between 1/4 and 3/4
+        if (p >= 0.25 && p <= 0.75) expect(studentQuantile(1 - p, freedom)).toBeCloseTo(-here, 12);
+        expect(Math.sign(here)).toBe(Math.sign(p - 0.5));
+        if (p < 0.99) expect(studentQuantile(p * 1.001, freedom)).toBeGreaterThan(here);
+      }),
+    );
+  });
+
+  test('is the nearer to 0 the more degrees of freedom, down to that of the normal distribution', () => {
+    fc.assert(
+      fc.property(anyProbability, anyFreedom, (p, freedom) => {
+        fc.pre(Math.abs(p - 0.5) > 1e-3);
+        const size = Math.abs(studentQuantile(p, freedom));
+        expect(Math.abs(studentQuantile(p, freedom * 1.01))).toBeLessThan(size);
+        expect(size).toBeGreaterThan(Math.abs(normalQuantile(p)));
+      }),
+    );
+    expect(error(studentQuantile(0.975, 1e9), normalQuantile(0.975))).toBeLessThan(1e-7);
+  });
+
+  test('of what is no probability or no number of degrees of freedom there is none', () => {
+    for (const p of [0, 1, -0.1, NaN]) expect(() => studentQuantile(p, 3)).toThrow(RangeError);
+    for (const freedom of [0, 0.5, NaN, Infinity])
+      expect(() => studentQuantile(0.9, freedom)).toThrow(RangeError);
+  });
+});
