@@ -1,0 +1,134 @@
+import { describe, expect, test } from '@jest/globals';
+import { exponential, type Random, randomStream, Resource, Simulation } from '../../models/kernel/index.ts';
+import { estimate, nextReplications, type Precision } from '../../src/campaign/precision.ts';
+import { erlangC } from '../models/kernel/support.ts';
+import { report } from '../support/seeds.ts';
+
+/**
+ * What the product promises of an interval: 500 campaigns in virtual time on M/M/2 at 70%, whose mean is in as many of them as
+ * the interval says. A replication begins in the stationary state, so the mean of its averages over time is known exactly.
+ */
+
+const SEED = 1n;
+const CAMPAIGNS = 500;
+const SERVERS = 2;
+const LOAD = 1.4;
+const LENGTH = 1_500;
+
+const busy = LOAD / SERVERS;
+const outputs = {
+  utilization: busy,
+  // a skewness of 0.9
+  waiting: (erlangC(SERVERS, LOAD) * busy) / (1 - busy),
+};
+type Output = keyof typeof outputs;
+
+/** With 10 replications the interval is so wide on average. */
+const relative: Record<Output, number> = { utilization: 0.026, waiting: 0.15 };
+
+describe.each(['utilization', 'waiting'] as const)('%s', (output) => {
+  test.each([
+    ['relative', 3],
+    ['relative', 5],
+    ['absolute', 3],
+    ['absolute', 5],
+  ] as const)('is in the 95%% interval in 93 to 97%% of campaigns, %s, from %i on', (kind, min) => {
+    const precision = wanted(output, kind, min);
+    const made = campaigns.map((campaign) => finished(campaign, output, precision));
+    const covered = share(made, output, precision);
+    const replications = made.reduce((sum, values) => sum + values.length, 0) / CAMPAIGNS;
+    report(
+      `precision: seed ${SEED}, ${output}, ${kind}, from ${min}: in ${(100 * covered).toFixed(1)}% of ${CAMPAIGNS} intervals, ` +
+        `${replications.toFixed(1)} replications`,
+    );
+    expect(covered).toBeGreaterThanOrEqual(0.93);
+    expect(covered).toBeLessThanOrEqual(0.97);
+  });
+});
+
+test('who stops at the first narrow interval would have too few with the mean in it', () => {
+  const precision = wanted('waiting', 'absolute', 3);
+  const made = campaigns.map((campaign) => firstNarrow(campaign, 'waiting', precision));
+  expect(share(made, 'waiting', precision)).toBeLessThan(0.93);
+});
+
+function wanted(output: Output, kind: 'relative' | 'absolute', min: number): Precision {
+  return {
+    min,
+    max: 200,
+    outputs: [output],
+    relative: kind === 'relative' ? relative[output] : null,
+    absolute: kind === 'absolute' ? relative[output] * outputs[output] : null,
+    confidence: 0.95,
+  };
+}
+
+/** Replications of one campaign, made when they are first asked for. */
+type Made = Record<Output, number>[];
+const campaigns = Array.from({ length: CAMPAIGNS }, (_, at) => ({
+  seed: SEED + BigInt(at),
+  made: [] as Made,
+}));
+type Course = (typeof campaigns)[number];
+
+function values({ seed, made }: Course, output: Output, count: number): number[] {
+  while (made.length < count) made.push(replication(seed, made.length + 1));
+  return made.slice(0, count).map((each) => each[output]);
+}
+
+/** The values of a point when its campaign is over. */
+function finished(campaign: Course, output: Output, precision: Precision): number[] {
+  let all: number[] = [];
+  for (;;) {
+    const decision = nextReplications(precision, [all], all.length);
+    if (decision.decided) {
+      expect(decision.reached).toBe(true);
+      return all;
+    }
+    all = values(campaign, output, decision.replications);
+  }
+}
+
+function firstNarrow(campaign: Course, output: Output, precision: Precision): number[] {
+  for (let n = precision.min; ; n += 1) {
+    const all = values(campaign, output, n);
+    if (estimate(all, precision).reached) return all;
+  }
+}
+
+function share(made: number[][], output: Output, precision: Precision): number {
+  const within = made.filter((all) => {
+    const { low, high } = estimate(all, precision);
+    return low! <= outputs[output] && outputs[output] <= high!;
+  });
+  return within.length / made.length;
+}
+
+function replication(seed: bigint, number: number): Record<Output, number> {
+  const arrivals = randomStream(seed, number, 'arrivals');
+  const services = randomStream(seed, number, 'services');
+  const simulation = new Simulation();
+  const desk = new Resource(simulation, SERVERS);
+  const arrive = (): void => {
+    simulation.schedule(exponential(arrivals, 1 / LOAD), arrive);
+    desk.seize(serve, undefined);
+  };
+  const serve = (): void => void simulation.schedule(exponential(services, 1), leave);
+  const leave = (): void => desk.release();
+  for (let n = stationary(randomStream(seed, number, 'beginning')); n > 0; n -= 1)
+    desk.seize(serve, undefined);
+  simulation.schedule(exponential(arrivals, 1 / LOAD), arrive);
+  simulation.run(LENGTH);
+  return { utilization: desk.busy.mean! / SERVERS, waiting: desk.waiting.mean! };
+}
+
+/** How many are in the system at any time: of n and n + 1 the latter is as much likelier as arrivals are faster than departures. */
+function stationary(random: Random): number {
+  let chance = (1 - busy) / (1 + busy);
+  let n = 0;
+  for (let left = random.next() - chance; left > 0; left -= chance) {
+    n += 1;
+    chance *= LOAD / Math.min(n, SERVERS);
+  }
+  return n;
+}

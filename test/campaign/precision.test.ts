@@ -1,0 +1,233 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { estimate, nextReplications, type Precision } from '../../src/campaign/precision.ts';
+
+const LOOK_AHEAD = 10;
+const precision: Precision = {
+  min: 5,
+  max: 200,
+  outputs: ['Server utilization'],
+  relative: null,
+  absolute: 1,
+  confidence: 0.95,
+};
+
+/** With a mean of 0 and a deviation of about `size`. */
+function swinging(n: number, size: number, mean = 0): number[] {
+  return Array.from({ length: n }, (_, at) => mean + (at % 2 === 0 ? size : -size));
+}
+
+describe('an estimate', () => {
+  test('has the interval by Student’s t', () => {
+    // scipy 1.17: t.interval(0.95, 4, mean, sem)
+    const { low, high, ...rest } = estimate([9.8, 10.4, 10.1, 9.6, 10.3], precision);
+    expect(rest).toEqual({
+      n: 5,
+      mean: expect.closeTo(10.04, 12),
+      sd: expect.closeTo(0.336155, 6),
+      reached: true,
+    });
+    expect(low).toBeCloseTo(9.6226088, 7);
+    expect(high).toBeCloseTo(10.4573912, 7);
+  });
+
+  test.each([
+    [[], null],
+    [[null, NaN, Infinity], null],
+    [[null, 3], 3],
+  ])('has no interval of %j', (values, mean) => {
+    const n = mean === null ? 0 : 1;
+    expect(estimate(values, precision)).toEqual({ n, mean, sd: null, low: null, high: null, reached: false });
+  });
+
+  test('with both a relative and an absolute precision is to reach both', () => {
+    const values = swinging(40, 1, 100);
+    const half = estimate(values, precision).high! - 100;
+    for (const [relative, absolute, reached] of [
+      [half / 99, half * 1.01, true],
+      [half / 101, half * 1.01, false],
+      [half / 99, half * 0.99, false],
+    ] as const) {
+      expect(estimate(values, { ...precision, relative, absolute }).reached).toBe(reached);
+    }
+  });
+});
+
+describe('after a round', () => {
+  test('there are first as many as the minimum', () => {
+    const need = Number.MAX_VALUE;
+    expect(nextReplications(precision, [[]], 0)).toEqual({ decided: false, replications: 5, need });
+    expect(nextReplications({ ...precision, max: 4 }, [[]], 0)).toEqual({
+      decided: false,
+      replications: 4,
+      need,
+    });
+  });
+
+  test('a narrow interval is to stay so for the look-ahead', () => {
+    const narrow = swinging(5 + LOOK_AHEAD, 0.1);
+    expect(nextReplications(precision, [narrow.slice(0, 5)], 5)).toMatchObject({ replications: 15 });
+    expect(nextReplications(precision, [narrow], 15)).toEqual({ decided: true, reached: true });
+    const once = narrow.with(6, 9);
+    expect(nextReplications(precision, [once], 15)).toMatchObject({ decided: false });
+  });
+
+  test('a wide one takes what its deviation lets expect, and the look-ahead', () => {
+    // sd 1.549: half the interval is 1.041 with 11 and 0.984 with 12
+    const decision = nextReplications(precision, [swinging(6, Math.SQRT2)], 6);
+    expect(decision).toMatchObject({ replications: 12 + LOOK_AHEAD });
+    expect(nextReplications(precision, [swinging(6, 1_000)], 6)).toMatchObject({
+      replications: 4 * 6 + LOOK_AHEAD,
+    });
+  });
+
+  test('beyond a hundred the look-ahead is a tenth', () => {
+    const values = swinging(200, 0.1);
+    const late = { ...precision, min: 200, max: 1_000 };
+    expect(nextReplications(late, [values], 200)).toMatchObject({ replications: 220 });
+  });
+
+  test('an output without chance is known', () => {
+    for (const value of [0, 0.1, -7]) {
+      const same = new Array<number>(5).fill(value);
+      const relative = { ...precision, absolute: null, relative: 0.01 };
+      expect(nextReplications(relative, [same], 5)).toEqual({ decided: true, reached: true });
+    }
+  });
+
+  test('a mean of 0 is never known relatively', () => {
+    const relative = { ...precision, absolute: null, relative: 0.01 };
+    const need = Number.MAX_VALUE;
+    expect(nextReplications(relative, [[-1, 0, 1, 0, 0, 0]], 6)).toEqual({
+      decided: false,
+      replications: 34,
+      need,
+    });
+    expect(nextReplications(relative, [swinging(6, 1)], 6)).toMatchObject({ replications: 34 });
+    expect(nextReplications(relative, [swinging(34, 1)], 34)).toMatchObject({ replications: 149 });
+    expect(nextReplications(relative, [swinging(149, 1)], 149)).toMatchObject({ replications: 200 });
+    expect(nextReplications(relative, [swinging(200, 1)], 200)).toEqual({ decided: true, reached: false });
+  });
+
+  test('what failed is replaced up to the maximum', () => {
+    const values = [1, null, 2, NaN, 3];
+    expect(nextReplications(precision, [values], 5)).toMatchObject({ decided: false, replications: 7 });
+    const failed = new Array<null>(200).fill(null);
+    expect(nextReplications(precision, [failed], 200)).toEqual({ decided: true, reached: false });
+  });
+
+  test('the output that needs most decides', () => {
+    const outputs = [swinging(6, 0.1), swinging(6, Math.SQRT2), swinging(6, 0)];
+    const two = nextReplications(precision, outputs, 6);
+    expect(two).toEqual(nextReplications(precision, outputs.slice(1, 2), 6));
+  });
+});
+
+describe('whatever the values', () => {
+  const anyValue = fc.oneof(
+    { weight: 6, arbitrary: fc.double({ min: -10, max: 30, noNaN: true }) },
+    { weight: 1, arbitrary: fc.constant(null) },
+    { weight: 1, arbitrary: fc.double() },
+  );
+  const anyCase = fc.record({
+    values: fc.array(anyValue, { maxLength: 60, size: 'max' }),
+    width: fc.double({ min: 0.01, max: 20, noNaN: true }),
+    isRelative: fc.boolean(),
+    min: fc.integer({ min: 2, max: 12 }),
+    max: fc.integer({ min: 12, max: 90 }),
+    confidence: fc.constantFrom(0.8, 0.95, 0.99),
+  });
+  type Case = typeof anyCase extends fc.Arbitrary<infer T> ? T : never;
+
+  const wanted = ({ width, isRelative, min, max, confidence }: Omit<Case, 'values'>): Precision => ({
+    outputs: ['x'],
+    min,
+    max,
+    confidence,
+    relative: isRelative ? width / 20 : null,
+    absolute: isRelative ? null : width,
+  });
+  type Decision = ReturnType<typeof nextReplications>;
+  const total = (decision: Decision, made: number): number =>
+    decision.decided ? made : decision.replications;
+
+  test('a round makes more, and never more than the maximum', () => {
+    fc.assert(
+      fc.property(anyCase, ({ values, ...rest }) => {
+        const decision = nextReplications(wanted(rest), [values], values.length);
+        if (values.length >= rest.max) expect(decision.decided).toBe(true);
+        if (decision.decided) return;
+        expect(decision.replications).toBeGreaterThan(values.length);
+        expect(decision.replications).toBeLessThanOrEqual(rest.max);
+        expect(Number.isInteger(decision.replications)).toBe(true);
+        expect(Number.isFinite(decision.need)).toBe(true);
+      }),
+    );
+  });
+
+  test('it does not matter which replications failed', () => {
+    fc.assert(
+      fc.property(anyCase, ({ values, ...rest }) => {
+        const isGood = (value: number | null): boolean => value !== null && Number.isFinite(value);
+        const moved = [...values.filter((value) => !isGood(value)), ...values.filter(isGood)];
+        const decide = (each: typeof values) => nextReplications(wanted(rest), [each], each.length);
+        expect(decide(moved)).toEqual(decide(values));
+      }),
+    );
+  });
+
+  test('a narrower interval never takes fewer, and needs more', () => {
+    fc.assert(
+      fc.property(anyCase, fc.double({ min: 0.01, max: 1, noNaN: true }), ({ values, ...rest }, factor) => {
+        const wide = nextReplications(wanted(rest), [values], values.length);
+        const narrow = nextReplications(
+          wanted({ ...rest, width: rest.width * factor }),
+          [values],
+          values.length,
+        );
+        expect(total(narrow, values.length)).toBeGreaterThanOrEqual(total(wide, values.length));
+        if (!wide.decided && !narrow.decided) expect(narrow.need).toBeGreaterThanOrEqual(wide.need);
+      }),
+    );
+  });
+
+  test('the unit and the sign do not matter', () => {
+    fc.assert(
+      fc.property(anyCase, fc.constantFrom(-1, 2, -0.125, 1024), ({ values, ...rest }, unit) => {
+        const small = values.map((value) => (value !== null && Math.abs(value) < 1e100 ? value : null));
+        const scaled = small.map((value) => (value === null ? null : value * unit));
+        const other = {
+          ...wanted(rest),
+          ...(rest.isRelative ? {} : { absolute: rest.width * Math.abs(unit) }),
+        };
+        const made = values.length;
+        expect(nextReplications(other, [scaled], made)).toEqual(
+          nextReplications(wanted(rest), [small], made),
+        );
+      }),
+    );
+  });
+
+  test('who stops before the maximum has had narrow intervals for the look-ahead', () => {
+    let stopped = 0;
+    fc.assert(
+      fc.property(anyCase, ({ values, ...rest }) => {
+        const good = values.filter((value) => value !== null && Number.isFinite(value));
+        const { max } = rest;
+        const decision = nextReplications(wanted(rest), [good], good.length);
+        const last = estimate(good, wanted(rest));
+        if (decision.decided) expect(decision.reached).toBe(last.reached);
+        else if (last.sd !== null && decision.need < Number.MAX_VALUE)
+          expect(decision.need <= 1).toBe(last.reached);
+        if (!decision.decided || good.length >= max || last.sd === 0) return;
+        stopped += 1;
+        for (let n = good.length - LOOK_AHEAD; n <= good.length; n += 1) {
+          expect(n).toBeGreaterThanOrEqual(rest.min);
+          expect(estimate(good.slice(0, n), wanted(rest)).reached).toBe(true);
+        }
+      }),
+      { numRuns: 400 },
+    );
+    expect(stopped).toBeGreaterThan(0);
+  });
+});
