@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { exponential, type Random, randomStream, Resource, Simulation } from '../../models/kernel/index.ts';
-import { estimate, nextReplications, type Precision } from '../../src/campaign/precision.ts';
+import { nextReplications, type Precision } from '../../src/campaign/precision.ts';
+import { estimate } from '../support/samples.ts';
 import { erlangC } from '../models/kernel/support.ts';
 import { report } from '../support/seeds.ts';
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { estimate, nextReplications, type Precision } from '../../src/campaign/precision.ts';
+import { nextReplications, type Precision } from '../../src/campaign/precision.ts';
+import { estimate } from '../support/samples.ts';
 
 const LOOK_AHEAD = 10;
 const precision: Precision = {

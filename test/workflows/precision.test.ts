@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { estimateOf } from '../../src/campaign/precision.ts';
-import { Sample } from '../../src/statistics/sample.ts';
 import { toTheEnd, untilSomeAreDone } from '../support/campaigns.ts';
+import { estimate } from '../support/samples.ts';
 import { startWorld, type World } from '../support/world.ts';
 
 let world: World;
@@ -40,12 +39,6 @@ async function samplesOf(id: string, output = OUTPUT): Promise<Map<string, numbe
   return points;
 }
 
-function sampleOf(values: readonly number[]): Sample {
-  const sample = new Sample();
-  for (const value of values) sample.add(value);
-  return sample;
-}
-
 describe('replications until the mean is precise enough', () => {
   test('each point gets as many as it needs, all of them the same whoever runs them and when', async () => {
     const { id, runs } = await world.foray.submit(queue(precise(200)));
@@ -60,7 +53,7 @@ describe('replications until the mean is precise enough', () => {
     for (const values of samples.values()) {
       expect(values.length).toBeGreaterThan(4);
       expect(values.length).toBeLessThan(200);
-      expect(estimateOf(sampleOf(values), goal).reached).toBe(true);
+      expect(estimate(values, goal).reached).toBe(true);
     }
     // one at a time, and other points beside them
     const slowly = await world.foray.submit(queue(`${precise(200)}\nconcurrency: 1`, '[8, 9, 10, 12]'));
@@ -75,7 +68,7 @@ describe('replications until the mean is precise enough', () => {
     expect(runs.total).toBe(18);
     for (const values of (await samplesOf(id)).values()) {
       expect(values).toHaveLength(6);
-      expect(estimateOf(sampleOf(values), goal).reached).toBe(false);
+      expect(estimate(values, goal).reached).toBe(false);
     }
   });
 
@@ -112,7 +105,7 @@ replications: {min: 3, max: 9, output: Echo, absolute: 0.1}
     const fine = await toTheEnd(world, id);
     expect(fine.runs.total).toBeGreaterThan(coarse.runs.total);
     for (const values of (await samplesOf(id)).values())
-      expect(estimateOf(sampleOf(values), { ...goal, relative: 0.008 }).reached).toBe(true);
+      expect(estimate(values, { ...goal, relative: 0.008 }).reached).toBe(true);
   });
 
   test('goes on after a terminate, and ends where it would have', async () => {

@@ -1,0 +1,11 @@
+import { type Estimate, estimateOf, type Precision } from '../../src/campaign/precision.ts';
+import { Sample } from '../../src/statistics/sample.ts';
+
+type Wanted = Pick<Precision, 'relative' | 'absolute' | 'confidence'>;
+
+/** What values say of their mean; those that are missing are left out. */
+export function estimate(values: readonly (number | null)[], wanted: Wanted): Estimate {
+  const sample = new Sample();
+  for (const value of values) if (value !== null && Number.isFinite(value)) sample.add(value);
+  return estimateOf(sample, wanted);
+}
