@@ -1,6 +1,6 @@
 import pLimit from 'p-limit';
 import type { RunRequest } from '../api/index.ts';
-import { levelsOf, mostRows, type Design } from '../campaign/designs/design.ts';
+import { type Design, hasCondition, levelsOf, mostRows, nested } from '../campaign/designs/design.ts';
 import { expand, runInputs } from '../campaign/points.ts';
 import type { Campaign, Point } from '../campaign/types.ts';
 import { type CloudClient, isCloudError } from '../cloud/index.ts';
@@ -196,11 +196,16 @@ function estimated(found: number, asked: number, runs: number): { count: number;
 /** What looks like a slip of the pen. */
 function warningsOf(design: Design, points: number): string[] {
   const constant = [...levelsOf(design)].filter(([, values]) => new Set(values).size === 1);
+  const sobolSizes = [...nested(design)].flatMap((one) =>
+    one.kind === 'sample' && one.method === 'sobol' && !Number.isInteger(Math.log2(one.points))
+      ? [one.points]
+      : [],
+  );
   const repeats = hasCondition(design) ? 0 : mostRows(design) - points;
   return [
     ...constant.map(([name, [value]]) => `The design gives "${name}" one value only, ${value}.`),
     ...(repeats > 0 ? [`${repeats.toLocaleString('en')} points are there twice and count once.`] : []),
-    ...sobolSizes(design).map(
+    ...sobolSizes.map(
       (size) => `${size} Sobol points are less even than ${2 ** Math.round(Math.log2(size))}, a power of 2.`,
     ),
   ];
@@ -208,32 +213,4 @@ function warningsOf(design: Design, points: number): string[] {
 
 function manyRuns(runs: number): string {
   return `${runs.toLocaleString('en')} runs are a lot: a sample of the design may tell as much.`;
-}
-
-/** Whether points may be left out. */
-function hasCondition(design: Design): boolean {
-  switch (design.kind) {
-    case 'product':
-    case 'union':
-      return design.designs.some(hasCondition);
-    case 'refined':
-      return design.where !== null || hasCondition(design.design);
-    default:
-      return false;
-  }
-}
-
-/** Sizes of Sobol designs that are no power of 2. */
-function sobolSizes(design: Design): number[] {
-  switch (design.kind) {
-    case 'product':
-    case 'union':
-      return design.designs.flatMap(sobolSizes);
-    case 'refined':
-      return sobolSizes(design.design);
-    case 'sample':
-      return design.method === 'sobol' && !Number.isInteger(Math.log2(design.points)) ? [design.points] : [];
-    default:
-      return [];
-  }
 }

@@ -90,7 +90,7 @@ function countPoints(read: ReadDefinition, campaign: DesignOf, contents: Content
   if (size !== undefined) return size;
   let points = 0;
   try {
-    for (const _ of expand(campaign, contents)) points += 1;
+    for (const { ordinal } of expand(campaign, contents)) points = ordinal + 1;
   } catch (error) {
     if (!(error instanceof DeriveError)) throw error;
     const path = ['design', ...derivePath(read.definition.design!, error.input)];

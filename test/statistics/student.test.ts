@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { normalQuantile } from '../../models/kernel/normal-quantile.ts';
+import { normalQuantile } from '../../src/statistics/normal.ts';
 import { studentQuantile } from '../../src/statistics/student.ts';
 
 /** How far a value is from what is expected, relative to it. */

@@ -1,4 +1,4 @@
-import { type InputItem, nameKey, type RawValue, type Unit } from '../../api/index.ts';
+import { type InputItem, nameKey, type RawValue } from '../../api/index.ts';
 import { ForayError, type Place } from '../../errors.ts';
 import { quoted } from '../../suggest.ts';
 import type { Locate } from '../../yaml.ts';
@@ -309,7 +309,7 @@ function spreadInput(input: InputItem, written: Spread, locate: Locate, path: Pr
     return { name, isWhole: isWhole(type), distribution };
   };
   if (Array.isArray(written)) return choice(written, path);
-  checkUnits(input, written.units as Unit | undefined, locate([...path, 'units']));
+  checkUnits(input, written.units, locate([...path, 'units']));
   const kind = distributionOf(written);
   if (kind === 'choice') return choice(written.values!, [...path, 'values'], written.weights);
   if (!isNumeric(type)) {

@@ -59,19 +59,26 @@ export function inputsOf(design: Design): string[] {
   }
 }
 
+/** A design and all that it is made of. */
+export function* nested(design: Design): Generator<Design> {
+  yield design;
+  if ('designs' in design) for (const member of design.designs) yield* nested(member);
+  if (design.kind === 'refined') yield* nested(design.design);
+}
+
 /** The files that a design's rows are in. */
 export function filesOf(design: Design): Extract<Design, { kind: 'file' }>[] {
-  switch (design.kind) {
-    case 'file':
-      return [design];
-    case 'product':
-    case 'union':
-      return design.designs.flatMap(filesOf);
-    case 'refined':
-      return filesOf(design.design);
-    default:
-      return [];
-  }
+  return [...nested(design)].filter((one) => one.kind === 'file');
+}
+
+/** Whether a design computes inputs from others, which may come to what an input cannot take. */
+export function hasDerived(design: Design): boolean {
+  return nested(design).some((one) => one.kind === 'refined' && one.derive.length > 0);
+}
+
+/** Whether a design leaves points out. */
+export function hasCondition(design: Design): boolean {
+  return nested(design).some((one) => one.kind === 'refined' && one.where !== null);
 }
 
 /**
@@ -114,21 +121,11 @@ export function mostRows(design: Design): number {
       return design.designs.reduce((product, member) => product * mostRows(member), 1);
     case 'refined':
       return mostRows(design.design);
-    default:
+    case 'grid':
+    case 'zip':
+    case 'list':
+    case 'file':
       return sizeOf(design)!;
-  }
-}
-
-/** Whether a design computes inputs from others, which may come to what an input cannot take. */
-export function hasDerived(design: Design): boolean {
-  switch (design.kind) {
-    case 'product':
-    case 'union':
-      return design.designs.some(hasDerived);
-    case 'refined':
-      return design.derive.length > 0 || hasDerived(design.design);
-    default:
-      return false;
   }
 }
 

@@ -36,16 +36,20 @@ export class DeriveError extends Error {
 export function* rowsOf(design: Design, context: RowContext): Generator<readonly string[]> {
   switch (design.kind) {
     case 'grid':
-      return yield* combinations(design.values);
+      yield* combinations(design.values);
+      return;
     case 'zip':
       for (const at of design.values[0]!.keys()) yield design.values.map((values) => values[at]!);
       return;
     case 'oneAtATime':
-      return yield* oneAtATime(design.inputs, design.values, context);
+      yield* oneAtATime(design.inputs, design.values, context);
+      return;
     case 'list':
-      return yield* design.rows;
+      yield* design.rows;
+      return;
     case 'file':
-      return yield* readRows(context.contents.get(design.hash)!);
+      yield* readRows(context.contents.get(design.hash)!);
+      return;
     case 'sample': {
       const { method, points, seed, scramble } = design;
       for (const point of unitPoints(method, { points, seed, scramble, names: inputsOf(design) }))
@@ -57,9 +61,11 @@ export function* rowsOf(design: Design, context: RowContext): Generator<readonly
         yield rows.flat();
       return;
     case 'union':
-      return yield* union(design.designs, inputsOf(design), context);
+      yield* union(design.designs, inputsOf(design), context);
+      return;
     case 'refined':
-      return yield* refined(design, context);
+      yield* refined(design, context);
+      return;
   }
 }
 

@@ -198,14 +198,14 @@ export const Design = z
       halton: Sequence.optional().describe('The first points of a Halton sequence.'),
       get product(): z.ZodOptional<z.ZodArray<z.ZodType<WrittenDesign>>> {
         return z
-          .array(Design as z.ZodType<WrittenDesign>, 'expected a list of designs')
+          .array(Design, 'expected a list of designs')
           .min(1, 'expected at least one design')
           .optional()
           .describe('Every combination of the points of designs over different inputs.');
       },
       get union(): z.ZodOptional<z.ZodArray<z.ZodType<WrittenDesign>>> {
         return z
-          .array(Design as z.ZodType<WrittenDesign>, 'expected a list of designs')
+          .array(Design, 'expected a list of designs')
           .min(1, 'expected at least one design')
           .optional()
           .describe('The points of designs one after the other; a point that is there twice counts once.');

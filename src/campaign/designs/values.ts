@@ -1,4 +1,4 @@
-import { type InputItem, stepCount, stepValues, type Unit } from '../../api/index.ts';
+import { type InputItem, stepCount, stepValues } from '../../api/index.ts';
 import { ForayError, type Place } from '../../errors.ts';
 import type { Locate } from '../../yaml.ts';
 import { canonical, checkUnits } from '../values.ts';
@@ -56,7 +56,7 @@ export function distinctValuesOf(
 
 function rangeValues(input: InputItem, written: Range, locate: Locate, path: PropertyKey[]): string[] {
   const place = locate(path);
-  checkUnits(input, written.units as Unit | undefined, locate([...path, 'units']));
+  checkUnits(input, written.units, locate([...path, 'units']));
   if (!isNumeric(input.type)) {
     throw new ForayError(
       'INVALID_VALUE',
