@@ -1,0 +1,275 @@
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Explanation, Plan } from '../../src/client/index.ts';
+import { type Dev, foray, startDev } from '../support/cli.ts';
+
+/** A model that says which values it takes. */
+const PICKY = `name: Picky
+description: ''
+command: node sim.mjs
+inputs:
+  - { name: N, type: DOUBLE, default: 3, min: 0 }
+outputs:
+  - { name: Out, type: DOUBLE }
+`;
+
+let dev: Dev;
+beforeAll(async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'foray-plan-'));
+  mkdirSync(join(folder, 'picky'));
+  writeFileSync(join(folder, 'picky/model.yaml'), PICKY);
+  writeFileSync(join(folder, 'picky/sim.mjs'), 'console.log(JSON.stringify({ outputs: { Out: 1 } }));');
+  dev = await startDev({ folder, args: ['--models', join(folder, 'picky')] });
+});
+afterAll(() => dev.stop());
+
+const run = (...args: string[]) => foray(dev.folder, args);
+
+function write(file: string, lines: string): string {
+  writeFileSync(join(dev.folder, file), lines);
+  return file;
+}
+
+function flu(file: string, days: string, more = ''): string {
+  const head = 'campaign: flu\nmodel: {name: Epidemic}\ninputs: {Population: 500}\n';
+  return write(file, `${head}design:\n  grid:\n    Days: ${days}\n    Contact rate: [1.5, 2]\n${more}`);
+}
+
+async function planOf(...args: string[]): Promise<Plan> {
+  const { code, stdout, stderr } = await run('plan', ...args, '--json');
+  // what takes longer tells how far it is
+  const said = stderr.split('\n').filter((line) => !line.startsWith('Asked the service about'));
+  expect([code, said.join('')]).toEqual([0, '']);
+  return JSON.parse(stdout) as Plan;
+}
+
+describe('foray plan', () => {
+  test('tells points, runs, what is there and what is to run, and starts nothing', async () => {
+    const file = flu('plan.yaml', '[3, 5, 7]', 'replications: 2\n');
+    const before = await planOf(file);
+    expect(before).toMatchObject({
+      campaign: 'flu',
+      model: { name: 'Epidemic', version: 1 },
+      points: 3 * 2,
+      replications: { min: 2, max: 2 },
+      runs: 12,
+      mostRuns: 12,
+      there: 0,
+      toRun: 12,
+      asked: 12,
+      error: 0,
+      expectedSeconds: null,
+      inputs: ['Days', 'Contact rate'],
+      warnings: [],
+    });
+    expect(before.first.map(({ values }) => values.join())).toEqual(['3,1.5', '3,2', '5,1.5']);
+    expect(before.last.map(({ values }) => values.join())).toEqual(['5,2', '7,1.5', '7,2']);
+    expect(await planOf(file)).toEqual(before);
+
+    // a part of it is run: that is there then, and its pace is known
+    await run('submit', flu('part.yaml', '[3, 5]', 'replications: 2\n'), '--id', 'part', '--watch');
+    const after = await planOf(file);
+    expect(after).toMatchObject({ there: 8, toRun: 4, basis: 'as in part' });
+    expect(after.expectedSeconds).toBeGreaterThan(0);
+    const { stdout } = await run('plan', file);
+    expect(stdout).toMatch(
+      /^flu: Epidemic \(version 1\)\n {2}points +6\n {2}replications +2\n {2}runs +12\n/,
+    );
+    expect(stdout).toMatch(/there +8\n {2}to run +4\n {2}expected +about \d+ s \(as in part\)/);
+    expect(stdout).toContain('Days  Contact rate');
+
+    await run('submit', file, '--id', 'whole', '--watch');
+    expect(await planOf(file)).toMatchObject({ there: 12, toRun: 0, expectedSeconds: 0 });
+  });
+
+  test('reckons with how long a run is said to take', async () => {
+    const file = write('slow.yaml', 'campaign: slow\nmodel: {name: Rehearsal}\nconcurrency: 4\n');
+    const plan = await planOf(file, '--run-seconds', '30');
+    expect(plan).toMatchObject({ points: 1, runs: 1, expectedSeconds: 8, basis: '30 s a run, 4 at once' });
+    expect((await run('plan', file, '--run-seconds', 'long')).stderr).toContain('a number above 0');
+  });
+
+  test('tells an estimate of more than 10,000 runs with its error, and the whole truth on request', async () => {
+    await run(
+      'submit',
+      flu('few.yaml', '{from: 1, to: 20, step: 1}', 'replications: 6\n'),
+      '--id',
+      'few',
+      '--watch',
+    );
+    const many = flu('many.yaml', '{from: 1, to: 20, step: 1}', 'replications: 300\n');
+    const estimate = await planOf(many);
+    expect(estimate).toMatchObject({ points: 40, runs: 12_000, asked: 2_000 });
+    expect(estimate.error).toBeGreaterThan(0);
+    expect(Math.abs(estimate.there - 240)).toBeLessThanOrEqual(2 * estimate.error);
+    expect(estimate.toRun).toBe(12_000 - estimate.there);
+    const { stdout } = await run('plan', many);
+    expect(stdout).toMatch(
+      /there +about [\d,]+ ± [\d,]+ \(from a sample of 2,000; --all asks about every run\)/,
+    );
+    expect(await planOf(many, '--all')).toMatchObject({ there: 240, toRun: 11_760, asked: 12_000, error: 0 });
+  }, 400_000);
+
+  test('warns of what looks wrong', async () => {
+    const design = (text: string): string =>
+      write('odd.yaml', `campaign: odd\nmodel: {name: Epidemic}\ndesign: {${text}}\n`);
+    const warningsOf = async (text: string) => (await planOf(design(text))).warnings;
+    expect(await warningsOf('grid: {Days: [7], Contact rate: [1, 2]}')).toEqual([
+      'The design gives "Days" one value only, 7.',
+    ]);
+    expect(await warningsOf('random: {points: 9, inputs: {Days: [7, 8]}}')).toEqual([
+      '7 points are there twice and count once.',
+    ]);
+    expect(await warningsOf('sobol: {points: 9, inputs: {Contact rate: {min: 1, max: 2}}}')).toEqual([
+      '9 Sobol points are less even than 8, a power of 2.',
+    ]);
+    const { stderr } = await run('plan', design('grid: {Days: [7]}'));
+    expect(stderr).toBe('warning: The design gives "Days" one value only, 7.\n');
+  });
+
+  test('shows the line of a mistake, with a mark below', async () => {
+    const { code, stdout, stderr } = await run(
+      'plan',
+      write('typo.yaml', 'campaign: typo\nmodel: {name: Epidemic}\ninputs:\n  Contact rat: 2\n'),
+    );
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr.split('\n')).toEqual([
+      'typo.yaml:4:3: The model "Epidemic" has no input "Contact rat". Did you mean "Contact rate"?',
+      '  4 |   Contact rat: 2',
+      '        ^',
+      '',
+    ]);
+  });
+
+  test('what the service refuses of a point is said, with the point', async () => {
+    const file = write('refused.yaml', 'campaign: x\nmodel: {name: Picky}\ndesign: {grid: {N: [3, -5]}}\n');
+    const refused = {
+      code: 2,
+      stderr: expect.stringMatching(/The service refuses the point [0-9a-f]{16} \(N -5\): .*"N"/),
+    };
+    expect(await run('plan', file)).toMatchObject(refused);
+    // before anything is started
+    expect(await run('submit', file, '--id', 'picky')).toMatchObject(refused);
+    expect((await run('status', 'picky')).code).toBe(2);
+  });
+});
+
+describe('foray submit', () => {
+  test('says in a line what a definition comes to, and refuses a lot without a word', async () => {
+    const file = flu('limit.yaml', '[3, 5, 7]', 'replications: 2\n');
+    const refused = await run('submit', file, '--id', 'limited', '--max-runs', '11');
+    expect([refused.code, refused.stdout]).toEqual([2, '']);
+    expect(refused.stderr).toMatch(/^6 points, 2 replications, 12 runs: \d+ there, \d+ to run.*\n/);
+    expect(refused.stderr).toMatch(
+      /foray: The campaign has 12 runs, more than 11\. Nothing was started\. Add --yes/,
+    );
+    expect((await run('status', 'limited')).code).toBe(2);
+
+    const precise = flu(
+      'precise.yaml',
+      '[3]',
+      'replications: {min: 2, max: 6000, output: Peak day, relative: 0.1}\n',
+    );
+    expect((await run('submit', precise)).stderr).toMatch(/has 12,000 runs, more than 10,000/);
+
+    const submitted = await run('submit', file, '--id', 'limited', '--max-runs', '11', '--yes', '--watch');
+    expect(submitted.code).toBe(0);
+    expect((await run('submit', file, '--max-runs', '0')).stderr).toMatch(/whole number from 1/);
+  });
+});
+
+describe('foray explain', () => {
+  test('tells of a point its inputs and what became of its runs', async () => {
+    const text = 'campaign: e\nmodel: {name: Rehearsal}\ninputs: {Seconds: 0}\nreplications: 2\n';
+    await run(
+      'submit',
+      write('e.yaml', `${text}design: {grid: {Fail: [false, true]}}\n`),
+      '--id',
+      'e',
+      '--watch',
+    );
+    const { stdout } = await run('results', 'e', '--format', 'jsonl');
+    const rows = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { point: string; Fail: boolean });
+    const good = rows.find(({ Fail }) => !Fail)!.point;
+    const bad = rows.find(({ Fail }) => Fail)!.point;
+    const explain = async (point: string): Promise<Explanation> =>
+      JSON.parse((await run('explain', 'e', point, '--json')).stdout) as Explanation;
+
+    const explained = await explain(good);
+    expect(explained).toMatchObject({
+      campaign: 'e',
+      phase: 'completed',
+      point: good,
+      place: 1,
+      precision: [],
+    });
+    expect(explained.inputs.slice(0, 2)).toEqual([
+      { name: 'Fail', value: 'false', units: null, isVaried: true },
+      { name: 'Seconds', value: '0', units: 'SECOND', isVaried: false },
+    ]);
+    expect(explained.runs).toMatchObject([
+      { replication: 1, state: 'done', seed: '1', why: expect.stringMatching(/service/) },
+      { replication: 2, state: 'done', why: expect.stringMatching(/service/) },
+    ]);
+    expect(explained.runs[1]!.seed).not.toBe('1');
+    expect((await explain(bad)).runs[0]).toMatchObject({
+      state: 'failed',
+      why: expect.stringMatching(/^It failed: .*"foray retry" requests it again\.$/),
+    });
+    const told = await run('explain', 'e', good.slice(0, 6).toUpperCase());
+    expect(told.stdout).toMatch(
+      new RegExp(`^${good}: a point of e \\(completed\\), number 1 of the design\n`),
+    );
+    expect(told.stdout).toMatch(/replication +state +seed/);
+
+    expect(await run('explain', 'e', 'nowhere')).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(
+        /^foray: The campaign "e" has no point "nowhere"\. "foray results e" shows/,
+      ),
+    });
+    expect((await run('explain', 'e', '')).stderr).toMatch(/Several points of "e" begin with/);
+  });
+});
+
+describe('foray results --points', () => {
+  test('is a row a point, with the interval of each mean', async () => {
+    const text = `campaign: p
+model: {name: Service System Demo}
+inputs: {"{STOP_TIME}": 200}
+design: {grid: {Server capacity: [9, 12]}}
+replications: {min: 4, max: 5, output: Server utilization, relative: 0.0001}
+outputs: [Server utilization, Queue|Waiting]
+`;
+    await run('submit', write('p.yaml', text), '--id', 'p', '--watch');
+    const runs = (await run('results', 'p', '--format', 'jsonl')).stdout.trim().split('\n');
+    const values = runs
+      .slice(0, 5)
+      .map((line) => (JSON.parse(line) as Record<string, number>)['Server utilization']!);
+    const { stdout } = await run('results', 'p', '--points', '--format', 'csv');
+    const [head, ...rows] = stdout
+      .trim()
+      .split('\n')
+      .map((line) => line.split(','));
+    const statistics = ['n', 'mean', 'sd', 'low', 'high', 'min', 'max', 'reached'];
+    expect(head).toEqual([
+      ...['point', 'Server capacity', 'replications', 'failed'],
+      ...statistics.map((name) => `Server utilization ${name}`),
+    ]);
+    expect(rows).toHaveLength(2);
+    const mean = values.reduce((a, b) => a + b) / 5;
+    const sd = Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / 4);
+    const t = 2.7764451051977987; // of 4 degrees of freedom, at 0.975
+    const [capacity, replications, failed, n, ...numbers] = rows[0]!.slice(1).map(Number);
+    expect([capacity, replications, failed, n]).toEqual([9, 5, 0, 5]);
+    const half = (t * sd) / Math.sqrt(5);
+    const expected = [mean, sd, mean - half, mean + half, Math.min(...values), Math.max(...values)];
+    for (const [at, value] of expected.entries()) expect(numbers[at]).toBeCloseTo(value, 12);
+    expect(rows[0]!.at(-1)).toBe('false');
+  });
+});
