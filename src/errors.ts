@@ -62,13 +62,22 @@ export const errorCodes = {
 export type ErrorCode = keyof typeof errorCodes;
 
 /** A place in a user's file: 1-based line and column. */
-export interface Place {
+export interface LinePlace {
   file: string;
   line: number;
   column: number;
   /** The line itself, where it is at hand. */
   text?: string | undefined;
 }
+
+/** A place in an object that a program gave: there are no lines, only names on the way to it. */
+export interface PathPlace {
+  file: string;
+  /** Such as `design.grid.Days`; empty for the whole. */
+  path: string;
+}
+
+export type Place = LinePlace | PathPlace;
 
 export interface ForayErrorOptions {
   /** Where in the user's file the cause is. */
@@ -93,9 +102,14 @@ export class ForayError extends Error {
 
   /** One line for a terminal: place, message, hint. */
   toLine(): string {
-    const where = this.place ? `${this.place.file}:${this.place.line}:${this.place.column}: ` : '';
-    return `${where}${this.message}${this.hint ? ` ${this.hint}` : ''}`;
+    return `${this.place ? spoken(this.place) : ''}${this.message}${this.hint ? ` ${this.hint}` : ''}`;
   }
+}
+
+/** What is put in front of a message. */
+function spoken(place: Place): string {
+  if ('line' in place) return `${place.file}:${place.line}:${place.column}: `;
+  return place.path === '' ? `${place.file}: ` : `${place.file}: ${place.path}: `;
 }
 
 /** True for a ForayError, also one of another realm (a Jest module registry, a worker thread). */

@@ -109,11 +109,12 @@ function objectIn(schema: AnySchema): AnySchema {
 
 interface AnySchema {
   shape?: Record<PropertyKey, unknown>;
-  def?: { innerType?: unknown; valueType?: unknown; element?: unknown; options?: AnySchema[] };
+  def?: { innerType?: unknown; in?: unknown; valueType?: unknown; element?: unknown; options?: AnySchema[] };
 }
 
-/** The schema behind `.optional()` and `.default()`. */
+/** The schema behind `.optional()`, `.default()` and `.transform()`. */
 function unwrapped(schema: unknown): AnySchema {
   const inner = (schema ?? {}) as AnySchema;
-  return inner.def?.innerType ? unwrapped(inner.def.innerType) : inner;
+  const behind = inner.def?.innerType ?? inner.def?.in;
+  return behind ? unwrapped(behind) : inner;
 }

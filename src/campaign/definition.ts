@@ -8,7 +8,7 @@ import { Design, Units, Value } from './designs/schema.ts';
 
 /** A value, which may say the units it is in. */
 const Given = z.union(
-  [Value, z.strictObject({ value: Value, units: Units })],
+  [Value, z.strictObject({ value: Value.describe('The value.'), units: Units })],
   'expected a number, a text, true, false or {value, units}',
 );
 export type Given = z.infer<typeof Given>;
@@ -18,16 +18,25 @@ const UNITS = { s: 1_000, min: 60_000, h: 3_600_000, d: 86_400_000 };
 /** Setting a timer for longer than this is a slip of the pen. */
 const LONGEST_MS = 366 * UNITS.d;
 
+const WRITTEN_DURATION = /^\s*(\d+(?:\.\d+)?)\s*(s|min|h|d)?\s*$/;
+
 /** A duration as people write it; parsed into ms. */
 const Duration = z
-  .union([z.number(), z.string()], DURATION)
+  .union(
+    [
+      z.number().meta({ exclusiveMinimum: 0, maximum: LONGEST_MS / UNITS.s }),
+      z.string().meta({ pattern: WRITTEN_DURATION.source }),
+    ],
+    DURATION,
+  )
   .transform((written) => {
     if (typeof written === 'number') return written * UNITS.s;
-    const [, amount = '', unit = 's'] = /^\s*(\d+(?:\.\d+)?)\s*(s|min|h|d)?\s*$/.exec(written) ?? [];
+    const [, amount = '', unit = 's'] = WRITTEN_DURATION.exec(written) ?? [];
     return amount === '' ? NaN : Number(amount) * UNITS[unit as keyof typeof UNITS];
   })
   .refine((ms) => Number.isFinite(ms), DURATION)
-  .refine((ms) => ms > 0 && ms <= LONGEST_MS, 'expected more than 0, and at most 366 days');
+  .refine((ms) => ms > 0 && ms <= LONGEST_MS, 'expected more than 0, and at most 366 days')
+  .meta({ title: 'duration' });
 
 const VERSION = 'expected latest, a version number from 1 (without quotes), or a version id';
 const CONCURRENCY = 'expected auto or a whole number from 1';
@@ -70,81 +79,170 @@ const Precise = z
   .refine(
     ({ relative, absolute }) => (relative === undefined) !== (absolute === undefined),
     'expected either "relative" or "absolute"',
-  );
+  )
+  .meta({ id: 'Precise', oneOf: [{ required: ['relative'] }, { required: ['absolute'] }] });
+
+const Failures = z
+  .strictObject(
+    {
+      attempts: z
+        .int('expected a whole number')
+        .min(1, 'expected at least 1')
+        .max(100, 'expected at most 100')
+        .default(1)
+        .describe('How often a run is tried, the first time included.'),
+      backoff: Duration.prefault('10 s').describe(
+        'How long before the second attempt; twice as long before each further one.',
+      ),
+      seed: z
+        .enum(['same', 'new'], 'expected same or new')
+        .default('same')
+        .describe('The seed of further attempts: the same, or one of its own for each.'),
+      rate: z
+        .number('expected a share from 0 to 1')
+        .min(0, 'expected a share from 0 to 1')
+        .max(1, 'expected a share from 0 to 1')
+        .optional()
+        .describe('A share of the finished runs: if more have failed, it is too many.'),
+      after: z
+        .int('expected a whole number')
+        .min(1, 'expected at least 1')
+        .default(20)
+        .describe('How many runs have to be finished before the rate counts.'),
+      count: z
+        .int('expected a whole number')
+        .min(0, 'expected at least 0')
+        .optional()
+        .describe('A number of runs: if more have failed, it is too many.'),
+      then: z
+        .enum(['pause', 'stop', 'cancel'], 'expected pause, stop or cancel')
+        .default('pause')
+        .describe(
+          'What happens to the campaign then: it is paused, ends when what is requested has finished, or is cancelled.',
+        ),
+    },
+    'expected {attempts: NUMBER}, {rate: SHARE} or {count: NUMBER}',
+  )
+  .refine(
+    ({ attempts, rate, count }) => attempts > 1 || rate !== undefined || count !== undefined,
+    'expected "attempts" above 1, a "rate" or a "count"',
+  )
+  .meta({
+    id: 'Failures',
+    anyOf: [
+      { required: ['attempts'], properties: { attempts: { minimum: 2 } } },
+      { required: ['rate'] },
+      { required: ['count'] },
+    ],
+  });
+
+const Timeouts = z
+  .strictObject(
+    {
+      run: Duration.optional().describe('A run is given up so long after it started at the service.'),
+      campaign: Duration.optional().describe(
+        'The campaign is cancelled so long after its start, pauses included.',
+      ),
+    },
+    'expected {run: DURATION, campaign: DURATION}',
+  )
+  .meta({ id: 'Timeouts' });
+
+/** A heading with nothing under it, as when all of its lines are comments, is as good as none. */
+function maybeEmpty<S extends z.ZodType<Record<string, unknown>>>(schema: S) {
+  return schema.nullish().transform((given) => given ?? ({} as z.output<S>));
+}
 
 export const Definition = z.strictObject({
   campaign: z
     .string('expected a name, in quotes if it looks like a number')
-    .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/, 'expected a name of letters, digits, "-", "_" and "."'),
-  model: z.strictObject(
-    {
-      name: z.string("expected the model's name").min(1, "expected the model's name"),
-      version: z
-        .union([z.literal('latest'), z.int(VERSION).min(1, VERSION), z.uuid(VERSION)], VERSION)
-        .default('latest'),
-    },
-    'expected {name: MODEL}',
+    .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/, 'expected a name of letters, digits, "-", "_" and "."')
+    .describe("The campaign's name; its id is the name with a short suffix, or what --id says."),
+  model: z
+    .strictObject(
+      {
+        name: z
+          .string("expected the model's name")
+          .min(1, "expected the model's name")
+          .describe('The model.'),
+        version: z
+          .union(
+            [
+              z.literal('latest'),
+              z.int(VERSION).min(1, VERSION),
+              z.uuid(VERSION).meta({ title: 'version id' }),
+            ],
+            VERSION,
+          )
+          .default('latest')
+          .describe('latest, a version number, or a version id; found once, when the campaign is submitted.'),
+      },
+      'expected {name: MODEL}',
+    )
+    .describe('The model, and which version of it.'),
+  experiment: z
+    .string('expected the name of a stored experiment')
+    .optional()
+    .describe(
+      "A stored experiment of the version whose inputs the points start from, not the version's defaults.",
+    ),
+  inputs: maybeEmpty(z.record(z.string(), Given, 'expected input names with their values')).describe(
+    'Values that are the same in every point: {INPUT: VALUE}, or {INPUT: {value, units}}.',
   ),
-  experiment: z.string('expected the name of a stored experiment').optional(),
-  inputs: z.record(z.string(), Given, 'expected input names with their values').default({}),
-  files: z
-    .record(z.string(), z.string('expected the path of a file'), 'expected input names with file paths')
-    .default({}),
+  files: maybeEmpty(
+    z.record(z.string(), z.string('expected the path of a file'), 'expected input names with file paths'),
+  ).describe("Paths by input of type INPUT_FILE, relative to the definition's folder."),
   design: Design.optional(),
   replications: z
     .union([Replications, Precise], 'expected a whole number or {min, max, output, relative or absolute}')
-    .default(1),
-  commonRandomNumbers: z.boolean('expected true or false').default(false),
-  seed: z.int('expected a whole number').optional(),
+    .default(1)
+    .describe(
+      'Repeats of each point, each with a seed of its own: a number, or {min, max, output, …} to go on until a mean is precise.',
+    ),
+  commonRandomNumbers: z
+    .boolean('expected true or false')
+    .default(false)
+    .describe('Whether replication n has the same seed in every point.'),
+  seed: z
+    .int('expected a whole number')
+    .optional()
+    .describe(
+      "The campaign's seed; without it replication 1 keeps the seed that the version or experiment has.",
+    ),
   outputs: z
     .array(z.string('expected the name of an output'), 'expected a list of outputs')
     .min(1, 'expected at least one output')
-    .optional(),
+    .optional()
+    .describe('The outputs to keep; without it all.'),
   concurrency: z
     .union([z.literal('auto'), z.int(CONCURRENCY).min(1, CONCURRENCY)], CONCURRENCY)
-    .default('auto'),
-  failures: z
-    .strictObject(
-      {
-        attempts: z
-          .int('expected a whole number')
-          .min(1, 'expected at least 1')
-          .max(100, 'expected at most 100')
-          .default(1),
-        backoff: Duration.default(10_000),
-        seed: z.enum(['same', 'new'], 'expected same or new').default('same'),
-        rate: z
-          .number('expected a share from 0 to 1')
-          .min(0, 'expected a share from 0 to 1')
-          .max(1, 'expected a share from 0 to 1')
-          .optional(),
-        after: z.int('expected a whole number').min(1, 'expected at least 1').default(20),
-        count: z.int('expected a whole number').min(0, 'expected at least 0').optional(),
-        then: z.enum(['pause', 'stop', 'cancel'], 'expected pause, stop or cancel').default('pause'),
-      },
-      'expected {attempts: NUMBER}, {rate: SHARE} or {count: NUMBER}',
-    )
-    .refine(
-      ({ attempts, rate, count }) => attempts > 1 || rate !== undefined || count !== undefined,
-      'expected "attempts" above 1, a "rate" or a "count"',
-    )
-    .optional(),
-  timeouts: z
-    .strictObject(
-      { run: Duration.optional(), campaign: Duration.optional() },
-      'expected {run: DURATION, campaign: DURATION}',
-    )
-    .optional(),
+    .default('auto')
+    .describe('Runs requested at once, at most (up to 2,000); auto follows what the service runs.'),
+  failures: Failures.optional().describe(
+    'How often a run is tried, how many failed ones are too many, and what happens then.',
+  ),
+  timeouts: Timeouts.optional().describe('After how long a run, or the campaign, is given up.'),
   fresh: z
     .union(
-      [z.boolean(), z.strictObject({ salt: z.string('expected the name of an input') })],
+      [
+        z.boolean(),
+        z.strictObject({
+          salt: z
+            .string('expected the name of an input')
+            .describe('An input that takes a number or text and does not change the result.'),
+        }),
+      ],
       'expected true or {salt: INPUT}',
     )
-    .default(false),
+    .default(false)
+    .describe('true reuses nothing, by a new seed; {salt: INPUT} by a number of its own in that input.'),
   priority: z
     .int('expected a whole number from 1 (first) to 5 (last)')
     .min(1, 'expected a whole number from 1 (first) to 5 (last)')
     .max(5, 'expected a whole number from 1 (first) to 5 (last)')
-    .default(3),
+    .default(3)
+    .describe('From 1 (first) to 5 (last) among the campaigns of one fleet of workers.'),
 });
 export type Definition = z.infer<typeof Definition>;
+/** A definition as a person writes it, in YAML, JSON or TypeScript. */
+export type CampaignDefinition = z.input<typeof Definition>;

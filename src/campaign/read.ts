@@ -19,6 +19,20 @@ export interface ReadDefinition {
  */
 export function readDefinition(text: string, file: string): ReadDefinition {
   const { plain, locate } = readText(text, file);
+  return checkShape(plain, locate);
+}
+
+/**
+ * Takes a definition that a program made. Its places are names on the way to a value.
+ *
+ * @param file the name to put in front of errors
+ * @throws ForayError DEFINITION_INVALID with the place
+ */
+export function readObject(plain: unknown, file: string): ReadDefinition {
+  return checkShape(plain, (path) => ({ file, path: oneLine(path.map(String).join('.')) }));
+}
+
+function checkShape(plain: unknown, locate: Locate): ReadDefinition {
   const result = Definition.safeParse(plain);
   if (!result.success) throw shapeError(result.error, plain, locate);
   return { definition: result.data, locate };

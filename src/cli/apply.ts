@@ -16,7 +16,7 @@ export function addApply(program: Command): void {
   withSettings(program.command('apply'))
     .description('change a campaign to a definition: points, replications, settings; its id and results stay')
     .argument('<id>')
-    .argument('<file>', 'the definition, YAML or JSON; - reads standard input')
+    .argument('<file>', 'the definition: YAML, JSON, or a module that exports it; - reads standard input')
     .option('--yes', 'do not ask')
     .option('--json', 'print {difference, forgiven, open, wasClosed}')
     .action((id: string, file: string, flags: Flags) =>

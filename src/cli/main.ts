@@ -6,6 +6,7 @@ import { addCancel } from './cancel.ts';
 import { addDemo } from './demo.ts';
 import { addDev } from './dev.ts';
 import { addExplain } from './explain.ts';
+import { addInit } from './init.ts';
 import { addList } from './list.ts';
 import { addModels } from './models.ts';
 import { tell, tellError } from './output.ts';
@@ -13,6 +14,7 @@ import { addPlan } from './plan.ts';
 import { addReport } from './report.ts';
 import { addResults } from './results.ts';
 import { addRetry } from './retry.ts';
+import { addSchema } from './schema.ts';
 import { addService } from './service.ts';
 import { addStatus } from './status.ts';
 import { addSteer } from './steer.ts';
@@ -32,7 +34,8 @@ const program = new Command('foray')
   .showSuggestionAfterError();
 for (const add of [
   ...[addDemo, addDev, addService, addWorker, addModels],
-  ...[addPlan, addSubmit, addList, addStatus, addWatch, addSteer, addCancel],
+  ...[addInit, addSchema, addPlan, addSubmit],
+  ...[addList, addStatus, addWatch, addSteer, addCancel],
   ...[addApply, addRetry, addExplain, addResults, addReport],
 ]) {
   add(program);

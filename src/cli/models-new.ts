@@ -26,8 +26,8 @@ export function addModelsNew(models: Command): void {
       print(
         `Made ${files.map((file) => join(folder, file)).join(' and ')}, a model that works. Make it yours, then:`,
       );
-      print(`  npx foray models check ${quoted(folder)}`);
-      print(`  npx foray dev --models ${quoted(folder)}`);
+      print(`  npx foray models check ${shellQuoted(folder)}`);
+      print(`  npx foray dev --models ${shellQuoted(folder)}`);
     });
 }
 
@@ -74,6 +74,6 @@ function fillIn(file: string, name: string): void {
 }
 
 /** As a shell takes it. */
-function quoted(folder: string): string {
+export function shellQuoted(folder: string): string {
   return /^[\w./-]+$/.test(folder) ? folder : `'${folder.replaceAll("'", "'\\''")}'`;
 }

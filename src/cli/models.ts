@@ -33,7 +33,7 @@ async function listModels(flags: SettingFlags & { json?: boolean }): Promise<voi
 
 async function showModel(wanted: string, flags: SettingFlags & { json?: boolean }): Promise<void> {
   const cloud = cloudClient(settingsFrom(flags), 'person');
-  const model = find(await cloud.listModels(), wanted);
+  const model = findModel(await cloud.listModels(), wanted);
   const version = await cloud.getVersion(model.id, model.modelVersions.at(-1)!);
   const experiments = await cloud.listExperiments(version.id);
   if (flags.json) return printJson({ ...model, version, experiments });
@@ -55,7 +55,8 @@ async function showModel(wanted: string, flags: SettingFlags & { json?: boolean 
   printTable('Experiments', [['name', 'type'], ...experiments.map(({ name, type }) => [name, type])]);
 }
 
-function find(models: Model[], wanted: string): Model {
+/** @throws ForayError UNKNOWN_MODEL */
+export function findModel(models: readonly Model[], wanted: string): Model {
   const key = wanted.trim().toLowerCase();
   const found = models.find(({ id, name }) => id === key || name.toLowerCase() === key);
   if (found) return found;

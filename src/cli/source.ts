@@ -1,18 +1,25 @@
 import { readFile } from 'node:fs/promises';
+import { extname } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { type DefinitionSource, whyUnreadable } from '../client/index.ts';
 import { ForayError } from '../errors.ts';
+import { importDefinition } from './definition-module.ts';
+
+/** Files that are imported, not read. */
+const MODULES = ['.ts', '.mts', '.js', '.mjs'];
 
 /**
- * Reads a definition from a file, or from standard input for `-`.
- * @throws ForayError DEFINITION_UNREADABLE
+ * Reads a definition from a file, or from standard input for `-`. A module is run: its default export is the definition.
+ * @throws ForayError DEFINITION_UNREADABLE, DEFINITION_SYNTAX
  */
 export async function readSource(file: string): Promise<DefinitionSource> {
   if (file === '-') return { text: await text(process.stdin), file: '<stdin>' };
   try {
-    return { text: new TextDecoder('utf-8', { fatal: true }).decode(await readFile(file)), file };
+    const content = new TextDecoder('utf-8', { fatal: true }).decode(await readFile(file));
+    if (!MODULES.includes(extname(file).toLowerCase())) return { text: content, file };
   } catch (error) {
     const why = error instanceof TypeError ? 'is not UTF-8 text' : whyUnreadable(error);
     throw new ForayError('DEFINITION_UNREADABLE', `The definition "${file}" ${why}.`);
   }
+  return { definition: await importDefinition(file), file };
 }

@@ -22,7 +22,7 @@ const MAX_RUNS = 10_000;
 export function addSubmit(program: Command): void {
   withSettings(program.command('submit'))
     .description('check a definition whole and start its campaign')
-    .argument('<file>', 'the definition, YAML or JSON; - reads standard input')
+    .argument('<file>', 'the definition: YAML, JSON, or a module that exports it; - reads standard input')
     .option('--id <id>', "the campaign's id (default: the definition's name and a short suffix)")
     .option(
       '--max-runs <number>',

@@ -1,7 +1,12 @@
 import type { PointFile } from '../campaign/designs/table.ts';
 import type { Campaign } from '../campaign/types.ts';
 import type { CloudClient } from '../cloud/index.ts';
-import { type DefinitionSource, type ResolvedDefinition, resolveDefinition } from '../resolve/index.ts';
+import {
+  type DefinitionSource,
+  fileOf,
+  type ResolvedDefinition,
+  resolveDefinition,
+} from '../resolve/index.ts';
 import { FilesOnDisk } from './files.ts';
 
 /** A definition that can be submitted: resolved against the model's version, with the files that it names. */
@@ -24,7 +29,7 @@ export async function checkCampaign(
   source: DefinitionSource,
   pinned?: Campaign['model'],
 ): Promise<CheckedCampaign> {
-  const files = new FilesOnDisk(source.file);
+  const files = new FilesOnDisk(fileOf(source));
   const resolved = await resolveDefinition(cloud, source, files, pinned);
   return { ...resolved, contents: files.contents, pointFiles: files.points };
 }

@@ -8,7 +8,7 @@ import { didYouMean } from '../suggest.ts';
 import { closedPhases, type FailureCause, type FlightReport } from '../campaign/types.ts';
 import { ForayError } from '../errors.ts';
 import { type CampaignRecord, openStore, type ResultRow, type Store } from '../store/index.ts';
-import type { DefinitionSource } from '../resolve/index.ts';
+import { type DefinitionSource, textOf } from '../resolve/index.ts';
 import { checkCampaign, type CheckedCampaign } from './check.ts';
 import { type Explanation, explained } from './explain.ts';
 import { paceKnown, paceOf } from './pace.ts';
@@ -116,7 +116,8 @@ export class Foray {
     const id = wanted ?? `${checked.name}-${crypto.randomUUID().slice(0, 6)}`;
     const campaign = freshened({ ...checked, id, service: this.settings.service.url }, Math.random);
     for (const [hash, content] of contents) await this.store.putFile(hash, content);
-    const isNew = await this.store.addCampaign({ campaign, definition: source.text, digest }, Date.now());
+    const definition = textOf(source);
+    const isNew = await this.store.addCampaign({ campaign, definition, digest }, Date.now());
     const record = await this.record(id);
     if (record.digest !== digest || record.campaign.service !== campaign.service) {
       throw new ForayError('CAMPAIGN_EXISTS', `A campaign "${id}" exists with another definition.`, {
@@ -264,7 +265,7 @@ export class Foray {
     await this.differenceOf(record, checked);
     const { campaign, contents, pointFiles: points } = checked;
     for (const [hash, content] of contents) await this.store.putFile(hash, content);
-    return this.change(record, { apply: source.text, files: { inputs: campaign.files, points } });
+    return this.change(record, { apply: textOf(source), files: { inputs: campaign.files, points } });
   }
 
   private async differenceOf(

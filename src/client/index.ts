@@ -1,6 +1,6 @@
 export type { Difference } from '../campaign/change.ts';
 export { type CampaignChange, Foray, type Submitted } from './client.ts';
-export { type DefinitionSource } from '../resolve/index.ts';
+export type { DefinitionSource } from '../resolve/index.ts';
 export { whyUnreadable } from './unreadable.ts';
 export type { Explanation } from './explain.ts';
 export type { Plan } from './plan.ts';

@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { CsvError, parse } from 'csv-parse';
 import type { RawValue } from '../api/index.ts';
 import { type PointCheck, type PointFile, rowLine } from '../campaign/designs/table.ts';
-import { ForayError, isForayError, type Place } from '../errors.ts';
+import { ForayError, isForayError, type LinePlace, type Place } from '../errors.ts';
 import { whyUnreadable } from './unreadable.ts';
 
 /** Lines that are put together before they are hashed and kept. */
@@ -35,7 +35,8 @@ export async function readPointsFile(
   try {
     inputs = await read(file, check, rows);
   } catch (error) {
-    if (isForayError(error)) throw error.place ? await withLine(error) : error;
+    if (isForayError(error))
+      throw error.place && 'line' in error.place ? await withLine(error, error.place) : error;
     throw new ForayError('DEFINITION_UNREADABLE', `The file "${path}" ${whyUnreadable(error)}.`, {
       place,
       hint: "Paths are relative to the definition's folder.",
@@ -162,8 +163,7 @@ function valuesOf(point: Record<string, RawValue>, names: readonly string[], pla
 }
 
 /** Adds the line of the file to an error that says where it is; until then its column counts fields. */
-async function withLine(error: ForayError): Promise<ForayError> {
-  const { file, line, column } = error.place!;
+async function withLine(error: ForayError, { file, line, column }: LinePlace): Promise<ForayError> {
   let at = 0;
   for await (const text of createInterface({ input: createReadStream(file), crlfDelay: Infinity })) {
     at += 1;

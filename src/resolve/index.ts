@@ -6,17 +6,14 @@ import { type Design, hasDerived, sizeOf } from '../campaign/designs/design.ts';
 import { DeriveError } from '../campaign/designs/rows.ts';
 import type { PointCheck, PointFile } from '../campaign/designs/table.ts';
 import { type Contents, type DesignOf, expand } from '../campaign/points.ts';
-import { type ReadDefinition, readDefinition } from '../campaign/read.ts';
+import type { ReadDefinition } from '../campaign/read.ts';
 import { didYouMean } from '../suggest.ts';
 import type { Campaign, CampaignFile } from '../campaign/types.ts';
 import { type CloudClient, isCloudError } from '../cloud/index.ts';
 import { ForayError, type Place } from '../errors.ts';
+import { type DefinitionSource, fileOf, readSource, textOf } from './source.ts';
 
-/** A definition as a person hands it in: its text, and the name of its file, against which paths in it are read. */
-export interface DefinitionSource {
-  text: string;
-  file: string;
-}
+export { type DefinitionSource, fileOf, textOf };
 
 /** A definition that was resolved against the model's version. */
 export interface ResolvedDefinition {
@@ -54,7 +51,7 @@ export async function resolveDefinition(
   files: DefinitionFiles,
   pinned?: Campaign['model'],
 ): Promise<ResolvedDefinition> {
-  const read = readDefinition(source.text, source.file);
+  const read = readSource(source);
   const model = await findModel(cloud, read);
   const version = await findVersion(cloud, read, model, pinned);
   const experiments = read.definition.experiment === undefined ? [] : await cloud.listExperiments(version.id);

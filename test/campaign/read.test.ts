@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { readDefinition } from '../../src/campaign/read.ts';
-import { errorCodes, isForayError } from '../../src/errors.ts';
+import { errorCodes, isForayError, type LinePlace } from '../../src/errors.ts';
 import { expectOneLine, expectRefused, HEAD, thrownBy } from './support.ts';
 
 describe('what is no YAML or JSON', () => {
@@ -87,9 +87,9 @@ describe('what is no YAML or JSON', () => {
           if (!isForayError(error)) throw error;
           expect(errorCodes[error.code].exit).toBe(2);
           expectOneLine(error);
-          expect(error.place!.line).toBeGreaterThanOrEqual(1);
-          expect(error.place!.line).toBeLessThanOrEqual(text.split('\n').length);
-          expect(error.place!.column).toBeGreaterThanOrEqual(1);
+          expect((error.place as LinePlace).line).toBeGreaterThanOrEqual(1);
+          expect((error.place as LinePlace).line).toBeLessThanOrEqual(text.split('\n').length);
+          expect((error.place as LinePlace).column).toBeGreaterThanOrEqual(1);
         }
       }),
       { numRuns: 2_000 },
@@ -280,7 +280,7 @@ describe('what is a definition', () => {
       '# flu\ncampaign: flu\nmodel:\n  name: Epidemic\ndesign:\n  grid:\n    Days: [1,\n      2]\n    7: [1]\n';
     const { locate } = readDefinition(text, 'a.yaml');
     const at = (...args: Parameters<typeof locate>): string => {
-      const { file, line, column } = locate(...args);
+      const { file, line, column } = locate(...args) as LinePlace;
       return `${file}:${line}:${column}`;
     };
     expect(at([])).toBe('a.yaml:2:1');

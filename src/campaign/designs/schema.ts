@@ -3,14 +3,14 @@ import { unitNames } from '../../api/index.ts';
 
 /** The shape of a design as a person writes it. Never imported by a workflow: zod would double the bundle. */
 
-export const Value = z.union(
-  [z.string(), z.number(), z.boolean()],
-  'expected a number, a text, true or false',
-);
+export const Value = z
+  .union([z.string(), z.number(), z.boolean()], 'expected a number, a text, true or false')
+  .meta({ title: 'value' });
 
-export const Units = z
-  .enum(unitNames, 'expected units such as SECOND or PER_DAY')
-  .describe("The units that the numbers are in: the input's own, or it is an error.");
+export const Units = z.enum(unitNames, 'expected units such as SECOND or PER_DAY').meta({
+  id: 'Units',
+  description: "The units that the numbers are in: the input's own, or it is an error.",
+});
 
 const number = z.number('expected a number');
 const values = z.array(Value, 'expected a list of values');
@@ -33,11 +33,16 @@ export const Range = z
     units: Units.optional(),
   })
   .refine(({ step, count }) => (step === undefined) !== (count === undefined), 'expected a step or a count')
-  .refine(({ step, scale }) => step === undefined || scale === undefined, 'expected a count with a scale');
+  .refine(({ step, scale }) => step === undefined || scale === undefined, 'expected a count with a scale')
+  .meta({
+    id: 'Range',
+    oneOf: [{ required: ['step'] }, { required: ['count'] }],
+    dependentRequired: { scale: ['count'] },
+  });
 export type Range = z.infer<typeof Range>;
 
 export const Values = z.union(
-  [values, z.strictObject({ values, units: Units.optional() }), Range],
+  [values, z.strictObject({ values: values.describe('The values.'), units: Units.optional() }), Range],
   'expected a list of values, {from, to, step} or {from, to, count}',
 );
 export type Values = z.infer<typeof Values>;
@@ -48,11 +53,12 @@ function byInput<S extends z.ZodType>(schema: S, what = 'expected input names wi
     .refine(
       (inputs) => Object.keys(inputs).length > 0,
       'expected at least one input; without a design there is one point',
-    );
+    )
+    .meta({ minProperties: 1 });
 }
 
 /** What each distribution needs and takes. */
-const parameters = {
+export const parameters = {
   uniform: { needs: ['min', 'max'], takes: [] },
   'log-uniform': { needs: ['min', 'max'], takes: [] },
   normal: { needs: ['mean', 'sd'], takes: ['min', 'max'] },
@@ -69,10 +75,10 @@ const Written = z.strictObject({
     .describe('The distribution; by default uniform, or choice where values are given.'),
   min: number.optional().describe('The least value; of a normal distribution, where it is cut off.'),
   max: number.optional().describe('The greatest value; of a normal distribution, where it is cut off.'),
-  mean: number.optional(),
+  mean: number.optional().describe('The mean, before it is cut off.'),
   sd: number.positive('expected more than 0').optional().describe('The standard deviation.'),
   mode: number.optional().describe('The likeliest value.'),
-  values: values.min(1, 'expected at least one value').optional(),
+  values: values.min(1, 'expected at least one value').optional().describe('The values to choose from.'),
   weights: z
     .array(number.nonnegative('expected no less than 0'), 'expected a list of numbers')
     .optional()
@@ -107,9 +113,22 @@ const Described = Written.check(({ value, issues }) => {
   if (weights && !weights.some((weight) => weight > 0)) return complain('expected a weight above 0');
 });
 
+/** What of the check above a JSON Schema can say: which parameters come with which distribution. */
+const shapes = distributions.map((name) => {
+  const { needs, takes }: { needs: readonly string[]; takes: readonly string[] } = parameters[name];
+  const others = Object.keys(Written.shape).filter(
+    (key) => ![...needs, ...takes, 'distribution', 'units'].includes(key),
+  );
+  const isDefault = name === 'uniform' || name === 'choice';
+  return {
+    properties: { distribution: { const: name }, ...Object.fromEntries(others.map((key) => [key, false])) },
+    required: [...(isDefault ? [] : ['distribution']), ...needs],
+  };
+});
+
 /** How the values of an input are spread: a distribution, or a list, of which each value is as likely. */
 export const Spread = z.union(
-  [values.min(1, 'expected at least one value'), Described],
+  [values.min(1, 'expected at least one value'), Described.meta({ id: 'Distribution', anyOf: shapes })],
   'expected a list of values, {min, max} or {distribution: …}',
 );
 export type Spread = z.infer<typeof Spread>;
@@ -196,16 +215,16 @@ export const Design = z
         'The first points of a Sobol sequence; 2, 4, 8, 16 … of them are evenest.',
       ),
       halton: Sequence.optional().describe('The first points of a Halton sequence.'),
-      get product(): z.ZodOptional<z.ZodArray<z.ZodType<WrittenDesign>>> {
+      get product(): z.ZodOptional<z.ZodArray<typeof InnerDesign>> {
         return z
-          .array(Design, 'expected a list of designs')
+          .array(InnerDesign, 'expected a list of designs')
           .min(1, 'expected at least one design')
           .optional()
           .describe('Every combination of the points of designs over different inputs.');
       },
-      get union(): z.ZodOptional<z.ZodArray<z.ZodType<WrittenDesign>>> {
+      get union(): z.ZodOptional<z.ZodArray<typeof InnerDesign>> {
         return z
-          .array(Design, 'expected a list of designs')
+          .array(InnerDesign, 'expected a list of designs')
           .min(1, 'expected at least one design')
           .optional()
           .describe('The points of designs one after the other; a point that is there twice counts once.');
@@ -225,7 +244,15 @@ export const Design = z
   .refine(
     (design) => kinds.filter((kind) => design[kind] !== undefined).length === 1,
     `expected one of ${kinds.join(', ')}; product and union combine several`,
-  );
+  )
+  .meta({
+    id: 'Design',
+    description:
+      'The points: one kind of design, with where and derive. Without a design there is one point.',
+    oneOf: kinds.map((kind) => ({ required: [kind] })),
+  });
+/** A design within a design, which TypeScript cannot find out by itself. */
+const InnerDesign = Design as z.ZodType<WrittenDesign, WrittenDesign>;
 
 export interface WrittenSample {
   points: number;

@@ -1,13 +1,7 @@
-import { registerHooks } from 'node:module';
 import { pathToFileURL } from 'node:url';
+import '../../own-package.ts';
 import { hashContent, type ModelCode } from './folder.ts';
 import type { ModelDefinition } from './model.ts';
-
-// a model may be anywhere, and imports foray/model and foray/kernel as a package of ours would: from this one's exports
-registerHooks({
-  resolve: (specifier, context, next) =>
-    next(specifier, specifier.startsWith('foray/') ? { ...context, parentURL: import.meta.url } : context),
-});
 
 /** Imports a model's module. Runs code of the model: never for the thread that serves HTTP. */
 export async function loadModel(entry: string): Promise<ModelDefinition> {

@@ -1,0 +1,134 @@
+/**
+ * The tables of docs/definition.md, from the schema of a definition. `npm run reference` writes them into the file, between
+ * `<!-- generated: NAME -->` and `<!-- end -->`; a test looks that they are there.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { kinds, parameters } from '../src/campaign/designs/schema.ts';
+import { definitionSchema } from '../src/campaign/json-schema.ts';
+
+const PAGE = join(import.meta.dirname, '../docs/definition.md');
+
+/** What is read of a JSON Schema. */
+interface Schema {
+  title?: string;
+  description?: string;
+  default?: unknown;
+  $ref?: string;
+  type?: string | string[];
+  const?: unknown;
+  enum?: unknown[];
+  anyOf?: Schema[];
+  items?: Schema;
+  properties?: Record<string, Schema>;
+  additionalProperties?: Schema | false;
+  required?: string[];
+}
+
+const whole = definitionSchema() as Schema & { $defs: Record<string, Schema> };
+const { Design, Range, Distribution, Precise, Failures, Timeouts } = whole.$defs;
+const { sobol } = Design!.properties!;
+
+const tables: Record<string, () => string> = {
+  settings: () => settings(whole),
+  designs: () => settings({ properties: only(Design!, [...kinds, 'where', 'derive']) }),
+  range: () => settings(Range!),
+  sample: () => settings(sobol!),
+  distribution: () => settings(Distribution!),
+  distributions: () =>
+    table(
+      ['distribution', 'needs', 'may have'],
+      Object.entries(parameters).map(([name, { needs, takes }]) => [
+        code(name),
+        listed(needs),
+        listed(takes),
+      ]),
+    ),
+  precise: () => settings(Precise!),
+  failures: () => settings(Failures!),
+  timeouts: () => settings(Timeouts!),
+};
+
+/** The page with its tables as they are to be. */
+export function withTables(page: string): string {
+  return page.replaceAll(
+    /(<!-- generated: (\w+) -->\n)[^]*?(<!-- end -->)/g,
+    (_, begin: string, name: string, end: string) => `${begin}\n${tables[name]!()}\n\n${end}`,
+  );
+}
+
+/** The names of the tables. */
+export const tableNames = Object.keys(tables);
+
+/** A row a setting; those of a mapping are named with it. */
+function settings(schema: Schema): string {
+  const rows = rowsOf(schema);
+  const hasDefaults = rows.some((row) => row.at(-1) !== '');
+  return table(
+    ['setting', 'takes', 'meaning', 'default'].slice(0, hasDefaults ? 4 : 3),
+    rows.map((row) => row.slice(0, hasDefaults ? 4 : 3)),
+  );
+}
+
+function rowsOf({ properties = {}, required = [] }: Schema, within = ''): string[][] {
+  return Object.entries(properties).flatMap(([key, setting]) => {
+    const name = `${within}${key}`;
+    if (setting.properties && name === 'model') return rowsOf(setting, `${name}.`);
+    const { description = target(setting).description ?? '', default: value } = setting;
+    const byDefault =
+      value === undefined ? '' : code(typeof value === 'string' ? value : JSON.stringify(value));
+    return [[code(name), kindOf(setting), description, required.includes(key) ? 'required' : byDefault]];
+  });
+}
+
+/** What a setting takes, in words. */
+function kindOf(schema: Schema): string {
+  const { title, anyOf, type, const: only, enum: choices, items } = schema.$ref ? target(schema) : schema;
+  if (title !== undefined) return title;
+  if (only !== undefined) return code(String(only));
+  if (type === 'object') return 'mapping';
+  if (choices) return choices.length > 8 ? 'units' : choices.map((choice) => code(String(choice))).join(', ');
+  if (anyOf) {
+    const kinds = anyOf.filter((option) => option.type !== 'null').map(kindOf);
+    return [...new Set(kinds)].join(' or ');
+  }
+  if (items) return `list of ${kindOf(items)}s`;
+  return [type]
+    .flat()
+    .map((name) => words[name!] ?? name)
+    .join(', ');
+}
+
+const words: Record<string, string> = {
+  string: 'text',
+  integer: 'whole number',
+  boolean: '`true`, `false`',
+};
+
+function target({ $ref }: Schema): Schema {
+  return $ref === undefined ? {} : whole.$defs[$ref.split('/').at(-1)!]!;
+}
+
+function only({ properties = {} }: Schema, names: readonly string[]): Record<string, Schema> {
+  return Object.fromEntries(names.map((name) => [name, properties[name]!]));
+}
+
+function code(text: string): string {
+  return `\`${text}\``;
+}
+
+function listed(names: readonly string[]): string {
+  return names.map(code).join(', ');
+}
+
+/** A table as prettier has it. */
+function table(head: string[], rows: string[][]): string {
+  const cells = [head, ...rows].map((row) => row.map((cell) => cell.replaceAll('|', '\\|')));
+  const widths = head.map((_, at) => Math.max(...cells.map((row) => row[at]!.length)));
+  const [first, ...rest] = cells.map(
+    (row) => `| ${row.map((cell, at) => cell.padEnd(widths[at]!)).join(' | ')} |`,
+  );
+  return [first, `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`, ...rest].join('\n');
+}
+
+if (import.meta.main) writeFileSync(PAGE, withTables(readFileSync(PAGE, 'utf8')));

@@ -1,0 +1,59 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { parse } from 'acorn';
+import type { CampaignDefinition } from '../campaign/definition.ts';
+import { ForayError, type LinePlace, messageOf } from '../errors.ts';
+import '../own-package.ts';
+import { oneLine } from '../suggest.ts';
+
+/**
+ * The definition that a module exports by default: an object, a promise of one, or a function that gives either.
+ * @throws ForayError DEFINITION_SYNTAX, DEFINITION_UNREADABLE
+ */
+export async function importDefinition(file: string): Promise<CampaignDefinition> {
+  const { href } = pathToFileURL(resolve(file));
+  let given: unknown;
+  try {
+    const module = (await import(href)) as { default?: unknown };
+    given = await (typeof module.default === 'function'
+      ? (module.default as () => unknown)()
+      : module.default);
+  } catch (error) {
+    const place = await syntaxPlace(error, file, href);
+    if (place) throw new ForayError('DEFINITION_SYNTAX', `The module is wrong: ${said(error)}.`, { place });
+    throw new ForayError(
+      'DEFINITION_UNREADABLE',
+      `The definition "${file}" cannot be imported: ${said(error)}.`,
+    );
+  }
+  if (given !== undefined) return given as CampaignDefinition;
+  throw new ForayError('DEFINITION_UNREADABLE', `The definition "${file}" has no default export.`, {
+    hint: 'It ends with: export default defineCampaign({…});',
+  });
+}
+
+function said(error: unknown): string {
+  return oneLine(messageOf(error)).trim().replace(/\.$/, '');
+}
+
+/** Where the module itself is no TypeScript or JavaScript. */
+async function syntaxPlace(error: unknown, file: string, href: string): Promise<LinePlace | undefined> {
+  if (!(error instanceof SyntaxError)) return undefined;
+  // the stack of most begins with the file and the line, and points at the place
+  const [head = '', ...rest] = (error.stack ?? '').split('\n');
+  for (const name of [href, resolve(file)]) {
+    if (!head.startsWith(`${name}:`)) continue;
+    const pointer = rest.find((text) => /^\s*\^+\s*$/.test(text)) ?? '^';
+    return { file, line: Number(head.slice(name.length + 1)), column: 1 + pointer.indexOf('^') };
+  }
+  if (/ts$/i.test(file)) return undefined;
+  // of JavaScript, Node says what but not where
+  try {
+    parse(await readFile(file, 'utf8'), { ecmaVersion: 'latest', sourceType: 'module' });
+  } catch (again) {
+    const { loc } = again as { loc?: { line: number; column: number } };
+    return loc && { file, line: loc.line, column: 1 + loc.column };
+  }
+  return undefined;
+}

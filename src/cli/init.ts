@@ -1,0 +1,60 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Command } from 'commander';
+import { definitionSchema, SCHEMA_FILE } from '../campaign/json-schema.ts';
+import { cloudClient } from '../client/index.ts';
+import { ForayError, messageOf } from '../errors.ts';
+import { findModel } from './models.ts';
+import { shellQuoted } from './models-new.ts';
+import { print, tell, writeOut } from './output.ts';
+import { type SettingFlags, settingsFrom, withSettings } from './settings.ts';
+import { starterDefinition } from './starter.ts';
+
+/** `foray init`: a definition that can be submitted, with all that a model has in comments. */
+export function addInit(program: Command): void {
+  withSettings(program.command('init'))
+    .description('write a definition to start from, with all inputs and outputs of a model')
+    .argument('<model>', 'name or id of a model')
+    .option(
+      '-o, --output <file>',
+      'where to write it, with its JSON Schema beside it (default: standard output)',
+    )
+    .action(async (wanted: string, flags: SettingFlags & { output?: string }) => {
+      const cloud = cloudClient(settingsFrom(flags), 'person');
+      const model = findModel(await cloud.listModels(), wanted);
+      const version = await cloud.getVersion(model.id, model.modelVersions.at(-1)!);
+      const text = starterDefinition(model, version, await cloud.listExperiments(version.id));
+      if (flags.output === undefined) {
+        await writeOut([text]);
+        tell(`For an editor that completes it: npx foray schema > ${SCHEMA_FILE}`);
+        return;
+      }
+      await writeNew(flags.output, text);
+      await writeSchema(join(dirname(flags.output), SCHEMA_FILE));
+      print(`Wrote ${flags.output}. Change it, then: npx foray submit ${shellQuoted(flags.output)} --watch`);
+    });
+}
+
+/** Never writes over a file. */
+async function writeNew(file: string, text: string): Promise<void> {
+  try {
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, text, { flag: 'wx' });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') {
+      throw new ForayError('OUTPUT_UNWRITABLE', `${file} is there already.`, {
+        hint: 'Choose another file with -o.',
+      });
+    }
+    throw new ForayError('OUTPUT_UNWRITABLE', `The file ${file} cannot be written: ${messageOf(error)}.`, {
+      hint: 'Choose another one with -o.',
+    });
+  }
+}
+
+/** The schema of this version of foray, if another one, or none, is there. */
+async function writeSchema(file: string): Promise<void> {
+  const schema = `${JSON.stringify(definitionSchema(), undefined, 2)}\n`;
+  const before = await readFile(file, 'utf8').catch(() => undefined);
+  if (before !== schema) await writeOut([schema], file);
+}

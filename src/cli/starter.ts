@@ -1,0 +1,142 @@
+import { Document, type ToStringOptions } from 'yaml';
+import {
+  type Experiment,
+  type InputItem,
+  type Model,
+  nameKey,
+  RANDOM_SEED,
+  type RawValue,
+  type Version,
+} from '../api/index.ts';
+import { SCHEMA_FILE } from '../campaign/json-schema.ts';
+import { isNumeric } from '../campaign/designs/names.ts';
+import { oneLine } from '../suggest.ts';
+
+/** Whatever it holds, on one line. */
+const ON_ONE_LINE: ToStringOptions = {
+  lineWidth: 0,
+  blockQuote: false,
+  doubleQuotedMinMultiLineLength: Infinity,
+  singleQuote: false,
+  flowCollectionPadding: false,
+};
+
+/**
+ * A definition to start from: as it is a campaign of one point, with all that the model has in comments. Values are those that
+ * hold if nothing is changed.
+ */
+export function starterDefinition(
+  model: Model,
+  version: Version,
+  experiments: readonly Experiment[],
+): string {
+  const [first, ...others] = experiments.toSorted((a, b) => Number(isSingle(b)) - Number(isSingle(a)));
+  const experiment = first && isSingle(first) ? first : undefined;
+  const known = experiment ? others : experiments;
+  const { outputs } = version.experimentTemplate;
+  const inputs = version.experimentTemplate.inputs.map((input) => {
+    const own = experiment?.inputs.find(({ name }) => nameKey(name) === nameKey(input.name));
+    return own ? { ...input, value: own.value } : input;
+  });
+  const files = inputs.filter(({ type }) => type === 'INPUT_FILE');
+  const values = inputs.filter(({ type }) => type !== 'INPUT_FILE');
+  const named = known.map(({ name, type }) => `${yaml(name)} (${type})`).join(', ');
+  const lines = [
+    `# yaml-language-server: $schema=./${SCHEMA_FILE}`,
+    `# ${oneLine(`${model.name}${model.description ? `: ${model.description}` : ''}`)}`,
+    '',
+    `campaign: ${yaml(campaignName(model.name))}`,
+    'model:',
+    `  ${yaml({ name: model.name })}`,
+    `  version: latest # ${version.version} so far`,
+    ...(experiment ? [yaml({ experiment: experiment.name })] : []),
+    ...(named ? [`# stored experiments besides: ${named}`] : []),
+    '',
+    'inputs: # the same in every point',
+    ...values.map((input) => `  # ${yaml({ [input.name]: valueIn(input) })} # ${kindOf(input)}`),
+    ...(files.length > 0 ? ["files: # relative to this file's folder"] : []),
+    ...files.map((input) => `  # ${yaml({ [input.name]: './FILE' })} # ${kindOf(input)}`),
+    '',
+    ...designs(values),
+    ...(inputs.some(({ name }) => name === RANDOM_SEED)
+      ? ['# replications: 10 # of each point, each with a seed of its own', '# seed: 42', '']
+      : []),
+    ...(outputs.length > 0 ? ['outputs:'] : []),
+    ...outputs.map((output) => `  - ${yaml(output.name)} # ${kindOf(output)}`),
+  ];
+  return `${lines.join('\n').trimEnd()}\n`;
+}
+
+/** A design of one point, and the kinds of design that may take its place. */
+function designs(inputs: readonly InputItem[]): string[] {
+  const free = inputs.filter(({ name }) => !name.startsWith('{'));
+  const input = free.find((candidate) => typeof valueIn(candidate) === 'number') ?? free[0];
+  if (!input) return [];
+  const { name } = input;
+  const value = valueIn(input);
+  const lines = [
+    'design: # one of these kinds; docs/definition.md has them all',
+    `  ${yaml({ grid: { [name]: [value] } })}`,
+  ];
+  if (typeof value !== 'number') return [...lines, ''];
+  const [low, high] = around(value);
+  const spread = { [name]: { min: low, max: high } };
+  const others: Record<string, unknown>[] = [
+    { grid: { [name]: { from: low, to: high, count: 5 } } },
+    { oneAtATime: { [name]: [low, high] } },
+    { zip: { [name]: [low, high] } },
+    { points: [{ [name]: low }, { [name]: high }] },
+    { points: './points.csv' },
+    ...['random', 'lhs', 'sobol', 'halton'].map((kind) => ({ [kind]: { points: 16, inputs: spread } })),
+    { union: [{ grid: { [name]: [low] } }, { grid: { [name]: [high] } }] },
+  ];
+  return [
+    ...lines,
+    ...others.map((design) => `  # ${yaml(design)}`),
+    `  # and with any of them: ${yaml({ where: `\`${name.replaceAll('`', '``')}\` <= ${high}` })}`,
+    '',
+  ];
+}
+
+/** Two whole numbers about a number: what there may be for it the service does not say. */
+function around(value: number): [number, number] {
+  const size = Math.max(1, Math.abs(value));
+  return [Math.floor(value - size / 2), Math.ceil(value + size / 2)];
+}
+
+function isSingle({ type }: Experiment): boolean {
+  return type === 'SIMULATION';
+}
+
+/** The value of an input as a definition has it. */
+function valueIn({ type, value }: InputItem): RawValue {
+  if (type === 'BOOLEAN') return value === 'true';
+  const number = Number(value);
+  const isExact = Number.isInteger(number) ? Number.isSafeInteger(number) : Number.isFinite(number);
+  return isNumeric(type) && value.trim() !== '' && isExact ? number : value;
+}
+
+function kindOf({ type, units }: Pick<InputItem, 'units'> & { type: string }): string {
+  return units === null ? type : `${type}, ${units}`;
+}
+
+/** YAML on one line: a text, or a name with its value. */
+function yaml(value: Record<string, unknown> | string): string {
+  if (typeof value === 'string') return new Document(value).toString(ON_ONE_LINE).trimEnd();
+  const line = new Document();
+  line.contents = line.createNode({});
+  for (const [name, inner] of Object.entries(value)) line.set(name, line.createNode(inner, { flow: true }));
+  return line.toString(ON_ONE_LINE).trimEnd();
+}
+
+/** The model's name with what a campaign's name may have. */
+function campaignName(model: string): string {
+  const name = model
+    .normalize('NFKD')
+    .replaceAll(/\p{M}/gu, '')
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9._-]+/g, '-')
+    .replaceAll(/^[^a-z0-9]+|-+$/g, '')
+    .slice(0, 100);
+  return name === '' ? 'campaign' : name;
+}

@@ -1,0 +1,20 @@
+import type { CampaignDefinition } from './campaign/definition.ts';
+
+/** What a program may import from `foray`. */
+export {
+  type CampaignChange,
+  type CampaignStatus,
+  type DefinitionSource,
+  type Difference,
+  Foray,
+  isClosed,
+  type Settings,
+  type Submitted,
+} from './client/index.ts';
+export { type ErrorCode, ForayError, isForayError, type Place } from './errors.ts';
+export type { CampaignDefinition };
+
+/** Gives a definition its types, so that an editor completes and checks it: `export default defineCampaign({ … })`. */
+export function defineCampaign(definition: CampaignDefinition): CampaignDefinition {
+  return definition;
+}

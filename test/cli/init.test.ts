@@ -1,0 +1,164 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { readDefinition } from '../../src/campaign/read.ts';
+import { checkCampaign } from '../../src/client/check.ts';
+import { cloudClient } from '../../src/client/index.ts';
+import { type RunningService, startService } from '../../src/service/service.ts';
+import { foray as run, ROOT, type Ran } from '../support/cli.ts';
+import { KEY } from '../support/world.ts';
+import { writeModel } from '../service/support.ts';
+
+const SHIPPED = ['Epidemic', 'Inventory', 'Rehearsal', 'Service System Demo'];
+
+/** Names that mean something else in YAML, as a model may have them. */
+const NAMES = [
+  'Rate: of 5% # not a comment',
+  `it's "quoted"`,
+  '[1, 2]',
+  'a {b: c}',
+  '- dash',
+  '? what',
+  '& anchor',
+  '*',
+  'Größe ☂ 漢字',
+  'a `tick`, a \\ and , commas',
+  'true',
+  '~',
+  '007',
+  '<<',
+];
+
+let folder: string;
+let service: RunningService;
+let cloud: ReturnType<typeof cloudClient>;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'foray-init-'));
+  writeOdd();
+  service = await startService({
+    dataDir: join(folder, 'service'),
+    modelDirs: [join(ROOT, 'models'), join(folder, 'models')],
+    executors: 1,
+    apiKey: KEY,
+  });
+  cloud = cloudClient({ service: { url: service.url, key: KEY } }, 'person');
+});
+afterAll(async () => {
+  await service.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function writeOdd(): void {
+  const inputs = NAMES.map((name, at) => ({ name, type: 'DOUBLE', units: 'PER_DAY', default: at + 0.5 }));
+  const outputs = NAMES.map((name) => ({ name, type: 'DOUBLE', units: null }));
+  const others = [
+    { name: 'Text', type: 'STRING', default: 'a: "b" # c\nand more of it, so that a line would be folded' },
+    { name: 'Large', type: 'LONG', default: '9007199254740993' },
+    { name: 'When', type: 'DATE_TIME', default: '2026-01-31T08:30' },
+    { name: '{RANDOM_SEED}', type: 'LONG', default: 1 },
+    { name: 'A file: any', type: 'INPUT_FILE', default: '' },
+  ];
+  const definition = {
+    name: 'Größe: "odd" #1',
+    description: 'Two\nlines: # of it',
+    inputs: [...inputs, ...others],
+    outputs,
+    experiments: [
+      { name: 'varied: # many', type: 'PARAMETER_VARIATION', inputs: {} },
+      { name: 'one: #, [first]', type: 'SIMULATION', inputs: { [NAMES[0]!]: 7.25 } },
+    ],
+  };
+  const plain = { name: 'Plain', description: '', inputs: [], outputs: [], experiments: [] };
+  const only = { ...plain, name: '☂', inputs: [{ name: 'Kind', type: 'STRING', default: 'a, b' }] };
+  for (const model of [definition, plain, only]) {
+    const data = JSON.stringify(model).slice(0, -1);
+    writeModel(
+      join(folder, 'models'),
+      `m${model.inputs.length}`,
+      `export default ${data}, run: () => ({}) };`,
+    );
+  }
+}
+
+const foray = (...args: string[]): Promise<Ran> =>
+  run(folder, args, { env: { FORAY_SERVICE_URL: service.url, FORAY_API_KEY: KEY } });
+
+/** As submit checks it, against the service. */
+const check = (text: string) => checkCampaign(cloud, { text, file: join(folder, 'campaign.yaml') });
+
+/** With lines that are comments as settings. */
+function uncommented(text: string, which: RegExp): string {
+  return text.replaceAll(/^( *)# (.*)$/gm, (line, indent: string, rest: string) =>
+    which.test(rest) ? indent + rest : line,
+  );
+}
+
+describe('foray init', () => {
+  test.each([...SHIPPED, 'Größe: "odd" #1', 'Plain', '☂'])(
+    '%s: what it writes can be submitted',
+    async (model) => {
+      const { code, stdout, stderr } = await foray('init', model);
+      expect([code, stderr]).toEqual([0, expect.stringContaining('npx foray schema > foray.schema.json')]);
+      expect(stdout.split('\n')[0]).toBe('# yaml-language-server: $schema=./foray.schema.json');
+      const { campaign, points } = await check(stdout);
+      expect([campaign.model.name, points]).toEqual([model, 1]);
+      const version = await cloud.getVersion(campaign.model.id, campaign.model.versionId);
+      const { inputs, outputs } = version.experimentTemplate;
+      expect(campaign.outputs.map(({ name }) => name)).toEqual(outputs.map(({ name }) => name));
+
+      // each of its comments is a line that can be taken in
+      const whole = uncommented(stdout, / # [A-Z_]+(, [A-Z_]+)?$/)
+        .replaceAll('./FILE', './campaign.yaml')
+        .replace(/^design: .*\n {2}grid: .*\n/m, '');
+      writeFileSync(join(folder, 'campaign.yaml'), 'content');
+      const { definition } = readDefinition(whole, 'whole.yaml');
+      const named = [...Object.keys(definition.inputs), ...Object.keys(definition.files)];
+      expect(named.toSorted()).toEqual(inputs.map(({ name }) => name).toSorted());
+      const all = (await check(whole)).campaign;
+      const isValue = ({ type }: { type: string }): boolean => type !== 'INPUT_FILE';
+      expect(all.base.filter(isValue)).toEqual(campaign.base.filter(isValue));
+      const kinds = [...stdout.matchAll(/^ {2}# ((?!points: \.)\w+: [{[].*)$/gm)].map((match) => match[1]!);
+      for (const kind of kinds.filter((line) => !/ # [A-Z]/.test(line))) {
+        const { points } = await check(stdout.replace(/^ {2}grid: .*$/m, () => `  ${kind}`));
+        expect(points).toBeGreaterThan(1);
+      }
+    },
+  );
+
+  test('takes the values of the stored experiment that it starts from, and names the others', async () => {
+    const { stdout } = await foray('init', 'größe: "ODD" #1');
+    const { campaign } = await check(stdout);
+    expect(campaign.base[0]).toMatchObject({ name: NAMES[0], value: '7.25' });
+    expect(stdout).toContain('experiment: "one: #, [first]"\n');
+    expect(stdout).toContain('# stored experiments besides: "varied: # many" (PARAMETER_VARIATION)\n');
+    expect(stdout).toContain('campaign: gro-e-odd-1\n');
+    expect(stdout).toContain('# replications: 10 ');
+    expect(stdout).toContain('  # Large: "9007199254740993" # LONG\n');
+  });
+
+  test('-o writes the schema beside it, and never over a definition', async () => {
+    const made = await foray('init', 'Epidemic', '-o', 'own/flu.yaml');
+    expect([made.code, made.stdout]).toEqual([0, expect.stringContaining('npx foray submit own/flu.yaml')]);
+    expect(readdirSync(join(folder, 'own')).toSorted()).toEqual(['flu.yaml', 'foray.schema.json']);
+    const schema = join(folder, 'own/foray.schema.json');
+    expect(readFileSync(schema, 'utf8')).toBe((await foray('schema')).stdout);
+    const { ino } = statSync(schema);
+    await foray('init', 'Epidemic', '-o', 'own/other.yaml');
+    expect(statSync(schema).ino).toBe(ino);
+    writeFileSync(schema, '{}');
+    writeFileSync(join(folder, 'own/flu.yaml'), 'mine');
+    const again = await foray('init', 'Epidemic', '-o', 'own/flu.yaml');
+    expect([again.code, again.stderr]).toEqual([2, expect.stringMatching(/own\/flu\.yaml is there already/)]);
+    expect(readFileSync(join(folder, 'own/flu.yaml'), 'utf8')).toBe('mine');
+    await foray('init', 'Epidemic', '-o', 'own/third.yaml');
+    expect(readFileSync(schema, 'utf8')).toContain('"$id"');
+    expect((await foray('init', 'Epidemic', '-o', '/proc/x.yaml')).stderr).toMatch(/cannot be written/);
+  });
+
+  test('a model that there is not', async () => {
+    const { code, stdout, stderr } = await foray('init', 'Epidemik', '-o', 'none.yaml');
+    expect([code, stdout, stderr]).toEqual([2, '', expect.stringMatching(/Did you mean "Epidemic"\?/)]);
+    expect(readdirSync(folder)).not.toContain('none.yaml');
+  });
+});

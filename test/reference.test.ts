@@ -1,0 +1,28 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
+import { checkDefinition } from '../src/campaign/check.ts';
+import { pointPaths } from '../src/campaign/designs/check.ts';
+import { readDefinition } from '../src/campaign/read.ts';
+import { tableNames, withTables } from '../scripts/reference.ts';
+import { epidemic, HEAD } from './campaign/support.ts';
+
+const page = readFileSync(join(import.meta.dirname, '../docs/definition.md'), 'utf8');
+const blocks = [...page.matchAll(/```yaml\n([^]+?)```/g)].map((match) => match[1]!);
+
+test('the tables of docs/definition.md are those of the schema (npm run reference writes them)', () => {
+  const named = [...page.matchAll(/<!-- generated: (\w+) -->/g)].map((match) => match[1]!);
+  expect(named.toSorted()).toEqual(tableNames.toSorted());
+  expect(withTables(page)).toBe(page);
+  expect(withTables(page.replace('| `sobol`', '| `sobel`'))).toBe(page);
+});
+
+test('it has enough definitions', () => expect(blocks.length).toBeGreaterThan(10));
+
+test.each(blocks)('it shows a definition, or a part of one, that can be submitted: %s', (block) => {
+  const read = readDefinition(block.startsWith('campaign:') ? block : HEAD + block, 'definition.md');
+  const { design } = read.definition;
+  const paths = design ? pointPaths(design, []).map(({ path }) => path) : [];
+  const file = { hash: 'hash', inputs: ['Days'], count: 1 };
+  checkDefinition(read, epidemic, Object.fromEntries(paths.map((path) => [path, file])));
+});
