@@ -16,7 +16,7 @@ interface Schema {
   default?: unknown;
   $ref?: string;
   type?: string | string[];
-  const?: unknown;
+  const?: string;
   enum?: unknown[];
   anyOf?: Schema[];
   items?: Schema;
@@ -83,9 +83,9 @@ function rowsOf({ properties = {}, required = [] }: Schema, within = ''): string
 
 /** What a setting takes, in words. */
 function kindOf(schema: Schema): string {
-  const { title, anyOf, type, const: only, enum: choices, items } = schema.$ref ? target(schema) : schema;
+  const { title, anyOf, type, const: constant, enum: choices, items } = schema.$ref ? target(schema) : schema;
   if (title !== undefined) return title;
-  if (only !== undefined) return code(String(only));
+  if (constant !== undefined) return code(constant);
   if (type === 'object') return 'mapping';
   if (choices) return choices.length > 8 ? 'units' : choices.map((choice) => code(String(choice))).join(', ');
   if (anyOf) {

@@ -6,7 +6,7 @@
  */
 export const errorCodes = {
   USAGE: { exit: 2, about: 'the command line is wrong' },
-  DEFINITION_SYNTAX: { exit: 2, about: 'the definition is not valid YAML or JSON' },
+  DEFINITION_SYNTAX: { exit: 2, about: 'the definition is not valid YAML, JSON or TypeScript' },
   DEFINITION_INVALID: {
     exit: 2,
     about: 'the definition does not have the shape that docs/definition.md describes',

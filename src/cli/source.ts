@@ -3,7 +3,6 @@ import { extname } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { type DefinitionSource, whyUnreadable } from '../client/index.ts';
 import { ForayError } from '../errors.ts';
-import { importDefinition } from './definition-module.ts';
 
 /** Files that are imported, not read. */
 const MODULES = ['.ts', '.mts', '.js', '.mjs'];
@@ -21,5 +20,7 @@ export async function readSource(file: string): Promise<DefinitionSource> {
     const why = error instanceof TypeError ? 'is not UTF-8 text' : whyUnreadable(error);
     throw new ForayError('DEFINITION_UNREADABLE', `The definition "${file}" ${why}.`);
   }
+  // it changes how this process imports modules, which other commands do without
+  const { importDefinition } = await import('./definition-module.ts');
   return { definition: await importDefinition(file), file };
 }

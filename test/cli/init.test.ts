@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { readDefinition } from '../../src/campaign/read.ts';
 import { checkCampaign } from '../../src/client/check.ts';
 import { cloudClient } from '../../src/client/index.ts';
+import { starterDefinition } from '../../src/cli/starter.ts';
 import { type RunningService, startService } from '../../src/service/service.ts';
 import { foray as run, ROOT, type Ran } from '../support/cli.ts';
 import { KEY } from '../support/world.ts';
@@ -97,37 +98,44 @@ function uncommented(text: string, which: RegExp): string {
 describe('foray init', () => {
   test.each([...SHIPPED, 'Größe: "odd" #1', 'Plain', '☂'])(
     '%s: what it writes can be submitted',
-    async (model) => {
-      const { code, stdout, stderr } = await foray('init', model);
-      expect([code, stderr]).toEqual([0, expect.stringContaining('npx foray schema > foray.schema.json')]);
-      expect(stdout.split('\n')[0]).toBe('# yaml-language-server: $schema=./foray.schema.json');
-      const { campaign, points } = await check(stdout);
-      expect([campaign.model.name, points]).toEqual([model, 1]);
-      const version = await cloud.getVersion(campaign.model.id, campaign.model.versionId);
+    async (name) => {
+      const model = await cloud.getModelByName(name);
+      const version = await cloud.getVersion(model.id, model.modelVersions.at(-1)!);
+      const text = starterDefinition(model, version, await cloud.listExperiments(version.id));
+      const { campaign, points } = await check(text);
+      expect([campaign.model.name, points]).toEqual([name, 1]);
       const { inputs, outputs } = version.experimentTemplate;
       expect(campaign.outputs.map(({ name }) => name)).toEqual(outputs.map(({ name }) => name));
 
       // each of its comments is a line that can be taken in
-      const whole = uncommented(stdout, / # [A-Z_]+(, [A-Z_]+)?$/)
+      const whole = uncommented(text, / # [A-Z_]+(, [A-Z_]+)?$/)
         .replaceAll('./FILE', './campaign.yaml')
         .replace(/^design: .*\n {2}grid: .*\n/m, '');
       writeFileSync(join(folder, 'campaign.yaml'), 'content');
       const { definition } = readDefinition(whole, 'whole.yaml');
       const named = [...Object.keys(definition.inputs), ...Object.keys(definition.files)];
-      expect(named.toSorted()).toEqual(inputs.map(({ name }) => name).toSorted());
+      expect(named.toSorted()).toEqual(inputs.map((input) => input.name).toSorted());
       const all = (await check(whole)).campaign;
       const isValue = ({ type }: { type: string }): boolean => type !== 'INPUT_FILE';
       expect(all.base.filter(isValue)).toEqual(campaign.base.filter(isValue));
-      const kinds = [...stdout.matchAll(/^ {2}# ((?!points: \.)\w+: [{[].*)$/gm)].map((match) => match[1]!);
-      for (const kind of kinds.filter((line) => !/ # [A-Z]/.test(line))) {
-        const { points } = await check(stdout.replace(/^ {2}grid: .*$/m, () => `  ${kind}`));
-        expect(points).toBeGreaterThan(1);
+      const isSeeded = inputs.some((input) => input.name === '{RANDOM_SEED}');
+      const repeated = text.replace(/^# (?=replications: )/m, '').replace(/^# (?=seed: )/m, '');
+      expect((await check(repeated)).campaign).toMatchObject(isSeeded ? { replications: 10, seed: 42 } : {});
+      const kinds = text.match(/^ {2}# (?!points: \.)[a-z]\w+: [{[].*[}\]]$/gim) ?? [];
+      expect(kinds).toHaveLength(text.includes('lhs: ') ? 9 : 0);
+      for (const kind of kinds) {
+        const other = text.replace(/^ {2}grid: .*$/m, () => kind.replace('# ', ''));
+        expect((await check(other)).points).toBeGreaterThan(1);
+        const limited = other.replace('# and with any of them: ', '');
+        expect((await check(limited)).campaign.design.kind).toBe('refined');
       }
     },
   );
 
   test('takes the values of the stored experiment that it starts from, and names the others', async () => {
-    const { stdout } = await foray('init', 'größe: "ODD" #1');
+    const { code, stdout, stderr } = await foray('init', 'größe: "ODD" #1');
+    expect([code, stderr]).toEqual([0, expect.stringContaining('npx foray schema > foray.schema.json')]);
+    expect(stdout.split('\n')[0]).toBe('# yaml-language-server: $schema=./foray.schema.json');
     const { campaign } = await check(stdout);
     expect(campaign.base[0]).toMatchObject({ name: NAMES[0], value: '7.25' });
     expect(stdout).toContain('experiment: "one: #, [first]"\n');

@@ -1,0 +1,196 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { CampaignDefinition } from 'foray';
+import { defineCampaign } from '../../src/index.ts';
+import { toTheEnd } from '../support/campaigns.ts';
+import { foray as run } from '../support/cli.ts';
+import { KEY, startWorld, type World } from '../support/world.ts';
+
+let world: World;
+let folder: string;
+beforeAll(async () => {
+  world = await startWorld();
+  await world.startWorker();
+  folder = join(world.folder, 'somewhere else');
+  mkdirSync(join(folder, 'data'), { recursive: true });
+  writeFileSync(join(folder, 'data/observed.csv'), 'day,infected\n0,1\n1,3\n');
+});
+afterAll(() => world.close());
+
+const submit = (file: string, ...more: string[]) => {
+  const { service, store } = world.settings;
+  const env = {
+    FORAY_SERVICE_URL: service.url,
+    FORAY_API_KEY: KEY,
+    FORAY_STORE: store,
+    TEMPORAL_ADDRESS: world.environment.address,
+  };
+  return run(world.folder, ['submit', file, ...more], { env });
+};
+
+const write = (name: string, text: string): string => {
+  writeFileSync(join(folder, name), text);
+  return join('somewhere else', name);
+};
+
+const flu = (more: Partial<CampaignDefinition> = {}): CampaignDefinition => ({
+  campaign: 'flu',
+  model: { name: 'Epidemic' },
+  design: { grid: { Days: [3, 4] } },
+  outputs: ['Peak day'],
+  ...more,
+});
+
+describe('foray submit FILE.ts', () => {
+  test('takes what a module exports, wherever it is, and paths in it are relative to it', async () => {
+    const module = `import { type CampaignDefinition, defineCampaign } from 'foray';
+const days: number[] = [3, 4];
+const definition: CampaignDefinition = {
+  campaign: 'flu',
+  model: { name: 'Epidemic' },
+  files: { 'Observed cases': './data/observed.csv' },
+  design: { grid: { Days: days } },
+};
+export default async () => defineCampaign(await Promise.resolve(definition));
+`;
+    const made = await submit(write('flu.ts', module), '--id', 'flu', '--json');
+    expect([made.code, made.stderr]).toEqual([0, '']);
+    expect(JSON.parse(made.stdout)).toMatchObject({ id: 'flu', isNew: true, points: 2 });
+    const { record } = await world.foray.results('flu');
+    expect(JSON.parse(record.definition)).toMatchObject({
+      campaign: 'flu',
+      design: { grid: { Days: [3, 4] } },
+    });
+    const yaml =
+      'campaign: flu\nmodel: {name: Epidemic}\nfiles: {Observed cases: data/observed.csv}\ndesign: {grid: {Days: [3, 4]}}\n';
+    expect((await submit(write('flu.yaml', yaml), '--id', 'flu')).stdout).toMatch(/^Already submitted: flu/);
+  });
+
+  const head = "campaign: 'flu', model: { name: 'Epidemic' }";
+  test.each([
+    [
+      'a name that is wrong',
+      'a.ts',
+      `export default { ${head}, design: { grid: { 'Contact rat': [1] } } };`,
+      /a\.ts: design\.grid\.Contact rat: .*Did you mean "Contact rate"\?$/,
+    ],
+    ['a setting that is wrong', 'b.mjs', `export default { ${head}, sed: 1 };`, /b\.mjs: sed: .*"seed"\?$/],
+    [
+      'a syntax error',
+      'c.ts',
+      'const a: number = 1;\nexport default { campaign: a b };',
+      /c\.ts:2:30: The module is wrong: /,
+    ],
+    [
+      'one of JavaScript',
+      'd.js',
+      `export default {\n  ${head},\n  seed: ;\n};`,
+      /d\.js:3:9: The module is wrong: /,
+    ],
+    [
+      'an import that is not there',
+      'e.mts',
+      "import { nothing } from 'foray';\nexport default nothing;",
+      /e\.mts:1:10: The module is wrong: .*'nothing'/,
+    ],
+    [
+      'another module that is not there',
+      'f.ts',
+      "import './nowhere.ts';",
+      /"somewhere else\/f\.ts" cannot be imported: .*nowhere\.ts/,
+    ],
+    [
+      'one that throws',
+      'g.ts',
+      "throw new Error('too\\nhot.');",
+      /"somewhere else\/g\.ts" cannot be imported: too hot\.$/,
+    ],
+    [
+      'a function that does',
+      'h.ts',
+      "export default () => Promise.reject('no');",
+      /cannot be imported: no\.$/,
+    ],
+    [
+      'no default export',
+      'i.ts',
+      `export const campaign = { ${head} };`,
+      /"somewhere else\/i\.ts" has no default/,
+    ],
+    ['a text', 'j.ts', "export default 'campaign: flu';", /j\.ts: The definition is not a mapping/],
+    ['a file that is not there', 'k.ts', undefined, /"somewhere else\/k\.ts" is not there/],
+  ])('%s is an error of one line, with its place', async (_, name, text, message) => {
+    const file = text === undefined ? join('somewhere else', name) : write(name, text);
+    const { code, stdout, stderr } = await submit(file);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr.trimEnd()).toMatch(message);
+    expect(stderr.trimEnd()).not.toContain('\n');
+  });
+});
+
+describe('a definition that is an object', () => {
+  test('is submitted, kept as JSON, and applied', async () => {
+    const { id, points } = await world.foray.submit({ definition: flu() });
+    expect(points).toBe(2);
+    await toTheEnd(world, id);
+    const definition = flu({ design: { grid: { Days: { from: 3, to: 5, step: 1 } } } });
+    expect(await world.foray.compare(id, { definition })).toMatchObject({ points: { added: 1, kept: 2 } });
+    await world.foray.apply(id, { definition });
+    expect((await toTheEnd(world, id)).points).toBe(3);
+    const { record } = await world.foray.results(id);
+    expect(JSON.parse(record.definition)).toEqual(definition);
+  });
+
+  test('has its errors where they are', async () => {
+    const refused = async (definition: unknown, place: object, file?: string): Promise<void> => {
+      const source = { definition: definition as CampaignDefinition, file };
+      await expect(world.foray.submit(source)).rejects.toMatchObject({ place });
+    };
+    await refused(flu({ inputs: { 'Contact\nrate': 1, Dais: 14 } }), {
+      file: '<definition>',
+      path: 'inputs.Contact rate',
+    });
+    await refused(flu({ outputs: ['Peak day', 'Peak'] }), { file: 'a.ts', path: 'outputs.1' }, 'a.ts');
+    await refused(flu({ files: { 'Observed cases': 'none.csv' } }), { path: 'files.Observed cases' });
+    await refused({ model: { name: 'Epidemic' } }, { path: 'campaign' });
+    await refused([], { path: '' });
+    await refused(undefined, { path: '' });
+    await refused(flu({ seed: 5n as unknown as number }), { path: '' });
+    const itself = flu();
+    itself.design = { union: [{ union: [] }] };
+    itself.design.union!.push(itself.design);
+    await refused(itself, { path: '' });
+  });
+
+  test('has types, which a misspelt setting does not fit', () => {
+    const definition = defineCampaign({
+      campaign: 'flu',
+      model: { name: 'Epidemic', version: 3 },
+      inputs: { Days: { value: 14, units: 'DAY' } },
+      design: {
+        product: [
+          { lhs: { points: 8, inputs: { 'Contact rate': { min: 1, max: 3 } } } },
+          { grid: { Population: { from: 10, to: 1000, count: 3, scale: 'log' } } },
+        ],
+        where: 'Population > 10',
+      },
+      timeouts: { run: '10 min' },
+    });
+    expect(definition.design?.product).toHaveLength(2);
+    defineCampaign({
+      ...definition,
+      // @ts-expect-error it is called seed
+      sed: 1,
+    });
+    defineCampaign({
+      ...definition,
+      // @ts-expect-error it is called grid
+      design: { product: [{ gird: { Days: [1] } }] },
+    });
+    // @ts-expect-error a design has whole numbers of points
+    defineCampaign({ ...definition, design: { lhs: { points: '8', inputs: { Days: [1] } } } });
+    // @ts-expect-error units are those of the interface
+    defineCampaign({ ...definition, inputs: { Days: { value: 14, units: 'days' } } });
+  });
+});
