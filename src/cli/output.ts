@@ -30,7 +30,7 @@ export function tellError(error: ForayError): void {
   const { place } = error;
   if (!place) return tell(`foray: ${error.toLine()}`);
   tell(error.toLine());
-  if (place.text === undefined) return;
+  if (!('line' in place) || place.text === undefined) return;
   const number = `  ${place.line} | `;
   // so far on that the mark would be out of sight, the line is shown from there
   const from = place.column > LONGEST_LEAD ? place.column - 1 : 0;

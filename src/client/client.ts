@@ -106,11 +106,11 @@ export class Foray {
         hint: 'Use letters, digits, "-", "_" and ".", at most 120 of them.',
       });
     }
-    const definition = await checkCampaign(this.cloud, source);
-    const { campaign: checked, points, contents, digest } = definition;
+    const checkedCampaign = await checkCampaign(this.cloud, source);
+    const { campaign: checked, points, contents, digest } = checkedCampaign;
     if (announce) {
       const signal = AbortSignal.timeout(ANNOUNCE_MS);
-      announce(await this.planned(definition, { ask: ANNOUNCE_RUNS, signal }, undefined));
+      announce(await this.planned(checkedCampaign, { ask: ANNOUNCE_RUNS, signal }, undefined));
     }
     await this.temporal.connect();
     const id = wanted ?? `${checked.name}-${crypto.randomUUID().slice(0, 6)}`;

@@ -2,7 +2,7 @@ import { expect } from '@jest/globals';
 import type { Experiment, InputItem, OutputDescriptor, Version } from '../../src/api/resources.ts';
 import { type CheckedDefinition, checkDefinition, type ModelFacts } from '../../src/campaign/check.ts';
 import { readDefinition } from '../../src/campaign/read.ts';
-import type { ForayError } from '../../src/errors.ts';
+import type { ForayError, LinePlace } from '../../src/errors.ts';
 import { type ErrorCode, isForayError } from '../../src/errors.ts';
 
 const FILE = 'campaign.yaml';
@@ -95,7 +95,7 @@ export function expectRefused(
     column: before.length - before.lastIndexOf('\n'),
   };
   const error = thrownBy(() => check(marked.replace('§', ''), facts));
-  const { text, ...found } = error.place!;
+  const { text, ...found } = error.place as LinePlace;
   expect({ code: error.code, place: found }).toEqual({ code, place });
   expect(text).toBe(marked.replace('§', '').split(/\r?\n/)[place.line - 1]);
   expect(error.message).toMatch(says);
