@@ -72,11 +72,14 @@ export class Runs {
     return this.#repository.insertRunning({ versionId, identity: randomUUID(), settings });
   }
 
-  /** The run of a request, if it was ever requested. */
+  /** The run of a request, if it was ever requested. One that would be refused is: who asks before starting learns of it. */
   find(versionId: string, request: RunRequest): StoredRun {
-    const run = this.#newest(versionId, request);
-    if (!run) throw new ServiceError('UNKNOWN_RUN', 'A run with these inputs was never requested.');
-    return run;
+    const version = this.#registry.version(versionId);
+    const { identity, settings } = wantedBy(version, request);
+    const run = this.#repository.newest(identity);
+    if (run) return run;
+    if (settings.experimentType === 'SIMULATION') checkInputs(version, settings.inputs);
+    throw new ServiceError('UNKNOWN_RUN', 'A run with these inputs was never requested.');
   }
 
   /** Stops the run of a request, for everyone who shares it. One that has ended stays as it is. */
