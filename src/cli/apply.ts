@@ -32,13 +32,15 @@ export function addApply(program: Command): void {
     );
 }
 
-/** A difference in one line: 20 points added, 5 dropped, 80 kept; replications 1 → 3; concurrency changes */
-function described({ points, replications, settings }: Difference): string {
+/** A difference in one line: 20 points added, 5 dropped, 80 kept; replications 1 → 3; output "Cost" added; concurrency changes */
+function described({ points, replications, outputs, settings }: Difference): string {
   const { added, dropped, kept } = points;
   const { from, to } = replications;
   return [
     `${added} points added, ${dropped} dropped, ${kept} kept`,
     ...(from === to ? [] : [`replications ${from} → ${to}`]),
+    ...outputs.added.map((name) => `output "${name}" added`),
+    ...outputs.dropped.map((name) => `output "${name}" dropped`),
     ...settings.map((setting) => `${setting} changes`),
   ].join('; ');
 }

@@ -8,9 +8,11 @@ import { SqlStore } from '../../src/store/sql-store.ts';
 import { sqliteDialect } from '../../src/store/sqlite.ts';
 import type { Tables } from '../../src/store/tables.ts';
 import { sqliteDatabase, temporaryFolder } from './folder.ts';
+import { describeGrowth } from './growth.ts';
 import { campaign, describeStore, points } from './suite.ts';
 
 describeStore('a store in SQLite', sqliteDatabase);
+describeGrowth('points that grow, in SQLite', sqliteDatabase);
 
 test('a store in memory works, and is gone with its handle', async () => {
   const first = await openStore('sqlite::memory:');

@@ -60,12 +60,17 @@ export async function add(
 }
 
 /** Points of some names, in their order. */
-function* named(names: readonly string[]): Generator<Point> {
+export function* named(names: readonly string[]): Generator<Point> {
   for (const [ordinal, name] of names.entries()) yield { ordinal, key: `key of ${name}`, values: [name] };
 }
 
 /** Adds a campaign with points of some names. */
-async function addNamed(store: Store, names: readonly string[], replications = 1, id = 'flu'): Promise<void> {
+export async function addNamed(
+  store: Store,
+  names: readonly string[],
+  replications = 1,
+  id = 'flu',
+): Promise<void> {
   await add(store, id);
   await store.addPoints(id, named(names), replications);
 }
@@ -78,7 +83,7 @@ interface Design {
   id?: string;
 }
 
-async function change(
+export async function change(
   store: Store,
   { names, replications = 1, digest = JSON.stringify([names, replications]), id = 'flu' }: Design,
   points: Iterable<Point> = named(names),
@@ -131,11 +136,11 @@ function runsOf(names: readonly string[], replications = 1): string[] {
   return upTo(replications).flatMap((n) => names.map((name) => `${name}/${n + 1}`));
 }
 
-function runName(row: { values: string[]; replication: number }): string {
+export function runName(row: { values: string[]; replication: number }): string {
   return `${row.values[0]}/${row.replication}`;
 }
 
-function done(
+export function done(
   seq: number,
   origin: 'new' | 'reused' = 'new',
   outputs = { 'Fit error': String(seq) },
@@ -143,7 +148,7 @@ function done(
   return { seq, state: 'done', runId: `run ${seq}`, origin, outputs };
 }
 
-function failed(seq: number, reason = 'no reason'): RunObservation {
+export function failed(seq: number, reason = 'no reason'): RunObservation {
   return { seq, state: 'failed', runId: `run ${seq}`, reason };
 }
 
@@ -156,11 +161,11 @@ function open(
   return { seq, state, runId, owned };
 }
 
-async function rowsOf(store: Store, id = 'flu'): Promise<ResultRow[]> {
+export async function rowsOf(store: Store, id = 'flu'): Promise<ResultRow[]> {
   return await Array.fromAsync(store.results(id));
 }
 
-function upTo(count: number): number[] {
+export function upTo(count: number): number[] {
   return [...Array(count).keys()];
 }
 

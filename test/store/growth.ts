@@ -1,0 +1,209 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import type { FinishedPoint, Store } from '../../src/store/index.ts';
+import {
+  addNamed,
+  campaign,
+  change,
+  done,
+  failed,
+  named,
+  rowsOf,
+  runName,
+  type TestDatabase,
+  upTo,
+} from './suite.ts';
+
+/** What every store knows of points that grow: replications that are added, outputs that are added, what became of them. */
+export function describeGrowth(
+  name: string,
+  createDatabase: () => Promise<TestDatabase> | TestDatabase,
+): void {
+  describe(name, () => {
+    let database: TestDatabase;
+    let store: Store;
+    beforeEach(async () => {
+      database = await createDatabase();
+      store = await database.open();
+    });
+    afterEach(() => database.remove());
+
+    const finish = async (...seqs: number[]): Promise<void> => {
+      await store.intend('flu', seqs, 1);
+      await store.observe(
+        'flu',
+        seqs.map((seq) => done(seq)),
+        2,
+      );
+    };
+    const numbers = (found: FinishedPoint[]) =>
+      found.map(({ ordinal, runs }) => [ordinal, runs.map(({ replication }) => replication)]);
+
+    describe('replications that are added', () => {
+      test('a point has finished when all its runs have, done or failed', async () => {
+        await addNamed(store, ['a', 'b'], 2);
+        await finish(0, 1);
+        expect(await store.finishedPoints('flu', [0, 1])).toEqual([]);
+        await store.intend('flu', [2], 3);
+        expect(await store.finishedPoints('flu', [0, 2])).toEqual([]);
+        await store.observe('flu', [failed(2)], 4);
+        expect(await store.finishedPoints('flu', [2])).toEqual([
+          {
+            ordinal: 0,
+            runs: [
+              { replication: 1, outputs: { 'Fit error': '0' } },
+              { replication: 2, outputs: {} },
+            ],
+          },
+        ]);
+        expect(await store.finishedPoints('flu', [])).toEqual([]);
+        await finish(3);
+        expect(numbers(await store.finishedPoints('flu', [1, 2]))).toEqual([
+          [0, [1, 2]],
+          [1, [1, 2]],
+        ]);
+      });
+
+      test('come in the order that is asked for, with seqs that nobody has had, once', async () => {
+        await addNamed(store, ['a', 'b'], 1);
+        const wanted = [
+          { ordinal: 1, replications: 3 },
+          { ordinal: 0, replications: 2 },
+        ];
+        expect(await store.addReplications('flu', wanted)).toEqual([2, 3, 4]);
+        expect(await store.addReplications('flu', wanted)).toEqual([]);
+        expect(await store.addReplications('flu', [])).toEqual([]);
+        const planned = await store.intend('flu', [2, 3, 4], 1);
+        expect(planned.map(({ point, replication }) => `${point.values[0]}/${replication}`)).toEqual([
+          'b/2',
+          'b/3',
+          'a/2',
+        ]);
+        expect(await store.counts('flu')).toMatchObject({ total: 5 });
+      });
+
+      test('whoever adds them, and however often, each point has as many as were wanted, and no seq is there twice', async () => {
+        const wishes = fc.array(
+          fc.record({ ordinal: fc.nat(3), replications: fc.integer({ min: 1, max: 6 }) }),
+          { maxLength: 6 },
+        );
+        let number = 0;
+        await fc.assert(
+          fc.asyncProperty(fc.array(wishes, { minLength: 1, maxLength: 4 }), async (all) => {
+            const id = `grows-${number++}`;
+            await addNamed(store, ['a', 'b', 'c', 'd'], 1, id);
+            const added = await Promise.all(all.map((wanted) => store.addReplications(id, unique(wanted))));
+            const most = upTo(4).map((ordinal) =>
+              Math.max(
+                1,
+                ...all
+                  .flatMap((w) => unique(w))
+                  .filter((w) => w.ordinal === ordinal)
+                  .map((w) => w.replications),
+              ),
+            );
+            const { total } = await store.counts(id);
+            expect(total).toBe(most.reduce((a, b) => a + b));
+            const seqs = await store.waitingRuns(id, -1, 1_000, false);
+            expect(new Set(seqs).size).toBe(total);
+            expect(added.flat().toSorted((a, b) => a - b)).toEqual(seqs.slice(4));
+          }),
+          { numRuns: 30 },
+        );
+      });
+
+      test('a point that the design has no more gets none', async () => {
+        await addNamed(store, ['a', 'b'], 1);
+        await finish(0, 1);
+        await change(store, { names: ['b', 'c'] });
+        expect(numbers(await store.finishedPoints('flu', [0, 1]))).toEqual([[1, [1]]]);
+        expect(numbers((await Array.fromAsync(store.allFinishedPoints('flu'))).flat())).toEqual([[1, [1]]]);
+      });
+
+      test('stay when the design changes, up to the most that a point may have', async () => {
+        await addNamed(store, ['a', 'b'], 1);
+        await store.addReplications('flu', [{ ordinal: 0, replications: 5 }]);
+        const precision = { min: 2, max: 4, outputs: [], relative: 0.1, absolute: null, confidence: 0.95 };
+        const changed = { ...campaign('flu'), replications: 2, precision };
+        await store.changeCampaign(
+          { campaign: changed, definition: '', digest: 'x' },
+          named(['a', 'b']),
+          undefined,
+          3,
+        );
+        const [, ...rest] = await store.waitingRuns('flu', -1, 100, false);
+        const planned = await store.intend('flu', [0, ...rest], 4);
+        expect(
+          planned.map(({ point, replication }) => `${point.values[0]}/${replication}`).toSorted(),
+        ).toEqual(['a/1', 'a/2', 'a/3', 'a/4', 'b/1', 'b/2']);
+      });
+    });
+
+    describe('outputs that are added', () => {
+      test('runs that lack one are told, and get it', async () => {
+        await addNamed(store, ['a', 'b', 'c'], 1);
+        await store.intend('flu', [0, 1, 2], 1);
+        await store.observe(
+          'flu',
+          [done(0), done(1, 'reused', { 'Fit error': '1', Orders: '7' } as never), failed(2)],
+          2,
+        );
+        expect(await Array.fromAsync(store.lacking('flu', ['Fit error']))).toEqual([[]]);
+        const [lacking] = await Array.fromAsync(store.lacking('flu', ['Fit error', 'Orders']));
+        expect(lacking).toMatchObject([{ seq: 0, point: { values: ['a'] }, replication: 1, runId: 'run 0' }]);
+        await store.setOutputs('flu', [{ seq: 0, outputs: { 'Fit error': '0', Orders: '9' } }]);
+        expect(await Array.fromAsync(store.lacking('flu', ['Orders']))).toEqual([[]]);
+        const rows = await rowsOf(store);
+        expect(rows.map(({ outputs }) => outputs['Orders'])).toEqual(['9', '7', undefined]);
+        expect(rows[0]).toMatchObject({ origin: 'new', finishedAt: 2 });
+      });
+    });
+
+    test('values of points are those of the inputs that vary, those of dropped ones too', async () => {
+      await addNamed(store, ['a', 'b'], 1);
+      await finish(0, 1);
+      const wider = { ...campaign('flu'), varied: [] };
+      await store.changeCampaign(
+        { campaign: wider, definition: '', digest: 'wider' },
+        [{ ordinal: 0, key: 'key of b', values: ['new', 'b'] }],
+        (values) => ['old', ...values],
+        3,
+      );
+      expect((await rowsOf(store)).map(({ values }) => values)).toEqual([
+        ['new', 'b'],
+        ['old', 'a'],
+      ]);
+    });
+
+    test('points are told by the beginning of their keys, with all that is known of their runs', async () => {
+      await addNamed(store, ['aa', 'ab', 'b'], 2);
+      await finish(0, 2);
+      const [first, second, ...others] = await store.pointsLike('flu', 'key of a');
+      expect(others).toEqual([]);
+      expect([first!.key, second!.key]).toEqual(['key of aa', 'key of ab']);
+      expect(first).toMatchObject({ values: ['aa'], position: 0 });
+      expect(first!.runs).toMatchObject([
+        { seq: 0, replication: 1, state: 'done', origin: 'new', before: null, outputs: { 'Fit error': '0' } },
+        { seq: 3, replication: 2, state: 'waiting', before: 1, outputs: {} },
+      ]);
+      expect(await store.pointsLike('flu', 'key of c')).toEqual([]);
+      await change(store, { names: ['b'] });
+      expect(await store.pointsLike('flu', 'key of aa')).toMatchObject([{ position: null }]);
+    });
+
+    test('the pace of a campaign is that of what it had run', async () => {
+      await addNamed(store, ['a', 'b', 'c'], 1);
+      expect(await store.newRuns('flu')).toEqual({ runs: 0, ms: 0 });
+      await store.intend('flu', [0, 1, 2], 1_000);
+      await store.observe('flu', [done(0), done(1, 'reused')], 4_000);
+      await store.observe('flu', [done(2)], 6_000);
+      expect(await store.newRuns('flu')).toEqual({ runs: 2, ms: 5_000 });
+      expect((await rowsOf(store)).map(runName)).toEqual(['a/1', 'b/1', 'c/1']);
+    });
+  });
+}
+
+/** Of several wishes for a point, the first. */
+function unique<W extends { ordinal: number }>(wishes: readonly W[]): W[] {
+  return wishes.filter((wish, at) => wishes.findIndex(({ ordinal }) => ordinal === wish.ordinal) === at);
+}
