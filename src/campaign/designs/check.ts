@@ -26,6 +26,8 @@ type Path = readonly PropertyKey[];
 const LONGEST_REST = 20;
 /** What there is of a normal distribution between its limits, at least. */
 const LEAST_MASS = 1e-290;
+/** Deviations from the mean beyond which nothing is drawn. */
+const SPREAD = 9;
 
 /** What a design is checked against. */
 export interface DesignFacts {
@@ -327,8 +329,17 @@ function spreadInput(input: InputItem, written: Spread, locate: Locate, path: Pr
         hint: `The input "${name}" takes ${type}.`,
       });
     }
-    for (const bound of [min, max]) if (bound !== undefined) canonical(input, Math.trunc(bound), place);
   }
+  // a normal distribution without limits is drawn from within nine deviations
+  const reach = SPREAD * (sd ?? 0);
+  const [least, most] = [min ?? mean! - reach, max ?? mean! + reach];
+  if (!Number.isFinite(most - least)) {
+    throw new ForayError('INVALID_VALUE', `The values of "${name}" are spread too widely.`, {
+      place,
+      hint: 'Numbers end at 1.8e308, and so do distances between them.',
+    });
+  }
+  for (const bound of [least, most]) canonical(input, isWhole(type) ? Math.trunc(bound) : bound, place);
   const distribution = Object.fromEntries(
     Object.entries({ kind, min, max, mean, sd, mode }).filter(([, value]) => value !== undefined),
   ) as unknown as Distribution;

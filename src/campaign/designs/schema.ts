@@ -111,6 +111,8 @@ const Described = Written.check(({ value, issues }) => {
   if (weights && weights.length !== value.values!.length)
     return complain(`expected a weight for each of the ${value.values!.length} values`);
   if (weights && !weights.some((weight) => weight > 0)) return complain('expected a weight above 0');
+  if (weights && !Number.isFinite(weights.reduce((sum, weight) => sum + weight)))
+    return complain('expected smaller weights');
 });
 
 /** What of the check above a JSON Schema can say: which parameters come with which distribution. */

@@ -1,0 +1,241 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Spread, WrittenDesign } from '../../../src/campaign/designs/schema.ts';
+import { checkedDesign, expectDesignRefused, keysOf, pointsOf, rowsIn } from './support.ts';
+
+const methods = ['random', 'lhs', 'sobol', 'halton'] as const;
+
+/** The values that a sample of many points gives an input. */
+function valuesOf(method: (typeof methods)[number], input: string, spread: Spread, points = 256): string[] {
+  return pointsOf({ [method]: { points, inputs: { [input]: spread } } }).map(({ values }) => values[0]!);
+}
+
+describe.each(methods)('%s', (method) => {
+  test.each<[string, Spread, number, number]>([
+    ['uniform', { min: 1.2, max: 2.2 }, 1.2, 2.2],
+    ['uniform, said', { distribution: 'uniform', min: -3, max: -2, units: 'PER_DAY' }, -3, -2],
+    ['log-uniform', { distribution: 'log-uniform', min: 0.01, max: 100 }, 0.01, 100],
+    ['triangular', { distribution: 'triangular', min: 1, mode: 1.2, max: 3 }, 1, 3],
+    ['normal', { distribution: 'normal', mean: 1.6, sd: 0.2 }, 0, 3.2],
+    ['normal, cut off', { distribution: 'normal', mean: 1.6, sd: 5, min: 1, max: 2 }, 1, 2],
+    ['normal, cut off below', { distribution: 'normal', mean: 0, sd: 1, min: 0 }, 0, 9],
+  ])('draws numbers within a distribution: %s', (_, spread, min, max) => {
+    const numbers = valuesOf(method, 'Contact rate', spread).map(Number);
+    expect(numbers).toHaveLength(256);
+    expect(Math.min(...numbers)).toBeGreaterThanOrEqual(min);
+    expect(Math.max(...numbers)).toBeLessThanOrEqual(max);
+    expect(numbers.every((number) => Number.isInteger(number))).toBe(false);
+  });
+
+  test.each<[string, Spread, string[]]>([
+    ['uniform', { min: 1, max: 6 }, ['1', '2', '3', '4', '5', '6']],
+    ['uniform, between fractions', { min: 0.5, max: 3.5 }, ['1', '2', '3']],
+    ['uniform, of one', { min: 0.5, max: 1.5 }, ['1']],
+    ['log-uniform', { distribution: 'log-uniform', min: 1, max: 4 }, ['1', '2', '3', '4']],
+    ['triangular', { distribution: 'triangular', min: -1, mode: 0, max: 1 }, ['-1', '0', '1']],
+    ['normal, cut off', { distribution: 'normal', mean: 2, sd: 9, min: 1, max: 3 }, ['1', '2', '3']],
+    ['choices', ['8', 9], ['8', '9']],
+  ])('draws whole numbers for an input that takes them: %s', (_, spread, all) => {
+    for (const input of ['Days', 'Budget']) {
+      expect(valuesOf(method, input, spread).toSorted()).toEqual(all);
+    }
+  });
+
+  test('draws from values, as likely as their weights say', () => {
+    const shareOf = (input: string, spread: Spread, value: string): number => {
+      // other inputs keep the points apart, so that none is taken for another
+      const inputs = { [input]: spread, 'Contact rate': { min: 0, max: 1 } };
+      const points = pointsOf({ [method]: { points: 1_000, inputs } });
+      expect(points).toHaveLength(1_000);
+      return points.filter(({ values }) => values[0] === value).length / 1_000;
+    };
+    expect(shareOf('Stochastic', [true, false], 'true')).toBeCloseTo(0.5, 1);
+    expect(shareOf('Title', { values: ['a', 'b', 'c'], weights: [1, 0, 3] }, 'c')).toBeCloseTo(0.75, 1);
+    expect(shareOf('Title', { values: ['a', 'b', 'c'], weights: [1, 0, 3] }, 'b')).toBe(0);
+    expect(shareOf('Begin', ['1978-01-22T00:00', '1978-02-22T00:00'], '1978-02-22T00:00:00')).toBeCloseTo(
+      0.5,
+      1,
+    );
+    expect(shareOf('Title', { distribution: 'choice', values: ['a', 'a', 'b', 'b'] }, 'a')).toBeCloseTo(
+      0.5,
+      1,
+    );
+  });
+
+  test('has points that are there twice once', () => {
+    expect(valuesOf(method, 'Stochastic', [true, false], 100).toSorted()).toEqual(['false', 'true']);
+  });
+
+  test('is drawn by its seed, by default that of the campaign, or 0', () => {
+    const sample = { points: 5, inputs: { 'Contact rate': { min: 0, max: 1 } } };
+    const zero = rowsIn({ [method]: { ...sample, seed: 0 } });
+    expect(rowsIn({ [method]: sample })).toEqual(zero);
+    expect(rowsIn({ [method]: sample }, { seed: 7 })).toEqual(rowsIn({ [method]: { ...sample, seed: 7 } }));
+    expect(rowsIn({ [method]: sample }, { seed: 7 })).not.toEqual(zero);
+    expect(rowsIn({ [method]: { ...sample, seed: 0 } }, { seed: 7 })).toEqual(zero);
+  });
+
+  test.each([
+    ['{points: 9, inputs: {§Dayz: [1]}}', 'UNKNOWN_INPUT', /no input "Dayz"/, /mean "Days"/],
+    [
+      '{points: 9, inputs: {Contact rate: {min: 0, max: 1, units: §PER_HOUR}}}',
+      'INVALID_VALUE',
+      /is in PER_DAY, not in PER_HOUR/,
+      /Convert/,
+    ],
+    [
+      '{points: 9, inputs: {Title: {values: [a], units: §DAY}}}',
+      'INVALID_VALUE',
+      /without units, not in DAY/,
+      /Convert/,
+    ],
+    ['{points: 9, inputs: {Days: [7, §8.5]}}', 'INVALID_VALUE', /8\.5, which is not a whole/, /INTEGER/],
+    ['{points: 9, inputs: {Days: {values: [7, §8.5]}}}', 'INVALID_VALUE', /8\.5/, /INTEGER/],
+    ['{points: 9, inputs: {Stochastic: [§ja]}}', 'INVALID_VALUE', /not true or false/, /BOOLEAN/],
+    ['{points: 9, inputs: {Begin: [§today]}}', 'INVALID_VALUE', /not a date and time/, /DATE_TIME/],
+    [
+      '{points: 9, inputs: {Stochastic: §{min: 0, max: 1}}}',
+      'INVALID_VALUE',
+      /takes BOOLEAN, not a distribution of numbers/,
+      /list of values/,
+    ],
+    [
+      '{points: 9, inputs: {Days: §{min: 1.2, max: 1.8}}}',
+      'INVALID_VALUE',
+      /^Between 1\.2 and 1\.8 there is no whole number\.$/,
+      /"Days" takes INTEGER/,
+    ],
+    [
+      '{points: 9, inputs: {Days: §{min: 0, max: 3e9}}}',
+      'INVALID_VALUE',
+      /3000000000.* out of range/,
+      /INTEGER/,
+    ],
+    [
+      '{points: 9, inputs: {Days: §{distribution: normal, mean: 2147483640, sd: 1}}}',
+      'INVALID_VALUE',
+      /2147483649.* out of range/,
+      /INTEGER/,
+    ],
+    [
+      '{points: 9, inputs: {Budget: §{distribution: normal, mean: 0, sd: 1e16}}}',
+      'INVALID_VALUE',
+      /too large to be read exactly/,
+      undefined,
+    ],
+    [
+      '{points: 9, inputs: {Contact rate: §{distribution: normal, mean: 0, sd: 1, min: 50}}}',
+      'INVALID_VALUE',
+      /^Nothing of the normal distribution of "Contact rate" is between its limits\.$/,
+      undefined,
+    ],
+    [
+      '{points: 9, inputs: {Contact rate: §{min: -1e308, max: 1e308}}}',
+      'INVALID_VALUE',
+      /^The values of "Contact rate" are spread too widely\.$/,
+      /1\.8e308/,
+    ],
+    [
+      '{points: 9, inputs: {Contact rate: §{distribution: normal, mean: 0, sd: 1e308}}}',
+      'INVALID_VALUE',
+      /spread too widely/,
+      /1\.8e308/,
+    ],
+    ['{points: 9, inputs: {Days: [7], §days: [8]}}', 'INVALID_VALUE', /given more than once/, /one of/],
+    ['{points: 9, inputs: {§Observed cases: [a]}}', 'INVALID_VALUE', /takes a file/, /files/],
+  ] as const)('refuses what its inputs do not take: %s', (sample, code, says, hint) => {
+    expectDesignRefused(code, `{${method}: ${sample}}`, says, hint);
+  });
+
+  test.each([
+    ['{points: §0, inputs: {Days: [1]}}', /expected at least 1/],
+    ['{points: §1.5, inputs: {Days: [1]}}', /expected a whole number of points/],
+    ['{points: §10000001, inputs: {Days: [1]}}', /expected at most 10,000,000/],
+    ['{points: 9, inputs: §{}}', /expected at least one input/],
+    ['{points: 9, inputs: {Days: §[]}}', /expected at least one value/],
+    ['{points: 9, inputs: {Days: {values: §[]}}}', /expected at least one value/],
+    ['{points: 9, inputs: {Days: §3}}', /expected a list of values, \{min, max\} or \{distribution/],
+    ['{points: 9, inputs: {Days: §{min: 1}}}', /expected "max": uniform needs min, max/],
+    ['{points: 9, inputs: {Days: §{min: 2, max: 2}}}', /expected "min" below "max"/],
+    ['{points: 9, inputs: {Days: §{min: 1, max: 2, mode: 1}}}', /expected no "mode": uniform takes min, max/],
+    ['{points: 9, inputs: {Days: {min: 1, max: 2, §maen: 1}}}', /has no setting "maen"/],
+    ['{points: 9, inputs: {Days: {distribution: §gamma}}}', /expected uniform, log-uniform, normal/],
+    ['{points: 9, inputs: {Days: §{distribution: normal, mean: 1}}}', /expected "sd": normal needs mean, sd/],
+    ['{points: 9, inputs: {Days: {distribution: normal, mean: 1, sd: §0}}}', /expected more than 0/],
+    ['{points: 9, inputs: {Days: §{distribution: log-uniform, min: 0, max: 1}}}', /expected "min" above 0/],
+    [
+      '{points: 9, inputs: {Days: §{distribution: triangular, min: 0, mode: 2, max: 1}}}',
+      /"mode" between "min" and "max"/,
+    ],
+    ['{points: 9, inputs: {Days: §{distribution: choice}}}', /expected "values": choice needs values/],
+    ['{points: 9, inputs: {Days: §{values: [1, 2], weights: [1]}}}', /a weight for each of the 2 values/],
+    ['{points: 9, inputs: {Days: §{values: [1, 2], weights: [0, 0]}}}', /expected a weight above 0/],
+    ['{points: 9, inputs: {Days: §{values: [1, 2], weights: [1e308, 1e308]}}}', /expected smaller weights/],
+    ['{points: 9, inputs: {Days: {values: [1, 2], weights: [1, §-1]}}}', /expected no less than 0/],
+    ['{points: 9, seed: §0.5, inputs: {Days: [1]}}', /expected a whole number/],
+    ['§{inputs: {Days: [1]}}', /"design\.[a-z]+\.points" is missing/],
+    ['§{points: 9}', /"design\.[a-z]+\.inputs" is missing/],
+    ['§9', /expected \{points: NUMBER, inputs: …\}/],
+    ['{points: 9, §input: {Days: [1]}}', /has no setting "input"/],
+  ])('refuses another shape: %s', (sample, says) => {
+    expectDesignRefused('DEFINITION_INVALID', `{${method}: ${sample}}`, says);
+  });
+});
+
+describe('sobol and halton', () => {
+  const plain = (points: number): object => ({
+    points,
+    scramble: false,
+    inputs: { 'Contact rate': { min: 0, max: 1 }, 'Recovery rate': { min: 0, max: 1 } },
+  });
+
+  test('without scrambling are the plain sequences, whatever the seed', () => {
+    const sobol = ['0 0', '0.5 0.5', '0.75 0.25', '0.25 0.75'];
+    expect(rowsIn({ sobol: plain(4) as never })).toEqual(sobol);
+    expect(rowsIn({ sobol: { ...plain(4), seed: 9 } as never })).toEqual(sobol);
+    const halton = rowsIn({ halton: plain(4) as never });
+    expect(halton.map((row) => row.split(' ')[0])).toEqual(['0', '0.5', '0.25', '0.75']);
+  });
+
+  test('with it, which is the default, are others', () => {
+    for (const method of ['sobol', 'halton'] as const) {
+      const scrambled = { ...plain(4), scramble: true };
+      const { scramble: _, ...byDefault } = scrambled;
+      expect(keysOf({ [method]: byDefault } as WrittenDesign)).toEqual(
+        keysOf({ [method]: scrambled } as WrittenDesign),
+      );
+      expect(keysOf({ [method]: plain(4) } as WrittenDesign)).not.toEqual(
+        keysOf({ [method]: scrambled } as WrittenDesign),
+      );
+    }
+  });
+
+  test('are scrambled or not; the others are always random', () => {
+    const sample = '{points: 9, scramble: §maybe, inputs: {Days: [1]}}';
+    expectDesignRefused('DEFINITION_INVALID', `{sobol: ${sample}}`, /expected true or false/);
+    const without = '{points: 9, §scramble: false, inputs: {Days: [1]}}';
+    for (const method of ['random', 'lhs']) {
+      expectDesignRefused('DEFINITION_INVALID', `{${method}: ${without}}`, /has no setting "scramble"/);
+    }
+  });
+});
+
+test('a Latin hypercube has one value in each of as many strata as there are points', () => {
+  const inputs = { 'Contact rate': { min: 0, max: 20 }, Days: { min: 1, max: 20 } };
+  const points = pointsOf({ lhs: { points: 20, inputs } });
+  const strata = Array.from({ length: 20 }, (_, at) => at);
+  const byNumber = (a: number, b: number): number => a - b;
+  expect(points.map(({ values }) => Math.floor(Number(values[0]))).toSorted(byNumber)).toEqual(strata);
+  expect(points.map(({ values }) => Number(values[1]) - 1).toSorted(byNumber)).toEqual(strata);
+});
+
+test('a sample is part of the campaign as it was drawn from, not its points', () => {
+  const { design } = checkedDesign({ random: { points: 3, seed: 4, inputs: { Days: { min: 1, max: 9 } } } });
+  expect(design).toEqual({
+    kind: 'sample',
+    method: 'random',
+    points: 3,
+    seed: 4,
+    scramble: true,
+    inputs: [{ name: 'Days', isWhole: true, distribution: { kind: 'uniform', min: 1, max: 9 } }],
+  });
+});

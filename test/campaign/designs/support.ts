@@ -1,0 +1,33 @@
+import type { WrittenDesign } from '../../../src/campaign/designs/schema.ts';
+import type { CheckedDefinition } from '../../../src/campaign/check.ts';
+import { expand } from '../../../src/campaign/points.ts';
+import type { Point } from '../../../src/campaign/types.ts';
+import type { ErrorCode } from '../../../src/errors.ts';
+import { check, expectRefused, HEAD } from '../support.ts';
+
+/** A definition for "Epidemic" with a design, and settings beside it. */
+export function definitionOf(design: WrittenDesign, rest: object = {}): string {
+  return JSON.stringify({ campaign: 'flu', model: { name: 'Epidemic' }, ...rest, design });
+}
+
+export function checkedDesign(design: WrittenDesign, rest: object = {}): CheckedDefinition {
+  return check(definitionOf(design, rest));
+}
+
+export function pointsOf(design: WrittenDesign, rest: object = {}): Point[] {
+  return [...expand(checkedDesign(design, rest))];
+}
+
+/** The points of a design, the values of each with blanks between them. */
+export function rowsIn(design: WrittenDesign, rest: object = {}): string[] {
+  return pointsOf(design, rest).map(({ values }) => values.join(' '));
+}
+
+export function keysOf(design: WrittenDesign, rest: object = {}): string[] {
+  return pointsOf(design, rest).map(({ key }) => key);
+}
+
+/** Expects what is written under `design:`, on one line, to be refused at the §. */
+export function expectDesignRefused(code: ErrorCode, design: string, says: RegExp, hint?: RegExp): void {
+  expectRefused(`${HEAD}design: ${design}\n`, { code, says, ...(hint && { hint }) });
+}
