@@ -186,7 +186,8 @@ function parseNumber(value: string | boolean): number {
 }
 
 function shown(value: RawValue): string {
-  const text = JSON.stringify(value);
+  // JSON has no name for what is no number
+  const text = typeof value === 'number' ? String(value) : JSON.stringify(value);
   return text.length > 60 ? `${text.slice(0, 57)}…` : text;
 }
 

@@ -142,10 +142,15 @@ function derivedValue(
 ): string {
   const value = expression.evaluate(read);
   try {
-    return canonicalValue(type, typeof value === 'number' ? Number(value.toPrecision(DIGITS)) : value);
+    return canonicalValue(type, typeof value === 'number' ? rounded(value) : value);
   } catch (error) {
     if (!(error instanceof ValueError)) throw error;
     const inputs = expression.names.map((input) => `${input} is ${read(input)}`).join(' and ');
     throw new DeriveError(name, `${error.message}${inputs ? ` where ${inputs}` : ''}`);
   }
+}
+
+function rounded(value: number): number {
+  // whole numbers are exact
+  return Number.isSafeInteger(value) ? value : Number(value.toPrecision(DIGITS));
 }

@@ -1,0 +1,311 @@
+import { describe, expect, test } from '@jest/globals';
+import { inputsOf, sizeOf } from '../../../src/campaign/designs/design.ts';
+import { DeriveError } from '../../../src/campaign/designs/rows.ts';
+import type { WrittenDesign } from '../../../src/campaign/designs/schema.ts';
+import { expectRefused, HEAD } from '../support.ts';
+import { checkedDesign, expectDesignRefused, keysOf, pointsOf, rowsIn } from './support.ts';
+
+describe('a product', () => {
+  test('has every combination of the points of its members, the last member fastest', () => {
+    const product = [{ zip: { Days: [7, 14], Title: ['a', 'b'] } }, { grid: { Stochastic: [true, false] } }];
+    expect(rowsIn({ product })).toEqual(['7 a true', '7 a false', '14 b true', '14 b false']);
+    expect(sizeOf(checkedDesign({ product }).design)).toBe(4);
+  });
+
+  test('of points that are there twice has each once', () => {
+    const drawn = { random: { points: 50, inputs: { Stochastic: [true, false] } } };
+    const product = [{ grid: { Days: [7, 14] } }, drawn];
+    expect(rowsIn({ product }).toSorted()).toEqual(['14 false', '14 true', '7 false', '7 true']);
+    expect(sizeOf(checkedDesign({ product }).design)).toBeUndefined();
+  });
+
+  test('of one is that one', () => {
+    expect(keysOf({ product: [{ grid: { Days: [7, 14] } }] })).toEqual(keysOf({ grid: { Days: [7, 14] } }));
+  });
+
+  test.each([
+    [
+      'INVALID_VALUE',
+      '{product: [{grid: {Days: [1]}}, {points: [{Title: a, §days: 2}]}]}',
+      /^The input "Days" is given more than once\.$/,
+      /one of inputs, files and design/,
+    ],
+    [
+      'INVALID_VALUE',
+      '{product: [{grid: {Days: [1]}, derive: {Budget: "1"}}, {sobol: {points: 2, inputs: {§Budget: [2]}}}]}',
+      /"Budget" is given more than once/,
+      undefined,
+    ],
+    ['UNKNOWN_INPUT', '{product: [{grid: {Days: [1]}}, {zip: {§Titel: [a]}}]}', /"Titel"/, /mean "Title"/],
+    ['INVALID_VALUE', '{product: [{grid: {Days: [1]}}, {zip: {Population: [§8.5]}}]}', /8\.5/, /INTEGER/],
+    ['DEFINITION_INVALID', '{product: §[]}', /expected at least one design/, undefined],
+    ['DEFINITION_INVALID', '{product: §{grid: {Days: [1]}}}', /expected a list of designs/, undefined],
+    ['DEFINITION_INVALID', '{product: [{grid: {Days: [1]}}, §{}]}', /expected one of grid, zip/, undefined],
+    ['DEFINITION_INVALID', '{product: [{§gird: {Days: [1]}}]}', /no setting "gird"/, /Did you mean "grid"\?/],
+  ] as const)('%s: %s', (code, design, says, hint) => {
+    expectDesignRefused(code, design, says, hint);
+  });
+});
+
+describe('a union', () => {
+  test('has the points of its members one after the other, each once', () => {
+    const union = [{ grid: { Days: [7, 14] } }, { grid: { Days: [14, 21, 7] } }, { points: [{ Days: 1 }] }];
+    expect(rowsIn({ union })).toEqual(['7', '14', '21', '1']);
+  });
+
+  test('may have members that vary other inputs: those that one does not vary keep their value', () => {
+    const union: WrittenDesign[] = [{ grid: { Days: [7, 14] } }, { grid: { Title: ['a', 'none'] } }];
+    // 14 and none are what the inputs are anyway
+    expect(rowsIn({ union })).toEqual(['7 none', '14 none', '14 a']);
+    expect(rowsIn({ union }, { experiment: 'Baseline' })).toEqual(['7 none', '14 none', '21 a', '21 none']);
+  });
+
+  test.each([
+    ['INVALID_VALUE', '{union: [{grid: {Days: [1]}}, {grid: {Days: [§8.5]}}]}', /8\.5/, /INTEGER/],
+    ['INVALID_VALUE', '{union: [{grid: {Days: [1, §1]}}]}', /there twice/, undefined],
+    ['UNKNOWN_INPUT', '{union: [{grid: {Days: [1]}}, {grid: {§Titel: [1]}}]}', /"Titel"/, /"Title"/],
+    ['DEFINITION_INVALID', '{union: §[]}', /expected at least one design/, undefined],
+    ['DEFINITION_INVALID', '{union: [§3]}', /expected \{grid \| zip/, undefined],
+    ['DEFINITION_INVALID', '{union: [{§uniom: []}]}', /no setting "uniom"/, /Did you mean "union"\?/],
+  ] as const)('%s: %s', (code, design, says, hint) => {
+    expectDesignRefused(code, design, says, hint);
+  });
+
+  test('takes no input that is given beside the design', () => {
+    const body = '{union: [{grid: {Title: [a]}}, {grid: {§Days: [1]}}]}\ninputs: {days: 3}';
+    expectDesignRefused('INVALID_VALUE', body, /"Days" is given more than once/);
+  });
+});
+
+describe('designs in designs', () => {
+  test('a product of a union and a sample, of which some points are left out', () => {
+    const union = [{ points: [{ Days: 7 }] }, { grid: { Title: ['a', 'b'] } }];
+    const product = [
+      { union, where: 'Title != "b"' },
+      { sobol: { points: 2, scramble: false, inputs: { 'Contact rate': { min: 1, max: 2 } } } },
+    ];
+    const rows = ['7 none 1', '7 none 1.5', '14 a 1', '14 a 1.5'];
+    expect(rowsIn({ product })).toEqual(rows);
+    expect(rowsIn({ union: [{ product }, { grid: { Title: ['c'] } }] })).toEqual([...rows, '14 c 1.66']);
+  });
+
+  test('a member derives for itself, from what the inputs are outside of it', () => {
+    const product: WrittenDesign[] = [
+      { grid: { Days: [7, 8] }, derive: { Population: 'Days * 100' } },
+      { grid: { Title: ['a'] } },
+    ];
+    expect(rowsIn({ product })).toEqual(['7 700 a', '8 800 a']);
+    const union = [{ grid: { Days: [7] }, derive: { Population: 'Days * 100' } }, { grid: { Days: [8] } }];
+    expect(rowsIn({ union })).toEqual(['7 700', '8 763']);
+  });
+
+  test('as deep as one likes', () => {
+    const deep = Array.from({ length: 30 }).reduce<object>(
+      (inner, _, at) => ({ [at % 2 ? 'product' : 'union']: [inner] }),
+      { grid: { Days: [7, 14] } },
+    );
+    expect(rowsIn(deep)).toEqual(['7', '14']);
+  });
+
+  test('an error is where it is, however deep', () => {
+    const inner = '{product: [{zip: {Title: [a]}}, {lhs: {points: 2, inputs: {Days: [§8.5]}}}]}';
+    expectDesignRefused('INVALID_VALUE', `{union: [{grid: {Days: [1]}}, ${inner}]}`, /8\.5/);
+    const broken = '{product: [{zip: {Title: [a]}}, {lhs: {points: §0, inputs: {Days: [8]}}}]}';
+    expectDesignRefused('DEFINITION_INVALID', `{union: [{grid: {Days: [1]}}, ${broken}]}`, /at least 1/);
+  });
+});
+
+describe('where', () => {
+  test('keeps the points for which it holds, in their order', () => {
+    const design = {
+      grid: { Days: [7, 14, 21], Title: ['a', 'b'] },
+      where: 'Days < 20 and (Title == "b" or Days == 7)',
+    };
+    expect(rowsIn(design)).toEqual(['7 a', '7 b', '14 b']);
+    expect(sizeOf(checkedDesign(design).design)).toBeUndefined();
+  });
+
+  test('reads inputs that do not vary, dates and switches as well', () => {
+    const grid = { Begin: ['1978-01-22T00:00', '1978-03-01T00:00'], Stochastic: [false, true] };
+    const where = '`Contact rate` > 1.5 and Begin < "1978-02" and not stochastic';
+    expect(rowsIn({ grid, where })).toEqual(['1978-01-22T00:00:00 false']);
+    expect(rowsIn({ grid, where }, { inputs: { 'Contact rate': 1 } })).toEqual([]);
+  });
+
+  test('reads what is derived', () => {
+    const design = {
+      grid: { Days: [7, 14] },
+      derive: { Population: 'Days * 100' },
+      where: 'Population > 700',
+    };
+    expect(rowsIn(design)).toEqual(['14 1400']);
+  });
+
+  test.each([
+    [
+      '{grid: {Days: [1]}, where: §"Dayz > 3"}',
+      /^The expression is wrong at "Dayz > 3": There is no input "Dayz"\.$/,
+      /mean "Days"/,
+    ],
+    ['{grid: {Days: [1]}, where: §"Days + 1"}', /gives a number, not true or false/, /Days > 3/],
+    ['{grid: {Days: [1]}, where: §"Days > "}', /^The expression is wrong: .* ends too early/, undefined],
+    ['{grid: {Days: [1]}, where: §""}', /^The expression is wrong: The expression is empty/, undefined],
+    ['{grid: {Days: [1]}, where: §"Days = 1"}', /at "= 1": "=" is not part/, /Write ==/],
+    ['{grid: {Days: [1]}, where: §"`Observed cases` == \'\'"}', /no input "Observed cases"/, undefined],
+    ['{product: [{grid: {Days: [1]}, where: §"1"}]}', /gives a number/, undefined],
+    [`{grid: {Days: [1]}, where: §"Days > 1 and ${'x'.repeat(99)}"}`, /at "x{20}": /, undefined],
+  ])('of no use is refused: %s', (design, says, hint) => {
+    expectDesignRefused('INVALID_EXPRESSION', design, says, hint);
+  });
+
+  test('is an expression in quotes, beside one kind of design', () => {
+    expectDesignRefused('DEFINITION_INVALID', '{grid: {Days: [1]}, where: §true}', /an expression in quotes/);
+    expectDesignRefused('DEFINITION_INVALID', '§{where: "Days > 1"}', /expected one of grid, zip/);
+  });
+});
+
+describe('derive', () => {
+  test('computes inputs from others, one after the other', () => {
+    const design = {
+      grid: { Days: [7, 14] },
+      derive: { Population: 'Days * 100', budget: 'Population + 1', Stochastic: 'Days > 7', Title: '"x"' },
+    };
+    expect(rowsIn(design)).toEqual(['7 700 701 false x', '14 1400 1401 true x']);
+    const { design: checked, varied } = checkedDesign(design);
+    expect(inputsOf(checked)).toEqual(['Days', 'Population', 'Budget', 'Stochastic', 'Title']);
+    expect(varied.map(({ name }) => name)).toEqual(inputsOf(checked));
+    expect(sizeOf(checked)).toBe(2);
+  });
+
+  test('reads its own input as it is without it', () => {
+    expect(rowsIn({ grid: { Days: [7] }, derive: { 'Contact rate': '`Contact rate` * 2' } })).toEqual([
+      '7 3.32',
+    ]);
+  });
+
+  test('keeps 12 digits of what is not whole, and all of what is', () => {
+    const derive = { 'Contact rate': 'Days / 3', Budget: 'Days * 1e14 + 1' };
+    expect(rowsIn({ grid: { Days: [7] }, derive })).toEqual(['7 2.33333333333 700000000000001']);
+    const { 'Contact rate': _, ...whole } = { ...derive, 'Recovery rate': '0.1 + 0.2' };
+    expect(rowsIn({ grid: { Days: [1] }, derive: whole })).toEqual(['1 100000000000001 0.3']);
+  });
+
+  test('gives a point the key that it has when its values are written', () => {
+    expect(keysOf({ grid: { Days: [7] }, derive: { Population: 'Days * 100' } })).toEqual(
+      keysOf({ points: [{ Population: 700, Days: 7 }] }),
+    );
+  });
+
+  test.each([
+    [
+      '8.5 for a whole number',
+      { Population: 'Days + 0.5' },
+      'Population',
+      'is 7.5, which is not a whole number where Days is 7',
+    ],
+    [
+      'no number',
+      { 'Contact rate': 'sqrt(-Days)' },
+      'Contact rate',
+      'is NaN, which is not a number where Days is 7',
+    ],
+    ['no end', { 'Contact rate': '1 / 0' }, 'Contact rate', 'is Infinity, which is not a number'],
+    [
+      'too much',
+      { Population: 'Days * 1e9' },
+      'Population',
+      'is 7000000000, which is out of range where Days is 7',
+    ],
+    [
+      'no date',
+      { Begin: '"soon"' },
+      'Begin',
+      'is "soon", which is not a date and time like 2026-01-31T08:30',
+    ],
+    [
+      'of two inputs',
+      { Population: 'Days / (Days - Budget + 993)' },
+      'Population',
+      'is Infinity, which is not a number where Days is 7 and Budget is 1000',
+    ],
+  ])('cannot come to what its input does not take: %s', (_, derive, input, message) => {
+    // known only when the point is made
+    const points = (): unknown => pointsOf({ grid: { Days: [7] }, derive: derive as never });
+    expect(points).toThrow(DeriveError);
+    expect(points).toThrow(expect.objectContaining({ input, message }));
+  });
+
+  test.each([
+    ['INVALID_VALUE', '{grid: {Days: [1]}, derive: {§days: "1"}}', /"Days" is given more than once/],
+    [
+      'INVALID_VALUE',
+      '{grid: {Days: [1]}, derive: {Title: "\'a\'", §title: "\'b\'"}}',
+      /"Title" is given more/,
+    ],
+    [
+      'INVALID_VALUE',
+      '{grid: {Days: [1]}, derive: {§Title: "\'a\'"}}\ninputs: {Title: b}',
+      /"Title" is given/,
+    ],
+    ['INVALID_VALUE', '{grid: {Days: [1]}, derive: {§Observed cases: "1"}}', /takes a file/],
+    ['UNKNOWN_INPUT', '{grid: {Days: [1]}, derive: {§Titel: "1"}}', /no input "Titel"/],
+    ['INVALID_EXPRESSION', '{grid: {Days: [1]}, derive: {Title: §"Days"}}', /gives a number, not a text/],
+    [
+      'INVALID_EXPRESSION',
+      '{grid: {Days: [1]}, derive: {Budget: §"Days > 1"}}',
+      /gives true or false, not a num/,
+    ],
+    [
+      'INVALID_EXPRESSION',
+      '{grid: {Days: [1]}, derive: {Stochastic: §"1"}}',
+      /gives a number, not true or false/,
+    ],
+    ['INVALID_EXPRESSION', '{grid: {Days: [1]}, derive: {Begin: §"Days"}}', /gives a number, not a text/],
+    ['INVALID_EXPRESSION', '{grid: {Days: [1]}, derive: {Budget: §"Dais * 2"}}', /no input "Dais"/],
+    ['DEFINITION_INVALID', '{grid: {Days: [1]}, derive: {Budget: §2}}', /expected an expression in quotes/],
+    ['DEFINITION_INVALID', '{grid: {Days: [1]}, derive: §{}}', /expected at least one input/],
+    ['DEFINITION_INVALID', '§{derive: {Budget: "2"}}', /expected one of grid, zip/],
+  ] as const)('%s: %s', (code, design, says) => {
+    expectDesignRefused(code, design, says);
+  });
+});
+
+describe('a design', () => {
+  test.each([
+    [
+      '§{}',
+      /^"design" is wrong: expected one of grid, zip, points, .*; product and union combine several\.$/,
+    ],
+    ['§{grid: {Days: [1]}, zip: {Title: [a]}}', /expected one of grid, zip/],
+    ['§{union: [{grid: {Days: [1]}}], lhs: {points: 1, inputs: {Title: [a]}}}', /expected one of grid, zip/],
+    ['§[]', /expected \{grid \| zip \| points/],
+    ['§grid', /expected \{grid \| zip \| points/],
+    ['{§factorial: {Days: [1]}}', /has no setting "factorial"/],
+  ])('is of one kind: %s', (design, says) => {
+    expectDesignRefused('DEFINITION_INVALID', design, says);
+  });
+
+  const thousand = (name: string): string => `{grid: {${name}: {from: 1, to: 1000, step: 1}}}`;
+  const million = `{product: [${thousand('Days')}, ${thousand('Population')}]}`;
+  test.each([
+    [
+      '{grid: {Days: {from: 1, to: 1000, step: 1}, Population: {from: 1, to: 1000, step: 1}, Title: [a, b, c, d, e, f, g, h, i, j, k]}}',
+      '11,000,000',
+    ],
+    [`{product: [${million}, ${thousand('Contact rate')}]}`, '1,000,000,000'],
+    // what a condition leaves is known only when all of it was made
+    [`{product: [${million}, ${thousand('Contact rate')}], where: "Days == 1"}`, '1,000,000,000'],
+    ['{union: [{random: {points: 10000000, inputs: {Days: [1, 2]}}}, {grid: {Days: [3]}}]}', '10,000,001'],
+  ])('has ten million points at most: %s', (design, count) => {
+    expectRefused(`${HEAD}§design: ${design}\n`, {
+      code: 'INVALID_VALUE',
+      says: new RegExp(`^The design has ${count} points\\.$`),
+      hint: /^At most 10,000,000 are taken\.$/,
+    });
+  });
+
+  test('may have ten million', () => {
+    const random = { points: 10_000_000, inputs: { 'Contact rate': { min: 0, max: 1 } } };
+    expect(checkedDesign({ random }).design).toMatchObject({ points: 10_000_000 });
+  });
+});
