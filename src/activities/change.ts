@@ -103,7 +103,7 @@ function filesKnown(store: Store, campaign: Campaign, files: KnownFiles): Defini
       ),
     findPoints: (path, place) => {
       const known = filesOf(campaign.design).find((file) => file.path === path);
-      const file = files.points[path] ?? known;
+      const file = Object.hasOwn(files.points, path) ? files.points[path] : known;
       if (!file) return Promise.reject(unknown(path, place));
       const { hash, inputs, count } = file;
       return Promise.resolve({ hash, inputs, count });

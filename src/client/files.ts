@@ -16,7 +16,7 @@ export class FilesOnDisk implements DefinitionFiles {
   /** What was found: the store is to keep it under its hash. */
   readonly contents = new Map<string, Uint8Array>();
   /** Files of points that were found, by their path as it is written. */
-  readonly points: Record<string, PointFile> = {};
+  readonly points = Object.create(null) as Record<string, PointFile>;
   readonly #definitionFile: string;
 
   /** @param definitionFile the definition: paths in it are relative to its folder */

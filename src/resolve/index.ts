@@ -74,7 +74,8 @@ async function findPoints(
   facts: ModelFacts,
   files: DefinitionFiles,
 ): Promise<Record<string, PointFile>> {
-  const found: Record<string, PointFile> = {};
+  // a path may be any text, also the name of what every object has
+  const found = Object.create(null) as Record<string, PointFile>;
   const find = inputFinder(facts);
   for (const { path, at } of design ? pointPaths(design, ['design']) : [])
     found[path] ??= await files.findPoints(path, locate(at), pointCheck({ find }));

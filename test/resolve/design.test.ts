@@ -1,0 +1,116 @@
+import { describe, expect, test } from '@jest/globals';
+import { HEAD } from '../campaign/support.ts';
+import { refusal, resolve, write } from './support.ts';
+
+/** Expects what is below the head of a definition to be refused at the §, where only making the points tells. */
+async function expectRefused(marked: string, code: string, message: string): Promise<void> {
+  const before = (HEAD + marked).split('§')[0]!;
+  const place = {
+    file: 'campaign.yaml',
+    line: before.split('\n').length,
+    column: before.length - before.lastIndexOf('\n'),
+  };
+  expect(await refusal(marked.replace('§', ''))).toMatchObject({ code, message, place });
+}
+
+describe('how many points a design has', () => {
+  test.each([
+    ['', 1],
+    ['design: {grid: {Days: [1, 2], Title: [a, b, c]}}', 6],
+    ['design: {oneAtATime: {Days: [14, 15], Title: [none, a]}}', 3],
+    ['design: {random: {points: 40, inputs: {Stochastic: [true, false]}}}', 2],
+    ['design: {lhs: {points: 40, inputs: {Contact rate: {min: 0, max: 1}}}}', 40],
+    ['design: {union: [{grid: {Days: [1, 2]}}, {grid: {Days: [2, 3]}}]}', 3],
+    ['design: {grid: {Days: {from: 1, to: 9, step: 1}}, where: "Days % 3 == 0"}', 3],
+    ['design: {grid: {Days: [1, 2]}, derive: {Population: "Days * 2"}}', 2],
+    ['design: {product: [{grid: {Days: [1, 2]}, where: "Days > 1"}, {grid: {Title: [a, b]}}]}', 2],
+  ])('%s', async (body, points) => {
+    expect((await resolve(body)).points).toBe(points);
+  });
+});
+
+describe('what only the points tell', () => {
+  test('a condition that holds for none', async () => {
+    const message = 'The design has no points: "where" holds for none.';
+    await expectRefused('§design: {grid: {Days: [1, 2]}, where: "Days > 2"}', 'EMPTY_DESIGN', message);
+    const product = '{product: [{grid: {Title: [a]}}, {grid: {Days: [1]}, where: "Days > 2"}]}';
+    await expectRefused(`§design: ${product}`, 'EMPTY_DESIGN', message);
+  });
+
+  test('a condition that holds for none in one of a union is none', async () => {
+    const { points } = await resolve(
+      'design: {union: [{grid: {Title: [a]}}, {grid: {Days: [1]}, where: "Days > 2"}]}',
+    );
+    expect(points).toBe(1);
+  });
+
+  test.each([
+    [
+      'design: {grid: {Days: [16, 17]}, derive: {Population: §"Days / 2"}}',
+      'The value of "Population" is 8.5, which is not a whole number where Days is 17.',
+    ],
+    [
+      'design: {grid: {Days: [1, 0]}, derive: {contact RATE: §"0 / Days"}}',
+      'The value of "Contact rate" is NaN, which is not a number where Days is 0.',
+    ],
+    [
+      'design: {grid: {Days: [1, 0]}, derive: {Title: "\'a\'", Contact rate: §"log(Days)"}}',
+      'The value of "Contact rate" is -Infinity, which is not a number where Days is 0.',
+    ],
+    [
+      'design: {union: [{grid: {Title: [a]}}, {product: [{grid: {Days: [0]}, derive: {Budget: §"1 / Days"}}]}]}',
+      'The value of "Budget" is Infinity, which is not a number where Days is 0.',
+    ],
+  ])('a derived value that its input does not take: %s', async (marked, message) => {
+    await expectRefused(marked, 'INVALID_VALUE', message);
+  });
+});
+
+describe('a file of points', () => {
+  test('is a design among others', async () => {
+    write('points.csv', 'Days,Title\n1,a\n2,b\n');
+    const { points, campaign, contents, pointFiles } = await resolve(
+      'design: {product: [{points: points.csv}, {grid: {Population: [1, 2]}}], where: "Days + Population < 4"}',
+    );
+    expect(points).toBe(3);
+    const [file] = Object.values(pointFiles);
+    expect(file).toMatchObject({ inputs: ['Days', 'Title'], count: 2 });
+    expect([...contents.keys()]).toEqual([file!.hash]);
+    expect(campaign.varied.map(({ name }) => name)).toEqual(['Days', 'Title', 'Population']);
+  });
+
+  test('is read once, however often it is named', async () => {
+    write('points.csv', 'Days\n1\n2\n');
+    const { points, contents } = await resolve(
+      'design: {union: [{points: points.csv}, {points: points.csv, derive: {Title: "\'a\'"}}]}',
+    );
+    expect([points, contents.size]).toEqual([4, 1]);
+  });
+
+  test('takes no input that is given elsewhere', async () => {
+    write('points.csv', 'Title,Days\na,1\n');
+    const message = 'The input "Days" is given more than once.';
+    await expectRefused('design: {points: §points.csv}\ninputs: {Days: 3}', 'INVALID_VALUE', message);
+    const product = '{product: [{grid: {Days: [1]}}, {points: §points.csv}]}';
+    await expectRefused(`design: ${product}`, 'INVALID_VALUE', message);
+  });
+
+  test.each(['constructor', '__proto__', 'toString.csv'])(
+    'that is not there is refused: %s',
+    async (path) => {
+      await expectRefused(
+        `design: {points: §${path}}`,
+        'DEFINITION_UNREADABLE',
+        `The file "${path}" is not there.`,
+      );
+    },
+  );
+
+  test.each(['constructor', '__proto__'])('may be called anything: %s', async (path) => {
+    write(`${path}`, 'Days\n1\n2\n');
+    const { points, pointFiles } = await resolve(`design: {points: ./${path}}`);
+    expect(points).toBe(2);
+    expect((await resolve(`design: {points: ${path}}`)).points).toBe(2);
+    expect(Object.keys(pointFiles)).toEqual([`./${path}`]);
+  });
+});
