@@ -1,0 +1,160 @@
+import { describe, expect, test } from '@jest/globals';
+import { sizeOf } from '../../../src/campaign/designs/design.ts';
+import { checkBody } from '../support.ts';
+import { checkedDesign, expectDesignRefused, pointsOf, rowsIn } from './support.ts';
+
+describe('a grid', () => {
+  test('has every combination, the last input fastest', () => {
+    expect(rowsIn({ grid: { Days: [7, 14], Stochastic: [true, false] } })).toEqual([
+      '7 true',
+      '7 false',
+      '14 true',
+      '14 false',
+    ]);
+  });
+
+  test.each([
+    ['a step', { from: 1.2, to: 1.5, step: 0.1 }, ['1.2', '1.3', '1.4', '1.5']],
+    ['a step that does not reach the end', { from: 1, to: 2, step: 0.4 }, ['1', '1.4', '1.8']],
+    ['a count', { from: 0, to: 1, count: 5 }, ['0', '0.25', '0.5', '0.75', '1']],
+    ['a count of thirds', { from: 0, to: 1, count: 4 }, ['0', '0.333333333333', '0.666666666667', '1']],
+    ['a count of 1', { from: 2, to: 5, count: 1 }, ['2']],
+    ['one value only', { from: 2, to: 2, count: 1 }, ['2']],
+    ['equal ratios', { from: 0.01, to: 100, count: 5, scale: 'log' }, ['0.01', '0.1', '1', '10', '100']],
+    ['linear, said', { from: 1, to: 2, count: 2, scale: 'linear' }, ['1', '2']],
+    ['units that are its own', { from: 1, to: 2, count: 2, units: 'PER_DAY' }, ['1', '2']],
+    ['a list with units', { values: [1, 2.5], units: 'PER_DAY' }, ['1', '2.5']],
+    ['below 0', { from: -1, to: 1, count: 3 }, ['-1', '0', '1']],
+  ] as const)('spans numbers with %s', (_, values, wanted) => {
+    expect(rowsIn({ grid: { 'Contact rate': values as never } })).toEqual(wanted);
+  });
+
+  test.each([
+    [{ from: 1, to: 10, count: 4 }, ['1', '4', '7', '10']],
+    [{ from: 1, to: 4, count: 7 }, ['1', '2', '3', '4']],
+    [{ from: 1, to: 1000, count: 4, scale: 'log' }, ['1', '10', '100', '1000']],
+    [{ from: 1, to: 8, count: 3, scale: 'log' }, ['1', '3', '8']],
+    [{ from: -2, to: 2, count: 5 }, ['-2', '-1', '0', '1', '2']],
+    [{ from: 7, to: 21, step: 7 }, ['7', '14', '21']],
+  ] as const)('of whole numbers has the nearest ones, each once: %j', (values, wanted) => {
+    expect(rowsIn({ grid: { Days: values as never } })).toEqual(wanted);
+  });
+
+  test('takes values of every type, spelled in any way', () => {
+    const grid = {
+      ' contact RATE ': ['1.50'],
+      Stochastic: ['TRUE'],
+      Begin: ['1978-01-22T00:00'],
+      Budget: ['9223372036854775807'],
+      Title: ['a, b', ' '],
+    };
+    expect(pointsOf({ grid }).map(({ values }) => values)).toEqual([
+      ['1.5', 'true', '1978-01-22T00:00:00', '9223372036854775807', 'a, b'],
+      ['1.5', 'true', '1978-01-22T00:00:00', '9223372036854775807', ' '],
+    ]);
+  });
+
+  test('without a design there is one point', () => {
+    const { design, varied } = checkBody('inputs: {Days: 7}\n');
+    expect([sizeOf(design), varied]).toEqual([1, []]);
+  });
+
+  test('its size is known without making it', () => {
+    const grid = { Days: { from: 1, to: 1000, step: 1 }, Population: { from: 1, to: 1000, count: 1000 } };
+    expect(sizeOf(checkedDesign({ grid }).design)).toBe(1_000_000);
+  });
+
+  test.each([
+    ['{grid: {Days: §[]}}', /^The list of values for "Days" is empty\.$/, /at least one/],
+    ['{grid: {Days: {values: §[]}}}', /^The list of values for "Days" is empty\.$/, /at least one/],
+    ['{grid: {Days: §{from: 2, to: 1, step: 1}}}', /from 2 to 1 by 1, is empty/, /"from" must not exceed/],
+    ['{grid: {Days: §{from: 2, to: 1, count: 3}}}', /from 2 to 1 in 3, is empty/, /must not exceed/],
+    ['{grid: {Days: §{from: 1, to: 2, step: 0}}}', /is empty/, /step must be above 0/],
+    ['{grid: {Days: §{from: 1, to: 2, step: -1}}}', /is empty/, /step must be above 0/],
+    ['{grid: {Days: §{from: 1, to: 1, count: 2}}}', /is empty/, /"from" must be below "to"/],
+    ['{grid: {Days: §{from: 0, to: 1, count: 2, scale: log}}}', /is empty/, /"from" must be above 0/],
+  ])('of nothing is refused: %s', (design, says, hint) => {
+    expectDesignRefused('EMPTY_DESIGN', design, says, hint);
+  });
+
+  test.each([
+    ['{grid: {Contact rate: {values: [1], units: §PER_HOUR}}}', /is in PER_DAY, not in PER_HOUR/, /Convert/],
+    ['{grid: {Contact rate: {from: 1, to: 2, step: 1, units: §PER_HOUR}}}', /not in PER_HOUR/, /Convert/],
+    ['{grid: {Population: {values: [1], units: §DAY}}}', /is without units, not in DAY/, /Convert/],
+    ['{grid: {Days: [7, §8.5]}}', /is 8\.5, which is not a whole number/, /takes INTEGER, in DAY/],
+    ['{grid: {Days: {values: [7, §8.5]}}}', /is 8\.5, which is not a whole number/, /takes INTEGER, in DAY/],
+    ['{grid: {Days: §{from: 1, to: 2, step: 0.5}}}', /is 1\.5, which is not a whole number/, /INTEGER/],
+    ['{grid: {Days: §{from: 0, to: 3e9, count: 2}}}', /out of range/, /INTEGER/],
+    ['{grid: {Stochastic: [true, §yes]}}', /is "yes", which is not true or false/, /BOOLEAN/],
+    ['{grid: {Begin: [§"1978-02-30T00:00"]}}', /not a date and time/, /DATE_TIME/],
+    ['{grid: {Stochastic: §{from: 0, to: 1, step: 1}}}', /takes BOOLEAN, not a range/, /list of values/],
+    ['{grid: {Title: §{from: 0, to: 1, count: 2}}}', /takes STRING, not a range/, /list of values/],
+    [
+      '{grid: {Contact rate: [1, 2, §"1.0"]}}',
+      /^The value 1 for "Contact rate" is there twice/,
+      /replications/,
+    ],
+    ['{grid: {Contact rate: {values: [1, §1]}}}', /is there twice/, /replications/],
+    ['{grid: {Contact rate: §{from: 0, to: 1, step: 1e-7}}}', /has too many values/, /At most 1,000,000/],
+    ['{grid: {Contact rate: §{from: 0, to: 1, count: 1000001}}}', /has too many values/, /At most 1,000,000/],
+    ['{grid: {§Observed cases: [a]}}', /^The input "Observed cases" takes a file\.$/, /under "files"/],
+  ])('of what its inputs do not take is refused: %s', (design, says, hint) => {
+    expectDesignRefused('INVALID_VALUE', design, says, hint);
+  });
+
+  test('names inputs that there are', () => {
+    const says = /^The model "Epidemic" has no input "Contact rat"\.$/;
+    expectDesignRefused(
+      'UNKNOWN_INPUT',
+      '{grid: {§Contact rat: [1]}}',
+      says,
+      /^Did you mean "Contact rate"\?$/,
+    );
+  });
+
+  test.each([
+    ['{grid: §{}}', /expected at least one input/],
+    ['{grid: §[1]}', /expected input names with their values/],
+    ['{grid: {Days: §7}}', /expected a list of values/],
+    ['{grid: {Days: §{from: 1, to: 2}}}', /expected a step or a count/],
+    ['{grid: {Days: §{from: 1, to: 2, step: 1, count: 2}}}', /expected a step or a count/],
+    ['{grid: {Days: §{from: 1, to: 2, step: 1, scale: log}}}', /expected a count with a scale/],
+    ['{grid: {Days: {from: 1, to: 2, count: §0}}}', /expected at least 1/],
+    ['{grid: {Days: {from: 1, to: 2, count: §2.5}}}', /expected a whole number/],
+    ['{grid: {Days: {from: 1, to: 2, count: 2, scale: §square}}}', /expected linear or log/],
+    ['{grid: {Days: {from: §a, to: 2, count: 2}}}', /expected a number/],
+    ['{grid: {Days: {from: 1, to: 2, §cuont: 2}}}', /has no setting "cuont"/],
+  ])('of another shape is refused: %s', (design, says) => {
+    expectDesignRefused('DEFINITION_INVALID', design, says);
+  });
+});
+
+describe('one at a time', () => {
+  test('is the point without changes, then each input through its values', () => {
+    const oneAtATime = { Days: [7, 21], 'Contact rate': { from: 1, to: 2, count: 2 } };
+    expect(rowsIn({ oneAtATime })).toEqual(['14 1.66', '7 1.66', '21 1.66', '14 1', '14 2']);
+  });
+
+  test('has the point without changes once, whatever is listed', () => {
+    expect(rowsIn({ oneAtATime: { Days: [7, 14], Population: ['763.0'] } })).toEqual(['14 763', '7 763']);
+    expect(rowsIn({ oneAtATime: { Days: [14] } })).toEqual(['14']);
+  });
+
+  test('goes from what the inputs and the experiment are', () => {
+    expect(rowsIn({ oneAtATime: { Days: [7] } }, { experiment: 'Baseline' })).toEqual(['21', '7']);
+    const alone = { inputs: { 'Contact rate': 3 } };
+    const [first] = pointsOf({ oneAtATime: { Days: [7] } }, alone);
+    expect(first!.key).toBe(pointsOf({ grid: { Days: [14] } }, alone)[0]!.key);
+  });
+
+  test.each([
+    ['INVALID_VALUE', '{oneAtATime: {Days: [7, §7]}}', /is there twice/],
+    ['INVALID_VALUE', '{oneAtATime: {Days: [§8.5]}}', /not a whole number/],
+    ['INVALID_VALUE', '{oneAtATime: {Days: [7], §days: [8]}}', /given more than once/],
+    ['EMPTY_DESIGN', '{oneAtATime: {Days: §[]}}', /is empty/],
+    ['UNKNOWN_INPUT', '{oneAtATime: {§Dais: [7]}}', /no input "Dais"/],
+    ['DEFINITION_INVALID', '{oneAtATime: §{}}', /at least one input/],
+  ] as const)('%s: %s', (code, design, says) => {
+    expectDesignRefused(code, design, says);
+  });
+});

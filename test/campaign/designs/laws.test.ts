@@ -1,0 +1,357 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import type { RawValue } from '../../../src/api/index.ts';
+import { inputsOf, mostRows, sizeOf } from '../../../src/campaign/designs/design.ts';
+import { rowsOf } from '../../../src/campaign/designs/rows.ts';
+import type { Spread, Values, WrittenDesign } from '../../../src/campaign/designs/schema.ts';
+import { expand, runInputs } from '../../../src/campaign/points.ts';
+import { checkedDesign, keysOf, pointsOf } from './support.ts';
+
+/** Inputs, each with values and ranges that it takes; the list does not have what the input is anyway. */
+const inputs: Record<string, { values: RawValue[]; range: Values; spread: Spread }> = {
+  Population: {
+    values: [1, 500, 1000],
+    range: { from: 1, to: 9, count: 3 },
+    spread: { min: 0.5, max: 4.5 },
+  },
+  Days: {
+    values: [7, 21, 28],
+    range: { from: 12, to: 15, step: 1 },
+    spread: { distribution: 'triangular', min: 1, mode: 2, max: 4 },
+  },
+  'Contact rate': {
+    values: [0.5, 1.5, -2],
+    range: { from: 0.01, to: 10, count: 3, scale: 'log' },
+    spread: { distribution: 'normal', mean: 1, sd: 1, min: 0 },
+  },
+  Stochastic: { values: [true], range: [true, false], spread: [true, false] },
+  Title: {
+    values: ['a', 'a, b', '"', ''],
+    range: ['x', 'none'],
+    spread: { values: ['a', 'b'], weights: [1, 3] },
+  },
+};
+const names = Object.keys(inputs);
+
+const someOf = <T>(all: readonly T[]): fc.Arbitrary<T[]> =>
+  fc.shuffledSubarray([...all], { minLength: 1, maxLength: Math.min(3, all.length) });
+const valuesFor = (name: string): fc.Arbitrary<Values> =>
+  fc.oneof(
+    someOf(inputs[name]!.values),
+    someOf(inputs[name]!.values).map((values) => ({ values })),
+    fc.constant(inputs[name]!.range),
+  );
+const forEach = <T>(
+  of: readonly string[],
+  make: (name: string) => fc.Arbitrary<T>,
+): fc.Arbitrary<Record<string, T>> => fc.record(Object.fromEntries(of.map((name) => [name, make(name)])));
+
+const gridOf = (of: readonly string[]): fc.Arbitrary<WrittenDesign> =>
+  forEach(of, valuesFor).map((grid) => ({ grid }));
+
+/** Points, each with a value of every input, of which no two are the same. */
+const tableOf = (of: readonly string[]): fc.Arbitrary<Record<string, RawValue>[]> =>
+  fc.uniqueArray(
+    forEach(of, (name) => fc.constantFrom(...inputs[name]!.values)),
+    { minLength: 1, maxLength: 6, selector: (point) => JSON.stringify(of.map((name) => point[name])) },
+  );
+
+const methods = ['random', 'lhs', 'sobol', 'halton'] as const;
+const sampleOf = (of: readonly string[]): fc.Arbitrary<WrittenDesign> =>
+  fc
+    .record({
+      method: fc.constantFrom(...methods),
+      points: fc.integer({ min: 1, max: 12 }),
+      seed: fc.integer(),
+    })
+    .map(({ method, ...sample }) => ({
+      [method]: { ...sample, inputs: Object.fromEntries(of.map((name) => [name, inputs[name]!.spread])) },
+    }));
+
+/** A design of one of the kinds that combine no others, over these inputs. */
+const plainOf = (of: readonly string[]): fc.Arbitrary<WrittenDesign> =>
+  fc.oneof(
+    gridOf(of),
+    forEach(of, valuesFor).map((oneAtATime) => ({ oneAtATime })),
+    tableOf(of).map((points) => ({ points })),
+    tableOf(of).map((rows) => ({
+      zip: Object.fromEntries(of.map((name) => [name, rows.map((row) => row[name]!)])),
+    })),
+    sampleOf(of),
+  );
+
+/** Any design over some of these inputs, of designs in designs. */
+function designOf(of: readonly string[], depth: number): fc.Arbitrary<WrittenDesign> {
+  const plain = someOf(of).chain(plainOf);
+  if (depth === 0) return plain;
+  const inner = designOf(of, depth - 1);
+  const union = fc.array(inner, { minLength: 1, maxLength: 3 }).map((members) => ({ union: members }));
+  const filtered = fc
+    .tuple(inner, fc.constantFrom('Days > 13', 'Title != "a"', 'Stochastic or Population < 600'))
+    .map(([design, where]) => ({ product: [design], where }));
+  if (of.length === 1) return fc.oneof(plain, union, filtered);
+  const product = fc
+    .integer({ min: 1, max: of.length - 1 })
+    .chain((at) =>
+      fc
+        .tuple(designOf(of.slice(0, at), depth - 1), designOf(of.slice(at), depth - 1))
+        .map((members) => ({ product: members })),
+    );
+  return fc.oneof(plain, union, filtered, product);
+}
+
+const anyDesign = fc.shuffledSubarray(names, { minLength: 1 }).chain((of) => designOf(of, 2));
+const twoApart = fc
+  .tuple(designOf(names.slice(0, 2), 1), designOf(names.slice(2), 1))
+  .map(([a, b]) => ({ a, b }));
+
+describe('any design', () => {
+  test('has points that differ, numbered, as many as its size says, or at most as many as it has rows', () => {
+    const seen = { sized: 0, unsized: 0, empty: 0 };
+    fc.assert(
+      fc.property(anyDesign, (written) => {
+        const campaign = checkedDesign(written);
+        const points = [...expand(campaign)];
+        expect(new Set(points.map(({ key }) => key)).size).toBe(points.length);
+        expect(points.map(({ ordinal }) => ordinal)).toEqual([...points.keys()]);
+        const size = sizeOf(campaign.design);
+        if (size !== undefined) expect(points).toHaveLength(size);
+        expect(points.length).toBeLessThanOrEqual(mostRows(campaign.design));
+        expect(campaign.varied.map(({ name }) => name)).toEqual(inputsOf(campaign.design));
+        seen[size === undefined ? 'unsized' : 'sized'] += 1;
+        if (points.length === 0) seen.empty += 1;
+      }),
+      { numRuns: 300 },
+    );
+    expect(Math.min(seen.sized, seen.unsized)).toBeGreaterThan(20);
+    expect(seen.empty).toBeLessThan(100);
+  });
+
+  test('is a function of the definition, and stays the same as JSON', () => {
+    fc.assert(
+      fc.property(anyDesign, fc.integer(), (written, seed) => {
+        const campaign = checkedDesign(written, { seed });
+        const points = [...expand(campaign)];
+        expect(pointsOf(written, { seed })).toEqual(points);
+        const copy = JSON.parse(JSON.stringify(campaign)) as typeof campaign;
+        expect(copy).toEqual(campaign);
+        expect([...expand(copy)]).toEqual(points);
+      }),
+    );
+  });
+
+  test('gives points the keys that they have when they are written one by one, or fixed', () => {
+    fc.assert(
+      fc.property(anyDesign, fc.nat(), (written, at) => {
+        const { varied, ...campaign } = checkedDesign(written);
+        const all = [...expand({ ...campaign, varied })];
+        fc.pre(all.length > 0);
+        const points = all.map(({ values }) =>
+          Object.fromEntries(varied.map(({ name }, place) => [name, values[place]!])),
+        );
+        expect(keysOf({ points })).toEqual(all.map(({ key }) => key));
+        const one = at % all.length;
+        expect(keysOf({ grid: { Budget: [1000] } }, { inputs: points[one] })).toEqual([all[one]!.key]);
+      }),
+    );
+  });
+
+  test('that gets more points keeps the keys and the seeds of those that it has', () => {
+    const seedsOf = (written: WrittenDesign, seed: number): Map<string, string[]> => {
+      const campaign = checkedDesign(written, { seed });
+      return new Map(
+        [...expand(campaign)].map((point) => [
+          point.key,
+          [1, 2].map(
+            (n) => runInputs(campaign, point, n).find(({ name }) => name === '{RANDOM_SEED}')!.value,
+          ),
+        ]),
+      );
+    };
+    fc.assert(
+      fc.property(anyDesign, anyDesign, fc.integer(), (before, more, seed) => {
+        const after = seedsOf({ union: [more, before] }, seed);
+        for (const [key, seeds] of seedsOf(before, seed)) expect(after.get(key)).toEqual(seeds);
+        const all = [...after.values()].flat();
+        expect(new Set(all).size).toBe(all.length);
+      }),
+    );
+  });
+
+  test('filtered has those of its points for which the condition holds, in their order', () => {
+    fc.assert(
+      fc.property(anyDesign, fc.integer({ min: 1, max: 30 }), (written, least) => {
+        const campaign = checkedDesign(written);
+        const place = campaign.varied.findIndex(({ name }) => name === 'Days');
+        const kept = [...expand(campaign)].filter(({ values }) => Number(values[place] ?? 14) >= least);
+        const filtered = keysOf({ product: [written], where: `Days >= ${least}` });
+        expect(filtered).toEqual(kept.map(({ key }) => key));
+        // a condition may stand beside any kind
+        if (!('where' in written))
+          expect(keysOf({ ...written, where: `Days >= ${least}` })).toEqual(filtered);
+      }),
+    );
+  });
+
+  test('derives what one computes by hand', () => {
+    fc.assert(
+      fc.property(anyDesign, fc.integer({ min: -9, max: 9 }), (written, factor) => {
+        const derive = {
+          Budget: `Population * ${factor} + round(\`Contact rate\`)`,
+          'Recovery rate': '`Contact rate` / 3 + (Stochastic ? 1 : Budget)',
+        };
+        const campaign = checkedDesign({ product: [written], derive });
+        const before = pointsOf(written);
+        const after = [...expand(campaign)];
+        expect(after).toHaveLength(before.length);
+        for (const [at, { values }] of after.entries()) {
+          const read = (name: string): string =>
+            values[campaign.varied.findIndex((one) => one.name === name)] ??
+            campaign.base.find((one) => one.name === name)!.value;
+          expect(values.slice(0, -2)).toEqual(before[at]!.values);
+          // a half is rounded away from zero
+          const rate = Number(read('Contact rate'));
+          const budget = Number(read('Population')) * factor + Math.sign(rate) * Math.round(Math.abs(rate));
+          expect(read('Budget')).toBe(String(budget + 0));
+          const recovery = rate / 3 + (read('Stochastic') === 'true' ? 1 : budget);
+          expect(Number(read('Recovery rate'))).toBeCloseTo(recovery, 8);
+          expect(String(Number(Number(read('Recovery rate')).toPrecision(12)))).toBe(read('Recovery rate'));
+        }
+      }),
+    );
+  });
+});
+
+describe('the kinds', () => {
+  test('a grid has every combination once, whatever the order of its inputs', () => {
+    const grid = fc.shuffledSubarray(names, { minLength: 1 }).chain((of) => forEach(of, valuesFor));
+    fc.assert(
+      fc.property(grid, (one) => {
+        const keys = keysOf({ grid: one });
+        const alone = Object.keys(one).map((name) => keysOf({ grid: { [name]: one[name]! } }).length);
+        expect(keys).toHaveLength(alone.reduce((product, count) => product * count, 1));
+        const backwards = Object.fromEntries(Object.entries(one).reverse());
+        expect(keysOf({ grid: backwards }).toSorted()).toEqual(keys.toSorted());
+      }),
+    );
+  });
+
+  test('a zip has as many points as values, in their order, those of the list', () => {
+    fc.assert(
+      fc.property(fc.shuffledSubarray(names, { minLength: 1 }).chain(tableOf), (points) => {
+        const of = Object.keys(points[0]!);
+        const zip = Object.fromEntries(of.map((name) => [name, points.map((point) => point[name]!)]));
+        expect(sizeOf(checkedDesign({ zip }).design)).toBe(points.length);
+        expect(pointsOf({ zip })).toEqual(pointsOf({ points }));
+      }),
+    );
+  });
+
+  test('a product has the points of its members combined, the last one fastest', () => {
+    fc.assert(
+      fc.property(twoApart, ({ a, b }) => {
+        const combined = pointsOf(a).flatMap((x) => pointsOf(b).map((y) => [...x.values, ...y.values]));
+        expect(pointsOf({ product: [a, b] }).map(({ values }) => values)).toEqual(combined);
+        expect(keysOf({ product: [b, a] }).toSorted()).toEqual(keysOf({ product: [a, b] }).toSorted());
+      }),
+    );
+  });
+
+  test('a union has the points of its members one after the other, each once', () => {
+    fc.assert(
+      fc.property(fc.array(anyDesign, { minLength: 1, maxLength: 4 }), (union) => {
+        const keys = keysOf({ union });
+        expect(keys).toEqual([...new Set(union.flatMap((member) => keysOf(member)))]);
+        expect(keysOf({ union: [{ union }, ...union] })).toEqual(keys);
+      }),
+    );
+  });
+
+  test('one at a time changes one input at most', () => {
+    const written = fc.shuffledSubarray(names, { minLength: 1 }).chain((of) => forEach(of, valuesFor));
+    fc.assert(
+      fc.property(written, (oneAtATime) => {
+        const [first, ...others] = pointsOf({ oneAtATime });
+        expect(keysOf({ grid: { Budget: [1000] } })).toEqual([first!.key]);
+        for (const { values } of others)
+          expect(values.filter((value, at) => value !== first!.values[at])).toHaveLength(1);
+      }),
+    );
+  });
+});
+
+describe.each(['random', 'sobol', 'halton'] as const)('%s', (method) => {
+  const settings = fc.record({
+    points: fc.integer({ min: 1, max: 40 }),
+    more: fc.integer({ min: 1, max: 40 }),
+    seed: fc.integer(),
+    scramble: fc.boolean(),
+    of: fc.shuffledSubarray(names, { minLength: 2 }),
+  });
+  const written = (points: number, of: string[], { seed, scramble }: { seed: number; scramble: boolean }) =>
+    ({
+      [method]: {
+        points,
+        seed,
+        ...(method !== 'random' && { scramble }),
+        inputs: Object.fromEntries(of.map((name) => [name, inputs[name]!.spread])),
+      },
+    }) as WrittenDesign;
+
+  test('begins with the points that fewer would be', () => {
+    fc.assert(
+      fc.property(settings, ({ points, more, of, ...how }) => {
+        const few = pointsOf(written(points, of, how));
+        expect(pointsOf(written(points + more, of, how)).slice(0, few.length)).toEqual(few);
+      }),
+    );
+  });
+
+  test('keeps the values of its inputs when one is added at the end', () => {
+    fc.assert(
+      fc.property(settings, ({ points, of, ...how }) => {
+        const rows = (some: string[]): (readonly string[])[] => {
+          const { design, base } = checkedDesign(written(points, some, how));
+          return [...rowsOf(design, { base, contents: new Map() })];
+        };
+        expect(rows(of).map((row) => row.slice(0, -1))).toEqual(rows(of.slice(0, -1)));
+        expect(rows(of)).toHaveLength(points);
+      }),
+    );
+  });
+});
+
+test('samples stay within their distributions, and whole where numbers are', () => {
+  const bound = fc.double({ min: -1e6, max: 1e6, noNaN: true });
+  const limits = fc.tuple(bound, fc.double({ min: 1.5, max: 1e6, noNaN: true }));
+  const sample = fc.record({
+    method: fc.constantFrom(...methods),
+    kind: fc.constantFrom('uniform', 'normal', 'triangular', 'log-uniform'),
+    seed: fc.integer(),
+    limits,
+    share: fc.double({ min: 0, max: 1, noNaN: true }),
+  });
+  fc.assert(
+    fc.property(sample, ({ method, kind, seed, limits: [low, width], share }) => {
+      const min = kind === 'log-uniform' ? Math.abs(low) + 0.5 : low;
+      const max = min + width;
+      const middle = Math.min(max, min + share * width);
+      const spread = {
+        distribution: kind,
+        min,
+        max,
+        ...(kind === 'normal' && { mean: middle, sd: width }),
+        ...(kind === 'triangular' && { mode: middle }),
+      } as Spread;
+      for (const input of ['Contact rate', 'Days', 'Budget']) {
+        const points = pointsOf({ [method]: { points: 20, seed, inputs: { [input]: spread } } });
+        const numbers = points.map(({ values }) => Number(values[0]));
+        for (const number of numbers) {
+          expect(number).toBeGreaterThanOrEqual(min);
+          expect(number).toBeLessThanOrEqual(max);
+        }
+        if (input !== 'Contact rate') expect(numbers.every(Number.isInteger)).toBe(true);
+      }
+    }),
+  );
+});
