@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { dirname, extname, join } from 'node:path';
-import { createInterface } from 'node:readline';
+import { dirname, extname, isAbsolute, join } from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { CsvError, parse } from 'csv-parse';
 import type { RawValue } from '../api/index.ts';
 import { type PointCheck, type PointFile, rowLine } from '../campaign/designs/table.ts';
 import { ForayError, isForayError, type LinePlace, type Place } from '../errors.ts';
+import { linesOf } from './lines.ts';
 import { whyUnreadable } from './unreadable.ts';
 
 /** Lines that are put together before they are hashed and kept. */
@@ -17,7 +17,7 @@ const CHUNK = 1_000;
  * Reads and checks a file of points, a row at a time: CSV with names of inputs in its first line, or JSON Lines with an
  * object a line, all of them with the same inputs.
  *
- * @param path as the definition has it, relative to its folder
+ * @param path as the definition has it, absolute or relative to its folder
  * @param place of the path in the definition
  * @returns what the store is to keep of it, and the hash of that
  * @throws ForayError DEFINITION_UNREADABLE, POINTS_INVALID, or what `check` throws, with the place in the file
@@ -28,7 +28,7 @@ export async function readPointsFile(
   place: Place,
   check: PointCheck,
 ): Promise<PointFile & { content: Uint8Array }> {
-  const file = join(dirname(definitionFile), path);
+  const file = isAbsolute(path) ? path : join(dirname(definitionFile), path);
   const rows = new Rows();
   const read = extname(path) === '.jsonl' || extname(path) === '.ndjson' ? readJsonLines : readCsv;
   let inputs: string[];
@@ -76,11 +76,13 @@ class Rows {
 
 async function readCsv(file: string, check: PointCheck, rows: Rows): Promise<string[]> {
   let inputs: string[] | undefined;
+  let linesRead = 0;
   const parser = parse({
     bom: true,
     trim: true,
     skip_empty_lines: true,
     on_record(record: string[], { lines }) {
+      linesRead = lines;
       const placeOf = (column: number): Place => ({ file, line: lines, column: column + 1 });
       if (inputs) rows.add(check.row(record, placeOf));
       else inputs = check.columns(record, placeOf);
@@ -91,9 +93,10 @@ async function readCsv(file: string, check: PointCheck, rows: Rows): Promise<str
     await pipeline(createReadStream(file), parser, new Transform({ objectMode: true }));
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    throw new ForayError('POINTS_INVALID', `The table is broken: ${error.message}.`, {
-      place: { file, line: Number(error.lines ?? 1), column: 1 },
-    });
+    // a quote that is never closed takes the rest of the file: it begins after the last row
+    const line = error.code === 'CSV_QUOTE_NOT_CLOSED' ? linesRead + 1 : Number(error.lines ?? 1);
+    const { message, hint } = brokenRow(error, inputs?.length ?? 0);
+    throw new ForayError('POINTS_INVALID', message, { place: { file, line, column: 1 }, hint });
   }
   if (inputs) return inputs;
   throw new ForayError('POINTS_INVALID', 'The file is empty.', {
@@ -102,14 +105,34 @@ async function readCsv(file: string, check: PointCheck, rows: Rows): Promise<str
   });
 }
 
+/** What is wrong with a row, in our own words where it is what people do wrong. */
+function brokenRow({ code, message, record }: CsvError, columns: number): { message: string; hint?: string } {
+  switch (code) {
+    case 'CSV_RECORD_INCONSISTENT_FIELDS_LENGTH': {
+      const values = (record as string[]).length;
+      return {
+        message: `The row has ${values} ${values === 1 ? 'value' : 'values'} instead of ${columns}.`,
+        hint: 'A value with a comma in it stands in quotes.',
+      };
+    }
+    case 'CSV_QUOTE_NOT_CLOSED':
+      return { message: 'A quote is opened and never closed.', hint: DOUBLED };
+    case 'CSV_INVALID_CLOSING_QUOTE':
+    case 'CSV_NON_TRIMABLE_CHAR_AFTER_CLOSING_QUOTE':
+    case 'INVALID_OPENING_QUOTE':
+      return { message: 'A quote is in the middle of a value.', hint: DOUBLED };
+    default:
+      return { message: `The table is broken: ${message}.` };
+  }
+}
+
+const DOUBLED = 'A value with a quote in it stands in quotes, and the quote is written twice.';
+
 async function readJsonLines(file: string, check: PointCheck, rows: Rows): Promise<string[]> {
   let names: string[] | undefined;
   let inputs: string[] = [];
   let line = 0;
-  const source = createReadStream(file);
-  const opened = new Promise((resolve, reject) => source.once('open', resolve).once('error', reject));
-  await opened;
-  for await (const text of createInterface({ input: source, crlfDelay: Infinity })) {
+  for await (const text of linesOf(file)) {
     line += 1;
     if (text.trim() === '') continue;
     const place: Place = { file, line, column: 1 };
@@ -165,7 +188,7 @@ function valuesOf(point: Record<string, RawValue>, names: readonly string[], pla
 /** Adds the line of the file to an error that says where it is; until then its column counts fields. */
 async function withLine(error: ForayError, { file, line, column }: LinePlace): Promise<ForayError> {
   let at = 0;
-  for await (const text of createInterface({ input: createReadStream(file), crlfDelay: Infinity })) {
+  for await (const text of linesOf(file)) {
     at += 1;
     if (at < line) continue;
     const place: Place = { file, line, column: 1 + startOfField(text, column - 1), text };
