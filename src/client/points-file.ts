@@ -107,25 +107,24 @@ async function readCsv(file: string, check: PointCheck, rows: Rows): Promise<str
 
 /** What is wrong with a row, in our own words where it is what people do wrong. */
 function brokenRow({ code, message, record }: CsvError, columns: number): { message: string; hint?: string } {
-  switch (code) {
-    case 'CSV_RECORD_INCONSISTENT_FIELDS_LENGTH': {
-      const values = (record as string[]).length;
-      return {
-        message: `The row has ${values} ${values === 1 ? 'value' : 'values'} instead of ${columns}.`,
-        hint: 'A value with a comma in it stands in quotes.',
-      };
-    }
-    case 'CSV_QUOTE_NOT_CLOSED':
-      return { message: 'A quote is opened and never closed.', hint: DOUBLED };
-    case 'CSV_INVALID_CLOSING_QUOTE':
-    case 'CSV_NON_TRIMABLE_CHAR_AFTER_CLOSING_QUOTE':
-    case 'INVALID_OPENING_QUOTE':
-      return { message: 'A quote is in the middle of a value.', hint: DOUBLED };
-    default:
-      return { message: `The table is broken: ${message}.` };
+  if (code === 'CSV_RECORD_INCONSISTENT_FIELDS_LENGTH') {
+    const values = (record as string[]).length;
+    return {
+      message: `The row has ${values} ${values === 1 ? 'value' : 'values'} instead of ${columns}.`,
+      hint: 'A value with a comma in it stands in quotes.',
+    };
   }
+  if (code === 'CSV_QUOTE_NOT_CLOSED')
+    return { message: 'A quote is opened and never closed.', hint: DOUBLED };
+  if (STRAY_QUOTE.includes(code)) return { message: 'A quote is in the middle of a value.', hint: DOUBLED };
+  return { message: `The table is broken: ${message}.` };
 }
 
+const STRAY_QUOTE: readonly string[] = [
+  'CSV_INVALID_CLOSING_QUOTE',
+  'CSV_NON_TRIMABLE_CHAR_AFTER_CLOSING_QUOTE',
+  'INVALID_OPENING_QUOTE',
+];
 const DOUBLED = 'A value with a quote in it stands in quotes, and the quote is written twice.';
 
 async function readJsonLines(file: string, check: PointCheck, rows: Rows): Promise<string[]> {
