@@ -1,0 +1,153 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { Foray } from '../../src/client/index.ts';
+import { readAddresses } from '../../src/dev/home.ts';
+import { toTheEnd } from '../support/campaigns.ts';
+import { type Dev, ROOT, startDev } from '../support/cli.ts';
+
+const FOLDER = join(ROOT, 'examples/designs');
+
+/** Points and replications of every definition in examples/designs; the precise one's are between two numbers. */
+const designs: [name: string, points: number, least: number, most?: number][] = [
+  ['common-random-numbers', 2, 10],
+  ['derived', 5, 5],
+  ['grid', 9, 4],
+  ['halton', 25, 1],
+  ['latin-hypercube', 20, 2],
+  ['one-at-a-time', 9, 4],
+  ['points-file', 6, 1],
+  ['points-jsonl', 4, 5],
+  ['points', 3, 5],
+  ['precise', 2, 10, 100],
+  ['product', 20, 2],
+  ['random', 40, 1],
+  ['sobol', 32, 1],
+  ['union', 9, 4],
+  ['zip', 4, 5],
+];
+
+/** A finished run: the values of what varies, as text, and its outputs. */
+interface Row {
+  point: string;
+  replication: number;
+  status: string;
+  inputs: Record<string, string>;
+  outputs: Record<string, string>;
+}
+
+/** What came of each, by its name. */
+const ran = new Map<string, { phase: string; rows: Row[] }>();
+let dev: Dev;
+let client: Foray;
+
+beforeAll(async () => {
+  dev = await startDev();
+  const { service, store, temporal } = readAddresses(join(dev.folder, '.foray'))!;
+  client = await Foray.open({
+    service,
+    store,
+    taskQueue: 'foray',
+    temporal: { namespace: 'default', connectionOptions: { address: temporal.address } },
+    owner: 'tests',
+    webUi: temporal.webUi,
+  });
+  await Promise.all(designs.map(async ([name]) => ran.set(name, await run(name))));
+});
+afterAll(async () => {
+  await client.close();
+  await dev.stop();
+});
+
+/** Runs a campaign to its end and reads its results. */
+async function run(name: string): Promise<{ phase: string; rows: Row[] }> {
+  const file = join(FOLDER, `${name}.yaml`);
+  await client.submit({ text: readFileSync(file, 'utf8'), file }, { id: name });
+  const { phase } = await toTheEnd({ foray: client }, name);
+  const { record, rows } = await client.results(name);
+  const found: Row[] = [];
+  for await (const { point, replication, status, values, outputs } of rows) {
+    const inputs = Object.fromEntries(record.campaign.varied.map((input, at) => [input.name, values[at]!]));
+    found.push({ point, replication, status, inputs, outputs });
+  }
+  return { phase, rows: found };
+}
+
+test('there are these examples', () => {
+  const files = readdirSync(FOLDER).filter((file) => file.endsWith('.yaml'));
+  expect(files.toSorted()).toEqual(designs.map(([name]) => `${name}.yaml`).toSorted());
+});
+
+test.each(designs)('examples/designs/%s.yaml', (name, points, least, most = least) => {
+  const { phase, rows } = ran.get(name)!;
+  expect(phase).toBe('completed');
+  expect(rows.filter(({ status }) => status !== 'done')).toEqual([]);
+  const byPoint = Map.groupBy(rows, ({ point }) => point);
+  expect(byPoint.size).toBe(points);
+  for (const runs of byPoint.values()) {
+    expect(runs.length).toBeGreaterThanOrEqual(least);
+    expect(runs.length).toBeLessThanOrEqual(most);
+    expect(runs.map(({ replication }) => replication)).toEqual(runs.map((_, at) => at + 1));
+    // a point's runs have the same inputs, which no other point has
+    expect(new Set(runs.map((row) => JSON.stringify(row.inputs))).size).toBe(1);
+  }
+  expect(new Set(rows.map((row) => JSON.stringify(row.inputs))).size).toBe(points);
+});
+
+function numbers(name: string, column: string, where: (row: Row) => boolean): number[] {
+  return ran
+    .get(name)!
+    .rows.filter(where)
+    .map(({ outputs }) => Number(outputs[column]));
+}
+
+test('with common random numbers a replication meets the same chance in every point', () => {
+  // what things cost changes nothing in what happens
+  const inventory = (given: Record<string, number>): number[] =>
+    numbers('one-at-a-time', 'Mean inventory', ({ inputs }) =>
+      Object.entries({ 'Demand rate': 10, 'Maximum delivery lag': 1, ...given }).every(
+        ([name, value]) => inputs[name] === String(value),
+      ),
+    );
+  const unchanged = inventory({ 'Setup cost': 32, 'Holding cost': 1 });
+  expect(new Set(unchanged).size).toBe(4);
+  for (const cost of [24, 40]) expect(inventory({ 'Setup cost': cost })).toEqual(unchanged);
+  for (const cost of [0.75, 1.25]) expect(inventory({ 'Holding cost': cost })).toEqual(unchanged);
+});
+
+test('with common random numbers the difference of two policies varies less than either', () => {
+  const [one, two] = [20, 25].map((point) =>
+    numbers(
+      'common-random-numbers',
+      'Mean total cost',
+      ({ inputs }) => inputs['Reorder point'] === String(point),
+    ),
+  );
+  const differences = one!.map((cost, at) => cost - two![at]!);
+  expect(differences).toHaveLength(10);
+  expect(deviation(differences)).toBeLessThan(deviation(one!));
+  expect(deviation(differences)).toBeLessThan(deviation(two!));
+});
+
+test('the precise campaign knows its means as precisely as it was asked to', () => {
+  for (const level of [50, 80]) {
+    const costs = numbers(
+      'precise',
+      'Mean total cost',
+      ({ inputs }) => inputs['Order-up-to level'] === String(level),
+    );
+    expect(costs.length).toBeLessThan(100);
+    // the interval by Student's t, which is asked for, is wider than that by the normal distribution
+    const half = (1.96 * deviation(costs)) / Math.sqrt(costs.length);
+    expect(half / mean(costs)).toBeLessThan(0.05);
+  }
+});
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+function deviation(values: readonly number[]): number {
+  const middle = mean(values);
+  return Math.sqrt(values.reduce((sum, value) => sum + (value - middle) ** 2, 0) / (values.length - 1));
+}
