@@ -23,6 +23,9 @@ describe('how many points a design has', () => {
     ['design: {union: [{grid: {Days: [1, 2]}}, {grid: {Days: [2, 3]}}]}', 3],
     ['design: {grid: {Days: {from: 1, to: 9, step: 1}}, where: "Days % 3 == 0"}', 3],
     ['design: {grid: {Days: [1, 2]}, derive: {Population: "Days * 2"}}', 2],
+    // what is derived for a point that is left out need not be right
+    ['design: {grid: {Days: [0, 1, 2]}, derive: {Contact rate: "0 / Days + 1"}, where: "Days > 0"}', 2],
+    ['design: {grid: {Days: [1, 2]}, derive: {Population: "Days / 2"}, where: "Population >= 1"}', 1],
     ['design: {product: [{grid: {Days: [1, 2]}, where: "Days > 1"}, {grid: {Title: [a, b]}}]}', 2],
   ])('%s', async (body, points) => {
     expect((await resolve(body)).points).toBe(points);

@@ -125,9 +125,23 @@ function* refined(
   const inputs = inputsOf(design);
   for (const row of rowsOf(design, context)) {
     const own = new Map(inputs.map((name, at) => [name, row[at]!]));
-    const read = (name: string): RawValue => valueOf(types.get(name)!, own.get(name) ?? fixed.get(name)!);
-    for (const { one, expression } of derived) own.set(one.name, derivedValue(one, expression, read));
+    const unusable = new Map<string, RawValue>();
+    const read = (name: string): RawValue =>
+      unusable.get(name) ?? valueOf(types.get(name)!, own.get(name) ?? fixed.get(name)!);
+    let wrong: DeriveError | undefined;
+    for (const { one, expression } of derived) {
+      const value = expression.evaluate(read);
+      try {
+        own.set(one.name, canonicalValue(one.type, typeof value === 'number' ? rounded(value) : value));
+      } catch (error) {
+        if (!(error instanceof ValueError)) throw error;
+        wrong ??= deriveError(one, error, expression, read);
+        unusable.set(one.name, value);
+      }
+    }
     if (condition && condition.evaluate(read) !== true) continue;
+    // what is left out anyway does not have to be right
+    if (wrong) throw wrong;
     yield derive.length === 0 ? row : [...own.values()];
   }
 }
@@ -135,19 +149,14 @@ function* refined(
 /** Digits that are kept of a number that was computed: the last ones may differ between machines. */
 const DIGITS = 12;
 
-function derivedValue(
-  { name, type }: Derivation,
-  expression: Expression,
+function deriveError(
+  { name }: Derivation,
+  { message }: ValueError,
+  { names }: Expression,
   read: (name: string) => RawValue,
-): string {
-  const value = expression.evaluate(read);
-  try {
-    return canonicalValue(type, typeof value === 'number' ? rounded(value) : value);
-  } catch (error) {
-    if (!(error instanceof ValueError)) throw error;
-    const inputs = expression.names.map((input) => `${input} is ${read(input)}`).join(' and ');
-    throw new DeriveError(name, `${error.message}${inputs ? ` where ${inputs}` : ''}`);
-  }
+): DeriveError {
+  const inputs = names.map((input) => `${input} is ${read(input)}`).join(' and ');
+  return new DeriveError(name, `${message}${inputs ? ` where ${inputs}` : ''}`);
 }
 
 function rounded(value: number): number {
