@@ -247,7 +247,7 @@ describe('CSV', () => {
         code: 'EMPTY_DESIGN',
         message: 'The file "points.csv" has no points.',
         hint: undefined,
-        place: { file: 'campaign.yaml', line: 3, column: 18 },
+        place: { file: 'campaign.yaml', line: 3, column: 18, text: 'design: {points: points.csv}' },
       });
     },
   );
@@ -367,7 +367,7 @@ describe('a file', () => {
       code: 'DEFINITION_UNREADABLE',
       message,
       hint: "Paths are relative to the definition's folder.",
-      place: { file: 'campaign.yaml', line: 4, column: 11 },
+      place: { file: 'campaign.yaml', line: 4, column: 11, text: `  points: ${path}` },
     });
   });
 
