@@ -148,11 +148,11 @@ describe('a campaign from the command line', () => {
       ...[2, 3, 4, 5].flatMap((value) => [`1,done,${value}`, `2,done,${value}`]),
       '1,done,1',
     ]);
-    grid('changed', 'inputs: {Seconds: 1}\ndesign: {grid: {Value: [2]}}');
+    grid('changed', 'inputs: {Seconds: 0}\ndesign: {grid: {Value: [2]}}\nseed: 3');
     const refused = await run('apply', 'changed', 'changed.yaml', '--yes');
     expect(refused).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('the fixed inputs cannot change'),
+      stderr: expect.stringContaining('the seed cannot change'),
     });
   });
 });
@@ -217,14 +217,19 @@ describe('bad input', () => {
     ],
   ];
   test.each(cases)(
-    '%s: one line with the place, exit code 2, nothing started',
+    '%s: the place and what is wrong, the line, a mark; exit code 2, nothing started',
     async (_, from, to, message) => {
       writeFileSync(join(dev.folder, 'bad.yaml'), FLU.replace(from, to));
       const { code, stdout, stderr } = await run('submit', 'bad.yaml', '--id', 'bad');
       expect(code).toBe(2);
       expect(stdout).toBe('');
-      expect(stderr.trimEnd().split('\n')).toHaveLength(1);
-      expect(stderr).toMatch(message);
+      const [first, line, mark, ...rest] = stderr.trimEnd().split('\n');
+      expect(first).toMatch(message);
+      const [, number, column] = /^bad\.yaml:(\d+):(\d+): /.exec(first!)!;
+      const shown = `  ${number} | `;
+      expect(line).toBe(`${shown}${FLU.replace(from, to).split('\n')[Number(number) - 1]}`);
+      expect(mark).toBe(`${' '.repeat(shown.length + Number(column) - 1)}^`);
+      expect(rest).toEqual([]);
       expect((await run('status', 'bad')).code).toBe(2);
     },
   );

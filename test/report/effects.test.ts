@@ -2,8 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import { axisOf } from '../../src/report/axis.ts';
 import { EffectGatherer, type GridEffect, type MainEffects } from '../../src/report/effects.ts';
 import { colourScale } from '../../src/report/pictures/scale.ts';
-import { pointsOf } from '../../src/report/points.ts';
-import { doubles, gridOf, sampleRecord, sampleRow, stream } from './support.ts';
+import { meanOf, pointsOf } from '../../src/report/points.ts';
+import { doubles, failedRow, gridOf, sampleRecord, sampleRow, stream } from './support.ts';
 
 const policy = { name: 'Policy', type: 'STRING', units: null, values: ['none', 'all'] } as const;
 const gather = (varied: Parameters<typeof doubles>[1][], points: [string[], number][]) => {
@@ -71,17 +71,26 @@ describe('effects', () => {
   });
 });
 
-test('points put their replications together', async () => {
+test('points put their replications together, those that failed counted apart', async () => {
   const { outputs } = sampleRecord().campaign;
   const row = (index: number, replication: number, error: string) => {
     const sample = sampleRow(index, ['1', '2'], replication);
     return { ...sample, outputs: { 'Fit error': error, Infected: `{"r":${replication}}` } };
   };
-  const rows = [row(0, 1, '1'), row(0, 2, '2'), row(0, 3, 'null'), row(1, 1, '5')];
-  expect(await Array.fromAsync(pointsOf(stream(rows), outputs))).toMatchObject([
-    { runs: 3, means: { 'Fit error': 1.5 }, curves: { Infected: '{"r":1}' } },
-    { runs: 1, means: { 'Fit error': 5 } },
-  ]);
+  const rows = [
+    row(0, 1, '1'),
+    row(0, 2, '2'),
+    failedRow(0, ['1', '2'], 'no'),
+    row(0, 3, 'null'),
+    row(1, 1, '5'),
+  ];
+  const [first, second, ...others] = await Array.fromAsync(pointsOf(stream(rows), outputs));
+  expect(others).toEqual([]);
+  expect(first).toMatchObject({ runs: 3, failed: 1, curves: { Infected: '{"r":1}' } });
+  expect(second).toMatchObject({ runs: 1, failed: 0 });
+  expect(first!.samples['Fit error']).toMatchObject({ count: 2, mean: 1.5, variance: 0.5, min: 1, max: 2 });
+  expect([meanOf(first!, 'Fit error'), meanOf(second!, 'Fit error')]).toEqual([1.5, 5]);
+  expect(meanOf(first!, 'Peak day')).toBeUndefined();
 });
 
 test('the colour scale follows the span', () => {
