@@ -82,13 +82,13 @@ export function planLine(plan: Plan): string {
     runs === mostRuns ? counted(runs, 'run') : `${number(runs)} to ${number(mostRuns)} runs`,
   ];
   const time = timeText(plan);
-  const about = plan.error > 0 || plan.asked < runs ? 'about ' : '';
+  const about = plan.error > 0 ? 'about ' : '';
   return `${parts.join(', ')}: ${about}${number(plan.there)} there, ${about}${number(toRun)} to run${time ? `, ${time}` : ''}`;
 }
 
 function thereText({ there, runs, asked, error }: Plan): string {
   if (asked === runs) return number(there);
-  if (asked === 0) return `${number(there)} (nothing is reused)`;
+  if (error === 0) return `${number(there)} (nothing is reused)`;
   return `about ${number(there)} ± ${number(error)} (from a sample of ${number(asked)}; --all asks about every run)`;
 }
 

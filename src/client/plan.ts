@@ -86,7 +86,8 @@ export async function planOf(
   const { asked, found } = await askFor(cloud, campaign, inOrder, signal, (asked) =>
     onAsked?.(asked, inOrder.length),
   );
-  const { count: there, error } = estimated(found, asked, runs);
+  // a fresh campaign reuses nothing
+  const { count: there, error } = campaign.fresh ? { count: 0, error: 0 } : estimated(found, asked, runs);
   const toRun = runs - there;
   const most = precision?.max ?? replications;
   const rowOf = ({ key, values }: Point): Plan['first'][number] => ({ key, values });
@@ -183,7 +184,8 @@ function refused({ varied }: Pick<Campaign, 'varied'>, { key, values }: Point, w
 /** What a sample says of all, with half of its 95% interval (E. B. Wilson, JASA 22 (1927) 209-212). */
 function estimated(found: number, asked: number, runs: number): { count: number; error: number } {
   if (asked === runs) return { count: found, error: 0 };
-  if (asked === 0) return { count: 0, error: 0 };
+  // nobody has answered in time
+  if (asked === 0) return { count: 0, error: runs };
   const share = found / asked;
   const middle = (share + Z ** 2 / (2 * asked)) / (1 + Z ** 2 / asked);
   const half =

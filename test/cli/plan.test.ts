@@ -91,6 +91,12 @@ describe('foray plan', () => {
     expect((await run('plan', file, '--run-seconds', 'long')).stderr).toContain('a number above 0');
   });
 
+  test('of a fresh campaign nothing is there', async () => {
+    const file = write('fresh.yaml', 'campaign: f\nmodel: {name: Rehearsal}\nfresh: true\nreplications: 3\n');
+    expect(await planOf(file)).toMatchObject({ runs: 3, there: 0, toRun: 3, asked: 0, error: 0 });
+    expect((await run('plan', file)).stdout).toMatch(/there +0 \(nothing is reused\)/);
+  });
+
   test('tells an estimate of more than 10,000 runs with its error, and the whole truth on request', async () => {
     await run(
       'submit',
