@@ -1,4 +1,4 @@
-import { type Document, isScalar, LineCounter, type Node, parseDocument, visit } from 'yaml';
+import { type Document, isCollection, isScalar, LineCounter, type Node, parseDocument, visit } from 'yaml';
 import type { Place } from './errors.ts';
 
 /** The place in a user's file of the value (or, for `key`, of the name) at a path like ['design', 'grid', 'Days']. */
@@ -44,6 +44,10 @@ export function readYaml(text: string, file: string): ReadYaml {
   };
   const [syntax] = document.errors;
   if (syntax) throw new YamlError(syntax.message, placeAt(syntax.pos[0]));
+  const [unclear] = document.warnings;
+  if (unclear) throw new YamlError(unclear.message, placeAt(unclear.pos[0]));
+  const key = nestedKeyOffset(document);
+  if (key !== undefined) throw new YamlError('A name is a text, not a list or mapping.', placeAt(key));
   let plain: unknown;
   try {
     plain = document.toJS({ maxAliasCount: 100 });
@@ -55,6 +59,19 @@ export function readYaml(text: string, file: string): ReadYaml {
     throw new YamlError('The name "__proto__" cannot be used.', placeAt(forbidden));
   }
   return { plain, document, locate: (path, at = 'value') => placeAt(offsetOf(document.contents, path, at)) };
+}
+
+/** Where a list or mapping stands for a name. */
+function nestedKeyOffset(document: Document): number | undefined {
+  let offset: number | undefined;
+  visit(document, {
+    Pair(_, { key }) {
+      if (!isCollection(key)) return;
+      offset = key.range?.[0] ?? 0;
+      return visit.BREAK;
+    },
+  });
+  return offset;
 }
 
 /** Where the one name is that JavaScript objects do not keep as they keep others. */

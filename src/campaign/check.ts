@@ -55,7 +55,7 @@ export function checkDefinition(
     if (given.has(name)) {
       throw new ForayError('INVALID_VALUE', `The input "${name}" is given more than once.`, {
         place: locate(path, 'key'),
-        hint: 'Give it under one of inputs, files and design only.',
+        hint: 'Give it once, under one of inputs, files, design and fresh.',
       });
     }
     given.add(name);

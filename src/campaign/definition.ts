@@ -39,7 +39,7 @@ const Duration = z
   .meta({ title: 'duration' });
 
 const VERSION = 'expected latest, a version number from 1 (without quotes), or a version id';
-const CONCURRENCY = 'expected auto or a whole number from 1';
+const CONCURRENCY = 'expected auto or a whole number from 1 to 2,000';
 
 const MOST_REPLICATIONS = 1_000_000;
 
@@ -215,7 +215,7 @@ export const Definition = z.strictObject({
     .optional()
     .describe('The outputs to keep; without it all.'),
   concurrency: z
-    .union([z.literal('auto'), z.int(CONCURRENCY).min(1, CONCURRENCY)], CONCURRENCY)
+    .union([z.literal('auto'), z.int(CONCURRENCY).min(1, CONCURRENCY).max(2_000, CONCURRENCY)], CONCURRENCY)
     .default('auto')
     .describe('Runs requested at once, at most (up to 2,000); auto follows what the service runs.'),
   failures: Failures.optional().describe(

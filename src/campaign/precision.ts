@@ -98,8 +98,6 @@ function missingOf(moments: Moments[], wanted: Wanted & Pick<Precision, 'min'>):
   const min = Math.max(wanted.min, 2);
   if (n < min) return min - n;
   const last = moments[n - 1]!;
-  // there is no chance in it
-  if (last.sd === 0) return 0;
   const isNarrow = (at: number): boolean => excess(moments[at - 1]!, at, wanted) <= 1;
   let since = n + 1;
   while (since > min && since + lookAhead(since) > n && isNarrow(since - 1)) since -= 1;

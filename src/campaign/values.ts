@@ -14,6 +14,13 @@ export function canonical(input: InputItem, value: RawValue, place: Place): stri
       hint: 'Write it in quotes.',
     });
   }
+  if (input.type === 'STRING' && typeof value !== 'string') {
+    // 007, 1.50 and True have lost how they were written
+    throw new ForayError('INVALID_VALUE', `The value of "${input.name}" is a ${typeof value}, not a text.`, {
+      place,
+      hint: 'Write it in quotes.',
+    });
+  }
   try {
     return canonicalValue(input.type, value);
   } catch (error) {

@@ -2,6 +2,7 @@ import { createInterface } from 'node:readline/promises';
 import type { Command } from 'commander';
 import type { Difference } from '../client/index.ts';
 import { ForayError } from '../errors.ts';
+import { counted } from '../report/index.ts';
 import { print, printJson, tell } from './output.ts';
 import { type SettingFlags, withSettings } from './settings.ts';
 import { readSource } from './source.ts';
@@ -23,13 +24,26 @@ export function addApply(program: Command): void {
       withForay(flags, async (foray) => {
         const source = await readSource(file);
         const difference = await foray.compare(id, source);
+        if (isNothing(difference)) {
+          if (flags.json) printJson({ difference, forgiven: 0, open: 0, wasClosed: false });
+          else print(`There is nothing to change in ${id}.`);
+          return;
+        }
         if (!flags.json || !flags.yes) tell(described(difference));
         if (!flags.yes && !(await isAgreed())) return;
         const change = await foray.apply(id, source);
         if (flags.json) return printJson({ ...change, difference });
-        print(`${id} is changed${change.wasClosed ? ' and goes on' : ''}: ${change.open} runs open.`);
+        print(
+          `${id} is changed${change.wasClosed ? ' and goes on' : ''}: ${counted(change.open, 'run')} open.`,
+        );
       }),
     );
+}
+
+function isNothing({ points, replications, outputs, settings }: Difference): boolean {
+  const { from, to } = replications;
+  const changes = [outputs.added, outputs.dropped, settings].flat();
+  return points.added === 0 && points.dropped === 0 && from === to && changes.length === 0;
 }
 
 /** A difference in one line: 20 points added, 5 dropped, 80 kept; replications 1 → 3; output "Cost" added; concurrency changes */
@@ -37,7 +51,7 @@ function described({ points, replications, outputs, settings }: Difference): str
   const { added, dropped, kept } = points;
   const { from, to } = replications;
   return [
-    `${added} points added, ${dropped} dropped, ${kept} kept`,
+    `${counted(added, 'point')} added, ${dropped} dropped, ${kept} kept`,
     ...(from === to ? [] : [`replications ${from} → ${to}`]),
     ...outputs.added.map((name) => `output "${name}" added`),
     ...outputs.dropped.map((name) => `output "${name}" dropped`),

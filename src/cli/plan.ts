@@ -19,7 +19,7 @@ const PATIENCE_MS = 2_000;
 export function addPlan(program: Command): void {
   withSettings(program.command('plan'))
     .description('what a definition would come to: points, runs, what is there already, time; starts nothing')
-    .argument('<file>', 'the definition, YAML or JSON; - reads standard input')
+    .argument('<file>', 'the definition, YAML, JSON or TypeScript; - reads standard input')
     .option('--all', 'ask the service about every run, also of more than 10,000')
     .option(
       '--run-seconds <seconds>',

@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { counted } from '../report/index.ts';
 import { print, printJson } from './output.ts';
 import { type SettingFlags, withSettings } from './settings.ts';
 import { withForay } from './with-foray.ts';
@@ -22,8 +23,10 @@ export function addRetry(program: Command): void {
         const change = await foray.retry(id, what);
         if (flags.json) return printJson(change);
         const { forgiven, open, wasClosed } = change;
+        if (forgiven === 0 && open === 0) return print(`${id} has nothing to retry.`);
+        const goesOn = wasClosed ? ' goes on' : '';
         print(
-          `${id}${wasClosed ? ' goes on' : ''}: ${forgiven} failed runs requested again, ${open} runs open.`,
+          `${id}${goesOn}: ${counted(forgiven, 'failed run')} requested again, ${counted(open, 'run')} open.`,
         );
       }),
     );

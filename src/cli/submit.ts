@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { Foray, Plan } from '../client/index.ts';
 import { ForayError } from '../errors.ts';
+import { counted } from '../report/index.ts';
 import { print, printJson, tell } from './output.ts';
 import { planLine } from './plan.ts';
 import { type SettingFlags, wholeNumber, withSettings } from './settings.ts';
@@ -61,7 +62,9 @@ export async function submit(
   if (json) {
     printJson(submitted);
   } else {
-    print(`${isNew ? 'Submitted' : 'Already submitted:'} ${id}: ${points} points, ${runs} runs`);
+    print(
+      `${isNew ? 'Submitted' : 'Already submitted:'} ${id}: ${counted(points, 'point')}, ${counted(runs, 'run')}`,
+    );
     print(`Web UI: ${url}`);
     if (!watch) tell(`Follow it with: npx foray watch ${id}`);
   }

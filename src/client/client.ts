@@ -241,7 +241,14 @@ export class Foray {
    * @throws ForayError UNKNOWN_CAMPAIGN, CAMPAIGN_CLOSED while it is ending, TEMPORAL_UNREACHABLE
    */
   async retry(id: string, what: RetryWhat = 'all'): Promise<CampaignChange> {
-    return this.change(await this.record(id), { retry: what });
+    const record = await this.record(id);
+    const { failed, waiting } = await this.store.counts(id);
+    const isClosed = closedPhases.includes(record.phase);
+    const again = (what === 'missing' ? 0 : failed) + (what === 'failed' || !isClosed ? 0 : waiting);
+    if (isClosed && again === 0) return { difference: null, forgiven: 0, open: 0, wasClosed: false };
+    const change = await this.change(record, { retry: what });
+    // of a closed campaign only what failed goes on then
+    return what === 'failed' && change.wasClosed ? { ...change, open: change.forgiven } : change;
   }
 
   /**

@@ -118,7 +118,9 @@ export async function planOf(
 function chosenRuns(runs: number, most: number): Set<number> {
   if (runs <= most) return new Set(Array.from({ length: runs }, (_, run) => run));
   // multiples of the golden ratio never fall into step with a grid
-  return new Set(Array.from({ length: most }, (_, at) => Math.floor(((at * GOLDEN) % 1) * runs)));
+  const spread = Array.from({ length: most }, (_, at) => Math.floor(((at * GOLDEN) % 1) * runs));
+  // what is wrong with a range is often wrong at its end
+  return new Set(most > 1 ? [0, runs - 1, ...spread.slice(2)] : spread);
 }
 
 async function askFor(
@@ -173,11 +175,14 @@ async function isThere(
   }
 }
 
+/** What a client's error begins with: the request, and the status of the answer. */
+const REQUEST = /^.*?: 4\d\d: /;
+
 function refused({ varied }: Pick<Campaign, 'varied'>, { key, values }: Point, why: string): ForayError {
   const place = varied.map(({ name }, at) => `${name} ${values[at]}`).join(', ');
   return new ForayError(
     'REQUEST_REFUSED',
-    `The service refuses the point ${key}${place && ` (${place})`}: ${why}`,
+    `The service refuses the point ${key}${place && ` (${place})`}: ${why.replace(REQUEST, '')}`,
   );
 }
 
@@ -206,7 +211,13 @@ function warningsOf(design: Design, points: number): string[] {
   const repeats = hasCondition(design) ? 0 : mostRows(design) - points;
   return [
     ...constant.map(([name, [value]]) => `The design gives "${name}" one value only, ${value}.`),
-    ...(repeats > 0 ? [`${repeats.toLocaleString('en')} points are there twice and count once.`] : []),
+    ...(repeats > 0
+      ? [
+          repeats === 1
+            ? 'A point is there twice and counts once.'
+            : `${repeats.toLocaleString('en')} points are there twice and count once.`,
+        ]
+      : []),
     ...sobolSizes.map(
       (size) => `${size} Sobol points are less even than ${2 ** Math.round(Math.log2(size))}, a power of 2.`,
     ),

@@ -85,7 +85,7 @@ async function readCsv(file: string, check: PointCheck, rows: Rows): Promise<str
       linesRead = lines;
       const placeOf = (column: number): Place => ({ file, line: lines, column: column + 1 });
       if (inputs) rows.add(check.row(record, placeOf));
-      else inputs = check.columns(record, placeOf);
+      else inputs = check.columns(checkedNames(record, placeOf), placeOf);
       return null;
     },
   });
@@ -102,6 +102,17 @@ async function readCsv(file: string, check: PointCheck, rows: Rows): Promise<str
   throw new ForayError('POINTS_INVALID', 'The file is empty.', {
     place: { file, line: 1, column: 1 },
     hint: 'Its first line has the names of inputs.',
+  });
+}
+
+/** The names of columns, unless something else than commas is between them. */
+function checkedNames(names: string[], placeOf: (column: number) => Place): string[] {
+  const [separator] = names.length === 1 ? (/[;\t]/.exec(names[0]!) ?? []) : [];
+  if (separator === undefined) return names;
+  const called = separator === ';' ? 'semicolons' : 'tabs';
+  throw new ForayError('POINTS_INVALID', `The columns are separated by ${called}.`, {
+    place: placeOf(0),
+    hint: 'Separate them by commas.',
   });
 }
 
@@ -146,6 +157,9 @@ async function readJsonLines(file: string, check: PointCheck, rows: Rows): Promi
   return inputs;
 }
 
+/** The texts of a line of JSON, and whether a colon follows, as it does a name. */
+const STRINGS = /"(?:[^"\\]|\\.)*"(\s*:)?/g;
+
 function objectIn(text: string, place: Place): Record<string, RawValue> {
   let point: unknown;
   try {
@@ -160,6 +174,10 @@ function objectIn(text: string, place: Place): Record<string, RawValue> {
     Object.keys(point).length === 0
   ) {
     throw new ForayError('POINTS_INVALID', 'The line is no object of inputs and values.', { place });
+  }
+  const names = [...text.matchAll(STRINGS)].filter((match) => match[1] !== undefined);
+  if (names.length > Object.keys(point).length) {
+    throw new ForayError('POINTS_INVALID', 'The point gives an input twice.', { place });
   }
   for (const [name, value] of Object.entries(point)) {
     if (['string', 'number', 'boolean'].includes(typeof value)) continue;

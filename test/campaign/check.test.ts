@@ -74,7 +74,7 @@ describe('names', () => {
       'INVALID_VALUE',
       body,
       /^The input "Days" is given more than once/,
-      /one of inputs, files and design/,
+      /one of inputs, files, design and fresh/,
     );
   });
 
@@ -131,6 +131,16 @@ describe('values', () => {
   test('a very long value is cut', () => {
     const error = thrownBy(() => checkBody(`inputs: {Days: ${'x'.repeat(10_000)}}\n`));
     expect(error.toLine().length).toBeLessThan(250);
+  });
+
+  test.each(['007', '1.50', 'true'])('a text that is written as %s would not stay so', (written) => {
+    refused(
+      'INVALID_VALUE',
+      `inputs: {Title: §${written}}\n`,
+      /"Title" is a (number|boolean), not a text/,
+      /in quotes/,
+    );
+    expect(valueOf(checkBody(`inputs: {Title: "${written}"}\n`), 'Title')).toBe(written);
   });
 
   test('a LONG of 64 bits in quotes stays exact', () => {

@@ -39,8 +39,11 @@ test('the schema is valid, and describes each setting', () => {
   );
 });
 
-test.each(readdirSync(EXAMPLES))('examples/%s is valid', (name) => {
-  const definition: unknown = parse(readFileSync(join(EXAMPLES, name, 'campaign.yaml'), 'utf8'));
+const examples = readdirSync(EXAMPLES, { recursive: true, encoding: 'utf8' }).filter(
+  (name) => name.endsWith('campaign.yaml') || /^designs\/.*\.yaml$/.test(name),
+);
+test.each(examples)('examples/%s is valid', (name) => {
+  const definition: unknown = parse(readFileSync(join(EXAMPLES, name), 'utf8'));
   expect({ isValid: isValid(definition), errors: isValid.errors }).toEqual({ isValid: true, errors: null });
 });
 

@@ -88,11 +88,14 @@ describe('after a round', () => {
     expect(nextReplications(late, [values], 200)).toMatchObject({ replications: 220 });
   });
 
-  test('an output without chance is known', () => {
+  test('values that are all the same have to stay so: a rare event may come yet', () => {
     for (const value of [0, 0.1, -7]) {
-      const same = new Array<number>(5).fill(value);
-      const relative = { ...precision, absolute: null, relative: 0.01 };
-      expect(nextReplications(relative, [same], 5)).toEqual({ decided: true, reached: true });
+      const same = (count: number): number[] => new Array<number>(count).fill(value);
+      const relative = { ...precision, min: 5, absolute: null, relative: 0.01 };
+      expect(nextReplications(relative, [same(5)], 5)).toMatchObject({ decided: false, replications: 15 });
+      expect(nextReplications(relative, [same(15)], 15)).toEqual({ decided: true, reached: true });
+      const rare = [...same(14), value + 1];
+      expect(nextReplications(relative, [rare], 15)).toMatchObject({ decided: false });
     }
   });
 

@@ -222,12 +222,23 @@ describe('what has another shape', () => {
     const keep = (warning: unknown): unknown => warnings.push(warning);
     process.on('warning', keep);
     try {
-      expectRefused(`§${HEAD}? [a, b]\n: c\n`, { code: invalid, says: /no setting "\[ a, b \]"/ });
+      expectRefused(`${HEAD}? §[a, b]\n: c\n`, {
+        code: 'DEFINITION_SYNTAX',
+        says: /A name is a text, not a list/,
+      });
     } finally {
       process.off('warning', keep);
     }
     expect(warnings).toEqual([]);
   });
+
+  test.each(['!!python/object:os.system { Days: 3 }', '!other { Days: 3 }', '{ Days: !other 3 }'])(
+    'a tag that nobody knows: %s',
+    (inputs) => {
+      const marked = `${HEAD}inputs: ${inputs.replace('!', '§!')}\n`;
+      expectRefused(marked, { code: 'DEFINITION_SYNTAX', says: /tag/i });
+    },
+  );
 });
 
 describe('what is a definition', () => {

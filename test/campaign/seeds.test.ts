@@ -165,7 +165,7 @@ describe('a salt', () => {
       'INVALID_VALUE',
       `${body}fresh: {§salt: title}\n`,
       /^The input "Title" is given more than once\.$/,
-      /^Give it under one of inputs, files and design only\.$/,
+      /^Give it once, under one of inputs, files, design and fresh\.$/,
     );
   });
 });

@@ -124,7 +124,7 @@ describe('CSV', () => {
   const known = 'The input takes INTEGER, in DAY.';
   const quote = 'A value with a quote in it stands in quotes, and the quote is written twice.';
   const comma = 'A value with a comma in it stands in quotes.';
-  const once = 'Give it under one of inputs, files and design only.';
+  const once = 'Give it once, under one of inputs, files, design and fresh.';
   test.each<[string, string, string, string, string?]>([
     [
       'an unknown column',
@@ -229,6 +229,18 @@ describe('CSV', () => {
     await expectRefused('points.csv', marked, code, message, hint);
   });
 
+  test.each([
+    [';', 'semicolons'],
+    ['\t', 'tabs'],
+  ])('with %j between its columns is refused', async (separator, called) => {
+    write('points.csv', `Days${separator}Title\n1${separator}a\n`);
+    expect(await refusal('design: {points: points.csv}')).toMatchObject({
+      code: 'POINTS_INVALID',
+      message: `The columns are separated by ${called}.`,
+      place: { line: 1, column: 1 },
+    });
+  });
+
   test('is refused when it is empty', async () => {
     write('points.csv', '');
     expect(await refusal('design: {points: points.csv}')).toEqual({
@@ -254,6 +266,17 @@ describe('CSV', () => {
 });
 
 describe('JSON Lines', () => {
+  test('gives each input once, whatever its values look like', async () => {
+    write('points.jsonl', '{"Days": 1, "Title": "\\"Days\\": "}\n{"Days": 2, "Title": ":,\\"a\\":"}\n');
+    expect((await resolve('design: {points: points.jsonl}')).points).toBe(2);
+    write('points.jsonl', '{"Days": 1}\n{"Days": 2, "Days" : 3}\n');
+    expect(await refusal('design: {points: points.jsonl}')).toMatchObject({
+      code: 'POINTS_INVALID',
+      message: 'The point gives an input twice.',
+      place: { file: 'points.jsonl', line: 2 },
+    });
+  });
+
   test.each<[string, string, string[], string[][]]>([
     [
       'plain',
@@ -327,7 +350,7 @@ describe('JSON Lines', () => {
       '§{"Days":1,"days":1}\n',
       'INVALID_VALUE',
       'The input "Days" is given more than once.',
-      'Give it under one of inputs, files and design only.',
+      'Give it once, under one of inputs, files, design and fresh.',
     ],
     [
       'a fraction',

@@ -141,7 +141,7 @@ function newInput(
   if (taken.has(input.name)) {
     throw new ForayError('INVALID_VALUE', `The input "${input.name}" is given more than once.`, {
       place,
-      hint: 'Give it under one of inputs, files and design only.',
+      hint: 'Give it once, under one of inputs, files, design and fresh.',
     });
   }
   taken.add(input.name);
@@ -299,6 +299,19 @@ function sample(
   }
   const { points, seed = facts.seed, scramble = true } = written;
   const inputs = given.map(({ input, value, path: at }) => spreadInput(input, value, facts.locate, at));
+  const unbounded = inputs.find(
+    ({ distribution: { kind, ...rest } }) => kind === 'normal' && !('min' in rest),
+  );
+  if (!scramble && unbounded && (method === 'sobol' || method === 'halton')) {
+    throw new ForayError(
+      'INVALID_VALUE',
+      `The plain sequence begins at 0, where "${unbounded.name}" has no end.`,
+      {
+        place: facts.locate([...path, 'scramble']),
+        hint: 'Give its distribution a "min", or leave "scramble" out.',
+      },
+    );
+  }
   return { kind: 'sample', method, points, seed, scramble, inputs };
 }
 

@@ -236,3 +236,19 @@ test('a sample is part of the campaign as it was drawn from, not its points', ()
     inputs: [{ name: 'Days', isWhole: true, distribution: { kind: 'uniform', min: 1, max: 9 } }],
   });
 });
+
+test('a plain sequence begins at 0, which a normal distribution without an end does not have', () => {
+  const normal = 'Contact rate: {distribution: normal, mean: 2, sd: 1}';
+  const says = /^The plain sequence begins at 0, where "Contact rate" has no end\.$/;
+  const hint = /"min", or leave "scramble" out/;
+  for (const method of ['sobol', 'halton'] as const) {
+    const design = `{${method}: {points: 4, scramble: §false, inputs: {${normal}}}}`;
+    expectDesignRefused('INVALID_VALUE', design, says, hint);
+    const spread = { distribution: 'normal', mean: 2, sd: 1 } as const;
+    const of = (scramble: boolean, more: { min?: number }) =>
+      checkedDesign({
+        [method]: { points: 4, scramble, inputs: { 'Contact rate': { ...spread, ...more } } },
+      });
+    expect([of(true, {}), of(false, { min: 0 })]).toMatchObject([{}, {}]);
+  }
+});
