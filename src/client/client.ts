@@ -245,7 +245,8 @@ export class Foray {
     const { failed, waiting } = await this.store.counts(id);
     const isClosed = closedPhases.includes(record.phase);
     const again = (what === 'missing' ? 0 : failed) + (what === 'failed' || !isClosed ? 0 : waiting);
-    if (isClosed && record.points > 0 && again === 0) return { difference: null, forgiven: 0, open: 0, wasClosed: false };
+    if (isClosed && record.points > 0 && again === 0)
+      return { difference: null, forgiven: 0, open: 0, wasClosed: false };
     const change = await this.change(record, { retry: what });
     // of a closed campaign only what failed goes on then
     return what === 'failed' && change.wasClosed ? { ...change, open: change.forgiven } : change;
