@@ -55,7 +55,7 @@ const definition: CampaignDefinition = {
 export default async () => defineCampaign(await Promise.resolve(definition));
 `;
     const made = await submit(write('flu.ts', module), '--id', 'flu', '--json');
-    expect([made.code, made.stderr]).toEqual([0, '']);
+    expect([made.code, made.stderr]).toEqual([0, '2 points, 2 runs: 0 there, 2 to run\n']);
     expect(JSON.parse(made.stdout)).toMatchObject({ id: 'flu', isNew: true, points: 2 });
     const { record } = await world.foray.results('flu');
     expect(JSON.parse(record.definition)).toMatchObject({

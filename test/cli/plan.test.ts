@@ -1,9 +1,10 @@
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Explanation, Plan } from '../../src/client/index.ts';
-import { type Dev, foray, startDev } from '../support/cli.ts';
+import type { Explanation, Foray, Plan } from '../../src/client/index.ts';
+import { toTheEnd } from '../support/campaigns.ts';
+import { clientOf, type Dev, foray, startDev } from '../support/cli.ts';
 
 /** A model that says which values it takes. */
 const PICKY = `name: Picky
@@ -16,14 +17,19 @@ outputs:
 `;
 
 let dev: Dev;
+let client: Foray;
 beforeAll(async () => {
   const folder = mkdtempSync(join(tmpdir(), 'foray-plan-'));
   mkdirSync(join(folder, 'picky'));
   writeFileSync(join(folder, 'picky/model.yaml'), PICKY);
   writeFileSync(join(folder, 'picky/sim.mjs'), 'console.log(JSON.stringify({ outputs: { Out: 1 } }));');
   dev = await startDev({ folder, args: ['--models', join(folder, 'picky')] });
+  client = await clientOf(dev);
 });
-afterAll(() => dev.stop());
+afterAll(async () => {
+  await client.close();
+  await dev.stop();
+});
 
 const run = (...args: string[]) => foray(dev.folder, args);
 
@@ -37,12 +43,14 @@ function flu(file: string, days: string, more = ''): string {
   return write(file, `${head}design:\n  grid:\n    Days: ${days}\n    Contact rate: [1.5, 2]\n${more}`);
 }
 
-async function planOf(...args: string[]): Promise<Plan> {
-  const { code, stdout, stderr } = await run('plan', ...args, '--json');
-  // what takes longer tells how far it is
-  const said = stderr.split('\n').filter((line) => !line.startsWith('Asked the service about'));
-  expect([code, said.join('')]).toEqual([0, '']);
-  return JSON.parse(stdout) as Plan;
+function planOf(file: string, settings: Parameters<Foray['plan']>[1] = {}): Promise<Plan> {
+  return client.plan({ text: readFileSync(join(dev.folder, file), 'utf8'), file }, settings);
+}
+
+/** Has a campaign run to its end. */
+async function carryOut(file: string, id: string): Promise<void> {
+  await client.submit({ text: readFileSync(join(dev.folder, file), 'utf8'), file }, { id });
+  await toTheEnd({ foray: client }, id);
 }
 
 describe('foray plan', () => {
@@ -69,7 +77,7 @@ describe('foray plan', () => {
     expect(await planOf(file)).toEqual(before);
 
     // a part of it is run: that is there then, and its pace is known
-    await run('submit', flu('part.yaml', '[3, 5]', 'replications: 2\n'), '--id', 'part', '--watch');
+    await carryOut(flu('part.yaml', '[3, 5]', 'replications: 2\n'), 'part');
     const after = await planOf(file);
     expect(after).toMatchObject({ there: 8, toRun: 4, basis: 'as in part' });
     expect(after.expectedSeconds).toBeGreaterThan(0);
@@ -80,13 +88,13 @@ describe('foray plan', () => {
     expect(stdout).toMatch(/there +8\n {2}to run +4\n {2}expected +about \d+ s \(as in part\)/);
     expect(stdout).toContain('Days  Contact rate');
 
-    await run('submit', file, '--id', 'whole', '--watch');
+    await carryOut(file, 'whole');
     expect(await planOf(file)).toMatchObject({ there: 12, toRun: 0, expectedSeconds: 0 });
   });
 
   test('reckons with how long a run is said to take', async () => {
     const file = write('slow.yaml', 'campaign: slow\nmodel: {name: Rehearsal}\nconcurrency: 4\n');
-    const plan = await planOf(file, '--run-seconds', '30');
+    const plan = await planOf(file, { runSeconds: 30 });
     expect(plan).toMatchObject({ points: 1, runs: 1, expectedSeconds: 8, basis: '30 s a run, 4 at once' });
     expect((await run('plan', file, '--run-seconds', 'long')).stderr).toContain('a number above 0');
   });
@@ -98,24 +106,23 @@ describe('foray plan', () => {
   });
 
   test('tells an estimate of more than 10,000 runs with its error, and the whole truth on request', async () => {
-    await run(
-      'submit',
-      flu('few.yaml', '{from: 1, to: 20, step: 1}', 'replications: 6\n'),
-      '--id',
-      'few',
-      '--watch',
-    );
-    const many = flu('many.yaml', '{from: 1, to: 20, step: 1}', 'replications: 300\n');
+    await carryOut(flu('few.yaml', '{from: 1, to: 20, step: 1}', 'replications: 6\n'), 'few');
+    const many = flu('many.yaml', '{from: 1, to: 20, step: 1}', 'replications: 255\n');
     const estimate = await planOf(many);
-    expect(estimate).toMatchObject({ points: 40, runs: 12_000, asked: 2_000 });
+    expect(estimate).toMatchObject({ points: 40, runs: 10_200, asked: 2_000 });
     expect(estimate.error).toBeGreaterThan(0);
     expect(Math.abs(estimate.there - 240)).toBeLessThanOrEqual(2 * estimate.error);
-    expect(estimate.toRun).toBe(12_000 - estimate.there);
+    expect(estimate.toRun).toBe(10_200 - estimate.there);
     const { stdout } = await run('plan', many);
     expect(stdout).toMatch(
       /there +about [\d,]+ ± [\d,]+ \(from a sample of 2,000; --all asks about every run\)/,
     );
-    expect(await planOf(many, '--all')).toMatchObject({ there: 240, toRun: 11_760, asked: 12_000, error: 0 });
+    expect(await planOf(many, { all: true })).toMatchObject({
+      there: 240,
+      toRun: 9_960,
+      asked: 10_200,
+      error: 0,
+    });
   }, 400_000);
 
   test('warns of what looks wrong', async () => {
@@ -189,13 +196,7 @@ describe('foray submit', () => {
 describe('foray explain', () => {
   test('tells of a point its inputs and what became of its runs', async () => {
     const text = 'campaign: e\nmodel: {name: Rehearsal}\ninputs: {Seconds: 0}\nreplications: 2\n';
-    await run(
-      'submit',
-      write('e.yaml', `${text}design: {grid: {Fail: [false, true]}}\n`),
-      '--id',
-      'e',
-      '--watch',
-    );
+    await carryOut(write('e.yaml', `${text}design: {grid: {Fail: [false, true]}}\n`), 'e');
     const { stdout } = await run('results', 'e', '--format', 'jsonl');
     const rows = stdout
       .trim()
@@ -252,7 +253,7 @@ design: {grid: {Server capacity: [9, 12]}}
 replications: {min: 4, max: 5, output: Server utilization, relative: 0.0001}
 outputs: [Server utilization, Queue|Waiting]
 `;
-    await run('submit', write('p.yaml', text), '--id', 'p', '--watch');
+    await carryOut(write('p.yaml', text), 'p');
     const runs = (await run('results', 'p', '--format', 'jsonl')).stdout.trim().split('\n');
     const values = runs
       .slice(0, 5)

@@ -1,10 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { Foray } from '../../src/client/index.ts';
-import { readAddresses } from '../../src/dev/home.ts';
+import type { Foray } from '../../src/client/index.ts';
 import { toTheEnd } from '../support/campaigns.ts';
-import { type Dev, ROOT, startDev } from '../support/cli.ts';
+import { clientOf, type Dev, ROOT, startDev } from '../support/cli.ts';
 
 const FOLDER = join(ROOT, 'examples/designs');
 
@@ -43,15 +42,7 @@ let client: Foray;
 
 beforeAll(async () => {
   dev = await startDev();
-  const { service, store, temporal } = readAddresses(join(dev.folder, '.foray'))!;
-  client = await Foray.open({
-    service,
-    store,
-    taskQueue: 'foray',
-    temporal: { namespace: 'default', connectionOptions: { address: temporal.address } },
-    owner: 'tests',
-    webUi: temporal.webUi,
-  });
+  client = await clientOf(dev);
   await Promise.all(designs.map(async ([name]) => ran.set(name, await run(name))));
 });
 afterAll(async () => {

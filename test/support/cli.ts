@@ -4,6 +4,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { Foray } from '../../src/client/index.ts';
+import { readAddresses } from '../../src/dev/home.ts';
 import { until } from './until.ts';
 
 export const ROOT = resolve(import.meta.dirname, '../..');
@@ -103,4 +105,17 @@ export function isRunning(pid: number): boolean {
   // one that has ended is there until its parent asks how; an orphan's may take its time
   const status = existsSync('/proc') ? readFileSync(`/proc/${pid}/status`, 'utf8') : '';
   return !/^State:\s+Z/m.test(status);
+}
+
+/** A client of what runs in a `foray dev`: for what needs no command line, which takes its time to start. */
+export function clientOf({ folder }: Pick<Dev, 'folder'>): Promise<Foray> {
+  const { service, store, temporal } = readAddresses(join(folder, '.foray'))!;
+  return Foray.open({
+    service,
+    store,
+    taskQueue: 'foray',
+    temporal: { namespace: 'default', connectionOptions: { address: temporal.address } },
+    owner: 'tests',
+    webUi: temporal.webUi,
+  });
 }
