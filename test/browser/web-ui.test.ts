@@ -234,8 +234,11 @@ describe('Send an Update', () => {
   test('apply a definition, as its text; what cannot change is refused, with why', async () => {
     const { id, url, definition } = await begun();
     const workflow = await WorkflowPage.open(page, url);
-    const refusal = await workflow.update('apply', JSON.stringify(definition.replace('60', '61')));
-    expect(refusal).toContain('In a campaign that has begun, the fixed inputs cannot change.');
+    const refusal = await workflow.update(
+      'apply',
+      JSON.stringify(definition.replace('campaign: seen', 'campaign: other')),
+    );
+    expect(refusal).toContain('In a campaign that has begun, the name cannot change.');
     expect((await told(id)).runs.total).toBe(6);
     const input = JSON.stringify(definition.replace('6]', '6, 7]'));
     expect(await workflow.update('apply', input)).toBeUndefined();
