@@ -1,9 +1,9 @@
-import { changed, relaid, settingsDifference, unchangeable } from '../campaign/change.ts';
+import { changed, checkChange, relaid, settingsDifference } from '../campaign/change.ts';
 import { filesOf } from '../campaign/designs/design.ts';
 import { expand } from '../campaign/points.ts';
 import type { Campaign } from '../campaign/types.ts';
 import { isCloudError } from '../cloud/index.ts';
-import { errorCodes, ForayError, isForayError } from '../errors.ts';
+import { errorCodes, ForayError, isForayError, type Place } from '../errors.ts';
 import { type DefinitionFiles, resolveDefinition } from '../resolve/index.ts';
 import type { CampaignRecord, Store } from '../store/index.ts';
 import { completeOutputs } from './complete.ts';
@@ -73,18 +73,13 @@ async function resolved(
   const source = { text, file: MESSAGE };
   const after = await resolveDefinition(cloud, source, filesKnown(store, campaign, files), campaign.model);
   const whole: Campaign = { ...after.campaign, id: campaign.id, service: campaign.service };
-  const what = unchangeable(campaign, whole);
-  if (what !== undefined) {
-    throw new ForayError('CHANGE_REFUSED', `In a campaign that has begun, ${what} cannot change.`, {
-      hint: 'Submit it as a campaign of its own.',
-    });
-  }
+  checkChange(campaign, whole);
   return { campaign: changed(campaign, whole), definition: text, digest: after.digest };
 }
 
 /** A worker opens no path that a definition names: it knows the files that came with the message, and the campaign's. */
 function filesKnown(store: Store, campaign: Campaign, files: KnownFiles): DefinitionFiles {
-  const unknown = (path: string, place: ReturnType<Parameters<DefinitionFiles['find']>[0]['locate']>) =>
+  const unknown = (path: string, place: Place): ForayError =>
     new ForayError('CHANGE_REFUSED', `The campaign has no file "${path}".`, {
       place,
       hint: '"foray apply" sends the files along that a definition names.',

@@ -1,4 +1,5 @@
 import { RANDOM_SEED } from '../api/index.ts';
+import { ForayError } from '../errors.ts';
 import { type Contents, expand } from './points.ts';
 import type { BaseInput, Campaign, VariedInput } from './types.ts';
 
@@ -37,6 +38,15 @@ const fixed: Record<string, (campaign: Campaign) => unknown> = {
 export function unchangeable(before: Campaign, after: Campaign): string | undefined {
   const differing = Object.entries(fixed).filter(([, of]) => !isSame(of(before), of(after)));
   return differing.length === 0 ? undefined : differing.map(([what]) => what).join(', ');
+}
+
+/** @throws ForayError CHANGE_REFUSED when a definition would change what cannot */
+export function checkChange(before: Campaign, after: Campaign): void {
+  const what = unchangeable(before, after);
+  if (what === undefined) return;
+  throw new ForayError('CHANGE_REFUSED', `In a campaign that has begun, ${what} cannot change.`, {
+    hint: 'Submit it as a campaign of its own.',
+  });
 }
 
 /**

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CloudClient } from '../cloud/index.ts';
-import { type Difference, difference, unchangeable } from '../campaign/change.ts';
+import { checkChange, type Difference, difference } from '../campaign/change.ts';
 import { filesOf } from '../campaign/designs/design.ts';
 import { addCauses, causeOf } from '../campaign/failures.ts';
 import { freshened } from '../campaign/seeds.ts';
 import { didYouMean } from '../suggest.ts';
-import { closedPhases, type FailureCause, type FlightReport } from '../campaign/types.ts';
+import { type Campaign, closedPhases, type FailureCause, type FlightReport } from '../campaign/types.ts';
 import { ForayError } from '../errors.ts';
 import { type CampaignRecord, openStore, type ResultRow, type Store } from '../store/index.ts';
 import { type DefinitionSource, textOf } from '../resolve/index.ts';
@@ -258,7 +258,10 @@ export class Foray {
    */
   async compare(id: string, source: DefinitionSource): Promise<Difference> {
     const record = await this.record(id);
-    return this.differenceOf(record, await checkCampaign(this.cloud, source, record.campaign.model));
+    const { before, after, contents: given } = await this.checkedChange(record, source);
+    const contents = new Map(given);
+    for (const { hash } of filesOf(before.design)) contents.set(hash, (await this.store.getFile(hash))!);
+    return difference(before, after, contents);
   }
 
   /**
@@ -269,27 +272,17 @@ export class Foray {
    */
   async apply(id: string, source: DefinitionSource): Promise<CampaignChange> {
     const record = await this.record(id);
-    const checked = await checkCampaign(this.cloud, source, record.campaign.model);
-    await this.differenceOf(record, checked);
-    const { campaign, contents, pointFiles: points } = checked;
+    const { after, contents, pointFiles: points } = await this.checkedChange(record, source);
     for (const [hash, content] of contents) await this.store.putFile(hash, content);
-    return this.change(record, { apply: textOf(source), files: { inputs: campaign.files, points } });
+    return this.change(record, { apply: textOf(source), files: { inputs: after.files, points } });
   }
 
-  private async differenceOf(
-    { campaign: before }: CampaignRecord,
-    { campaign: checked, contents: given }: CheckedCampaign,
-  ): Promise<Difference> {
-    const after = { ...checked, id: before.id, service: before.service };
-    const what = unchangeable(before, after);
-    if (what !== undefined) {
-      throw new ForayError('CHANGE_REFUSED', `In a campaign that has begun, ${what} cannot change.`, {
-        hint: 'Submit it as a campaign of its own.',
-      });
-    }
-    const contents = new Map(given);
-    for (const { hash } of filesOf(before.design)) contents.set(hash, (await this.store.getFile(hash))!);
-    return difference(before, after, contents);
+  /** A campaign and what a definition would have it be, which it may become. */
+  private async checkedChange({ campaign: before }: CampaignRecord, source: DefinitionSource) {
+    const { campaign, ...files } = await checkCampaign(this.cloud, source, before.model);
+    const after: Campaign = { ...campaign, id: before.id, service: before.service };
+    checkChange(before, after);
+    return { before, after, ...files };
   }
 
   private async change(record: CampaignRecord, request: Change): Promise<CampaignChange> {

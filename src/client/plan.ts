@@ -69,18 +69,16 @@ export async function planOf(
   const chosen = chosenRuns(runs, campaign.fresh ? 0 : ask);
   const first: Point[] = [];
   const last: Point[] = [];
+  const ordinals = new Set([...chosen].map((run) => Math.floor(run / replications)));
   const toAsk = new Map<number, Point>();
   for (const point of expand(campaign, contents)) {
     if (first.length < SHOWN) first.push(point);
     else last.push(point);
     if (last.length > SHOWN) last.shift();
-    for (let n = 0; n < replications; n += 1) {
-      const run = point.ordinal * replications + n;
-      if (chosen.has(run)) toAsk.set(run, point);
-    }
+    if (ordinals.has(point.ordinal)) toAsk.set(point.ordinal, point);
   }
   const inOrder = [...chosen].map((run) => ({
-    point: toAsk.get(run)!,
+    point: toAsk.get(Math.floor(run / replications))!,
     replication: 1 + (run % replications),
   }));
   const { asked, found } = await askFor(cloud, campaign, inOrder, signal, (asked) =>

@@ -43,35 +43,49 @@ async function runsOf(db: Kysely<Tables>, campaign: number, ordinal: number): Pr
     .where('runs.ordinal', '=', ordinal)
     .orderBy('runs.replication')
     .execute();
-  const stories: RunStory[] = [];
-  for (const row of rows) {
-    stories.push({
-      seq: row.seq,
-      replication: row.replication,
-      state: row.state,
-      attempts: row.attempts,
-      failures: row.failures,
-      reseeded: row.reseeded,
-      runId: row.run_id,
-      joined: row.joined === 1,
-      origin: row.origin,
-      reason: row.reason,
-      requestedAt: row.requested_at === null ? null : Number(row.requested_at),
-      finishedAt: row.finished_at === null ? null : Number(row.finished_at),
-      outputs: JSON.parse(row.outputs ?? '{}') as Record<string, string>,
-      before: row.state === 'waiting' ? await waitingBefore(db, campaign, row.seq) : null,
-    });
-  }
-  return stories;
+  const before = await waitingBefore(
+    db,
+    campaign,
+    rows.filter(({ state }) => state === 'waiting').map(({ seq }) => seq),
+  );
+  return rows.map((row): RunStory => ({
+    seq: row.seq,
+    replication: row.replication,
+    state: row.state,
+    attempts: row.attempts,
+    failures: row.failures,
+    reseeded: row.reseeded,
+    runId: row.run_id,
+    joined: row.joined === 1,
+    origin: row.origin,
+    reason: row.reason,
+    requestedAt: row.requested_at === null ? null : Number(row.requested_at),
+    finishedAt: row.finished_at === null ? null : Number(row.finished_at),
+    outputs: JSON.parse(row.outputs ?? '{}') as Record<string, string>,
+    before: before.get(row.seq) ?? null,
+  }));
 }
 
-async function waitingBefore(db: Kysely<Tables>, campaign: number, seq: number): Promise<number> {
-  const { count } = await db
-    .selectFrom('runs')
-    .select((run) => run.fn.countAll<number | string>().as('count'))
-    .where('campaign', '=', campaign)
-    .where('state', '=', 'waiting')
-    .where('seq', '<', seq)
-    .executeTakeFirstOrThrow();
-  return Number(count);
+/** How many runs wait before each of some. What lies between two of them is counted once. */
+async function waitingBefore(
+  db: Kysely<Tables>,
+  campaign: number,
+  seqs: readonly number[],
+): Promise<Map<number, number>> {
+  const before = new Map<number, number>();
+  let [from, total] = [-1, 0];
+  for (const seq of seqs.toSorted((a, b) => a - b)) {
+    const { count } = await db
+      .selectFrom('runs')
+      .select((run) => run.fn.countAll<number | string>().as('count'))
+      .where('campaign', '=', campaign)
+      .where('state', '=', 'waiting')
+      .where('seq', '>=', from)
+      .where('seq', '<', seq)
+      .executeTakeFirstOrThrow();
+    total += Number(count);
+    before.set(seq, total);
+    from = seq;
+  }
+  return before;
 }
