@@ -37,6 +37,7 @@ export const errorCodes = {
   HOME_IN_USE: { exit: 2, about: 'another foray dev runs in this home folder' },
   PORT_IN_USE: { exit: 2, about: 'the address to listen on is taken' },
   STORE_UNUSABLE: { exit: 2, about: 'the store cannot be opened' },
+  STORE_UNREACHABLE: { exit: 3, about: 'the PostgreSQL server of the store cannot be reached' },
   STORE_NEWER: { exit: 2, about: 'the store was written by a newer foray' },
   MODEL_INVALID: { exit: 2, about: 'a model folder is not a valid model' },
   KEYS_INVALID: { exit: 2, about: 'the key file of the model service cannot be used' },

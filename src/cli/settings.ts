@@ -60,7 +60,11 @@ export function withSettings(command: Command): Command {
         .env('FORAY_SERVICE_RATE')
         .argParser(positive),
     )
-    .addOption(new Option('--store <address>', 'sqlite:PATH').env('FORAY_STORE'))
+    .addOption(
+      new Option('--store <address>', 'sqlite:PATH or postgres://USER:PASSWORD@HOST/DATABASE').env(
+        'FORAY_STORE',
+      ),
+    )
     .addOption(
       new Option('--task-queue <name>', 'task queue in Temporal')
         .env('FORAY_TASK_QUEUE')

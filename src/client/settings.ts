@@ -11,7 +11,7 @@ export interface Settings {
     /** Requests a second. */
     rate?: number | undefined;
   };
-  /** `sqlite:PATH`. */
+  /** `sqlite:PATH` or `postgres://USER:PASSWORD@HOST:PORT/DATABASE`. */
   store: string;
   taskQueue: string;
   /** As Temporal's own TEMPORAL_* variables and profile file say. */

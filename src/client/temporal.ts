@@ -104,7 +104,7 @@ export class TemporalSide {
       });
     } catch (error) {
       if (error instanceof WorkflowExecutionAlreadyStartedError)
-        return { runId: await this.runIdOf(id), warning: '' };
+        return { runId: await this.ownRunIdOf(id, store), warning: '' };
       throw this.translated(error);
     }
   }
@@ -133,7 +133,7 @@ export class TemporalSide {
       taskQueue: this.settings.taskQueue,
       workflowTaskTimeout: STEP_TIMEOUT,
       args: [hasAttributes ? { ...input, hasAttributes } : input] as [CampaignInput],
-      memo: { name, model: model.name, modelVersion: model.version },
+      memo: { name, model: model.name, modelVersion: model.version, store },
       staticSummary: `${name}: ${model.name}`,
       // campaigns on one fleet of workers take turns, those of a higher priority first
       priority: { priorityKey: priority, fairnessKey: id.slice(0, LONGEST_FAIRNESS_KEY) },
@@ -145,6 +145,19 @@ export class TemporalSide {
         ]),
       }),
     };
+  }
+
+  /**
+   * The run of a workflow that was started before, by an earlier submit of the same.
+   * @throws ForayError CAMPAIGN_EXISTS when it belongs to another store at the same Temporal
+   */
+  private async ownRunIdOf(id: string, store: string): Promise<string> {
+    const { memo, runId } = await (await this.connect()).workflow.getHandle(id).describe();
+    // what an earlier foray started does not say
+    if ((memo?.store ?? store) === store) return runId;
+    throw new ForayError('CAMPAIGN_EXISTS', `A campaign "${id}" of another store exists in this Temporal.`, {
+      hint: 'Take another --id.',
+    });
   }
 
   async runIdOf(id: string): Promise<string> {

@@ -1,13 +1,27 @@
-import { type Kysely, sql } from 'kysely';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
-/** Forward only, in the order of their names; a name is never changed once it is released. */
-export const migrations: Record<string, Migration> = {
-  '001-campaigns': { up: campaigns },
-  '002-changes': { up: changes },
-};
+/** How databases call what they have in common. */
+export interface ColumnTypes {
+  /** A primary key that counts up by itself. */
+  number: 'serial' | 'integer';
+  bytes: 'bytea' | 'blob';
+  /** A text that is sorted by its bytes. */
+  key: 'text' | RawBuilder<unknown>;
+}
 
-async function campaigns(db: Kysely<unknown>): Promise<void> {
+export const sqliteTypes: ColumnTypes = { number: 'integer', bytes: 'blob', key: 'text' };
+export const postgresTypes: ColumnTypes = { number: 'serial', bytes: 'bytea', key: sql`text collate "C"` };
+
+/** Forward only, in the order of their names; a name is never changed once it is released. */
+export function migrationsFor(types: ColumnTypes): Record<string, Migration> {
+  return {
+    '001-campaigns': { up: (db) => campaigns(db, types) },
+    '002-changes': { up: changes },
+  };
+}
+
+async function campaigns(db: Kysely<unknown>, types: ColumnTypes): Promise<void> {
   const schema = db.schema;
   await schema
     .createTable('meta')
@@ -16,7 +30,9 @@ async function campaigns(db: Kysely<unknown>): Promise<void> {
     .execute();
   await schema
     .createTable('campaigns')
-    .addColumn('number', 'integer', (column) => column.primaryKey().autoIncrement())
+    .addColumn('number', types.number, (column) =>
+      types.number === 'serial' ? column.primaryKey() : column.primaryKey().autoIncrement(),
+    )
     .addColumn('id', 'text', (column) => column.notNull().unique())
     .addColumn('campaign', 'text', (column) => column.notNull())
     .addColumn('definition', 'text', (column) => column.notNull())
@@ -30,13 +46,13 @@ async function campaigns(db: Kysely<unknown>): Promise<void> {
   await schema
     .createTable('files')
     .addColumn('hash', 'text', (column) => column.primaryKey())
-    .addColumn('content', 'blob', (column) => column.notNull())
+    .addColumn('content', types.bytes, (column) => column.notNull())
     .execute();
   await schema
     .createTable('points')
     .addColumn('campaign', 'integer', (column) => column.notNull().references('campaigns.number'))
     .addColumn('ordinal', 'integer', (column) => column.notNull())
-    .addColumn('key', 'text', (column) => column.notNull())
+    .addColumn('key', types.key, (column) => column.notNull())
     .addColumn('values', 'text', (column) => column.notNull())
     .addPrimaryKeyConstraint('points_pk', ['campaign', 'ordinal'])
     .addUniqueConstraint('points_key', ['campaign', 'key'])

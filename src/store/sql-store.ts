@@ -310,24 +310,24 @@ export class SqlStore implements Store {
   async intend(id: string, seqs: readonly number[], now: number): Promise<PlannedRun[]> {
     if (seqs.length === 0) return [];
     const campaign = await this.number(id);
-    // One statement, so that it is atomic against the change of phase that a cancel makes.
-    const intended = await this.db
-      .updateTable('runs')
-      .set((run) => ({ attempts: run('attempts', '+', 1), state: 'intended' as const, requested_at: now }))
-      .where('campaign', '=', campaign)
-      .where('seq', 'in', seqs)
-      .where('state', 'not in', finishedStates)
-      .where((run) =>
-        run.exists(
-          run
-            .selectFrom('campaigns')
-            .select('number')
-            .where('number', '=', campaign)
-            .where('phase', 'in', ['preparing', 'running']),
-        ),
-      )
-      .returning(plannedColumns)
-      .execute();
+    const intended = await this.db.transaction().execute(async (db) => {
+      // Holds the campaign's row until the intents are there, so that a cancel sees them all or there are none.
+      const { numUpdatedRows } = await db
+        .updateTable('campaigns')
+        .set({ updated_at: now })
+        .where('number', '=', campaign)
+        .where('phase', 'in', ['preparing', 'running'])
+        .executeTakeFirstOrThrow();
+      if (numUpdatedRows === 0n) return [];
+      return db
+        .updateTable('runs')
+        .set((run) => ({ attempts: run('attempts', '+', 1), state: 'intended' as const, requested_at: now }))
+        .where('campaign', '=', campaign)
+        .where('seq', 'in', seqs)
+        .where('state', 'not in', finishedStates)
+        .returning(plannedColumns)
+        .execute();
+    });
     const points = await this.pointsOf(campaign, intended);
     return intended.map((row) => toPlanned(row, points)).sort((a, b) => a.seq - b.seq);
   }

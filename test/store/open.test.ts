@@ -17,10 +17,12 @@ import { type Migration, Migrator } from 'kysely/migration';
 import { ONE_ATTEMPT } from '../../src/campaign/types.ts';
 import { isForayError } from '../../src/errors.ts';
 import { openStore, type Store } from '../../src/store/index.ts';
-import { migrations } from '../../src/store/migrations.ts';
+import { migrationsFor, sqliteTypes } from '../../src/store/migrations.ts';
 import { sqliteDialect } from '../../src/store/sqlite.ts';
 import { temporaryFolder } from './folder.ts';
 import { campaign } from './suite.ts';
+
+const migrations = migrationsFor(sqliteTypes);
 
 let folder: ReturnType<typeof temporaryFolder>;
 let file: string;
@@ -66,15 +68,18 @@ describe('openStore', () => {
     expect(existsSync(deep)).toBe(true);
   });
 
-  test.each(['postgres://user:secret@db/foray', 'mysql://user:secret@db/foray', 'store.db', 'sqlite:', ''])(
-    'refuses the address "%s", without its password',
-    async (address) => {
-      const { code, line, text } = await refusal(address);
-      expect(code).toBe('STORE_UNUSABLE');
-      expect(line).toMatch(/Write sqlite:PATH/);
-      expect(text).not.toContain('secret');
-    },
-  );
+  test.each([
+    'mysql://user:secret@db/foray',
+    'postgres://user:secret@db:port/foray',
+    'store.db',
+    'sqlite:',
+    '',
+  ])('refuses the address "%s", without its password', async (address) => {
+    const { code, line, text } = await refusal(address);
+    expect(code).toBe('STORE_UNUSABLE');
+    expect(line).toMatch(/Write sqlite:PATH/);
+    expect(text).not.toContain('secret');
+  });
 
   test('refuses a file that is no database, leaves it as it was, and keeps nothing open', async () => {
     for (const content of ['campaign: flu\n'.repeat(100), `SQLite format 3\0${'x'.repeat(4_000)}`]) {

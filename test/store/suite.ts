@@ -169,10 +169,15 @@ export function upTo(count: number): number[] {
   return [...Array(count).keys()];
 }
 
-/** What every store keeps, whatever its database. */
+/**
+ * What every store keeps, whatever its database.
+ *
+ * @param effort the share of the cases that laws are tried with, for a database that takes its time
+ */
 export function describeStore(
   name: string,
   createDatabase: () => Promise<TestDatabase> | TestDatabase,
+  effort = 1,
 ): void {
   describe(name, () => {
     let database: TestDatabase;
@@ -662,7 +667,7 @@ export function describeStore(
               for (const { attempt } of await store.openRuns(id)) expect(attempt).toBeGreaterThanOrEqual(0);
             }
           }),
-          { numRuns: 100 },
+          { numRuns: 100 * effort },
         );
       });
     });
@@ -1102,7 +1107,7 @@ export function describeStore(
                   await cutShort(database, at, (handle) => change(handle, { ...(other ?? whole), id }));
               });
             }),
-            { numRuns: 60 },
+            { numRuns: 60 * effort },
           );
         });
 
@@ -1227,7 +1232,7 @@ export function describeStore(
               left.map(([run]) => run).toSorted(),
             );
           }),
-          { numRuns: 80 },
+          { numRuns: 80 * effort },
         );
       });
     });

@@ -54,6 +54,8 @@ export interface WorldOptions {
   lacksAttributes?: boolean;
   /** A world whose Temporal server is shared; the queue is then another one. */
   beside?: World;
+  /** The address of the store. @default an SQLite file of the world's own */
+  store?: string;
   /** Puts something between foray and the service; its address is then the one that foray knows. */
   through?: (service: RunningService) => Promise<{ url: string; close(): Promise<void> }>;
 }
@@ -63,6 +65,7 @@ export async function startWorld({
   executors = 4,
   lacksAttributes = false,
   beside,
+  store,
   through,
 }: WorldOptions = {}): Promise<World> {
   const folder = mkdtempSync(join(tmpdir(), 'foray-test-'));
@@ -90,7 +93,7 @@ export async function startWorld({
   const front = await through?.(service);
   const settings: Settings = {
     service: { url: front?.url ?? service.url, key: KEY },
-    store: `sqlite:${join(folder, 'store.db')}`,
+    store: store ?? `sqlite:${join(folder, 'store.db')}`,
     taskQueue: beside ? `foray-${folder.slice(-6)}` : 'foray',
     owner: 'somebody',
     temporal: { connectionOptions: { address: environment.address }, namespace: 'default' },
@@ -127,7 +130,7 @@ export async function startWorld({
     folder,
     async startWorker({ buildId, identity } = {}) {
       bundle ??= bundleWorkflowCode({ workflowsPath: WORKFLOWS, logger: new DefaultLogger('ERROR') });
-      const store = await openStore(settings.store);
+      const own = await openStore(settings.store);
       // of its own, as several workers of one process may not share one
       const connection = await NativeConnection.connect({ address: environment.address });
       const worker = await Worker.create({
@@ -136,7 +139,7 @@ export async function startWorld({
         taskQueue: settings.taskQueue,
         workflowBundle: await bundle,
         activities: createActivities({
-          store,
+          store: own,
           cloud: cloudClient(settings, 'worker'),
           service: settings.service.url,
         }),
@@ -150,7 +153,7 @@ export async function startWorld({
         worker.shutdown();
         await running;
         await connection.close();
-        await store.close();
+        await own.close();
       };
       stops.add(stop);
       return stop;

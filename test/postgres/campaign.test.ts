@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { foray } from '../support/cli.ts';
+import { toTheEnd, untilSomeAreDone } from '../support/campaigns.ts';
+import { PASSWORD, type Postgres, startPostgres } from '../support/postgres.ts';
+import { environmentOf, startWorkerProcess, type WorkerProcess } from '../support/worker.ts';
+import { startWorld, type World } from '../support/world.ts';
+
+/** The same campaign through both stores, one of them shared by two workers. */
+
+let server: Postgres;
+let embedded: World;
+let shared: World;
+let workers: WorkerProcess[] = [];
+
+beforeAll(async () => {
+  server = await startPostgres();
+  embedded = await startWorld();
+  shared = await startWorld({ beside: embedded, store: await server.database() });
+  await embedded.startWorker();
+  workers = [startWorkerProcess(shared.settings), startWorkerProcess(shared.settings)];
+  await Promise.all(workers.map(({ ready }) => ready));
+});
+afterAll(async () => {
+  await Promise.all(workers.map((worker) => worker.kill()));
+  await shared.close();
+  await embedded.close();
+  await server.remove();
+});
+
+const definition = {
+  file: 'flu.yaml',
+  text: `
+campaign: flu
+model: {name: Epidemic}
+inputs: {Stochastic: true}
+design:
+  where: "\`Contact rate\` > 3 * \`Recovery rate\`"
+  grid: {Contact rate: {from: 1.3, to: 2.2, step: 0.1}, Recovery rate: [0.4, 0.45, 0.5]}
+replications: {min: 3, max: 6, output: Peak day, relative: 0.05}
+seed: 7
+concurrency: 4
+`,
+};
+
+async function printed({ settings, folder }: World, id: string, flags: string[]): Promise<string> {
+  const { code, stdout, stderr } = await foray(folder, ['results', id, ...flags], {
+    env: environmentOf(settings),
+  });
+  expect(stderr).toBe('');
+  expect(code).toBe(0);
+  return stdout;
+}
+
+test('a campaign gives the same bytes through SQLite and through PostgreSQL, though that is gone for a while', async () => {
+  await embedded.foray.submit(definition, { id: 'embedded' });
+  await shared.foray.submit(definition, { id: 'shared' });
+  await untilSomeAreDone(shared, 'shared');
+  await server.stop();
+  await server.start();
+  expect((await toTheEnd(embedded, 'embedded')).phase).toBe('completed');
+  expect((await toTheEnd(shared, 'shared')).phase).toBe('completed');
+  for (const flags of [[], ['--format', 'csv'], ['--format', 'jsonl'], ['--format', 'csv', '--points']]) {
+    const expected = await printed(embedded, 'embedded', flags);
+    expect(expected.split('\n').length).toBeGreaterThan(20);
+    expect(await printed(shared, 'shared', flags)).toBe(expected);
+  }
+  // both workers had a part in it, and neither said what nobody is to know
+  for (const worker of workers) {
+    expect(worker.hasEnded()).toBe(false);
+    expect(worker.said()).not.toContain(PASSWORD);
+  }
+  const history = await shared.environment.client.workflow.getHandle('shared').fetchHistory();
+  expect(JSON.stringify(history)).not.toContain(Buffer.from(PASSWORD).toString('base64').slice(0, -4));
+  expect(JSON.stringify(history)).not.toContain(PASSWORD);
+});
+
+test('a campaign of another store at the same Temporal is not taken for its own', async () => {
+  await embedded.foray.submit(definition, { id: 'taken' });
+  const second = shared.foray.submit(definition, { id: 'taken' });
+  await expect(second).rejects.toThrow('A campaign "taken" of another store exists in this Temporal.');
+  // nothing stays of it: what is there is the other store's alone
+  expect((await shared.foray.list()).map(({ id }) => id)).not.toContain('taken');
+  await embedded.foray.cancel('taken');
+  expect((await toTheEnd(embedded, 'taken')).phase).toBe('cancelled');
+});

@@ -1,0 +1,125 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { Kysely } from 'kysely';
+import { isForayError } from '../../src/errors.ts';
+import { openStore } from '../../src/store/index.ts';
+import { migrationsFor, postgresTypes } from '../../src/store/migrations.ts';
+import { postgresDialect } from '../../src/store/postgres.ts';
+import { campaign, points } from '../store/suite.ts';
+import { foray } from '../support/cli.ts';
+import { PASSWORD, type Postgres, startPostgres } from '../support/postgres.ts';
+import { until } from '../support/until.ts';
+
+let server: Postgres;
+let address: string;
+beforeAll(async () => {
+  server = await startPostgres();
+});
+beforeEach(async () => {
+  address = await server.database();
+});
+afterAll(() => server.remove());
+
+async function refusal(attempt: Promise<unknown>): Promise<{ code: string; text: string }> {
+  try {
+    await attempt;
+  } catch (error) {
+    if (!isForayError(error)) throw error;
+    return { code: error.code, text: `${error.toLine()} ${error.stack}` };
+  }
+  throw new Error('it was carried out');
+}
+
+/** Connections of foray's to a database, as the server counts them. */
+async function connections(): Promise<number> {
+  const counting = "select count(*) as n from pg_stat_activity where application_name = 'foray'";
+  return Number((await server.query(address, counting))[0]!.n);
+}
+
+test('a store is one store, for as many as open it at once', async () => {
+  const stores = await Promise.all(Array.from({ length: 6 }, () => openStore(address)));
+  expect(new Set(stores.map(({ id }) => id)).size).toBe(1);
+  await Promise.all(stores.map((store, n) => store.putFile(String(n), new Uint8Array([n]))));
+  for (const n of stores.keys()) expect(await stores[0]!.getFile(String(n))).toEqual(Buffer.from([n]));
+  for (const store of stores) await store.close();
+  await until('the server has seen them go', async () => (await connections()) === 0);
+});
+
+test('the scheme may be written in either way', async () => {
+  const first = await openStore(address);
+  const second = await openStore(address.replace('postgres:', 'postgresql:'));
+  expect(second.id).toBe(first.id);
+  await first.close();
+  await second.close();
+});
+
+test.each<[string, (address: string) => string, string]>([
+  ['where there is no server', (at) => at.replace(/:\d+\/\w+$/, ':1/foray'), 'STORE_UNREACHABLE'],
+  ['where there is no host', () => `postgres://foray:${PASSWORD}@nowhere.invalid/foray`, 'STORE_UNREACHABLE'],
+  ['of a database that is not there', (at) => at.replace(/\w+$/, 'nothing'), 'STORE_UNUSABLE'],
+  ['with another password', (at) => at.replace(PASSWORD, `${PASSWORD}-no`), 'STORE_UNUSABLE'],
+  ['of another user', (at) => at.replace('//foray', '//nobody'), 'STORE_UNUSABLE'],
+])('an address %s is refused, and the password kept', async (_, change, expected) => {
+  const { code, text } = await refusal(openStore(change(address)));
+  expect(code).toBe(expected);
+  expect(text).not.toContain(PASSWORD);
+  expect(await connections()).toBe(0);
+});
+
+test('the command line says where there is no server, and exits with 3', async () => {
+  const gone = address.replace(/:\d+\/\w+$/, ':1/foray');
+  const { code, stderr } = await foray(process.cwd(), ['list', '--store', gone]);
+  expect(code).toBe(3);
+  expect(stderr).toMatch(
+    /^foray: The store postgres:\/\/127\.0\.0\.1:1\/foray cannot be reached: .*ECONNREFUSED/,
+  );
+  expect(stderr).not.toContain(PASSWORD);
+});
+
+test('a store that a newer foray wrote is refused, and nothing in it changed', async () => {
+  await (await openStore(address)).close();
+  await server.query(
+    address,
+    "insert into kysely_migration values ('999-of-the-future', '2030-01-01T00:00:00Z')",
+  );
+  const { code } = await refusal(openStore(address));
+  expect(code).toBe('STORE_NEWER');
+  await until('the server has seen it go', async () => (await connections()) === 0);
+});
+
+test.each(Object.keys(migrationsFor(postgresTypes)))(
+  'a store as %s left it is brought up to date',
+  async (last) => {
+    const all = migrationsFor(postgresTypes);
+    const db = new Kysely<unknown>({ dialect: postgresDialect(address, 'a test') });
+    const { Migrator } = await import('kysely/migration');
+    const { error } = await new Migrator({
+      db,
+      provider: { getMigrations: () => Promise.resolve(all) },
+    }).migrateTo(last);
+    expect(error).toBeUndefined();
+    await db.destroy();
+    const store = await openStore(address);
+    await store.addCampaign({ campaign: campaign('flu'), definition: '', digest: '' }, 1);
+    expect(await store.addPoints('flu', points(3), 2)).toEqual({ points: 3, runs: 6 });
+    await store.close();
+  },
+);
+
+test('a server that goes and comes back is found again', async () => {
+  const store = await openStore(address);
+  await store.addCampaign({ campaign: campaign('flu'), definition: '', digest: '' }, 1);
+  await server.stop();
+  const { code, text } = await refusal(store.getCampaign('flu'));
+  expect(code).toBe('STORE_UNREACHABLE');
+  expect(text).not.toContain(PASSWORD);
+  await server.start();
+  expect(await store.getCampaign('flu')).toBeDefined();
+  await store.close();
+});
+
+test('a text with a character that PostgreSQL has no place for loses no more than that', async () => {
+  const store = await openStore(address);
+  await store.addCampaign({ campaign: campaign('flu'), definition: 'a\0b', digest: '' }, 1);
+  expect((await store.getCampaign('flu'))?.definition).toBe('a\uFFFDb');
+  await store.close();
+});

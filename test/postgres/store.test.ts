@@ -1,0 +1,20 @@
+import { afterAll, beforeAll } from '@jest/globals';
+import { describeGrowth } from '../store/growth.ts';
+import { describeStore } from '../store/suite.ts';
+import { type Postgres, postgresDatabase, startPostgres } from '../support/postgres.ts';
+
+let server: Postgres;
+beforeAll(async () => {
+  server = await startPostgres();
+});
+afterAll(() => server.remove());
+
+describeStore(
+  'a store in PostgreSQL',
+  postgresDatabase(() => server),
+  0.1,
+);
+describeGrowth(
+  'points that grow, in PostgreSQL',
+  postgresDatabase(() => server),
+);

@@ -1,0 +1,145 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { freePort } from '../../src/dev/ports.ts';
+import { openStore, type Store } from '../../src/store/index.ts';
+import type { TestDatabase } from '../store/suite.ts';
+
+/** Where Debian keeps the versions of PostgreSQL, whose programs are not on the path. */
+const DEBIAN = '/usr/lib/postgresql';
+export const PASSWORD = 'Pg-s3cret-of-tests';
+
+/** A PostgreSQL server of its own on 127.0.0.1, which sorts texts as English does. */
+export interface Postgres {
+  /** Makes an empty database; returns its address as a store. */
+  database(): Promise<string>;
+  /** Carries out a statement in a database, as its owner. */
+  query(address: string, text: string): Promise<Record<string, unknown>[]>;
+  /** Stops the server at once; connections break. */
+  stop(): Promise<void>;
+  /** Starts it again where it was. */
+  start(): Promise<void>;
+  remove(): Promise<void>;
+}
+
+export async function startPostgres(): Promise<Postgres> {
+  const bin = programs();
+  const folder = mkdtempSync(join(tmpdir(), 'foray-postgres-'));
+  const owner = ordinaryUser();
+  const data = join(folder, 'data');
+  const passwords = join(folder, 'password');
+  writeFileSync(passwords, PASSWORD);
+  if (owner) for (const path of [folder, passwords]) chownSync(path, owner.uid, owner.gid);
+  const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=icu', '--icu-locale=en-US'];
+  const access = ['--username=foray', '--auth=scram-sha-256', `--pwfile=${passwords}`];
+  execFileSync(join(bin, 'initdb'), ['--no-sync', '-D', data, ...locale, ...access], {
+    ...owner,
+    cwd: folder,
+  });
+  const port = await freePort(0);
+  let stop: (() => Promise<void>) | undefined;
+  const server: Postgres = {
+    async database() {
+      const name = `test_${randomBytes(6).toString('hex')}`;
+      await server.query(addressOf('postgres'), `create database ${name}`);
+      return addressOf(name);
+    },
+    async query(address, text) {
+      const client = new pg.Client({ connectionString: address });
+      await client.connect();
+      try {
+        return (await client.query<Record<string, unknown>>(text)).rows;
+      } finally {
+        await client.end();
+      }
+    },
+    async start() {
+      // what is tested does not depend on what a disk does, so nothing waits for it
+      const settings = [
+        'fsync=off',
+        'listen_addresses=127.0.0.1',
+        'unix_socket_directories=',
+        'lc_messages=C',
+      ];
+      const child = spawn(
+        join(bin, 'postgres'),
+        ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])],
+        { ...owner, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] },
+      );
+      let said = '';
+      await new Promise<void>((resolve, reject) => {
+        child.stderr.on('data', (chunk: Buffer) => {
+          said += chunk.toString();
+          if (said.includes('ready to accept connections')) resolve();
+        });
+        child.once('exit', () => reject(new Error(`PostgreSQL does not start: ${said}`)));
+      });
+      stop = async () => {
+        stop = undefined;
+        const ended = once(child, 'exit');
+        child.kill('SIGINT');
+        await ended;
+      };
+    },
+    async stop() {
+      await stop?.();
+    },
+    async remove() {
+      await stop?.();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+  const addressOf = (name: string): string => `postgres://foray:${PASSWORD}@127.0.0.1:${port}/${name}`;
+  await server.start();
+  return server;
+}
+
+/** Empties a store, children first. */
+const EMPTY = ['outputs', 'runs', 'points', 'campaigns', 'files']
+  .map((table) => `delete from ${table}`)
+  .join('; ');
+
+/** Databases for the suites that every store passes: one, which is emptied, as making one takes most of a second. */
+export function postgresDatabase(server: () => Postgres): () => TestDatabase {
+  let address: string | undefined;
+  return () => {
+    const stores: Store[] = [];
+    const open = async (): Promise<Store> => {
+      const store = await openStore((address ??= await server().database()));
+      stores.push(store);
+      return store;
+    };
+    return {
+      open,
+      async remove() {
+        for (const store of stores) await store.close();
+        await server().query(address!, EMPTY);
+      },
+    };
+  };
+}
+
+/** The folder of the newest PostgreSQL's programs. */
+function programs(): string {
+  const versions = existsSync(DEBIAN) ? readdirSync(DEBIAN).sort((a, b) => Number(b) - Number(a)) : [];
+  const folders = [
+    ...versions.map((version) => join(DEBIAN, version, 'bin')),
+    ...process.env.PATH!.split(':'),
+  ];
+  const found = folders.find(
+    (path) => existsSync(join(path, 'initdb')) && existsSync(join(path, 'postgres')),
+  );
+  if (found === undefined) throw new Error('There is no PostgreSQL: install the package "postgresql".');
+  return found;
+}
+
+/** PostgreSQL refuses to run as root: then as the user that its package made. */
+function ordinaryUser(): { uid: number; gid: number } | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  const idOf = (flag: string): number => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }));
+  return { uid: idOf('-u'), gid: idOf('-g') };
+}
