@@ -33,6 +33,7 @@ export const errorCodes = {
   UNKNOWN_CAMPAIGN: { exit: 2, about: 'there is no campaign of that id' },
   UNKNOWN_POINT: { exit: 2, about: 'the campaign has no point of that key' },
   CAMPAIGN_EXISTS: { exit: 2, about: 'a campaign of that id exists with another definition' },
+  CAMPAIGN_OPEN: { exit: 2, about: 'the campaign is not over' },
   CAMPAIGN_CLOSED: { exit: 2, about: 'the campaign has already finished' },
   HOME_IN_USE: { exit: 2, about: 'another foray dev runs in this home folder' },
   PORT_IN_USE: { exit: 2, about: 'the address to listen on is taken' },

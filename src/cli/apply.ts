@@ -1,8 +1,7 @@
-import { createInterface } from 'node:readline/promises';
 import type { Command } from 'commander';
 import type { Difference } from '../client/index.ts';
-import { ForayError } from '../errors.ts';
 import { counted } from '../report/index.ts';
+import { isAgreed } from './agree.ts';
 import { print, printJson, tell } from './output.ts';
 import { type SettingFlags, withSettings } from './settings.ts';
 import { readSource } from './source.ts';
@@ -30,7 +29,7 @@ export function addApply(program: Command): void {
           return;
         }
         if (!flags.json || !flags.yes) tell(described(difference));
-        if (!flags.yes && !(await isAgreed())) return;
+        if (!flags.yes && !(await isAgreed('Apply it?'))) return;
         const change = await foray.apply(id, source);
         if (flags.json) return printJson({ ...change, difference });
         print(
@@ -57,15 +56,4 @@ function described({ points, replications, outputs, settings }: Difference): str
     ...outputs.dropped.map((name) => `output "${name}" dropped`),
     ...settings.map((setting) => `${setting} changes`),
   ].join('; ');
-}
-
-async function isAgreed(): Promise<boolean> {
-  if (!process.stdin.isTTY) {
-    throw new ForayError('USAGE', 'Nothing was changed: there is nobody to ask.', {
-      hint: 'Add --yes to apply it.',
-    });
-  }
-  const asking = createInterface({ input: process.stdin, output: process.stderr });
-  const answer = await asking.question('Apply it? [y/N] ').finally(() => asking.close());
-  return /^y(es)?$/i.test(answer.trim());
 }

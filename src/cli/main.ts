@@ -3,6 +3,8 @@ import { Command, CommanderError } from 'commander';
 import { errorCodes, isForayError, messageOf } from '../errors.ts';
 import { addApply } from './apply.ts';
 import { addCancel } from './cancel.ts';
+import { addDelete } from './delete.ts';
+import { addGc } from './gc.ts';
 import { addDemo } from './demo.ts';
 import { addDev } from './dev.ts';
 import { addExplain } from './explain.ts';
@@ -36,7 +38,7 @@ for (const add of [
   ...[addDemo, addDev, addService, addWorker, addModels],
   ...[addInit, addSchema, addPlan, addSubmit],
   ...[addList, addStatus, addWatch, addSteer, addCancel],
-  ...[addApply, addRetry, addExplain, addResults, addReport],
+  ...[addApply, addRetry, addExplain, addResults, addReport, addDelete, addGc],
 ]) {
   add(program);
 }

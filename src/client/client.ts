@@ -4,6 +4,7 @@ import { checkChange, type Difference, difference } from '../campaign/change.ts'
 import { filesOf } from '../campaign/designs/design.ts';
 import { addCauses, causeOf } from '../campaign/failures.ts';
 import { freshened } from '../campaign/seeds.ts';
+import { type Garbage, unneededFiles } from './garbage.ts';
 import { didYouMean } from '../suggest.ts';
 import { type Campaign, closedPhases, type FailureCause, type FlightReport } from '../campaign/types.ts';
 import { ForayError } from '../errors.ts';
@@ -115,7 +116,7 @@ export class Foray {
     await this.temporal.connect();
     const id = wanted ?? `${checked.name}-${crypto.randomUUID().slice(0, 6)}`;
     const campaign = freshened({ ...checked, id, service: this.settings.service.url }, Math.random);
-    for (const [hash, content] of contents) await this.store.putFile(hash, content);
+    for (const [hash, content] of contents) await this.store.putFile(hash, content, Date.now());
     const definition = textOf(source);
     const isNew = await this.store.addCampaign({ campaign, definition, digest }, Date.now());
     const record = await this.record(id);
@@ -127,10 +128,12 @@ export class Foray {
     // A record without a workflow is what a submit leaves that died in between: this one completes it.
     const { runId, warning } = closedPhases.includes(record.phase)
       ? { runId: await this.temporal.runIdOf(id), warning: '' }
-      : await this.temporal.start(record, this.store.id).catch(async (error: unknown) => {
-          if (isNew) await this.store.removeCampaign(id);
-          throw error;
-        });
+      : await this.temporal
+          .start(record, this.store.id, isNew ? 'first' : 'again')
+          .catch(async (error: unknown) => {
+            if (isNew) await this.store.removeCampaign(id);
+            throw error;
+          });
     const url = this.temporal.pageOf(id, runId);
     return { id, workflowId: id, runId, url, isNew, points, runs: points * campaign.replications, warning };
   }
@@ -226,6 +229,34 @@ export class Foray {
   }
 
   /**
+   * Deletes a closed campaign with its points, runs and results. What the service has of it stays there, and so does its
+   * workflow in Temporal until its retention has passed; the id is free at once.
+   *
+   * @throws ForayError UNKNOWN_CAMPAIGN, CAMPAIGN_OPEN
+   */
+  async delete(id: string): Promise<void> {
+    const { phase } = await this.record(id);
+    if (!closedPhases.includes(phase)) {
+      throw new ForayError('CAMPAIGN_OPEN', `The campaign "${id}" is ${phase}.`, {
+        hint: `Only what is over can be deleted: "foray cancel ${id}" ends it.`,
+      });
+    }
+    await this.store.deleteCampaign(id);
+  }
+
+  /** What the store holds and no campaign needs: files that none names, and bytes that nothing is in. */
+  async garbage(): Promise<Garbage> {
+    const files = unneededFiles(await this.store.listFiles(), await this.store.listCampaigns(), Date.now());
+    return { files, spareBytes: await this.store.spareBytes() };
+  }
+
+  /** Deletes what was found, but for what somebody has put there since, and gives the room back. */
+  async collect({ files }: Garbage): Promise<void> {
+    for (const file of files) await this.store.deleteFile(file);
+    await this.store.compact();
+  }
+
+  /**
    * Sets how many runs a campaign may have requested at once; returns when a worker has taken it in.
    * @throws ForayError UNKNOWN_CAMPAIGN, CAMPAIGN_CLOSED, TEMPORAL_UNREACHABLE
    */
@@ -273,7 +304,7 @@ export class Foray {
   async apply(id: string, source: DefinitionSource): Promise<CampaignChange> {
     const record = await this.record(id);
     const { after, contents, pointFiles: points } = await this.checkedChange(record, source);
-    for (const [hash, content] of contents) await this.store.putFile(hash, content);
+    for (const [hash, content] of contents) await this.store.putFile(hash, content, Date.now());
     return this.change(record, { apply: textOf(source), files: { inputs: after.files, points } });
   }
 

@@ -86,18 +86,30 @@ export class TemporalSide {
     });
   }
 
-  /** Starts the workflow of a campaign, or a later one that only stops what an earlier one left. */
-  async start(record: CampaignRecord, store: string, stopOnly?: 'stop-only'): Promise<Started> {
+  /**
+   * Starts the workflow of a campaign that is new, or perhaps was started before, or a later one that only stops what an
+   * earlier one left.
+   */
+  async start(
+    record: CampaignRecord,
+    store: string,
+    what: 'first' | 'again' | 'stop-only',
+  ): Promise<Started> {
     const { id } = record.campaign;
     const client = await this.connect();
     try {
       return await this.withAttributes(async (hasAttributes) => {
-        const options = this.startOptions(record, store, hasAttributes, stopOnly && { stopOnly: true });
+        const options = this.startOptions(
+          record,
+          store,
+          hasAttributes,
+          what === 'stop-only' ? { stopOnly: true } : {},
+        );
         const handle = await client.workflow.start<typeof campaignWorkflow>('campaign', {
           ...options,
-          workflowIdReusePolicy: stopOnly
-            ? WorkflowIdReusePolicy.ALLOW_DUPLICATE
-            : WorkflowIdReusePolicy.REJECT_DUPLICATE,
+          // one that is over belongs to this campaign, unless the campaign is new: then to one that was deleted
+          workflowIdReusePolicy:
+            what === 'again' ? WorkflowIdReusePolicy.REJECT_DUPLICATE : WorkflowIdReusePolicy.ALLOW_DUPLICATE,
           workflowIdConflictPolicy: WorkflowIdConflictPolicy.FAIL,
         });
         return handle.firstExecutionRunId;

@@ -18,6 +18,7 @@ export function migrationsFor(types: ColumnTypes): Record<string, Migration> {
   return {
     '001-campaigns': { up: (db) => campaigns(db, types) },
     '002-changes': { up: changes },
+    '003-files': { up: files },
   };
 }
 
@@ -132,4 +133,12 @@ async function changes(db: Kysely<unknown>): Promise<void> {
       .addColumn(name, 'integer', (column) => column.notNull().defaultTo(0))
       .execute();
   }
+}
+
+/** What tells a file that nobody needs from one that somebody is about to name. */
+async function files(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .alterTable('files')
+    .addColumn('put_at', 'bigint', (column) => column.notNull().defaultTo(0))
+    .execute();
 }

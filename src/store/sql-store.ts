@@ -2,6 +2,7 @@ import { setImmediate as breath } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
 import type { Phase, Point, RunCounts } from '../campaign/types.ts';
 import { countDropped, dropOthers, FIRST, relayDropped, writeDesign } from './design.ts';
+import { compact, deleteCampaign, listFiles, spareBytes } from './garbage.ts';
 import { lackingRuns, setOutputs } from './outputs.ts';
 import { pointsLike } from './points.ts';
 import { addReplications, allFinishedPoints, finishedPoints } from './replications.ts';
@@ -27,6 +28,7 @@ import type {
   ResultRow,
   RunObservation,
   Store,
+  StoredFile,
 } from './store.ts';
 import { finishedStates, openStates, type StoredRunState, type Tables, unfinishedStates } from './tables.ts';
 
@@ -53,7 +55,6 @@ const OPEN_RUNS_AT_ONCE = 1_000;
 export class SqlStore implements Store {
   readonly id: string;
   private readonly db: Kysely<Tables>;
-  private readonly numbers = new Map<string, number>();
   /** What was last read of campaigns, by their number and revision: with these it does not change. */
   private readonly definitions = new Map<string, Pick<CampaignRecord, 'campaign' | 'definition'>>();
 
@@ -145,15 +146,34 @@ export class SqlStore implements Store {
         ),
       )
       .execute();
-    this.numbers.delete(id);
   }
 
-  async putFile(hash: string, content: Uint8Array): Promise<void> {
+  async deleteCampaign(id: string): Promise<void> {
+    await deleteCampaign(this.db, await this.number(id));
+  }
+
+  async putFile(hash: string, content: Uint8Array, now: number): Promise<void> {
     await this.db
       .insertInto('files')
-      .values({ hash, content })
-      .onConflict((conflict) => conflict.column('hash').doNothing())
+      .values({ hash, content, put_at: now })
+      .onConflict((conflict) => conflict.column('hash').doUpdateSet({ put_at: now }))
       .execute();
+  }
+
+  async listFiles(): Promise<StoredFile[]> {
+    return listFiles(this.db);
+  }
+
+  async deleteFile({ hash, putAt }: Pick<StoredFile, 'hash' | 'putAt'>): Promise<void> {
+    await this.db.deleteFrom('files').where('hash', '=', hash).where('put_at', '=', putAt).execute();
+  }
+
+  async spareBytes(): Promise<number> {
+    return spareBytes(this.db);
+  }
+
+  async compact(): Promise<void> {
+    await compact(this.db);
   }
 
   async getFile(hash: string): Promise<Uint8Array | undefined> {
@@ -518,15 +538,12 @@ export class SqlStore implements Store {
   }
 
   private async number(id: string): Promise<number> {
-    const known = this.numbers.get(id);
-    if (known !== undefined) return known;
     const row = await this.db
       .selectFrom('campaigns')
       .select('number')
       .where('id', '=', id)
       .executeTakeFirst();
     if (!row) throw new Error(`the store has no campaign ${id}`);
-    this.numbers.set(id, row.number);
     return row.number;
   }
 }

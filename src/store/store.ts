@@ -103,6 +103,13 @@ export type RunObservation = { seq: number } & (
   | { state: 'waiting' }
 );
 
+/** A file of campaigns. `size` in bytes; `putAt` when somebody last put it there, ms since the epoch. */
+export interface StoredFile {
+  hash: string;
+  size: number;
+  putAt: number;
+}
+
 /** A finished run as a row. `values` are those of the varied inputs; `outputs` by name, each as the service gave it. */
 export interface ResultRow {
   point: string;
@@ -138,9 +145,18 @@ export interface Store {
   setPhase(id: string, phase: Phase, now: number, note?: string): Promise<void>;
   /** Removes a campaign that never started, so that its id is free again. */
   removeCampaign(id: string): Promise<void>;
+  /** Deletes a campaign with its points, runs and results, in many small steps: one that is cut short can be begun again. */
+  deleteCampaign(id: string): Promise<void>;
 
-  putFile(hash: string, content: Uint8Array): Promise<void>;
+  putFile(hash: string, content: Uint8Array, now: number): Promise<void>;
   getFile(hash: string): Promise<Uint8Array | undefined>;
+  listFiles(): Promise<StoredFile[]>;
+  /** Deletes a file, unless somebody has put it there since. */
+  deleteFile(file: Pick<StoredFile, 'hash' | 'putAt'>): Promise<void>;
+  /** Bytes that the store takes and does not need. */
+  spareBytes(): Promise<number>;
+  /** Gives them back. Others that write meanwhile wait. */
+  compact(): Promise<void>;
 
   /**
    * Expands the design: one row a run, in the order of work (replication 1 of every point first). Returns the number of

@@ -33,7 +33,8 @@ export interface Tables {
     /** How many seqs were given out: none is given out twice. */
     seqs: Generated<number>;
   };
-  files: { hash: string; content: Uint8Array };
+  /** `put_at`: when somebody last put it there, 0 where that was never written down. */
+  files: { hash: string; content: Uint8Array; put_at: Generated<number> };
   points: {
     campaign: number;
     /** Its number in the campaign, for good. */

@@ -38,7 +38,7 @@ async function connections(): Promise<number> {
 test('a store is one store, for as many as open it at once', async () => {
   const stores = await Promise.all(Array.from({ length: 6 }, () => openStore(address)));
   expect(new Set(stores.map(({ id }) => id)).size).toBe(1);
-  await Promise.all(stores.map((store, n) => store.putFile(String(n), new Uint8Array([n]))));
+  await Promise.all(stores.map((store, n) => store.putFile(String(n), new Uint8Array([n]), 1)));
   for (const n of stores.keys()) expect(await stores[0]!.getFile(String(n))).toEqual(Buffer.from([n]));
   for (const store of stores) await store.close();
   await until('the server has seen them go', async () => (await connections()) === 0);

@@ -127,7 +127,7 @@ describe('openStore', () => {
   test('a fresh store that is opened many times at once is one store', async () => {
     const stores = await Promise.all(Array.from({ length: 8 }, () => openStore(`sqlite:${file}`)));
     expect(new Set(stores.map(({ id }) => id)).size).toBe(1);
-    await Promise.all(stores.map((store, n) => store.putFile(String(n), new Uint8Array([n]))));
+    await Promise.all(stores.map((store, n) => store.putFile(String(n), new Uint8Array([n]), 1)));
     for (const n of stores.keys()) expect(await stores[0]!.getFile(String(n))).toEqual(new Uint8Array([n]));
     for (const store of stores) await store.close();
   });

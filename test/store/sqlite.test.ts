@@ -18,7 +18,7 @@ test('a store in memory works, and is gone with its handle', async () => {
   const first = await openStore('sqlite::memory:');
   const second = await openStore('sqlite::memory:');
   expect(first.id).not.toBe(second.id);
-  await first.putFile('hash', new Uint8Array([1]));
+  await first.putFile('hash', new Uint8Array([1]), 1);
   expect(await first.getFile('hash')).toBeDefined();
   expect(await second.getFile('hash')).toBeUndefined();
   await first.close();

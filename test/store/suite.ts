@@ -294,12 +294,57 @@ export function describeStore(
     describe('files', () => {
       test('are kept byte for byte under their hash; the first content stays', async () => {
         const bytes = Uint8Array.from({ length: 256 * 300 }, (_, n) => n % 256);
-        await store.putFile('hash', bytes);
-        await store.putFile('hash', new Uint8Array([1]));
-        await store.putFile('empty', new Uint8Array());
+        await store.putFile('hash', bytes, 1);
+        await store.putFile('hash', new Uint8Array([1]), 2);
+        await store.putFile('empty', new Uint8Array(), 3);
         expect(Buffer.from((await store.getFile('hash'))!).equals(bytes)).toBe(true);
         expect((await store.getFile('empty'))!.length).toBe(0);
         expect(await store.getFile('other')).toBeUndefined();
+        expect(await store.listFiles()).toEqual([
+          { hash: 'empty', size: 0, putAt: 3 },
+          { hash: 'hash', size: bytes.length, putAt: 2 },
+        ]);
+      });
+
+      test('go when they are deleted, but for one that was put there again meanwhile', async () => {
+        for (const hash of ['a', 'b']) await store.putFile(hash, new Uint8Array([1]), 1);
+        const found = await store.listFiles();
+        await store.putFile('b', new Uint8Array([1]), 2);
+        for (const file of found) await store.deleteFile(file);
+        expect((await store.listFiles()).map(({ hash }) => hash)).toEqual(['b']);
+        await store.compact();
+        expect(await store.spareBytes()).toBe(0);
+        expect(await store.getFile('b')).toBeDefined();
+      });
+    });
+
+    describe('deleteCampaign', () => {
+      test('takes all that is known of it, and nothing of another; its id is free', async () => {
+        for (const id of ['flu', 'cold']) {
+          await add(store, id, { points: 3_500, replications: 3 });
+          await store.observe(
+            id,
+            upTo(100).map((seq) => done(seq)),
+            2,
+          );
+        }
+        await store.deleteCampaign('flu');
+        expect((await store.listCampaigns()).map((record) => record.campaign.id)).toEqual(['cold']);
+        await expect(rowsOf(store)).rejects.toThrow('flu');
+        expect(await rowsOf(store, 'cold')).toHaveLength(100);
+        await add(store, 'flu', { points: 2, replications: 1 });
+        expect(await rowsOf(store)).toEqual([]);
+        expect((await store.counts('flu')).total).toBe(2);
+        expect((await store.counts('cold')).total).toBe(10_500);
+      });
+
+      test('another handle knows the one that comes after it under the same id', async () => {
+        await add(store, 'flu', { points: 2, replications: 1 });
+        const other = await database.open();
+        expect((await other.counts('flu')).total).toBe(2);
+        await store.deleteCampaign('flu');
+        await add(store, 'flu', { points: 5, replications: 1 });
+        expect((await other.counts('flu')).total).toBe(5);
       });
     });
 
@@ -1387,7 +1432,7 @@ export function describeStore(
     describe('opened again', () => {
       test('it is the same store with the same content', async () => {
         await add(store, 'flu', { points: 3, replications: 1 });
-        await store.putFile('hash', new Uint8Array([1, 2, 3]));
+        await store.putFile('hash', new Uint8Array([1, 2, 3]), 1);
         await store.intend('flu', [0, 1, 2], 1);
         await store.observe('flu', [done(0), open(1, 'queued')], 2);
         await store.setPhase('flu', 'running', 3);

@@ -1,0 +1,30 @@
+import type { Command } from 'commander';
+import { counted } from '../report/index.ts';
+import { isAgreed } from './agree.ts';
+import { print, printJson, tell } from './output.ts';
+import { type SettingFlags, withSettings } from './settings.ts';
+import { withForay } from './with-foray.ts';
+
+interface Flags extends SettingFlags {
+  yes?: boolean;
+  json?: boolean;
+}
+
+export function addDelete(program: Command): void {
+  withSettings(program.command('delete'))
+    .description('delete a campaign that is over, with its points, runs and results')
+    .argument('<id>')
+    .option('--yes', 'do not ask')
+    .option('--json', 'print {id, phase, points, runs}')
+    .action((id: string, flags: Flags) =>
+      withForay(flags, async (foray) => {
+        const { phase, points, runs } = await foray.status(id);
+        const what = `${id} (${phase}): ${counted(points, 'point')}, ${counted(runs.done + runs.failed, 'result')}`;
+        if (!flags.json || !flags.yes) tell(what);
+        if (!flags.yes && !(await isAgreed('Delete it?'))) return;
+        await foray.delete(id);
+        if (flags.json) printJson({ id, phase, points, runs: runs.total });
+        else print(`Deleted ${id}. "foray gc" gives the room back.`);
+      }),
+    );
+}
