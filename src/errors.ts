@@ -35,6 +35,7 @@ export const errorCodes = {
   CAMPAIGN_EXISTS: { exit: 2, about: 'a campaign of that id exists with another definition' },
   CAMPAIGN_OPEN: { exit: 2, about: 'the campaign is not over' },
   CAMPAIGN_CLOSED: { exit: 2, about: 'the campaign has already finished' },
+  CAMPAIGN_CHANGED: { exit: 2, about: 'a followed campaign was changed, and has other columns now' },
   HOME_IN_USE: { exit: 2, about: 'another foray dev runs in this home folder' },
   PORT_IN_USE: { exit: 2, about: 'the address to listen on is taken' },
   STORE_UNUSABLE: { exit: 2, about: 'the store cannot be opened' },

@@ -12,6 +12,7 @@ import { type CampaignRecord, openStore, type ResultRow, type Store } from '../s
 import { type DefinitionSource, textOf } from '../resolve/index.ts';
 import { checkCampaign, type CheckedCampaign } from './check.ts';
 import { type Explanation, explained } from './explain.ts';
+import { finishing } from './finishing.ts';
 import { paceKnown, paceOf } from './pace.ts';
 import { type Plan, planOf, type PlanOptions } from './plan.ts';
 import { cloudClient, type Settings } from './settings.ts';
@@ -372,10 +373,19 @@ export class Foray {
     );
   }
 
-  /** Finished runs in design order; at any time, finished or not. */
-  async results(id: string): Promise<{ record: CampaignRecord; rows: AsyncIterable<ResultRow> }> {
+  /**
+   * Finished runs in design order, at any time, finished or not; or as they finish, until the campaign is over.
+   * @throws ForayError UNKNOWN_CAMPAIGN; CAMPAIGN_CHANGED when columns change while it is followed
+   */
+  async results(
+    id: string,
+    { follow = false, everyMs = 1_000 }: { follow?: boolean; everyMs?: number } = {},
+  ): Promise<{ record: CampaignRecord; rows: AsyncIterable<ResultRow> }> {
     const record = await this.record(id);
-    return { record, rows: this.store.results(id) };
+    return {
+      record,
+      rows: follow ? finishing(this.store, record.campaign, everyMs) : this.store.results(id),
+    };
   }
 
   /** The page of a campaign in Temporal's Web UI. */

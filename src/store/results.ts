@@ -28,7 +28,7 @@ export function otherPoints(db: Kysely<Tables>, campaign: number, { position, or
 }
 
 /** Finished runs of a campaign in design order. */
-function finishedRuns(db: Kysely<Tables>, campaign: number) {
+export function finishedRuns(db: Kysely<Tables>, campaign: number) {
   return (
     db
       .selectFrom('points')

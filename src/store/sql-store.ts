@@ -3,6 +3,7 @@ import type { Kysely } from 'kysely';
 import type { Phase, Point, RunCounts } from '../campaign/types.ts';
 import { countDropped, dropOthers, FIRST, relayDropped, writeDesign } from './design.ts';
 import { compact, deleteCampaign, listFiles, spareBytes } from './garbage.ts';
+import { finishedSince } from './finished-since.ts';
 import { lackingRuns, setOutputs } from './outputs.ts';
 import { pointsLike } from './points.ts';
 import { addReplications, allFinishedPoints, finishedPoints } from './replications.ts';
@@ -506,6 +507,14 @@ export class SqlStore implements Store {
       place = rows.at(-1)!;
       await breath();
     }
+  }
+
+  async *finishedSince(
+    id: string,
+    from: number,
+    isKnown: (seq: number) => boolean,
+  ): AsyncIterable<(ResultRow & { seq: number })[]> {
+    yield* finishedSince(this.db, await this.number(id), from, isKnown);
   }
 
   /** Says that something of a campaign has changed. */

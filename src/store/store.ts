@@ -234,4 +234,10 @@ export interface Store {
   ): Promise<{ seq: number; state: 'done' | 'failed'; origin: Origin | null }[]>;
   /** Finished runs in design order: by point, then replication. */
   results(id: string): AsyncIterable<ResultRow>;
+  /** Finished runs that are not known yet, from a seq on, some at a time. */
+  finishedSince(
+    id: string,
+    from: number,
+    isKnown: (seq: number) => boolean,
+  ): AsyncIterable<(ResultRow & { seq: number })[]>;
 }

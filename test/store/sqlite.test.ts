@@ -84,7 +84,7 @@ describe('a store of 200,000 runs, most of them finished', () => {
     const store = new SqlStore(logged, 'id');
     await does(store);
     await store.close();
-    return queries.filter(({ sql }) => /(from|update) "?runs\b/.test(sql));
+    return queries.filter(({ sql }) => /(from|update|join) "?runs\b/.test(sql));
   }
 
   test('so is a page of what waits', async () => {
@@ -93,6 +93,19 @@ describe('a store of 200,000 runs, most of them finished', () => {
     });
     expect(pages).toHaveLength(2);
     for (const page of pages) expect(planOf(page).join()).not.toMatch(/SCAN|TEMP B-TREE/);
+  });
+
+  test('what is new to somebody is found by the index of states, and looked up by number', async () => {
+    const queries = await asked((store) =>
+      Array.fromAsync(store.finishedSince('flu', 190_000, (seq) => seq % 1_000 !== 0)),
+    );
+    const steps = new Set(queries.flatMap((query) => planOf(query)));
+    expect(steps.size).toBe(4);
+    for (const step of steps) {
+      expect(step).toMatch(
+        /^SEARCH runs USING COVERING INDEX runs_state|^SEARCH (points|runs|outputs) USING INDEX \S+ \(campaign=\? AND (ordinal|seq)=\?\)/,
+      );
+    }
   });
 
   test('all results are read, in order', async () => {

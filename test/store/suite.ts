@@ -839,6 +839,32 @@ export function describeStore(
         expect(await rowsOf(store)).toHaveLength(2_000);
       });
 
+      test('those that are new to somebody, in the order of work, failed ones behind', async () => {
+        await add(store, 'flu', { points: 12_000, replications: 1 });
+        await add(store, 'other', { points: 3, replications: 1 });
+        const runs = upTo(12_000);
+        for (const id of ['flu', 'other']) {
+          const seen = id === 'flu' ? runs : [0, 1, 2];
+          await store.observe(
+            id,
+            seen.filter((seq) => seq % 7 !== 2).map((seq) => (seq % 5 === 0 ? failed(seq) : done(seq))),
+            2,
+          );
+        }
+        const isNew = (seq: number): boolean => seq % 3 !== 0 && seq >= 4;
+        const found = (await Array.fromAsync(store.finishedSince('flu', 4, (seq) => !isNew(seq)))).flat();
+        const expected = runs.filter((seq) => isNew(seq) && seq % 7 !== 2);
+        expect(found.map(({ seq }) => seq)).toEqual([
+          ...expected.filter((seq) => seq % 5 !== 0),
+          ...expected.filter((seq) => seq % 5 === 0),
+        ]);
+        for (const { seq, point, values, status, outputs } of found) {
+          expect([point, values[0]]).toEqual([`key ${seq}`, String(seq)]);
+          expect(outputs).toEqual(status === 'done' ? { 'Fit error': String(seq) } : {});
+        }
+        expect(await Array.fromAsync(store.finishedSince('flu', 0, () => true))).toEqual([]);
+      });
+
       test('reading may stop early, and others may write meanwhile', async () => {
         await add(store, 'flu', { points: 4_100, replications: 1 });
         await store.observe(
