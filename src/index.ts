@@ -12,6 +12,7 @@ export {
   type Submitted,
 } from './client/index.ts';
 export { type ErrorCode, ForayError, isForayError, type Place } from './errors.ts';
+export { resultObjects, type ResultObject, type ResultsOptions, type ResultValue } from './report/objects.ts';
 export type { CampaignDefinition };
 
 /** Gives a definition its types, so that an editor completes and checks it: `export default defineCampaign({ … })`. */

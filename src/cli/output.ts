@@ -52,7 +52,7 @@ function isSystemError(error: unknown): error is NodeJS.ErrnoException & { code:
 
 /** Writes a file whole or not at all, or to standard output when no file is given. */
 export async function writeOut(
-  parts: AsyncIterable<string> | Iterable<string>,
+  parts: AsyncIterable<string | Uint8Array> | Iterable<string>,
   file?: string,
 ): Promise<void> {
   if (file === undefined) {

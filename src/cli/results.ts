@@ -1,16 +1,23 @@
 import { extname } from 'node:path';
 import { type Command, Option } from 'commander';
-import { formatResults, type ResultFormat, resultFormats } from '../report/index.ts';
+import type { Foray } from '../client/index.ts';
+import {
+  counted,
+  formatResults,
+  type ResultFormat,
+  resultFormats,
+  type ShapeOptions,
+  tableOf,
+} from '../report/index.ts';
 import { ForayError } from '../errors.ts';
 import { tell, writeOut } from './output.ts';
 import { type SettingFlags, withSettings } from './settings.ts';
 import { withForay } from './with-foray.ts';
 
-interface Flags extends SettingFlags {
+interface Flags extends SettingFlags, ShapeOptions {
   format?: ResultFormat;
   output?: string;
-  points?: boolean;
-  all?: boolean;
+  follow?: boolean;
 }
 
 export function addResults(program: Command): void {
@@ -21,25 +28,25 @@ export function addResults(program: Command): void {
       new Option('--format <format>', "default: by the file's ending, else table").choices(resultFormats),
     )
     .option('-o, --output <file>', 'write to a file')
+    .option('--long', 'a row an output of a run: output, units, value or text')
     .option(
       '--points',
-      'a row a point: n, mean, sd, the interval of the mean, min and max of each numeric output',
+      'a row a point: n, mean, sd, the interval of the mean, min, quantiles and max of each numeric output',
     )
-    .option('--all', 'add the columns reason, run, origin, requested, finished')
-    .action((id: string, flags: Flags) =>
-      withForay(flags, async (foray) => {
-        const { record, rows } = await foray.results(id);
-        const format = flags.format ?? formatOf(flags.output);
-        const isScreen = flags.output === undefined && process.stdout.isTTY;
-        const text = formatResults(format, record.campaign, rows, {
-          ...(flags.points && { points: true }),
-          ...(flags.all && { all: true }),
-          ...(isScreen ? { width: process.stdout.columns } : { limit: Infinity }),
-        });
-        await writeOut(text, flags.output);
+    .option('--all', 'add the columns run, origin, requested, finished')
+    .option(
+      '--follow',
+      'rows as runs finish, until the campaign is over; exit code 1 if it fails or is cancelled',
+    )
+    .action((id: string, flags: Flags) => {
+      const format = flags.format ?? formatOf(flags.output);
+      check(format, flags);
+      return withForay(flags, async (foray) => {
+        await write(foray, id, format, flags, program.version()!);
         if (flags.output !== undefined) tell(`Wrote ${flags.output}`);
-      }),
-    );
+        if (flags.follow) await setExitCode(foray, id);
+      });
+    });
 }
 
 function formatOf(file: string | undefined): ResultFormat {
@@ -50,4 +57,48 @@ function formatOf(file: string | undefined): ResultFormat {
   throw new ForayError('USAGE', `There is no format for files that end in .${ending}.`, {
     hint: `Say it with --format: ${resultFormats.join(', ')}.`,
   });
+}
+
+/** @throws ForayError USAGE when flags do not go together */
+function check(format: ResultFormat, { output, points, follow }: Flags): void {
+  const wrong = (message: string, hint: string): ForayError => new ForayError('USAGE', message, { hint });
+  if (format === 'parquet' && output === undefined && process.stdout.isTTY)
+    throw wrong('Parquet is not for a terminal.', 'Write it to a file with -o FILE.parquet.');
+  if (!follow) return;
+  if (points)
+    throw wrong('--follow and --points do not go together.', 'A point has its row when all is there.');
+  if (format === 'parquet')
+    throw wrong('Parquet cannot be followed.', 'Take csv or jsonl; a Parquet file is whole at its end only.');
+  if (output !== undefined)
+    throw wrong('--follow and -o do not go together.', 'Redirect the output: --follow --format csv > FILE.');
+}
+
+async function write(
+  foray: Foray,
+  id: string,
+  format: ResultFormat,
+  { output, follow = false, ...shape }: Flags,
+  version: string,
+): Promise<void> {
+  const { record, rows } = await foray.results(id, { follow });
+  const { campaign } = record;
+  if (format === 'parquet') {
+    const { parquet } = await import('../report/parquet.ts');
+    const description = { record, version, all: shape.all ?? false };
+    await writeOut(parquet(tableOf(campaign, rows, shape), description, { onMisfits }), output);
+    return;
+  }
+  const isScreen = output === undefined && process.stdout.isTTY;
+  const looks = isScreen ? { width: process.stdout.columns } : { limit: Infinity };
+  await writeOut(formatResults(format, campaign, rows, { ...shape, ...looks, flows: follow }), output);
+}
+
+function onMisfits({ name, type = 'a number' }: { name: string; type?: string }, count: number): void {
+  const [values, are] = [counted(count, 'value'), count === 1 ? 'is' : 'are'];
+  tell(`${values} of "${name}" ${are} not ${type}, and null in the file; CSV and JSON Lines have them.`);
+}
+
+async function setExitCode(foray: Foray, id: string): Promise<void> {
+  const { phase } = (await foray.store.getCampaign(id))!;
+  if (phase !== 'completed') process.exitCode = 1;
 }

@@ -2,25 +2,42 @@ import type { Campaign } from '../campaign/types.ts';
 import type { ResultRow } from '../store/index.ts';
 import { csv } from './csv.ts';
 import { jsonl } from './jsonl.ts';
-import { pointTable, resultTable, type TableOptions } from './table.ts';
+import { longPointTable, pointTable } from './point-table.ts';
+import { longTable, resultTable, type Table, type TableOptions } from './table.ts';
 import { text, type TextOptions } from './text.ts';
 
-export const resultFormats = ['table', 'csv', 'jsonl'] as const;
+/** Formats of text; Parquet (parquet.ts) is imported by itself, as it brings a library along. */
+export const textFormats = ['table', 'csv', 'jsonl'] as const;
+export type TextFormat = (typeof textFormats)[number];
+export const resultFormats = [...textFormats, 'parquet'] as const;
 export type ResultFormat = (typeof resultFormats)[number];
 
-export interface FormatOptions extends TableOptions, TextOptions {
+export interface ShapeOptions extends TableOptions {
   /** A row a point instead of a row a run. @default false */
   points?: boolean;
+  /** A row an output of each of them. @default false */
+  long?: boolean;
+}
+
+/** Results as the table that is asked for, streamed. */
+export function tableOf(
+  campaign: Pick<Campaign, 'varied' | 'outputs' | 'precision'>,
+  rows: AsyncIterable<ResultRow>,
+  options: ShapeOptions = {},
+): Table {
+  const { points, long } = options;
+  if (points) return long ? longPointTable(campaign, rows) : pointTable(campaign, rows);
+  return long ? longTable(campaign, rows, options) : resultTable(campaign, rows, options);
 }
 
 /** Results as pieces of text, streamed: a piece a row, each with its line end. */
 export function formatResults(
-  format: ResultFormat,
+  format: TextFormat,
   campaign: Pick<Campaign, 'varied' | 'outputs' | 'precision'>,
   rows: AsyncIterable<ResultRow>,
-  options: FormatOptions = {},
+  options: ShapeOptions & TextOptions = {},
 ): AsyncIterable<string> {
-  const table = options.points ? pointTable(campaign, rows) : resultTable(campaign, rows, options);
+  const table = tableOf(campaign, rows, options);
   switch (format) {
     case 'table':
       return text(table, options);

@@ -1,11 +1,12 @@
 import { numberIn } from '../api/index.ts';
 import type { CampaignOutput } from '../campaign/types.ts';
+import { quantile } from '../statistics/quantile.ts';
 import { Sample } from '../statistics/sample.ts';
 import type { ResultRow } from '../store/index.ts';
 import { kindOfOutput } from './values.ts';
 
 /** What is known of a point: its finished replications put together. */
-export interface PointResult {
+export interface PointResult<S extends OutputSample = OutputSample> {
   key: string;
   values: string[];
   /** Replications that are done. */
@@ -13,7 +14,7 @@ export interface PointResult {
   /** Replications that failed. */
   failed: number;
   /** The numbers of each numeric output, of the replications that have one. */
-  samples: Record<string, OutputSample>;
+  samples: Record<string, S>;
   /** Text of each DATA_SET of the first of the replications. */
   curves: Record<string, string>;
 }
@@ -30,10 +31,40 @@ export class OutputSample extends Sample {
   }
 }
 
-/** Puts rows together to points as they stream; rows come in design order, so a point's rows follow each other. */
+/** One that keeps its numbers, for their quantiles. */
+export class RankedSample extends OutputSample {
+  private readonly values: number[] = [];
+
+  override add(value: number): void {
+    super.add(value);
+    this.values.push(value);
+  }
+
+  /** Those at some probabilities; null without values. */
+  quantiles(probabilities: readonly number[]): (number | null)[] {
+    const sorted = Float64Array.from(this.values).sort();
+    return probabilities.map((p) => (sorted.length === 0 ? null : quantile(sorted, p)));
+  }
+}
+
+/**
+ * Puts rows together to points as they stream; rows come in design order, so a point's rows follow each other.
+ *
+ * @param newSample makes what keeps the numbers of an output of a point
+ */
+export function pointsOf(
+  rows: AsyncIterable<ResultRow>,
+  outputs: readonly CampaignOutput[],
+): AsyncIterable<PointResult>;
+export function pointsOf<S extends OutputSample>(
+  rows: AsyncIterable<ResultRow>,
+  outputs: readonly CampaignOutput[],
+  newSample: () => S,
+): AsyncIterable<PointResult<S>>;
 export async function* pointsOf(
   rows: AsyncIterable<ResultRow>,
   outputs: readonly CampaignOutput[],
+  newSample = () => new OutputSample(),
 ): AsyncIterable<PointResult> {
   const numeric = outputs.filter(({ type }) => kindOfOutput(type) === 'number').map(({ name }) => name);
   const dataSets = outputs.filter(({ type }) => type === 'DATA_SET').map(({ name }) => name);
@@ -46,7 +77,7 @@ export async function* pointsOf(
         values: row.values,
         runs: 0,
         failed: 0,
-        samples: Object.fromEntries(numeric.map((name) => [name, new OutputSample()])),
+        samples: Object.fromEntries(numeric.map((name) => [name, newSample()])),
         curves: {},
       };
     }

@@ -6,6 +6,8 @@ export interface TextOptions {
   width?: number;
   /** Rows to show; of the others only the number is said. @default 50 */
   limit?: number;
+  /** Shows each row when it comes: the columns grow as wider cells do. @default false */
+  flows?: boolean;
 }
 
 const GAP = '  ';
@@ -15,18 +17,28 @@ const GAP = '  ';
  * abbreviated: CSV and JSON Lines hold the values as they are. Only the rows shown are kept in memory.
  */
 export async function* text({ columns, rows }: Table, options: TextOptions = {}): AsyncIterable<string> {
-  const { width = Infinity, limit = 50 } = options;
-  const lines = [columns.map(({ name }) => printable(name))];
+  const { width = Infinity, limit = 50, flows = false } = options;
+  const widths = columns.map(() => 0);
+  const measured = (line: string[]): string[] => {
+    for (const [i, cell] of line.entries()) widths[i] = Math.max(widths[i]!, lengthOf(cell));
+    return line;
+  };
+  const shown = (line: string[]): string => {
+    const padded = line.map((cell, i) => pad(cell, widths[i]!, columns[i]!));
+    return `${cut(padded.join(GAP).trimEnd(), width)}\n`;
+  };
+  const lines = [measured(columns.map(({ name }) => printable(name)))];
   let more = 0;
   for await (const cells of rows) {
-    if (lines.length > limit) more += 1;
-    else lines.push(cells.map((cell, i) => printable(brief(columns[i]!, cell))));
+    if (!flows && lines.length > limit) {
+      more += 1;
+      continue;
+    }
+    lines.push(measured(cells.map((cell, i) => printable(brief(columns[i]!, cell)))));
+    // the head goes with the first row, so that it is as wide
+    if (flows) yield* lines.splice(0).map(shown);
   }
-  const widths = columns.map((_, i) => Math.max(...lines.map((line) => lengthOf(line[i]!))));
-  for (const line of lines) {
-    const padded = line.map((cell, i) => pad(cell, widths[i]!, columns[i]!));
-    yield `${cut(padded.join(GAP).trimEnd(), width)}\n`;
-  }
+  yield* lines.map(shown);
   if (more > 0) yield cut(`… and ${counted(more, 'more row')}`, width) + '\n';
 }
 

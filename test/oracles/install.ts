@@ -6,3 +6,9 @@ export async function pythonWithSimulators(say?: (line: string) => void): Promis
   const bin = await pythonWith('simulators', resolve(import.meta.dirname, 'requirements.txt'), say);
   return resolve(bin, 'python');
 }
+
+/** A Python with pandas, PyArrow and DuckDB, for the tests and for the bench of tables. */
+export async function pythonWithTables(say?: (line: string) => void): Promise<string> {
+  const bin = await pythonWith('tables', resolve(import.meta.dirname, 'tables-requirements.txt'), say);
+  return resolve(bin, 'python');
+}

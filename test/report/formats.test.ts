@@ -53,9 +53,9 @@ describe('CSV', () => {
     const lines = text.split('\n');
     expect(lines).toHaveLength(5);
     expect(lines[0]).toBe(
-      'point,replication,status,Contact rate,Recovery rate,Fit error,Peak day,Infected,Trajectory',
+      'point,replication,status,Contact rate,Recovery rate,Fit error,Peak day,Infected,Trajectory,reason',
     );
-    expect(lines[2]).toBe('0000000000000001,1,failed,1.2,0.31,,,,');
+    expect(lines[2]).toBe('0000000000000001,1,failed,1.2,0.31,,,,,no');
     expect(readCsv(text)[1]![7]).toBe(rows[0]!.outputs.Infected);
   });
 });
@@ -68,7 +68,7 @@ describe('JSON Lines', () => {
     expect(first).toMatchObject({ point: '0000000000000000', replication: 1, 'Contact rate': 1.2 });
     expect(first!['Fit error']).toBe(Number(rows[0]!.outputs['Fit error']));
     expect(first!.Infected).toEqual(JSON.parse(rows[0]!.outputs.Infected!));
-    expect(failed).toMatchObject({ status: 'failed', 'Fit error': null, Infected: null });
+    expect(failed).toMatchObject({ status: 'failed', 'Fit error': null, Infected: null, reason: 'no' });
   });
 
   test('keeps every digit, and one line whatever a value is', async () => {
@@ -92,9 +92,9 @@ describe('the table for a terminal', () => {
     const text = await textOf(formatResults('table', campaign, stream(rows.slice(0, 2))));
     expect(text).toBe(
       [
-        'point             replication  status  Contact rate  Recovery rate  Fit error  Peak day  Infected   Trajectory',
+        'point             replication  status  Contact rate  Recovery rate  Fit error  Peak day  Infected   Trajectory      reason',
         '0000000000000000            1  done             1.2            0.3   100.8592      7.18  15 points  trajectory.csv',
-        '0000000000000001            1  failed           1.2           0.31',
+        '0000000000000001            1  failed           1.2           0.31                                                  no',
         '',
       ].join('\n'),
     );
@@ -107,6 +107,21 @@ describe('the table for a terminal', () => {
     expect(lines.map((line) => line.length)).toEqual([40, 40, '… and 2 more rows'.length]);
     expect(lines[1]).toMatch(/…$/);
     expect(lines[2]).toBe('… and 2 more rows');
+  });
+
+  test('that flows shows each row at once, and grows', async () => {
+    const seen: string[] = [];
+    async function* slowly() {
+      for (const row of [sampleRow(0, ['1.2', '0.3']), sampleRow(1, ['1.2', '0.3456789'])]) {
+        yield await Promise.resolve(row);
+        seen.push('asked for more');
+      }
+    }
+    for await (const line of formatResults('table', campaign, slowly(), { flows: true, limit: 1 }))
+      seen.push(line);
+    expect(seen.map((line) => line.slice(0, 5))).toEqual(['point', '00000', 'asked', '00000', 'asked']);
+    expect(seen[0]!.indexOf('status')).toBe(seen[1]!.indexOf('done'));
+    expect(seen[3]).toContain('0.3456789');
   });
 
   test('control characters do not reach the terminal', async () => {

@@ -1,5 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { resultTable } from '../../src/report/table.ts';
+import fc from 'fast-check';
+import { longPointTable, pointTable } from '../../src/report/point-table.ts';
+import { longTable, resultTable } from '../../src/report/table.ts';
 import { failedRow, sampleRecord, sampleRow, stream } from './support.ts';
 
 const { campaign } = sampleRecord();
@@ -11,16 +13,20 @@ describe('the results table', () => {
     const table = resultTable(campaign, stream(rows));
     expect(names(table)).toEqual([
       ...['point', 'replication', 'status', 'Contact rate', 'Recovery rate'],
-      ...['Fit error', 'Peak day', 'Infected', 'Trajectory'],
+      ...['Fit error', 'Peak day', 'Infected', 'Trajectory', 'reason'],
     ]);
     const { outputs } = rows[0]!;
     expect(await Array.fromAsync(table.rows)).toEqual([
-      ['0000000000000001', '1', 'done', '1.2', '0.30', ...campaign.outputs.map(({ name }) => outputs[name]!)],
-      ['0000000000000002', '1', 'failed', '1.2', '0.31', null, null, null, null],
+      [
+        ...['0000000000000001', '1', 'done', '1.2', '0.30'],
+        ...campaign.outputs.map(({ name }) => outputs[name]!),
+        null,
+      ],
+      ['0000000000000002', '1', 'failed', '1.2', '0.31', null, null, null, null, 'ERROR'],
     ]);
   });
 
-  test('with all: reason, run, origin and times behind', async () => {
+  test('with all: run, origin and times behind', async () => {
     const rows = [sampleRow(1, ['1.2', '0.30']), failedRow(2, ['1.2', '0.31'], 'ERROR')];
     const table = resultTable(campaign, stream(rows), { all: true });
     expect(names(table).slice(-5)).toEqual(['reason', 'run', 'origin', 'requested', 'finished']);
@@ -44,12 +50,129 @@ describe('the results table', () => {
       outputs: { text: '"a \\"b\\""', number: '1.50', infinite: '"Infinity"', none: 'null' },
     };
     const { rows } = resultTable({ varied: [], outputs: [...outputs] }, stream([row]));
-    expect((await Array.fromAsync(rows))[0]!.slice(3)).toEqual(['a "b"', '1.50', 'Infinity', null]);
+    expect((await Array.fromAsync(rows))[0]!.slice(3)).toEqual(['a "b"', '1.50', 'Infinity', null, null]);
   });
 
   test('names are unique, and those of foray keep theirs', () => {
     const status = { name: 'status', type: 'DOUBLE', units: null } as const;
     const { columns } = resultTable({ varied: [status], outputs: [status] }, stream([]));
-    expect(names({ columns }).slice(2)).toEqual(['status', 'status (input)', 'status (output)']);
+    expect(names({ columns }).slice(2, 5)).toEqual(['status', 'status (input)', 'status (output)']);
+    const reason = { name: 'reason', type: 'STRING', units: null } as const;
+    const { columns: more } = resultTable({ varied: [], outputs: [reason] }, stream([]));
+    expect(names({ columns: more }).slice(3)).toEqual(['reason (output)', 'reason']);
+  });
+});
+
+describe('the long table', () => {
+  test('has a row an output of a run: a number is a value, anything else a text', async () => {
+    const rows = [sampleRow(1, ['1.2', '0.30']), failedRow(2, ['1.2', '0.31'], 'ERROR')];
+    const table = longTable(campaign, stream(rows));
+    expect(names(table)).toEqual([
+      ...['point', 'replication', 'status', 'Contact rate', 'Recovery rate'],
+      ...['output', 'units', 'value', 'text', 'reason'],
+    ]);
+    const cells = await Array.fromAsync(table.rows);
+    const { outputs } = rows[0]!;
+    expect(cells.map((row) => row.slice(5))).toEqual([
+      ['Fit error', null, outputs['Fit error'], null, null],
+      ['Peak day', 'DAY', outputs['Peak day'], null, null],
+      ['Infected', null, null, outputs.Infected, null],
+      ['Trajectory', null, null, outputs.Trajectory, null],
+      ...campaign.outputs.map(({ name, units }) => [name, units, null, null, 'ERROR']),
+    ]);
+    expect(cells[5]!.slice(0, 5)).toEqual(['0000000000000002', '1', 'failed', '1.2', '0.31']);
+  });
+
+  test('holds the cells of the wide one, whatever these are', async () => {
+    const anyText = fc.option(
+      fc.oneof(
+        fc.double().map(String),
+        fc.string().map((text) => JSON.stringify(text)),
+      ),
+      {
+        nil: undefined,
+      },
+    );
+    const outputs = (['DOUBLE', 'STRING', 'DATA_SET', 'BOOLEAN', 'LONG'] as const).map((type) => ({
+      name: type,
+      type,
+      units: null,
+    }));
+    const anyRow = fc.array(anyText, { minLength: 5, maxLength: 5 }).map((texts) => ({
+      ...sampleRow(1, ['1', '2']),
+      outputs: Object.fromEntries(
+        texts.flatMap((text, at) => (text === undefined ? [] : [[outputs[at]!.name, text]])),
+      ),
+    }));
+    await fc.assert(
+      fc.asyncProperty(fc.array(anyRow), async (rows) => {
+        const of = { varied: campaign.varied, outputs };
+        const wide = await Array.fromAsync(resultTable(of, stream(rows), { all: true }).rows);
+        const long = await Array.fromAsync(longTable(of, stream(rows), { all: true }).rows);
+        expect(long).toHaveLength(wide.length * 5);
+        const wider = wide.map((row, at) => {
+          const its = long.slice(5 * at, 5 * at + 5);
+          return [
+            ...its[0]!.slice(0, 5),
+            ...its.map(([, , , , , , , value, text]) => value ?? text),
+            ...its[0]!.slice(9),
+          ];
+        });
+        expect(wider).toEqual(wide);
+      }),
+    );
+  });
+});
+
+describe('the table of points', () => {
+  const outputs = [
+    { name: 'Wait', type: 'DOUBLE', units: 'SECOND' },
+    { name: 'Name', type: 'STRING', units: null },
+  ] as const;
+  const of = { varied: campaign.varied, outputs: [...outputs], precision: null };
+  const rows = [
+    ...[4, 1, 16, 2, 8].map((wait, at) => ({
+      ...sampleRow(1, ['1', '2'], at + 1),
+      outputs: { Wait: String(wait), Name: '"x"' },
+    })),
+    failedRow(1, ['1', '2'], 'ERROR'),
+    failedRow(2, ['1', '3'], 'ERROR'),
+  ];
+  const statistics = ['n', 'mean', 'sd', 'low', 'high', 'min', 'q05', 'q25', 'median', 'q75', 'q95', 'max'];
+
+  test('has n, mean, sd, the interval of the mean, min, quantiles and max of each numeric output', async () => {
+    const table = pointTable(of, stream(rows));
+    expect(names(table)).toEqual([
+      ...['point', 'Contact rate', 'Recovery rate', 'replications', 'failed'],
+      ...statistics.map((name) => `Wait ${name}`),
+    ]);
+    const [first, second] = await Array.fromAsync(table.rows);
+    expect(first!.slice(0, 6)).toEqual(['0000000000000001', '1', '2', '5', '1', '5']);
+    // Student's t of 4 degrees of freedom at 0.975 is 2.7764451052
+    const half = (2.7764451052 * Math.sqrt(37.2)) / Math.sqrt(5);
+    const moments = [6.2, Math.sqrt(37.2), 6.2 - half, 6.2 + half];
+    const expected = [...moments, 1, 1.2, 2, 4, 8, 14.4, 16];
+    for (const [at, value] of expected.entries()) expect(Number(first![6 + at])).toBeCloseTo(value, 6);
+    expect(second!.slice(3)).toEqual(['0', '1', '0', ...Array.from({ length: 11 }, () => null)]);
+  });
+
+  test('long, a row a numeric output of a point', async () => {
+    const precision = { min: 2, max: 9, outputs: ['Wait'], relative: 9, absolute: null, confidence: 0.95 };
+    const more = [...outputs, { name: 'Other', type: 'LONG', units: null } as const];
+    const table = longPointTable({ ...of, outputs: more, precision }, stream(rows));
+    expect(names(table).slice(3)).toEqual([
+      'replications',
+      'failed',
+      'output',
+      'units',
+      ...statistics,
+      'reached',
+    ]);
+    const cells = await Array.fromAsync(table.rows);
+    const wide = await Array.fromAsync(pointTable({ ...of, precision }, stream(rows)).rows);
+    expect(cells.map((row) => row[5])).toEqual(['Wait', 'Other', 'Wait', 'Other']);
+    expect(cells[0]!.slice(6)).toEqual(['SECOND', ...wide[0]!.slice(5)]);
+    expect(cells[0]!.at(-1)).toBe('true');
+    expect(cells[1]!.slice(6)).toEqual([null, '0', ...Array.from({ length: 12 }, () => null)]);
   });
 });

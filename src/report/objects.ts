@@ -1,0 +1,62 @@
+import type { Foray } from '../client/index.ts';
+import { ForayError } from '../errors.ts';
+import { type ShapeOptions, tableOf } from './format.ts';
+import type { Cell, Table } from './table.ts';
+import * as typed from './typed.ts';
+import { parsed } from './values.ts';
+
+/**
+ * A value as a program has it: a number (infinities and NaN among them), a bigint of a LONG, true or false, a text (times,
+ * too), whatever the JSON of a value that is not one cell says, null where there is none. A text also where a service gave
+ * something that is not of the type.
+ */
+export type ResultValue = string | number | bigint | boolean | object | null;
+export type ResultObject = Record<string, ResultValue>;
+
+export interface ResultsOptions extends ShapeOptions {
+  /** Rows of runs as they finish, until the campaign is over; not with `points`. @default false */
+  follow?: boolean;
+}
+
+/**
+ * The results of a campaign as plain objects, streamed: the rows of `foray results` with typed values, by the names of its
+ * columns. `Row` is what the caller knows of them; nothing is checked against it.
+ *
+ * @throws ForayError USAGE, UNKNOWN_CAMPAIGN; CAMPAIGN_CHANGED while it is followed
+ */
+export async function* resultObjects<Row = ResultObject>(
+  foray: Foray,
+  id: string,
+  options: ResultsOptions = {},
+): AsyncGenerator<Row, void, void> {
+  const { follow = false, points = false } = options;
+  if (follow && points)
+    throw new ForayError('USAGE', 'Rows of points cannot be followed: they come when all is there.');
+  const { record, rows } = await foray.results(id, { follow });
+  yield* objectsOf(tableOf(record.campaign, rows, options)) as AsyncGenerator<Row>;
+}
+
+/** The rows of a table with typed values. */
+export async function* objectsOf({ columns, rows }: Table): AsyncGenerator<ResultObject> {
+  const read = columns.map((column) => readers[typed.exactlyOf(column)]);
+  for await (const cells of rows) {
+    yield Object.fromEntries(columns.map(({ name }, at) => [name, valueOf(read[at]!, cells[at]!)]));
+  }
+}
+
+function valueOf(read: (cell: string) => ResultValue | undefined, cell: Cell): ResultValue {
+  if (cell === null) return null;
+  const value = read(cell);
+  return value === undefined ? cell : value;
+}
+
+const readers: Record<typed.Exactly, (cell: string) => ResultValue | undefined> = {
+  double: typed.doubleIn,
+  integer: typed.integerIn,
+  long: typed.longIn,
+  boolean: typed.booleanIn,
+  local: (cell) => cell,
+  instant: (cell) => cell,
+  text: (cell) => cell,
+  json: (cell) => parsed(cell) as ResultValue | undefined,
+};

@@ -1,0 +1,63 @@
+import type { Column } from './columns.ts';
+
+/** What a column holds exactly. `local` is a date and time without a zone, `instant` one in UTC. */
+export type Exactly = 'double' | 'integer' | 'long' | 'boolean' | 'local' | 'instant' | 'text' | 'json';
+
+export function exactlyOf({ kind, type }: Column): Exactly {
+  switch (kind) {
+    case 'number':
+      return type === 'INTEGER' ? 'integer' : type === 'LONG' ? 'long' : 'double';
+    case 'text':
+      return type === 'DATE_TIME' ? 'local' : type === 'INSTANT' ? 'instant' : 'text';
+    case 'boolean':
+    case 'json':
+      return kind;
+  }
+}
+
+const NUMBER = /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/;
+const NO_NUMBERS: Record<string, number> = { NaN, Infinity, '+Infinity': Infinity, '-Infinity': -Infinity };
+const WHOLE = /^[+-]?\d+$/;
+const LOCAL = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?$/;
+
+/*
+ * Readers of the text of a value: undefined where the text is none of the type, as a service may give anything.
+ */
+
+/** Also infinities and NaN. */
+export function doubleIn(text: string): number | undefined {
+  return NUMBER.test(text) ? Number(text) : NO_NUMBERS[text];
+}
+
+/** Of 32 bits. */
+export function integerIn(text: string): number | undefined {
+  const number = doubleIn(text);
+  return number !== undefined && number === (number | 0) ? number | 0 : undefined;
+}
+
+/** Of 64 bits, with all digits. */
+export function longIn(text: string): bigint | undefined {
+  const number = WHOLE.test(text) ? BigInt(text) : wholeIn(text);
+  return number !== undefined && BigInt.asIntN(64, number) === number ? number : undefined;
+}
+
+function wholeIn(text: string): bigint | undefined {
+  const number = doubleIn(text);
+  return Number.isSafeInteger(number) ? BigInt(number!) : undefined;
+}
+
+export function booleanIn(text: string): boolean | undefined {
+  return text === 'true' ? true : text === 'false' ? false : undefined;
+}
+
+/** Of a date and time without a zone, ms since the epoch as if it was in UTC. */
+export function localIn(text: string): number | undefined {
+  const time = LOCAL.test(text) ? Date.parse(`${text}Z`) : NaN;
+  return Number.isNaN(time) ? undefined : time;
+}
+
+/** Ms since the epoch. */
+export function instantIn(text: string): number | undefined {
+  const time = Date.parse(text);
+  return Number.isNaN(time) ? undefined : time;
+}
