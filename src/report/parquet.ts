@@ -6,7 +6,7 @@ import * as typed from './typed.ts';
 import { parsed } from './values.ts';
 
 /** Rows and characters of text of a row group at most: what lies in memory at once. */
-const GROUP_ROWS = 50_000;
+const GROUP_ROWS = 20_000;
 const GROUP_CHARACTERS = 16_000_000;
 
 /** What is said of the results beside the rows. */

@@ -3,11 +3,13 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
 import { formatResults, type ShapeOptions, tableOf } from '../../src/report/format.ts';
 import { parquet } from '../../src/report/parquet.ts';
 import type { ResultRow } from '../../src/store/index.ts';
 import { failedRow, sampleRecord, sampleRow, stream, textOf } from '../report/support.ts';
 import { ROOT } from '../support/cli.ts';
+import { report } from '../support/seeds.ts';
 import { pythonWithTables } from './install.ts';
 
 /** Others read what is written: pandas, PyArrow and DuckDB. */
@@ -161,16 +163,55 @@ print(json.dumps(found))`);
   });
 
   test('has groups of rows that both read as one table', async () => {
-    const many = Array.from({ length: 120_000 }, (_, at) => sampleRow(at, [String(at % 10), String(at)]));
+    const many = Array.from({ length: 50_000 }, (_, at) => sampleRow(at, [String(at % 10), String(at)]));
     await write('many', many);
     const [rows, sums] = ask<[number, number[]]>(`
 import duckdb, pyarrow.parquet as pq, pyarrow.compute as pc
 table = pq.read_table("many.parquet")
 theirs = duckdb.sql("""select sum("Recovery rate") from 'many.parquet'""").fetchone()[0]
 print(json.dumps([table.num_rows, [pc.sum(table["Recovery rate"]).as_py(), theirs]]))`);
-    const sum = (119_999 * 120_000) / 2;
-    expect([rows, sums]).toEqual([120_000, [sum, sum]]);
+    const sum = (49_999 * 50_000) / 2;
+    expect([rows, sums]).toEqual([50_000, [sum, sum]]);
   });
+});
+
+test('the quantiles of a table of points are those of NumPy and DuckDB', async () => {
+  const seed = 7;
+  const samples = fc.sample(
+    fc.array(fc.double({ min: -1e9, max: 1e9, noNaN: true }), { minLength: 1, maxLength: 60 }),
+    {
+      seed,
+      numRuns: 200,
+    },
+  );
+  const runs = samples.flatMap((sample, point) =>
+    sample.map((value, at): ResultRow => ({
+      ...sampleRow(point, ['1', '2'], at + 1),
+      outputs: { 'Peak day': String(value) },
+    })),
+  );
+  await write('runs', runs);
+  await write('points', runs, { points: true });
+  const names = ['min', 'q05', 'q25', 'median', 'q75', 'q95', 'max'];
+  const { numpy, duckdb, ours } = ask<Record<'numpy' | 'duckdb' | 'ours', number[][]>>(`
+import duckdb, numpy as np, pandas as pd
+ps = [0, 0.05, 0.25, 0.5, 0.75, 0.95, 1]
+runs, points = pd.read_parquet("runs.parquet"), pd.read_parquet("points.parquet")
+theirs = duckdb.sql(f'select quantile_cont("Peak day", {ps}) from runs group by point order by point').fetchall()
+print(json.dumps({
+  "numpy": [np.quantile(values, ps).tolist() for _, values in runs.groupby("point")["Peak day"]],
+  "duckdb": [row[0] for row in theirs],
+  "ours": points[[f"Peak day {name}" for name in ${JSON.stringify(names)}]].values.tolist(),
+}))`);
+  expect(ours).toHaveLength(samples.length);
+  const furthest = (theirs: number[][]): number =>
+    Math.max(...ours.flatMap((row, point) => row.map((value, at) => Math.abs(value - theirs[point]![at]!)))) /
+    1e9;
+  report(
+    `oracles: quantiles of ${ours.length} samples (seed ${seed}): NumPy within ${furthest(numpy).toExponential(1)}, DuckDB within ${furthest(duckdb).toExponential(1)} of the range`,
+  );
+  expect(furthest(numpy)).toBeLessThan(1e-14);
+  expect(furthest(duckdb)).toBeLessThan(1e-14);
 });
 
 describe('the lines of docs/results.md', () => {

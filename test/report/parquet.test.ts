@@ -125,7 +125,7 @@ describe('Parquet', () => {
 
   test('is written a group of rows at a time', async () => {
     async function* many(): AsyncIterable<Cell[]> {
-      for (let row = 0; row < 120_000; row++) yield await Promise.resolve([String(row), 'x']);
+      for (let row = 0; row < 50_000; row++) yield await Promise.resolve([String(row), 'x']);
     }
     const two: Column[] = [
       { name: 'row', kind: 'number', type: 'INTEGER' },
@@ -135,10 +135,10 @@ describe('Parquet', () => {
     expect(pieces).toHaveLength(3);
     const file = await new Blob(pieces).arrayBuffer();
     expect(parquetMetadata(file).row_groups.map(({ num_rows }) => Number(num_rows))).toEqual([
-      50_000, 50_000, 20_000,
+      20_000, 20_000, 10_000,
     ]);
-    const found = await parquetReadObjects({ file, columns: ['row'], rowStart: 99_999, rowEnd: 100_001 });
-    expect(found).toEqual([{ row: 99_999 }, { row: 100_000 }]);
+    const found = await parquetReadObjects({ file, columns: ['row'], rowStart: 39_999, rowEnd: 40_001 });
+    expect(found).toEqual([{ row: 39_999 }, { row: 40_000 }]);
   });
 
   test('large texts make small groups', async () => {

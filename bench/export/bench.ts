@@ -1,0 +1,128 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { pythonWithTables } from '../../test/oracles/install.ts';
+import { ownEnvironment, Process } from '../process.ts';
+import { documentOf, isMet, type Part, textOf } from '../report.ts';
+import { fill } from './fill.ts';
+
+interface Measured {
+  seconds: number;
+  peakMb: number;
+}
+
+interface Way {
+  way: string;
+  command?: string;
+  args: (file: (name: string) => string) => string[];
+}
+
+interface Row extends Way {
+  measured: Measured[];
+}
+
+/** How many times as long as DuckDB, and how many times the memory of a tenth of the rows, at most. */
+const MOST_TIMES = 3;
+const MOST_GROWTH = 1.2;
+
+/**
+ * The results of a campaign of a million runs as files, beside DuckDB, which writes the same Parquet from CSV. Each measurement is a
+ * process that says how long it took without its start; the ways take turns, so that what else the machine does falls on
+ * all of them, and the median of their rounds counts.
+ */
+export async function run(args: string[]): Promise<boolean> {
+  const { values } = parseArgs({
+    args,
+    options: {
+      runs: { type: 'string', default: '1000000' },
+      rounds: { type: 'string', default: '3' },
+      json: { type: 'boolean', default: false },
+    },
+  });
+  const runs = Number(values.runs);
+  const python = await pythonWithTables((line) => process.stderr.write(`${line}\n`));
+  const folder = mkdtempSync(join(tmpdir(), 'foray-export-'));
+  const file = (name: string): string => join(folder, name);
+  try {
+    process.stderr.write(`filling stores of ${runs} and ${runs / 10} runs\n`);
+    await fill(file('all.db'), runs);
+    await fill(file('tenth.db'), runs / 10);
+    const rows = waysOf(python).map((way): Row => ({ ...way, measured: [] }));
+    for (let round = 0; round < Number(values.rounds); round++)
+      for (const row of rows) row.measured.push(await measure(row, file));
+    const part = partOf(runs, rows);
+    console.log(values.json ? JSON.stringify({ parts: [documentOf(part)] }, undefined, 2) : textOf(part));
+    return part.goals.every(isMet);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function waysOf(python: string): Way[] {
+  const script = (name: string): string => resolve(import.meta.dirname, name);
+  const ours = (way: string, format: string, store = 'all'): Way => ({
+    way,
+    args: (file) => [script('write.ts'), file(`${store}.db`), format, file(`${store}.${format}`)],
+  });
+  return [
+    ours('foray, Parquet', 'parquet'),
+    ours('foray, Parquet, a tenth of the runs', 'parquet', 'tenth'),
+    ours('foray, CSV', 'csv'),
+    ours('foray, JSON Lines', 'jsonl'),
+    ours('foray, rows that nobody writes', 'nothing'),
+    {
+      way: 'DuckDB, CSV to Parquet',
+      command: python,
+      args: (file) => [script('duckdb_copy.py'), file('all.csv'), file('theirs.parquet')],
+    },
+  ];
+}
+
+async function measure({ way, command, args }: Way, file: (name: string) => string): Promise<Measured> {
+  const measured = new Process({
+    name: way,
+    ...(command && { command }),
+    args: args(file),
+    env: ownEnvironment({ PYTHONDONTWRITEBYTECODE: '1' }),
+  });
+  try {
+    const [line] = await measured.says(/^\{.*\}$/);
+    return JSON.parse(line) as Measured;
+  } finally {
+    await measured.end();
+  }
+}
+
+function partOf(runs: number, rows: Row[]): Part<Row> {
+  const seconds = ({ measured }: Row): number => median(measured.map((one) => one.seconds));
+  const peak = ({ measured }: Row): number => median(measured.map(({ peakMb }) => peakMb));
+  const [ours, tenth] = rows as [Row, Row];
+  const theirs = rows.at(-1)!;
+  return {
+    name: 'export',
+    title: `export: ${runs.toLocaleString('en')} runs with two inputs and five numbers`,
+    rows,
+    columns: [
+      { title: 'way', of: ({ way }) => way },
+      { title: 's', of: seconds, digits: 2 },
+      { title: 'of DuckDB', of: (row) => seconds(row) / seconds(theirs), digits: 1 },
+      { title: 'peak MB', of: peak },
+    ],
+    goals: [
+      { what: 'Parquet, time over DuckDB', figure: seconds(ours) / seconds(theirs), most: MOST_TIMES },
+      {
+        what: 'Parquet, peak memory over a tenth of the runs',
+        figure: peak(ours) / peak(tenth),
+        most: MOST_GROWTH,
+      },
+    ],
+    notes: ['DuckDB reads a file of CSV with as many threads as there are cores; foray reads its store.'],
+  };
+}
+
+function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length / 2;
+  return (sorted[Math.floor(middle)]! + sorted[Math.ceil(middle) - 1]!) / 2;
+}

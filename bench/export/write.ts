@@ -1,0 +1,29 @@
+import { Foray } from '../../src/client/index.ts';
+import { formatResults, tableOf, type TextFormat } from '../../src/report/index.ts';
+import { parquet } from '../../src/report/parquet.ts';
+import { writeOut } from '../../src/cli/output.ts';
+
+/** Writes the results of the campaign in a store, in a process of its own: `node write.ts STORE FORMAT FILE`. */
+const [store, format, file] = process.argv.slice(2) as [string, TextFormat | 'parquet' | 'nothing', string];
+const foray = await Foray.open({
+  service: { url: 'http://127.0.0.1:9/api/open/8.5.0', key: 'none' },
+  store: `sqlite:${store}`,
+  taskQueue: 'none',
+  owner: 'bench',
+  temporal: { connectionOptions: {} },
+  webUi: 'http://127.0.0.1:9',
+});
+const from = performance.now();
+const { record, rows } = await foray.results('export');
+if (format === 'nothing') {
+  for await (const row of rows) if (row.point === '') throw new Error('a point without a key');
+} else {
+  const pieces =
+    format === 'parquet'
+      ? parquet(tableOf(record.campaign, rows), { record, version: 'bench' })
+      : formatResults(format, record.campaign, rows, { limit: Infinity });
+  await writeOut(pieces, file);
+}
+const seconds = (performance.now() - from) / 1_000;
+console.log(JSON.stringify({ seconds, peakMb: process.resourceUsage().maxRSS / 1_024 }));
+await foray.close();
