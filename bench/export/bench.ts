@@ -9,6 +9,8 @@ import { fill } from './fill.ts';
 
 interface Measured {
   seconds: number;
+  /** Of all threads. */
+  cpuSeconds: number;
   peakMb: number;
 }
 
@@ -95,8 +97,11 @@ async function measure({ way, command, args }: Way, file: (name: string) => stri
 }
 
 function partOf(runs: number, rows: Row[]): Part<Row> {
-  const seconds = ({ measured }: Row): number => median(measured.map((one) => one.seconds));
-  const peak = ({ measured }: Row): number => median(measured.map(({ peakMb }) => peakMb));
+  const of =
+    (figure: keyof Measured) =>
+    ({ measured }: Row): number =>
+      median(measured.map((one) => one[figure]));
+  const [seconds, cpuSeconds, peak] = [of('seconds'), of('cpuSeconds'), of('peakMb')];
   const [ours, tenth] = rows as [Row, Row];
   const theirs = rows.at(-1)!;
   return {
@@ -107,6 +112,8 @@ function partOf(runs: number, rows: Row[]): Part<Row> {
       { title: 'way', of: ({ way }) => way },
       { title: 's', of: seconds, digits: 2 },
       { title: 'of DuckDB', of: (row) => seconds(row) / seconds(theirs), digits: 1 },
+      { title: 'CPU s', of: cpuSeconds, digits: 2 },
+      { title: 'of DuckDB', of: (row) => cpuSeconds(row) / cpuSeconds(theirs), digits: 1 },
       { title: 'peak MB', of: peak },
     ],
     goals: [

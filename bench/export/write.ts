@@ -14,6 +14,7 @@ const foray = await Foray.open({
   webUi: 'http://127.0.0.1:9',
 });
 const from = performance.now();
+const before = process.cpuUsage();
 const { record, rows } = await foray.results('export');
 if (format === 'nothing') {
   for await (const row of rows) if (row.point === '') throw new Error('a point without a key');
@@ -25,5 +26,7 @@ if (format === 'nothing') {
   await writeOut(pieces, file);
 }
 const seconds = (performance.now() - from) / 1_000;
-console.log(JSON.stringify({ seconds, peakMb: process.resourceUsage().maxRSS / 1_024 }));
+const { user, system } = process.cpuUsage(before);
+const cpuSeconds = (user + system) / 1e6;
+console.log(JSON.stringify({ seconds, cpuSeconds, peakMb: process.resourceUsage().maxRSS / 1_024 }));
 await foray.close();

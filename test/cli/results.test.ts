@@ -1,0 +1,181 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { parquetMetadata, parquetReadObjects } from 'hyparquet';
+import { Foray, ForayError, resultObjects } from '../../src/index.ts';
+import { openStore, type Store } from '../../src/store/index.ts';
+import { temporaryFolder } from '../store/folder.ts';
+import { campaign, done, failed } from '../store/suite.ts';
+import { cleanEnv, foray, MAIN } from '../support/cli.ts';
+
+let folder: ReturnType<typeof temporaryFolder>;
+let store: Store;
+/** Neither a service nor Temporal: the store is all that results need. */
+beforeEach(async () => {
+  folder = temporaryFolder();
+  store = await openStore(address());
+  const flu = {
+    ...campaign('flu'),
+    varied: [{ name: 'Days', type: 'INTEGER', units: 'DAY' } as const],
+    outputs: [
+      { name: 'Fit error', type: 'DOUBLE', units: null } as const,
+      { name: 'Orders', type: 'LONG', units: null } as const,
+    ],
+    replications: 2,
+  };
+  await store.addCampaign({ campaign: flu, definition: 'campaign: flu\n', digest: '' }, 1);
+  const points = ['a', 'b', 'c'].map((key, ordinal) => ({ ordinal, key, values: [String(ordinal)] }));
+  await store.addPoints('flu', points, 2);
+  await store.setPhase('flu', 'running', 2);
+  await finish(3, 0, 1);
+});
+afterEach(async () => {
+  await store.close();
+  folder.remove();
+});
+
+const address = (): string => `sqlite:${join(folder.path, 'store.db')}`;
+const run = (...args: string[]) => foray(folder.path, args, { env: { FORAY_STORE: address() } });
+
+/** The second one has an output that is none; the fifth fails. */
+async function finish(...seqs: number[]): Promise<void> {
+  await store.intend('flu', seqs, 1);
+  const seen = seqs.map((seq) => {
+    const outputs = { 'Fit error': seq === 1 ? '"many"' : `${seq}.5`, Orders: '9223372036854775807' };
+    return seq === 4 ? failed(seq, 'too many') : done(seq, 'new', outputs);
+  });
+  await store.observe('flu', seen, 3);
+}
+
+describe('foray results', () => {
+  test('writes Parquet to a file, whole, and says what does not fit', async () => {
+    const { code, stderr } = await run('results', 'flu', '-o', 'out/flu.parquet');
+    expect(code).toBe(0);
+    expect(stderr).toBe(
+      '1 value of "Fit error" is not DOUBLE, and null in the file; CSV and JSON Lines have them.\nWrote out/flu.parquet\n',
+    );
+    expect(readdirSync(join(folder.path, 'out'))).toEqual(['flu.parquet']);
+    const bytes = readFileSync(join(folder.path, 'out/flu.parquet'));
+    const file = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length);
+    expect(await parquetReadObjects({ file })).toMatchObject([
+      { point: 'a', replication: 1, Days: 0, 'Fit error': 0.5, Orders: 2n ** 63n - 1n },
+      { point: 'a', replication: 2, Days: 0, 'Fit error': 3.5 },
+      { point: 'b', replication: 1, Days: 1, 'Fit error': null },
+    ]);
+    const { key_value_metadata: metadata } = parquetMetadata(file);
+    expect(metadata).toContainEqual({ key: 'foray.definition', value: 'campaign: flu\n' });
+  });
+
+  test('has long tables, and a row a point of both kinds', async () => {
+    await finish(4);
+    const lines = async (...flags: string[]): Promise<string[]> =>
+      (await run('results', 'flu', '--format', 'csv', ...flags)).stdout.trim().split('\n');
+    expect(await lines('--long')).toEqual(
+      expect.arrayContaining([
+        'point,replication,status,Days,output,units,value,text,reason',
+        'a,1,done,0,Orders,,9223372036854775807,,',
+        'b,2,failed,1,Fit error,,,,too many',
+      ]),
+    );
+    expect((await lines('--points'))[1]).toMatch(/^a,0,2,0,2,2,/);
+    expect((await lines('--points', '--long'))[1]).toMatch(/^a,0,2,0,Fit error,,2,2,/);
+  });
+
+  test.each([
+    [['--follow', '--points'], /^foray: --follow and --points do not go together\./],
+    [['--follow', '--format', 'parquet'], /^foray: Parquet cannot be followed\./],
+    [['--follow', '-o', 'x.csv'], /^foray: --follow and -o do not go together\./],
+    [['-o', 'x.xlsx'], /^foray: There is no format for files that end in \.xlsx\. .*parquet/],
+  ])('%j is refused', async (flags, message) => {
+    const { code, stderr } = await run('results', 'flu', ...flags);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(message);
+    expect(readdirSync(folder.path).filter((name) => name.startsWith('x.'))).toEqual([]);
+  });
+});
+
+describe('foray results --follow', () => {
+  test('shows rows as runs finish, and ends with the campaign', async () => {
+    const child = spawn(process.execPath, [MAIN, 'results', 'flu', '--follow', '--format', 'csv'], {
+      cwd: folder.path,
+      env: { ...cleanEnv(), FORAY_STORE: address() },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const ended = once(child, 'exit');
+    const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+    const next = async (count: number): Promise<string[]> => {
+      const found: string[] = [];
+      while (found.length < count) found.push(String((await lines.next()).value));
+      return found;
+    };
+    expect(await next(4)).toEqual([
+      'point,replication,status,Days,Fit error,Orders,reason',
+      'a,1,done,0,0.5,9223372036854775807,',
+      'b,1,done,1,many,9223372036854775807,',
+      'a,2,done,0,3.5,9223372036854775807,',
+    ]);
+    await finish(4);
+    expect(await next(1)).toEqual(['b,2,failed,1,,,too many']);
+    await finish(2);
+    await store.setPhase('flu', 'completed', 4);
+    expect(await next(1)).toEqual(['c,1,done,2,2.5,9223372036854775807,']);
+    expect((await lines.next()).done).toBe(true);
+    expect(await ended).toEqual([0, null]);
+  });
+
+  test('of a campaign that was cancelled ends with 1', async () => {
+    await store.setPhase('flu', 'cancelled', 4);
+    const { code, stdout } = await run('results', 'flu', '--follow');
+    expect(code).toBe(1);
+    expect(stdout.split('\n')).toHaveLength(5);
+  });
+});
+
+describe('rows from a program', () => {
+  let client: Foray;
+  beforeEach(async () => {
+    client = await Foray.open({
+      service: { url: 'http://127.0.0.1:9/api/open/8.5.0', key: 'none' },
+      store: address(),
+      taskQueue: 'foray',
+      owner: 'somebody',
+      temporal: { connectionOptions: {} },
+      webUi: 'http://127.0.0.1:9',
+    });
+  });
+  afterEach(() => client.close());
+
+  test('are plain objects with typed values', async () => {
+    const rows = await Array.fromAsync(resultObjects(client, 'flu'));
+    expect(rows[0]).toEqual({
+      point: 'a',
+      replication: 1,
+      status: 'done',
+      Days: 0,
+      'Fit error': 0.5,
+      Orders: 2n ** 63n - 1n,
+      reason: null,
+    });
+    expect(rows[2]).toMatchObject({ point: 'b', 'Fit error': 'many' });
+    const [point] = await Array.fromAsync(
+      resultObjects<{ 'Fit error mean': number }>(client, 'flu', { points: true }),
+    );
+    expect(point!['Fit error mean']).toBe(2);
+  });
+
+  test('follow a campaign', async () => {
+    const rows = resultObjects<{ point: string; replication: number }>(client, 'flu', { follow: true });
+    for (let told = 0; told < 3; told++) await rows.next();
+    const next = rows.next();
+    await finish(5);
+    expect((await next).value).toMatchObject({ point: 'c', replication: 2 });
+    await store.setPhase('flu', 'completed', 4);
+    expect((await rows.next()).done).toBe(true);
+    await expect(resultObjects(client, 'flu', { follow: true, points: true }).next()).rejects.toThrow(
+      ForayError,
+    );
+  });
+});
