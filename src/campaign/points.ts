@@ -20,13 +20,8 @@ export type Contents = ReadonlyMap<string, Uint8Array>;
  * @throws DeriveError
  */
 export function* expand(campaign: DesignOf, contents: Contents = new Map()): Generator<Point> {
-  const { varied, design, fresh } = campaign;
-  const salt = fresh?.by === 'salt' ? fresh.input : undefined;
-  const isVaried = new Set(varied.map(({ name }) => name));
-  // what tells repeats of a point apart is no part of what the point is
-  const fixed = campaign.base.filter(
-    ({ name }) => name !== RANDOM_SEED && name !== salt && !isVaried.has(name),
-  );
+  const { varied, design } = campaign;
+  const fixed = fixedInputs(campaign);
   const keyOf = pointKeys([...fixed, ...varied].map(({ name }) => name));
   const fixedValues = fixed.map(({ value }) => value);
   const own = inputsOf(design);
@@ -42,6 +37,14 @@ export function* expand(campaign: DesignOf, contents: Contents = new Map()): Gen
     yield { ordinal, key, values };
     ordinal += 1;
   }
+}
+
+/** The inputs that all points have alike and that their keys are made of, beside the varied ones. */
+export function fixedInputs({ base, varied, fresh }: Omit<DesignOf, 'design'>): Campaign['base'] {
+  const salt = fresh?.by === 'salt' ? fresh.input : undefined;
+  const isVaried = new Set(varied.map(({ name }) => name));
+  // what tells repeats of a point apart is no part of what the point is
+  return base.filter(({ name }) => name !== RANDOM_SEED && name !== salt && !isVaried.has(name));
 }
 
 /**

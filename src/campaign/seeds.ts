@@ -132,3 +132,20 @@ export function freshened<C extends Pick<Campaign, 'base' | 'seed' | 'fresh'>>(
   );
   return { ...campaign, base };
 }
+
+/**
+ * Whether replication n of a point has the same seed in two campaigns. A further attempt may have had another one: then
+ * the two are as good as drawn apart, which is no harm to who takes them as a pair.
+ *
+ * @param sameKeys whether the point has the same key in both
+ */
+export function shareSeeds(a: SeedsOf, b: SeedsOf, sameKeys: boolean): boolean {
+  const [ofA, ofB] = [a, b].map(({ base }) => base.find(({ name }) => name === RANDOM_SEED)?.value);
+  if (ofA === undefined || ofB === undefined) return false;
+  if (a.commonRandomNumbers !== b.commonRandomNumbers || a.seed !== b.seed) return false;
+  if (!a.commonRandomNumbers && !sameKeys) return false;
+  // without a seed of the campaign's, replication 1 has this one
+  return a.seed !== null || ofA === ofB;
+}
+
+type SeedsOf = Pick<Campaign, 'base' | 'seed' | 'commonRandomNumbers'>;

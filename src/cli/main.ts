@@ -3,6 +3,7 @@ import { Command, CommanderError } from 'commander';
 import { errorCodes, isForayError, messageOf } from '../errors.ts';
 import { addApply } from './apply.ts';
 import { addCancel } from './cancel.ts';
+import { addCompare } from './compare.ts';
 import { addDelete } from './delete.ts';
 import { addGc } from './gc.ts';
 import { addDemo } from './demo.ts';
@@ -38,7 +39,7 @@ for (const add of [
   ...[addDemo, addDev, addService, addWorker, addModels],
   ...[addInit, addSchema, addPlan, addSubmit],
   ...[addList, addStatus, addWatch, addSteer, addCancel],
-  ...[addApply, addRetry, addExplain, addResults, addReport, addDelete, addGc],
+  ...[addApply, addRetry, addExplain, addResults, addCompare, addReport, addDelete, addGc],
 ]) {
   add(program);
 }

@@ -39,7 +39,7 @@ export function addResults(program: Command): void {
       'rows as runs finish, until the campaign is over; exit code 1 if it fails or is cancelled',
     )
     .action((id: string, flags: Flags) => {
-      const format = flags.format ?? formatOf(flags.output);
+      const format = flags.format ?? formatOf(flags.output, resultFormats);
       check(format, flags);
       return withForay(flags, async (foray) => {
         await write(foray, id, format, flags, program.version()!);
@@ -49,13 +49,23 @@ export function addResults(program: Command): void {
     });
 }
 
-function formatOf(file: string | undefined): ResultFormat {
+/**
+ * The format that a file's ending says: one of those that the command has.
+ *
+ * @param more endings that the command takes as well
+ * @throws ForayError USAGE
+ */
+export function formatOf<Format extends ResultFormat>(
+  file: string | undefined,
+  formats: readonly Format[],
+  more: readonly string[] = [],
+): Format | 'table' {
   const ending = extname(file ?? '').slice(1);
   if (ending === '' || ending === 'txt') return 'table';
-  const format = resultFormats.find((known) => known === ending);
+  const format = formats.find((known) => known === ending);
   if (format) return format;
   throw new ForayError('USAGE', `There is no format for files that end in .${ending}.`, {
-    hint: `Say it with --format: ${resultFormats.join(', ')}.`,
+    hint: `Say it with --format: ${formats.join(', ')}.${more.length > 0 ? ` A file may end in .${more.join(', .')} as well.` : ''}`,
   });
 }
 

@@ -37,7 +37,15 @@ export function formatResults(
   rows: AsyncIterable<ResultRow>,
   options: ShapeOptions & TextOptions = {},
 ): AsyncIterable<string> {
-  const table = tableOf(campaign, rows, options);
+  return formatTable(format, tableOf(campaign, rows, options), options);
+}
+
+/** A table as pieces of text, streamed. */
+export function formatTable(
+  format: TextFormat,
+  table: Table,
+  options: TextOptions = {},
+): AsyncIterable<string> {
   switch (format) {
     case 'table':
       return text(table, options);

@@ -2,11 +2,15 @@
 export { bestRows } from './best.ts';
 export {
   formatResults,
+  formatTable,
   type ResultFormat,
   resultFormats,
   type ShapeOptions,
   tableOf,
   type TextFormat,
+  textFormats,
 } from './format.ts';
 export { type Cell, type Column, resultTable, type Table, type TableOptions } from './table.ts';
-export { counted, unitText } from './words.ts';
+export { printable } from './text.ts';
+export { isNumeric } from './values.ts';
+export { counted, numberText, titleOf, unitText } from './words.ts';

@@ -43,7 +43,7 @@ export async function* text({ columns, rows }: Table, options: TextOptions = {})
 }
 
 /** What a model names or says must not steer the terminal. */
-function printable(cell: string): string {
+export function printable(cell: string): string {
   return cell.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ');
 }
 

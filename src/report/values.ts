@@ -15,6 +15,11 @@ export function kindOfOutput(type: OutputType): Kind {
   return scalarOutputTypes.includes(type) ? 'text' : 'json';
 }
 
+/** Whether an output is a number. */
+export function isNumeric({ type }: { type: OutputType }): boolean {
+  return kindOfOutput(type) === 'number';
+}
+
 /**
  * The cell of an output. A service gives values as JSON text: a scalar loses its quotes here ("Infinity" of a number
  * too), everything else stays as it was given. Null where the run has no such value.

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { InputItem } from '../../src/api/index.ts';
 import { canonicalValue } from '../../src/api/index.ts';
 import { expand, runInputs } from '../../src/campaign/points.ts';
-import { freshened } from '../../src/campaign/seeds.ts';
+import { freshened, shareSeeds } from '../../src/campaign/seeds.ts';
 import type { ModelFacts } from '../../src/campaign/check.ts';
 import type { ErrorCode } from '../../src/errors.ts';
 import { checkBody, epidemic, expectRefused, HEAD, seedless } from './support.ts';
@@ -228,4 +228,26 @@ describe('freshened', () => {
     expect(freshened(campaign, () => 1 - 2 ** -53).seed).toBe(2 ** 31 - 1);
     expect(freshened(campaign, () => 0.25).seed).not.toBe(freshened(campaign, () => 0.75).seed);
   });
+});
+
+test('two campaigns share seeds where those of all replications of a point are the same', () => {
+  const campaigns = fc.record({
+    seed: fc.constantFrom(null, 0, 1),
+    commonRandomNumbers: fc.boolean(),
+    own: fc.constantFrom('1', '2', undefined),
+  });
+  fc.assert(
+    fc.property(campaigns, campaigns, fc.boolean(), (one, other, sameKeys) => {
+      const [a, b] = [one, other].map(({ own, ...settings }) => {
+        const seed = { name: SEED, type: 'LONG', units: null, value: own! } as const;
+        return { ...settings, base: own === undefined ? [] : [seed], varied: [] };
+      });
+      const seedsOf = (campaign: typeof a, key: string) =>
+        [1, 2, 3].map((n) => runInputs(campaign!, { key, values: [] }, n)[0]?.value);
+      const [ofA, ofB] = [seedsOf(a, 'k'), seedsOf(b, sameKeys ? 'k' : 'l')];
+      const areSame = ofA[0] !== undefined && ofA.join() === ofB.join();
+      expect(shareSeeds(a!, b!, sameKeys)).toBe(areSame);
+    }),
+    { numRuns: 500 },
+  );
 });

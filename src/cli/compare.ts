@@ -1,0 +1,55 @@
+import { extname } from 'node:path';
+import { type Command, Option } from 'commander';
+import { compareCampaigns } from '../report/compare.ts';
+import { comparisonNotes, ComparisonSummary } from '../report/compare-summary.ts';
+import { comparisonTable } from '../report/compare-table.ts';
+import { formatTable, type TextFormat, textFormats } from '../report/index.ts';
+import type { Foray } from '../client/index.ts';
+import { tell, writeOut } from './output.ts';
+import { formatOf } from './results.ts';
+import { type SettingFlags, withSettings } from './settings.ts';
+import { withForay } from './with-foray.ts';
+
+interface Flags extends SettingFlags {
+  format?: TextFormat;
+  output?: string;
+}
+
+export function addCompare(program: Command): void {
+  withSettings(program.command('compare'))
+    .description(
+      'two campaigns point by point: the differences of their outputs with intervals, as a table or a page',
+    )
+    .argument('<a>')
+    .argument('<b>')
+    .addOption(
+      new Option('--format <format>', "default: by the file's ending, else table").choices(textFormats),
+    )
+    .option('-o, --output <file>', 'write to a file; one that ends in .html is a page with pictures')
+    .action((a: string, b: string, flags: Flags) =>
+      withForay(flags, async (foray) => {
+        const comparison = compareCampaigns(await comparedIn(foray, a), await comparedIn(foray, b));
+        const summary = new ComparisonSummary(comparison);
+        const isPage = flags.format === undefined && extname(flags.output ?? '') === '.html';
+        if (isPage) {
+          await summary.read();
+          // the plotting library takes a moment to load, so only who needs it does
+          const { renderComparison } = await import('../report/compare-html.ts');
+          await writeOut([await renderComparison(comparison, summary)], flags.output);
+        } else {
+          const format = flags.format ?? formatOf(flags.output, textFormats, ['html']);
+          const isScreen = flags.output === undefined && process.stdout.isTTY;
+          const table = comparisonTable(comparison, summary.watched());
+          const size = isScreen ? { width: process.stdout.columns } : { limit: Infinity };
+          await writeOut(formatTable(format, table, size), flags.output);
+        }
+        for (const note of comparisonNotes(comparison, summary)) tell(note);
+        if (flags.output !== undefined) tell(`Wrote ${flags.output}`);
+      }),
+    );
+}
+
+async function comparedIn(foray: Foray, id: string) {
+  const { record } = await foray.results(id);
+  return { campaign: record.campaign, rows: () => foray.store.results(id) };
+}

@@ -1,0 +1,109 @@
+import { type Comparison, differs } from './compare.ts';
+import { comparisonNotes, type ComparisonSummary, type OutputSummary } from './compare-summary.ts';
+import { html, Markup } from './markup.ts';
+import { differences } from './pictures/compare.ts';
+import { drawSvg } from './pictures/render.ts';
+import { style } from './style.ts';
+import { kindOfInput } from './values.ts';
+import { counted, numberColumn, numberText, titleOf } from './words.ts';
+
+/** Outputs of which the differences are drawn: a page that takes many seconds to make is not looked at. */
+const MOST_DRAWN = 12;
+
+/**
+ * A comparison as one HTML page that holds everything it shows and asks nobody for anything: of each output the differences
+ * as a picture, and a table of the greatest of them.
+ *
+ * @param summary - of all points of the comparison
+ */
+export async function renderComparison(comparison: Comparison, summary: ComparisonSummary): Promise<string> {
+  const { a, b, outputs } = comparison;
+  const title = `${a.id} and ${b.id}`;
+  const drawn = summary.outputs.slice(0, MOST_DRAWN);
+  const sections = await Promise.all(drawn.map((output, at) => section(output, comparison, at)));
+  const more = outputs.slice(MOST_DRAWN).map(({ name }) => name);
+  return html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <title>${title} · foray</title>
+        <style>
+          ${new Markup(style)}
+        </style>
+      </head>
+      <body>
+        <main>
+          <header>
+            <span class="phase">comparison</span>
+            <h1>${title}</h1>
+            ${comparisonNotes(comparison, summary).map((note) => html`<p class="lead">${note}</p>`)}
+          </header>
+          ${sections} ${more.length > 0 ? html`<p class="lead">Not drawn: ${more.join(', ')}.</p>` : ''}
+          <footer>
+            Made by foray from the campaigns ${a.id} and ${b.id}. This page loads nothing from anywhere.
+          </footer>
+        </main>
+      </body>
+    </html> `.text;
+}
+
+async function section(summary: OutputSummary, { matching }: Comparison, at: number) {
+  const { output, sample, compared, largest } = summary;
+  if (compared === 0) return undefined;
+  const title = `Difference of ${output.name}`;
+  const which =
+    sample.length < compared
+      ? `${counted(sample.length, 'point')} of ${compared.toLocaleString('en-US')}, taken at random`
+      : counted(compared, 'point');
+  const caption = `${which}; bars are intervals, and in colour where they exclude 0.`;
+  const svg = await drawSvg(differences(summary, matching.varied), `compare-${at}`, `${title}. ${caption}`);
+  return html`<section>
+    <h2>${title}</h2>
+    <p class="soft">${caption}</p>
+    <figure>${new Markup(svg)}</figure>
+    ${table(summary, matching.varied, compared > largest.length)}
+  </section>`;
+}
+
+function table(
+  { output, largest }: OutputSummary,
+  varied: Comparison['matching']['varied'],
+  isPart: boolean,
+) {
+  const isNumber = varied.map(({ type }) => kindOfInput(type) === 'number');
+  const means = ['a', 'b'] as const;
+  const columns = means.map((side) =>
+    numberColumn(largest.map(({ found }) => found[side].mean ?? undefined)),
+  );
+  const gaps = numberColumn(largest.map(({ found }) => found.difference));
+  return html`<div class="scroll">
+    <table>
+      <thead>
+        <tr>
+          ${varied.map((input, at) => html`<th class="${isNumber[at] ? 'number' : ''}">${titleOf(input)}</th>`)}
+          <th class="number">${output.name} in A</th>
+          <th class="number">in B</th>
+          <th class="number">Difference</th>
+          <th class="number">Interval</th>
+          <th>Point</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${largest.map(({ key, values, found }, row) => {
+          const { low, high } = found;
+          const interval = low === null || high === null ? '' : `${numberText(low)} to ${numberText(high)}`;
+          const gap = differs(found) ? html`<strong>${gaps[row]}</strong>` : gaps[row];
+          return html`<tr>
+            ${values.map((value, at) => html`<td class="${isNumber[at] ? 'number' : ''}">${value}</td>`)}
+            ${columns.map((column) => html`<td class="number">${column[row]}</td>`)}
+            <td class="number">${gap}</td>
+            <td class="number">${interval}</td>
+            <td><code>${key}</code></td>
+          </tr>`;
+        })}
+      </tbody>
+    </table>
+    ${isPart ? html`<p class="soft">The ${largest.length} greatest differences.</p>` : ''}
+  </div>`;
+}

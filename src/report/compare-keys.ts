@@ -1,0 +1,92 @@
+import { pointKeys } from '../campaign/keys.ts';
+import { fixedInputs } from '../campaign/points.ts';
+import type { Campaign, VariedInput } from '../campaign/types.ts';
+import { ForayError } from '../errors.ts';
+import type { ResultRow } from '../store/index.ts';
+
+/** An input that is fixed in both campaigns with another value, or that one does not have (null there). */
+export interface ApartInput {
+  name: string;
+  a: string | null;
+  b: string | null;
+}
+
+/** How points of one of two campaigns are found in the other. */
+export interface PointReader {
+  /** The same of points that are compared with each other. */
+  keyOf: (row: Pick<ResultRow, 'point' | 'values'>) => string;
+  /** The values of the inputs that either campaign varies. */
+  valuesOf: (row: Pick<ResultRow, 'values'>) => string[];
+}
+
+export interface Matching {
+  /** What the points of the one differ in from those of the other, all alike; it is left out of what is joined by. */
+  apart: ApartInput[];
+  /** What either varies. */
+  varied: VariedInput[];
+  a: PointReader;
+  b: PointReader;
+}
+
+type PointsOf = Pick<Campaign, 'id' | 'base' | 'varied' | 'fresh'>;
+
+/**
+ * How the points of two campaigns are joined: by their keys, which are made of all inputs. Where inputs are fixed in both
+ * with other values (a policy, what a new version of the model has come to take) no key could be found in the other
+ * campaign, so these inputs are left out of the keys.
+ *
+ * @throws ForayError NOTHING_TO_COMPARE when one varies an input that the other does not have
+ */
+export function matchingOf(a: PointsOf, b: PointsOf): Matching {
+  const [inA, inB] = [fixedValues(a), fixedValues(b)];
+  checkVaried(a, b, inB);
+  checkVaried(b, a, inA);
+  const apart = [...new Set([...inA.keys(), ...inB.keys()])].flatMap((name): ApartInput[] => {
+    if (isVaried(a, name) || isVaried(b, name)) return [];
+    const [ofA = null, ofB = null] = [inA.get(name), inB.get(name)];
+    return ofA === ofB ? [] : [{ name, a: ofA, b: ofB }];
+  });
+  const varied = [...a.varied, ...b.varied.filter(({ name }) => !isVaried(a, name))];
+  const left = new Set(apart.map(({ name }) => name));
+  const names = [...new Set([...inA.keys(), ...varied.map(({ name }) => name)])].filter(
+    (name) => !left.has(name),
+  );
+  const reader = (campaign: PointsOf, fixed: ReadonlyMap<string, string>): PointReader => {
+    const keyed = valuesBy(campaign, fixed, names);
+    const toKey = pointKeys(names);
+    return {
+      keyOf: apart.length === 0 ? ({ point }) => point : (row) => toKey(keyed(row)),
+      valuesOf: valuesBy(
+        campaign,
+        fixed,
+        varied.map(({ name }) => name),
+      ),
+    };
+  };
+  return { apart, varied, a: reader(a, inA), b: reader(b, inB) };
+}
+
+function fixedValues(campaign: PointsOf): Map<string, string> {
+  return new Map(fixedInputs(campaign).map(({ name, value }) => [name, value]));
+}
+
+function isVaried({ varied }: PointsOf, wanted: string): boolean {
+  return varied.some(({ name }) => name === wanted);
+}
+
+function checkVaried(one: PointsOf, other: PointsOf, fixed: ReadonlyMap<string, string>): void {
+  const lacking = one.varied.find(({ name }) => !fixed.has(name) && !isVaried(other, name));
+  if (!lacking) return;
+  throw new ForayError(
+    'NOTHING_TO_COMPARE',
+    `"${one.id}" varies "${lacking.name}", which the points of "${other.id}" do not have.`,
+    { hint: 'Compare campaigns that vary the same inputs.' },
+  );
+}
+
+/** Reads the values of some inputs off a row of a campaign. */
+function valuesBy({ varied }: PointsOf, fixed: ReadonlyMap<string, string>, names: readonly string[]) {
+  const places = names.map((name) => varied.findIndex((input) => input.name === name));
+  return ({ values }: Pick<ResultRow, 'values'>): string[] =>
+    names.map((name, at) => (places[at]! < 0 ? fixed.get(name)! : values[places[at]!]!));
+}

@@ -1,0 +1,135 @@
+import type { CampaignOutput } from '../campaign/types.ts';
+import { Lowest } from './best.ts';
+import { type ComparedPoint, type Comparison, differs, type OutputComparison } from './compare.ts';
+import { counted, numberText } from './words.ts';
+
+/** A point in a picture or table of one output. */
+export interface Shown {
+  key: string;
+  values: string[];
+  found: OutputComparison & { difference: number };
+}
+
+/** What came of one output over all points. */
+export interface OutputSummary {
+  output: CampaignOutput;
+  /** Points with an interval. */
+  judged: number;
+  /** Those of them of which it excludes 0, by which way. */
+  higher: number;
+  lower: number;
+  /** The points with a difference if they are few, else a sample of them by their keys, which are as good as random. */
+  sample: Shown[];
+  /** Points with a difference. */
+  compared: number;
+  /** Those that differ the most, first. */
+  largest: Shown[];
+}
+
+/** Points in a picture. */
+const SAMPLE = 300;
+const LARGEST = 12;
+
+/** Gathers what there is to say of a comparison while its points go by. */
+export class ComparisonSummary {
+  readonly counts: Record<ComparedPoint['in'], number> = { both: 0, A: 0, B: 0 };
+  private readonly comparison: Comparison;
+  private readonly gathered: {
+    summary: Omit<OutputSummary, 'sample' | 'largest'>;
+    sample: Lowest<Shown>;
+    largest: Lowest<Shown>;
+  }[];
+
+  constructor(comparison: Comparison) {
+    this.comparison = comparison;
+    this.gathered = comparison.outputs.map((output) => ({
+      summary: { output, judged: 0, higher: 0, lower: 0, compared: 0 },
+      sample: new Lowest(SAMPLE),
+      largest: new Lowest(LARGEST),
+    }));
+  }
+
+  /** The points of the comparison, as they are read; what it says is of those that went by. */
+  async *watched(): AsyncIterable<ComparedPoint> {
+    for await (const point of this.comparison.points) {
+      this.add(point);
+      yield point;
+    }
+  }
+
+  /** Reads all of the points. */
+  async read(): Promise<void> {
+    for await (const point of this.comparison.points) this.add(point);
+  }
+
+  get outputs(): OutputSummary[] {
+    return this.gathered.map(({ summary, sample, largest }) => ({
+      ...summary,
+      sample: sample.items,
+      largest: largest.items,
+    }));
+  }
+
+  private add({ key, in: where, values, outputs }: ComparedPoint): void {
+    this.counts[where] += 1;
+    if (where !== 'both') return;
+    const random = parseInt(key.slice(0, 12), 16);
+    for (const [at, found] of outputs.entries()) {
+      const { difference } = found;
+      if (difference === null) continue;
+      const { summary, sample, largest } = this.gathered[at]!;
+      const shown = { key, values, found: { ...found, difference } };
+      summary.compared += 1;
+      sample.add(shown, random);
+      largest.add(shown, -Math.abs(difference));
+      const isOther = differs(found);
+      if (isOther === null) continue;
+      summary.judged += 1;
+      if (isOther) summary[difference > 0 ? 'higher' : 'lower'] += 1;
+    }
+  }
+}
+
+/** What is to be said of a comparison as a whole: sentences, when its points have been read. */
+export function comparisonNotes(comparison: Comparison, summary: ComparisonSummary): string[] {
+  const { a, b, matching, leftOut } = comparison;
+  const { both, A, B } = summary.counts;
+  const only = [
+    A > 0 ? `${A.toLocaleString('en-US')} only in A` : '',
+    B > 0 ? `${B.toLocaleString('en-US')} only in B` : '',
+  ].filter(Boolean);
+  return [
+    `A is ${named(a)}, B is ${named(b)}; differences are B - A.`,
+    `${counted(both, 'point')} in both${only.map((text) => `, ${text}`).join('')}.`,
+    ...matching.apart.map(
+      ({ name, a: ofA, b: ofB }) =>
+        `Points are joined apart from ${name}: ${ofA ?? 'none'} in A, ${ofB ?? 'none'} in B.`,
+    ),
+    methodText(comparison),
+    ...summary.outputs.map((output) => verdict(output, comparison)),
+    ...(leftOut.length > 0
+      ? [`Not compared, as they are not numbers of the same unit in both: ${leftOut.join(', ')}.`]
+      : []),
+  ];
+}
+
+function named({ id, model }: Comparison['a']): string {
+  return `${id} (${model.name}, version ${model.version})`;
+}
+
+function methodText({ method, confidence }: Comparison): string {
+  const percent = `${+(100 * confidence).toPrecision(6)} %`;
+  return method === 'paired'
+    ? `Intervals (${percent}): replications in pairs, as they have the same seeds in both (Student's t).`
+    : `Intervals (${percent}): by Welch, as replications do not have the same seeds in both.`;
+}
+
+/** How many points differ, and how many would if nothing did: who looks at many intervals finds some that exclude 0. */
+function verdict({ output, judged, higher, lower, compared }: OutputSummary, { confidence }: Comparison) {
+  if (compared === 0) return `${output.name}: no point has a value in both.`;
+  if (judged === 0) return `${output.name}: no intervals, as these need two replications in each.`;
+  if (higher + lower === 0) return `${output.name}: no interval excludes 0.`;
+  const ways = [higher > 0 ? `${higher} higher in B` : '', lower > 0 ? `${lower} lower in B` : ''];
+  const chance = numberText(Number(((1 - confidence) * judged).toPrecision(2)));
+  return `${output.name}: differs at ${counted(higher + lower, 'point')} of ${judged} (${ways.filter(Boolean).join(', ')}); by chance alone about ${chance} would.`;
+}

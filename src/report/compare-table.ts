@@ -1,0 +1,46 @@
+import { type ComparedPoint, type Comparison, differs } from './compare.ts';
+import { type Column, inputColumns, text, uniquelyNamed } from './columns.ts';
+import type { Cell, Table } from './table.ts';
+
+const NUMBERS = ['n A', 'mean A', 'n B', 'mean B', 'difference', 'low', 'high'];
+
+/**
+ * A comparison as a table, a row a point and output: the point's key, what is varied, whether it is in both, A or B, then of
+ * the output n and mean in each, the difference B - A with its interval, how that was made, and whether it excludes 0.
+ */
+export function comparisonTable(
+  { matching, outputs, method }: Comparison,
+  points: AsyncIterable<ComparedPoint>,
+): Table {
+  const columns: Column[] = [
+    text('point'),
+    ...inputColumns(matching),
+    ...[text('in'), text('output')],
+    ...NUMBERS.map((name): Column => ({ name, kind: 'number' })),
+    text('interval'),
+    { name: 'differs', kind: 'boolean' },
+  ];
+  return { columns: uniquelyNamed(columns), rows: rowsOf(points) };
+
+  async function* rowsOf(compared: AsyncIterable<ComparedPoint>): AsyncIterable<Cell[]> {
+    for await (const { key, in: where, values, outputs: numbers } of compared) {
+      for (const [at, { name }] of outputs.entries()) {
+        const found = numbers[at]!;
+        const { a, b, difference, low, high } = found;
+        yield [
+          key,
+          ...values,
+          where,
+          name,
+          ...[a.n, a.mean, b.n, b.mean, difference, low, high].map(cell),
+          low === null ? null : method,
+          cell(differs(found)),
+        ];
+      }
+    }
+  }
+}
+
+function cell(value: number | boolean | null): Cell {
+  return value === null ? null : String(value);
+}

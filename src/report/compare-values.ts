@@ -1,0 +1,73 @@
+import { numberIn } from '../api/index.ts';
+import type { ResultRow } from '../store/index.ts';
+
+/** The numbers of a point. */
+export interface PointNumbers {
+  /** Its key in its own campaign. */
+  point: string;
+  values: string[];
+  /** Of each output by replication, from the first; NaN where it failed or has none. */
+  numbers: number[][];
+}
+
+/** Puts rows together to points as they stream; rows come in design order, so a point's rows follow each other. */
+export async function* numbersOf(
+  rows: AsyncIterable<ResultRow>,
+  outputs: readonly string[],
+): AsyncIterable<PointNumbers> {
+  let current: PointNumbers | undefined;
+  for await (const row of rows) {
+    if (current?.point !== row.point) {
+      if (current) yield current;
+      current = { point: row.point, values: row.values, numbers: outputs.map(() => []) };
+    }
+    for (const [at, name] of outputs.entries()) {
+      const column = current.numbers[at]!;
+      // a replication that has not finished has no row
+      while (column.length < row.replication - 1) column.push(NaN);
+      column.push(numberIn(row.outputs[name]) ?? NaN);
+    }
+  }
+  if (current) yield current;
+}
+
+/**
+ * The numbers of all points of a campaign, by key. They lie one after the other: a run takes 8 bytes an output, a point
+ * about 150.
+ */
+export class HeldNumbers {
+  private readonly places = new Map<string, number>();
+  private readonly starts: number[] = [];
+  private readonly flat: number[] = [];
+  private readonly outputs: number;
+
+  constructor(outputs: number) {
+    this.outputs = outputs;
+  }
+
+  get size(): number {
+    return this.places.size;
+  }
+
+  has(key: string): boolean {
+    return this.places.has(key);
+  }
+
+  add(key: string, numbers: readonly number[][]): void {
+    this.places.set(key, this.starts.length);
+    this.starts.push(this.flat.length);
+    for (const column of numbers) for (const value of column) this.flat.push(value);
+  }
+
+  /** Gives the numbers of a point, once: what stays is what nobody took. */
+  take(key: string): number[][] | undefined {
+    const place = this.places.get(key);
+    if (place === undefined) return undefined;
+    this.places.delete(key);
+    const start = this.starts[place]!;
+    const runs = ((this.starts[place + 1] ?? this.flat.length) - start) / this.outputs;
+    return Array.from({ length: this.outputs }, (_, at) =>
+      this.flat.slice(start + at * runs, start + (at + 1) * runs),
+    );
+  }
+}

@@ -1,0 +1,147 @@
+import type { VariedInput } from '../../campaign/types.ts';
+import type { OutputSummary, Shown } from '../compare-summary.ts';
+import { differs } from '../compare.ts';
+import { kindOfInput } from '../values.ts';
+import { numberText, titleOf, unitText } from '../words.ts';
+import { colours, type Spec, WIDTH } from './render.ts';
+
+/** More points than this are drawn without their names. */
+const MOST_NAMED = 30;
+
+const VERDICTS = { higher: 'higher in B', lower: 'lower in B', open: 'no clear difference' } as const;
+
+interface Datum {
+  place: number | string;
+  difference: number;
+  low: number;
+  high: number;
+  verdict: string;
+}
+
+/**
+ * The difference of an output with its interval at each point, and a line at 0: along the one input that varies if it is a
+ * number; else a row a point, those with the greatest difference first; of many points without names, ordered likewise.
+ */
+export function differences({ output, sample }: OutputSummary, varied: readonly VariedInput[]): Spec {
+  const changing = varied.filter((_, at) => new Set(sample.map(({ values }) => values[at])).size > 1);
+  const [only] = changing;
+  if (changing.length === 1 && only && kindOfInput(only.type) === 'number') {
+    const at = varied.indexOf(only);
+    const data = sample.map((shown) => datum(shown, Number(shown.values[at])));
+    const x = {
+      title: titleOf(only),
+      scale: { zero: false, nice: false, padding: 14 },
+      axis: { grid: false },
+    };
+    return upright(data, output, x);
+  }
+  const sorted = sample.toSorted((a, b) => b.found.difference - a.found.difference);
+  if (sorted.length > MOST_NAMED) {
+    const x = {
+      title: 'Points, those with the greatest difference first',
+      scale: { nice: false, padding: 10 },
+      axis: { grid: false, labels: false, ticks: false },
+    };
+    return upright(
+      sorted.map((shown, rank) => datum(shown, rank)),
+      output,
+      x,
+    );
+  }
+  return lying(
+    sorted.map((shown) => datum(shown, nameOf(shown, varied, changing))),
+    output,
+  );
+}
+
+function datum({ found }: Shown, place: number | string): Datum {
+  const { difference, low, high } = found;
+  const isOther = differs(found) === true;
+  const verdict = isOther ? (difference > 0 ? VERDICTS.higher : VERDICTS.lower) : VERDICTS.open;
+  return { place, difference, low: low ?? difference, high: high ?? difference, verdict };
+}
+
+/** "Servers 2, Policy fifo": two points have two names, as they differ in what changes. */
+function nameOf({ key, values }: Shown, varied: readonly VariedInput[], changing: readonly VariedInput[]) {
+  const parts = changing.map((input) => {
+    const value = values[varied.indexOf(input)]!;
+    const isLong = kindOfInput(input.type) === 'number' && value.length > 8;
+    return `${input.name} ${isLong ? numberText(Number(value)) : value}`;
+  });
+  return parts.join(', ') || key;
+}
+
+type Axis = Record<string, unknown>;
+
+/** Points along the x-axis. */
+function upright(values: Datum[], output: OutputSummary['output'], axis: Axis): Spec {
+  const size = values.length > 120 ? 18 : values.length > 40 ? 34 : 64;
+  const place = { field: 'place', type: 'quantitative', ...axis };
+  return {
+    width: WIDTH - 100,
+    height: 340,
+    layer: layers(values, size, {
+      place: ['x', place],
+      along: ['y', { title: amountTitle(output) }],
+    }),
+  } as Spec;
+}
+
+/** A row a point. */
+function lying(values: Datum[], output: OutputSummary['output']): Spec {
+  const place = {
+    field: 'place',
+    type: 'nominal',
+    sort: null,
+    title: null,
+    axis: { labelLimit: 320, domain: false, ticks: false },
+  };
+  return {
+    width: WIDTH - 360,
+    height: { step: 26 },
+    layer: layers(values, 80, {
+      place: ['y', place],
+      along: ['x', { title: amountTitle(output) }],
+    }),
+  } as Spec;
+}
+
+interface Frame {
+  /** Where a point is: the channel, and what it encodes. */
+  place: ['x' | 'y', Axis];
+  along: ['x' | 'y', Axis];
+}
+
+function layers(values: Datum[], size: number, { place: [at, place], along: [to, along] }: Frame) {
+  const amount = (field: string) => ({ field, type: 'quantitative', ...along, scale: { zero: true } });
+  const color = {
+    field: 'verdict',
+    type: 'nominal',
+    scale: {
+      domain: [VERDICTS.higher, VERDICTS.lower, VERDICTS.open],
+      range: [colours.best, colours.line, colours.muted],
+    },
+    legend: { title: null, orient: 'top', symbolType: 'circle', symbolSize: 90, symbolStrokeWidth: 0 },
+  };
+  return [
+    {
+      data: { values: [{ zero: 0 }] },
+      mark: { type: 'rule', color: colours.ink, opacity: 0.7, strokeWidth: 1.5 },
+      encoding: { [to]: { field: 'zero', type: 'quantitative', ...along } },
+    },
+    {
+      data: { values },
+      mark: { type: 'rule', strokeWidth: size > 20 ? 2.5 : 1.2, opacity: 0.55, strokeCap: 'round' },
+      encoding: { [at]: place, [to]: amount('low'), [`${to}2`]: { field: 'high' }, color },
+    },
+    {
+      data: { values },
+      mark: { type: 'point', filled: true, size, opacity: 1 },
+      encoding: { [at]: place, [to]: amount('difference'), color },
+    },
+  ];
+}
+
+function amountTitle({ name, units }: OutputSummary['output']): string {
+  return `${name}, B − A${units ? ` (${unitText(units)})` : ''}`;
+}

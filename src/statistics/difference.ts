@@ -1,0 +1,49 @@
+import { halfWidth, type Sample } from './sample.ts';
+import { studentQuantile } from './student.ts';
+
+/** A difference of two means, with its confidence interval. */
+export interface MeanDifference {
+  difference: number;
+  low: number;
+  high: number;
+}
+
+/**
+ * The mean of differences of pairs, by Student's t.
+ *
+ * @param differences - from two pairs
+ * @param confidence - between 0 and 1, as 0.95
+ * @throws RangeError when there is no such interval
+ */
+export function pairedDifference(differences: Sample, confidence: number): MeanDifference {
+  const { count, mean, variance } = differences;
+  if (mean === null || variance === null) throw new RangeError('there are no pairs');
+  return around(mean, halfWidth(count, Math.sqrt(variance), confidence));
+}
+
+/**
+ * The mean of `b` less the mean of `a`, two samples that were drawn apart and may spread differently.
+ *
+ * B. L. Welch, "The generalization of 'Student's' problem when several different population variances are involved",
+ * Biometrika 34 (1947) 28-35, with the degrees of freedom of F. E. Satterthwaite, "An approximate distribution of estimates
+ * of variance components", Biometrics Bulletin 2 (1946) 110-114.
+ *
+ * @param a - two values or more, as in `b`
+ * @param confidence - between 0 and 1, as 0.95
+ * @throws RangeError when there is no such interval
+ */
+export function welchDifference(a: Sample, b: Sample, confidence: number): MeanDifference {
+  if (a.count < 2 || b.count < 2) throw new RangeError('each sample needs two values');
+  const difference = b.mean! - a.mean!;
+  const [ofA, ofB] = [a.variance! / a.count, b.variance! / b.count];
+  const variance = ofA + ofB;
+  if (variance === 0) return around(difference, 0);
+  const freedom = 1 / ((ofA / variance) ** 2 / (a.count - 1) + (ofB / variance) ** 2 / (b.count - 1));
+  // by rounding it may fall below what it is never below
+  const quantile = studentQuantile((1 + confidence) / 2, Math.max(1, freedom));
+  return around(difference, quantile * Math.sqrt(variance));
+}
+
+function around(difference: number, half: number): MeanDifference {
+  return { difference, low: difference - half, high: difference + half };
+}

@@ -1,0 +1,338 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { pointKey } from '../../src/campaign/keys.ts';
+import type { Campaign, CampaignOutput } from '../../src/campaign/types.ts';
+import { compareCampaigns, type Compared, type ComparedPoint } from '../../src/report/compare.ts';
+import { comparisonNotes, ComparisonSummary } from '../../src/report/compare-summary.ts';
+import { comparisonTable } from '../../src/report/compare-table.ts';
+import { renderComparison } from '../../src/report/compare-html.ts';
+import { formatTable } from '../../src/report/index.ts';
+import type { ResultRow } from '../../src/store/index.ts';
+import { doubles, gridOf, sampleRecord, stream, textOf } from './support.ts';
+
+const SEED = { name: '{RANDOM_SEED}', type: 'LONG', units: null, value: '1' } as const;
+const policy = (value: string) => ({ name: 'Policy', type: 'STRING', units: null, value }) as const;
+const rate = { name: 'Rate', type: 'DOUBLE', units: 'PER_DAY', value: '0' } as const;
+const wait: CampaignOutput = { name: 'Wait', type: 'DOUBLE', units: 'MINUTE' };
+
+/** A campaign over rates: the values of Wait by rate, a number a replication; null of one that failed. */
+function side(
+  id: string,
+  waits: Record<string, (number | null)[]>,
+  changes: Partial<Campaign> = {},
+  fixed = [policy('fifo')],
+): Compared {
+  const { campaign } = sampleRecord({
+    id,
+    base: [...fixed, rate, SEED],
+    ...gridOf([doubles('Rate', Object.keys(waits).map(Number))]),
+    replications: 3,
+    seed: 42,
+    outputs: [wait],
+    ...changes,
+  });
+  const rows = Object.entries(waits).flatMap(([value, numbers]) =>
+    numbers.map((number, at): ResultRow => {
+      const point = pointKey([...fixed, { name: 'Rate', value }]);
+      const outputs = number === null ? {} : { Wait: JSON.stringify(number) };
+      const status = number === null ? 'failed' : 'done';
+      return { ...EMPTY, point, replication: at + 1, status, values: [value], outputs };
+    }),
+  );
+  return { campaign, rows: () => stream(rows) };
+}
+
+const EMPTY = {
+  reason: null,
+  runId: null,
+  origin: 'new',
+  requestedAt: null,
+  finishedAt: null,
+} as const;
+
+const pointsIn = (a: Compared, b: Compared) => Array.fromAsync(compareCampaigns(a, b).points);
+const places = (points: ComparedPoint[]) => points.map((point) => [point.values[0], point.in]);
+
+describe('points', () => {
+  test('are joined by their keys, in the order of A, then what is only in B', async () => {
+    const a = side('a', { '3.0': [1], '1.0': [1], '2.0': [1] });
+    const b = side('b', { '0.0': [1], '2.0': [1], '3.0': [1], '4.0': [1] });
+    expect(places(await pointsIn(a, b))).toEqual([
+      ['3.0', 'both'],
+      ['1.0', 'A'],
+      ['2.0', 'both'],
+      ['0.0', 'B'],
+      ['4.0', 'B'],
+    ]);
+  });
+
+  test('of any two designs are all there, each with its own numbers', async () => {
+    const design = fc
+      .uniqueArray(fc.integer({ min: 0, max: 30 }), { minLength: 1 })
+      .chain((rates) =>
+        fc.record({
+          rates: fc.constant(rates),
+          waits: fc.array(fc.array(fc.option(fc.integer()), { minLength: 1, maxLength: 4 }), {
+            minLength: rates.length,
+            maxLength: rates.length,
+          }),
+        }),
+      )
+      // names of numbers are kept in another order than they were given in
+      .map(({ rates, waits }) => Object.fromEntries(rates.map((value, at) => [`${value}.0`, waits[at]!])));
+    await fc.assert(
+      fc.asyncProperty(design, design, async (inA, inB) => {
+        const shared = Object.keys(inA).filter((value) => value in inB);
+        const points = [];
+        const [a, b] = [side('a', inA, { seed: 1 }), side('b', inB, { seed: 2 })];
+        try {
+          for await (const point of compareCampaigns(a, b).points) points.push(point);
+        } catch (error) {
+          expect({ error, shared }).toMatchObject({ error: { code: 'NOTHING_TO_COMPARE' }, shared: [] });
+        }
+        expect(places(points)).toEqual([
+          ...Object.keys(inA).map((value) => [value, value in inB ? 'both' : 'A']),
+          ...Object.keys(inB).flatMap((value) => (value in inA ? [] : [[value, 'B']])),
+        ]);
+        for (const { values, outputs } of points) {
+          for (const [found, waits] of [
+            [outputs[0]!.a, inA[values[0]!]],
+            [outputs[0]!.b, inB[values[0]!]],
+          ] as const) {
+            const numbers = (waits ?? []).filter((number) => number !== null);
+            expect(found.n).toBe(numbers.length);
+            const mean = numbers.reduce((sum, number) => sum + number, 0) / numbers.length;
+            if (numbers.length > 0) expect(found.mean).toBeCloseTo(mean, 3);
+          }
+        }
+      }),
+    );
+  });
+
+  test('that differ in what is fixed in each are joined apart from it', async () => {
+    const a = side('a', { 1: [1, 2], 2: [3, 4] });
+    const b = side('b', { 2: [5, 6], 1: [7, 9] }, {}, [policy('priority')]);
+    const comparison = compareCampaigns(a, b);
+    expect(comparison.matching.apart).toEqual([{ name: 'Policy', a: 'fifo', b: 'priority' }]);
+    const points = await Array.fromAsync(comparison.points);
+    expect(points.map(({ outputs }) => outputs[0]!.difference)).toEqual([6.5, 2]);
+    // the seeds hang on the keys
+    expect(comparison.method).toBe('Welch');
+    const crn = { commonRandomNumbers: true };
+    const [c, d] = [
+      { ...a, campaign: { ...a.campaign, ...crn } },
+      { ...b, campaign: { ...b.campaign, ...crn } },
+    ];
+    expect(compareCampaigns(c, d).method).toBe('paired');
+  });
+
+  test('of a later version are joined apart from the inputs that it has come to take', async () => {
+    const a = side('a', { 1: [1] }, {}, []);
+    const b = side('b', { 1: [4] });
+    const comparison = compareCampaigns(a, b);
+    expect(comparison.matching.apart).toEqual([{ name: 'Policy', a: null, b: 'fifo' }]);
+    expect((await Array.fromAsync(comparison.points))[0]).toMatchObject({ in: 'both', values: ['1'] });
+  });
+
+  test('of a campaign that fixes what the other varies are joined by it', async () => {
+    const a = side('a', { 1: [1], 2: [2] });
+    const { campaign } = sampleRecord({ base: [policy('fifo'), { ...rate, value: '2' }, SEED], grid: [] });
+    const key = pointKey([policy('fifo'), { name: 'Rate', value: '2' }]);
+    const row: ResultRow = {
+      ...EMPTY,
+      point: key,
+      replication: 1,
+      status: 'done',
+      values: [],
+      outputs: { Wait: '5' },
+    };
+    const b = { campaign: { ...campaign, outputs: [wait] }, rows: () => stream([row]) };
+    const points = await pointsIn(a, b);
+    expect(places(points)).toEqual([
+      ['1', 'A'],
+      ['2', 'both'],
+    ]);
+    expect(await pointsIn(b, a).then(places)).toEqual([
+      ['2', 'both'],
+      ['1', 'B'],
+    ]);
+  });
+
+  test('are not joined where only one campaign has a varied input', () => {
+    const a = side('a', { 1: [1] });
+    const b = side('b', { 1: [1] });
+    const other = { ...b, campaign: { ...b.campaign, base: [rate, SEED], varied: [], ...gridOf([]) } };
+    const alone = {
+      ...a,
+      campaign: { ...a.campaign, varied: [{ name: 'Servers', type: 'INTEGER', units: null }] },
+    } as Compared;
+    expect(() => compareCampaigns(alone, other)).toThrow('"a" varies "Servers"');
+    expect(() => compareCampaigns(other, alone)).toThrow('"a" varies "Servers"');
+  });
+
+  test('that have none in common are told, and so is a campaign of which nothing has finished', async () => {
+    const a = side('a', { 1: [1] });
+    for (const b of [side('b', { 2: [1] }), side('b', {})]) {
+      await expect(pointsIn(a, b)).rejects.toMatchObject({
+        code: 'NOTHING_TO_COMPARE',
+        message: '"a" and "b" have no finished point in common.',
+      });
+    }
+  });
+});
+
+describe('differences', () => {
+  const a = { 1: [1, 2, 4] };
+  const b = { 1: [3, 5, 6] };
+
+  test('are of pairs where the replications have the same seeds', async () => {
+    const [point] = await pointsIn(side('a', a), side('b', b));
+    const { outputs } = point!;
+    // 2, 3 and 2: a mean of 7/3 with a standard error of 1/3, and t(0.975, 2) = 4.302653
+    expect(outputs[0]!.difference).toBeCloseTo(7 / 3, 12);
+    expect(outputs[0]!.low).toBeCloseTo(7 / 3 - 4.302652729749464 / 3, 9);
+    expect(outputs[0]!.high).toBeCloseTo(7 / 3 + 4.302652729749464 / 3, 9);
+  });
+
+  test.each<[string, Partial<Campaign>, Partial<Campaign>]>([
+    ['another seed', { seed: 1 }, { seed: 2 }],
+    ['common random numbers in one', { commonRandomNumbers: true }, {}],
+    ['no seed in one', { seed: null }, { seed: 0 }],
+  ])('are Welch’s with %s', async (_, ofA, ofB) => {
+    const comparison = compareCampaigns(side('a', a, ofA), side('b', b, ofB));
+    expect(comparison.method).toBe('Welch');
+    const [point] = await Array.fromAsync(comparison.points);
+    expect(point!.outputs[0]!.low).toBeLessThan(0);
+  });
+
+  test('of pairs leave out replications that the other does not have', async () => {
+    const [point] = await pointsIn(side('a', { 1: [1, null, 4, 9] }), side('b', { 1: [3, 5, 6] }));
+    expect(point!.outputs[0]).toMatchObject({
+      a: { n: 2, mean: 2.5 },
+      b: { n: 2, mean: 4.5 },
+      difference: 2,
+    });
+  });
+
+  test('have an interval from two values on', async () => {
+    for (const seed of [42, 43]) {
+      const points = await pointsIn(
+        side('a', { 1: [1], 2: [null] }),
+        side('b', { 1: [3], 2: [1] }, { seed }),
+      );
+      expect(points[0]!.outputs[0]).toMatchObject({ difference: 2, low: null, high: null });
+      expect(points[1]!.outputs[0]).toMatchObject({ difference: null, low: null, high: null });
+    }
+  });
+
+  test('are of the outputs that are numbers of one unit in both', () => {
+    const one: CampaignOutput[] = [
+      wait,
+      { name: 'Cost', type: 'DOUBLE', units: null },
+      { name: 'Curve', type: 'DATA_SET', units: null },
+      { name: 'Served', type: 'INTEGER', units: null },
+    ];
+    const other: CampaignOutput[] = [
+      { name: 'Served', type: 'LONG', units: null },
+      { ...wait, units: 'HOUR' },
+      { name: 'Curve', type: 'DATA_SET', units: null },
+    ];
+    const comparison = compareCampaigns(side('a', a, { outputs: one }), side('b', b, { outputs: other }));
+    expect(comparison.outputs.map(({ name }) => name)).toEqual(['Served']);
+    expect(comparison.leftOut).toEqual(['Wait', 'Cost', 'Curve']);
+    expect(() => compareCampaigns(side('a', a), side('b', b, { outputs: other.slice(1) }))).toThrow(
+      'no numeric output in common',
+    );
+  });
+
+  test('take the confidence that both campaigns have', () => {
+    const precision = { min: 2, max: 9, outputs: ['Wait'], relative: 0.1, absolute: null, confidence: 0.99 };
+    const confidences = [
+      [precision, precision],
+      [precision, null],
+    ].map(
+      ([ofA, ofB]) =>
+        compareCampaigns(side('a', a, { precision: ofA! }), side('b', b, { precision: ofB! })).confidence,
+    );
+    expect(confidences).toEqual([0.99, 0.95]);
+  });
+});
+
+describe('a comparison', () => {
+  const waits = (shift: number) =>
+    Object.fromEntries(
+      Array.from({ length: 5 }, (_, at) => [at + 1, [at, at + 1, at + 5].map((n) => n + shift * at)]),
+    );
+  const compare = () =>
+    compareCampaigns(side('old', { ...waits(0), 9: [1] }), side('new', { ...waits(0.5), 8: [1, 2] }));
+
+  test('is a table of a row a point and output', async () => {
+    const comparison = compare();
+    const text = await textOf(formatTable('csv', comparisonTable(comparison, comparison.points)));
+    const lines = text.trimEnd().split('\n');
+    expect(lines[0]).toBe('point,Rate,in,output,n A,mean A,n B,mean B,difference,low,high,interval,differs');
+    expect(lines).toHaveLength(8);
+    expect(lines[1]!.split(',').slice(1)).toEqual([
+      '1',
+      'both',
+      'Wait',
+      '3',
+      '2',
+      '3',
+      '2',
+      '0',
+      '0',
+      '0',
+      'paired',
+      'false',
+    ]);
+    expect(lines[2]).toMatch(/,0\.5,0\.5,0\.5,paired,true$/);
+    expect(lines.slice(6).map((line) => line.split(',').slice(1).join())).toEqual([
+      '9,A,Wait,1,1,0,,,,,,',
+      '8,B,Wait,0,,2,1.5,,,,,',
+    ]);
+  });
+
+  test('is summed up in words', async () => {
+    const comparison = compare();
+    const summary = new ComparisonSummary(comparison);
+    await summary.read();
+    expect(comparisonNotes(comparison, summary)).toEqual([
+      'A is old (Epidemic, version 1), B is new (Epidemic, version 1); differences are B - A.',
+      '5 points in both, 1 only in A, 1 only in B.',
+      "Intervals (95 %): replications in pairs, as they have the same seeds in both (Student's t).",
+      'Wait: differs at 4 points of 5 (4 higher in B); by chance alone about 0.25 would.',
+    ]);
+    expect(summary.outputs[0]!.largest.map(({ values }) => values[0])).toEqual(['5', '4', '3', '2', '1']);
+  });
+
+  test('is a page that loads nothing and runs nothing', async () => {
+    const comparison = compare();
+    const summary = new ComparisonSummary(comparison);
+    await summary.read();
+    const page = await renderComparison(comparison, summary);
+    expect(page).not.toMatch(/<(script|link|img|iframe|object|embed|base|form|image|use)\b/i);
+    expect(page).not.toMatch(/\b(src|href|srcset|action)=/i);
+    const symbols = /<g class="mark-symbol role-mark[^>]*>(.*?)<\/g>/s.exec(page)![1]!;
+    expect(symbols.match(/<path/g)).toHaveLength(5);
+    expect(page).toContain('Wait, B − A (minute)');
+  });
+
+  test('of thousands of points draws some, the same every time', async () => {
+    const many = (shift: number) =>
+      Object.fromEntries(Array.from({ length: 2_000 }, (_, at) => [at, [at, at + 1 + shift]]));
+    const summaries = [];
+    for (let time = 0; time < 2; time += 1) {
+      const summary = new ComparisonSummary(compareCampaigns(side('a', many(0)), side('b', many(1))));
+      await summary.read();
+      summaries.push(summary.outputs[0]!);
+    }
+    const [one, other] = summaries.map(({ sample }) => sample.map(({ values }) => Number(values[0])));
+    expect(one).toEqual(other);
+    expect(one).toHaveLength(300);
+    expect(summaries[0]!.compared).toBe(2_000);
+    const mean = one!.reduce((sum, value) => sum + value, 0) / 300;
+    // of numbers up to 2,000 taken at random: 1,000 give or take 33
+    expect(Math.abs(mean - 1_000)).toBeLessThan(150);
+  });
+});
