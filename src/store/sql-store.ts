@@ -7,6 +7,7 @@ import { finishedSince } from './finished-since.ts';
 import { lackingRuns, setOutputs } from './outputs.ts';
 import { pointsLike } from './points.ts';
 import { addReplications, allFinishedPoints, finishedPoints } from './replications.ts';
+import { finishedLately } from './recent.ts';
 import { BEGINNING, otherPoints, type Place, restOfPoint, toResult } from './results.ts';
 import { type Done, writeDone } from './done.ts';
 import {
@@ -22,6 +23,7 @@ import type {
   CampaignRecord,
   DoneRun,
   FinishedPoint,
+  Look,
   OpenRun,
   Origin,
   PlannedRun,
@@ -491,6 +493,10 @@ export class SqlStore implements Store {
     return rows.flatMap(({ seq, state, origin }) =>
       state === 'done' || state === 'failed' ? [{ seq, state, origin }] : [],
     );
+  }
+
+  async lately(id: string, since?: Look): Promise<{ rows: ResultRow[]; look: Look }> {
+    return finishedLately(this.db, await this.number(id), since);
   }
 
   async *results(id: string): AsyncIterable<ResultRow> {

@@ -124,6 +124,14 @@ export interface ResultRow {
   finishedAt: number | null;
 }
 
+/** What a look at the runs of a campaign saw, from where the next one goes on: their seqs. */
+export interface Look {
+  /** Requested, and not finished. */
+  open: number[];
+  /** The last of those that have finished. */
+  last: number;
+}
+
 /**
  * Content of campaigns: definitions, points, runs, outputs, files. One implementation per database. Every write is
  * idempotent under (campaign, point key, replication), so an activity may be carried out twice.
@@ -232,6 +240,12 @@ export interface Store {
     id: string,
     seqs: readonly number[],
   ): Promise<{ seq: number; state: 'done' | 'failed'; origin: Origin | null }[]>;
+  /**
+   * Runs that have finished since a look, the newest first, a few hundred at most however many there are: a look is quick
+   * at any size of campaign. It may leave out a run that waited to be tried again and was not open at either look. The first
+   * look finds the last runs in the order of work.
+   */
+  lately(id: string, since?: Look): Promise<{ rows: ResultRow[]; look: Look }>;
   /** Finished runs in design order: by point, then replication. */
   results(id: string): AsyncIterable<ResultRow>;
   /** Finished runs that are not known yet, from a seq on, some at a time. */

@@ -9,10 +9,12 @@ import { sqliteDialect } from '../../src/store/sqlite.ts';
 import type { Tables } from '../../src/store/tables.ts';
 import { sqliteDatabase, temporaryFolder } from './folder.ts';
 import { describeGrowth } from './growth.ts';
+import { describeLately } from './lately.ts';
 import { campaign, describeStore, points } from './suite.ts';
 
 describeStore('a store in SQLite', sqliteDatabase);
 describeGrowth('points that grow, in SQLite', sqliteDatabase);
+describeLately('runs that finished lately, in SQLite', sqliteDatabase);
 
 test('a store in memory works, and is gone with its handle', async () => {
   const first = await openStore('sqlite::memory:');
@@ -106,6 +108,18 @@ describe('a store of 200,000 runs, most of them finished', () => {
         /^SEARCH runs USING COVERING INDEX runs_state|^SEARCH (points|runs|outputs) USING INDEX \S+ \(campaign=\? AND (ordinal|seq)=\?\)/,
       );
     }
+  test('so is a look at what has finished lately', async () => {
+    const looks = await asked(async (store) => {
+      const { rows, look } = await store.lately('flu');
+      expect(rows).toHaveLength(300);
+      await store.lately('flu', { open: [5, 9], last: look.last - 1_000 });
+    });
+    const steps = looks.flatMap((look) => planOf(look));
+    for (const step of steps.filter((one) => /\bruns\b/.test(one)))
+      expect(step).toMatch(
+        /^SEARCH runs USING (COVERING )?INDEX .*(campaign=\? AND seq[=>]\?|state=\? AND campaign=\? AND seq>\?)/,
+      );
+    expect(steps.join()).not.toMatch(/SCAN|TEMP B-TREE/);
   });
 
   test('all results are read, in order', async () => {

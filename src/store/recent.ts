@@ -1,0 +1,107 @@
+import type { Kysely } from 'kysely';
+import { toResult } from './results.ts';
+import type { Look, ResultRow } from './store.ts';
+import { finishedStates, openStates, type Tables } from './tables.ts';
+
+/** Runs that a look returns, and of each state that it reads beyond the last one. */
+const ROWS_A_LOOK = 300;
+/** Open runs that are remembered; a campaign has 2,000 at most. */
+const OPEN_A_LOOK = 4_000;
+
+/**
+ * Runs that have finished since a look, newest first. Nothing says in which order runs finish but their times, by which
+ * there is no index, as every run would pay for it. So what was open and is not any more is looked up, and what has come
+ * after the last one in the order of work.
+ */
+export async function finishedLately(
+  db: Kysely<Tables>,
+  campaign: number,
+  since: Look = { open: [], last: -1 },
+): Promise<{ rows: ResultRow[]; look: Look }> {
+  // first, so that what finishes meanwhile is found among these the next time
+  const open = await seqsIn(db, campaign, openStates, -1, OPEN_A_LOOK);
+  const beyond = await seqsIn(db, campaign, finishedStates, since.last, ROWS_A_LOOK);
+  const known = await timesOf(db, campaign, [...new Set([...since.open, ...beyond])]);
+  const finished = known.filter(({ state }) => state === 'done' || state === 'failed');
+  const newest = finished
+    .toSorted((a, b) => Number(b.finished_at) - Number(a.finished_at) || b.seq - a.seq)
+    .slice(0, ROWS_A_LOOK);
+  const isFinished = new Set(finished.map(({ seq }) => seq));
+  const waitAgain = known.flatMap(({ seq, state }) => (state === 'waiting' ? [seq] : []));
+  const last = finished.reduce((most, { seq }) => Math.max(most, seq), since.last);
+  return {
+    rows: await rowsOf(
+      db,
+      campaign,
+      newest.map(({ seq }) => seq),
+    ),
+    look: {
+      open: [...open.filter((seq) => !isFinished.has(seq)), ...waitAgain].slice(0, OPEN_A_LOOK),
+      last,
+    },
+  };
+}
+
+/** The greatest seqs of runs in some states that are greater than one, a walk along an index for each state. */
+async function seqsIn(
+  db: Kysely<Tables>,
+  campaign: number,
+  states: readonly (typeof openStates | typeof finishedStates)[number][],
+  after: number,
+  limit: number,
+): Promise<number[]> {
+  const found: number[] = [];
+  for (const state of states) {
+    const rows = await db
+      .selectFrom('runs')
+      .select('seq')
+      .where('state', '=', state)
+      .where('campaign', '=', campaign)
+      .where('seq', '>', after)
+      .orderBy('seq', 'desc')
+      .limit(limit)
+      .execute();
+    found.push(...rows.map(({ seq }) => seq));
+  }
+  return found;
+}
+
+/** By seq alone: asked for the state as well, SQLite would read all that has finished by the index of states. */
+async function timesOf(db: Kysely<Tables>, campaign: number, seqs: readonly number[]) {
+  if (seqs.length === 0) return [];
+  return db
+    .selectFrom('runs')
+    .select(['seq', 'state', 'finished_at'])
+    .where('campaign', '=', campaign)
+    .where('seq', 'in', seqs)
+    .execute();
+}
+
+/** In the order of the seqs. */
+async function rowsOf(db: Kysely<Tables>, campaign: number, seqs: readonly number[]): Promise<ResultRow[]> {
+  if (seqs.length === 0) return [];
+  const rows = await db
+    .selectFrom('runs')
+    .innerJoin('points', (join) =>
+      join.onRef('points.campaign', '=', 'runs.campaign').onRef('points.ordinal', '=', 'runs.ordinal'),
+    )
+    .leftJoin('outputs', (join) =>
+      join.onRef('outputs.campaign', '=', 'runs.campaign').onRef('outputs.seq', '=', 'runs.seq'),
+    )
+    .select([
+      'runs.seq',
+      'points.key',
+      'points.values',
+      'points.position',
+      'points.ordinal',
+      'outputs.outputs',
+    ])
+    .select(['runs.replication', 'runs.state', 'runs.reason', 'runs.run_id', 'runs.origin'])
+    .select(['runs.requested_at', 'runs.finished_at'])
+    .where('runs.campaign', '=', campaign)
+    .where('runs.seq', 'in', seqs)
+    .$narrowType<{ state: 'done' | 'failed' }>()
+    .execute();
+  const bySeq = new Map(rows.map((row) => [row.seq, toResult(row)]));
+  return seqs.flatMap((seq) => bySeq.get(seq) ?? []);
+}

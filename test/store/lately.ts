@@ -1,0 +1,123 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import type { Look, Store } from '../../src/store/index.ts';
+import { addNamed, done, failed, type TestDatabase } from './suite.ts';
+
+/** What every store knows of runs that have finished since it was looked at last. */
+export function describeLately(
+  name: string,
+  createDatabase: () => Promise<TestDatabase> | TestDatabase,
+): void {
+  describe(name, () => {
+    let database: TestDatabase;
+    let store: Store;
+    beforeEach(async () => {
+      database = await createDatabase();
+      store = await database.open();
+    });
+    afterEach(() => database.remove());
+
+    const letters = (count: number) => Array.from({ length: count }, (_, at) => `p${at}`);
+    let look: Look | undefined;
+    /** Names of points of runs that a look finds, after the last look. */
+    const lookAgain = async (id = 'flu'): Promise<string[]> => {
+      const seen = await store.lately(id, look);
+      look = seen.look;
+      return seen.rows.map(({ values }) => values[0]!);
+    };
+    beforeEach(() => (look = undefined));
+
+    test('are found once, newest first', async () => {
+      await addNamed(store, letters(6));
+      expect(await lookAgain()).toEqual([]);
+      await store.intend('flu', [0, 1, 2, 3], 1);
+      await store.observe('flu', [done(1)], 10);
+      await store.observe('flu', [done(0), failed(3)], 20);
+      expect(await lookAgain()).toEqual(['p3', 'p0', 'p1']);
+      expect(await lookAgain()).toEqual([]);
+      await store.observe('flu', [done(2)], 30);
+      expect(await lookAgain()).toEqual(['p2']);
+      expect(await lookAgain()).toEqual([]);
+    });
+
+    test('come with what is known of them', async () => {
+      await addNamed(store, ['a'], 2);
+      await store.intend('flu', [0, 1], 1);
+      await store.observe('flu', [done(0), failed(1)], 20);
+      const { rows } = await store.lately('flu');
+      const all = await Array.fromAsync(store.results('flu'));
+      expect(rows.toSorted((a, b) => a.replication - b.replication)).toEqual(all);
+    });
+
+    test('are those of the campaign alone', async () => {
+      await addNamed(store, ['a', 'b']);
+      await addNamed(store, ['c', 'd'], 1, 'other');
+      for (const [at, id] of ['flu', 'other'].entries()) {
+        await store.intend(id, [0, 1], 1);
+        await store.observe(id, [done(at)], 2);
+      }
+      expect(await lookAgain()).toEqual(['a']);
+      look = undefined;
+      expect(await lookAgain('other')).toEqual(['d']);
+    });
+
+    test('of very many are the last ones', async () => {
+      await addNamed(store, letters(1_000));
+      const seqs = letters(1_000).map((_, at) => at);
+      await store.intend('flu', seqs, 1);
+      await store.observe(
+        'flu',
+        seqs.map((seq) => done(seq)),
+        2,
+      );
+      const found = await lookAgain();
+      expect(found).toHaveLength(300);
+      expect(found[0]).toBe('p999');
+      expect(await lookAgain()).toEqual([]);
+    });
+
+    test('are all found, whenever they finish, if they were open at a look or come later in the order of work', async () => {
+      // of each run: the look before which it is requested, and that before which it finishes
+      const times = fc.array(fc.tuple(fc.integer({ min: 0, max: 4 }), fc.integer({ min: 0, max: 4 })), {
+        minLength: 1,
+        maxLength: 12,
+      });
+      let number = 0;
+      await fc.assert(
+        fc.asyncProperty(times, async (drawn) => {
+          // requests are made in the order of seq
+          const begins = drawn.map(([begin]) => begin).sort((a, b) => a - b);
+          const ends = drawn.map(([, more], seq) => begins[seq]! + more);
+          const id = `flu-${(number += 1)}`;
+          await addNamed(store, letters(drawn.length), 1, id);
+          look = undefined;
+          const at = (times: number[], time: number) =>
+            times.flatMap((when, seq) => (when === time ? [seq] : []));
+          for (let time = 0; time <= 8; time += 1) {
+            await store.intend(id, at(begins, time), time);
+            const finished = at(ends, time);
+            await store.observe(
+              id,
+              finished.map((seq) => done(seq)),
+              time,
+            );
+            expect((await lookAgain(id)).toSorted()).toEqual(finished.map((seq) => `p${seq}`).toSorted());
+          }
+        }),
+        { numRuns: 40 },
+      );
+    });
+
+    test('are found when they were tried again meanwhile', async () => {
+      await addNamed(store, ['a', 'b', 'c']);
+      await store.intend('flu', [0, 1, 2], 1);
+      await store.observe('flu', [done(2)], 2);
+      expect(await lookAgain()).toEqual(['c']);
+      await store.observe('flu', [{ seq: 0, state: 'again', reason: 'no', reseeds: false }], 3);
+      expect(await lookAgain()).toEqual([]);
+      await store.intend('flu', [0], 4);
+      await store.observe('flu', [done(0)], 5);
+      expect(await lookAgain()).toEqual(['a']);
+    });
+  });
+}
