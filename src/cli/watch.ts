@@ -1,5 +1,11 @@
 import type { Command } from 'commander';
+import type { CampaignOutput } from '../campaign/types.ts';
 import type { CampaignStatus, Foray } from '../client/index.ts';
+import { ForayError } from '../errors.ts';
+import { isNumeric } from '../report/index.ts';
+import type { CampaignRecord } from '../store/index.ts';
+import { didYouMean } from '../suggest.ts';
+import { LivePage } from './live/live.ts';
 import { printJson } from './output.ts';
 import { ProgressLine, progressText } from './progress.ts';
 import { type SettingFlags, withSettings } from './settings.ts';
@@ -9,30 +15,85 @@ export function addWatch(program: Command): void {
   withSettings(program.command('watch'))
     .description('show how a campaign goes on until it is over; exit code 1 if it fails or is cancelled')
     .argument('<id>')
+    .option('--output <name>', 'the numeric output whose values are shown (default: the first one)')
     .option('--json', 'print the last status')
-    .action((id: string, flags: SettingFlags & { json?: boolean }) =>
+    .action((id: string, flags: SettingFlags & { output?: string; json?: boolean }) =>
       withForay(flags, async (foray) => {
-        const last = await follow(foray, id);
+        const last = await follow(foray, id, flags.output);
         if (flags.json) printJson(last);
       }),
     );
 }
 
-/** Shows the progress of a campaign until it is over, and sets the exit code by how it ended. */
-export async function follow(foray: Foray, id: string): Promise<CampaignStatus> {
+/** What shows where a campaign is, again and again. */
+interface Display {
+  update(status: CampaignStatus): Promise<void> | void;
+  /** Of the status that was shown last; not called when there was an error. */
+  finish(status: CampaignStatus): void;
+  close(): void;
+}
+
+/**
+ * Shows the progress of a campaign until it is over, and sets the exit code by how it ended: a page in a terminal, lines
+ * elsewhere.
+ *
+ * @param output the numeric one to show, by default the first one
+ * @throws ForayError UNKNOWN_CAMPAIGN, UNKNOWN_OUTPUT, TEMPORAL_UNREACHABLE
+ */
+export async function follow(foray: Foray, id: string, output?: string): Promise<CampaignStatus> {
   // later it is waited for, but one that was never there is an error
   await foray.reach(id);
-  const line = new ProgressLine();
+  const { record } = await foray.results(id);
+  const shown = shownOutput(record, output);
+  const display = isTerminal(process.stderr) ? livePage(foray, record, shown) : plainLines();
   let last: CampaignStatus | undefined;
-  for await (const status of foray.follow(id)) {
-    last = status;
-    line.update(describe(status));
-    // nobody but a person lets it go on, so there is nothing to wait for
-    if (status.pausedBy === 'policy') break;
+  try {
+    for await (const status of foray.follow(id)) {
+      last = status;
+      await display.update(status);
+      // nobody but a person lets it go on, so there is nothing to wait for
+      if (status.pausedBy === 'policy') break;
+    }
+    display.finish(last!);
+  } finally {
+    display.close();
   }
-  line.finish(describe(last!));
   if (last!.phase !== 'completed') process.exitCode = 1;
   return last!;
+}
+
+function shownOutput(
+  { campaign }: Pick<CampaignRecord, 'campaign'>,
+  wanted: string | undefined,
+): CampaignOutput | undefined {
+  const numeric = campaign.outputs.filter(isNumeric);
+  if (wanted === undefined) return numeric[0];
+  const output = numeric.find(({ name }) => name === wanted);
+  if (output) return output;
+  throw new ForayError('UNKNOWN_OUTPUT', `The campaign "${campaign.id}" has no numeric output "${wanted}".`, {
+    hint: didYouMean(
+      wanted,
+      numeric.map(({ name }) => name),
+    ),
+  });
+}
+
+function isTerminal({ isTTY }: NodeJS.WriteStream): boolean {
+  return isTTY && process.env.TERM !== 'dumb';
+}
+
+function livePage(foray: Foray, record: CampaignRecord, output: CampaignOutput | undefined): Display {
+  const page = new LivePage(process.stderr, foray.store, record, output);
+  return { update: (status) => page.update(status), finish: () => undefined, close: () => page.close() };
+}
+
+function plainLines(): Display {
+  const line = new ProgressLine();
+  return {
+    update: (status) => line.update(describe(status)),
+    finish: (status) => line.finish(describe(status)),
+    close: () => undefined,
+  };
 }
 
 function describe(status: CampaignStatus): string {

@@ -1,0 +1,58 @@
+import { numberText } from '../../report/index.ts';
+import { cut, type Line, widthOf } from './text.ts';
+
+const BLOCKS = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+const WIDEST = 60;
+
+/**
+ * How many of some numbers lie in each of equal steps from the least to the greatest. As many steps as D. M. Lane's Rice
+ * rule has, 2 n^(1/3), within what there is room for.
+ */
+export function binned(
+  values: readonly number[],
+  most: number,
+): { from: number; to: number; counts: number[] } {
+  const from = values.reduce((a, b) => Math.min(a, b), Infinity);
+  const to = values.reduce((a, b) => Math.max(a, b), -Infinity);
+  const bins = from === to ? 1 : Math.max(1, Math.min(most, Math.ceil(2 * Math.cbrt(values.length))));
+  const counts = new Array<number>(bins).fill(0);
+  // halves, as the span of two large numbers may be none
+  const span = to / 2 - from / 2;
+  for (const value of values) {
+    const share = span === 0 ? 0 : (value / 2 - from / 2) / span;
+    counts[Math.min(bins - 1, Math.floor(share * bins))]! += 1;
+  }
+  return { from, to, counts };
+}
+
+/**
+ * A histogram of block characters with its range below it: `height` lines and one more. What is in a step is never drawn
+ * as nothing.
+ *
+ * @param values at least one, all finite
+ */
+export function histogram(values: readonly number[], width: number, height: number): Line[] {
+  const room = Math.max(1, Math.min(width, WIDEST));
+  const { from, to, counts } = binned(values, room);
+  const wide = Math.max(1, Math.floor(room / counts.length));
+  const top = counts.reduce((a, b) => Math.max(a, b), 0);
+  const levels = counts.map((count) =>
+    count === 0 ? 0 : Math.max(1, Math.round((8 * height * count) / top)),
+  );
+  const lines = Array.from({ length: height }, (_, at): Line => {
+    const below = 8 * (height - 1 - at);
+    const blocks = levels.map((level) => BLOCKS[Math.max(0, Math.min(8, level - below))]!.repeat(wide));
+    return [{ style: 'cyan', text: blocks.join('') }];
+  });
+  return [
+    ...lines,
+    [{ style: 'dim', text: range(numberText(from), numberText(to), wide * counts.length, width) }],
+  ];
+}
+
+/** The ends of the axis: one number where both are the same, apart by two blanks where there is no room for more. */
+function range(from: string, to: string, drawn: number, width: number): string {
+  if (from === to) return cut(from, width);
+  const space = Math.max(2, drawn - widthOf(from) - widthOf(to));
+  return cut(`${from}${' '.repeat(space)}${to}`, width);
+}

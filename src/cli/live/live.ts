@@ -1,0 +1,59 @@
+import type { CampaignOutput } from '../../campaign/types.ts';
+import type { CampaignStatus } from '../../client/index.ts';
+import type { CampaignRecord, Store } from '../../store/index.ts';
+import { type LiveState, pageOf } from './page.ts';
+import { Recent } from './recent.ts';
+import { Screen } from './screen.ts';
+
+/** The page is drawn anew this long after a terminal has got another size, ms. */
+const RESIZE_MS = 150;
+
+/** The page of a campaign that goes on, in a terminal. */
+export class LivePage {
+  private readonly terminal: NodeJS.WriteStream;
+  private readonly screen: Screen;
+  private readonly recent: Recent;
+  private readonly about: Pick<LiveState, 'varied' | 'isReplicated' | 'output'>;
+  private status: CampaignStatus | undefined;
+  private resizing: NodeJS.Timeout | undefined;
+  private readonly resized = (): void => {
+    this.resizing ??= setTimeout(() => {
+      this.resizing = undefined;
+      this.draw();
+    }, RESIZE_MS);
+  };
+
+  /** @param output - the numeric one whose values are shown */
+  constructor(
+    terminal: NodeJS.WriteStream,
+    store: Pick<Store, 'lately'>,
+    { campaign }: Pick<CampaignRecord, 'campaign'>,
+    output: CampaignOutput | undefined,
+  ) {
+    this.terminal = terminal;
+    this.screen = new Screen(terminal);
+    this.recent = new Recent(store, campaign.id, output?.name);
+    const { varied, replications, precision } = campaign;
+    this.about = { varied, isReplicated: replications > 1 || precision !== null, output };
+    terminal.on('resize', this.resized);
+  }
+
+  async update(status: CampaignStatus): Promise<void> {
+    await this.recent.look();
+    this.status = status;
+    this.draw();
+  }
+
+  /** What was drawn last stays. */
+  close(): void {
+    clearTimeout(this.resizing);
+    this.terminal.off('resize', this.resized);
+    this.screen.close();
+  }
+
+  private draw(): void {
+    if (!this.status) return;
+    const { rows, values } = this.recent;
+    this.screen.draw(pageOf({ ...this.about, status: this.status, rows, values }, this.screen.size));
+  }
+}

@@ -1,0 +1,135 @@
+import type { CampaignOutput, Phase, VariedInput } from '../../campaign/types.ts';
+import type { CampaignStatus } from '../../client/index.ts';
+import { counted, numberText, printable, titleOf } from '../../report/index.ts';
+import { duration } from '../progress.ts';
+import { histogram } from './histogram.ts';
+import { cut, lengthOf, type Line, type Span, type Style, wrapped } from './text.ts';
+import { type FinishedRow, rowLines } from './rows.ts';
+
+/** All that the page shows. */
+export interface LiveState {
+  status: CampaignStatus;
+  varied: readonly VariedInput[];
+  /** Whether points have more than one replication. */
+  isReplicated: boolean;
+  /** Whose values are shown; undefined where the campaign has no numbers. */
+  output: CampaignOutput | undefined;
+  /** Newest first. */
+  rows: readonly FinishedRow[];
+  /** Of the output, as far as they were seen. */
+  values: readonly number[];
+}
+
+export interface Size {
+  columns: number;
+  rows: number;
+}
+
+const MOST_ROWS = 8;
+const MOST_NOTE_LINES = 3;
+
+const phaseStyles: Record<Phase, Style> = {
+  preparing: 'cyan',
+  running: 'cyan',
+  paused: 'yellow',
+  stopping: 'yellow',
+  completed: 'green',
+  failed: 'red',
+  cancelled: 'yellow',
+};
+
+/**
+ * Where a campaign is, as lines that fit into a terminal. Where it is small, what is further down is left out first, the
+ * values before the rows.
+ */
+export function pageOf(state: LiveState, { columns, rows }: Size): Line[] {
+  const head = headOf(state.status, columns);
+  let room = rows - head.length;
+  const page = [...head];
+  const height = room >= 14 ? 3 : 1;
+  if (state.output && state.values.length > 0 && room >= height + 6) {
+    page.push([], valuesTitle(state.output, state.values));
+    page.push(...histogram(state.values, columns, height));
+    room = rows - page.length;
+  }
+  if (state.rows.length > 0 && room >= 3) {
+    page.push([], [{ style: 'bold', text: 'Finished last' }]);
+    page.push(...rowLines(state, columns).slice(0, Math.min(MOST_ROWS, room - 2)));
+  }
+  return page.slice(0, rows);
+}
+
+function headOf(status: CampaignStatus, columns: number): Line[] {
+  const { phase, note } = status;
+  const noteWords = printable(note).split(' ').filter(Boolean);
+  return [
+    titleLine(status, columns),
+    barLine(status, columns),
+    ...wrapped(countSpans(status), '  ', columns),
+    ...(phase === 'running' ? wrapped(paceSpans(status), '  ', columns) : []),
+    ...wrapped(
+      noteWords.map((text): Span => ({ style: 'yellow', text })),
+      ' ',
+      columns,
+    ).slice(0, MOST_NOTE_LINES),
+  ].filter((line) => line.length > 0);
+}
+
+function titleLine({ id, phase, model, modelVersion }: CampaignStatus, columns: number): Line {
+  const line: Span[] = [{ style: 'bold', text: id }, '  ', { style: phaseStyles[phase], text: phase }];
+  const about = printable(`${model}, version ${modelVersion}`);
+  const space = columns - lengthOf(line) - lengthOf([about]);
+  return space < 2 ? line : [...line, ' '.repeat(space), { style: 'dim', text: about }];
+}
+
+/** Finished, failed, requested and waiting runs as shares of a bar; whole only when all have finished. */
+function barLine({ runs }: CampaignStatus, columns: number): Line {
+  const finished = runs.done + runs.failed;
+  // counts of a store that is being written may not add up for a moment
+  const of = (count: number, size: number): number =>
+    runs.total > 0 ? Math.min(size, Math.floor((size * count) / runs.total)) : 0;
+  const words = `${finished.toLocaleString('en-US')} of ${counted(runs.total, 'run')}  ${of(finished, 100)} %`;
+  const cells = Math.min(columns - lengthOf([words]) - 2, 60);
+  if (cells < 10) return [words];
+  const done = of(finished, cells);
+  // a few that failed are to be seen among many
+  const failed = Math.min(done, runs.failed > 0 ? Math.max(1, of(runs.failed, cells)) : 0);
+  const requested = Math.min(
+    cells - done,
+    Math.ceil((cells * (runs.running + runs.queued)) / Math.max(1, runs.total)),
+  );
+  return [
+    { style: 'green', text: '█'.repeat(done - failed) },
+    { style: 'red', text: '▓'.repeat(failed) },
+    { style: 'cyan', text: '▒'.repeat(requested) },
+    { style: 'dim', text: '░'.repeat(cells - done - requested) },
+    '  ',
+    words,
+  ];
+}
+
+function countSpans({ runs }: CampaignStatus): Span[] {
+  const text = (count: number, name: string): string => `${count.toLocaleString('en-US')} ${name}`;
+  return [
+    { style: 'green', text: text(runs.new, 'new') },
+    { style: 'green', text: text(runs.reused, 'reused') },
+    { style: runs.failed > 0 ? 'red' : 'dim', text: text(runs.failed, 'failed') },
+    { style: 'cyan', text: text(runs.running, 'running') },
+    { style: 'cyan', text: text(runs.queued, 'queued') },
+    { style: 'dim', text: text(runs.waiting, 'waiting') },
+  ];
+}
+
+function paceSpans({ rate, secondsLeft, window }: CampaignStatus): Span[] {
+  return [
+    rate === null || rate === 0 ? '' : `${rate.toFixed(1)} a second`,
+    secondsLeft === null ? '' : `${duration(secondsLeft)} left`,
+    window === null ? '' : `window of ${counted(window, 'run')}`,
+  ].filter((text) => text !== '');
+}
+
+function valuesTitle(output: CampaignOutput, values: readonly number[]): Line {
+  const mean = values.reduce((sum, value) => sum + value / values.length, 0);
+  const what = `  mean ${numberText(mean)} of ${counted(values.length, 'value')}`;
+  return [{ style: 'bold', text: cut(printable(titleOf(output)), 60) }, what];
+}

@@ -1,0 +1,35 @@
+import { numberIn } from '../../api/index.ts';
+import type { Look, ResultRow, Store } from '../../store/index.ts';
+
+const ROWS = 20;
+/** Values that a histogram is of, the last ones. */
+const VALUES = 10_000;
+
+/** What has finished lately in a campaign, gathered by one quick look at the store after the other. */
+export class Recent {
+  /** Newest first. */
+  rows: ResultRow[] = [];
+  values: number[] = [];
+  private last: Look | undefined;
+  private readonly store: Pick<Store, 'lately'>;
+  private readonly id: string;
+  private readonly output: string | undefined;
+
+  /** @param output - whose values are gathered */
+  constructor(store: Pick<Store, 'lately'>, id: string, output: string | undefined) {
+    this.store = store;
+    this.id = id;
+    this.output = output;
+  }
+
+  async look(): Promise<void> {
+    const { rows, look } = await this.store.lately(this.id, this.last);
+    this.last = look;
+    this.rows = [...rows, ...this.rows].slice(0, ROWS);
+    for (const { outputs } of rows) {
+      const value = this.output === undefined ? undefined : numberIn(outputs[this.output]);
+      if (value !== undefined) this.values.push(value);
+    }
+    if (this.values.length > VALUES) this.values = this.values.slice(-VALUES);
+  }
+}

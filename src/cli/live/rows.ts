@@ -1,0 +1,60 @@
+import { numberIn } from '../../api/index.ts';
+import { numberText, printable } from '../../report/index.ts';
+import type { ResultRow } from '../../store/index.ts';
+import type { LiveState } from './page.ts';
+import { cut, fitted, type Line, type Span, widthOf } from './text.ts';
+
+/** What is shown of a run that has finished. */
+export type FinishedRow = Pick<
+  ResultRow,
+  'point' | 'replication' | 'status' | 'values' | 'outputs' | 'reason' | 'origin' | 'finishedAt'
+>;
+
+/** Of what is known of a run the value is the last to be cut. */
+const WIDEST_VALUE = 40;
+
+/** A line a run: when it finished, its inputs, what came of it. */
+export function rowLines({ rows, varied, output, isReplicated }: LiveState, columns: number): Line[] {
+  const values = rows.map((row) => valueText(row, output?.name));
+  const widest = Math.max(...values.filter((_, at) => rows[at]!.status === 'done').map(widthOf), 0);
+  const places = rows.map((row) => placeText(row, varied, isReplicated));
+  const room = columns - TIME - 2 - 2 - Math.min(widest, WIDEST_VALUE) - REUSED;
+  const wide = Math.max(1, Math.min(room, Math.max(...places.map(widthOf), 0)));
+  return rows.map((row, at): Line => {
+    const value: Span =
+      row.status === 'failed' ? { style: 'red', text: values[at]! } : fitted(values[at]!, widest, 'right');
+    return [
+      { style: 'dim', text: fitted(timeText(row.finishedAt), TIME) },
+      '  ',
+      fitted(places[at]!, wide),
+      '  ',
+      value,
+      ...(row.origin === 'reused' ? ['  ', { style: 'dim', text: 'reused' } as const] : []),
+    ];
+  });
+}
+
+const TIME = 8;
+const REUSED = 8;
+
+function valueText({ status, outputs, reason }: FinishedRow, output: string | undefined): string {
+  if (status === 'failed') return `failed: ${printable(reason ?? 'no reason given')}`;
+  if (output === undefined) return 'done';
+  const value = numberIn(outputs[output]);
+  return value === undefined ? 'no value' : numberText(value);
+}
+
+/** "Servers 2, Policy fifo #3", or the point's key where nothing varies. */
+function placeText(
+  { point, values, replication }: FinishedRow,
+  varied: LiveState['varied'],
+  isReplicated: boolean,
+): string {
+  const inputs = varied.map(({ name }, at) => `${name} ${cut(printable(values[at] ?? ''), 30)}`);
+  return `${printable(inputs.join(', ')) || point}${isReplicated ? ` #${replication}` : ''}`;
+}
+
+/** The time of day, here. */
+function timeText(time: number | null): string {
+  return time === null ? '' : new Date(time).toTimeString().slice(0, TIME);
+}

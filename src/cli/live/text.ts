@@ -1,0 +1,78 @@
+import { styleText } from 'node:util';
+import stringWidth from 'string-width';
+
+export type Style = 'bold' | 'dim' | 'green' | 'cyan' | 'red' | 'yellow' | 'blue';
+
+/** A piece of a line in one style, or in none. */
+export type Span = string | { style: Style; text: string };
+
+export type Line = readonly Span[];
+
+const graphemes = new Intl.Segmenter();
+
+/** Columns that a text takes up: wide characters two, marks on others none. */
+export function widthOf(text: string): number {
+  return stringWidth(text);
+}
+
+/** A text of so many columns at most; where it is longer it ends in "…". */
+export function cut(text: string, width: number): string {
+  if (widthOf(text) <= width) return text;
+  if (width < 1) return '';
+  let kept = '';
+  let used = 0;
+  for (const { segment } of graphemes.segment(text)) {
+    used += widthOf(segment);
+    if (used > width - 1) break;
+    kept += segment;
+  }
+  return `${kept}…`;
+}
+
+/** A text of exactly so many columns, with blanks behind or before it. */
+export function fitted(text: string, width: number, side: 'left' | 'right' = 'left'): string {
+  const shown = cut(text, width);
+  const space = ' '.repeat(Math.max(0, width - widthOf(shown)));
+  return side === 'left' ? shown + space : space + shown;
+}
+
+/** Pieces put together to lines with blanks between them, as many on a line as there is room for. */
+export function wrapped(pieces: readonly Span[], between: string, width: number): Line[] {
+  const lines: Span[][] = [[]];
+  let used = 0;
+  for (const piece of pieces) {
+    const own = widthOf(textOf(piece));
+    const line = lines.at(-1)!;
+    if (line.length > 0 && used + widthOf(between) + own > width) {
+      lines.push([piece]);
+      used = own;
+      continue;
+    }
+    used += own + (line.length > 0 ? widthOf(between) : 0);
+    line.push(...(line.length > 0 ? [between] : []), piece);
+  }
+  return lines;
+}
+
+/** A line as it is written to a terminal, cut where it is longer than so many columns. */
+export function painted(line: Line, width: number, isColoured: boolean): string {
+  let room = width;
+  return line
+    .map((span) => {
+      const text = cut(textOf(span), room);
+      room -= widthOf(text);
+      // NO_COLOR and what the terminal can do were asked for already
+      return isColoured && typeof span !== 'string' && text !== ''
+        ? styleText(span.style, text, { validateStream: false })
+        : text;
+    })
+    .join('');
+}
+
+export function textOf(span: Span): string {
+  return typeof span === 'string' ? span : span.text;
+}
+
+export function lengthOf(line: Line): number {
+  return line.reduce((sum, span) => sum + widthOf(textOf(span)), 0);
+}

@@ -1,0 +1,45 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { binned, histogram } from '../../../src/cli/live/histogram.ts';
+import { painted } from '../../../src/cli/live/text.ts';
+
+const numbers = fc.array(fc.double({ noNaN: true, noDefaultInfinity: true }), {
+  minLength: 1,
+  maxLength: 200,
+});
+const drawn = (values: number[], width: number, height: number) =>
+  histogram(values, width, height).map((line) => painted(line, width, false));
+
+describe('a histogram', () => {
+  test('counts every value, whatever their size', () => {
+    fc.assert(
+      fc.property(numbers, fc.integer({ min: 1, max: 60 }), (values, most) => {
+        const { from, to, counts } = binned(values, most);
+        expect(counts.length).toBeLessThanOrEqual(most);
+        expect(counts.reduce((sum, count) => sum + count, 0)).toBe(values.length);
+        expect([from, to]).toEqual([
+          values.toSorted((a, b) => a - b)[0],
+          values.toSorted((a, b) => b - a)[0],
+        ]);
+      }),
+    );
+  });
+
+  test('has steps of one width', () => {
+    const values = Array.from({ length: 1_000 }, (_, at) => at / 10);
+    expect(binned(values, 60).counts).toEqual(new Array(20).fill(50));
+  });
+
+  test('draws the fullest step to the top, and what is in a step at all', () => {
+    const values = [...new Array<number>(800).fill(1), 2, 3, 3, 3];
+    const [top, bottom, range] = drawn(values, 60, 2);
+    // 19 steps of three columns
+    expect(top).toBe(`███${' '.repeat(54)}`);
+    expect(bottom).toMatch(/^███ +▁▁▁ +▁▁▁$/);
+    expect(range).toBe(`1${' '.repeat(55)}3`);
+  });
+
+  test('of one number is one bar', () => {
+    expect(drawn([7, 7], 10, 1)).toEqual(['██████████', '7']);
+  });
+});

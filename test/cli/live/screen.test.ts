@@ -1,0 +1,55 @@
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { Screen, type Terminal } from '../../../src/cli/live/screen.ts';
+
+let written: string[];
+let terminal: { columns: number; rows: number } & Terminal;
+let screen: Screen;
+beforeEach(() => {
+  written = [];
+  const write = (text: string | Uint8Array): boolean => written.push(String(text)) > 0;
+  terminal = { columns: 80, rows: 24, getColorDepth: () => 1, write };
+  screen = new Screen(terminal);
+});
+afterEach(() => screen.close());
+
+/** How far up the cursor went before what was drawn last. */
+function upBefore(lines: string[]): string {
+  screen.draw(lines.map((line) => [line]));
+  return written.at(-1)!.replace(new RegExp(`${lines[0]}.*`, 's'), '');
+}
+
+test('lines are drawn where those before them began', () => {
+  expect(upBefore(['one', 'two', ''])).toBe('');
+  expect(upBefore(['one'])).toBe('\r\u001b[3A');
+  expect(upBefore(['one', 'two'])).toBe('\r\u001b[1A');
+  expect(written.at(-1)).toBe('\r\u001b[1Aone\u001b[K\ntwo\u001b[K\n\u001b[J');
+});
+
+test('lines that a terminal has broken, as it became narrower, count as many', () => {
+  upBefore(['x'.repeat(79), 'y'.repeat(31), '待'.repeat(16), '']);
+  terminal.columns = 30;
+  // three, two, two (of 32 columns) and one
+  expect(upBefore(['one'])).toBe('\r\u001b[8A');
+  // what is longer is cut
+  upBefore(['z'.repeat(40)]);
+  expect(written.at(-1)).toContain(`${'z'.repeat(28)}…`);
+  expect(upBefore(['one'])).toBe('\r\u001b[1A');
+});
+
+test('a column and a row stay free', () => {
+  expect(screen.size).toEqual({ columns: 79, rows: 23 });
+  terminal.columns = 1;
+  expect(screen.size.columns).toBe(1);
+  // as of a container's terminal before it is told its size
+  Object.assign(terminal, { columns: 0, rows: 0 });
+  expect(screen.size).toEqual({ columns: 79, rows: 23 });
+});
+
+test('the cursor is hidden until the end, and nobody listens after it', () => {
+  const listeners = () => ['exit', 'SIGINT', 'SIGTERM', 'SIGHUP'].map((name) => process.listenerCount(name));
+  const before = listeners();
+  expect(written).toEqual(['\u001b[?25l']);
+  screen.close();
+  expect(written).toEqual(['\u001b[?25l', '\u001b[?25h']);
+  expect(listeners()).toEqual(before.map((count) => count - 1));
+});

@@ -1,0 +1,205 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { cleanEnv, type Dev, foray, MAIN, ROOT, startDev } from '../support/cli.ts';
+import { until } from '../support/until.ts';
+
+const MODEL = join(ROOT, 'examples/repair-shop/model');
+
+let dev: Dev;
+beforeAll(async () => {
+  dev = await startDev({ args: ['--models', MODEL] });
+  writeFileSync(join(dev.folder, 'shop.yaml'), shop(3, 7));
+  writeFileSync(join(dev.folder, 'shorter.yaml'), shop(2, 7));
+  writeFileSync(join(dev.folder, 'other.yaml'), shop(2, 8));
+  writeFileSync(
+    join(dev.folder, 'slow.yaml'),
+    'campaign: slow\nmodel: {name: Rehearsal}\ninputs: {Seconds: 600}\ndesign: {grid: {Value: [1, 2]}}\n',
+  );
+  // side by side, as there is nothing to see of them
+  const plain = ['shop', 'shorter', 'other'].map((id) => run('submit', `${id}.yaml`, '--id', id, '--watch'));
+  for (const { code, stderr } of await Promise.all(plain))
+    expect([code, stderr]).toEqual([0, expect.any(String)]);
+});
+afterAll(() => dev.stop());
+
+const shop = (repairers: number, seed: number): string => `
+campaign: shop
+model: {name: Repair shop}
+design: {grid: {Repairers: {from: 1, to: ${repairers}, step: 1}}}
+replications: 4
+seed: ${seed}
+outputs: [Machines at work, Repairers at work]
+`;
+
+const run = (...args: string[]) => foray(dev.folder, args);
+
+interface Shown {
+  code: number | null;
+  /** What the terminal was sent. */
+  text: string;
+}
+
+/** Runs a command in a terminal of a size; `type` gets what was shown so far and says what is typed, once. */
+async function inTerminal(
+  args: string[],
+  {
+    size = [80, 24],
+    env = {},
+    type,
+  }: { size?: [number, number]; env?: NodeJS.ProcessEnv; type?: (text: string) => string | undefined } = {},
+): Promise<Shown> {
+  const [columns, rows] = size;
+  const command = `stty cols ${columns} rows ${rows}; exec '${process.execPath}' '${MAIN}' ${args.join(' ')}`;
+  const child = spawn('script', ['-qec', command, '/dev/null'], {
+    cwd: dev.folder,
+    env: { ...cleanEnv(), TERM: 'xterm-256color', ...env },
+  });
+  let text = '';
+  child.stdout.on('data', (chunk: Buffer) => (text += chunk.toString()));
+  const ended = once(child, 'exit') as Promise<[number | null]>;
+  if (type) {
+    const typed = await until('there is something to type', () => type(text));
+    child.stdin.write(typed);
+  }
+  const [code] = await ended;
+  return { code, text };
+}
+
+const ESC = '\u001b';
+const HIDE = `${ESC}[?25l`;
+const SHOW = `${ESC}[?25h`;
+const END = `${ESC}[J`;
+
+/** Each of the pages that were drawn, with how far up the cursor went before. */
+function pagesIn(text: string): { up: number; lines: string[] }[] {
+  const drawn = text.slice(text.indexOf(HIDE) + HIDE.length, text.lastIndexOf(END));
+  return drawn.split(END).map((page) => {
+    const [, up = '0'] = new RegExp(`^\\r(?:${ESC}\\[(\\d+)A)?`).exec(page) ?? [];
+    const lines = stripVTControlCharacters(page).replace(/^\r/, '').split('\r\n');
+    return { up: Number(up), lines: lines.slice(0, -1) };
+  });
+}
+
+/** Each page begins where the one before it began, and fits in. */
+function expectInPlace(pages: ReturnType<typeof pagesIn>, [columns, rows]: [number, number]): void {
+  for (const [at, { up, lines }] of pages.entries()) {
+    expect(up).toBe(pages[at - 1]?.lines.length ?? 0);
+    expect(lines.length).toBeLessThan(rows);
+    for (const line of lines) expect(line.length).toBeLessThan(columns);
+  }
+}
+
+// the program of util-linux; others take other arguments
+(process.platform === 'linux' ? describe : describe.skip)('watch in a terminal', () => {
+  test('draws a page in its place until the campaign is over, and leaves the last one', async () => {
+    const { code, text } = await inTerminal(['submit', 'shop.yaml', '--id', 'watched', '--watch']);
+    expect(code).toBe(0);
+    expect(text.indexOf(HIDE)).toBeGreaterThan(0);
+    expect(text.endsWith(SHOW)).toBe(true);
+    const pages = pagesIn(text);
+    expectInPlace(pages, [80, 24]);
+    const last = pages.at(-1)!.lines.join('\n');
+    expect(last).toMatch(/^watched {2}completed {2,}Repair shop, version 1\n█+ {2}12 of 12 runs {2}100 %\n/);
+    expect(last).toMatch(/\nMachines at work {2}mean [\d.]+ of 12 values\n/);
+    expect(last).toMatch(/\nFinished last(\n\d\d:\d\d:\d\d {2}Repairers \d #\d +[\d.]+( {2}reused)?){8}$/);
+  });
+
+  test('shows the output that is named, without colours if NO_COLOR says so', async () => {
+    const args = ['watch', 'shop', '--output', '"Repairers at work"'];
+    const [coloured, plain] = [await inTerminal(args), await inTerminal(args, { env: { NO_COLOR: '1' } })];
+    expect(pagesIn(coloured.text)).toEqual(pagesIn(plain.text));
+    expect(plain.text).toMatch(/Repairers at work {2}mean/);
+    expect(coloured.text).toContain(`${ESC}[32m`);
+    expect(plain.text).not.toMatch(new RegExp(`${ESC}\\[\\d+m`));
+  });
+
+  test('is interrupted by Ctrl-C, and the cursor is there again', async () => {
+    await run('submit', 'slow.yaml', '--id', 'slow');
+    const { code, text } = await inTerminal(['watch', 'slow'], {
+      size: [40, 6],
+      type: (shown) => (shown.includes('2 running') && shown.split(END).length > 3 ? '\u0003' : undefined),
+    });
+    expect(code).toBe(130);
+    expect(text.endsWith(SHOW)).toBe(true);
+    const pages = pagesIn(text);
+    expect(pages.length).toBeGreaterThan(2);
+    expectInPlace(pages, [40, 6]);
+    await run('cancel', 'slow');
+  });
+
+  test('writes lines to a terminal that can do no more', async () => {
+    const { text } = await inTerminal(['watch', 'shop'], { env: { TERM: 'dumb' } });
+    expect(text).toMatch(/\[100%\] completed: 12 of 12/);
+    expect(text).not.toContain(HIDE);
+  });
+});
+
+describe('watch elsewhere', () => {
+  test('writes a line', async () => {
+    const { stdout, stderr } = await run('watch', 'shop');
+    expect(stdout).toBe('');
+    expect(stderr).toMatch(
+      /^\[100%\] completed: 12 of 12: \d+ new, \d+ reused, 0 failed, 0 running, 0 queued, 0 waiting\n$/,
+    );
+  });
+
+  test('knows no output that there is not', async () => {
+    const { code, stderr } = await run('watch', 'shop', '--output', 'Machines at wrk');
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringMatching(/no numeric output "Machines at wrk".*"Machines at work"/),
+    ]);
+  });
+});
+
+describe('compare', () => {
+  test('is a table, with what there is to say beside it', async () => {
+    const { code, stdout, stderr } = await run('compare', 'shop', 'other');
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringMatching(
+        /^A is shop \(Repair shop, version 1\), B is other .*\n2 points in both, 1 only in A\.\nIntervals \(95 %\): by Welch/,
+      ),
+    ]);
+    const lines = stdout.trimEnd().split('\n');
+    expect(lines).toHaveLength(7);
+    expect(lines[1]).toMatch(/^[\da-f]{16} +1 {2}both {2}Machines at work +4 +[\d.]+ +4 +[\d.]+ .*Welch/);
+  });
+
+  test('takes pairs where the seeds are the same, and these results are, too', async () => {
+    const { stdout } = await run('compare', 'shorter', 'shop', '--format', 'jsonl');
+    const rows = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(rows.map((row) => [row.Repairers, row.in, row.difference, row.interval, row.differs])).toEqual([
+      [1, 'both', 0, 'paired', false],
+      [1, 'both', 0, 'paired', false],
+      [2, 'both', 0, 'paired', false],
+      [2, 'both', 0, 'paired', false],
+      [3, 'B', null, null, null],
+      [3, 'B', null, null, null],
+    ]);
+  });
+
+  test('is a page for a file that ends in .html', async () => {
+    const { code, stdout, stderr } = await run('compare', 'shop', 'other', '-o', 'both.html');
+    expect([code, stdout, stderr]).toEqual([0, '', expect.stringMatching(/\nWrote both\.html\n$/)]);
+    const page = readFileSync(join(dev.folder, 'both.html'), 'utf8');
+    expect(page.match(/<svg/g)).toHaveLength(2);
+    expect(page).toContain('Difference of Repairers at work');
+  });
+
+  test.each([
+    [['shop', 'shp'], 'There is no campaign "shp"'],
+    [['shop', 'slow'], '"shop" varies "Repairers"'],
+    [['shop', 'other', '-o', 'both.pdf'], 'There is no format for files that end in .pdf'],
+  ])('%j is refused', async (args, says) => {
+    const { code, stderr } = await run('compare', ...args);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(says)]);
+  });
+});
