@@ -76,7 +76,8 @@ function table(
   const columns = means.map((side) =>
     numberColumn(largest.map(({ found }) => found[side].mean ?? undefined)),
   );
-  const gaps = numberColumn(largest.map(({ found }) => found.difference));
+  const round = rounding(largest.map(({ found }) => found.difference));
+  const gaps = numberColumn(largest.map(({ found }) => round(found.difference)));
   return html`<div class="scroll">
     <table>
       <thead>
@@ -92,7 +93,8 @@ function table(
       <tbody>
         ${largest.map(({ key, values, found }, row) => {
           const { low, high } = found;
-          const interval = low === null || high === null ? '' : `${numberText(low)} to ${numberText(high)}`;
+          const interval =
+            low === null || high === null ? '' : `${numberText(round(low))} to ${numberText(round(high))}`;
           const gap = differs(found) ? html`<strong>${gaps[row]}</strong>` : gaps[row];
           return html`<tr>
             ${values.map((value, at) => html`<td class="${isNumber[at] ? 'number' : ''}">${value}</td>`)}
@@ -106,4 +108,10 @@ function table(
     </table>
     ${isPart ? html`<p class="soft">The ${largest.length} greatest differences.</p>` : ''}
   </div>`;
+}
+
+/** Rounds to as many decimals as the greatest of some numbers, the first, has with five digits: below it is noise. */
+function rounding([greatest = 0]: readonly number[]): (value: number) => number {
+  const digits = greatest === 0 ? 0 : Math.max(0, 4 - Math.floor(Math.log10(Math.abs(greatest))));
+  return digits > 20 ? (value) => value : (value) => Number(value.toFixed(digits));
 }

@@ -34,7 +34,7 @@ function side(
   const rows = Object.entries(waits).flatMap(([value, numbers]) =>
     numbers.map((number, at): ResultRow => {
       const point = pointKey([...fixed, { name: 'Rate', value }]);
-      const outputs = number === null ? {} : { Wait: JSON.stringify(number) };
+      const outputs: Record<string, string> = number === null ? {} : { Wait: JSON.stringify(number) };
       const status = number === null ? 'failed' : 'done';
       return { ...EMPTY, point, replication: at + 1, status, values: [value], outputs };
     }),
@@ -161,7 +161,7 @@ describe('points', () => {
   test('are not joined where only one campaign has a varied input', () => {
     const a = side('a', { 1: [1] });
     const b = side('b', { 1: [1] });
-    const other = { ...b, campaign: { ...b.campaign, base: [rate, SEED], varied: [], ...gridOf([]) } };
+    const other = { ...b, campaign: { ...b.campaign, base: [rate, SEED], ...gridOf([]) } };
     const alone = {
       ...a,
       campaign: { ...a.campaign, varied: [{ name: 'Servers', type: 'INTEGER', units: null }] },

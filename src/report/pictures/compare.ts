@@ -31,7 +31,7 @@ export function differences({ output, sample }: OutputSummary, varied: readonly 
     const x = {
       title: titleOf(only),
       scale: { zero: false, nice: false, padding: 14 },
-      axis: { grid: false },
+      axis: { grid: false, tickCount: 10 },
     };
     return upright(data, output, x);
   }
