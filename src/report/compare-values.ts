@@ -31,10 +31,7 @@ export async function* numbersOf(
   if (current) yield current;
 }
 
-/**
- * The numbers of all points of a campaign, by key. They lie one after the other: a run takes 8 bytes an output, a point
- * about 150.
- */
+/** The numbers of all points of a campaign, by key. They lie one after the other, 8 bytes each. */
 export class HeldNumbers {
   private readonly places = new Map<string, number>();
   private readonly starts: number[] = [];

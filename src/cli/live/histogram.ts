@@ -5,8 +5,8 @@ const BLOCKS = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 const WIDEST = 60;
 
 /**
- * How many of some numbers lie in each of equal steps from the least to the greatest. As many steps as D. M. Lane's Rice
- * rule has, 2 n^(1/3), within what there is room for.
+ * How many of some numbers lie in each of equal steps from the least to the greatest. As many steps as the Rice rule
+ * has, 2 n^(1/3) (D. M. Lane, Online Statistics Education), within what there is room for.
  */
 export function binned(
   values: readonly number[],

@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
 import stringWidth from 'string-width';
 
-export type Style = 'bold' | 'dim' | 'green' | 'cyan' | 'red' | 'yellow' | 'blue';
+export type Style = 'bold' | 'dim' | 'green' | 'cyan' | 'red' | 'yellow';
 
 /** A piece of a line in one style, or in none. */
 export type Span = string | { style: Style; text: string };
