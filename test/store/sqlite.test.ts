@@ -108,6 +108,8 @@ describe('a store of 200,000 runs, most of them finished', () => {
         /^SEARCH runs USING COVERING INDEX runs_state|^SEARCH (points|runs|outputs) USING INDEX \S+ \(campaign=\? AND (ordinal|seq)=\?\)/,
       );
     }
+  });
+
   test('so is a look at what has finished lately', async () => {
     const looks = await asked(async (store) => {
       const { rows, look } = await store.lately('flu');
