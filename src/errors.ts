@@ -45,6 +45,7 @@ export const errorCodes = {
   MODEL_INVALID: { exit: 2, about: 'a model folder is not a valid model' },
   KEYS_INVALID: { exit: 2, about: 'the key file of the model service cannot be used' },
   UNKNOWN_KEY: { exit: 2, about: 'the key file has no key of that id' },
+  REFERENCE_INVALID: { exit: 2, about: 'a file of reference values does not fit the campaign' },
   OUTPUT_UNWRITABLE: { exit: 2, about: 'the output cannot be written' },
   KEY_REFUSED: { exit: 2, about: 'the model service refuses the API key' },
   REQUEST_REFUSED: { exit: 2, about: 'the model service refuses a request as wrong' },

@@ -1,143 +1,116 @@
 import { levelsOf } from '../campaign/designs/design.ts';
-import type { Campaign, VariedInput } from '../campaign/types.ts';
-import { type Axis, axisOf } from './axis.ts';
+import type { Campaign } from '../campaign/types.ts';
+import type { Sample } from '../statistics/sample.ts';
+import { axisOf } from './axis.ts';
+import { type FacetedGrid, facetsOf, type GridEffect, gridOf, type InputLevels, MOST_CELLS } from './grid.ts';
+import { confidenceOf, type MeanInterval, MeanOfPoints } from './mean.ts';
 import { kindOfInput } from './values.ts';
 
-/** Sum and number of what fell into a cell or bin. */
-interface Tally {
-  sum: number;
-  count: number;
-}
-
-/** Mean of an output over cells of two numeric inputs. Cells without a value are missing. */
-export interface GridEffect {
-  kind: 'grid';
-  x: Axis;
-  y: Axis;
-  cells: { x: number; y: number; mean: number }[];
-}
+export { type FacetedGrid, type GridEffect } from './grid.ts';
 
 /** Mean of an output by the value of each input. Bins without a value are missing. */
 export interface MainEffects {
   kind: 'main';
-  effects: { axis: Axis; means: { bin: number; mean: number }[] }[];
+  effects: InputEffect[];
 }
 
-const MOST_CELLS_A_SIDE = 150;
-const MOST_CELLS = 100_000;
+export interface InputEffect {
+  axis: ReturnType<typeof axisOf>;
+  means: ({ bin: number } & MeanInterval)[];
+}
+
 const MOST_BINS = 200;
-/** Bins of an input of which nearly every point has a value of its own. */
+/** Bins of an input of which each holds several points, to tell it from the others. */
 const FEW_BINS = 20;
 /** More different texts make no readable axis. */
 const MOST_TEXTS = 50;
 /** Different values of an input that are kept; further ones are left out. */
 const MOST_VALUES = 20_000;
-
 /**
- * Gathers how an output depends on the inputs: over the grid where two numeric inputs vary, by each input otherwise.
- * What it keeps is bounded, however many points there are.
+ * Gathers how an output depends on the inputs: over the grid where two numeric inputs vary, by each input otherwise, and with
+ * three also over grids, one for each value of the third. What it keeps is bounded, however many points there are.
  */
 export class EffectGatherer {
-  readonly #varied: readonly VariedInput[];
+  readonly #campaign: Pick<Campaign, 'varied' | 'precision' | 'commonRandomNumbers'>;
   readonly #levels: ReadonlyMap<string, readonly string[]>;
   /** By input, then by value. */
-  readonly #tallies: Map<string, Tally>[];
-  /** By the values of two numeric inputs, if that is what there is. */
-  readonly #cells = new Map<string, Tally & { values: readonly string[] }>();
+  readonly #means: Map<string, MeanOfPoints>[];
+  /** By the values of all inputs, while they may make grids. */
+  readonly #cells = new Map<string, { values: readonly string[]; mean: MeanOfPoints }>();
   #points = 0;
 
-  constructor({ varied, design }: Pick<Campaign, 'varied' | 'design'>) {
-    this.#varied = varied;
-    this.#levels = levelsOf(design);
-    this.#tallies = varied.map(() => new Map<string, Tally>());
+  constructor(campaign: Pick<Campaign, 'varied' | 'design' | 'precision' | 'commonRandomNumbers'>) {
+    this.#campaign = campaign;
+    this.#levels = levelsOf(campaign.design);
+    this.#means = campaign.varied.map(() => new Map<string, MeanOfPoints>());
   }
 
-  /** Takes in the mean of a point whose varied inputs have these values. */
-  add(values: readonly string[], mean: number): void {
+  /** Takes in a point whose varied inputs have these values, and the output these in its replications: one at least. */
+  add(values: readonly string[], sample: Pick<Sample, 'count' | 'mean' | 'variance'>): void {
     this.#points += 1;
-    for (const [at, tallies] of this.#tallies.entries()) {
-      if (tallies.size < MOST_VALUES || tallies.has(values[at]!)) tally(tallies, values[at]!, mean);
+    for (const [at, means] of this.#means.entries()) {
+      const value = values[at]!;
+      const before = means.get(value);
+      if (before) before.add(sample);
+      else if (means.size < MOST_VALUES) means.set(value, meanOf(sample));
     }
     const key = values.join('\n');
-    if (this.#cells.size >= MOST_CELLS && !this.#cells.has(key)) return;
-    this.#cells.set(key, { ...sumOf(this.#cells.get(key), mean), values });
+    const before = this.#cells.get(key);
+    if (before) before.mean.add(sample);
+    else if (this.#cells.size < MOST_CELLS) this.#cells.set(key, { values, mean: meanOf(sample) });
   }
 
-  /** Undefined when nothing varies or nothing came in. */
-  result(): GridEffect | MainEffects | undefined {
-    if (this.#points === 0) return undefined;
-    const inputs = this.#varied
+  /** What there is to draw, the most telling first; nothing when nothing varies or nothing came in. */
+  result(): (GridEffect | MainEffects | FacetedGrid)[] {
+    if (this.#points === 0) return [];
+    const inputs = this.#campaign.varied
       .map((input, at) => ({
         input,
         at,
-        levels: this.#levels.get(input.name) ?? [...this.#tallies[at]!.keys()],
+        levels: this.#levels.get(input.name) ?? [...this.#means[at]!.keys()],
       }))
       .filter(({ levels }) => new Set(levels).size > 1);
-    if (inputs.length === 0) return undefined;
-    const [x, y] = inputs;
+    const size = inputs.reduce((product, { levels }) => product * new Set(levels).size, 1);
+    const cells = this.#isFilled(size) ? [...this.#cells.values()] : [];
     const isNumeric = inputs.every(({ input }) => kindOfInput(input.type) === 'number');
-    if (inputs.length === 2 && isNumeric && this.#isFilled(x!.levels.length * y!.levels.length))
-      return this.#grid(x!, y!);
-    const effects = inputs.flatMap(({ input, at, levels }) => {
-      const axis = axisOf(input, levels, 4 * levels.length > this.#points ? FEW_BINS : MOST_BINS);
-      return axis.numeric || axis.bins.length <= MOST_TEXTS ? [this.#effect(axis, at)] : [];
+    if (cells.length > 0 && inputs.length === 2 && isNumeric) return [gridOf(inputs[0]!, inputs[1]!, cells)];
+    const facets = cells.length > 0 && inputs.length === 3 ? facetsOf(inputs, cells) : undefined;
+    const effects = inputs.flatMap((each) => {
+      // where it varies with others, nearly every point has a value of its own
+      const isScattered = inputs.length > 1 && 4 * each.levels.length > this.#points;
+      return this.#effect(each, isScattered ? FEW_BINS : MOST_BINS);
     });
-    return effects.length === 0 ? undefined : { kind: 'main', effects };
+    return [...(effects.length > 0 ? [{ kind: 'main' as const, effects }] : []), ...(facets ? [facets] : [])];
   }
 
   /** Whether so many cells make a picture rather than a scatter of dots. */
   #isFilled(cells: number): boolean {
     const isWhole = this.#cells.size < MOST_CELLS;
-    const isListed = this.#varied.every(({ name }) => this.#levels.has(name));
+    const isListed = this.#campaign.varied.every(({ name }) => this.#levels.has(name));
     return isWhole && (isListed || cells <= 4 * this.#points);
   }
 
-  #grid(x: InputLevels, y: InputLevels): GridEffect {
-    const [across, up] = [
-      axisOf(x.input, x.levels, MOST_CELLS_A_SIDE),
-      axisOf(y.input, y.levels, MOST_CELLS_A_SIDE),
-    ];
-    const cells = new Map<number, Tally>();
-    for (const { values, sum, count } of this.#cells.values()) {
-      const [column, row] = [across.binOf.get(values[x.at]!), up.binOf.get(values[y.at]!)];
-      // a point of an earlier design of the campaign may lie beside this one
-      if (column === undefined || row === undefined) continue;
-      const cell = column * MOST_CELLS_A_SIDE + row;
-      const before = cells.get(cell) ?? { sum: 0, count: 0 };
-      cells.set(cell, { sum: before.sum + sum, count: before.count + count });
-    }
-    const means = [...cells].map(([cell, { sum, count }]) => ({
-      x: Math.floor(cell / MOST_CELLS_A_SIDE),
-      y: cell % MOST_CELLS_A_SIDE,
-      mean: sum / count,
-    }));
-    return { kind: 'grid', x: across, y: up, cells: means };
-  }
-
-  #effect(axis: Axis, at: number): MainEffects['effects'][number] {
-    const bins = new Map<number, Tally>();
-    for (const [value, { sum, count }] of this.#tallies[at]!) {
+  /** None of an input with too many texts. */
+  #effect({ input, at, levels }: InputLevels, most: number): InputEffect[] {
+    const axis = axisOf(input, levels, most);
+    if (!axis.numeric && axis.bins.length > MOST_TEXTS) return [];
+    const bins = new Map<number, MeanOfPoints>();
+    for (const [value, mean] of this.#means[at]!) {
       const bin = axis.binOf.get(value);
+      // a point of an earlier design of the campaign may lie beside this one
       if (bin === undefined) continue;
-      const before = bins.get(bin) ?? { sum: 0, count: 0 };
-      bins.set(bin, { sum: before.sum + sum, count: before.count + count });
+      if (!bins.has(bin)) bins.set(bin, new MeanOfPoints());
+      bins.get(bin)!.join(mean);
     }
-    const means = [...bins].map(([bin, { sum, count }]) => ({ bin, mean: sum / count }));
-    return { axis, means: means.sort((a, b) => a.bin - b.bin) };
+    const confidence = confidenceOf(this.#campaign);
+    const isIndependent = !this.#campaign.commonRandomNumbers;
+    const means = [...bins].map(([bin, mean]) => ({ bin, ...mean.interval(confidence, isIndependent) }));
+    return [{ axis, means: means.sort((a, b) => a.bin - b.bin) }];
   }
 }
 
-/** A varied input, its place among them, and its values. */
-interface InputLevels {
-  input: VariedInput;
-  at: number;
-  levels: readonly string[];
-}
-
-function tally(tallies: Map<string, Tally>, value: string, mean: number): void {
-  tallies.set(value, sumOf(tallies.get(value), mean));
-}
-
-function sumOf(before: Tally | undefined, mean: number): Tally {
-  return { sum: (before?.sum ?? 0) + mean, count: (before?.count ?? 0) + 1 };
+function meanOf(sample: Pick<Sample, 'count' | 'mean' | 'variance'>): MeanOfPoints {
+  const mean = new MeanOfPoints();
+  mean.add(sample);
+  return mean;
 }

@@ -1,23 +1,32 @@
-import type { CampaignOutput, RunCounts, VariedInput } from '../campaign/types.ts';
+import type { CampaignOutput, RunCounts } from '../campaign/types.ts';
 import { ForayError } from '../errors.ts';
 import type { CampaignRecord, ResultRow } from '../store/index.ts';
+import { campaignSection } from './campaign-section.ts';
+import { type Figure, figureSection } from './figure.ts';
+import { courseFigures, distributionFigures, effectFigures, timelineFigures } from './figures.ts';
 import { html, Markup } from './markup.ts';
-import { curves, type Observed } from './pictures/curves.ts';
-import { heatMap } from './pictures/heat-map.ts';
-import { mainEffects } from './pictures/main-effects.ts';
-import { meanOf } from './points.ts';
-import { drawSvg, type Spec } from './pictures/render.ts';
-import { answerSection, bestSection, factsSection, failuresSection, headSection } from './sections.ts';
+import type { Observed } from './pictures/curves.ts';
+import type { Reference } from './reference.ts';
+import { policy, saveScript } from './save.ts';
+import {
+  agreementSection,
+  answerSection,
+  bestSection,
+  factsSection,
+  failuresSection,
+  headSection,
+} from './sections.ts';
 import { style } from './style.ts';
-import { summarize, type Summary } from './summary.ts';
+import { summarize } from './summary.ts';
 import { kindOfOutput } from './values.ts';
-import { titleOf } from './words.ts';
 
 export interface ReportOptions {
   /** The numeric output to show, lowest is best. @default the campaign's first one */
   output?: string;
   /** Observations to lay over a DATA_SET's curves: [x, y] pairs and what to call them. */
   observed?: Observed & { output: string };
+  /** Values that are known, to hold the campaign to. */
+  reference?: Reference;
 }
 
 /**
@@ -33,7 +42,7 @@ export async function renderReport(
   options: ReportOptions = {},
 ): Promise<string> {
   const { campaign } = record;
-  const { observed } = options;
+  const { observed, reference } = options;
   const numeric = campaign.outputs.filter(({ type }) => kindOfOutput(type) === 'number');
   const output = options.output === undefined ? numeric[0] : named(numeric, options.output, 'numeric output');
   if (observed)
@@ -43,8 +52,10 @@ export async function renderReport(
       'DATA_SET',
     );
 
-  const summary = await summarize(record, rows, output);
+  const summary = await summarize(campaign, rows, output, reference);
   const [best] = summary.best;
+  const drawn = async (figures: readonly Figure[]) =>
+    Promise.all(figures.map((figure) => figureSection(figure, campaign.id)));
   const page = [
     headSection(record),
     output && best ? answerSection(campaign, output, best) : undefined,
@@ -53,10 +64,16 @@ export async function renderReport(
     counts.done > 0 && output && !best
       ? html`<p class="lead">No finished run has a value of ${output.name}.</p>`
       : undefined,
-    output ? await effectsSection(summary, campaign.varied, output) : undefined,
+    await drawn(effectFigures(campaign, summary, reference)),
+    reference && summary.agreement
+      ? agreementSection(campaign, reference, summary.agreement.comparisons)
+      : undefined,
     best ? bestSection(campaign, output, summary.best) : undefined,
-    ...(await curveSections(summary, campaign.replications, observed)),
+    await drawn(courseFigures(campaign, summary.courses, observed)),
+    await drawn(distributionFigures(campaign, summary.distributions)),
     summary.failures.length > 0 ? failuresSection(campaign, summary.failures) : undefined,
+    await drawn(timelineFigures(summary.timeline, counts)),
+    campaignSection(record, counts, summary.timeline.outstandingTime),
     html`<footer>
       Made by foray from the campaign ${campaign.id}. This page loads nothing from anywhere.
     </footer>`,
@@ -65,6 +82,7 @@ export async function renderReport(
     <html lang="en">
       <head>
         <meta charset="utf-8" />
+        <meta http-equiv="Content-Security-Policy" content="${policy}" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <title>${campaign.name} · foray</title>
         <style>
@@ -73,6 +91,7 @@ export async function renderReport(
       </head>
       <body>
         <main>${page}</main>
+        ${saveScript}
       </body>
     </html> `.text;
 }
@@ -84,60 +103,4 @@ function named(outputs: CampaignOutput[], name: string, what: string): CampaignO
   throw new ForayError('UNKNOWN_OUTPUT', `The campaign has no ${what} "${name}".`, {
     hint: names ? `It has ${names}.` : undefined,
   });
-}
-
-async function effectsSection(
-  { effects, best }: Summary,
-  varied: readonly VariedInput[],
-  output: CampaignOutput,
-) {
-  if (!effects) return undefined;
-  if (effects.kind === 'main') {
-    const names = effects.effects.map(({ axis }) => axis.input.name).join(', ');
-    const caption = 'The mean over all points that have the value; the lowest is marked.';
-    return picture(`${output.name} by ${names}`, caption, 'effects', mainEffects(effects, output));
-  }
-  const { x, y, cells } = effects;
-  const valueOf = ({ input }: typeof x) => Number(best[0]!.values[varied.indexOf(input)]);
-  const spec = heatMap(effects, output, {
-    x: valueOf(x),
-    y: valueOf(y),
-    mean: meanOf(best[0]!, output.name)!,
-  });
-  const isWhole = x.binOf.size === x.bins.length && y.binOf.size === y.bins.length;
-  const caption = [
-    isWhole
-      ? 'Each cell is a point of the design'
-      : 'Each cell is the mean of neighbouring points of the design',
-    '; lighter is lower',
-    cells.length < x.bins.length * y.bins.length ? '; where there is none, no run has finished.' : '.',
-  ].join('');
-  return picture(`${output.name} over ${x.input.name} and ${y.input.name}`, caption, 'effects', spec);
-}
-
-async function curveSections(
-  { curves: all }: Summary,
-  replications: number,
-  observed: ReportOptions['observed'],
-) {
-  const sections = all.map(({ output, best, others }, i) => {
-    const spec = curves(output, best, others, observed?.output === output.name ? observed : undefined);
-    const which = replications > 1 ? ' The first replication of each is drawn.' : '';
-    return picture(
-      titleOf(output),
-      `The best point in front of others of the design.${which}`,
-      `curves-${i}`,
-      spec,
-    );
-  });
-  return Promise.all(sections);
-}
-
-async function picture(title: string, caption: string, id: string, spec: Spec) {
-  const svg = await drawSvg(spec, id, `${title}. ${caption}`);
-  return html`<section>
-    <h2>${title}</h2>
-    <p class="soft">${caption}</p>
-    <figure>${new Markup(svg)}</figure>
-  </section>`;
 }

@@ -1,8 +1,12 @@
 import type { Campaign, CampaignOutput, RunCounts } from '../campaign/types.ts';
 import type { CampaignRecord } from '../store/index.ts';
+import type { Comparison } from './agreement.ts';
+import { percent } from './campaign-section.ts';
 import type { FailureGroup } from './failures.ts';
 import { html, type Markup } from './markup.ts';
+import { confidenceOf } from './mean.ts';
 import { meanOf, type PointResult } from './points.ts';
+import type { Reference } from './reference.ts';
 import { kindOfInput, kindOfOutput } from './values.ts';
 import { amount, counted, numberColumn, numberText, titleOf } from './words.ts';
 
@@ -27,10 +31,14 @@ function originOf(service: string): string {
 }
 
 export function factsSection({ campaign, points }: CampaignRecord, counts: RunCounts): Markup {
+  const { replications, precision } = campaign;
   const failed = html`<span class="${counts.failed > 0 ? 'bad' : ''}">${grouped(counts.failed)}</span>`;
   const facts: [string, string | Markup][] = [
     ['Points', grouped(points)],
-    ['Replications', grouped(campaign.replications)],
+    [
+      'Replications',
+      precision ? `${grouped(precision.min)} to ${grouped(precision.max)}` : grouped(replications),
+    ],
     [
       'Runs done',
       counts.done === counts.total
@@ -71,7 +79,8 @@ export function bestSection(
   output: CampaignOutput | undefined,
   best: PointResult[],
 ): Markup {
-  const { varied, outputs, replications } = campaign;
+  const { varied, outputs } = campaign;
+  const isReplicated = campaign.replications > 1 || campaign.precision !== null;
   const numeric = outputs.filter(
     ({ type, name }) => kindOfOutput(type) === 'number' && name !== output?.name,
   );
@@ -83,11 +92,11 @@ export function bestSection(
       html`<tr class="${output && i === 0 ? 'first' : ''}">
         ${values.map((value, at) => html`<td class="${isNumber[at] ? 'number' : ''}">${value}</td>`)}
         ${columns.map((column) => html`<td class="number">${column[i]}</td>`)}
-        ${replications > 1 ? html`<td class="number">${runs}</td>` : ''}
+        ${isReplicated ? html`<td class="number">${runs}</td>` : ''}
         <td><code>${key}</code></td>
       </tr>`,
   );
-  const how = output ? `lowest ${output.name}${replications > 1 ? ', means over the replications' : ''}` : '';
+  const how = output ? `lowest ${output.name}${isReplicated ? ', means over the replications' : ''}` : '';
   return html`<section>
     <h2>${output ? 'Best points' : 'First points'}</h2>
     <p class="soft">${counted(best.length, 'point')}${how && ` with the ${how}`}.</p>
@@ -97,7 +106,7 @@ export function bestSection(
           <tr>
             ${varied.map((input, at) => html`<th class="${isNumber[at] ? 'number' : ''}">${titleOf(input)}</th>`)}
             ${shown.map((shownOutput) => html`<th class="number">${titleOf(shownOutput)}</th>`)}
-            ${replications > 1 ? html`<th class="number">Runs</th>` : ''}
+            ${isReplicated ? html`<th class="number">Runs</th>` : ''}
             <th>Point</th>
           </tr>
         </thead>
@@ -107,6 +116,74 @@ export function bestSection(
       </table>
     </div>
   </section>`;
+}
+
+/** Reference values that are told one by one. */
+const MOST_COMPARISONS = 100;
+
+/** Whether the campaign's intervals contain the values that are known. */
+export function agreementSection(
+  campaign: Campaign,
+  { label, outputs }: Reference,
+  comparisons: readonly Comparison[],
+): Markup {
+  const { varied } = campaign;
+  const held = comparisons.filter(({ isWithin }) => isWithin !== null);
+  const within = held.filter(({ isWithin }) => isWithin);
+  const shown = comparisons.slice(0, MOST_COMPARISONS);
+  const rows = outputs.flatMap((output) => comparisonRows(shown.filter((one) => one.output === output)));
+  const misses = 1 - confidenceOf(campaign);
+  return html`<section>
+    <h2>Agreement with ${label}</h2>
+    <p class="soft">
+      ${within.length} of ${counted(held.length, 'interval')} ${within.length === 1 ? 'contains' : 'contain'}
+      the value that ${label} gives; of such intervals ${percent(misses)} miss a true value by chance.
+      ${shown.length < comparisons.length ? `The first ${shown.length} are shown.` : ''}
+      ${comparisons.length === 0 ? 'It has no point that has finished.' : ''}
+    </p>
+    <div class="scroll">
+      <table>
+        <thead>
+          <tr>
+            <th>Output</th>
+            ${varied.map((input) => html`<th class="number">${titleOf(input)}</th>`)}
+            <th class="number">Reference</th>
+            <th class="number">Mean</th>
+            <th class="number">${percent(1 - misses)} interval</th>
+            <th class="number">Runs</th>
+            <th>Within</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${rows}
+        </tbody>
+      </table>
+    </div>
+  </section>`;
+}
+
+/** Of one output, so that all numbers of a column are of a size. */
+function comparisonRows(comparisons: readonly Comparison[]): Markup[] {
+  const column = (of: (one: Comparison) => number | null) =>
+    numberColumn(comparisons.map((one) => of(one) ?? undefined));
+  const known = column((one) => one.known);
+  const mean = column(({ estimate }) => estimate.mean);
+  const low = column(({ estimate }) => estimate.low);
+  const high = column(({ estimate }) => estimate.high);
+  return comparisons.map(
+    ({ values, output, estimate, isWithin }, i) =>
+      html`<tr>
+        <td>${output}</td>
+        ${values.map((value) => html`<td class="number">${value}</td>`)}
+        <td class="number">${known[i]}</td>
+        <td class="number">${mean[i]}</td>
+        <td class="number">${low[i] && `${low[i]} to ${high[i]}`}</td>
+        <td class="number">${estimate.n}</td>
+        <td class="${isWithin === false ? 'bad' : ''}">
+          ${isWithin === null ? '' : isWithin ? 'yes' : 'no'}
+        </td>
+      </tr>`,
+  );
 }
 
 export function failuresSection({ varied }: Campaign, failures: readonly FailureGroup[]): Markup {

@@ -36,7 +36,15 @@ td.number, code { white-space: nowrap; }
 tbody tr.first td { background: var(--tint); font-weight: 600; }
 code { font: 0.85em ui-monospace, "SF Mono", Menlo, Consolas, "Liberation Mono", monospace; font-weight: 400; color: var(--soft); }
 .reason { overflow-wrap: anywhere; min-width: 16rem; }
+section > button { margin-top: 4px; padding: 2px 10px; border: 1px solid var(--line); border-radius: 99px; background: none; color: var(--soft); font: inherit; font-size: 0.85rem; cursor: pointer; }
+section > button:hover, section > button:focus-visible { color: var(--ink); border-color: var(--soft); }
+table.plain { width: auto; }
+table.plain th { font-weight: 400; white-space: nowrap; vertical-align: top; }
+table.plain td { overflow-wrap: anywhere; min-width: 10rem; }
+details { margin-top: 16px; }
+summary { cursor: pointer; color: var(--soft); }
+pre { margin: 12px 0 0; padding: 16px; overflow-x: auto; background: var(--tint); border-radius: 4px; font: 0.85rem/1.5 ui-monospace, "SF Mono", Menlo, Consolas, "Liberation Mono", monospace; }
 footer { margin-top: 64px; padding-top: 16px; border-top: 1px solid var(--line); color: var(--soft); font-size: 0.85rem; }
 @media (max-width: 600px) { main { padding: 28px 16px 40px; } h1 { font-size: 1.6rem; } .answer strong { font-size: 1.35rem; } }
-@media print { main { padding: 0; } h2, figure, tr { break-inside: avoid; } h2 { break-after: avoid; } }
+@media print { main { padding: 0; } section > button { display: none; } h2, figure, tr { break-inside: avoid; } h2 { break-after: avoid; } }
 `;

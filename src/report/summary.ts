@@ -1,79 +1,101 @@
+import { numberIn } from '../api/index.ts';
 import type { Campaign, CampaignOutput } from '../campaign/types.ts';
-import type { CampaignRecord, ResultRow } from '../store/index.ts';
+import type { ResultRow } from '../store/index.ts';
+import { Agreement } from './agreement.ts';
 import { Lowest } from './best.ts';
-import { EffectGatherer, type GridEffect, type MainEffects } from './effects.ts';
+import { type Courses, CourseGatherer } from './courses.ts';
+import { Distribution } from './distribution.ts';
+import { EffectGatherer } from './effects.ts';
 import { type FailureGroup, Failures } from './failures.ts';
+import { confidenceOf } from './mean.ts';
 import { meanOf, type PointResult, pointsOf } from './points.ts';
-import { type Curve, curveOf } from './values.ts';
+import type { Reference } from './reference.ts';
+import { Timeline } from './timeline.ts';
+import { kindOfOutput } from './values.ts';
 
 /** All that a report says of a campaign's results. */
 export interface Summary {
   /** The points with the lowest mean of the chosen output, lowest first; the first ones where there is no such output. */
   best: PointResult[];
-  effects: GridEffect | MainEffects | undefined;
-  /** Of each DATA_SET: the best point's curve and those of a sample of all points. */
-  curves: { output: CampaignOutput; best: Curve; others: Curve[] }[];
+  /** Of the chosen output; where one input varies also of others. */
+  effects: { output: CampaignOutput; effects: ReturnType<EffectGatherer['result']> }[];
+  agreement: Agreement | undefined;
+  distributions: { output: CampaignOutput; distribution: Distribution }[];
+  courses: Courses[];
   failures: FailureGroup[];
+  timeline: Timeline;
 }
 
 export const BEST_POINTS = 10;
-const OTHER_CURVES = 50;
 const FAILURE_REASONS = 20;
-const GOLDEN = (Math.sqrt(5) - 1) / 2;
+/** Outputs of which effects or distributions are drawn; more would be a page that nobody reads. */
+export const MOST_OUTPUTS = 12;
 
 /**
- * Reads the rows once. Data sets are kept only of the points that will be drawn.
+ * Reads the rows once. What is kept of them is bounded, however many there are.
  *
  * @param output - the numeric output whose lowest value is the best
  */
 export async function summarize(
-  { campaign, points }: Pick<CampaignRecord, 'campaign' | 'points'>,
+  campaign: Campaign,
   rows: AsyncIterable<ResultRow>,
   output: CampaignOutput | undefined,
+  reference?: Reference,
 ): Promise<Summary> {
-  const failures = new Failures();
-  const effects = new EffectGatherer(campaign);
+  const numeric = campaign.outputs.filter(({ type }) => kindOfOutput(type) === 'number');
+  const first = output ? [output, ...numeric.filter((other) => other !== output)].slice(0, MOST_OUTPUTS) : [];
+  const effects = (campaign.varied.length === 1 ? first : first.slice(0, 1)).map((one) => ({
+    output: one,
+    gatherer: new EffectGatherer(campaign),
+  }));
+  const distributions = numeric
+    .slice(0, MOST_OUTPUTS)
+    .map((one) => ({ output: one, distribution: new Distribution(isWhole(one) ? 1 : 0) }));
+  const agreement = reference && new Agreement(reference, confidenceOf(campaign));
   const best = new Lowest<PointResult>(BEST_POINTS);
-  const sample: PointResult[] = [];
+  const courses = new CourseGatherer(campaign.outputs);
+  const failures = new Failures();
+  const timeline = new Timeline();
+
+  async function* seen(): AsyncIterable<ResultRow> {
+    for await (const row of rows) {
+      timeline.add(row);
+      if (row.status === 'failed') {
+        failures.add(row);
+        continue;
+      }
+      courses.add(row);
+      for (const { output, distribution } of distributions) {
+        const value = numberIn(row.outputs[output.name]);
+        if (value !== undefined) distribution.add(value);
+      }
+      yield row;
+    }
+  }
+
   let index = 0;
-  for await (const point of pointsOf(finished(rows, failures), campaign.outputs)) {
-    // multiples of the golden ratio spread evenly and never fall into step with the grid
-    if ((index * GOLDEN) % 1 < OTHER_CURVES / points && sample.length < OTHER_CURVES) sample.push(point);
+  for await (const point of pointsOf(seen(), campaign.outputs)) {
     const mean = output && meanOf(point, output.name);
     if (!output) best.add(point, index);
-    else if (mean !== undefined) {
-      best.add(point, mean);
-      effects.add(point.values, mean);
+    else if (mean !== undefined) best.add(point, mean);
+    for (const { output, gatherer } of effects) {
+      const sample = point.samples[output.name]!;
+      if (sample.count > 0) gatherer.add(point.values, sample);
     }
+    agreement?.add(point);
     index += 1;
   }
   return {
     best: best.items,
-    effects: effects.result(),
-    curves: curvesOf(campaign, best.items[0], sample),
+    effects: effects.map(({ output, gatherer }) => ({ output, effects: gatherer.result() })),
+    agreement,
+    distributions,
+    courses: courses.result(best.items[0]),
     failures: failures.top(FAILURE_REASONS),
+    timeline,
   };
 }
 
-/** Lets finished runs pass and counts the failed ones. */
-async function* finished(rows: AsyncIterable<ResultRow>, failures: Failures): AsyncIterable<ResultRow> {
-  for await (const row of rows) {
-    if (row.status === 'done') yield row;
-    else failures.add(row);
-  }
-}
-
-function curvesOf(
-  { outputs }: Campaign,
-  best: PointResult | undefined,
-  sample: PointResult[],
-): Summary['curves'] {
-  return outputs.flatMap((output) => {
-    const curve = curveOf(best?.curves[output.name]);
-    if (output.type !== 'DATA_SET' || !curve || curve.length === 0) return [];
-    const others = sample
-      .filter(({ key }) => key !== best?.key)
-      .map(({ curves }) => curveOf(curves[output.name]));
-    return [{ output, best: curve, others: others.filter((other) => other !== undefined) }];
-  });
+function isWhole({ type }: CampaignOutput): boolean {
+  return type === 'INTEGER' || type === 'LONG';
 }

@@ -1,20 +1,30 @@
 import { describe, expect, test } from '@jest/globals';
 import { axisOf } from '../../src/report/axis.ts';
-import { EffectGatherer, type GridEffect, type MainEffects } from '../../src/report/effects.ts';
+import {
+  EffectGatherer,
+  type FacetedGrid,
+  type GridEffect,
+  type MainEffects,
+} from '../../src/report/effects.ts';
 import { colourScale } from '../../src/report/pictures/scale.ts';
 import { meanOf, pointsOf } from '../../src/report/points.ts';
 import { doubles, failedRow, gridOf, sampleRecord, sampleRow, stream } from './support.ts';
 
 const policy = { name: 'Policy', type: 'STRING', units: null, values: ['none', 'all'] } as const;
+const plain = { precision: null, commonRandomNumbers: false };
+const one = (mean: number) => ({ count: 1, mean, variance: 0 });
 const gather = (varied: Parameters<typeof doubles>[1][], points: [string[], number][]) => {
-  const effects = new EffectGatherer(gridOf(varied.map((values, i) => doubles(`Input ${i}`, values))));
-  for (const [values, mean] of points) effects.add(values, mean);
+  const grid = gridOf(varied.map((values, i) => doubles(`Input ${i}`, values)));
+  const effects = new EffectGatherer({ ...grid, ...plain });
+  for (const [values, mean] of points) effects.add(values, one(mean));
   return effects.result();
 };
+const meansOf = ({ effects }: MainEffects) =>
+  effects.map(({ axis, means }) => [axis.input.name, means.map(({ bin, mean }) => [bin, mean])]);
 
 describe('effects', () => {
   test('two numeric inputs make a grid, in the order of numbers', () => {
-    const grid = gather(
+    const [grid, ...others] = gather(
       [
         [10, 9, 100],
         [1, 2],
@@ -25,8 +35,8 @@ describe('effects', () => {
         [['9', '2'], 7],
         [['100', '3'], 9],
       ],
-    ) as GridEffect;
-    expect(grid.kind).toBe('grid');
+    ) as [GridEffect];
+    expect([grid.kind, others]).toEqual(['grid', []]);
     expect(grid.x.bins.map(({ label }) => label)).toEqual(['9', '10', '100']);
     expect(grid.cells).toEqual([
       { x: 1, y: 0, mean: 4 },
@@ -35,27 +45,91 @@ describe('effects', () => {
   });
 
   test('an input with one value does not count as varied', () => {
-    const main = gather([[1, 2], [5]], [[['2', '5'], 3]]) as MainEffects;
+    const [main] = gather([[1, 2], [5]], [[['2', '5'], 3]]) as [MainEffects];
     expect(main.kind).toBe('main');
-    expect(main.effects.map(({ axis, means }) => [axis.input.name, means])).toEqual([
-      ['Input 0', [{ bin: 1, mean: 3 }]],
-    ]);
+    expect(meansOf(main)).toEqual([['Input 0', [[1, 3]]]]);
   });
 
   test('texts keep the order of the design and make main effects', () => {
-    const gatherer = new EffectGatherer(
-      gridOf([doubles('x', [1, 2]), { ...policy, values: [...policy.values] }]),
-    );
-    gatherer.add(['1', 'none'], 2);
-    gatherer.add(['2', 'none'], 4);
-    const { effects } = gatherer.result() as MainEffects;
-    expect(effects[1]!.axis.bins.map(({ label }) => label)).toEqual(['none', 'all']);
-    expect(effects[1]!.means).toEqual([{ bin: 0, mean: 3 }]);
+    const grid = gridOf([doubles('x', [1, 2]), { ...policy, values: [...policy.values] }]);
+    const gatherer = new EffectGatherer({ ...grid, ...plain });
+    gatherer.add(['1', 'none'], one(2));
+    gatherer.add(['2', 'none'], one(4));
+    const [main] = gatherer.result() as [MainEffects];
+    expect(main.effects[1]!.axis.bins.map(({ label }) => label)).toEqual(['none', 'all']);
+    expect(meansOf(main)[1]).toEqual(['Policy', [[0, 3]]]);
   });
 
   test('nothing varied, or nothing there: no effect', () => {
-    expect(gather([], [[[], 1]])).toBeUndefined();
-    expect(gather([[1, 2]], [])).toBeUndefined();
+    expect(gather([], [[[], 1]])).toEqual([]);
+    expect(gather([[1, 2]], [])).toEqual([]);
+  });
+
+  test('one input: all its values, however few points there are of each', () => {
+    const values = Array.from({ length: 41 }, (_, i) => i);
+    const [main] = gather(
+      [values],
+      values.map((value) => [[String(value)], value]),
+    ) as [MainEffects];
+    expect(meansOf(main)).toEqual([['Input 0', values.map((value) => [value, value])]]);
+  });
+
+  test('three inputs: main effects, and grids by that with the fewest values', () => {
+    const levels = [
+      [1, 2],
+      [3, 4, 5],
+      [6, 7, 8, 9],
+    ] as const;
+    const points = levels[0].flatMap((a) =>
+      levels[1].flatMap((b) =>
+        levels[2].map((c): [string[], number] => [[a, b, c].map(String), 100 * a + 10 * b + c]),
+      ),
+    );
+    const [main, facets] = gather(
+      levels.map((values) => [...values]),
+      points,
+    ) as [MainEffects, FacetedGrid];
+    expect(meansOf(main)[0]).toEqual([
+      'Input 0',
+      [
+        [0, 147.5],
+        [1, 247.5],
+      ],
+    ]);
+    expect([facets.x, facets.y, { input: facets.by }].map(({ input }) => input.name)).toEqual([
+      'Input 1',
+      'Input 2',
+      'Input 0',
+    ]);
+    expect(facets.facets.map(({ label, cells }) => [label, cells.length])).toEqual([
+      ['1', 12],
+      ['2', 12],
+    ]);
+    expect(facets.facets[1]!.cells).toContainEqual({ x: 2, y: 3, mean: 259 });
+    // two values a side are no picture
+    expect(
+      gather(
+        [
+          [1, 2],
+          [3, 4],
+          [6, 7, 8],
+        ],
+        points,
+      ),
+    ).toHaveLength(1);
+  });
+
+  test('means have an interval where all of their points have replications', () => {
+    const grid = gridOf([doubles('x', [1, 2, 3])]);
+    const gatherer = new EffectGatherer({ ...grid, ...plain });
+    gatherer.add(['1'], { count: 4, mean: 10, variance: 16 });
+    gatherer.add(['2'], one(20));
+    const [main] = gatherer.result() as [MainEffects];
+    const [first, second] = main.effects[0]!.means;
+    // t of 3 degrees of freedom at 0.975 is 3.18245 in any table
+    expect(first!.high! - 10).toBeCloseTo(2 * 3.18245, 4);
+    expect(10 - first!.low!).toBeCloseTo(2 * 3.18245, 4);
+    expect(second).toMatchObject({ mean: 20, low: null, high: null });
   });
 
   test('many values are put together with their neighbours', () => {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { renderReport } from '../../src/report/html.ts';
 import { countsOf, doubles, failedRow, sampleRecord, sampleRow, sampleRows, stream } from './support.ts';
@@ -7,7 +8,7 @@ const observed = { output: 'Infected', label: 'pupils in bed', points: [[1, 3] a
 /** The paths of each mark group whose class matches. */
 function marks(page: string, name: string): number[] {
   return [...page.matchAll(new RegExp(`<g class="mark-${name} role-mark[^>]*>(.*?)</g>`, 'gs'))].map(
-    ([, group]) => group!.match(/<path/g)?.length ?? 0,
+    ([, group]) => group!.match(/<(path|line)/g)?.length ?? 0,
   );
 }
 
@@ -17,16 +18,36 @@ describe('the report of a grid', () => {
 
   test('has a cell a point, the best one marked, the curves and the observations', async () => {
     const page = await rendered;
-    expect(marks(page, 'rect')).toEqual([1271]);
+    // the rest are bars of the distributions and of the timeline
+    expect(marks(page, 'rect')[0]).toBe(1271);
     expect(page).toContain('best: 17.213');
     expect(page).toContain('at Contact rate 1.675 per day, Recovery rate 0.44 per day');
     expect(page).toContain('Contact rate (per day)');
     // two rings around the best point, then the observations
     expect(marks(page, 'symbol')).toEqual([1, 1, 2]);
     expect(page).toContain('pupils in bed');
-    const lines = marks(page, 'line').reduce((sum, count) => sum + count, 0);
-    expect(lines).toBeGreaterThan(40);
-    expect(lines).toBeLessThanOrEqual(51);
+    // two bands, the median and the best point's curve
+    expect([marks(page, 'area'), marks(page, 'line')]).toEqual([
+      [1, 1],
+      [1, 1],
+    ]);
+  });
+
+  test('has each numeric output, the time of the runs and what was run', async () => {
+    const page = await rendered;
+    const headings = [...page.matchAll(/<h2>(.*?)<\/h2>/g)].map(([, title]) => title);
+    expect(headings).toEqual([
+      'Fit error over Contact rate and Recovery rate',
+      'Best points',
+      'Infected',
+      'Distributions of outputs',
+      'Timeline',
+      'What was run',
+    ]);
+    expect(page).toContain('How many of 1,271 runs, all points together, came to what.');
+    // two of three are not reused, 5 s each
+    expect(page).toContain('1 h 11 min in all');
+    expect(page).toContain('Population');
   });
 
   test('lists the ten best points, lowest first', async () => {
@@ -35,8 +56,15 @@ describe('the report of a grid', () => {
     expect(keys[0]).toBe((27 + 19 * 31 - 13).toString(16).padStart(16, '0'));
   });
 
-  test('loads nothing and runs nothing', async () => {
-    const page = await rendered;
+  test('loads nothing, and runs but the one script that saves pictures', async () => {
+    const whole = await rendered;
+    const [script, ...others] = [...whole.matchAll(/<script>(.*?)<\/script>/gs)].map(([, text]) => text!);
+    expect(others).toEqual([]);
+    const hash = createHash('sha256').update(script!).digest('base64');
+    expect(/Content-Security-Policy" content="(.*?)"/.exec(whole)![1]).toContain(
+      `script-src &#39;sha256-${hash}&#39;`,
+    );
+    const page = whole.replace(script!, '').replace('<script></script>', '');
     expect(page).not.toMatch(/<(script|link|img|iframe|object|embed|base|form|image|use)\b/i);
     expect(page).not.toMatch(/\b(src|href|srcset|action)=/i);
     expect(page).not.toMatch(/@import|url\((?!#)/i);
@@ -74,11 +102,22 @@ describe('what is not safe', () => {
     });
     const outputs = { [`out ${evil}`]: '1', [`set ${evil}`]: '{"dataX":[1,2],"dataY":[3,4]}' };
     const rows = [{ ...sampleRow(0, [evil, '1']), point: evil, outputs }, failedRow(1, [evil, '2'], evil)];
-    const page = await renderReport(record, countsOf(1, 1), stream(rows), {
-      observed: { output: `set ${evil}`, label: evil, points: [[1, 2]] },
-    });
-    expect(page).not.toContain('<script');
-    expect(page.match(/script/g)!.length).toBeGreaterThan(10);
+    const page = await renderReport(
+      { ...record, definition: `campaign: ${evil}` },
+      countsOf(1, 1),
+      stream(rows),
+      {
+        observed: { output: `set ${evil}`, label: evil, points: [[1, 2]] },
+        reference: {
+          label: evil,
+          outputs: [`out ${evil}`],
+          rows: [{ values: [evil, '1'], numbers: new Map([[`out ${evil}`, 1]]) }],
+        },
+      },
+    );
+    expect(page.match(/<script/g)).toHaveLength(1);
+    expect(page.match(/script&#62;alert|script&gt;alert/g)!.length).toBeGreaterThan(20);
+    expect(page).toContain('campaign: &#34;&#62;&#60;script');
   });
 
   test("of the service's address only the origin is told", async () => {
@@ -95,13 +134,49 @@ describe('other designs', () => {
   const rows = (count: number) =>
     Array.from({ length: count }, (_, i) => sampleRow(i, [String(1.5 + i / 10), '0.4']));
 
-  test('one numeric input: a line with a point a value', async () => {
+  test('one numeric input: a point a value with its interval, of each output', async () => {
     const record = sampleRecord({ grid: [doubles('Contact rate', [1.2, 1.4, 1.6, 1.8])], replications: 3 });
     const page = await renderReport(record, countsOf(12), sampleRows(record));
-    expect(marks(page, 'rect')).toEqual([]);
-    expect(marks(page, 'symbol')).toEqual([4, 1]);
+    // the bars of distributions are rects
+    expect(marks(page, 'rule')).toEqual([4, 4]);
+    expect(marks(page, 'symbol')).toEqual([4, 1, 4, 1]);
+    expect(page).toContain('Peak day by Contact rate');
+    expect(page).toContain(
+      'The mean at each value, with its 95 % confidence interval over the replications.',
+    );
     expect(page).toContain('means over the replications');
-    expect(page).toContain('The first replication of each is drawn.');
+    expect(page).toContain('Best point, its first replication, in front of the median');
+  });
+
+  test('known values: a line that is compared with the intervals', async () => {
+    const record = sampleRecord({ grid: [doubles('Contact rate', [1.2, 1.4, 1.6])], replications: 3 });
+    const numbers = (value: number) => new Map([['Peak day', value]]);
+    // the rows of a point are alike, so its interval is its value
+    const peak = 6 + 4 * (1.67 - 1.2);
+    const reference = {
+      label: 'theory.csv',
+      outputs: ['Peak day'],
+      rows: [
+        { values: ['1.2'], numbers: numbers(peak) },
+        { values: ['1.3'], numbers: numbers(7.4) },
+        { values: ['1.4'], numbers: numbers(1) },
+        { values: ['9'], numbers: numbers(1e9) },
+      ],
+    };
+    const options = { output: 'Peak day', reference };
+    const page = await renderReport(record, countsOf(9), sampleRows(record), options);
+    expect(page).toContain('In orange what theory.csv gives.');
+    expect(page).toContain('Agreement with theory.csv');
+    expect(page).toMatch(
+      /1 of 2 intervals contains\s+the value that theory\.csv gives; of such intervals 5 % miss/,
+    );
+    expect([...page.matchAll(/<td class="(?:bad)?">\s*(yes|no)\s*<\/td>/g)].map(([, is]) => is)).toEqual([
+      'yes',
+      'no',
+    ]);
+    // the line ends where the design does
+    const [line] = [...page.matchAll(/<g class="mark-line role-mark[^>]*><path[^>]* d="([^"]*)"/g)];
+    expect(line![1]!.match(/[ML]/g)).toHaveLength(3);
   });
 
   test('three inputs: a panel each', async () => {
@@ -110,16 +185,37 @@ describe('other designs', () => {
     const page = await renderReport(record, countsOf(12), sampleRows(record));
     expect(page).toContain('Fit error by A, B, C');
     expect(marks(page, 'symbol')).toEqual([3, 1, 2, 1, 2, 1]);
+    expect(page).not.toContain('interval');
   });
 
-  test('nothing varied, or no numeric output: the table alone', async () => {
+  test('three inputs in a grid: a heat map for each value of one, too', async () => {
+    const grid = [doubles('A', [1, 2, 3]), doubles('B', [1, 2, 3, 4]), doubles('C', [1, 2])];
+    const record = sampleRecord({ grid });
+    const page = await renderReport(record, countsOf(24), sampleRows(record));
+    expect(page).toContain('Fit error over A and B, by C');
+    expect(marks(page, 'rect').slice(0, 2)).toEqual([12, 12]);
+  });
+
+  test('nothing varied, or no numeric output: no effects', async () => {
     const fixed = sampleRecord({ grid: [], outputs: sampleRecord().campaign.outputs.slice(0, 2) });
-    expect(await renderReport(fixed, countsOf(1), sampleRows(fixed))).not.toContain('<svg');
+    const one = await renderReport(fixed, countsOf(1), sampleRows(fixed));
+    expect(
+      [...one.matchAll(/<figure data-file="flu-calibration-7f3a-(.*?)\.svg"/g)].map(([, id]) => id),
+    ).toEqual([]);
     const texts = sampleRecord({ outputs: [{ name: 'Trajectory', type: 'OUTPUT_FILE', units: null }] });
     const page = await renderReport(texts, countsOf(3), stream(rows(3)));
-    expect(page).not.toContain('<svg');
+    expect(page).not.toContain('data-file="flu-calibration-7f3a-effects.svg"');
     expect(page).toContain('First points');
-    expect(page.match(/<code>/g)).toHaveLength(3);
+    expect(page.match(/<code>[0-9a-f]{16}/g)).toHaveLength(3);
+  });
+
+  test('replications of one point: bands of them, and the first one', async () => {
+    const record = sampleRecord({ grid: [], replications: 20 });
+    const page = await renderReport(record, countsOf(20), sampleRows(record));
+    expect(page).toContain(
+      'Replication 1 in front of the median and the middle 50 % and 90 % of all 20 runs',
+    );
+    expect(marks(page, 'area')).toEqual([1, 1]);
   });
 
   test('the chosen output is shown; one that there is not is an error with the names', async () => {
@@ -143,7 +239,8 @@ describe('other designs', () => {
     const none = rows(2).map((row) => ({ ...row, outputs: { 'Fit error': 'null' } }));
     const page = await renderReport(record, countsOf(2), stream(none));
     expect(page).toContain('No finished run has a value of Fit error.');
-    expect(page).not.toContain('<svg');
+    expect(page.match(/<figure/g)).toHaveLength(1);
+    expect(page).toContain('<h2>Timeline</h2>');
   });
 
   test('failures are grouped by reason, the commonest first', async () => {

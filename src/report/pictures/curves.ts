@@ -1,6 +1,7 @@
-import type { CampaignOutput } from '../../campaign/types.ts';
+import type { Courses } from '../courses.ts';
 import type { Curve } from '../values.ts';
 import { titleOf } from '../words.ts';
+import { key } from './key.ts';
 import { colours, type Spec, WIDTH } from './render.ts';
 
 /** What was observed, as dots over the curves. */
@@ -9,34 +10,30 @@ export interface Observed {
   points: readonly (readonly [x: number, y: number])[];
 }
 
-/** The best point's curve of a DATA_SET before those of other points, with observations if there are any. */
+const OPACITY = { ninety: 0.22, fifty: 0.45 };
+
+/**
+ * The best point's curve of a DATA_SET before quantiles across those of all runs, or before those of the others where they are
+ * few, with observations if there are any.
+ *
+ * @param front - what the curve in front is called
+ */
 export function curves(
-  output: CampaignOutput,
-  best: Curve,
-  others: readonly Curve[],
+  { output, best, others, bands }: Pick<Courses, 'output' | 'best' | 'others' | 'bands'>,
+  front: string,
   observed?: Observed,
 ): Spec {
-  const names = { others: 'other points', best: 'best point', observed: observed?.label ?? '' };
-  const shown = [
-    ...(others.length > 0 ? [{ name: names.others, colour: colours.muted }] : []),
-    { name: names.best, colour: colours.line },
-    ...(observed ? [{ name: names.observed, colour: colours.best }] : []),
-  ];
-  const color = (datum: string) => ({
-    datum,
-    type: 'nominal',
-    scale: { domain: shown.map(({ name }) => name), range: shown.map(({ colour }) => colour) },
-    legend: {
-      title: null,
-      orient: 'top',
-      symbolType: 'circle',
-      symbolSize: 90,
-      symbolOpacity: 1,
-      symbolStrokeWidth: 0,
-      // lines would have no fill here
-      symbolFillColor: { expr: "scale('color', datum.value)" },
-    },
-  });
+  const names = { ninety: '90 % of runs', fifty: '50 % of runs', median: 'median', others: 'other runs' };
+  const [hasBands, hasOthers, hasBest] = [bands.length > 0, others.length > 0, best.length > 0];
+  const { muted, line, best: strong } = colours;
+  const color = key([
+    ...(hasBands ? [{ name: names.ninety, colour: muted, opacity: OPACITY.ninety }] : []),
+    ...(hasBands ? [{ name: names.fifty, colour: muted, opacity: OPACITY.ninety + OPACITY.fifty }] : []),
+    ...(hasBands ? [{ name: names.median, colour: muted, opacity: 1 }] : []),
+    ...(hasOthers ? [{ name: names.others, colour: muted, opacity: 1 }] : []),
+    ...(hasBest ? [{ name: front, colour: line, opacity: 1 }] : []),
+    ...(observed ? [{ name: observed.label, colour: strong, opacity: 1 }] : []),
+  ]);
   const x = {
     field: 'x',
     type: 'quantitative',
@@ -44,28 +41,53 @@ export function curves(
     scale: { nice: false },
     axis: { grid: false, tickCount: 10 },
   };
-  const y = { field: 'y', type: 'quantitative', title: titleOf(output) };
-  const line = (curve: Curve, series: number) => curve.map(([x, y], i) => ({ x, y, i, series }));
+  const y = (field: string) => ({ field, type: 'quantitative', title: titleOf(output) });
+  const course = (curve: Curve, series: number) => curve.map(([x, y], i) => ({ x, y, i, series }));
+  const band = (from: string, to: string, name: string, opacity: number) => ({
+    data: { values: bands },
+    mark: { type: 'area', opacity },
+    encoding: { x, y: y(from), y2: { field: to }, color: color(name) },
+  });
+  const drawn = { x, y: y('y'), order: { field: 'i' } };
   const layer = [
-    {
-      data: { values: others.flatMap(line) },
-      mark: { type: 'line', strokeWidth: 1, opacity: 0.4 },
-      encoding: { x, y, color: color(names.others), detail: { field: 'series' }, order: { field: 'i' } },
-    },
-    {
-      data: { values: line(best, 0) },
-      mark: { type: 'line', strokeWidth: 3 },
-      encoding: { x, y, color: color(names.best), order: { field: 'i' } },
-    },
+    ...(hasBands
+      ? [
+          band('q05', 'q95', names.ninety, OPACITY.ninety),
+          band('q25', 'q75', names.fifty, OPACITY.fifty),
+          {
+            data: { values: bands },
+            mark: { type: 'line', strokeWidth: 1.5 },
+            encoding: { x, y: y('q50'), color: color(names.median) },
+          },
+        ]
+      : []),
+    ...(hasOthers
+      ? [
+          {
+            data: { values: others.flatMap(course) },
+            mark: { type: 'line', strokeWidth: 1, opacity: 0.5 },
+            encoding: { ...drawn, color: color(names.others), detail: { field: 'series' } },
+          },
+        ]
+      : []),
+    ...(hasBest
+      ? [
+          {
+            data: { values: course(best, 0) },
+            mark: { type: 'line', strokeWidth: hasBands || hasOthers ? 2.5 : 2 },
+            encoding: { ...drawn, color: color(front) },
+          },
+        ]
+      : []),
     ...(observed
       ? [
           {
             data: { values: observed.points.map(([x, y]) => ({ x, y })) },
             mark: { type: 'point', filled: true, size: 70, opacity: 1 },
-            encoding: { x, y, color: color(names.observed) },
+            encoding: { x, y: y('y'), color: color(observed.label) },
           },
         ]
       : []),
   ];
-  return { width: WIDTH - 90, height: 360, layer: others.length > 0 ? layer : layer.slice(1) } as Spec;
+  return { width: WIDTH - 90, height: 360, layer } as Spec;
 }

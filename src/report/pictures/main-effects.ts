@@ -1,70 +1,154 @@
 import type { CampaignOutput } from '../../campaign/types.ts';
-import type { MainEffects } from '../effects.ts';
+import type { InputEffect } from '../effects.ts';
 import { titleOf } from '../words.ts';
+import { key } from './key.ts';
 import { colours, type Spec, WIDTH } from './render.ts';
 
+/** How an output depends on an input. */
+export interface EffectPanel extends InputEffect {
+  output: CampaignOutput;
+  /** Known values, by the canonical value of the input. */
+  known?: readonly { value: string; y: number }[] | undefined;
+}
+
 const COLUMNS = 3;
+/** Dots in a panel that can be told apart. */
+const MOST_DOTS = 60;
 
 /**
- * The mean of an output by the value of each input, an input a panel; all panels have one scale, so that a flat one
- * means no effect. A single input fills the width. The lowest mean of a panel is marked.
+ * The mean of an output by the value of an input with its interval, a panel each. A single panel fills the width. The lowest
+ * mean is marked, unless known values are drawn: these are a line.
+ *
+ * @param isShared - all panels have one scale, so that a flat one means no effect
+ * @param label - what the known values are called
  */
-export function mainEffects({ effects }: MainEffects, output: CampaignOutput): Spec {
-  const columns = Math.min(COLUMNS, effects.length);
+export function mainEffects(panels: readonly EffectPanel[], isShared: boolean, label = ''): Spec {
+  const columns = Math.min(COLUMNS, panels.length);
   const size =
     columns === 1
       ? { width: WIDTH - 90, height: 380 }
       : { width: Math.floor(WIDTH / columns) - 95, height: 210 };
-  const domain = padded(effects.flatMap(({ means }) => means.map(({ mean }) => mean)));
-  const panels = effects.map((effect) => ({ ...size, ...panel(effect, output, domain) }));
-  return (columns === 1 ? panels[0]! : { concat: panels, columns, spacing: 28 }) as Spec;
+  const shared = isShared ? padded(panels.flatMap(heights)) : undefined;
+  const drawn = panels.map((one) => ({ ...size, ...panel(one, shared ?? padded(heights(one)), label) }));
+  return (columns === 1 ? drawn[0]! : { concat: drawn, columns, spacing: 28 }) as Spec;
 }
 
-function panel({ axis, means }: MainEffects['effects'][number], output: CampaignOutput, domain: number[]) {
+function panel({ axis, means, output, known = [] }: EffectPanel, domain: number[], label: string) {
   const lowest = means.reduce((a, b) => (b.mean < a.mean ? b : a), means[0]!);
-  const values = means.map(({ bin, mean }) => ({
-    x: axis.numeric ? axis.bins[bin]!.value : axis.bins[bin]!.label,
+  const place = (bin: number) => (axis.numeric ? axis.bins[bin]!.value : axis.bins[bin]!.label);
+  const values = means.map(({ bin, mean, low, high }) => ({
+    x: place(bin),
     mean,
+    low,
+    high,
     lowest: bin === lowest?.bin,
   }));
+  const within = withinOf({ axis, known });
   const title = titleOf(axis.input);
   const x = axis.numeric
-    ? ({
+    ? {
         field: 'x',
         type: 'quantitative',
         scale: { zero: false, nice: false, padding: 12 },
         title,
-        axis: { grid: false },
-      } as const)
-    : ({
-        field: 'x',
-        type: 'nominal',
-        sort: null,
-        title,
-        axis: { labelAngle: means.length > 4 ? -40 : 0 },
-      } as const);
+        axis: {
+          grid: false,
+          ...(axis.bins.length <= 12 &&
+            isWhole(axis) && { values: axis.bins.map(({ value }) => value), format: 'd' }),
+        },
+      }
+    : { field: 'x', type: 'nominal', sort: null, title, axis: { labelAngle: means.length > 4 ? -40 : 0 } };
+  const yScale = {
+    type: 'quantitative',
+    scale: { domain, nice: false, zero: false },
+    title: titleOf(output),
+  };
+  const mean = { x, y: { field: 'mean', ...yScale } };
+  const hasIntervals = values.some(({ low }) => low !== null);
+  const areDots = means.length <= MOST_DOTS;
+  const names = { mean: hasIntervals ? 'mean, with its interval' : 'mean', known: label };
+  const shown = key([
+    { name: names.mean, colour: colours.line, opacity: 1 },
+    { name: names.known, colour: colours.best, opacity: 1 },
+  ]);
+  // a key is needed where there are two kinds of marks
+  const color = (name: string, colour: string) =>
+    within.length > 0 ? { color: shown(name) } : { color: { value: colour } };
+  const ofMean = color(names.mean, colours.line);
+  const interval = { x, y: { field: 'low', ...yScale }, y2: { field: 'high' }, ...ofMean };
+  const isNarrow = { transform: [{ filter: 'datum.low !== null' }], data: { values } };
   return {
-    data: { values },
-    encoding: {
-      x,
-      y: {
-        field: 'mean',
-        type: 'quantitative',
-        scale: { domain, nice: false, zero: false },
-        title: titleOf(output),
-      },
-    },
     layer: [
-      ...(axis.numeric ? [{ mark: { type: 'line', color: colours.line, strokeWidth: 2 } }] : []),
-      ...(means.length <= 60
-        ? [{ mark: { type: 'point', filled: true, color: colours.line, opacity: 1, size: 40 } }]
+      ...(hasIntervals && !areDots && axis.numeric
+        ? [{ ...isNarrow, mark: { type: 'area', opacity: 0.25 }, encoding: interval }]
         : []),
-      {
-        transform: [{ filter: 'datum.lowest' }],
-        mark: { type: 'point', filled: true, color: colours.best, opacity: 1, size: 90 },
-      },
+      ...(within.length > 0
+        ? [
+            {
+              data: { values: within },
+              mark: axis.numeric
+                ? { type: 'line', strokeWidth: 2 }
+                : { type: 'point', shape: 'diamond', filled: true, opacity: 1, size: 90 },
+              encoding: { x, y: { field: 'y', ...yScale }, ...color(names.known, colours.best) },
+            },
+          ]
+        : []),
+      ...(axis.numeric && within.length === 0
+        ? [
+            {
+              data: { values },
+              mark: { type: 'line', strokeWidth: hasIntervals && areDots ? 1 : 2 },
+              encoding: { ...mean, ...ofMean },
+            },
+          ]
+        : []),
+      ...(hasIntervals && areDots
+        ? [{ ...isNarrow, mark: { type: 'rule', strokeWidth: 2.5, opacity: 0.75 }, encoding: interval }]
+        : []),
+      ...(areDots
+        ? [
+            {
+              data: { values },
+              mark: { type: 'point', filled: true, opacity: 1, size: 40 },
+              encoding: { ...mean, ...ofMean },
+            },
+          ]
+        : []),
+      ...(within.length === 0
+        ? [
+            {
+              data: { values: values.filter(({ lowest }) => lowest) },
+              mark: { type: 'point', filled: true, color: colours.best, opacity: 1, size: 90 },
+              encoding: mean,
+            },
+          ]
+        : []),
     ],
   };
+}
+
+/** Known values where the axis is, ascending. */
+function withinOf({
+  axis,
+  known = [],
+}: Pick<EffectPanel, 'axis' | 'known'>): { x: number | string; y: number }[] {
+  if (!axis.numeric)
+    return known.filter(({ value }) => axis.binOf.has(value)).map(({ value, y }) => ({ x: value, y }));
+  const [first, last] = [axis.bins[0]!.value, axis.bins.at(-1)!.value];
+  const numbers = known.map(({ value, y }) => ({ x: Number(value), y }));
+  return numbers.filter(({ x }) => first <= x && x <= last).sort((a, b) => a.x - b.x);
+}
+
+function isWhole({ bins }: InputEffect['axis']): boolean {
+  return bins.every(({ value }) => Number.isSafeInteger(value));
+}
+
+/** All that a panel has to have room for. */
+function heights({ axis, means, known }: EffectPanel): number[] {
+  return [
+    ...means.flatMap(({ mean, low, high }) => [mean, low ?? mean, high ?? mean]),
+    ...withinOf({ axis, known }).map(({ y }) => y),
+  ];
 }
 
 function padded(values: readonly number[]): [number, number] {

@@ -2,7 +2,13 @@ import * as vega from 'vega';
 import { compile, type Config, type TopLevelSpec } from 'vega-lite';
 
 /** Readable on light and on dark: what belongs to neither is drawn in the page's own text colour. */
-export const colours = { best: '#e8590c', line: '#4c7fd9', muted: '#8b919c', ink: 'currentColor' } as const;
+export const colours = {
+  best: '#e8590c',
+  line: '#4c7fd9',
+  muted: '#8b919c',
+  bad: '#d6455d',
+  ink: 'currentColor',
+} as const;
 
 /** Width of the pictures in a report, in pixels before the page scales them. */
 export const WIDTH = 900;

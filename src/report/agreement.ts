@@ -1,0 +1,39 @@
+import { type Estimate, estimateOf } from '../campaign/precision.ts';
+import type { PointResult } from './points.ts';
+import type { Reference } from './reference.ts';
+
+/** What a campaign says of a value that is known. */
+export interface Comparison {
+  /** Canonical values of the varied inputs. */
+  values: readonly string[];
+  output: string;
+  known: number;
+  estimate: Estimate;
+  /** Null where there is no interval. */
+  isWithin: boolean | null;
+}
+
+/** Holds points to the reference values of the same inputs. It keeps no more than the reference has. */
+export class Agreement {
+  /** In the order of the points. */
+  readonly comparisons: Comparison[] = [];
+  readonly #known = new Map<string, Reference['rows'][number]>();
+  readonly #confidence: number;
+
+  constructor(reference: Reference, confidence: number) {
+    this.#confidence = confidence;
+    for (const row of reference.rows) this.#known.set(row.values.join('\n'), row);
+  }
+
+  add({ values, samples }: Pick<PointResult, 'values' | 'samples'>): void {
+    const row = this.#known.get(values.join('\n'));
+    for (const [output, known] of row?.numbers ?? []) {
+      const sample = samples[output];
+      if (!sample || sample.count === 0) continue;
+      const estimate = estimateOf(sample, { relative: null, absolute: null, confidence: this.#confidence });
+      const { low, high } = estimate;
+      const isWithin = low === null || high === null ? null : low <= known && known <= high;
+      this.comparisons.push({ values, output, known, estimate, isWithin });
+    }
+  }
+}

@@ -1,0 +1,71 @@
+import { quantile } from '../statistics/quantile.ts';
+import type { Curve } from './values.ts';
+
+/** Quantiles of the values of many curves at one x. */
+export interface Band {
+  x: number;
+  q05: number;
+  q25: number;
+  q50: number;
+  q75: number;
+  q95: number;
+}
+
+/** Places at which curves are compared that do not have the same ones. */
+const PLACES = 121;
+/** Points of a curve that are kept: more than a picture shows. */
+const MOST_POINTS = 512;
+
+/** At most so many points of a curve by x: the first, the last and some between them. */
+export function thinned(curve: Curve, most: number = MOST_POINTS): Curve {
+  const sorted = curve.toSorted(([a], [b]) => a - b);
+  if (sorted.length <= most) return sorted;
+  return Array.from({ length: most }, (_, i) => sorted[Math.round((i * (sorted.length - 1)) / (most - 1))]!);
+}
+
+/**
+ * Quantiles across curves, by x. Where all curves have the same places these are taken; otherwise places at equal
+ * distances from the lowest to the highest x of any of them, with values between two points of a curve by linear
+ * interpolation. A curve counts where it has values, and a place where half of the curves do: beyond that, quantiles would
+ * jump as curves end.
+ *
+ * @param curves - each by x, ascending
+ */
+export function bandsOf(curves: readonly Curve[]): Band[] {
+  const filled = curves.filter(({ length }) => length > 0);
+  return placesOf(filled).flatMap((x) => {
+    const values = filled.map((curve) => valueAt(curve, x)).filter((value) => value !== undefined);
+    if (2 * values.length < filled.length) return [];
+    const sorted = Float64Array.from(values).sort();
+    const [q05, q25, q50, q75, q95] = [0.05, 0.25, 0.5, 0.75, 0.95].map((p) => quantile(sorted, p));
+    return [{ x, q05: q05!, q25: q25!, q50: q50!, q75: q75!, q95: q95! }];
+  });
+}
+
+function placesOf(curves: readonly Curve[]): number[] {
+  const [first] = curves;
+  if (!first) return [];
+  const isCommon = curves.every(
+    (curve) => curve.length === first.length && curve.every(([x], i) => x === first[i]![0]),
+  );
+  if (isCommon) return [...new Set(first.map(([x]) => x))];
+  const from = Math.min(...curves.map((curve) => curve[0]![0]));
+  const to = Math.max(...curves.map((curve) => curve.at(-1)![0]));
+  return Array.from({ length: PLACES }, (_, i) => from + ((to - from) * i) / (PLACES - 1));
+}
+
+/** The value of a curve at x; undefined beyond its ends. Of several points at one x the last counts. */
+function valueAt(curve: Curve, x: number): number | undefined {
+  let [low, high] = [0, curve.length];
+  // how many points are not beyond x
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (curve[middle]![0] <= x) low = middle + 1;
+    else high = middle;
+  }
+  const [before, after] = [curve[low - 1], curve[low]];
+  if (!before) return undefined;
+  if (before[0] === x) return before[1];
+  if (!after) return undefined;
+  return before[1] + ((after[1] - before[1]) * (x - before[0])) / (after[0] - before[0]);
+}

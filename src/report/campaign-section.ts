@@ -1,0 +1,110 @@
+import type { Campaign, RunCounts } from '../campaign/types.ts';
+import type { CampaignRecord } from '../store/index.ts';
+import { html, type Markup } from './markup.ts';
+import { amount, counted, numberText } from './words.ts';
+
+/** What was run, so that it can be run again, and what it cost. */
+export function campaignSection(
+  { campaign, definition, createdAt, updatedAt }: CampaignRecord,
+  counts: RunCounts,
+  outstandingTime: number,
+): Markup {
+  const { model, base } = campaign;
+  const rows: [string, string | Markup][] = [
+    ['Model', html`${model.name}, version ${model.version} <code>${model.versionId}</code>`],
+    ['Replications', replicationsText(campaign)],
+    ['Seed', seedText(campaign)],
+    ['From submit to last change', durationText(updatedAt - createdAt)],
+    [
+      'Runs',
+      `${counted(counts.new, 'new run')}, ${numberText(counts.reused)} reused, ${numberText(counts.failed)} failed`,
+    ],
+    [
+      'Time of runs',
+      `${durationText(outstandingTime)} in all, from each request until the run was seen to have finished, waiting in the service's queue included; without those that were reused`,
+    ],
+  ];
+  const fixed = base.map(
+    ({ name, value, units }) =>
+      html`<tr>
+        <th>${name}</th>
+        <td>${amount(value, units)}</td>
+      </tr>`,
+  );
+  return html`<section>
+    <h2>What was run</h2>
+    <div class="scroll">
+      <table class="plain">
+        ${rows.map(
+          ([name, value]) =>
+            html`<tr>
+              <th>${name}</th>
+              <td>${value}</td>
+            </tr>`,
+        )}
+      </table>
+    </div>
+    ${
+      fixed.length > 0
+        ? html`<details>
+            <summary>${counted(fixed.length, 'input')} with one value</summary>
+            <div class="scroll">
+              <table class="plain">
+                ${fixed}
+              </table>
+            </div>
+          </details>`
+        : ''
+    }
+    ${
+      definition === ''
+        ? ''
+        : html`<details>
+            <summary>The definition</summary>
+            <pre>${definition}</pre>
+          </details>`
+    }
+  </section>`;
+}
+
+/** "10 to 100 of each point, until Mean total cost is known within 5 % with 95 % confidence" */
+export function replicationsText({ replications, precision }: Campaign): string {
+  if (!precision) return `${numberText(replications)} of each point`;
+  const { min, max, outputs, relative, absolute, confidence } = precision;
+  const widths = [
+    ...(relative === null ? [] : [percent(relative)]),
+    ...(absolute === null ? [] : [`±${numberText(absolute)}`]),
+  ];
+  const are = outputs.length > 1 ? 'are' : 'is';
+  return `${numberText(min)} to ${numberText(max)} of each point, until ${outputs.join(', ')} ${are} known within ${widths.join(' and ')} with ${percent(confidence)} confidence`;
+}
+
+function seedText({ seed, commonRandomNumbers }: Campaign): string {
+  if (seed === null) return 'the default of the model for the first replication';
+  return `${seed}, of which the seeds of all runs are made${commonRandomNumbers ? '; replication n has the same one in every point' : ''}`;
+}
+
+/** "95 %" */
+export function percent(share: number): string {
+  return `${numberText(100 * share)} %`;
+}
+
+const units = [
+  [86_400_000, 'd'],
+  [3_600_000, 'h'],
+  [60_000, 'min'],
+  [1_000, 's'],
+] as const;
+
+/** Milliseconds for eyes, in the two largest units: "2 h 5 min", "1.5 s" */
+export function durationText(ms: number): string {
+  if (ms < 10_000) return `${numberText(Math.round(ms / 100) / 10)} s`;
+  const rounding = ms < 3_600_000 ? 1_000 : ms < 86_400_000 ? 60_000 : 3_600_000;
+  let rest = Math.round(ms / rounding) * rounding;
+  const parts = units.flatMap(([size, name]) => {
+    const count = Math.floor(rest / size);
+    rest -= count * size;
+    return count > 0 ? [`${numberText(count)} ${name}`] : [];
+  });
+  return parts.join(' ');
+}

@@ -1,0 +1,69 @@
+import type { CampaignOutput } from '../campaign/types.ts';
+import type { ResultRow } from '../store/index.ts';
+import { type Band, bandsOf, thinned } from './bands.ts';
+import { EvenSample } from './even-sample.ts';
+import type { PointResult } from './points.ts';
+import { type Curve, curveOf } from './values.ts';
+
+/** How the curves of a DATA_SET run. */
+export interface Courses {
+  output: CampaignOutput;
+  /** The best point's, its first replication; empty where there is none. */
+  best: Curve;
+  /** Of few runs: their curves. */
+  others: Curve[];
+  /** Of more: quantiles across them. */
+  bands: Band[];
+  /** Runs of which the bands are made. */
+  runs: number;
+  /** Whether these are but a part of all. */
+  isPart: boolean;
+}
+
+/** DATA_SETs that are drawn. */
+const MOST_DATA_SETS = 8;
+/** Runs whose curves are kept: the error of a quantile of so many is narrower than a line of the picture is apart from the next. */
+const MOST_RUNS = 400;
+/** Curves that are drawn one by one; quantiles of so few say nothing. */
+const FEW_RUNS = 10;
+
+/** Keeps curves of runs, spread evenly over all of them. */
+export class CourseGatherer {
+  readonly #outputs: { output: CampaignOutput; curves: EvenSample<{ point: string; curve: Curve }> }[];
+
+  constructor(outputs: readonly CampaignOutput[]) {
+    this.#outputs = outputs
+      .filter(({ type }) => type === 'DATA_SET')
+      .slice(0, MOST_DATA_SETS)
+      .map((output) => ({ output, curves: new EvenSample(MOST_RUNS) }));
+  }
+
+  add({ point, outputs }: Pick<ResultRow, 'point' | 'outputs'>): void {
+    for (const { output, curves } of this.#outputs) {
+      curves.add(() => {
+        const curve = curveOf(outputs[output.name]);
+        return curve && curve.length > 0 ? { point, curve: thinned(curve) } : undefined;
+      });
+    }
+  }
+
+  /** DATA_SETs without a curve are left out. */
+  result(best: PointResult | undefined): Courses[] {
+    return this.#outputs.flatMap(({ output, curves }) => {
+      const { items, isPart } = curves;
+      const first = curveOf(best?.curves[output.name]) ?? [];
+      if (items.length === 0 && first.length === 0) return [];
+      const areFew = items.length < FEW_RUNS;
+      return [
+        {
+          output,
+          best: first,
+          others: areFew ? items.filter(({ point }) => point !== best?.key).map(({ curve }) => curve) : [],
+          bands: areFew ? [] : bandsOf(items.map(({ curve }) => curve)),
+          runs: items.length,
+          isPart,
+        },
+      ];
+    });
+  }
+}

@@ -1,0 +1,77 @@
+/** How many values are from `from` up to `to`, this one excluded. */
+export interface Interval {
+  from: number;
+  to: number;
+  count: number;
+}
+
+/** Intervals that are told apart: a power of two, more than a picture shows. */
+const MOST_INTERVALS = 1_024;
+
+/**
+ * How values are distributed that are shown one by one, in bounded memory and whatever their scale. The intervals are
+ * multiples of a power of two, which is doubled when there are too many of them: a doubled interval is exactly two of those
+ * before, so the counts are those that the last width would have had from the beginning, in whatever order the values came.
+ */
+export class Distribution {
+  count = 0;
+  min = Infinity;
+  max = -Infinity;
+  #width: number;
+  #counts = new Map<number, number>();
+
+  /** @param narrowest - width that no interval is below: 1 for whole numbers, which have no finer ones */
+  constructor(narrowest: 0 | 1 = 0) {
+    this.#width = narrowest || Number.MIN_VALUE;
+  }
+
+  /** @param value - no larger than 1e300 either way, as intervals next to it are numbers, too */
+  add(value: number): void {
+    this.count += 1;
+    this.min = Math.min(this.min, value);
+    this.max = Math.max(this.max, value);
+    this.#widen(MOST_INTERVALS);
+    const index = indexOf(value, this.#width);
+    this.#counts.set(index, (this.#counts.get(index) ?? 0) + 1);
+  }
+
+  /** At most so many intervals of one width next to each other, empty ones among them; none without values. */
+  intervals(most: number): Interval[] {
+    if (this.count === 0) return [];
+    this.#widen(most);
+    const width = this.#width;
+    const first = indexOf(this.min, width);
+    return Array.from({ length: indexOf(this.max, width) - first + 1 }, (_, i) => {
+      const index = first + i;
+      return { from: index * width, to: (index + 1) * width, count: this.#counts.get(index) ?? 0 };
+    });
+  }
+
+  #widen(most: number): void {
+    const before = this.#width;
+    let times = 0;
+    while (!this.#isWide(most)) {
+      this.#width *= 2;
+      times += 1;
+    }
+    if (times === 0) return;
+    const counts = new Map<number, number>();
+    for (const [index, count] of this.#counts) {
+      const wide = indexOf(index * before, this.#width);
+      counts.set(wide, (counts.get(wide) ?? 0) + count);
+    }
+    this.#counts = counts;
+  }
+
+  /** Whether there are few enough intervals, and their numbers are exact. */
+  #isWide(most: number): boolean {
+    const [first, last] = [indexOf(this.min, this.#width), indexOf(this.max, this.#width)];
+    return last - first < most && first > Number.MIN_SAFE_INTEGER && last < Number.MAX_SAFE_INTEGER;
+  }
+}
+
+/** Which multiple of a power of two a value is in: exact, as dividing by one loses nothing but what is next to zero. */
+function indexOf(value: number, width: number): number {
+  const index = Math.floor(value / width);
+  return index === 0 && value < 0 ? -1 : index;
+}

@@ -1,0 +1,53 @@
+import type { CampaignOutput } from '../../campaign/types.ts';
+import type { Distribution, Interval } from '../distribution.ts';
+import { titleOf } from '../words.ts';
+import { colours, type Spec, WIDTH } from './render.ts';
+
+const COLUMNS = 3;
+const MOST_BARS = 40;
+
+/** How many runs came to what, an output a panel. */
+export function histograms(all: readonly { output: CampaignOutput; distribution: Distribution }[]): Spec {
+  const columns = Math.min(COLUMNS, all.length);
+  const size =
+    columns === 1
+      ? { width: WIDTH - 90, height: 220 }
+      : { width: Math.floor(WIDTH / columns) - 95, height: 150 };
+  const panels = all.map(({ output, distribution }) => {
+    const bars = distribution.intervals(barsFor(distribution.count));
+    return { ...size, ...panel(titleOf(output), bars, isSingle(output, bars) ? 0.5 : 0) };
+  });
+  return (columns === 1 ? panels[0]! : { concat: panels, columns, spacing: 28 }) as Spec;
+}
+
+/** Twice as many as the Rice rule has, as doubling the width may leave half of them. */
+function barsFor(count: number): number {
+  return Math.min(MOST_BARS, Math.max(8, Math.ceil(4 * Math.cbrt(count))));
+}
+
+/** A bar of a whole number stands on it. */
+function isSingle({ type }: CampaignOutput, [bar]: readonly Interval[]): boolean {
+  return (type === 'INTEGER' || type === 'LONG') && bar !== undefined && bar.to - bar.from === 1;
+}
+
+function panel(title: string, bars: readonly Interval[], shift: number) {
+  const values = bars
+    .filter(({ count }) => count > 0)
+    .map(({ from, to, count }) => ({ from: from - shift, to: to - shift, count, none: 0 }));
+  return {
+    data: { values },
+    mark: { type: 'rect', color: colours.line, opacity: 0.85, stroke: null },
+    encoding: {
+      x: {
+        field: 'from',
+        type: 'quantitative',
+        scale: { zero: false, nice: false },
+        title,
+        axis: { grid: false, tickCount: 5, labelOverlap: true },
+      },
+      x2: { field: 'to' },
+      y: { field: 'none', type: 'quantitative', title: 'Runs', axis: { tickCount: 4, tickMinStep: 1 } },
+      y2: { field: 'count' },
+    },
+  };
+}

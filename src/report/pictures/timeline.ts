@@ -1,0 +1,90 @@
+import { kinds, type Moment } from '../timeline.ts';
+import { key } from './key.ts';
+import { colours, type Spec, WIDTH } from './render.ts';
+
+/** Units of the axis of time: from which length on, ms of one, and how one and many are called. */
+const units = [
+  { from: 0, ms: 1_000, one: 'second', many: 'seconds' },
+  { from: 5 * 60_000, ms: 60_000, one: 'minute', many: 'minutes' },
+  { from: 5 * 3_600_000, ms: 3_600_000, one: 'hour', many: 'hours' },
+  { from: 5 * 86_400_000, ms: 86_400_000, one: 'day', many: 'days' },
+] as const;
+
+const BARS = 64;
+const colourOf = { new: colours.line, reused: colours.muted, failed: colours.bad };
+
+/**
+ * Runs outstanding over time, and below how many finished: stacked bars by how.
+ *
+ * @param moments - intervals of one width next to each other, at least one
+ */
+export function timelinePicture(moments: readonly Moment[]): Spec {
+  const start = moments[0]!.from;
+  const span = moments.at(-1)!.to - start;
+  const { ms, one, many } = units.findLast(({ from }) => span >= from)!;
+  const at = (time: number): number => (time - start) / ms;
+  const x = (title: string | null) => ({
+    field: 'from',
+    type: 'quantitative',
+    scale: { domain: [0, at(start + span)], nice: false },
+    title,
+    axis: { grid: false, tickCount: 10 },
+  });
+  const bars = barsOf(moments, ms).map(({ from, to, ...bar }) => ({ ...bar, from: at(from), to: at(to) }));
+  const present = kinds.filter((kind) => bars.some((bar) => bar.kind === kind));
+  const color = key(present.map((kind) => ({ name: kind, colour: colourOf[kind], opacity: 1 })));
+  const steps = moments.map(({ from, to, outstanding }) => ({
+    from: at(from),
+    to: at(to),
+    outstanding,
+    none: 0,
+  }));
+  return {
+    vconcat: [
+      {
+        width: WIDTH - 90,
+        height: 170,
+        data: { values: steps },
+        mark: { type: 'rect', color: colours.line, opacity: 0.75 },
+        encoding: {
+          x: x(null),
+          x2: { field: 'to' },
+          y: { field: 'none', type: 'quantitative', title: 'Runs outstanding', axis: { tickCount: 5 } },
+          y2: { field: 'outstanding' },
+        },
+      },
+      {
+        width: WIDTH - 90,
+        height: 110,
+        layer: present.map((kind) => ({
+          data: { values: bars.filter((bar) => bar.kind === kind) },
+          mark: { type: 'rect' },
+          encoding: {
+            x: x(`${many[0]!.toUpperCase()}${many.slice(1)} since the first request`),
+            x2: { field: 'to' },
+            y: { field: 'low', type: 'quantitative', title: `Finished a ${one}`, axis: { tickCount: 4 } },
+            y2: { field: 'high' },
+            color: color(kind),
+          },
+        })),
+      },
+    ],
+    spacing: 16,
+  } as Spec;
+}
+
+/** Finished runs a unit of time, of several moments together, those of a kind upon those of another. */
+function barsOf(moments: readonly Moment[], unit: number) {
+  const together = Math.ceil(moments.length / BARS);
+  return Array.from({ length: Math.ceil(moments.length / together) }, (_, i) => {
+    const members = moments.slice(i * together, (i + 1) * together);
+    const [from, to] = [members[0]!.from, members.at(-1)!.to];
+    let high = 0;
+    return kinds.flatMap((kind) => {
+      const count = members.reduce((sum, { finished }) => sum + finished[kind], 0);
+      const low = high;
+      high += (count * unit) / (to - from);
+      return count > 0 ? [{ kind, from, to, low, high }] : [];
+    });
+  }).flat();
+}

@@ -1,0 +1,119 @@
+import { readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { CsvError, parse } from 'csv-parse/sync';
+import { canonicalValue, ValueError } from '../api/index.ts';
+import type { Campaign } from '../campaign/types.ts';
+import { ForayError, type Place } from '../errors.ts';
+import { didYouMean, quoted } from '../suggest.ts';
+import { kindOfOutput } from './values.ts';
+
+/** Values that are known of outputs, from theory or from elsewhere, by the inputs that the campaign varies. */
+export interface Reference {
+  /** The file's name. */
+  label: string;
+  /** Numeric outputs that it has values of. */
+  outputs: string[];
+  rows: ReferenceRow[];
+}
+
+export interface ReferenceRow {
+  /** Canonical values of the varied inputs, in their order. */
+  values: string[];
+  /** By output. */
+  numbers: ReadonlyMap<string, number>;
+}
+
+/**
+ * Reads a file of reference values: CSV, with the names of all inputs that the campaign varies and of outputs in its first
+ * line. An empty field is no value.
+ *
+ * @throws ForayError REFERENCE_INVALID with the place in the file
+ */
+export async function readReference(
+  file: string,
+  campaign: Pick<Campaign, 'varied' | 'outputs'>,
+): Promise<Reference> {
+  let records: Record[];
+  try {
+    const options = { bom: true, trim: true, skip_empty_lines: true, info: true } as const;
+    records = parse(await readFile(file, 'utf8'), options) as unknown as Record[];
+  } catch (error) {
+    if (error instanceof CsvError)
+      throw invalid(`It is no table: ${error.message}.`, { file, line: Number(error.lines ?? 1), column: 1 });
+    const { code = 'unknown' } = error as NodeJS.ErrnoException;
+    throw new ForayError('REFERENCE_INVALID', `The file ${quoted(file)} cannot be read (${code}).`, {
+      hint: 'Check the path.',
+    });
+  }
+  const [head, ...lines] = records;
+  const columns = columnsOf(head?.record ?? [], campaign, file);
+  const rows = lines.map(({ record, info }) => {
+    const place = { file, line: info.lines, column: 1 };
+    const values = campaign.varied.map(({ type }, at) => {
+      const text = record[columns.inputs[at]!]!;
+      return checked(() => canonicalValue(type, text), head!.record[columns.inputs[at]!]!, place);
+    });
+    const numbers = columns.outputs.flatMap(({ name, at }): [string, number][] => {
+      const text = record[at]!;
+      return text === '' ? [] : [[name, checked(() => Number(canonicalValue('DOUBLE', text)), name, place)]];
+    });
+    return { values, numbers: new Map(numbers) };
+  });
+  return { label: basename(file), outputs: columns.outputs.map(({ name }) => name), rows };
+}
+
+/** A line of CSV as its fields, and where it ends. */
+interface Record {
+  record: string[];
+  info: { lines: number };
+}
+
+/** Where the column of each varied input is, and those of outputs. */
+function columnsOf(
+  names: readonly string[],
+  { varied, outputs }: Pick<Campaign, 'varied' | 'outputs'>,
+  file: string,
+): { inputs: number[]; outputs: { name: string; at: number }[] } {
+  const place = { file, line: 1, column: 1 };
+  const numeric = outputs.filter(({ type }) => kindOfOutput(type) === 'number').map(({ name }) => name);
+  const inputs = varied.map(({ name }) => names.indexOf(name));
+  const missing = varied.find((_, at) => inputs[at]! < 0);
+  if (missing) {
+    const all = varied.map(({ name }) => quoted(name)).join(', ');
+    throw invalid(
+      `It has no column ${quoted(missing.name)}.`,
+      place,
+      `The campaign varies ${all}: each needs a column.`,
+    );
+  }
+  const others = names.flatMap((name, at) => (inputs.includes(at) ? [] : [{ name, at }]));
+  const unknown = others.find(
+    ({ name }, i) => !numeric.includes(name) || others.some((other, j) => j < i && other.name === name),
+  );
+  if (unknown) {
+    const isTwice = numeric.includes(unknown.name);
+    throw invalid(
+      isTwice
+        ? `The column ${quoted(unknown.name)} is there twice.`
+        : `The campaign has no numeric output ${quoted(unknown.name)}.`,
+      place,
+      isTwice ? 'Remove one of them.' : didYouMean(unknown.name, numeric),
+    );
+  }
+  if (others.length > 0) return { inputs, outputs: others };
+  throw invalid('It has no column of an output.', place, didYouMean('', numeric));
+}
+
+/** @throws ForayError REFERENCE_INVALID for what is no value of a type */
+function checked<T>(value: () => T, name: string, place: Place): T {
+  try {
+    return value();
+  } catch (error) {
+    if (!(error instanceof ValueError)) throw error;
+    throw invalid(`The value of ${quoted(name)} ${error.message}.`, place);
+  }
+}
+
+function invalid(message: string, place: Place, hint?: string): ForayError {
+  return new ForayError('REFERENCE_INVALID', message, { place, hint });
+}

@@ -1,0 +1,95 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { estimateOf } from '../../src/campaign/precision.ts';
+import { confidenceOf, MeanOfPoints } from '../../src/report/mean.ts';
+import { Sample } from '../../src/statistics/sample.ts';
+
+const number = fc.double({ min: -1e6, max: 1e6, noNaN: true });
+const replications = fc.array(number, { minLength: 2, maxLength: 8 });
+
+function sampleOf(values: readonly number[]): Sample {
+  const sample = new Sample();
+  for (const value of values) sample.add(value);
+  return sample;
+}
+
+function meanOf(points: readonly (readonly number[])[]): MeanOfPoints {
+  const mean = new MeanOfPoints();
+  for (const values of points) mean.add(sampleOf(values));
+  return mean;
+}
+
+describe('the mean over points', () => {
+  test('of one point has the classical interval', () => {
+    fc.assert(
+      fc.property(replications, fc.constantFrom(0.9, 0.95, 0.99), (values, confidence) => {
+        const { mean, low, high } = meanOf([values]).interval(confidence, true);
+        const estimate = estimateOf(sampleOf(values), { relative: null, absolute: null, confidence });
+        expect(mean).toBe(estimate.mean);
+        const half = (estimate.high! - estimate.low!) / 2;
+        expect(Math.abs(low! - estimate.low!)).toBeLessThanOrEqual(1e-9 * (half + Math.abs(mean)));
+        expect(Math.abs(high! - estimate.high!)).toBeLessThanOrEqual(1e-9 * (half + Math.abs(mean)));
+      }),
+    );
+  });
+
+  test('is the same whether points come one by one or joined', () => {
+    fc.assert(
+      fc.property(fc.array(replications, { minLength: 2, maxLength: 6 }), fc.nat(5), (points, at) => {
+        const cut = at % points.length;
+        const joined = meanOf(points.slice(0, cut));
+        joined.join(meanOf(points.slice(cut)));
+        const [one, other] = [meanOf(points).interval(0.95, true), joined.interval(0.95, true)];
+        const scale = Math.abs(one.mean) + one.high! - one.low! + 1e-9;
+        for (const key of ['mean', 'low', 'high'] as const)
+          expect(Math.abs(one[key]! - other[key]!) / scale).toBeLessThan(1e-6);
+      }),
+    );
+  });
+
+  test('of several points has the degrees of freedom of Welch', () => {
+    // variances of means 4/4 = 1 and 18/2 = 9: 10² / (1²/3 + 9²/1) degrees of freedom, between those of a t of 1 and of 4
+    const mean = new MeanOfPoints();
+    mean.add({ count: 4, mean: 10, variance: 4 });
+    mean.add({ count: 2, mean: 30, variance: 18 });
+    const { low, high } = mean.interval(0.95, true);
+    const error = Math.sqrt(10) / 2;
+    expect((high! + low!) / 2).toBeCloseTo(20, 10);
+    // t at 0.975: 12.7062 with 1, 4.3027 with 2 degrees of freedom
+    expect((high! - 20) / error).toBeGreaterThan(4.3027);
+    expect((high! - 20) / error).toBeLessThan(12.7062);
+  });
+
+  test('has no interval without replications, nor over several points that share their seeds', () => {
+    const none = { low: null, high: null };
+    expect(meanOf([[1, 2], [3]]).interval(0.95, true)).toEqual({ mean: 2.25, ...none });
+    expect(
+      meanOf([
+        [1, 2],
+        [3, 5],
+      ]).interval(0.95, false),
+    ).toEqual({ mean: 2.75, ...none });
+    expect(meanOf([[1, 2]]).interval(0.95, false).low).not.toBeNull();
+  });
+
+  test('of values that do not differ is known exactly, and extreme ones make no error', () => {
+    expect(
+      meanOf([
+        [2, 2, 2],
+        [4, 4],
+      ]).interval(0.95, true),
+    ).toEqual({ mean: 3, low: 3, high: 3 });
+    for (const size of [1e-100, 1e100]) {
+      const { low, mean, high } = meanOf([
+        [size, 2 * size],
+        [3 * size, 5 * size, size],
+      ]).interval(0.95, true);
+      expect(low! < mean && mean < high!).toBe(true);
+    }
+  });
+});
+
+test("the confidence is the campaign's, or 95 %", () => {
+  const precision = { min: 2, max: 9, outputs: ['A'], relative: 0.1, absolute: null, confidence: 0.9 };
+  expect([confidenceOf({ precision }), confidenceOf({ precision: null })]).toEqual([0.9, 0.95]);
+});
