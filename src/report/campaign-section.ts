@@ -1,3 +1,4 @@
+import { RANDOM_SEED } from '../api/index.ts';
 import type { Campaign, RunCounts } from '../campaign/types.ts';
 import type { CampaignRecord } from '../store/index.ts';
 import { html, type Markup } from './markup.ts';
@@ -9,7 +10,9 @@ export function campaignSection(
   counts: RunCounts,
   outstandingTime: number,
 ): Markup {
-  const { model, base } = campaign;
+  const { model, base, varied, seed } = campaign;
+  const isFixed = (name: string): boolean =>
+    !varied.some((input) => input.name === name) && (seed === null || name !== RANDOM_SEED);
   const rows: [string, string | Markup][] = [
     ['Model', html`${model.name}, version ${model.version} <code>${model.versionId}</code>`],
     ['Replications', replicationsText(campaign)],
@@ -24,13 +27,15 @@ export function campaignSection(
       `${durationText(outstandingTime)} in all, from each request until the run was seen to have finished, waiting in the service's queue included; without those that were reused`,
     ],
   ];
-  const fixed = base.map(
-    ({ name, value, units }) =>
-      html`<tr>
-        <th>${name}</th>
-        <td>${amount(value, units)}</td>
-      </tr>`,
-  );
+  const fixed = base
+    .filter(({ name }) => isFixed(name))
+    .map(
+      ({ name, value, units }) =>
+        html`<tr>
+          <th>${name}</th>
+          <td>${amount(value, units)}</td>
+        </tr>`,
+    );
   return html`<section>
     <h2>What was run</h2>
     <div class="scroll">

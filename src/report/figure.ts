@@ -20,3 +20,8 @@ export async function figureSection({ title, caption, id, spec }: Figure, campai
     <figure data-file="${campaign}-${id}.svg">${new Markup(svg)}</figure>
   </section>`;
 }
+
+/** For a caption; what is undefined is left out. */
+export function sentences(...all: (string | undefined)[]): string {
+  return all.flatMap((one) => (one === undefined ? [] : [`${one}.`])).join(' ');
+}

@@ -1,21 +1,16 @@
 import type { CampaignOutput, RunCounts } from '../campaign/types.ts';
 import { ForayError } from '../errors.ts';
 import type { CampaignRecord, ResultRow } from '../store/index.ts';
+import { agreementSection } from './agreement-section.ts';
 import { campaignSection } from './campaign-section.ts';
+import { effectFigures } from './effect-figures.ts';
 import { type Figure, figureSection } from './figure.ts';
-import { courseFigures, distributionFigures, effectFigures, timelineFigures } from './figures.ts';
+import { courseFigures, distributionFigures, timelineFigures } from './figures.ts';
 import { html, Markup } from './markup.ts';
 import type { Observed } from './pictures/curves.ts';
 import type { Reference } from './reference.ts';
 import { policy, saveScript } from './save.ts';
-import {
-  agreementSection,
-  answerSection,
-  bestSection,
-  factsSection,
-  failuresSection,
-  headSection,
-} from './sections.ts';
+import { answerSection, bestSection, factsSection, failuresSection, headSection } from './sections.ts';
 import { style } from './style.ts';
 import { summarize } from './summary.ts';
 import { kindOfOutput } from './values.ts';

@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -15,9 +16,21 @@ design: {grid: {Contact rate: [-1, 1.2, 1.4, 1.6, 1.8], Recovery rate: [0.4, 0.4
 outputs: [Peak infected, Peak day, Infected]
 `;
 
+/** Intervals beside values that are known, on the scale that their distance asks for. */
+const DESK = `
+campaign: desk
+model: {name: Service System Demo}
+design: {grid: {Server capacity: [8, 10, 12]}}
+replications: 5
+seed: 1
+outputs: [Mean waiting time, Server utilization]
+`;
+const KNOWN = 'Server capacity,Mean waiting time\n8,0.63531602\n10,0.073910405\n12,0.02\n';
+
 let world: World;
 let browser: Browser;
 let address: string;
+let desk: string;
 beforeAll(async () => {
   browser = await launchBrowser();
   world = await startWorld();
@@ -28,6 +41,23 @@ beforeAll(async () => {
   const { code, stderr } = await foray(world.folder, ['report', id, '-o', 'rates.html', '--store', store]);
   expect({ code, stderr }).toEqual({ code: 0, stderr: 'Wrote rates.html\n' });
   address = pathToFileURL(join(world.folder, 'rates.html')).href;
+
+  const other = await world.foray.submit({ text: DESK, file: 'desk.yaml' });
+  await toTheEnd(world, other.id);
+  const known = join(world.folder, 'known.csv');
+  writeFileSync(known, KNOWN);
+  const told = await foray(world.folder, [
+    'report',
+    other.id,
+    '-o',
+    'desk.html',
+    '--store',
+    store,
+    '--reference',
+    known,
+  ]);
+  expect(told).toMatchObject({ code: 0, stderr: 'Wrote desk.html\n' });
+  desk = pathToFileURL(join(world.folder, 'desk.html')).href;
 });
 afterAll(async () => {
   await browser?.close();
@@ -37,16 +67,25 @@ afterAll(async () => {
 /** Opens the report without a network; tells what it asked for and complained of. */
 async function open(
   colorScheme: 'light' | 'dark',
-  width = 1_000,
+  {
+    width = 1_000,
+    at = address,
+    ...options
+  }: { width?: number; at?: string; javaScriptEnabled?: boolean } = {},
 ): Promise<{ page: Page; asked: string[]; complaints: string[] }> {
-  const context = await browser.newContext({ offline: true, colorScheme, viewport: { width, height: 900 } });
+  const context = await browser.newContext({
+    offline: true,
+    colorScheme,
+    viewport: { width, height: 900 },
+    ...options,
+  });
   const page = await context.newPage();
   const asked: string[] = [];
   const complaints: string[] = [];
   page.on('request', (request) => asked.push(request.url()));
   page.on('console', (message) => complaints.push(message.text()));
   page.on('pageerror', (error) => complaints.push(error.message));
-  await page.goto(address);
+  await page.goto(at);
   return { page, asked, complaints };
 }
 
@@ -64,8 +103,53 @@ describe.each(['light', 'dark'] as const)('the report, %s', (scheme) => {
     const effects = page.getByRole('img', { name: /^Peak infected over Contact rate and Recovery rate\./ });
     await expectDrawn(effects, '.mark-rect.role-mark path', 12);
     const curves = page.getByRole('img', { name: /^Infected\./ });
-    await expectDrawn(curves, '.mark-line.role-mark path', 12);
-    expect(await page.getByRole('img').count()).toBe(2);
+    // the median and the best point's curve, in front of two bands
+    await expectDrawn(curves, '.mark-line.role-mark path', 2);
+    await expectDrawn(curves, '.mark-area.role-mark path', 2);
+    // how many were outstanding; which finished, and which failed
+    await expectDrawn(page.getByRole('img', { name: /^Timeline\./ }), '.mark-rect.role-mark', 3);
+    await page.getByRole('img', { name: /^Distributions of outputs\./ }).waitFor();
+    expect(await page.getByRole('img').count()).toBe(4);
+    await page.context().close();
+  });
+
+  test('cuts off no text of a picture', async () => {
+    for (const at of [address, desk]) {
+      const { page } = await open(scheme, { at });
+      for (const picture of await page.getByRole('img').all()) {
+        const [frame, ...texts] = await boxesOf(picture.locator('xpath=.|.//*[name()="text"]'));
+        expect(texts.length).toBeGreaterThan(5);
+        for (const box of texts) {
+          // what would lie upon something else is not drawn
+          if (box.right === box.left) continue;
+          expect(box.left).toBeGreaterThanOrEqual(frame!.left - 1);
+          expect(box.top).toBeGreaterThanOrEqual(frame!.top - 1);
+          expect(box.right).toBeLessThanOrEqual(frame!.right + 1);
+          expect(box.bottom).toBeLessThanOrEqual(frame!.bottom + 1);
+        }
+      }
+      await page.context().close();
+    }
+  });
+
+  test('saves a picture as an SVG file that can be read by itself', async () => {
+    const { page } = await open(scheme);
+    const buttons = page.getByRole('button', { name: 'Save as SVG' });
+    expect(await buttons.count()).toBe(4);
+    const [download] = await Promise.all([page.waitForEvent('download'), buttons.first().click()]);
+    expect(download.suggestedFilename()).toMatch(/^rates-.*-grid\.svg$/);
+    const file = join(world.folder, 'saved.svg');
+    await download.saveAs(file);
+    expect(readFileSync(file, 'utf8')).not.toMatch(/<script|href=/);
+    const width = (await page.getByRole('img').first().getAttribute('viewBox'))!.split(' ')[2]!;
+    await page.goto(pathToFileURL(file).href);
+    const saved = page.locator('svg').first();
+    expect((await saved.boundingBox())!.width).toBeCloseTo(Number(width), 0);
+    const inks = await coloursOf(page.locator('svg :not(.role-mark) > text'), 'fill');
+    expect(inks.length).toBeGreaterThan(10);
+    for (const ink of inks) expect(contrast(over(ink, WHITE), WHITE)).toBeGreaterThan(4.5);
+    const [paper] = await coloursOf(saved, 'backgroundColor');
+    expect(paper).toEqual(WHITE);
     await page.context().close();
   });
 
@@ -83,8 +167,52 @@ describe.each(['light', 'dark'] as const)('the report, %s', (scheme) => {
   });
 });
 
+test('without scripts the report shows the same, and nothing that would do nothing', async () => {
+  const { page } = await open('light', { javaScriptEnabled: false });
+  expect(await page.getByRole('img').count()).toBe(4);
+  expect(await page.getByRole('button').count()).toBe(0);
+  await page.context().close();
+});
+
+test('the definition can be opened', async () => {
+  const { page } = await open('light');
+  await page.getByText('The definition').click();
+  expect(await page.locator('pre').innerText()).toBe(EPIDEMIC.replace(/^\n/, ''));
+  await page.context().close();
+});
+
+test('the line of known values goes through those intervals that are said to contain them', async () => {
+  const { page, complaints } = await open('light', { at: desk });
+  expect(complaints).toEqual([]);
+  const picture = page.getByRole('img', { name: /^Mean waiting time by Server capacity\./ });
+  const bars = await Promise.all(
+    (await picture.locator('.mark-rule.role-mark line').all()).map((bar) => bar.boundingBox()),
+  );
+  const line = picture.locator('.mark-line.role-mark path');
+  const corners = [...(await line.getAttribute('d'))!.matchAll(/[ML]([\d.]+),([\d.]+)/g)].map(([, x, y]) => ({
+    x: Number(x),
+    y: Number(y),
+  }));
+  // from the picture's own units to where they are on the screen
+  const frame = (await line.boundingBox())!;
+  const [left, top] = [Math.min(...corners.map(({ x }) => x)), Math.min(...corners.map(({ y }) => y))];
+  const scale = frame.width / (Math.max(...corners.map(({ x }) => x)) - left);
+  const isThrough = bars.map((bar, i) => {
+    const y = frame.y + (corners[i]!.y - top) * scale;
+    expect(frame.x + (corners[i]!.x - left) * scale).toBeCloseTo(bar!.x + bar!.width / 2, -1);
+    return bar!.y <= y && y <= bar!.y + bar!.height;
+  });
+  const said = await page
+    .locator('tr', { hasText: /Mean waiting time/ })
+    .locator('td:last-child')
+    .allInnerTexts();
+  expect(said.slice(0, 3)).toEqual(isThrough.map((is) => (is ? 'yes' : 'no')));
+  expect(isThrough).toEqual([true, true, false]);
+  await page.context().close();
+});
+
 test('the report on a narrow screen does not scroll sideways as a whole', async () => {
-  const { page } = await open('light', 375);
+  const { page } = await open('light', { width: 375 });
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(375);
   await page.context().close();
 });
@@ -108,6 +236,27 @@ async function expectDrawn(picture: Locator, marks: string, count: number): Prom
     expect(box!.x + box!.width).toBeLessThanOrEqual(frame.x + frame.width);
   }
 }
+
+interface Box {
+  left: number;
+  top: number;
+  right: number;
+  bottom: number;
+}
+
+/** Where elements are on the screen, in the order of the page. */
+function boxesOf(elements: Locator): Promise<Box[]> {
+  return elements.evaluateAll((all) =>
+    all.map((element) => {
+      const { left, top, right, bottom } = (
+        element as unknown as { getBoundingClientRect(): Box }
+      ).getBoundingClientRect();
+      return { left, top, right, bottom };
+    }),
+  );
+}
+
+const WHITE: Colour = [255, 255, 255, 1];
 
 /** Red, green, blue from 0 to 255, and how opaque from 0 to 1. */
 type Colour = [red: number, green: number, blue: number, alpha: number];

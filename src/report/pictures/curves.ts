@@ -10,7 +10,7 @@ export interface Observed {
   points: readonly (readonly [x: number, y: number])[];
 }
 
-const OPACITY = { ninety: 0.22, fifty: 0.45 };
+const OPACITY = { ninety: 0.28, fifty: 0.42 };
 
 /**
  * The best point's curve of a DATA_SET before quantiles across those of all runs, or before those of the others where they are

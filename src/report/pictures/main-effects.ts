@@ -28,12 +28,12 @@ export function mainEffects(panels: readonly EffectPanel[], isShared: boolean, l
     columns === 1
       ? { width: WIDTH - 90, height: 380 }
       : { width: Math.floor(WIDTH / columns) - 95, height: 210 };
-  const shared = isShared ? padded(panels.flatMap(heights)) : undefined;
-  const drawn = panels.map((one) => ({ ...size, ...panel(one, shared ?? padded(heights(one)), label) }));
+  const shared = isShared ? axisOf(panels.flatMap(heights)) : undefined;
+  const drawn = panels.map((one) => ({ ...size, ...panel(one, shared ?? axisOf(heights(one)), label) }));
   return (columns === 1 ? drawn[0]! : { concat: drawn, columns, spacing: 28 }) as Spec;
 }
 
-function panel({ axis, means, output, known = [] }: EffectPanel, domain: number[], label: string) {
+function panel({ axis, means, output, known = [] }: EffectPanel, vertical: object, label: string) {
   const lowest = means.reduce((a, b) => (b.mean < a.mean ? b : a), means[0]!);
   const place = (bin: number) => (axis.numeric ? axis.bins[bin]!.value : axis.bins[bin]!.label);
   const values = means.map(({ bin, mean, low, high }) => ({
@@ -58,12 +58,8 @@ function panel({ axis, means, output, known = [] }: EffectPanel, domain: number[
         },
       }
     : { field: 'x', type: 'nominal', sort: null, title, axis: { labelAngle: means.length > 4 ? -40 : 0 } };
-  const yScale = {
-    type: 'quantitative',
-    scale: { domain, nice: false, zero: false },
-    title: titleOf(output),
-  };
-  const mean = { x, y: { field: 'mean', ...yScale } };
+  const height = { type: 'quantitative', title: titleOf(output), ...vertical };
+  const mean = { x, y: { field: 'mean', ...height } };
   const hasIntervals = values.some(({ low }) => low !== null);
   const areDots = means.length <= MOST_DOTS;
   const names = { mean: hasIntervals ? 'mean, with its interval' : 'mean', known: label };
@@ -75,12 +71,12 @@ function panel({ axis, means, output, known = [] }: EffectPanel, domain: number[
   const color = (name: string, colour: string) =>
     within.length > 0 ? { color: shown(name) } : { color: { value: colour } };
   const ofMean = color(names.mean, colours.line);
-  const interval = { x, y: { field: 'low', ...yScale }, y2: { field: 'high' }, ...ofMean };
-  const isNarrow = { transform: [{ filter: 'datum.low !== null' }], data: { values } };
+  const interval = { x, y: { field: 'low', ...height }, y2: { field: 'high' }, ...ofMean };
+  const inIntervals = { transform: [{ filter: 'datum.low !== null' }], data: { values } };
   return {
     layer: [
       ...(hasIntervals && !areDots && axis.numeric
-        ? [{ ...isNarrow, mark: { type: 'area', opacity: 0.25 }, encoding: interval }]
+        ? [{ ...inIntervals, mark: { type: 'area', opacity: 0.25 }, encoding: interval }]
         : []),
       ...(within.length > 0
         ? [
@@ -89,7 +85,7 @@ function panel({ axis, means, output, known = [] }: EffectPanel, domain: number[
               mark: axis.numeric
                 ? { type: 'line', strokeWidth: 2 }
                 : { type: 'point', shape: 'diamond', filled: true, opacity: 1, size: 90 },
-              encoding: { x, y: { field: 'y', ...yScale }, ...color(names.known, colours.best) },
+              encoding: { x, y: { field: 'y', ...height }, ...color(names.known, colours.best) },
             },
           ]
         : []),
@@ -103,7 +99,14 @@ function panel({ axis, means, output, known = [] }: EffectPanel, domain: number[
           ]
         : []),
       ...(hasIntervals && areDots
-        ? [{ ...isNarrow, mark: { type: 'rule', strokeWidth: 2.5, opacity: 0.75 }, encoding: interval }]
+        ? [
+            { ...inIntervals, mark: { type: 'rule', strokeWidth: 1.5 }, encoding: interval },
+            ...(['low', 'high'] as const).map((end) => ({
+              ...inIntervals,
+              mark: { type: 'tick', orient: 'horizontal', size: 9, thickness: 1.5 },
+              encoding: { x, y: { field: end, ...height }, ...ofMean },
+            })),
+          ]
         : []),
       ...(areDots
         ? [
@@ -151,9 +154,47 @@ function heights({ axis, means, known }: EffectPanel): number[] {
   ];
 }
 
-function padded(values: readonly number[]): [number, number] {
-  const min = values.reduce((a, b) => Math.min(a, b), Infinity);
-  const max = values.reduce((a, b) => Math.max(a, b), -Infinity);
+/** More than this apart, the highest from the lowest, and the lower ones could not be told apart. */
+const WIDE = 20;
+
+/** Whether the values are drawn on a logarithmic scale: all positive, and far apart. */
+export function isLogarithmic(panels: readonly EffectPanel[]): boolean {
+  const values = panels.flatMap(heights);
+  const [min, max] = rangeOf(values);
+  return min > 0 && max / min > WIDE;
+}
+
+function rangeOf(values: readonly number[]): [min: number, max: number] {
+  return [
+    values.reduce((a, b) => Math.min(a, b), Infinity),
+    values.reduce((a, b) => Math.max(a, b), -Infinity),
+  ];
+}
+
+/** The axis of means, with a margin around the values. */
+function axisOf(values: readonly number[]) {
+  const [min, max] = rangeOf(values);
+  if (min > 0 && max / min > WIDE) {
+    const margin = (max / min) ** 0.06;
+    const [low, high] = [min / margin, max * margin];
+    return {
+      scale: { type: 'log', domain: [low, high], nice: false },
+      axis: { values: steps(low, high), format: '~g' },
+    };
+  }
   const margin = (max - min) * 0.06 || Math.abs(max) * 0.06 || 1;
-  return [min - margin, max + margin];
+  return {
+    scale: { domain: [min - margin, max + margin], nice: false, zero: false },
+    axis: { tickCount: 8 },
+  };
+}
+
+/** 1, 2 and 5 times the powers of ten between two numbers; the powers alone where there are many. */
+function steps(low: number, high: number): number[] {
+  const [first, last] = [Math.floor(Math.log10(low)), Math.ceil(Math.log10(high))];
+  const factors = last - first > 4 ? [1] : [1, 2, 5];
+  const all = Array.from({ length: last - first + 1 }, (_, i) =>
+    factors.map((factor) => Number(`${factor}e${first + i}`)),
+  );
+  return all.flat().filter((step) => low <= step && step <= high);
 }

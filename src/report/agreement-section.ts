@@ -1,0 +1,75 @@
+import type { Campaign } from '../campaign/types.ts';
+import type { Comparison } from './agreement.ts';
+import { percent } from './campaign-section.ts';
+import { html, type Markup } from './markup.ts';
+import { confidenceOf } from './mean.ts';
+import type { Reference } from './reference.ts';
+import { counted, numberColumn, titleOf } from './words.ts';
+
+/** Reference values that are told one by one. */
+const MOST_COMPARISONS = 100;
+
+/** Whether the campaign's intervals contain the values that are known. */
+export function agreementSection(
+  campaign: Campaign,
+  { label, outputs }: Reference,
+  comparisons: readonly Comparison[],
+): Markup {
+  const { varied } = campaign;
+  const held = comparisons.filter(({ isWithin }) => isWithin !== null);
+  const within = held.filter(({ isWithin }) => isWithin);
+  const shown = comparisons.slice(0, MOST_COMPARISONS);
+  const rows = outputs.flatMap((output) => comparisonRows(shown.filter((one) => one.output === output)));
+  const misses = 1 - confidenceOf(campaign);
+  return html`<section>
+    <h2>Agreement with ${label}</h2>
+    <p class="soft">
+      ${within.length} of ${counted(held.length, 'interval')} ${within.length === 1 ? 'contains' : 'contain'}
+      the value that ${label} gives; of such intervals ${percent(misses)} miss a true value by chance.
+      ${shown.length < comparisons.length ? `The first ${shown.length} are shown.` : ''}
+      ${comparisons.length === 0 ? 'It has no point that has finished.' : ''}
+    </p>
+    <div class="scroll">
+      <table>
+        <thead>
+          <tr>
+            <th>Output</th>
+            ${varied.map((input) => html`<th class="number">${titleOf(input)}</th>`)}
+            <th class="number">Reference</th>
+            <th class="number">Mean</th>
+            <th class="number">${percent(1 - misses)} interval</th>
+            <th class="number">Runs</th>
+            <th>Within</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${rows}
+        </tbody>
+      </table>
+    </div>
+  </section>`;
+}
+
+/** Of one output, so that all numbers of a column are of a size. */
+function comparisonRows(comparisons: readonly Comparison[]): Markup[] {
+  const column = (of: (one: Comparison) => number | null) =>
+    numberColumn(comparisons.map((one) => of(one) ?? undefined));
+  const known = column((one) => one.known);
+  const mean = column(({ estimate }) => estimate.mean);
+  const low = column(({ estimate }) => estimate.low);
+  const high = column(({ estimate }) => estimate.high);
+  return comparisons.map(
+    ({ values, output, estimate, isWithin }, i) =>
+      html`<tr>
+        <td>${output}</td>
+        ${values.map((value) => html`<td class="number">${value}</td>`)}
+        <td class="number">${known[i]}</td>
+        <td class="number">${mean[i]}</td>
+        <td class="number">${low[i] && `${low[i]} to ${high[i]}`}</td>
+        <td class="number">${estimate.n}</td>
+        <td class="${isWithin === false ? 'bad' : ''}">
+          ${isWithin === null ? '' : isWithin ? 'yes' : 'no'}
+        </td>
+      </tr>`,
+  );
+}

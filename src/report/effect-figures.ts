@@ -1,0 +1,138 @@
+import type { Campaign, CampaignOutput } from '../campaign/types.ts';
+import { percent } from './campaign-section.ts';
+import type { FacetedGrid, GridEffect, MainEffects } from './effects.ts';
+import { type Figure, sentences } from './figure.ts';
+import { confidenceOf } from './mean.ts';
+import { heatMap, heatMaps } from './pictures/heat-map.ts';
+import { type EffectPanel, isLogarithmic, mainEffects } from './pictures/main-effects.ts';
+import { meanOf, type PointResult } from './points.ts';
+import type { Reference } from './reference.ts';
+import type { Summary } from './summary.ts';
+
+/** Pictures of how outputs depend on the inputs: of the first output, then of others where one input varies. */
+export function effectFigures(
+  campaign: Campaign,
+  { effects: all, best }: Pick<Summary, 'effects' | 'best'>,
+  reference: Reference | undefined,
+): Figure[] {
+  const [first, ...others] = all;
+  if (!first) return [];
+  const figures = first.effects.map((effect): Figure => {
+    switch (effect.kind) {
+      case 'main':
+        return mainFigure(campaign, first.output, effect, reference);
+      case 'grid':
+        return gridFigure(campaign, first.output, effect, best[0]!);
+      case 'facets':
+        return facetsFigure(first.output, effect);
+    }
+  });
+  const panels = others.flatMap(({ output, effects }) =>
+    effects.flatMap((effect) => (effect.kind === 'main' ? panelsOf(effect, output, reference) : [])),
+  );
+  if (panels.length === 0) return figures;
+  const [{ axis }] = panels as [EffectPanel];
+  const title = panels.length === 1 ? panels[0]!.output.name : 'Other outputs';
+  return [
+    ...figures,
+    {
+      title: `${title} by ${axis.input.name}`,
+      caption: sentences(
+        meansText(campaign, panels),
+        knownText(panels, reference),
+        panels.some((one) => isLogarithmic([one]))
+          ? 'The scale is logarithmic where values are far apart'
+          : undefined,
+      ),
+      id: 'other-effects',
+      spec: mainEffects(panels, false, reference?.label),
+    },
+  ];
+}
+
+function mainFigure(
+  campaign: Campaign,
+  output: CampaignOutput,
+  effect: MainEffects,
+  reference: Reference | undefined,
+): Figure {
+  const panels = panelsOf(effect, output, reference);
+  const names = effect.effects.map(({ axis }) => axis.input.name).join(', ');
+  const known = knownText(panels, reference);
+  return {
+    title: `${output.name} by ${names}`,
+    caption: sentences(
+      meansText(campaign, panels),
+      known ?? 'The lowest is marked',
+      isLogarithmic(panels) ? 'The scale is logarithmic' : undefined,
+    ),
+    id: 'effects',
+    spec: mainEffects(panels, true, reference?.label),
+  };
+}
+
+/** A known value belongs to all inputs together, so it is drawn where one varies. */
+function panelsOf(
+  { effects }: MainEffects,
+  output: CampaignOutput,
+  reference: Reference | undefined,
+): EffectPanel[] {
+  return effects.map((effect) => ({
+    ...effect,
+    output,
+    known:
+      effects.length === 1
+        ? reference?.rows.flatMap(({ values, numbers }) => {
+            const y = numbers.get(output.name);
+            return values.length === 1 && y !== undefined ? [{ value: values[0]!, y }] : [];
+          })
+        : undefined,
+  }));
+}
+
+function meansText(campaign: Campaign, panels: readonly EffectPanel[]): string {
+  const means = panels.flatMap((panel) => panel.means);
+  const over = campaign.varied.length > 1 ? 'over all points that have the value' : 'at each value';
+  const mean = `The mean ${over}`;
+  if (means.some(({ low }) => low !== null))
+    return `${mean}, with its ${percent(confidenceOf(campaign))} confidence interval over the replications`;
+  return campaign.commonRandomNumbers && campaign.varied.length > 1
+    ? `${mean}, without intervals, as replications of different points share their seeds`
+    : mean;
+}
+
+function knownText(panels: readonly EffectPanel[], reference: Reference | undefined): string | undefined {
+  const isKnown = panels.some(({ known }) => known && known.length > 0);
+  return isKnown ? `In orange what ${reference!.label} gives` : undefined;
+}
+
+function gridFigure(
+  { varied }: Campaign,
+  output: CampaignOutput,
+  effect: GridEffect,
+  best: PointResult,
+): Figure {
+  const { x, y, cells } = effect;
+  const valueOf = ({ input }: typeof x) => Number(best.values[varied.indexOf(input)]);
+  const isWhole = x.binOf.size === x.bins.length && y.binOf.size === y.bins.length;
+  const cell = isWhole
+    ? 'Each cell is a point of the design'
+    : 'Each cell is the mean of neighbouring points of the design';
+  const isFull = cells.length === x.bins.length * y.bins.length;
+  return {
+    title: `${output.name} over ${x.input.name} and ${y.input.name}`,
+    caption: `${cell}; lighter is lower${isFull ? '.' : '; where there is none, no run has finished.'}`,
+    id: 'grid',
+    spec: heatMap(effect, output, { x: valueOf(x), y: valueOf(y), mean: meanOf(best, output.name)! }),
+  };
+}
+
+function facetsFigure(output: CampaignOutput, effect: FacetedGrid): Figure {
+  const { x, y, by } = effect;
+  return {
+    title: `${output.name} over ${x.input.name} and ${y.input.name}, by ${by.name}`,
+    caption: 'A picture for each value, with the same colours; lighter is lower.',
+    id: 'grids',
+    spec: heatMaps(effect, output),
+  };
+}
