@@ -1,6 +1,6 @@
 /**
- * Makes the pictures in docs/pictures: runs the demo with --keep, looks at its report, at the Web UI and at an animated
- * run, and stops it.
+ * Makes the pictures in docs/pictures: runs the demo with --keep, looks at its report, at that of a campaign with
+ * intervals, at the Web UI and at an animated run, and stops it.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
@@ -47,6 +47,15 @@ try {
   const page = await browser.newPage({ viewport: { width: 1100, height: 1100 } });
   await page.goto(pathToFileURL(join(folder, 'foray-demo/report.html')).href);
   await page.screenshot({ path: join(pictures, 'report.png') });
+
+  const desk = join(root, 'examples/service-desk');
+  foray('submit', join(desk, 'campaign.yaml'), '--id', 'desk', '--watch');
+  foray('report', 'desk', '--reference', join(desk, 'erlang-c.csv'), '-o', 'desk.html');
+  await page.goto(pathToFileURL(join(folder, 'desk.html')).href);
+  await page
+    .locator('section')
+    .first()
+    .screenshot({ path: join(pictures, 'intervals.png') });
 
   foray('submit', join(root, 'examples/rehearsal/campaign.yaml'), '--id', 'rehearsal');
   await page.setViewportSize({ width: 1280, height: 860 });
