@@ -6,6 +6,7 @@ import { histograms } from './pictures/histograms.ts';
 import { timelinePicture } from './pictures/timeline.ts';
 import type { Summary } from './summary.ts';
 import type { Timeline } from './timeline.ts';
+import { kindOfOutput } from './values.ts';
 import { counted, numberText, titleOf } from './words.ts';
 
 /** Pictures of the runs, with what has to be known of each. */
@@ -18,12 +19,14 @@ export function distributionFigures(campaign: Campaign, all: Summary['distributi
   const same = known
     .filter((one) => !drawn.includes(one))
     .map(({ output, distribution }) => `${output.name} is ${numberText(distribution.min)}`);
+  const numeric = campaign.outputs.filter(({ type }) => kindOfOutput(type) === 'number').length;
   const runs = Math.max(...drawn.map(({ distribution }) => distribution.count));
   return [
     {
       title: drawn.length === 1 ? `Distribution of ${drawn[0]!.output.name}` : 'Distributions of outputs',
       caption: sentences(
         `How many of ${counted(runs, 'run')}${campaign.varied.length > 0 ? ', all points together,' : ''} came to what`,
+        numeric > all.length ? `Of ${numeric} outputs the first ${all.length} are shown` : undefined,
         same.length > 0 ? `In all runs ${same.join(', ')}` : undefined,
       ),
       id: 'distributions',

@@ -26,10 +26,10 @@ export interface Summary {
   timeline: Timeline;
 }
 
-export const BEST_POINTS = 10;
+const BEST_POINTS = 10;
 const FAILURE_REASONS = 20;
 /** Outputs of which effects or distributions are drawn; more would be a page that nobody reads. */
-export const MOST_OUTPUTS = 12;
+const MOST_OUTPUTS = 12;
 
 /**
  * Reads the rows once. What is kept of them is bounded, however many there are.
