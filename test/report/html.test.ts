@@ -26,9 +26,9 @@ describe('the report of a grid', () => {
     // two rings around the best point, then the observations
     expect(marks(page, 'symbol')).toEqual([1, 1, 2]);
     expect(page).toContain('pupils in bed');
-    // two bands, the median and the best point's curve
+    // two bands, the median and the best point's curve, and the runs outstanding
     expect([marks(page, 'area'), marks(page, 'line')]).toEqual([
-      [1, 1],
+      [1, 1, 1],
       [1, 1],
     ]);
   });
@@ -215,7 +215,8 @@ describe('other designs', () => {
     expect(page).toContain(
       'Replication 1 in front of the median and the middle 50 % and 90 % of all 20 runs',
     );
-    expect(marks(page, 'area')).toEqual([1, 1]);
+    // and the runs outstanding
+    expect(marks(page, 'area')).toEqual([1, 1, 1]);
   });
 
   test('the chosen output is shown; one that there is not is an error with the names', async () => {

@@ -1,23 +1,18 @@
 import type { CampaignOutput } from '../../campaign/types.ts';
 import type { Distribution, Interval } from '../distribution.ts';
 import { titleOf } from '../words.ts';
-import { colours, type Spec, WIDTH } from './render.ts';
+import { panels } from './panels.ts';
+import { colours, type Spec } from './render.ts';
 
-const COLUMNS = 3;
 const MOST_BARS = 40;
 
 /** How many runs came to what, an output a panel. */
 export function histograms(all: readonly { output: CampaignOutput; distribution: Distribution }[]): Spec {
-  const columns = Math.min(COLUMNS, all.length);
-  const size =
-    columns === 1
-      ? { width: WIDTH - 90, height: 220 }
-      : { width: Math.floor(WIDTH / columns) - 95, height: 150 };
-  const panels = all.map(({ output, distribution }) => {
+  const drawn = all.map(({ output, distribution }) => {
     const bars = distribution.intervals(barsFor(distribution.count));
-    return { ...size, ...panel(titleOf(output), bars, isSingle(output, bars) ? 0.5 : 0) };
+    return panel(titleOf(output), bars, isSingle(output, bars) ? 0.5 : 0);
   });
-  return (columns === 1 ? panels[0]! : { concat: panels, columns, spacing: 28 }) as Spec;
+  return panels(drawn, 220, 150);
 }
 
 /** Twice as many as the Rice rule has, as doubling the width may leave half of them. */
@@ -36,7 +31,8 @@ function panel(title: string, bars: readonly Interval[], shift: number) {
     .map(({ from, to, count }) => ({ from: from - shift, to: to - shift, count, none: 0 }));
   return {
     data: { values },
-    mark: { type: 'rect', color: colours.line, opacity: 0.85, stroke: null },
+    // the stroke closes gaps of less than a pixel between bars
+    mark: { type: 'rect', color: colours.line, stroke: colours.line, strokeWidth: 0.5 },
     encoding: {
       x: {
         field: 'from',

@@ -2,7 +2,8 @@ import type { CampaignOutput } from '../../campaign/types.ts';
 import type { InputEffect } from '../effects.ts';
 import { titleOf } from '../words.ts';
 import { key } from './key.ts';
-import { colours, type Spec, WIDTH } from './render.ts';
+import { panels } from './panels.ts';
+import { colours, type Spec } from './render.ts';
 
 /** How an output depends on an input. */
 export interface EffectPanel extends InputEffect {
@@ -11,7 +12,6 @@ export interface EffectPanel extends InputEffect {
   known?: readonly { value: string; y: number }[] | undefined;
 }
 
-const COLUMNS = 3;
 /** Dots in a panel that can be told apart. */
 const MOST_DOTS = 60;
 
@@ -22,15 +22,10 @@ const MOST_DOTS = 60;
  * @param isShared - all panels have one scale, so that a flat one means no effect
  * @param label - what the known values are called
  */
-export function mainEffects(panels: readonly EffectPanel[], isShared: boolean, label = ''): Spec {
-  const columns = Math.min(COLUMNS, panels.length);
-  const size =
-    columns === 1
-      ? { width: WIDTH - 90, height: 380 }
-      : { width: Math.floor(WIDTH / columns) - 95, height: 210 };
-  const shared = isShared ? axisOf(panels.flatMap(heights)) : undefined;
-  const drawn = panels.map((one) => ({ ...size, ...panel(one, shared ?? axisOf(heights(one)), label) }));
-  return (columns === 1 ? drawn[0]! : { concat: drawn, columns, spacing: 28 }) as Spec;
+export function mainEffects(all: readonly EffectPanel[], isShared: boolean, label = ''): Spec {
+  const shared = isShared ? axisOf(all.flatMap(heights)) : undefined;
+  const drawn = all.map((one) => panel(one, shared ?? axisOf(heights(one)), label));
+  return panels(drawn, 380, 210);
 }
 
 function panel({ axis, means, output, known = [] }: EffectPanel, vertical: object, label: string) {
@@ -158,8 +153,8 @@ function heights({ axis, means, known }: EffectPanel): number[] {
 const WIDE = 20;
 
 /** Whether the values are drawn on a logarithmic scale: all positive, and far apart. */
-export function isLogarithmic(panels: readonly EffectPanel[]): boolean {
-  const values = panels.flatMap(heights);
+export function isLogarithmic(all: readonly EffectPanel[]): boolean {
+  const values = all.flatMap(heights);
   const [min, max] = rangeOf(values);
   return min > 0 && max / min > WIDE;
 }

@@ -33,24 +33,22 @@ export function timelinePicture(moments: readonly Moment[]): Spec {
   const bars = barsOf(moments, ms).map(({ from, to, ...bar }) => ({ ...bar, from: at(from), to: at(to) }));
   const present = kinds.filter((kind) => bars.some((bar) => bar.kind === kind));
   const color = key(present.map((kind) => ({ name: kind, colour: colourOf[kind], opacity: 1 })));
-  const steps = moments.map(({ from, to, outstanding }) => ({
-    from: at(from),
-    to: at(to),
-    outstanding,
-    none: 0,
-  }));
+  const steps = [...moments, { from: start + span, outstanding: moments.at(-1)!.outstanding }];
   return {
     vconcat: [
       {
         width: WIDTH - 90,
         height: 170,
-        data: { values: steps },
-        mark: { type: 'rect', color: colours.line, opacity: 0.75 },
+        data: { values: steps.map(({ from, outstanding }) => ({ from: at(from), outstanding })) },
+        mark: { type: 'area', interpolate: 'step-after', color: colours.line, opacity: 0.75 },
         encoding: {
           x: x(null),
-          x2: { field: 'to' },
-          y: { field: 'none', type: 'quantitative', title: 'Runs outstanding', axis: { tickCount: 5 } },
-          y2: { field: 'outstanding' },
+          y: {
+            field: 'outstanding',
+            type: 'quantitative',
+            title: 'Runs outstanding',
+            axis: { tickCount: 5 },
+          },
         },
       },
       {
