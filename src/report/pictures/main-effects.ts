@@ -2,6 +2,7 @@ import type { CampaignOutput } from '../../campaign/types.ts';
 import type { InputEffect } from '../effects.ts';
 import { titleOf } from '../words.ts';
 import { key } from './key.ts';
+import { isWide, meanAxis } from './mean-axis.ts';
 import { panels } from './panels.ts';
 import { colours, type Spec } from './render.ts';
 
@@ -23,8 +24,8 @@ const MOST_DOTS = 60;
  * @param label - what the known values are called
  */
 export function mainEffects(all: readonly EffectPanel[], isShared: boolean, label = ''): Spec {
-  const shared = isShared ? axisOf(all.flatMap(heights)) : undefined;
-  const drawn = all.map((one) => panel(one, shared ?? axisOf(heights(one)), label));
+  const shared = isShared ? meanAxis(all.flatMap(heights)) : undefined;
+  const drawn = all.map((one) => panel(one, shared ?? meanAxis(heights(one)), label));
   return panels(drawn, 380, 210);
 }
 
@@ -149,47 +150,7 @@ function heights({ axis, means, known }: EffectPanel): number[] {
   ];
 }
 
-/** More than this apart, the highest from the lowest, and the lower ones could not be told apart. */
-const WIDE = 20;
-
-/** Whether the values are drawn on a logarithmic scale: all positive, and far apart. */
+/** Whether panels that share a scale have a logarithmic one. */
 export function isLogarithmic(all: readonly EffectPanel[]): boolean {
-  const values = all.flatMap(heights);
-  const [min, max] = rangeOf(values);
-  return min > 0 && max / min > WIDE;
-}
-
-function rangeOf(values: readonly number[]): [min: number, max: number] {
-  return [
-    values.reduce((a, b) => Math.min(a, b), Infinity),
-    values.reduce((a, b) => Math.max(a, b), -Infinity),
-  ];
-}
-
-/** The axis of means, with a margin around the values. */
-function axisOf(values: readonly number[]) {
-  const [min, max] = rangeOf(values);
-  if (min > 0 && max / min > WIDE) {
-    const margin = (max / min) ** 0.06;
-    const [low, high] = [min / margin, max * margin];
-    return {
-      scale: { type: 'log', domain: [low, high], nice: false },
-      axis: { values: steps(low, high), format: '~g' },
-    };
-  }
-  const margin = (max - min) * 0.06 || Math.abs(max) * 0.06 || 1;
-  return {
-    scale: { domain: [min - margin, max + margin], nice: false, zero: false },
-    axis: { tickCount: 8 },
-  };
-}
-
-/** 1, 2 and 5 times the powers of ten between two numbers; the powers alone where there are many. */
-function steps(low: number, high: number): number[] {
-  const [first, last] = [Math.floor(Math.log10(low)), Math.ceil(Math.log10(high))];
-  const factors = last - first > 4 ? [1] : [1, 2, 5];
-  const all = Array.from({ length: last - first + 1 }, (_, i) =>
-    factors.map((factor) => Number(`${factor}e${first + i}`)),
-  );
-  return all.flat().filter((step) => low <= step && step <= high);
+  return isWide(all.flatMap(heights));
 }

@@ -1,0 +1,43 @@
+/** More than this apart, the highest from the lowest, and the lower ones could not be told apart. */
+const WIDE = 20;
+
+/** Whether the values are drawn on a logarithmic scale: all positive, and far apart. */
+export function isWide(values: readonly number[]): boolean {
+  const [min, max] = rangeOf(values);
+  return min > 0 && max / min > WIDE;
+}
+
+function rangeOf(values: readonly number[]): [min: number, max: number] {
+  return [
+    values.reduce((a, b) => Math.min(a, b), Infinity),
+    values.reduce((a, b) => Math.max(a, b), -Infinity),
+  ];
+}
+
+/** The axis of means, with a margin around the values. */
+export function meanAxis(values: readonly number[]) {
+  const [min, max] = rangeOf(values);
+  if (isWide(values)) {
+    const margin = (max / min) ** 0.06;
+    const [low, high] = [min / margin, max * margin];
+    return {
+      scale: { type: 'log', domain: [low, high], nice: false },
+      axis: { values: steps(low, high), format: '~g' },
+    };
+  }
+  const margin = (max - min) * 0.06 || Math.abs(max) * 0.06 || 1;
+  return {
+    scale: { domain: [min - margin, max + margin], nice: false, zero: false },
+    axis: { tickCount: 8 },
+  };
+}
+
+/** 1, 2 and 5 times the powers of ten between two numbers; the powers alone where there are many. */
+function steps(low: number, high: number): number[] {
+  const [first, last] = [Math.floor(Math.log10(low)), Math.ceil(Math.log10(high))];
+  const factors = last - first > 4 ? [1] : [1, 2, 5];
+  const all = Array.from({ length: last - first + 1 }, (_, i) =>
+    factors.map((factor) => Number(`${factor}e${first + i}`)),
+  );
+  return all.flat().filter((step) => low <= step && step <= high);
+}
