@@ -1,5 +1,6 @@
 import { afterAll, beforeAll } from '@jest/globals';
 import { describeGrowth } from '../store/growth.ts';
+import { describeLately } from '../store/lately.ts';
 import { describeStore } from '../store/suite.ts';
 import { type Postgres, postgresDatabase, startPostgres } from '../support/postgres.ts';
 
@@ -16,5 +17,9 @@ describeStore(
 );
 describeGrowth(
   'points that grow, in PostgreSQL',
+  postgresDatabase(() => server),
+);
+describeLately(
+  'what has finished lately, in PostgreSQL',
   postgresDatabase(() => server),
 );
