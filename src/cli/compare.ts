@@ -1,8 +1,8 @@
 import { extname } from 'node:path';
 import { type Command, Option } from 'commander';
-import { compareCampaigns } from '../report/compare.ts';
-import { comparisonNotes, ComparisonSummary } from '../report/compare-summary.ts';
-import { comparisonTable } from '../report/compare-table.ts';
+import { compareCampaigns } from '../report/comparison/compare.ts';
+import { comparisonNotes, ComparisonSummary } from '../report/comparison/summary.ts';
+import { comparisonTable } from '../report/comparison/table.ts';
 import { formatTable, type TextFormat, textFormats } from '../report/index.ts';
 import type { Foray } from '../client/index.ts';
 import { tell, writeOut } from './output.ts';
@@ -34,7 +34,7 @@ export function addCompare(program: Command): void {
         if (isPage) {
           await summary.read();
           // the plotting library takes a moment to load, so only who needs it does
-          const { renderComparison } = await import('../report/compare-html.ts');
+          const { renderComparison } = await import('../report/comparison/html.ts');
           await writeOut([await renderComparison(comparison, summary)], flags.output);
         } else {
           const format = flags.format ?? formatOf(flags.output, textFormats, ['html']);

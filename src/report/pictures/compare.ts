@@ -1,6 +1,6 @@
 import type { VariedInput } from '../../campaign/types.ts';
-import type { OutputSummary, Shown } from '../compare-summary.ts';
-import { differs } from '../compare.ts';
+import type { OutputSummary, Shown } from '../comparison/summary.ts';
+import { differs } from '../comparison/compare.ts';
 import { kindOfInput } from '../values.ts';
 import { numberText, titleOf, unitText } from '../words.ts';
 import { colours, type Spec, WIDTH } from './render.ts';

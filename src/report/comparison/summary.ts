@@ -1,7 +1,7 @@
-import type { CampaignOutput } from '../campaign/types.ts';
-import { Lowest } from './best.ts';
+import type { CampaignOutput } from '../../campaign/types.ts';
+import { Lowest } from '../best.ts';
 import { type ComparedPoint, type Comparison, differs, type OutputComparison } from './compare.ts';
-import { counted, numberText } from './words.ts';
+import { counted, numberText } from '../words.ts';
 
 /** A point in a picture or table of one output. */
 export interface Shown {

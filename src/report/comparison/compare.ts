@@ -1,12 +1,12 @@
-import { shareSeeds } from '../campaign/seeds.ts';
-import type { Campaign, CampaignOutput } from '../campaign/types.ts';
-import { ForayError } from '../errors.ts';
-import { pairedDifference, welchDifference } from '../statistics/difference.ts';
-import { Sample } from '../statistics/sample.ts';
-import type { ResultRow } from '../store/index.ts';
-import { type Matching, matchingOf } from './compare-keys.ts';
-import { HeldNumbers, numbersOf, type PointNumbers } from './compare-values.ts';
-import { isNumeric } from './values.ts';
+import { shareSeeds } from '../../campaign/seeds.ts';
+import type { Campaign, CampaignOutput } from '../../campaign/types.ts';
+import { ForayError } from '../../errors.ts';
+import { pairedDifference, welchDifference } from '../../statistics/difference.ts';
+import { Sample } from '../../statistics/sample.ts';
+import type { ResultRow } from '../../store/index.ts';
+import { type Matching, matchingOf } from './keys.ts';
+import { HeldNumbers, numbersOf, type PointNumbers } from './values.ts';
+import { isNumeric } from '../values.ts';
 
 /** One of two campaigns. Its rows may be read twice. */
 export interface Compared {

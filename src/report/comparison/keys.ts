@@ -1,8 +1,8 @@
-import { pointKeys } from '../campaign/keys.ts';
-import { fixedInputs } from '../campaign/points.ts';
-import type { Campaign, VariedInput } from '../campaign/types.ts';
-import { ForayError } from '../errors.ts';
-import type { ResultRow } from '../store/index.ts';
+import { pointKeys } from '../../campaign/keys.ts';
+import { fixedInputs } from '../../campaign/points.ts';
+import type { Campaign, VariedInput } from '../../campaign/types.ts';
+import { ForayError } from '../../errors.ts';
+import type { ResultRow } from '../../store/index.ts';
 
 /** An input that is fixed in both campaigns with another value, or that one does not have (null there). */
 export interface ApartInput {

@@ -1,11 +1,11 @@
 import { type Comparison, differs } from './compare.ts';
-import { comparisonNotes, type ComparisonSummary, type OutputSummary } from './compare-summary.ts';
-import { html, Markup } from './markup.ts';
-import { differences } from './pictures/compare.ts';
-import { drawSvg } from './pictures/render.ts';
-import { style } from './style.ts';
-import { kindOfInput } from './values.ts';
-import { counted, numberColumn, numberText, titleOf } from './words.ts';
+import { comparisonNotes, type ComparisonSummary, type OutputSummary } from './summary.ts';
+import { html, Markup } from '../markup.ts';
+import { differences } from '../pictures/compare.ts';
+import { drawSvg } from '../pictures/render.ts';
+import { style } from '../style.ts';
+import { kindOfInput } from '../values.ts';
+import { counted, numberColumn, numberText, titleOf } from '../words.ts';
 
 /** Outputs of which the differences are drawn: a page that takes many seconds to make is not looked at. */
 const MOST_DRAWN = 12;

@@ -1,6 +1,6 @@
 import { type ComparedPoint, type Comparison, differs } from './compare.ts';
-import { type Column, inputColumns, text, uniquelyNamed } from './columns.ts';
-import type { Cell, Table } from './table.ts';
+import { type Column, inputColumns, text, uniquelyNamed } from '../columns.ts';
+import type { Cell, Table } from '../table.ts';
 
 const NUMBERS = ['n A', 'mean A', 'n B', 'mean B', 'difference', 'low', 'high'];
 

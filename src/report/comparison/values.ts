@@ -1,5 +1,5 @@
-import { numberIn } from '../api/index.ts';
-import type { ResultRow } from '../store/index.ts';
+import { numberIn } from '../../api/index.ts';
+import type { ResultRow } from '../../store/index.ts';
 
 /** The numbers of a point. */
 export interface PointNumbers {
