@@ -4,6 +4,7 @@ const benches: Record<string, () => Promise<{ run: (args: string[]) => boolean |
   service: () => import('./service/bench.ts'),
   scheduler: () => import('./scheduler/bench.ts'),
   kernel: () => import('./kernel/bench.ts'),
+  store: () => import('./store/bench.ts'),
   export: () => import('./export/bench.ts'),
 };
 

@@ -2,6 +2,7 @@ import { Foray } from '../../src/client/index.ts';
 import { formatResults, tableOf, type TextFormat } from '../../src/report/index.ts';
 import { parquet } from '../../src/report/parquet.ts';
 import { writeOut } from '../../src/cli/output.ts';
+import { NUMBERS } from '../numbers.ts';
 
 /** Writes the results of the campaign in a store, in a process of its own: `node write.ts STORE FORMAT FILE`. */
 const [store, format, file] = process.argv.slice(2) as [string, TextFormat | 'parquet' | 'nothing', string];
@@ -15,7 +16,7 @@ const foray = await Foray.open({
 });
 const from = performance.now();
 const before = process.cpuUsage();
-const { record, rows } = await foray.results('export');
+const { record, rows } = await foray.results(NUMBERS);
 if (format === 'nothing') {
   for await (const row of rows) if (row.point === '') throw new Error('a point without a key');
 } else {

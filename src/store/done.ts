@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely';
+import { toColumns } from './packed.ts';
 import type { RunObservation } from './store.ts';
 import { finishedStates, type Tables } from './tables.ts';
 
@@ -29,7 +30,7 @@ export async function writeDone(
   const values = written.map(({ seq }) => ({
     campaign,
     seq,
-    outputs: JSON.stringify(first.get(seq)!.outputs),
+    ...toColumns(first.get(seq)!.outputs),
   }));
   if (values.length === 0) return;
   await db

@@ -19,6 +19,7 @@ export function migrationsFor(types: ColumnTypes): Record<string, Migration> {
     '001-campaigns': { up: (db) => campaigns(db, types) },
     '002-changes': { up: changes },
     '003-files': { up: files },
+    '004-packed': { up: (db) => packed(db, types) },
   };
 }
 
@@ -141,4 +142,9 @@ async function files(db: Kysely<unknown>): Promise<void> {
     .alterTable('files')
     .addColumn('put_at', 'bigint', (column) => column.notNull().defaultTo(0))
     .execute();
+}
+
+/** Large outputs, compressed. What is there stays as it is. */
+async function packed(db: Kysely<unknown>, { bytes }: ColumnTypes): Promise<void> {
+  await db.schema.alterTable('outputs').addColumn('packed', bytes).execute();
 }

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import { toColumns, toOutputs } from './packed.ts';
 import type { KeyedPoint } from './rows.ts';
 import type { DoneRun } from './store.ts';
 import type { Tables } from './tables.ts';
@@ -20,7 +21,7 @@ export async function* lackingRuns(
         join.onRef('runs.campaign', '=', 'outputs.campaign').onRef('runs.seq', '=', 'outputs.seq'),
       )
       .select(['runs.seq', 'runs.ordinal', 'runs.replication', 'runs.reseeded', 'runs.run_id'])
-      .select('outputs.outputs')
+      .select(['outputs.outputs', 'outputs.packed'])
       .where('outputs.campaign', '=', campaign)
       .where('outputs.seq', '>', after)
       .orderBy('outputs.seq')
@@ -29,7 +30,7 @@ export async function* lackingRuns(
     if (page.length === 0) return;
     after = page.at(-1)!.seq;
     const lacking = page.filter((row) => {
-      const known = JSON.parse(row.outputs) as Record<string, string>;
+      const known = toOutputs(row);
       return outputs.some((name) => !Object.hasOwn(known, name));
     });
     const points = await pointsOf(lacking);
@@ -53,7 +54,7 @@ export async function setOutputs(
     for (const { seq, outputs } of rows) {
       await transaction
         .updateTable('outputs')
-        .set({ outputs: JSON.stringify(outputs) })
+        .set(toColumns(outputs))
         .where('campaign', '=', campaign)
         .where('seq', '=', seq)
         .execute();

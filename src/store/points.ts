@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import { toOutputs } from './packed.ts';
 import type { PointStory, RunStory } from './store.ts';
 import type { Tables } from './tables.ts';
 
@@ -38,7 +39,7 @@ async function runsOf(db: Kysely<Tables>, campaign: number, ordinal: number): Pr
       join.onRef('outputs.campaign', '=', 'runs.campaign').onRef('outputs.seq', '=', 'runs.seq'),
     )
     .selectAll('runs')
-    .select('outputs.outputs')
+    .select(['outputs.outputs', 'outputs.packed'])
     .where('runs.campaign', '=', campaign)
     .where('runs.ordinal', '=', ordinal)
     .orderBy('runs.replication')
@@ -61,7 +62,7 @@ async function runsOf(db: Kysely<Tables>, campaign: number, ordinal: number): Pr
     reason: row.reason,
     requestedAt: row.requested_at === null ? null : Number(row.requested_at),
     finishedAt: row.finished_at === null ? null : Number(row.finished_at),
-    outputs: JSON.parse(row.outputs ?? '{}') as Record<string, string>,
+    outputs: toOutputs(row),
     before: before.get(row.seq) ?? null,
   }));
 }

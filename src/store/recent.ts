@@ -95,6 +95,7 @@ async function rowsOf(db: Kysely<Tables>, campaign: number, seqs: readonly numbe
       'points.position',
       'points.ordinal',
       'outputs.outputs',
+      'outputs.packed',
     ])
     .select(['runs.replication', 'runs.state', 'runs.reason', 'runs.run_id', 'runs.origin'])
     .select(['runs.requested_at', 'runs.finished_at'])

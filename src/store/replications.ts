@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { FinishedPoint, FinishedRun } from './store.ts';
+import { toOutputs } from './packed.ts';
 import { batches } from './rows.ts';
 import { finishedStates, type Tables } from './tables.ts';
 
@@ -73,6 +74,7 @@ async function readPoints(
       join.onRef('outputs.campaign', '=', 'runs.campaign').onRef('outputs.seq', '=', 'runs.seq'),
     )
     .select(['runs.ordinal', 'runs.replication', 'runs.state', 'outputs.outputs'])
+    .select('outputs.packed')
     .where('runs.campaign', '=', campaign)
     .where('runs.ordinal', 'in', ordinals)
     .orderBy('runs.ordinal')
@@ -80,10 +82,10 @@ async function readPoints(
     .execute();
   const points = new Map<number, FinishedRun[]>();
   const unfinished = new Set<number>();
-  for (const { ordinal, replication, state, outputs } of rows) {
+  for (const { ordinal, replication, state, ...row } of rows) {
     if (!(finishedStates as readonly string[]).includes(state)) unfinished.add(ordinal);
     const runs = points.get(ordinal) ?? [];
-    runs.push({ replication, outputs: JSON.parse(outputs ?? '{}') as Record<string, string> });
+    runs.push({ replication, outputs: toOutputs(row) });
     points.set(ordinal, runs);
   }
   return [...points].flatMap(([ordinal, runs]) => (unfinished.has(ordinal) ? [] : [{ ordinal, runs }]));

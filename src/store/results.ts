@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import { toOutputs } from './packed.ts';
 import type { ResultRow } from './store.ts';
 import { type Tables, unfinishedStates } from './tables.ts';
 
@@ -38,7 +39,8 @@ export function finishedRuns(db: Kysely<Tables>, campaign: number) {
       .leftJoin('outputs', (join) =>
         join.onRef('outputs.campaign', '=', 'runs.campaign').onRef('outputs.seq', '=', 'runs.seq'),
       )
-      .select(['points.key', 'points.values', 'points.position', 'points.ordinal', 'outputs.outputs'])
+      .select(['points.key', 'points.values', 'points.position', 'points.ordinal'])
+      .select(['outputs.outputs', 'outputs.packed'])
       .select(['runs.replication', 'runs.state', 'runs.reason', 'runs.run_id', 'runs.origin'])
       .select(['runs.requested_at', 'runs.finished_at'])
       .where('points.campaign', '=', campaign)
@@ -59,7 +61,7 @@ export function toResult(row: Row): ResultRow {
     replication: row.replication,
     status: row.state,
     values: JSON.parse(row.values) as string[],
-    outputs: JSON.parse(row.outputs ?? '{}') as Record<string, string>,
+    outputs: toOutputs(row),
     reason: row.reason,
     runId: row.run_id,
     origin: row.origin,

@@ -68,5 +68,6 @@ export interface Tables {
     requested_at: number | null;
     finished_at: number | null;
   };
-  outputs: { campaign: number; seq: number; outputs: string };
+  /** What is in which column: packed.ts. */
+  outputs: { campaign: number; seq: number; outputs: string; packed: Uint8Array | null };
 }

@@ -46,7 +46,7 @@ describe('a store of 200,000 runs, most of them finished', () => {
     database = new DatabaseSync(file);
     database.exec(`
       update runs set state = case seq % 7 when 3 then 'failed' else 'done' end, origin = 'new' where seq % 50 <> 9;
-      insert into outputs select campaign, seq, '{"Peak day":"1"}' from runs where state = 'done'`);
+      insert into outputs (campaign, seq, outputs) select campaign, seq, '{"Peak day":"1"}' from runs where state = 'done'`);
     db = new Kysely<Tables>({ dialect: sqliteDialect(file) });
   });
   afterAll(async () => {

@@ -1,0 +1,29 @@
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { toColumns, toOutputs } from '../../src/store/packed.ts';
+
+const anyValue = fc.oneof(
+  fc.string(),
+  fc.string({ minLength: 900, maxLength: 1_100, unit: 'binary' }),
+  fc.array(fc.double(), { minLength: 200, maxLength: 300 }).map((dataX) => JSON.stringify({ dataX })),
+);
+
+test('outputs come back as they were, whatever their length', () => {
+  fc.assert(
+    fc.property(fc.dictionary(fc.string(), anyValue), (outputs) => {
+      expect(toOutputs(toColumns(outputs))).toEqual({ ...outputs });
+    }),
+  );
+});
+
+test('what is large takes less room, what is small can be read in the database', () => {
+  const curve = JSON.stringify({ dataX: Array.from({ length: 500 }, (_, day) => day) });
+  const { outputs, packed } = toColumns({ 'Peak day': '7', Infected: curve });
+  expect(outputs).toBe('{"Peak day":"7"}');
+  expect(packed!.length).toBeLessThan(curve.length / 2);
+  expect(toColumns({ 'Peak day': '7' })).toEqual({ outputs: '{"Peak day":"7"}', packed: null });
+});
+
+test('a run without outputs has none', () => {
+  expect(toOutputs({ outputs: null, packed: null })).toEqual({});
+});
