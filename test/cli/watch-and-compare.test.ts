@@ -56,7 +56,8 @@ async function inTerminal(
   const command = `stty cols ${columns} rows ${rows}; exec '${process.execPath}' '${MAIN}' ${args.join(' ')}`;
   const child = spawn('script', ['-qec', command, '/dev/null'], {
     cwd: dev.folder,
-    env: { ...cleanEnv(), TERM: 'xterm-256color', ...env },
+    // a terminal as people have it, wherever the tests run: Node takes one in CI for colourless
+    env: { ...cleanEnv(), CI: undefined, NO_COLOR: undefined, TERM: 'xterm-256color', ...env },
   });
   let text = '';
   child.stdout.on('data', (chunk: Buffer) => (text += chunk.toString()));
