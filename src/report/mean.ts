@@ -10,9 +10,9 @@ export interface MeanInterval {
 }
 
 /** The confidence of intervals, where a campaign says nothing of it. */
-const CONFIDENCE = 0.95;
+export const CONFIDENCE = 0.95;
 
-/** Of all intervals of a campaign's report. */
+/** Of all intervals of a campaign's results. */
 export function confidenceOf({ precision }: Pick<Campaign, 'precision'>): number {
   return precision?.confidence ?? CONFIDENCE;
 }

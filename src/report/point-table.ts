@@ -2,14 +2,13 @@ import type { Campaign, CampaignOutput } from '../campaign/types.ts';
 import { estimateOf } from '../campaign/precision.ts';
 import type { ResultRow } from '../store/index.ts';
 import { type Column, count, inputColumns, text, uniquelyNamed } from './columns.ts';
+import { confidenceOf } from './mean.ts';
 import { type PointResult, pointsOf, RankedSample } from './points.ts';
 import { type Cell, mapped, type Table } from './table.ts';
 import { kindOfOutput } from './values.ts';
 
 type Pointed = Pick<Campaign, 'varied' | 'outputs' | 'precision'>;
 
-/** Of intervals, where a campaign says nothing of it. */
-const CONFIDENCE = 0.95;
 /** What is said of the values of an output beside their number, in its units. */
 const MOMENTS = ['mean', 'sd', 'low', 'high'];
 const QUANTILES: Record<string, number> = {
@@ -101,10 +100,8 @@ function goalsOf({ precision }: Pointed): (output: string) => boolean {
 }
 
 /** The cells of n and the statistics of a sample, and that of whether it is precise enough. */
-function description({
-  precision,
-}: Pointed): (sample: RankedSample) => { statistics: Cell[]; reached: string } {
-  const goal = precision ?? { relative: null, absolute: null, confidence: CONFIDENCE };
+function description(campaign: Pointed): (sample: RankedSample) => { statistics: Cell[]; reached: string } {
+  const goal = campaign.precision ?? { relative: null, absolute: null, confidence: confidenceOf(campaign) };
   return (sample) => {
     const { n, mean, sd, low, high, reached } = estimateOf(sample, goal);
     const numbers = [n, mean, sd, low, high, ...sample.quantiles(Object.values(QUANTILES))];

@@ -4,6 +4,7 @@ import { ForayError } from '../../errors.ts';
 import { pairedDifference, welchDifference } from '../../statistics/difference.ts';
 import { Sample } from '../../statistics/sample.ts';
 import type { ResultRow } from '../../store/index.ts';
+import { CONFIDENCE, confidenceOf } from '../mean.ts';
 import { type Matching, matchingOf } from './keys.ts';
 import { HeldNumbers, numbersOf, type PointNumbers } from './values.ts';
 import { isNumeric } from '../values.ts';
@@ -51,9 +52,6 @@ export interface Comparison {
   points: AsyncIterable<ComparedPoint>;
 }
 
-/** Of intervals, where the campaigns say nothing of it. */
-const CONFIDENCE = 0.95;
-
 /**
  * Two campaigns point by point. The numbers of B are held in memory, those of A stream past.
  *
@@ -73,7 +71,7 @@ export function compareCampaigns(a: Compared, b: Compared): Comparison {
   const isShared = new Set(outputs.map(({ name }) => name));
   const others = [...a.campaign.outputs, ...b.campaign.outputs].map(({ name }) => name);
   const isPaired = shareSeeds(a.campaign, b.campaign, matching.apart.length === 0);
-  const [ofA, ofB] = [a, b].map(({ campaign }) => campaign.precision?.confidence);
+  const [ofA, ofB] = [a, b].map(({ campaign }) => confidenceOf(campaign)) as [number, number];
   const comparison = {
     a: a.campaign,
     b: b.campaign,
@@ -81,7 +79,7 @@ export function compareCampaigns(a: Compared, b: Compared): Comparison {
     outputs,
     leftOut: [...new Set(others)].filter((name) => !isShared.has(name)),
     method: isPaired ? ('paired' as const) : ('Welch' as const),
-    confidence: ofA !== undefined && ofA === ofB ? ofA : CONFIDENCE,
+    confidence: ofA === ofB ? ofA : CONFIDENCE,
   };
   return { ...comparison, points: joined(a, b, comparison) };
 }
