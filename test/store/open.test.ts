@@ -20,7 +20,7 @@ import { openStore, type Store } from '../../src/store/index.ts';
 import { migrationsFor, sqliteTypes } from '../../src/store/migrations.ts';
 import { sqliteDialect } from '../../src/store/sqlite.ts';
 import { temporaryFolder } from './folder.ts';
-import { campaign } from './suite.ts';
+import { campaign, points } from './suite.ts';
 
 const migrations = migrationsFor(sqliteTypes);
 
@@ -169,6 +169,18 @@ describe('openStore', () => {
     expect(await store.listCampaigns()).toEqual([]);
     await store.close();
   });
+});
+
+test.each(Object.keys(migrations))('a store as %s left it is brought up to date', async (last) => {
+  const db = new Kysely({ dialect: sqliteDialect(file) });
+  const migrator = new Migrator({ db, provider: { getMigrations: () => Promise.resolve(migrations) } });
+  const { error } = await migrator.migrateTo(last);
+  expect(error).toBeUndefined();
+  await db.destroy();
+  const store = await openStore(`sqlite:${file}`);
+  await store.addCampaign({ campaign: campaign('flu'), definition: '', digest: '' }, 1);
+  expect(await store.addPoints('flu', points(3), 2)).toEqual({ points: 3, runs: 6 });
+  await store.close();
 });
 
 describe('a store of the first release', () => {
