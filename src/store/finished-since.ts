@@ -1,6 +1,6 @@
 import { setImmediate as breath } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
-import { finishedRuns, toResult } from './results.ts';
+import { runsOfSeqs, toResult } from './results.ts';
 import type { ResultRow } from './store.ts';
 import { finishedStates, type Tables } from './tables.ts';
 
@@ -35,13 +35,7 @@ export async function* finishedSince(
         .execute();
       const seqs = page.map(({ seq }) => seq).filter((seq) => !isKnown(seq));
       for (let at = 0; at < seqs.length; at += AT_ONCE) {
-        const rows = await finishedRuns(db, campaign)
-          // looked up by seq: in design order SQLite would walk along all points
-          .clearOrderBy()
-          .select('runs.seq')
-          .where('runs.campaign', '=', campaign)
-          .where('runs.seq', 'in', seqs.slice(at, at + AT_ONCE))
-          .execute();
+        const rows = await runsOfSeqs(db, campaign, seqs.slice(at, at + AT_ONCE)).execute();
         yield rows.map((row) => ({ ...toResult(row), seq: row.seq })).sort((a, b) => a.seq - b.seq);
         await breath();
       }

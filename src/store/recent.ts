@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import { toResult } from './results.ts';
+import { runsOfSeqs, toResult } from './results.ts';
 import type { Look, ResultRow } from './store.ts';
 import { finishedStates, openStates, type Tables } from './tables.ts';
 
@@ -80,29 +80,7 @@ async function timesOf(db: Kysely<Tables>, campaign: number, seqs: readonly numb
 /** In the order of the seqs. */
 async function rowsOf(db: Kysely<Tables>, campaign: number, seqs: readonly number[]): Promise<ResultRow[]> {
   if (seqs.length === 0) return [];
-  const rows = await db
-    .selectFrom('runs')
-    .innerJoin('points', (join) =>
-      join.onRef('points.campaign', '=', 'runs.campaign').onRef('points.ordinal', '=', 'runs.ordinal'),
-    )
-    .leftJoin('outputs', (join) =>
-      join.onRef('outputs.campaign', '=', 'runs.campaign').onRef('outputs.seq', '=', 'runs.seq'),
-    )
-    .select([
-      'runs.seq',
-      'points.key',
-      'points.values',
-      'points.position',
-      'points.ordinal',
-      'outputs.outputs',
-      'outputs.packed',
-    ])
-    .select(['runs.replication', 'runs.state', 'runs.reason', 'runs.run_id', 'runs.origin'])
-    .select(['runs.requested_at', 'runs.finished_at'])
-    .where('runs.campaign', '=', campaign)
-    .where('runs.seq', 'in', seqs)
-    .$narrowType<{ state: 'done' | 'failed' }>()
-    .execute();
+  const rows = await runsOfSeqs(db, campaign, seqs).execute();
   const bySeq = new Map(rows.map((row) => [row.seq, toResult(row)]));
   return seqs.flatMap((seq) => bySeq.get(seq) ?? []);
 }

@@ -29,7 +29,7 @@ export function otherPoints(db: Kysely<Tables>, campaign: number, { position, or
 }
 
 /** Finished runs of a campaign in design order. */
-export function finishedRuns(db: Kysely<Tables>, campaign: number) {
+function finishedRuns(db: Kysely<Tables>, campaign: number) {
   return (
     db
       .selectFrom('points')
@@ -51,6 +51,15 @@ export function finishedRuns(db: Kysely<Tables>, campaign: number) {
       .orderBy('runs.replication')
       .$narrowType<{ state: 'done' | 'failed' }>()
   );
+}
+
+/** Finished runs of some seqs, in no order: in that of the design SQLite would walk along all points. */
+export function runsOfSeqs(db: Kysely<Tables>, campaign: number, seqs: readonly number[]) {
+  return finishedRuns(db, campaign)
+    .clearOrderBy()
+    .select('runs.seq')
+    .where('runs.campaign', '=', campaign)
+    .where('runs.seq', 'in', seqs);
 }
 
 type Row = Awaited<ReturnType<ReturnType<typeof finishedRuns>['execute']>>[number];
