@@ -97,6 +97,16 @@ export default tseslint.config(
     },
   },
   {
+    files: ['test/**/*.ts'],
+    ignores: ['test/support/fast-check.ts'],
+    rules: {
+      '@typescript-eslint/no-restricted-imports': [
+        'error',
+        { paths: [{ name: 'fast-check', message: 'test/support/fast-check.ts has it with a seed' }] },
+      ],
+    },
+  },
+  {
     files: ['src/campaign/**/*.ts', 'src/workflows/**/*.ts'],
     rules: { 'no-restricted-globals': ['error', 'fetch', 'process'] },
   },

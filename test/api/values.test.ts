@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
+import fc from '../support/fast-check.ts';
 import type { InputType } from '../../src/api/constants.ts';
 import { canonicalValue, nameKey, type RawValue, ValueError } from '../../src/api/values.ts';
 

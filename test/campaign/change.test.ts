@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
+import fc from '../support/fast-check.ts';
 import { changed, difference, unchangeable } from '../../src/campaign/change.ts';
 import { expand, runInputs } from '../../src/campaign/points.ts';
 import { freshened } from '../../src/campaign/seeds.ts';

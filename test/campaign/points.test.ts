@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
+import fc from '../support/fast-check.ts';
 import { sizeOf } from '../../src/campaign/designs/design.ts';
 import { expand, runInputs } from '../../src/campaign/points.ts';
 import { pointKey, replicationSeed } from '../../src/campaign/keys.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
+import fc from '../support/fast-check.ts';
 import { nextReplications, type Precision } from '../../src/campaign/precision.ts';
 import { estimate } from '../support/samples.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
+import fc from '../support/fast-check.ts';
 import { readDefinition } from '../../src/campaign/read.ts';
 import { errorCodes, isForayError, type LinePlace } from '../../src/errors.ts';
 import { expectOneLine, expectRefused, HEAD, thrownBy } from './support.ts';

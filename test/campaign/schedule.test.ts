@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
+import fc from '../support/fast-check.ts';
 import type { AttemptPolicy } from '../../src/campaign/types.ts';
 import { nextAttemptIn } from '../../src/campaign/failures.ts';
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
+import fc from '../support/fast-check.ts';
 import type { InputItem } from '../../src/api/index.ts';
 import { canonicalValue } from '../../src/api/index.ts';
 import { expand, runInputs } from '../../src/campaign/points.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
+import fc from '../support/fast-check.ts';
 import { finishing } from '../../src/client/finishing.ts';
 import type { ResultRow, Store } from '../../src/store/index.ts';
 import { sqliteDatabase } from '../store/folder.ts';

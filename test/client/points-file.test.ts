@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
+import fc from '../support/fast-check.ts';
 import type { RawValue } from '../../src/api/index.ts';
 import { expand } from '../../src/campaign/points.ts';
 import { readRows } from '../../src/campaign/designs/table.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import fc from 'fast-check';
+import fc from '../support/fast-check.ts';
 import { seeded } from '../../bench/scheduler/durations.ts';
 import type { RequestInputItem } from '../../src/api/index.ts';
 import { CloudClient, isCloudError } from '../../src/cloud/index.ts';

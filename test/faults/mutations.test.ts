@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from '@jest/globals';
-import fc from 'fast-check';
+import fc from '../support/fast-check.ts';
 import { endpoints } from '../../src/api/endpoints.ts';
 import { isCloudError } from '../../src/cloud/index.ts';
 import { calls, startServer } from '../cloud/support.ts';

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import path from 'node:path';
 import { beforeAll, expect, test } from '@jest/globals';
-import fc from 'fast-check';
+import fc from '../support/fast-check.ts';
 import { pairedDifference, welchDifference } from '../../src/statistics/difference.ts';
 import { Sample } from '../../src/statistics/sample.ts';
 import { report } from '../support/seeds.ts';

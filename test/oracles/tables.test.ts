@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
+import fc from '../support/fast-check.ts';
 import { formatResults, type ShapeOptions, tableOf } from '../../src/report/format.ts';
 import { parquet } from '../../src/report/parquet.ts';
 import type { ResultRow } from '../../src/store/index.ts';

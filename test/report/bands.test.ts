@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
+import fc from '../support/fast-check.ts';
 import { bandsOf, thinned } from '../../src/report/bands.ts';
 import { EvenSample } from '../../src/report/even-sample.ts';
 import type { Curve } from '../../src/report/values.ts';

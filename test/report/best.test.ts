@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import fc from 'fast-check';
+import fc from '../support/fast-check.ts';
 import { bestRows, Lowest } from '../../src/report/best.ts';
 import { failedRow, sampleRow, stream } from './support.ts';
 

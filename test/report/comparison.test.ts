@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
+import fc from '../support/fast-check.ts';
 import { pointKey } from '../../src/campaign/keys.ts';
 import type { Campaign, CampaignOutput } from '../../src/campaign/types.ts';
 import { compareCampaigns, type Compared, type ComparedPoint } from '../../src/report/comparison/compare.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
+import fc from '../support/fast-check.ts';
 import { Distribution } from '../../src/report/distribution.ts';
 
 function distributionOf(values: readonly number[], narrowest: 0 | 1 = 0): Distribution {

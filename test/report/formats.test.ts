@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
+import fc from '../support/fast-check.ts';
 import { csv } from '../../src/report/csv.ts';
 import { formatResults } from '../../src/report/format.ts';
 import { jsonl } from '../../src/report/jsonl.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
+import fc from '../support/fast-check.ts';
 import { estimateOf } from '../../src/campaign/precision.ts';
 import { confidenceOf, MeanOfPoints } from '../../src/report/mean.ts';
 import { Sample } from '../../src/statistics/sample.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
+import fc from '../support/fast-check.ts';
 import { parquetMetadata, parquetReadObjects } from 'hyparquet';
 import type { Column } from '../../src/report/columns.ts';
 import { tableOf } from '../../src/report/format.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
+import fc from '../support/fast-check.ts';
 import { longPointTable, pointTable } from '../../src/report/point-table.ts';
 import { longTable, resultTable } from '../../src/report/table.ts';
 import { failedRow, sampleRecord, sampleRow, stream } from './support.ts';

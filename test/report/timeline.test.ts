@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
+import fc from '../support/fast-check.ts';
 import { kinds, Timeline } from '../../src/report/timeline.ts';
 import type { ResultRow } from '../../src/store/index.ts';
 import { sampleRow } from './support.ts';

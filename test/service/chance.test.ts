@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
+import fc from '../support/fast-check.ts';
 import type { Outputs } from '../../src/api/resources.ts';
 import { histogramOf } from '../../src/service/runs/histogram.ts';
 import { drawValue, replicationSeed } from '../../src/service/runs/random.ts';

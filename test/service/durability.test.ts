@@ -5,7 +5,7 @@ import http from 'node:http';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
+import fc from '../support/fast-check.ts';
 import type { Run } from '../../src/api/resources.ts';
 import { startService } from '../../src/service/service.ts';
 import { killHard, startProcess } from './process.ts';

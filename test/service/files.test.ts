@@ -5,7 +5,7 @@ import http from 'node:http';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
+import fc from '../support/fast-check.ts';
 import { ErrorBody } from '../../src/api/resources.ts';
 import { ContentFiles } from '../../src/service/files/content.ts';
 import { Presigner, type SignedFile, type SignedQuery } from '../../src/service/files/presign.ts';

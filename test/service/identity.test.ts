@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
+import fc from '../support/fast-check.ts';
 import type { InputItem, RequestInputItem, Run } from '../../src/api/resources.ts';
 import { identityOf } from '../../src/service/runs/identity.ts';
 import { readSettings } from '../../src/service/runs/settings.ts';

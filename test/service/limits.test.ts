@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
+import fc from '../support/fast-check.ts';
 import { ErrorBody } from '../../src/api/resources.ts';
 import { addKey } from '../../src/service/keys/edit.ts';
 import { keyFileIn } from '../../src/service/keys/file.ts';

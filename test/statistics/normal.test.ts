@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
+import fc from '../support/fast-check.ts';
 import { normalCdf, normalQuantile } from '../../src/statistics/normal.ts';
 
 /** How far apart two numbers are, as a share of the second. */

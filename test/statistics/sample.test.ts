@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
+import fc from '../support/fast-check.ts';
 import { halfWidth, Sample } from '../../src/statistics/sample.ts';
 
 function sampleOf(values: readonly number[]): Sample {

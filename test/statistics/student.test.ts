@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
+import fc from '../support/fast-check.ts';
 import { normalQuantile } from '../../src/statistics/normal.ts';
 import { studentQuantile } from '../../src/statistics/student.ts';
 

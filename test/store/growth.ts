@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
+import fc from '../support/fast-check.ts';
 import type { FinishedPoint, Store } from '../../src/store/index.ts';
 import {
   addNamed,

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
+import fc from '../support/fast-check.ts';
 import type { Look, Store } from '../../src/store/index.ts';
 import { addNamed, done, failed, type TestDatabase } from './suite.ts';
 

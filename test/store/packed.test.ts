@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import fc from 'fast-check';
+import fc from '../support/fast-check.ts';
 import { toColumns, toOutputs } from '../../src/store/packed.ts';
 
 const anyValue = fc.oneof(

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
+import fc from '../../support/fast-check.ts';
 import type { RawValue } from '../../../src/api/index.ts';
 import { inputsOf, mostRows, sizeOf } from '../../../src/campaign/designs/design.ts';
 import { rowsOf } from '../../../src/campaign/designs/rows.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import fc from 'fast-check';
+import fc from '../../support/fast-check.ts';
 import { haltonColumn } from '../../../src/campaign/sampling/halton.ts';
 import { MOST_INPUTS } from '../../../src/campaign/sampling/unit-points.ts';
 import { zOf } from '../../models/kernel/support.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
+import fc from '../../support/fast-check.ts';
 import { permutation } from '../../../src/campaign/sampling/permutation.ts';
 import { uniformAt } from '../../../src/campaign/sampling/threefry.ts';
 import { counts, numbersOf } from './support.ts';

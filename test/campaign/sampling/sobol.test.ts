@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
+import fc from '../../support/fast-check.ts';
 import { MOST_DIMENSIONS, sobolColumn } from '../../../src/campaign/sampling/sobol.ts';
 import { zOf } from '../../models/kernel/support.ts';
 import { counts, pointsOf } from './support.ts';

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../../support/fast-check.ts';
 import { type SamplingMethod, unitColumns, unitPoints } from '../../../src/campaign/sampling/unit-points.ts';
 
 export const METHODS: SamplingMethod[] = ['random', 'lhs', 'sobol', 'halton'];

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
+import fc from '../../support/fast-check.ts';
 import { binned, histogram } from '../../../src/cli/live/histogram.ts';
 import { painted } from '../../../src/cli/live/text.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
+import fc from '../../support/fast-check.ts';
 import { stripVTControlCharacters } from 'node:util';
 import stringWidth from 'string-width';
 import { type LiveState, pageOf } from '../../../src/cli/live/page.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
+import fc from '../../support/fast-check.ts';
 import type { Order } from '../../../models/inventory/system.ts';
 import { expectMeans, moments } from '../kernel/support.ts';
 import { inTheLongRun } from './chain.ts';

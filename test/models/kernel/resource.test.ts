@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
+import fc from '../../support/fast-check.ts';
 import { Queue, Resource, Simulation } from '../../../models/kernel/index.ts';
 
 test('a queue is first in, first out, as an array is', () => {

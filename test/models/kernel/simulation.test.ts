@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
+import fc from '../../support/fast-check.ts';
 import { exponential, randomStream, resetAt, Simulation, Tally } from '../../../models/kernel/index.ts';
 
 describe('a simulation', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
+import fc from '../../support/fast-check.ts';
 import { Histogram, Simulation, Tally, TimeSeries, TimeWeighted } from '../../../models/kernel/index.ts';
 import { outputText } from '../../../src/service/models/values.ts';
 import { moments } from './support.ts';

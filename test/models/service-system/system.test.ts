@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
+import fc from '../../support/fast-check.ts';
 import { erlangC, expectMeans, zOf } from '../kernel/support.ts';
 import { fingerprint, type Inputs, outputsOf, sceneOf } from './support.ts';
 
