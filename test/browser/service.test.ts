@@ -88,4 +88,4 @@ test('models, versions, files, runs and results across origins', async () => {
   expect(seen.names).toContain('Fit error');
   expect(seen.text).toMatch(/^day,susceptible/);
   expect(seen.disposition).toContain('trajectory.csv');
-}, 60_000);
+});

@@ -67,6 +67,8 @@ describe('canonicalValue', () => {
   test('a number and its text are one value', () => {
     fc.assert(
       fc.property(fc.constantFrom<InputType>('DOUBLE', 'INTEGER', 'LONG'), fc.double(), (type, value) => {
+        // a LONG that a number does not hold exactly is taken as text alone
+        fc.pre(type !== 'LONG' || Math.abs(value) <= Number.MAX_SAFE_INTEGER);
         expect(canonicalOr('refused', type, String(value))).toBe(canonicalOr('refused', type, value));
       }),
     );

@@ -407,7 +407,7 @@ describe('a restart of the service', () => {
     await service.close();
     const stored = rows(dataDir, `SELECT status, failure FROM runs WHERE id = '${again.run.id}'`);
     expect(stored).toEqual([{ status: 'STOPPED', failure: 'the model service was stopped' }]);
-  }, 30_000);
+  });
 });
 
 describe('the page', () => {

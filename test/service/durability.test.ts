@@ -58,7 +58,7 @@ describe('kill -9', () => {
       const { body } = await requestRun(again, version, { Seconds: 0.3, Value });
       expect([body.id, body.status]).toEqual([run.id, 'COMPLETED']);
     }
-  }, 30_000);
+  });
 });
 
 describe('kill -9 in the midst of a parameter variation', () => {

@@ -48,5 +48,5 @@ describe('slow connections', () => {
     const times = await all;
     expect(Math.max(...times)).toBeLessThan(CLOSED_WITHIN);
     expect(latencies.length).toBeGreaterThan(100);
-  }, 60_000);
+  });
 });

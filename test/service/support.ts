@@ -138,9 +138,9 @@ export function messageIn({ message }: RunState): RunMessage {
   return JSON.parse(message!) as RunMessage;
 }
 
-/** Asks again until there is an answer; fails after a minute. */
+/** Asks again until there is an answer; fails after two minutes. */
 export async function until<T>(ask: () => Promise<T | undefined> | T | undefined, what: string): Promise<T> {
-  const deadline = Date.now() + 60_000;
+  const deadline = Date.now() + 120_000;
   for (;;) {
     const answer = await ask();
     if (answer !== undefined) return answer;

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 export async function until<T>(
   what: string,
   probe: () => Promise<T | false | undefined> | T | false | undefined,
-  seconds = 60,
+  seconds = 120,
 ): Promise<T> {
   const deadline = Date.now() + seconds * 1_000;
   for (;;) {
