@@ -3,7 +3,7 @@ import fc from '../support/fast-check.ts';
 import type { InputItem, RequestInputItem, Run } from '../../src/api/resources.ts';
 import { identityOf } from '../../src/service/runs/identity.ts';
 import { readSettings } from '../../src/service/runs/settings.ts';
-import { requestRun, rows, simulation, startTestService } from './support.ts';
+import { requestRun, rows, simulation, startTestService, temporaryFolder, writeModel } from './support.ts';
 
 const template: InputItem[] = [
   { name: '{RANDOM_SEED}', type: 'LONG', units: null, value: '1' },
@@ -116,6 +116,31 @@ describe('identity of a run', () => {
       ['Failure rate', '0'],
     ]);
     expect((await requestRun(service, version, { Seconds: 0, Value: 9 })).body.id).not.toBe(first.id);
+  });
+
+  test('the same words to two models are two runs, each with the defaults of its own', async () => {
+    const models = temporaryFolder();
+    for (const [name, value] of Object.entries({ One: 1, Two: 2 })) {
+      writeModel(
+        models,
+        name,
+        `export default {
+          name: '${name}', description: '', published: true,
+          inputs: [{ name: 'Value', type: 'DOUBLE', default: ${value} }, { name: 'Rest', type: 'DOUBLE', default: 0 }],
+          outputs: [{ name: 'Out', type: 'DOUBLE' }],
+          run: ({ inputs }) => ({ Out: inputs.Value }),
+        };`,
+      );
+    }
+    const service = await startTestService({ modelDirs: [models] });
+    const [one, two] = [await service.latest('One'), await service.latest('Two')];
+    const ids = new Set<string>();
+    for (const version of [one, two, one, two]) {
+      const { body } = await requestRun(service, version, { Rest: 0 });
+      expect([body.modelVersionId, body.inputs[0]!.value]).toEqual([version, version === one ? '1' : '2']);
+      ids.add(body.id);
+    }
+    expect(ids.size).toBe(2);
   });
 
   test('100 identical requests at once are one run, executed once', async () => {

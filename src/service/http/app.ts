@@ -1,4 +1,4 @@
-import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
+import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest } from 'fastify';
 import { API_VERSION } from '../../api/constants.ts';
 import { ServiceError } from '../errors.ts';
 import type { Sessions } from '../animation/sessions.ts';
@@ -31,6 +31,8 @@ export const API_ROOT = `/api/open/${API_VERSION}`;
 const HEAD_TIMEOUT = 20_000;
 /** How often connections are looked through for those that take longer. */
 const TIMEOUT_CHECK = 5_000;
+/** While the service closes, how often connections are closed that have become idle. */
+const IDLE_CHECK = 20;
 
 export interface AppParts {
   registry: ModelRegistry;
@@ -49,6 +51,8 @@ export interface AppParts {
 export async function buildApp({ log, logLevel, ...parts }: AppParts): Promise<FastifyInstance> {
   const app = fastify({
     logger: log ? { stream: log, level: logLevel, serializers: { req: loggedRequest } } : false,
+    // a logger for each request tells apart whose line is whose, where each has several
+    ...(logLevel === 'error' && { childLoggerFactory: (logger: FastifyBaseLogger) => logger }),
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 1_000 },
     http: { headersTimeout: HEAD_TIMEOUT, connectionsCheckingInterval: TIMEOUT_CHECK },
     // requests on open connections are served to the end while the service closes
@@ -96,14 +100,13 @@ export async function buildApp({ log, logLevel, ...parts }: AppParts): Promise<F
  * is over, more than a minute.
  */
 function closeFinishedConnections(app: FastifyInstance): void {
-  let closing = false;
+  let timer: NodeJS.Timeout | undefined;
   app.addHook('preClose', (done) => {
-    closing = true;
+    timer = setInterval(() => app.server.closeIdleConnections(), IDLE_CHECK);
     done();
   });
-  app.addHook('onResponse', (_request, _reply, done) => {
-    // a connection is idle only after the listeners of its response have run
-    if (closing) setImmediate(() => app.server.closeIdleConnections());
+  app.addHook('onClose', (_app, done) => {
+    clearInterval(timer);
     done();
   });
 }

@@ -1,17 +1,34 @@
 import { z } from 'zod';
 import { ServiceError } from '../errors.ts';
+import { RecentMap } from '../recent-map.ts';
+
+/** Most bodies that an endpoint keeps, and the characters of the largest: some megabytes. */
+const MOST_KEPT = 1_000;
+const LARGEST_KEPT = 2_000;
 
 /**
- * Reads the body of an endpoint that takes JSON. A body that is a JSON string may come as bare text as well.
+ * What reads the bodies of an endpoint that takes JSON. A body that is a JSON string may come as bare text as well.
+ * Many clients ask for the same in the same words, over and over: such a body is read once, and nobody may change it.
+ *
+ * The reader throws a ServiceError INVALID_BODY naming the field.
+ */
+export function bodyReader(schema: z.ZodType): (text: string | undefined) => unknown {
+  if (schema instanceof z.ZodString) return (text = '') => bareOrJsonString(text);
+  const kept = new RecentMap<string, unknown>(MOST_KEPT);
+  return (text = '') => {
+    const known = kept.get(text);
+    if (known !== undefined) return known;
+    const body = readJson(schema, text, 'body');
+    if (text.length <= LARGEST_KEPT) kept.set(text, body);
+    return body;
+  };
+}
+
+/**
+ * Reads JSON text as a schema says; `where` names it in errors.
  *
  * @throws ServiceError INVALID_BODY naming the field
  */
-export function readBody(schema: z.ZodType, text = ''): unknown {
-  if (schema instanceof z.ZodString) return bareOrJsonString(text);
-  return readJson(schema, text, 'body');
-}
-
-/** As {@link readBody}, of JSON text from anywhere; `where` names it in errors. */
 export function readJson<S extends z.ZodType>(schema: S, text: string, where: string): z.output<S> {
   let value: unknown;
   try {

@@ -25,12 +25,15 @@ export function requirePace(refuse: (error: ServiceError, socket: Socket) => voi
     }, WINDOW).unref();
     raw.once('close', () => clearInterval(timer));
   };
+  // most bodies come with their head, and need no timer
+  let begun: IncomingMessage[] = [];
+  const look = (): void => {
+    for (const raw of begun) if (!raw.complete && !raw.destroyed) watch(raw);
+    begun = [];
+  };
   return ({ raw }: FastifyRequest, _reply: unknown, done: () => void): void => {
     if ('transfer-encoding' in raw.headers || Number(raw.headers['content-length']) > 0) {
-      // most bodies come with their head, and need no timer
-      setImmediate(() => {
-        if (!raw.complete && !raw.destroyed) watch(raw);
-      });
+      if (begun.push(raw) === 1) setImmediate(look);
     }
     done();
   };

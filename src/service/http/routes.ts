@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Endpoint, type EndpointName, endpoints } from '../../api/endpoints.ts';
 import { tooLargeUpload } from '../files/upload.ts';
-import { readBody, readQuery } from './body.ts';
+import { bodyReader, readQuery } from './body.ts';
 import type { Handlers } from './call.ts';
 import type { Limits } from './limits.ts';
 import type { Visible } from './visible.ts';
@@ -42,6 +42,7 @@ export async function addRoutes(
 function addRoute(scope: FastifyInstance, name: EndpointName, visible: Visible, handlers: Handlers): void {
   const endpoint: Endpoint = endpoints[name];
   const handle = handlers[name] as (call: unknown) => unknown;
+  const bodyOf = bodyOfRequest(endpoint);
 
   const answer = (request: FastifyRequest, reply: FastifyReply) => {
     const { user } = request.caller!;
@@ -52,7 +53,7 @@ function addRoute(scope: FastifyInstance, name: EndpointName, visible: Visible, 
     const result = handle({
       params: request.params,
       query: endpoint.query && readQuery(endpoint.query, request.query),
-      body: bodyOf(endpoint, request),
+      body: bodyOf(request),
       user,
       origin: () => `${request.protocol}://${request.host}`,
     });
@@ -69,9 +70,10 @@ function addRoute(scope: FastifyInstance, name: EndpointName, visible: Visible, 
   }
 }
 
-function bodyOf({ body }: Endpoint, request: FastifyRequest): unknown {
-  if (body === undefined) return undefined;
+function bodyOfRequest({ body }: Endpoint): (request: FastifyRequest) => unknown {
+  if (body === undefined) return () => undefined;
   // Fastify parses no body where there is none; the raw request is then an empty stream
-  if (body === 'bytes') return request.body ?? request.raw;
-  return readBody(body, request.body as string | undefined);
+  if (body === 'bytes') return (request) => request.body ?? request.raw;
+  const read = bodyReader(body);
+  return (request) => read(request.body as string | undefined);
 }

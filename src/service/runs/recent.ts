@@ -1,3 +1,5 @@
+import { RecentMap } from '../recent-map.ts';
+
 /** Most runs that are kept; each takes about a kilobyte. */
 const MOST = 10_000;
 
@@ -6,9 +8,9 @@ const MOST = 10_000;
  * request) costs no query. Whoever changes a run, or adds one, says so here.
  */
 export class RecentRuns<Run extends { id: string }> {
-  readonly #byId = new Map<string, Run>();
+  readonly #byId = new RecentMap<string, Run>(MOST);
   /** The id of the run that answers for an identity. */
-  readonly #byIdentity = new Map<string, string>();
+  readonly #byIdentity = new RecentMap<string, string>(MOST);
 
   get(id: string): Run | undefined {
     return this.#byId.get(id);
@@ -21,8 +23,8 @@ export class RecentRuns<Run extends { id: string }> {
 
   /** @param identity - where the run is known to be the one that answers for it */
   note(run: Run, identity?: string): void {
-    withRoom(this.#byId).set(run.id, run);
-    if (identity !== undefined) withRoom(this.#byIdentity).set(identity, run.id);
+    this.#byId.set(run.id, run);
+    if (identity !== undefined) this.#byIdentity.set(identity, run.id);
   }
 
   /** The run has changed. */
@@ -35,10 +37,4 @@ export class RecentRuns<Run extends { id: string }> {
     this.#byId.clear();
     this.#byIdentity.clear();
   }
-}
-
-/** With room for one more, in the place of what was noted first. */
-function withRoom<V>(map: Map<string, V>): Map<string, V> {
-  if (map.size >= MOST) map.delete(map.keys().next().value!);
-  return map;
 }

@@ -1,0 +1,16 @@
+import { expect, test } from '@jest/globals';
+import { RecentMap } from '../../src/service/recent-map.ts';
+
+test('a map of recent entries forgets those that were set first', () => {
+  const map = new RecentMap<string, number>(2);
+  map.set('a', 1).set('b', 2).set('a', 3);
+  expect([...map]).toEqual([
+    ['a', 3],
+    ['b', 2],
+  ]);
+  map.set('c', 4);
+  expect([...map]).toEqual([
+    ['b', 2],
+    ['c', 4],
+  ]);
+});
