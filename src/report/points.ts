@@ -8,7 +8,7 @@ import { kindOfOutput } from './values.ts';
 /** What is known of a point: its finished replications put together. */
 export interface PointResult<S extends OutputSample = OutputSample> {
   key: string;
-  values: string[];
+  values: readonly string[];
   /** Replications that are done. */
   runs: number;
   /** Replications that failed. */

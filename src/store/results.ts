@@ -64,12 +64,13 @@ export function runsOfSeqs(db: Kysely<Tables>, campaign: number, seqs: readonly 
 
 type Row = Awaited<ReturnType<ReturnType<typeof finishedRuns>['execute']>>[number];
 
-export function toResult(row: Row): ResultRow {
+/** @param before the row before it, which may be of the same point: that has been read then */
+export function toResult(row: Row, before?: ResultRow): ResultRow {
   return {
     point: row.key,
     replication: row.replication,
     status: row.state,
-    values: JSON.parse(row.values) as string[],
+    values: before?.point === row.key ? before.values : (JSON.parse(row.values) as string[]),
     outputs: toOutputs(row),
     reason: row.reason,
     runId: row.run_id,

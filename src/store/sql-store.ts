@@ -502,13 +502,14 @@ export class SqlStore implements Store {
   async *results(id: string): AsyncIterable<ResultRow> {
     const campaign = await this.number(id);
     let place: Place = BEGINNING;
+    let before: ResultRow | undefined;
     for (;;) {
       const rest = await restOfPoint(this.db, campaign, place).limit(ROWS_A_PAGE).execute();
       const others = await otherPoints(this.db, campaign, place)
         .limit(ROWS_A_PAGE - rest.length)
         .execute();
       const rows = [...rest, ...others];
-      for (const row of rows) yield toResult(row);
+      for (const row of rows) yield (before = toResult(row, before));
       if (rows.length < ROWS_A_PAGE) return;
       place = rows.at(-1)!;
       await breath();

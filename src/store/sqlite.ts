@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
+import { DatabaseSync, type SQLInputValue, type SQLOutputValue } from 'node:sqlite';
 import { type Dialect, SqliteAdapter, SqliteDialect, type SqliteStatement } from 'kysely';
 
 /** Statements that are kept prepared: those of a tick are the same each time. */
@@ -40,11 +40,14 @@ export function sqliteDialect(path: string): Dialect {
         if (known) return known;
         const statement = database.prepare(text);
         const args = (parameters: readonly unknown[]): SQLInputValue[] => parameters as SQLInputValue[];
+        const names = statement.columns().map(({ name }) => name);
+        statement.setReturnArrays(true);
+        const toRow = (cells: unknown): Row => rowOf(names, cells as SQLOutputValue[]);
         const prepared: SqliteStatement = {
-          reader: statement.columns().length > 0,
-          all: (parameters) => statement.all(...args(parameters)),
+          reader: names.length > 0,
+          all: (parameters) => statement.all(...args(parameters)).map(toRow),
           run: (parameters) => statement.run(...args(parameters)),
-          iterate: (parameters) => statement.iterate(...args(parameters)),
+          iterate: (parameters) => statement.iterate(...args(parameters)).map(toRow),
         };
         if (statements.size === STATEMENTS) statements.delete(statements.keys().next().value!);
         statements.set(text, prepared);
@@ -53,4 +56,13 @@ export function sqliteDialect(path: string): Dialect {
       close: () => database.close(),
     },
   });
+}
+
+type Row = Record<string, SQLOutputValue>;
+
+/** A row as an object; those that node:sqlite makes have no prototype, and are slow to read. */
+function rowOf(names: readonly string[], cells: readonly SQLOutputValue[]): Row {
+  const row: Row = {};
+  for (let at = 0; at < names.length; at++) row[names[at]!] = cells[at]!;
+  return row;
 }

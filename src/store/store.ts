@@ -115,7 +115,7 @@ export interface ResultRow {
   point: string;
   replication: number;
   status: 'done' | 'failed';
-  values: string[];
+  values: readonly string[];
   outputs: Record<string, string>;
   reason: string | null;
   runId: string | null;

@@ -136,7 +136,7 @@ function runsOf(names: readonly string[], replications = 1): string[] {
   return upTo(replications).flatMap((n) => names.map((name) => `${name}/${n + 1}`));
 }
 
-export function runName(row: { values: string[]; replication: number }): string {
+export function runName(row: { values: readonly string[]; replication: number }): string {
   return `${row.values[0]}/${row.replication}`;
 }
 

@@ -65,7 +65,7 @@ describe('attempts', () => {
     const cloud = cloudClient(world.settings, 'person');
     const statuses = await Promise.all(
       [0, 1].map((reseeded) => {
-        const inputs = runInputs(campaign, { key: row!.point, values: row!.values }, 1, reseeded);
+        const inputs = runInputs(campaign, { key: row!.point, values: [...row!.values] }, 1, reseeded);
         const request = { experimentType: 'SIMULATION' as const, inputs };
         return cloud.findRun(campaign.model.versionId, request).then(({ status }) => status);
       }),

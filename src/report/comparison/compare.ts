@@ -31,7 +31,7 @@ export interface ComparedPoint {
   key: string;
   in: 'both' | 'A' | 'B';
   /** Of the inputs that either campaign varies. */
-  values: string[];
+  values: readonly string[];
   /** In the order of the outputs that are compared. */
   outputs: OutputComparison[];
 }

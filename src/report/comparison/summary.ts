@@ -6,7 +6,7 @@ import { counted, numberText } from '../words.ts';
 /** A point in a picture or table of one output. */
 export interface Shown {
   key: string;
-  values: string[];
+  values: readonly string[];
   found: OutputComparison & { difference: number };
 }
 

@@ -5,7 +5,7 @@ import type { ResultRow } from '../../store/index.ts';
 export interface PointNumbers {
   /** Its key in its own campaign. */
   point: string;
-  values: string[];
+  values: readonly string[];
   /** Of each output by replication, from the first; NaN where it failed or has none. */
   numbers: number[][];
 }
