@@ -12,7 +12,7 @@ const MOST_COMPARISONS = 100;
 /** Whether the campaign's intervals contain the values that are known. */
 export function agreementSection(
   campaign: Campaign,
-  { label, outputs }: Reference,
+  { label, outputs, rows: known }: Reference,
   comparisons: readonly Comparison[],
 ): Markup {
   const { varied } = campaign;
@@ -20,6 +20,7 @@ export function agreementSection(
   const within = held.filter(({ isWithin }) => isWithin);
   const shown = comparisons.slice(0, MOST_COMPARISONS);
   const rows = outputs.flatMap((output) => comparisonRows(shown.filter((one) => one.output === output)));
+  const missed = known.reduce((sum, { numbers }) => sum + numbers.size, 0) - comparisons.length;
   const misses = 1 - confidenceOf(campaign);
   return html`<section>
     <h2>Agreement with ${label}</h2>
@@ -27,7 +28,13 @@ export function agreementSection(
       ${within.length} of ${counted(held.length, 'interval')} ${within.length === 1 ? 'contains' : 'contain'}
       the value that ${label} gives; of such intervals ${percent(misses)} miss a true value by chance.
       ${shown.length < comparisons.length ? `The first ${shown.length} are shown.` : ''}
-      ${comparisons.length === 0 ? 'It has no point that has finished.' : ''}
+      ${
+        comparisons.length === 0
+          ? 'It has no point that has finished.'
+          : missed > 0
+            ? `${counted(missed, 'value')} of ${label} ${missed === 1 ? 'is' : 'are'} of no point that has finished.`
+            : ''
+      }
     </p>
     <div class="scroll">
       <table>

@@ -14,7 +14,7 @@ export interface Band {
 /** Places at which curves are compared that do not have the same ones. */
 const PLACES = 121;
 /** Points of a curve that are kept: more than a picture shows. */
-const MOST_POINTS = 512;
+export const MOST_POINTS = 512;
 
 /** At most so many points of a curve by x: the first, the last and some between them. */
 export function thinned(curve: Curve, most: number = MOST_POINTS): Curve {

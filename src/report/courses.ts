@@ -1,9 +1,9 @@
 import type { CampaignOutput } from '../campaign/types.ts';
 import type { ResultRow } from '../store/index.ts';
-import { type Band, bandsOf, thinned } from './bands.ts';
+import { type Band, bandsOf, MOST_POINTS, thinned } from './bands.ts';
 import { EvenSample } from './even-sample.ts';
 import type { PointResult } from './points.ts';
-import { type Curve, curveOf } from './values.ts';
+import { type Curve, curveOf, firstOf } from './values.ts';
 
 /** How the curves of a DATA_SET run. */
 export interface Courses {
@@ -18,10 +18,12 @@ export interface Courses {
   runs: number;
   /** Whether these are but a part of all. */
   isPart: boolean;
+  /** Whether curves of others had more points than are kept. */
+  areThinned: boolean;
 }
 
 /** DATA_SETs that are drawn. */
-const MOST_DATA_SETS = 8;
+export const MOST_DATA_SETS = 8;
 /** Runs whose curves are kept, or a third of it: of so few the outer band holds 90 % of all runs with a standard error of 3 %. */
 const MOST_RUNS = 400;
 /** Curves that are drawn one by one; quantiles of so few say nothing. */
@@ -29,11 +31,15 @@ const FEW_RUNS = 10;
 
 /** Keeps curves of runs, spread evenly over all of them. */
 export class CourseGatherer {
-  readonly #outputs: { output: CampaignOutput; curves: EvenSample<{ point: string; curve: Curve }> }[];
+  readonly #outputs: {
+    output: CampaignOutput;
+    curves: EvenSample<{ point: string; curve: Curve; isThinned: boolean }>;
+  }[];
 
-  constructor(outputs: readonly CampaignOutput[]) {
-    this.#outputs = outputs
-      .filter(({ type }) => type === 'DATA_SET')
+  /** @param first - name of a DATA_SET that is among those that are drawn, however many there are */
+  constructor(outputs: readonly CampaignOutput[], first?: string) {
+    const dataSets = outputs.filter(({ type }) => type === 'DATA_SET');
+    this.#outputs = firstOf(dataSets, first)
       .slice(0, MOST_DATA_SETS)
       .map((output) => ({ output, curves: new EvenSample(MOST_RUNS) }));
   }
@@ -42,7 +48,9 @@ export class CourseGatherer {
     for (const { output, curves } of this.#outputs) {
       curves.add(() => {
         const curve = curveOf(outputs[output.name]);
-        return curve && curve.length > 0 ? { point, curve: thinned(curve) } : undefined;
+        return curve && curve.length > 0
+          ? { point, curve: thinned(curve), isThinned: curve.length > MOST_POINTS }
+          : undefined;
       });
     }
   }
@@ -62,6 +70,7 @@ export class CourseGatherer {
           bands: areFew ? [] : bandsOf(items.map(({ curve }) => curve)),
           runs: items.length,
           isPart,
+          areThinned: items.some(({ isThinned }) => isThinned),
         },
       ];
     });

@@ -1,13 +1,14 @@
 import type { Campaign, CampaignOutput } from '../campaign/types.ts';
 import { percent } from './campaign-section.ts';
 import type { FacetedGrid, GridEffect, MainEffects } from './effects.ts';
-import { type Figure, sentences } from './figure.ts';
+import { type Figure, partText, sentences } from './figure.ts';
 import { confidenceOf } from './mean.ts';
 import { heatMap, heatMaps } from './pictures/heat-map.ts';
 import { type EffectPanel, isLogarithmic, mainEffects } from './pictures/main-effects.ts';
 import { meanOf, type PointResult } from './points.ts';
 import type { Reference } from './reference.ts';
 import type { Summary } from './summary.ts';
+import { isNumeric } from './values.ts';
 
 /** Pictures of how outputs depend on the inputs: of the first output, then of others where one input varies. */
 export function effectFigures(
@@ -39,10 +40,12 @@ export function effectFigures(
       title: `${title} by ${axis.input.name}`,
       caption: sentences(
         meansText(campaign, panels),
+        togetherText(panels),
         knownText(panels, reference),
         panels.some((one) => isLogarithmic([one]))
           ? 'The scale is logarithmic where values are far apart'
           : undefined,
+        partText(campaign.outputs.filter(isNumeric).length, all.length, 'outputs'),
       ),
       id: 'other-effects',
       spec: mainEffects(panels, false, reference?.label),
@@ -63,6 +66,7 @@ function mainFigure(
     title: `${output.name} by ${names}`,
     caption: sentences(
       meansText(campaign, panels),
+      togetherText(panels),
       known ?? 'The lowest is marked',
       isLogarithmic(panels) ? 'The scale is logarithmic' : undefined,
     ),
@@ -101,6 +105,17 @@ function meansText(campaign: Campaign, panels: readonly EffectPanel[]): string {
     : mean;
 }
 
+/** "Of Rate neighbouring values are put together" */
+function togetherText(panels: readonly EffectPanel[]): string | undefined {
+  const binned = panels.filter(({ axis }) => !isWhole(axis)).map(({ axis }) => axis.input.name);
+  if (binned.length === 0) return undefined;
+  return `Of ${[...new Set(binned)].join(', ')} neighbouring values are put together`;
+}
+
+function isWhole({ binOf, bins }: GridEffect['x']): boolean {
+  return binOf.size === bins.length;
+}
+
 function knownText(panels: readonly EffectPanel[], reference: Reference | undefined): string | undefined {
   const isKnown = panels.some(({ known }) => known && known.length > 0);
   return isKnown ? `In orange what ${reference!.label} gives` : undefined;
@@ -114,24 +129,26 @@ function gridFigure(
 ): Figure {
   const { x, y, cells } = effect;
   const valueOf = ({ input }: typeof x) => Number(best.values[varied.indexOf(input)]);
-  const isWhole = x.binOf.size === x.bins.length && y.binOf.size === y.bins.length;
-  const cell = isWhole
-    ? 'Each cell is a point of the design'
-    : 'Each cell is the mean of neighbouring points of the design';
   const isFull = cells.length === x.bins.length * y.bins.length;
   return {
     title: `${output.name} over ${x.input.name} and ${y.input.name}`,
-    caption: `${cell}; lighter is lower${isFull ? '.' : '; where there is none, no run has finished.'}`,
+    caption: `${cellText(effect)}; lighter is lower${isFull ? '.' : '; where there is none, no run has finished.'}`,
     id: 'grid',
     spec: heatMap(effect, output, { x: valueOf(x), y: valueOf(y), mean: meanOf(best, output.name)! }),
   };
+}
+
+function cellText({ x, y }: Pick<GridEffect, 'x' | 'y'>): string {
+  return isWhole(x) && isWhole(y)
+    ? 'Each cell is a point of the design'
+    : 'Each cell is the mean of neighbouring points of the design';
 }
 
 function facetsFigure(output: CampaignOutput, effect: FacetedGrid): Figure {
   const { x, y, by } = effect;
   return {
     title: `${output.name} over ${x.input.name} and ${y.input.name}, by ${by.name}`,
-    caption: 'A picture for each value, with the same colours; lighter is lower.',
+    caption: `A picture for each value, with the same colours. ${cellText(effect)}; lighter is lower.`,
     id: 'grids',
     spec: heatMaps(effect, output),
   };

@@ -19,13 +19,24 @@ export interface InputEffect {
   means: ({ bin: number } & MeanInterval)[];
 }
 
+/** What no picture of the effects shows. */
+export interface LeftOut {
+  /** Inputs with too many different texts for an axis. */
+  crowded: string[];
+  /** Inputs of which values beyond the first so many were not taken in. */
+  cut: string[];
+  /** Whether there are points of an earlier design of the campaign beside this one. */
+  isBeside: boolean;
+}
+
 const MOST_BINS = 200;
 /** Bins of an input of which each holds several points, to tell it from the others. */
 const FEW_BINS = 20;
 /** More different texts make no readable axis. */
-const MOST_TEXTS = 50;
+export const MOST_TEXTS = 50;
 /** Different values of an input that are kept; further ones are left out. */
-const MOST_VALUES = 20_000;
+export const MOST_VALUES = 20_000;
+
 /**
  * Gathers how an output depends on the inputs: over the grid where two numeric inputs vary, by each input otherwise, and with
  * three also over grids, one for each value of the third. What it keeps is bounded, however many points there are.
@@ -37,12 +48,15 @@ export class EffectGatherer {
   readonly #means: Map<string, MeanOfPoints>[];
   /** By the values of all inputs, while they may make grids. */
   readonly #cells = new Map<string, { values: readonly string[]; mean: MeanOfPoints }>();
+  /** Whether an input had further values than are kept. */
+  readonly #isCut: boolean[];
   #points = 0;
 
   constructor(campaign: Pick<Campaign, 'varied' | 'design' | 'precision' | 'commonRandomNumbers'>) {
     this.#campaign = campaign;
     this.#levels = levelsOf(campaign.design);
     this.#means = campaign.varied.map(() => new Map<string, MeanOfPoints>());
+    this.#isCut = campaign.varied.map(() => false);
   }
 
   /** Takes in a point whose varied inputs have these values, and the output these in its replications: one at least. */
@@ -53,6 +67,7 @@ export class EffectGatherer {
       const before = means.get(value);
       if (before) before.add(sample);
       else if (means.size < MOST_VALUES) means.set(value, meanOf(sample));
+      else this.#isCut[at] = true;
     }
     const key = values.join('\n');
     const before = this.#cells.get(key);
@@ -62,7 +77,43 @@ export class EffectGatherer {
 
   /** What there is to draw, the most telling first; nothing when nothing varies or nothing came in. */
   result(): (GridEffect | MainEffects | FacetedGrid)[] {
-    if (this.#points === 0) return [];
+    const { inputs, cells, isGrid } = this.#layout();
+    if (isGrid) return [gridOf(inputs[0]!, inputs[1]!, cells)];
+    const facets = cells.length > 0 && inputs.length === 3 ? facetsOf(inputs, cells) : undefined;
+    const effects = inputs.flatMap((each) => {
+      // where it varies with others, nearly every point has a value of its own
+      const isScattered = inputs.length > 1 && 4 * each.levels.length > this.#points;
+      return this.#effect(each, isScattered ? FEW_BINS : MOST_BINS);
+    });
+    return [...(effects.length > 0 ? [{ kind: 'main' as const, effects }] : []), ...(facets ? [facets] : [])];
+  }
+
+  /** What of the points is not in the result. */
+  leftOut(): LeftOut {
+    const { inputs, isGrid } = this.#layout();
+    const names = (which: (one: InputLevels) => boolean): string[] =>
+      inputs.filter(which).map(({ input }) => input.name);
+    return {
+      crowded: names(isCrowded),
+      // a grid has the values that a design lists by its cells, of which there are more
+      cut: names((one) => {
+        const isKnown = isGrid && this.#levels.has(one.input.name);
+        return this.#isCut[one.at]! && !isKnown && !isCrowded(one);
+      }),
+      isBeside: inputs.some(({ at, levels }) => {
+        const isLevel = new Set(levels);
+        return [...this.#means[at]!.keys()].some((value) => !isLevel.has(value));
+      }),
+    };
+  }
+
+  /** The inputs that vary, the cells if these make a picture, and whether they make the only one. */
+  #layout(): {
+    inputs: InputLevels[];
+    cells: { values: readonly string[]; mean: MeanOfPoints }[];
+    isGrid: boolean;
+  } {
+    if (this.#points === 0) return { inputs: [], cells: [], isGrid: false };
     const inputs = this.#campaign.varied
       .map((input, at) => ({
         input,
@@ -73,14 +124,7 @@ export class EffectGatherer {
     const size = inputs.reduce((product, { levels }) => product * new Set(levels).size, 1);
     const cells = this.#isFilled(size) ? [...this.#cells.values()] : [];
     const isNumeric = inputs.every(({ input }) => kindOfInput(input.type) === 'number');
-    if (cells.length > 0 && inputs.length === 2 && isNumeric) return [gridOf(inputs[0]!, inputs[1]!, cells)];
-    const facets = cells.length > 0 && inputs.length === 3 ? facetsOf(inputs, cells) : undefined;
-    const effects = inputs.flatMap((each) => {
-      // where it varies with others, nearly every point has a value of its own
-      const isScattered = inputs.length > 1 && 4 * each.levels.length > this.#points;
-      return this.#effect(each, isScattered ? FEW_BINS : MOST_BINS);
-    });
-    return [...(effects.length > 0 ? [{ kind: 'main' as const, effects }] : []), ...(facets ? [facets] : [])];
+    return { inputs, cells, isGrid: cells.length > 0 && inputs.length === 2 && isNumeric };
   }
 
   /** Whether so many cells make a picture rather than a scatter of dots. */
@@ -91,9 +135,10 @@ export class EffectGatherer {
   }
 
   /** None of an input with too many texts. */
-  #effect({ input, at, levels }: InputLevels, most: number): InputEffect[] {
+  #effect(each: InputLevels, most: number): InputEffect[] {
+    if (isCrowded(each)) return [];
+    const { input, at, levels } = each;
     const axis = axisOf(input, levels, most);
-    if (!axis.numeric && axis.bins.length > MOST_TEXTS) return [];
     const bins = new Map<number, MeanOfPoints>();
     for (const [value, mean] of this.#means[at]!) {
       const bin = axis.binOf.get(value);
@@ -107,6 +152,10 @@ export class EffectGatherer {
     const means = [...bins].map(([bin, mean]) => ({ bin, ...mean.interval(confidence, isIndependent) }));
     return [{ axis, means: means.sort((a, b) => a.bin - b.bin) }];
   }
+}
+
+function isCrowded({ input, levels }: InputLevels): boolean {
+  return kindOfInput(input.type) !== 'number' && new Set(levels).size > MOST_TEXTS;
 }
 
 function meanOf(sample: Pick<Sample, 'count' | 'mean' | 'variance'>): MeanOfPoints {

@@ -21,6 +21,11 @@ export async function figureSection({ title, caption, id, spec }: Figure, campai
   </section>`;
 }
 
+/** "Of 15 outputs the first 12 are shown"; undefined where all are. */
+export function partText(all: number, shown: number, many: string): string | undefined {
+  return shown < all ? `Of ${all} ${many} the first ${shown} are shown` : undefined;
+}
+
 /** For a caption; what is undefined is left out. */
 export function sentences(...all: (string | undefined)[]): string {
   return all.flatMap((one) => (one === undefined ? [] : [`${one}.`])).join(' ');

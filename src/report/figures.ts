@@ -1,6 +1,7 @@
 import type { Campaign, RunCounts } from '../campaign/types.ts';
-import type { Courses } from './courses.ts';
-import { type Figure, sentences } from './figure.ts';
+import { MOST_POINTS } from './bands.ts';
+import { type Courses, MOST_DATA_SETS } from './courses.ts';
+import { type Figure, partText, sentences } from './figure.ts';
 import { curves, type Observed } from './pictures/curves.ts';
 import { histograms } from './pictures/histograms.ts';
 import { timelinePicture } from './pictures/timeline.ts';
@@ -26,7 +27,7 @@ export function distributionFigures(campaign: Campaign, all: Summary['distributi
       title: drawn.length === 1 ? `Distribution of ${drawn[0]!.output.name}` : 'Distributions of outputs',
       caption: sentences(
         `How many of ${counted(runs, 'run')}${campaign.varied.length > 0 ? ', all points together,' : ''} came to what`,
-        numeric > all.length ? `Of ${numeric} outputs the first ${all.length} are shown` : undefined,
+        partText(numeric, all.length, 'outputs'),
         same.length > 0 ? `In all runs ${same.join(', ')}` : undefined,
       ),
       id: 'distributions',
@@ -36,25 +37,31 @@ export function distributionFigures(campaign: Campaign, all: Summary['distributi
 }
 
 export function courseFigures(
-  { varied, replications, precision }: Campaign,
+  { varied, replications, precision, outputs }: Campaign,
   all: readonly Courses[],
   observed: (Observed & { output: string }) | undefined,
 ): Figure[] {
   const isReplicated = replications > 1 || precision !== null;
+  const dataSets = outputs.filter(({ type }) => type === 'DATA_SET').length;
   return all.map((courses, i) => {
-    const { output, bands, others, runs, isPart } = courses;
+    const { output, bands, others, runs, isPart, areThinned } = courses;
     const front = varied.length > 0 ? 'best point' : isReplicated ? 'replication 1' : 'the run';
     const which = varied.length > 0 && isReplicated ? ', its first replication,' : '';
     const line = `${front[0]!.toUpperCase()}${front.slice(1)}`;
     const behind =
       bands.length > 0
-        ? `${line}${which} in front of the median and the middle 50 % and 90 % of ${isPart ? `${counted(runs, 'run')} spread evenly over all` : `all ${counted(runs, 'run')}`}, at each place`
+        ? `${line}${which} in front of the median and the middle 50 % and 90 % of ${isPart ? `${counted(runs, 'run')} spread evenly over all` : `all ${counted(runs, 'run')}`}, at each place that half of them reach`
         : others.length > 0
           ? `${line}${which} in front of the other runs`
           : `${line}${which} alone`.replace(', alone', ' alone');
     return {
       title: titleOf(output),
-      caption: sentences(behind),
+      caption: sentences(
+        behind,
+        areThinned ? `Of curves with more points ${MOST_POINTS} are taken, spread evenly` : undefined,
+        // who has seen the last one expects the next
+        i === all.length - 1 ? partText(dataSets, MOST_DATA_SETS, 'DATA_SETs') : undefined,
+      ),
       id: `curves-${i}`,
       spec: curves(courses, front, observed?.output === output.name ? observed : undefined),
     };

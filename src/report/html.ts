@@ -6,6 +6,7 @@ import { campaignSection } from './campaign-section.ts';
 import { effectFigures } from './effect-figures.ts';
 import { type Figure, figureSection } from './figure.ts';
 import { courseFigures, distributionFigures, timelineFigures } from './figures.ts';
+import { leftOutSection } from './left-out.ts';
 import { html, Markup } from './markup.ts';
 import type { Observed } from './pictures/curves.ts';
 import type { Reference } from './reference.ts';
@@ -47,7 +48,7 @@ export async function renderReport(
       'DATA_SET',
     );
 
-  const summary = await summarize(campaign, rows, output, reference);
+  const summary = await summarize(campaign, rows, output, { reference, observed: observed?.output });
   const [best] = summary.best;
   const drawn = async (figures: readonly Figure[]) =>
     Promise.all(figures.map((figure) => figureSection(figure, campaign.id)));
@@ -60,6 +61,7 @@ export async function renderReport(
       ? html`<p class="lead">No finished run has a value of ${output.name}.</p>`
       : undefined,
     await drawn(effectFigures(campaign, summary, reference)),
+    leftOutSection(summary),
     reference && summary.agreement
       ? agreementSection(campaign, reference, summary.agreement.comparisons)
       : undefined,

@@ -5,13 +5,13 @@ import { Agreement } from './agreement.ts';
 import { Lowest } from './best.ts';
 import { type Courses, CourseGatherer } from './courses.ts';
 import { Distribution } from './distribution.ts';
-import { EffectGatherer } from './effects.ts';
+import { EffectGatherer, type LeftOut } from './effects.ts';
 import { type FailureGroup, Failures } from './failures.ts';
 import { confidenceOf } from './mean.ts';
 import { meanOf, type PointResult, pointsOf } from './points.ts';
 import type { Reference } from './reference.ts';
 import { Timeline } from './timeline.ts';
-import { kindOfOutput } from './values.ts';
+import { firstOf, kindOfOutput } from './values.ts';
 
 /** All that a report says of a campaign's results. */
 export interface Summary {
@@ -19,6 +19,8 @@ export interface Summary {
   best: PointResult[];
   /** Of the chosen output; where one input varies also of others. */
   effects: { output: CampaignOutput; effects: ReturnType<EffectGatherer['result']> }[];
+  /** Of the effects of the first of these outputs, and so of all; undefined where there is none. */
+  leftOut: LeftOut | undefined;
   agreement: Agreement | undefined;
   distributions: { output: CampaignOutput; distribution: Distribution }[];
   courses: Courses[];
@@ -35,25 +37,27 @@ const MOST_OUTPUTS = 12;
  * Reads the rows once. What is kept of them is bounded, however many there are.
  *
  * @param output - the numeric output whose lowest value is the best
+ * @param observed - name of a DATA_SET that is to be drawn
  */
 export async function summarize(
   campaign: Campaign,
   rows: AsyncIterable<ResultRow>,
   output: CampaignOutput | undefined,
-  reference?: Reference,
+  { reference, observed }: { reference?: Reference | undefined; observed?: string | undefined } = {},
 ): Promise<Summary> {
   const numeric = campaign.outputs.filter(({ type }) => kindOfOutput(type) === 'number');
-  const first = output ? [output, ...numeric.filter((other) => other !== output)].slice(0, MOST_OUTPUTS) : [];
+  const first = firstOf(numeric, output?.name).slice(0, MOST_OUTPUTS);
   const effects = (campaign.varied.length === 1 ? first : first.slice(0, 1)).map((one) => ({
     output: one,
     gatherer: new EffectGatherer(campaign),
   }));
-  const distributions = numeric
-    .slice(0, MOST_OUTPUTS)
-    .map((one) => ({ output: one, distribution: new Distribution(isWhole(one) ? 1 : 0) }));
+  const distributions = first.map((one) => ({
+    output: one,
+    distribution: new Distribution(isWhole(one) ? 1 : 0),
+  }));
   const agreement = reference && new Agreement(reference, confidenceOf(campaign));
   const best = new Lowest<PointResult>(BEST_POINTS);
-  const courses = new CourseGatherer(campaign.outputs);
+  const courses = new CourseGatherer(campaign.outputs, observed);
   const failures = new Failures();
   const timeline = new Timeline();
 
@@ -88,6 +92,7 @@ export async function summarize(
   return {
     best: best.items,
     effects: effects.map(({ output, gatherer }) => ({ output, effects: gatherer.result() })),
+    leftOut: effects[0]?.gatherer.leftOut(),
     agreement,
     distributions,
     courses: courses.result(best.items[0]),

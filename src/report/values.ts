@@ -15,6 +15,14 @@ export function kindOfOutput(type: OutputType): Kind {
   return scalarOutputTypes.includes(type) ? 'text' : 'json';
 }
 
+/** Outputs, the one of a name before the others. */
+export function firstOf<Output extends { name: string }>(
+  outputs: readonly Output[],
+  first: string | undefined,
+): Output[] {
+  return [...outputs.filter(({ name }) => name === first), ...outputs.filter(({ name }) => name !== first)];
+}
+
 /** Whether an output is a number. */
 export function isNumeric({ type }: { type: OutputType }): boolean {
   return kindOfOutput(type) === 'number';

@@ -132,6 +132,34 @@ describe('effects', () => {
     expect(second).toMatchObject({ mean: 20, low: null, high: null });
   });
 
+  test('what they leave out is known', () => {
+    const nothing = { crowded: [], cut: [], isBeside: false };
+    const values = Array.from({ length: 20_001 }, (_, i) => i);
+    const leftOut = (varied: number[][], points: number[][]) => {
+      const gatherer = new EffectGatherer({
+        ...gridOf(varied.map((all, i) => doubles(`Input ${i}`, all))),
+        ...plain,
+      });
+      for (const point of points) gatherer.add(point.map(String), one(1));
+      return gatherer.leftOut();
+    };
+    const line = values.map((value) => [value]);
+    expect(leftOut([values], line.slice(1))).toEqual(nothing);
+    expect(leftOut([values], line)).toEqual({ ...nothing, cut: ['Input 0'] });
+    expect(leftOut([[1, 2]], [])).toEqual(nothing);
+    expect(leftOut([[1, 2]], [[1], [3]])).toEqual({ ...nothing, isBeside: true });
+    // a grid knows its cells
+    expect(
+      leftOut(
+        [values, [1, 2]],
+        line.flatMap(([value]) => [
+          [value!, 1],
+          [value!, 2],
+        ]),
+      ),
+    ).toEqual(nothing);
+  });
+
   test('many values are put together with their neighbours', () => {
     const values = Array.from({ length: 1_000 }, (_, i) => i);
     const axis = axisOf(doubles('x', []), values.map(String), 150);

@@ -1,0 +1,23 @@
+import { MOST_TEXTS, MOST_VALUES } from './effects.ts';
+import { sentences } from './figure.ts';
+import { html, type Markup } from './markup.ts';
+import type { Summary } from './summary.ts';
+import { numberText } from './words.ts';
+
+/** What the pictures of effects do not show; nothing where they show all. */
+export function leftOutSection({ leftOut }: Pick<Summary, 'leftOut'>): Markup | undefined {
+  if (!leftOut) return undefined;
+  const { crowded, cut, isBeside } = leftOut;
+  const text = sentences(
+    crowded.length > 0
+      ? `Effects are not drawn by ${crowded.join(', ')}, as there are more than ${MOST_TEXTS} different texts`
+      : undefined,
+    cut.length > 0
+      ? `Effects by ${cut.join(', ')} are of the first ${numberText(MOST_VALUES)} different values alone`
+      : undefined,
+    isBeside
+      ? 'Points of an earlier design are not in these pictures where their values are others'
+      : undefined,
+  );
+  return text === '' ? undefined : html`<p class="soft">${text}</p>`;
+}
