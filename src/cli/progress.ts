@@ -18,6 +18,11 @@ export function progressText({ phase, runs, rate, secondsLeft }: CampaignStatus)
   return `[${String(percent).padStart(3)}%] ${phase}: ${finished} of ${runs.total}: ${counts.join(', ')}${speed}${left}`;
 }
 
+/** The same with what else there is to say. */
+export function statusText(status: CampaignStatus): string {
+  return `${progressText(status)}${status.note ? ` (${status.note})` : ''}`;
+}
+
 /** Seconds in words: 42 s, 3 min 10 s, 2 h 5 min. */
 export function duration(seconds: number): string {
   const whole = Math.round(seconds);

@@ -1,6 +1,6 @@
 import { extname } from 'node:path';
 import { type Command, Option } from 'commander';
-import type { Foray } from '../client/index.ts';
+import { type Foray, isClosed } from '../client/index.ts';
 import {
   counted,
   formatResults,
@@ -11,6 +11,7 @@ import {
 } from '../report/index.ts';
 import { ForayError } from '../errors.ts';
 import { tell, writeOut } from './output.ts';
+import { statusText } from './progress.ts';
 import { type SettingFlags, withSettings } from './settings.ts';
 import { withForay } from './with-foray.ts';
 
@@ -109,6 +110,8 @@ function onMisfits({ name, type = 'a number' }: { name: string; type?: string },
 }
 
 async function setExitCode(foray: Foray, id: string): Promise<void> {
-  const { phase } = (await foray.store.getCampaign(id))!;
-  if (phase !== 'completed') process.exitCode = 1;
+  const status = await foray.status(id);
+  if (status.phase !== 'completed') process.exitCode = 1;
+  // its workflow is closed, and it is not: the status says what is to be done
+  if (!isClosed(status)) tell(statusText(status));
 }

@@ -7,7 +7,7 @@ import type { CampaignRecord } from '../store/index.ts';
 import { didYouMean } from '../suggest.ts';
 import { LivePage } from './live/live.ts';
 import { printJson } from './output.ts';
-import { ProgressLine, progressText } from './progress.ts';
+import { ProgressLine, statusText } from './progress.ts';
 import { type SettingFlags, withSettings } from './settings.ts';
 import { withForay } from './with-foray.ts';
 
@@ -90,12 +90,8 @@ function livePage(foray: Foray, record: CampaignRecord, output: CampaignOutput |
 function plainLines(): Display {
   const line = new ProgressLine();
   return {
-    update: (status) => line.update(describe(status)),
-    finish: (status) => line.finish(describe(status)),
+    update: (status) => line.update(statusText(status)),
+    finish: (status) => line.finish(statusText(status)),
     close: () => undefined,
   };
-}
-
-function describe(status: CampaignStatus): string {
-  return `${progressText(status)}${status.note ? ` (${status.note})` : ''}`;
 }

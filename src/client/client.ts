@@ -374,7 +374,8 @@ export class Foray {
   }
 
   /**
-   * Finished runs in design order, at any time, finished or not; or as they finish, until the campaign is over.
+   * Finished runs in design order, at any time, finished or not; or as they finish, until the campaign is over or its workflow
+   * is closed without it (terminated), which the status tells.
    * @throws ForayError UNKNOWN_CAMPAIGN; CAMPAIGN_CHANGED when columns change while it is followed
    */
   async results(
@@ -384,7 +385,9 @@ export class Foray {
     const record = await this.record(id);
     return {
       record,
-      rows: follow ? finishing(this.store, record.campaign, everyMs) : this.store.results(id),
+      rows: follow
+        ? finishing(this.store, record.campaign, everyMs, () => this.temporal.isClosed(id))
+        : this.store.results(id),
     };
   }
 

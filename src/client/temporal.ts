@@ -212,6 +212,12 @@ export class TemporalSide {
     }
   }
 
+  /** Whether the workflow is known to be closed: false when Temporal does not answer, or has none. */
+  async isClosed(id: string): Promise<boolean> {
+    const description = await this.query(id, (handle) => handle.describe());
+    return description?.closeTime !== undefined;
+  }
+
   /** @returns false when there is no running workflow to take it */
   signal(
     id: string,

@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely';
 import type { Phase, Point, RunCounts } from '../campaign/types.ts';
 import { countDropped, dropOthers, FIRST, relayDropped, writeDesign } from './design.ts';
 import { compact, deleteCampaign, listFiles, spareBytes } from './garbage.ts';
-import { finishedSince } from './finished-since.ts';
+import { finishedAmong, finishedSeqs } from './finished.ts';
 import { lackingRuns, setOutputs } from './outputs.ts';
 import { pointsLike } from './points.ts';
 import { addReplications, allFinishedPoints, finishedPoints } from './replications.ts';
@@ -23,6 +23,7 @@ import type {
   CampaignRecord,
   DoneRun,
   FinishedPoint,
+  FinishedRow,
   Look,
   OpenRun,
   Origin,
@@ -516,12 +517,12 @@ export class SqlStore implements Store {
     }
   }
 
-  async *finishedSince(
-    id: string,
-    from: number,
-    isKnown: (seq: number) => boolean,
-  ): AsyncIterable<(ResultRow & { seq: number })[]> {
-    yield* finishedSince(this.db, await this.number(id), from, isKnown);
+  async *finishedSeqs(id: string, from: number): AsyncIterable<number[]> {
+    yield* finishedSeqs(this.db, await this.number(id), from);
+  }
+
+  async finishedAmong(id: string, seqs: readonly number[]): Promise<FinishedRow[]> {
+    return finishedAmong(this.db, await this.number(id), seqs);
   }
 
   /** Says that something of a campaign has changed. */

@@ -124,10 +124,18 @@ export interface ResultRow {
   finishedAt: number | null;
 }
 
+/** A finished run by its number in the campaign. */
+export interface FinishedRow {
+  seq: number;
+  row: ResultRow;
+}
+
 /** What a look at the runs of a campaign saw, from where the next one goes on: their seqs. */
 export interface Look {
-  /** Requested, and not finished. */
+  /** Requested and not finished, or waiting to be requested again. */
   open: number[];
+  /** Failed last, and when: these may be requested again. */
+  failed: { seq: number; finishedAt: number | null }[];
   /** The last of those that have finished. */
   last: number;
 }
@@ -242,16 +250,15 @@ export interface Store {
   ): Promise<{ seq: number; state: 'done' | 'failed'; origin: Origin | null }[]>;
   /**
    * Runs that have finished since a look, the newest first, a few hundred at most however many there are: a look is quick
-   * at any size of campaign. It may leave out a run that waited to be tried again and was not open at either look. The first
-   * look finds the last runs in the order of work.
+   * at any size of campaign. A run that failed, is requested again and finishes is there again. Where thousands wait to be
+   * requested again, it may leave out one of them that was not open at either look. The first look finds the last runs in the
+   * order of work.
    */
   lately(id: string, since?: Look): Promise<{ rows: ResultRow[]; look: Look }>;
   /** Finished runs in design order: by point, then replication. */
   results(id: string): AsyncIterable<ResultRow>;
-  /** Finished runs that are not known yet, from a seq on, some at a time. */
-  finishedSince(
-    id: string,
-    from: number,
-    isKnown: (seq: number) => boolean,
-  ): AsyncIterable<(ResultRow & { seq: number })[]>;
+  /** Seqs of finished runs from one on, some thousands at a time, ascending but for the failed ones, which come last. */
+  finishedSeqs(id: string, from: number): AsyncIterable<number[]>;
+  /** Those of some runs, 1,000 at most, that have finished, in the order of work, all as they were at one moment. */
+  finishedAmong(id: string, seqs: readonly number[]): Promise<FinishedRow[]>;
 }

@@ -119,5 +119,48 @@ export function describeLately(
       await store.observe('flu', [done(0)], 5);
       expect(await lookAgain()).toEqual(['a']);
     });
+
+    test('are found again when they failed and were requested again meanwhile', async () => {
+      await addNamed(store, ['a', 'b', 'c']);
+      await store.intend('flu', [0, 1, 2], 1);
+      await store.observe('flu', [failed(0), done(1), failed(2)], 2);
+      expect(await lookAgain()).toEqual(['c', 'b', 'a']);
+      // from one look to the next
+      await store.forgive('flu', false, 3);
+      await store.intend('flu', [0, 2], 4);
+      await store.observe('flu', [failed(0), done(2)], 5);
+      expect(await lookAgain()).toEqual(['c', 'a']);
+      expect(await lookAgain()).toEqual([]);
+      // over some looks
+      await store.forgive('flu', false, 6);
+      expect(await lookAgain()).toEqual([]);
+      await store.intend('flu', [0], 7);
+      expect(await lookAgain()).toEqual([]);
+      await store.observe('flu', [done(0)], 8);
+      expect(await lookAgain()).toEqual(['a']);
+      expect(await lookAgain()).toEqual([]);
+    });
+
+    test('are found again of many that wait to be requested again', async () => {
+      const seqs = letters(1_500).map((_, at) => at);
+      await addNamed(store, letters(1_500));
+      await store.intend('flu', seqs, 1);
+      await store.observe(
+        'flu',
+        seqs.map((seq) => failed(seq)),
+        2,
+      );
+      await lookAgain();
+      await store.forgive('flu', false, 3);
+      await lookAgain();
+      const first = seqs.slice(0, 200);
+      await store.intend('flu', first, 4);
+      await store.observe(
+        'flu',
+        first.map((seq) => done(seq)),
+        5,
+      );
+      expect(await lookAgain()).toEqual(first.map((seq) => `p${seq}`).toReversed());
+    });
   });
 }

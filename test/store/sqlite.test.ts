@@ -99,7 +99,9 @@ describe('a store of 200,000 runs, most of them finished', () => {
 
   test('what is new to somebody is found by the index of states, and looked up by number', async () => {
     const queries = await asked((store) =>
-      Array.fromAsync(store.finishedSince('flu', 190_000, (seq) => seq % 1_000 !== 0)),
+      Array.fromAsync(store.finishedSeqs('flu', 190_000)).then((pages) =>
+        store.finishedAmong('flu', pages.flat().slice(0, 500)),
+      ),
     );
     const steps = new Set(queries.flatMap((query) => planOf(query)));
     expect(steps.size).toBe(4);
@@ -114,12 +116,12 @@ describe('a store of 200,000 runs, most of them finished', () => {
     const looks = await asked(async (store) => {
       const { rows, look } = await store.lately('flu');
       expect(rows).toHaveLength(300);
-      await store.lately('flu', { open: [5, 9], last: look.last - 1_000 });
+      await store.lately('flu', { open: [5, 9], failed: [], last: look.last - 1_000 });
     });
     const steps = looks.flatMap((look) => planOf(look));
     for (const step of steps.filter((one) => /\bruns\b/.test(one)))
       expect(step).toMatch(
-        /^SEARCH runs USING (COVERING )?INDEX .*(campaign=\? AND seq[=>]\?|state=\? AND campaign=\? AND seq>\?)/,
+        /^SEARCH runs USING (COVERING )?INDEX .*(campaign=\? AND seq[=>]\?|state=\? AND campaign=\? AND seq[<>]\?)/,
       );
     expect(steps.join()).not.toMatch(/SCAN|TEMP B-TREE/);
   });

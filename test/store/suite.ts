@@ -839,7 +839,7 @@ export function describeStore(
         expect(await rowsOf(store)).toHaveLength(2_000);
       });
 
-      test('those that are new to somebody, in the order of work, failed ones behind', async () => {
+      test('are known by number, from one on, failed ones behind', async () => {
         await add(store, 'flu', { points: 12_000, replications: 1 });
         await add(store, 'other', { points: 3, replications: 1 });
         const runs = upTo(12_000);
@@ -851,18 +851,25 @@ export function describeStore(
             2,
           );
         }
-        const isNew = (seq: number): boolean => seq % 3 !== 0 && seq >= 4;
-        const found = (await Array.fromAsync(store.finishedSince('flu', 4, (seq) => !isNew(seq)))).flat();
-        const expected = runs.filter((seq) => isNew(seq) && seq % 7 !== 2);
-        expect(found.map(({ seq }) => seq)).toEqual([
+        const expected = runs.filter((seq) => seq >= 4 && seq % 7 !== 2);
+        expect((await Array.fromAsync(store.finishedSeqs('flu', 4))).flat()).toEqual([
           ...expected.filter((seq) => seq % 5 !== 0),
           ...expected.filter((seq) => seq % 5 === 0),
         ]);
-        for (const { seq, point, values, status, outputs } of found) {
-          expect([point, values[0]]).toEqual([`key ${seq}`, String(seq)]);
-          expect(outputs).toEqual(status === 'done' ? { 'Fit error': String(seq) } : {});
-        }
-        expect(await Array.fromAsync(store.finishedSince('flu', 0, () => true))).toEqual([]);
+        expect(await Array.fromAsync(store.finishedSeqs('flu', 12_000))).toEqual([]);
+      });
+
+      test('are looked up by number, those that have finished, in the order of work', async () => {
+        await add(store, 'flu', { points: 6, replications: 1 });
+        await store.observe('flu', [done(4), failed(1), done(0)], 2);
+        const found = await store.finishedAmong('flu', [5, 4, 3, 1]);
+        expect(found.map(({ seq, row }) => [seq, row.status])).toEqual([
+          [1, 'failed'],
+          [4, 'done'],
+        ]);
+        const [first, second] = found;
+        expect([first!.row, second!.row]).toEqual((await rowsOf(store)).slice(1));
+        expect(await store.finishedAmong('flu', [])).toEqual([]);
       });
 
       test('reading may stop early, and others may write meanwhile', async () => {

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { campaign, CampaignSummary } from '../../src/workflows/index.ts';
 import { closedStatus, toTheEnd, untilRunning, untilSomeAreDone } from '../support/campaigns.ts';
+import { foray } from '../support/cli.ts';
 import { until } from '../support/until.ts';
+import { environmentOf } from '../support/worker.ts';
 import { rehearsal, startWorld, type World } from '../support/world.ts';
 
 let world: World;
@@ -164,6 +166,28 @@ design: {grid: {Seconds: [0.01, 0.02, 60, 61, 62]}}
     await world.foray.cancel(id);
     expect((await toTheEnd(world, id)).phase).toBe('cancelled');
     expect(Object.keys(await world.statusesAtService(id)).sort()).toEqual(['STOPPED']);
+  });
+
+  test('is what who follows the results of a terminated campaign is told to do', async () => {
+    const { id } = await world.foray.submit(
+      rehearsal({ count: 2, first: 6_500, seconds: 60, more: 'concurrency: 1' }),
+    );
+    await untilRunning(world, id);
+    await world.environment.client.workflow.getHandle(id).terminate();
+    const env = environmentOf(world.settings);
+    const { code, stdout, stderr } = await foray(
+      world.folder,
+      ['results', id, '--follow', '--format', 'csv'],
+      {
+        env,
+      },
+    );
+    expect([code, stdout.split('\n')]).toEqual([1, [expect.stringMatching(/^point,replication,/), '']]);
+    expect(stderr).toMatch(
+      /^\[ {2}0%\] running: 0 of 2: .*\(its workflow was terminated; "foray cancel \S+" stops its runs\)\n$/,
+    );
+    await world.foray.cancel(id);
+    await toTheEnd(world, id);
   });
 
   test('what is over cannot be cancelled, and says so', async () => {

@@ -1,6 +1,8 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { isClosed } from '../../src/client/index.ts';
+import type { ResultRow } from '../../src/store/index.ts';
 import { toTheEnd, untilRunning, untilSomeAreDone } from '../support/campaigns.ts';
 import { until } from '../support/until.ts';
 import { rehearsal, startWorld, type World } from '../support/world.ts';
@@ -50,6 +52,31 @@ ${more}
     expect(await world.foray.status(id)).toMatchObject({ phase: 'paused', runs: { failed: 0 } });
     await world.foray.cancel(id);
     await toTheEnd(world, id);
+  });
+
+  test('is seen by who follows: what finishes again is there again', async () => {
+    const { id } = await world.foray.submit(chancy(130, 'concurrency: 2\nfailures: {count: 0}'));
+    const told: ResultRow[] = [];
+    const following = (async () => {
+      const { rows } = await world.foray.results(id, { follow: true, everyMs: 50 });
+      for await (const row of rows) told.push(row);
+    })();
+    let forgiven = 0;
+    await until('all is done', async () => {
+      const { phase, runs } = await world.foray.status(id);
+      const areTold = told.filter(({ status }) => status === 'failed').length === forgiven + runs.failed;
+      if (phase === 'paused' && runs.running + runs.queued === 0 && areTold) {
+        forgiven += (await world.foray.retry(id)).forgiven;
+        await world.foray.steer(id, 'resume');
+      }
+      return isClosed({ phase });
+    });
+    await following;
+    expect(forgiven).toBeGreaterThan(0);
+    const rows = await world.rows(id);
+    expect(told).toHaveLength(rows.length + forgiven);
+    const last = new Map(told.map((row) => [row.point, row]));
+    expect(rows.map(({ point }) => last.get(point))).toEqual(rows);
   });
 
   test('requests what a cancel left, and keeps what was done', async () => {

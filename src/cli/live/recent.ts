@@ -25,11 +25,17 @@ export class Recent {
   async look(): Promise<void> {
     const { rows, look } = await this.store.lately(this.id, this.last);
     this.last = look;
-    this.rows = [...rows, ...this.rows].slice(0, ROWS);
+    // of a run that failed and was requested again the last end counts
+    const isAgain = new Set(rows.map(nameOf));
+    this.rows = [...rows, ...this.rows.filter((row) => !isAgain.has(nameOf(row)))].slice(0, ROWS);
     for (const { outputs } of rows) {
       const value = this.output === undefined ? undefined : numberIn(outputs[this.output]);
       if (value !== undefined) this.values.push(value);
     }
     if (this.values.length > VALUES) this.values = this.values.slice(-VALUES);
   }
+}
+
+function nameOf({ point, replication }: ResultRow): string {
+  return `${point} ${replication}`;
 }

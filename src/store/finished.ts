@@ -1,0 +1,42 @@
+import type { Kysely } from 'kysely';
+import { runsOfSeqs, toResult } from './results.ts';
+import type { FinishedRow } from './store.ts';
+import { finishedStates, type Tables } from './tables.ts';
+
+/** Numbers of runs that are read at once. */
+const SEQS_AT_ONCE = 10_000;
+
+/** Seqs of finished runs from one on, ascending within a state, some at a time. The index of states has all of it. */
+export async function* finishedSeqs(
+  db: Kysely<Tables>,
+  campaign: number,
+  from: number,
+): AsyncIterable<number[]> {
+  for (const state of finishedStates) {
+    for (let after = from - 1; ;) {
+      const page = await db
+        .selectFrom('runs')
+        .select('seq')
+        .where('state', '=', state)
+        .where('campaign', '=', campaign)
+        .where('seq', '>', after)
+        .orderBy('seq')
+        .limit(SEQS_AT_ONCE)
+        .execute();
+      if (page.length > 0) yield page.map(({ seq }) => seq);
+      if (page.length < SEQS_AT_ONCE) break;
+      after = page.at(-1)!.seq;
+    }
+  }
+}
+
+/** Those of some runs that have finished, by seq, as they were at one moment: what one statement reads. */
+export async function finishedAmong(
+  db: Kysely<Tables>,
+  campaign: number,
+  seqs: readonly number[],
+): Promise<FinishedRow[]> {
+  if (seqs.length === 0) return [];
+  const rows = await runsOfSeqs(db, campaign, seqs).execute();
+  return rows.map((row) => ({ seq: row.seq, row: toResult(row) })).sort((a, b) => a.seq - b.seq);
+}

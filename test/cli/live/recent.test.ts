@@ -1,0 +1,21 @@
+import { expect, test } from '@jest/globals';
+import { Recent } from '../../../src/cli/live/recent.ts';
+import type { Look } from '../../../src/store/index.ts';
+import { failedRow, sampleRow } from '../../report/support.ts';
+
+test('of a run that failed and was requested again the last end is shown, in its place', async () => {
+  const [one, other] = [sampleRow(1, ['1.2', '0.3']), sampleRow(2, ['1.3', '0.3'])];
+  const looks = [[failedRow(1, ['1.2', '0.3'], 'no')], [other], [one]];
+  const look: Look = { open: [], failed: [], last: -1 };
+  const recent = new Recent(
+    { lately: () => Promise.resolve({ rows: looks.shift()!, look }) },
+    'flu',
+    'Peak day',
+  );
+  await recent.look();
+  await recent.look();
+  expect(recent.rows.map(({ status }) => status)).toEqual(['done', 'failed']);
+  await recent.look();
+  expect(recent.rows).toEqual([one, other]);
+  expect(recent.values).toHaveLength(2);
+});
