@@ -13,6 +13,7 @@ export {
 } from './client/index.ts';
 export { type ErrorCode, ForayError, isForayError, type Place } from './errors.ts';
 export { resultObjects, type ResultObject, type ResultsOptions, type ResultValue } from './report/objects.ts';
+export { type BatchMeans, batchMeans, type BatchMeansOptions } from './statistics/batch-means.ts';
 export type { CampaignDefinition };
 
 /** Gives a definition its types, so that an editor completes and checks it: `export default defineCampaign({ … })`. */

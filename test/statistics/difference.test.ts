@@ -2,20 +2,12 @@ import { describe, expect, test } from '@jest/globals';
 import { pairedDifference, welchDifference } from '../../src/statistics/difference.ts';
 import { normalQuantile } from '../../src/statistics/normal.ts';
 import { Sample } from '../../src/statistics/sample.ts';
+import { uniforms } from '../support/uniforms.ts';
 
 function sampleOf(values: readonly number[]): Sample {
   const sample = new Sample();
   for (const value of values) sample.add(value);
   return sample;
-}
-
-/** Uniform numbers between 0 and 1 by a linear congruential generator of 32 bits: the same at every run. */
-function uniforms(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return (state + 0.5) / 2 ** 32;
-  };
 }
 
 // Student, "The probable error of a mean", Biometrika 6 (1908) 1-25: hours of sleep that ten patients gained by two drugs

@@ -1,0 +1,8 @@
+/** Uniform numbers between 0 and 1 by a linear congruential generator of 32 bits: the same at every run. */
+export function uniforms(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return (state + 0.5) / 2 ** 32;
+  };
+}
