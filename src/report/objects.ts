@@ -14,7 +14,7 @@ export type ResultValue = string | number | bigint | boolean | object | null;
 export type ResultObject = Record<string, ResultValue>;
 
 export interface ResultsOptions extends ShapeOptions {
-  /** Rows of runs as they finish, until the campaign is over; not with `points`. @default false */
+  /** Rows of runs as they finish, until the campaign is over or nobody goes on with it; not with `points`. @default false */
   follow?: boolean;
 }
 
