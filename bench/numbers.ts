@@ -31,6 +31,7 @@ export function campaignOf(points: number): Campaign {
     seed: null,
     commonRandomNumbers: false,
     outputs: names.map((name) => ({ name, type: 'DOUBLE', units: 'DAY' })),
+    outputFiles: 'link',
     concurrency: 'auto',
     failures: null,
     attempts: ONE_ATTEMPT,

@@ -26,7 +26,7 @@ interface Schema {
 }
 
 const whole = definitionSchema() as Schema & { $defs: Record<string, Schema> };
-const { Design, Range, Distribution, Precise, Failures, Timeouts } = whole.$defs;
+const { Design, Range, Distribution, Precise, Outputs, Failures, Timeouts } = whole.$defs;
 const { sobol } = Design!.properties!;
 
 const tables: Record<string, () => string> = {
@@ -45,6 +45,7 @@ const tables: Record<string, () => string> = {
       ]),
     ),
   precise: () => settings(Precise!),
+  outputs: () => settings(Outputs!),
   failures: () => settings(Failures!),
   timeouts: () => settings(Timeouts!),
 };

@@ -20,6 +20,7 @@ const changeable = {
   failures: 'failures',
   attempts: 'failures.attempts',
   timeouts: 'timeouts',
+  outputFiles: 'outputs.files',
 } as const;
 
 /** What cannot change, with how it is called: what has been run would mean something else. */

@@ -109,6 +109,7 @@ export function checkDefinition(
     seed: definition.seed ?? null,
     commonRandomNumbers: definition.commonRandomNumbers,
     outputs,
+    outputFiles: filesOfOutputs(read, outputs),
     concurrency: definition.concurrency,
     ...failureSettings(definition),
     timeouts: { run: definition.timeouts?.run ?? null, campaign: definition.timeouts?.campaign ?? null },
@@ -237,13 +238,16 @@ function chosenOutputs({ definition, locate }: ReadDefinition, facts: ModelFacts
     type,
     units,
   }));
-  if (!definition.outputs) return all;
+  const { outputs } = definition;
+  const isList = Array.isArray(outputs);
+  const names = isList ? outputs : outputs?.names;
+  if (!names) return all;
   const chosen = new Set<CampaignOutput>();
-  for (const [index, written] of definition.outputs.entries()) {
+  for (const [index, written] of names.entries()) {
     const found = all.find(({ name }) => nameKey(name) === nameKey(written));
     if (!found) {
       throw new ForayError('UNKNOWN_OUTPUT', `The model "${facts.name}" has no output ${quoted(written)}.`, {
-        place: locate(['outputs', index]),
+        place: locate(['outputs', ...(isList ? [] : ['names']), index]),
         hint: didYouMean(
           written,
           all.map(({ name }) => name),
@@ -253,4 +257,17 @@ function chosenOutputs({ definition, locate }: ReadDefinition, facts: ModelFacts
     chosen.add(found);
   }
   return [...chosen];
+}
+
+/** Whether files are to be kept, of which there have to be any. */
+function filesOfOutputs(
+  { definition: { outputs: written }, locate }: ReadDefinition,
+  outputs: readonly CampaignOutput[],
+): Campaign['outputFiles'] {
+  const wanted = Array.isArray(written) ? 'link' : (written?.files ?? 'link');
+  if (wanted === 'link' || outputs.some(({ type }) => type === 'OUTPUT_FILE')) return wanted;
+  throw new ForayError('INVALID_VALUE', 'The campaign keeps no output of type OUTPUT_FILE.', {
+    place: locate(['outputs', 'files']),
+    hint: 'Leave "files" out, or name an output that is a file.',
+  });
 }

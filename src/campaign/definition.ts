@@ -82,6 +82,20 @@ const Precise = z
   )
   .meta({ id: 'Precise', oneOf: [{ required: ['relative'] }, { required: ['absolute'] }] });
 
+const OutputNames = z.array(Output, 'expected a list of outputs').min(1, 'expected at least one output');
+
+const Outputs = z
+  .strictObject({
+    names: OutputNames.optional().describe('The outputs to keep; without it all.'),
+    files: z
+      .enum(['keep', 'link'], 'expected keep or link')
+      .default('link')
+      .describe(
+        'What is kept of an OUTPUT_FILE: link, the reference to a file that is at the service; keep, the file as well.',
+      ),
+  })
+  .meta({ id: 'Outputs' });
+
 const Failures = z
   .strictObject(
     {
@@ -210,10 +224,9 @@ export const Definition = z.strictObject({
       "The campaign's seed; without it replication 1 keeps the seed that the version or experiment has.",
     ),
   outputs: z
-    .array(z.string('expected the name of an output'), 'expected a list of outputs')
-    .min(1, 'expected at least one output')
+    .union([OutputNames, Outputs], 'expected a list of outputs or {names: [OUTPUT, …], files: keep}')
     .optional()
-    .describe('The outputs to keep; without it all.'),
+    .describe('The outputs to keep, without it all: a list, or {names, files} to keep their files as well.'),
   concurrency: z
     .union([z.literal('auto'), z.int(CONCURRENCY).min(1, CONCURRENCY).max(2_000, CONCURRENCY)], CONCURRENCY)
     .default('auto')

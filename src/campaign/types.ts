@@ -87,6 +87,8 @@ export interface Campaign {
   /** Replication n has the same seed in every point. */
   commonRandomNumbers: boolean;
   outputs: CampaignOutput[];
+  /** Whether the files of outputs are fetched into the store, or only referred to. */
+  outputFiles: 'keep' | 'link';
   concurrency: number | 'auto';
   /** Null: every failure is a result like others. */
   failures: FailurePolicy | null;

@@ -61,6 +61,9 @@ export function starterDefinition(
     ...(inputs.some(({ name }) => name === RANDOM_SEED)
       ? ['# replications: 10 # of each point, each with a seed of its own', '# seed: 42', '']
       : []),
+    ...(outputs.some(({ type }) => type === 'OUTPUT_FILE')
+      ? ['# outputs: {files: keep} # instead of the list: all outputs, their files in the store as well']
+      : []),
     ...(outputs.length > 0 ? ['outputs:'] : []),
     ...outputs.map((output) => `  - ${yaml(output.name)} # ${kindOf(output)}`),
   ];

@@ -64,9 +64,14 @@ export async function resolveDefinition(
     files: found,
     model: { id: model.id, name: model.name, versionId: version.id, version: version.version },
   };
-  const digest = createHash('sha256').update(JSON.stringify(campaign)).digest('hex');
+  const digest = createHash('sha256').update(meaningOf(campaign)).digest('hex');
   const points = countPoints(read, campaign, await files.contentsOf(campaign.design));
   return { campaign, points, digest };
+}
+
+/** What a setting is by default that came later is left out: a campaign of before is known again by its definition. */
+function meaningOf({ outputFiles, ...campaign }: ResolvedDefinition['campaign']): string {
+  return JSON.stringify(outputFiles === 'link' ? campaign : { ...campaign, outputFiles });
 }
 
 async function findPoints(

@@ -10,6 +10,7 @@ const earlier: Partial<Campaign> = {
   priority: 3,
   precision: null,
   commonRandomNumbers: false,
+  outputFiles: 'link',
 };
 
 /** A campaign as it may have been written: earlier versions knew grids only, and kept the values with the inputs. */

@@ -90,6 +90,7 @@ describe('what can change', () => {
     ['', 'failures: {attempts: 3, rate: 0.5}\n', ['failures', 'failures.attempts']],
     ['', 'timeouts: {run: 5}\n', ['timeouts']],
     ['timeouts: {run: 5}\n', 'timeouts: {run: 5, campaign: 1 d}\n', ['timeouts']],
+    ['', 'outputs: {files: keep}\n', ['outputs.files']],
     ['', 'concurrency: 8\ntimeouts: {run: 5}\n', ['concurrency', 'timeouts']],
   ])('from %j to %j', (from, to, settings) => {
     const [before, after] = [campaign(from), campaign(to)];

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { InputType } from '../../src/api/constants.ts';
 import { expand } from '../../src/campaign/points.ts';
+import fc from '../support/fast-check.ts';
 import { check, checkBody, epidemic, expectRefused, HEAD, seedless, thrownBy } from './support.ts';
 
 function refused(
@@ -36,6 +37,7 @@ describe('names', () => {
   test('an unknown output', () => {
     const says = /has no output "Fit eror"/;
     refused('UNKNOWN_OUTPUT', 'outputs:\n  - Peak day\n  - §Fit eror\n', says, /mean "Fit error"\?/);
+    refused('UNKNOWN_OUTPUT', 'outputs: {names: [Peak day, §Fit eror]}\n', says, /mean "Fit error"\?/);
   });
 
   test('an unknown experiment', () => {
@@ -320,7 +322,36 @@ describe('the base', () => {
   });
 
   test('all outputs by default', () => {
-    expect(checkBody('').outputs.map(({ name }) => name)).toEqual(['Fit error', 'Peak day', 'Infected']);
+    expect(checkBody('').outputs.map(({ name }) => name)).toEqual([
+      'Fit error',
+      'Peak day',
+      'Infected',
+      'Trajectory',
+    ]);
+  });
+
+  test('a list of outputs is the same as names in a mapping; files are linked by default', () => {
+    const names = epidemic.version.experimentTemplate.outputs.map(({ name }) => name);
+    fc.assert(
+      fc.property(fc.uniqueArray(fc.constantFrom(...names), { minLength: 1 }), (some) => {
+        const checked = checkBody(`outputs: ${JSON.stringify(some)}\n`);
+        expect(checked.outputs.map(({ name }) => name)).toEqual(some);
+        expect(checked.outputFiles).toBe('link');
+        for (const more of ['', ', files: link'])
+          expect(checkBody(`outputs: {names: ${JSON.stringify(some)}${more}}\n`)).toEqual(checked);
+        const keeping = `outputs: {names: ${JSON.stringify(some)}, files: §keep}\n`;
+        if (some.includes('Trajectory'))
+          expect(checkBody(keeping.replace('§', ''))).toEqual({ ...checked, outputFiles: 'keep' });
+        else
+          refused(
+            'INVALID_VALUE',
+            keeping,
+            /^The campaign keeps no output of type OUTPUT_FILE\.$/,
+            /"files"/,
+          );
+      }),
+    );
+    expect(checkBody('outputs: {files: keep}\n')).toEqual({ ...checkBody(''), outputFiles: 'keep' });
   });
 
   test('JSON gives what YAML gives', () => {

@@ -56,6 +56,9 @@ describe('what readDefinition takes or refuses for its shape, the schema does as
     'failures: {attempts: 2, backoff: " 90 s "}\n',
     'failures: {count: 0}\n',
     'fresh: {salt: Title}\n',
+    'outputs: [Fit error]\n',
+    'outputs: {names: [Fit error], files: keep}\n',
+    'outputs: {}\n',
     'replications: {min: 5, max: 100, output: [Peak day, Fit error], absolute: 2}\n',
     'design: {grid: {Days: {from: 1, to: 9, count: 3, scale: log}, Population: [1]}, where: Days > 3}\n',
     'design: {zip: {Days: {values: [1, 2], units: DAY}}, derive: {Population: Days * 3}}\n',
@@ -107,6 +110,9 @@ describe('what readDefinition takes or refuses for its shape, the schema does as
     'timeouts: {run: soon}\n',
     'timeouts: {run: 0}\n',
     'fresh: {sallt: Title}\n',
+    'outputs: {names: []}\n',
+    'outputs: {files: copy}\n',
+    'outputs: {file: keep}\n',
     'priority: 6\n',
   ])('%s is none', (body) => {
     const text = headed(body);

@@ -141,6 +141,12 @@ describe('what has another shape', () => {
       /"design.grid.Days" has no setting "form"/,
       /mean "from"\?/,
     ],
+    [
+      'one of the outputs',
+      `${HEAD}outputs: {§file: keep}\n`,
+      /"outputs" has no setting "file"/,
+      /mean "files"\?/,
+    ],
     ['one like no other', `${HEAD}§flavour: 3\n`, /no setting "flavour"/, /^Known: "campaign", "model"/],
   ])('%s', (_, text, says, hint) => {
     expectRefused(text, { code: invalid, says, hint });
@@ -206,6 +212,17 @@ describe('what has another shape', () => {
     ['a seed that is read inexactly', `${HEAD}seed: §9007199254740993\n`, /"seed" is wrong/],
     ['no outputs', `${HEAD}outputs: §[]\n`, /at least one output/],
     ['an output that is a number', `${HEAD}outputs:\n  - Fit error\n  - §5\n`, /"outputs.1" is wrong/],
+    [
+      'no names of outputs',
+      `${HEAD}outputs: {names: §[]}\n`,
+      /"outputs.names" is wrong: .*at least one output/,
+    ],
+    [
+      'files that are copied',
+      `${HEAD}outputs: {files: §copy}\n`,
+      /"outputs.files" is wrong: expected keep or link/,
+    ],
+    ['outputs in one text', `${HEAD}outputs: §Fit error\n`, /expected a list of outputs or \{names/],
     [
       'a version 0',
       'campaign: flu\nmodel: {name: Epidemic, version: §0}\n',

@@ -38,7 +38,12 @@ export const version: Version = {
       input('Begin', 'DATE_TIME', '1978-01-22T00:00'),
       input('Budget', 'LONG', '1000'),
     ],
-    outputs: [output('Fit error', 'DOUBLE'), output('Peak day', 'DOUBLE'), output('Infected', 'DATA_SET')],
+    outputs: [
+      output('Fit error', 'DOUBLE'),
+      output('Peak day', 'DOUBLE'),
+      output('Infected', 'DATA_SET'),
+      output('Trajectory', 'OUTPUT_FILE'),
+    ],
   },
 };
 

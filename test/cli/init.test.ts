@@ -116,6 +116,9 @@ describe('foray init', () => {
       const named = [...Object.keys(definition.inputs), ...Object.keys(definition.files)];
       expect(named.toSorted()).toEqual(inputs.map((input) => input.name).toSorted());
       const all = (await check(whole)).campaign;
+      const keeping = text.replace(/^outputs:\n( {2}- .*\n)*/m, '').replace(/^# (?=outputs: )/m, '');
+      const hasFiles = outputs.some(({ type }) => type === 'OUTPUT_FILE');
+      expect((await check(keeping)).campaign.outputFiles).toBe(hasFiles ? 'keep' : 'link');
       const isValue = ({ type }: { type: string }): boolean => type !== 'INPUT_FILE';
       expect(all.base.filter(isValue)).toEqual(campaign.base.filter(isValue));
       const isSeeded = inputs.some((input) => input.name === '{RANDOM_SEED}');

@@ -26,6 +26,7 @@ export function sampleRecord({
       { name: 'Infected', type: 'DATA_SET', units: null },
       { name: 'Trajectory', type: 'OUTPUT_FILE', units: null },
     ],
+    outputFiles: 'link',
     concurrency: 'auto',
     failures: null,
     attempts: ONE_ATTEMPT,

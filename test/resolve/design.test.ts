@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { HEAD } from '../campaign/support.ts';
 import { refusal, resolve, write } from './support.ts';
@@ -116,4 +117,14 @@ describe('a file of points', () => {
     expect((await resolve(`design: {points: ${path}}`)).points).toBe(2);
     expect(Object.keys(pointFiles)).toEqual([`./${path}`]);
   });
+});
+
+test('a digest tells whether files are kept, and is what it was before one could say so', async () => {
+  const { digest } = await resolve('');
+  expect((await resolve('outputs: {files: link}\n')).digest).toBe(digest);
+  expect((await resolve('outputs: {files: keep}\n')).digest).not.toBe(digest);
+  const { campaign } = await resolve('outputs: {files: link}\n');
+  const { outputFiles, ...before } = campaign;
+  expect(outputFiles).toBe('link');
+  expect(createHash('sha256').update(JSON.stringify(before)).digest('hex')).toBe(digest);
 });

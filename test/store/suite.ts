@@ -32,6 +32,7 @@ export function campaign(id: string): Campaign {
     seed: null,
     commonRandomNumbers: false,
     outputs: [],
+    outputFiles: 'link',
     concurrency: 'auto',
     failures: null,
     attempts: ONE_ATTEMPT,
