@@ -11,7 +11,7 @@ export interface Garbage {
 /** Files that are put into the store come before the campaign that names them: so long, ms, they are left alone. */
 const ABOUT_TO_BE_NAMED = 3_600_000;
 
-/** Files that no campaign names. */
+/** Files that no campaign names, or keeps of its outputs. */
 export function unneededFiles(
   files: readonly StoredFile[],
   campaigns: readonly CampaignRecord[],
@@ -22,5 +22,7 @@ export function unneededFiles(
       [...campaign.files, ...filesOf(campaign.design)].map(({ hash }) => hash),
     ),
   );
-  return files.filter(({ hash, putAt }) => !needed.has(hash) && putAt < now - ABOUT_TO_BE_NAMED);
+  return files.filter(
+    ({ hash, putAt, isKept }) => !isKept && !needed.has(hash) && putAt < now - ABOUT_TO_BE_NAMED,
+  );
 }

@@ -42,17 +42,63 @@ export async function deleteCampaign(db: Kysely<Tables>, campaign: number): Prom
       .execute();
     await breath();
   }
+  for (let deleted = 1n; deleted > 0n;) {
+    const { numDeletedRows } = await db
+      .deleteFrom('kept_files')
+      .where('campaign', '=', campaign)
+      .where('hash', 'in', (row) =>
+        row.selectFrom('kept_files').select('hash').where('campaign', '=', campaign).limit(ROWS_AT_ONCE),
+      )
+      .executeTakeFirstOrThrow();
+    deleted = numDeletedRows;
+    await breath();
+  }
   await db.deleteFrom('campaigns').where('number', '=', campaign).execute();
 }
 
-/** All files, with their sizes in bytes and when somebody last put them there, ms. */
+/** Deletes a file, unless somebody has put it there since or keeps it. */
+export async function deleteFile(
+  db: Kysely<Tables>,
+  { hash, putAt }: Pick<StoredFile, 'hash' | 'putAt'>,
+): Promise<void> {
+  await db
+    .deleteFrom('files')
+    .where('hash', '=', hash)
+    .where('put_at', '=', putAt)
+    .where((file) => file.not(file.exists(keepers(db))))
+    .execute();
+}
+
+/** Who keeps the file of a row, if anybody does. */
+function keepers(db: Kysely<Tables>) {
+  return db
+    .selectFrom('kept_files')
+    .select('campaign')
+    .whereRef('kept_files.file', '=', sql.ref('files.hash'));
+}
+
+/** All files, with their sizes in bytes, when somebody last put them there, ms, and whether a campaign keeps them. */
 export async function listFiles(db: Kysely<Tables>): Promise<StoredFile[]> {
   const rows = await db
     .selectFrom('files')
     .select(['hash', 'put_at', sql<number | string>`length(content)`.as('size')])
+    .select((file) =>
+      file
+        .case()
+        .when(file.exists(keepers(db)))
+        .then(1)
+        .else(0)
+        .end()
+        .as('kept'),
+    )
     .orderBy('hash')
     .execute();
-  return rows.map(({ hash, put_at, size }) => ({ hash, size: Number(size), putAt: Number(put_at) }));
+  return rows.map(({ hash, put_at, size, kept }) => ({
+    hash,
+    size: Number(size),
+    putAt: Number(put_at),
+    isKept: Number(kept) === 1,
+  }));
 }
 
 /** Bytes of the database's file that hold nothing any more. PostgreSQL uses such by itself. */

@@ -20,6 +20,7 @@ export function migrationsFor(types: ColumnTypes): Record<string, Migration> {
     '002-changes': { up: changes },
     '003-files': { up: files },
     '004-packed': { up: (db) => packed(db, types) },
+    '005-kept-files': { up: keptFiles },
   };
 }
 
@@ -147,4 +148,19 @@ async function files(db: Kysely<unknown>): Promise<void> {
 /** Large outputs, compressed. What is there stays as it is. */
 async function packed(db: Kysely<unknown>, { bytes }: ColumnTypes): Promise<void> {
   await db.schema.alterTable('outputs').addColumn('packed', bytes).execute();
+}
+
+/** Which files of outputs campaigns keep, and which they were to keep and lack. */
+async function keptFiles(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .createTable('kept_files')
+    .addColumn('campaign', 'integer', (column) => column.notNull().references('campaigns.number'))
+    .addColumn('hash', 'text', (column) => column.notNull())
+    .addColumn('file', 'text', (column) => column.references('files.hash'))
+    .addColumn('lack', 'text')
+    .addPrimaryKeyConstraint('kept_files_pk', ['campaign', 'hash'])
+    .execute();
+  await db.schema.createIndex('kept_files_file').on('kept_files').column('file').execute();
+  // those that are lacking are few: counting them must not read all others
+  await sql`create index kept_files_lack on kept_files (campaign, lack) where lack is not null`.execute(db);
 }

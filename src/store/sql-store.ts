@@ -2,8 +2,9 @@ import { setImmediate as breath } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
 import type { Phase, Point, RunCounts } from '../campaign/types.ts';
 import { countDropped, dropOthers, FIRST, relayDropped, writeDesign } from './design.ts';
-import { compact, deleteCampaign, listFiles, spareBytes } from './garbage.ts';
 import { finishedAmong, finishedSeqs } from './finished.ts';
+import { compact, deleteCampaign, deleteFile, listFiles, spareBytes } from './garbage.ts';
+import { keepFile, keptFiles, lackFile, lackingFiles, putFile } from './kept-files.ts';
 import { lackingRuns, setOutputs } from './outputs.ts';
 import { pointsLike } from './points.ts';
 import { addReplications, allFinishedPoints, finishedPoints } from './replications.ts';
@@ -22,6 +23,7 @@ import {
 import type {
   CampaignRecord,
   DoneRun,
+  FileLack,
   FinishedPoint,
   FinishedRow,
   Look,
@@ -157,19 +159,36 @@ export class SqlStore implements Store {
   }
 
   async putFile(hash: string, content: Uint8Array, now: number): Promise<void> {
-    await this.db
-      .insertInto('files')
-      .values({ hash, content, put_at: now })
-      .onConflict((conflict) => conflict.column('hash').doUpdateSet({ put_at: now }))
-      .execute();
+    await putFile(this.db, hash, content, now);
   }
 
   async listFiles(): Promise<StoredFile[]> {
     return listFiles(this.db);
   }
 
-  async deleteFile({ hash, putAt }: Pick<StoredFile, 'hash' | 'putAt'>): Promise<void> {
-    await this.db.deleteFrom('files').where('hash', '=', hash).where('put_at', '=', putAt).execute();
+  async deleteFile(file: Pick<StoredFile, 'hash' | 'putAt'>): Promise<void> {
+    await deleteFile(this.db, file);
+  }
+
+  async keepFile(
+    id: string,
+    hash: string,
+    file: { sha256: string; content?: Uint8Array },
+    now: number,
+  ): Promise<boolean> {
+    return keepFile(this.db, await this.number(id), hash, file, now);
+  }
+
+  async lackFile(id: string, hash: string, lack: FileLack): Promise<void> {
+    await lackFile(this.db, await this.number(id), hash, lack);
+  }
+
+  async keptFiles(id: string, hashes: readonly string[]): Promise<Map<string, string>> {
+    return keptFiles(this.db, await this.number(id), hashes);
+  }
+
+  async lackingFiles(id: string): Promise<{ lack: FileLack; count: number }[]> {
+    return lackingFiles(this.db, await this.number(id));
   }
 
   async spareBytes(): Promise<number> {

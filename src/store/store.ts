@@ -108,7 +108,15 @@ export interface StoredFile {
   hash: string;
   size: number;
   putAt: number;
+  /** A campaign has it as the file of an output. */
+  isKept: boolean;
 }
+
+/**
+ * Why a campaign has no file of an output that it was to keep: the service does not have it, or does not give it; it is too
+ * large; it could not be had when the campaign was stopped.
+ */
+export type FileLack = 'not-found' | 'refused' | 'too-large' | 'stopped';
 
 /** A finished run as a row. `values` are those of the varied inputs; `outputs` by name, each as the service gave it. */
 export interface ResultRow {
@@ -167,7 +175,7 @@ export interface Store {
   putFile(hash: string, content: Uint8Array, now: number): Promise<void>;
   getFile(hash: string): Promise<Uint8Array | undefined>;
   listFiles(): Promise<StoredFile[]>;
-  /** Deletes a file, unless somebody has put it there since. */
+  /** Deletes a file, unless somebody has put it there since or keeps it. */
   deleteFile(file: Pick<StoredFile, 'hash' | 'putAt'>): Promise<void>;
   /** Bytes that the store takes and does not need. */
   spareBytes(): Promise<number>;
@@ -196,6 +204,25 @@ export interface Store {
     relay: ((values: string[]) => string[]) | undefined,
     now: number,
   ): Promise<{ added: number; dropped: number; kept: number }>;
+
+  /**
+   * Keeps the file of an output for a campaign: its content under its own SHA-256. Without content it is the file that
+   * the store has under that name already; false if it has none.
+   *
+   * @param hash what the service calls it by
+   */
+  keepFile(
+    id: string,
+    hash: string,
+    file: { sha256: string; content?: Uint8Array },
+    now: number,
+  ): Promise<boolean>;
+  /** Says why a campaign does not have a file, unless it has. */
+  lackFile(id: string, hash: string, lack: FileLack): Promise<void>;
+  /** Of the files of outputs that a service calls so, those that a campaign keeps: the names of their content. */
+  keptFiles(id: string, hashes: readonly string[]): Promise<Map<string, string>>;
+  /** How many files a campaign was to keep and lacks. */
+  lackingFiles(id: string): Promise<{ lack: FileLack; count: number }[]>;
 
   /** Runs that are done and lack one of some outputs, some at a time. */
   lacking(id: string, outputs: readonly string[]): AsyncIterable<DoneRun[]>;

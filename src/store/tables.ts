@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely';
 import type { Phase } from '../campaign/types.ts';
-import type { Origin } from './store.ts';
+import type { FileLack, Origin } from './store.ts';
 
 /**
  * `waiting` not requested; `intended` a request is being made or its answer was lost; `queued` FRESH and `running`
@@ -70,4 +70,9 @@ export interface Tables {
   };
   /** What is in which column: packed.ts. */
   outputs: { campaign: number; seq: number; outputs: string; packed: Uint8Array | null };
+  /**
+   * Files of outputs, by the hash that the service calls them by. `file` is the hash of the content that is kept, by SHA-256
+   * whatever the service's is; where there is none, `lack` says why.
+   */
+  kept_files: { campaign: number; hash: string; file: string | null; lack: FileLack | null };
 }

@@ -180,6 +180,8 @@ test.each(Object.keys(migrations))('a store as %s left it is brought up to date'
   const store = await openStore(`sqlite:${file}`);
   await store.addCampaign({ campaign: campaign('flu'), definition: '', digest: '' }, 1);
   expect(await store.addPoints('flu', points(3), 2)).toEqual({ points: 3, runs: 6 });
+  expect(await store.keepFile('flu', 'hash', { sha256: 'sha', content: new Uint8Array([1]) }, 1)).toBe(true);
+  expect(await store.lackingFiles('flu')).toEqual([]);
   await store.close();
 });
 
@@ -207,7 +209,7 @@ describe('a store of the first release', () => {
       }
     };
     const written = (id: string): string => {
-      const unknown = ['attempts', 'timeouts', 'fresh', 'priority'];
+      const unknown = ['attempts', 'timeouts', 'fresh', 'priority', 'outputFiles'];
       return JSON.stringify(campaign(id), (key, value: unknown) =>
         unknown.includes(key) ? undefined : value,
       );
@@ -297,6 +299,7 @@ describe('a store of the first release', () => {
         updatedAt: 1_780_000_000_999,
         note: 'a note',
       });
+      expect((await store.getCampaign('flu'))!.campaign.outputFiles).toBe('link');
       expect((await store.listCampaigns()).map(({ campaign: { id } }) => id)).toEqual(['new', 'flu']);
       expect([...(await store.getFile('hash'))!]).toEqual([1, 2, 3]);
       expect(await store.counts('flu')).toEqual({

@@ -302,8 +302,8 @@ export function describeStore(
         expect((await store.getFile('empty'))!.length).toBe(0);
         expect(await store.getFile('other')).toBeUndefined();
         expect(await store.listFiles()).toEqual([
-          { hash: 'empty', size: 0, putAt: 3 },
-          { hash: 'hash', size: bytes.length, putAt: 2 },
+          { hash: 'empty', size: 0, putAt: 3, isKept: false },
+          { hash: 'hash', size: bytes.length, putAt: 2, isKept: false },
         ]);
       });
 
@@ -316,6 +316,118 @@ export function describeStore(
         await store.compact();
         expect(await store.spareBytes()).toBe(0);
         expect(await store.getFile('b')).toBeDefined();
+      });
+    });
+
+    describe('files of outputs', () => {
+      const content = new Uint8Array([1, 2, 3]);
+
+      test('are kept under the hash of their content, once, whatever the service calls them', async () => {
+        for (const id of ['flu', 'cold']) await add(store, id);
+        expect(await store.keptFiles('flu', ['a', 'b'])).toEqual(new Map());
+        for (const [id, hash] of [
+          ['flu', 'a'],
+          ['flu', 'a'],
+          ['flu', 'b'],
+          ['cold', 'a'],
+        ] as const)
+          expect(await store.keepFile(id, hash, { sha256: 'sha', content }, 5)).toBe(true);
+        expect(await store.keptFiles('flu', ['a', 'b', 'c'])).toEqual(
+          new Map([
+            ['a', 'sha'],
+            ['b', 'sha'],
+          ]),
+        );
+        expect(await store.keptFiles('cold', ['a', 'b'])).toEqual(new Map([['a', 'sha']]));
+        expect(await store.listFiles()).toEqual([{ hash: 'sha', size: 3, putAt: 5, isKept: true }]);
+        expect([...(await store.getFile('sha'))!]).toEqual([1, 2, 3]);
+      });
+
+      test('that are there already are kept without their content, others are not', async () => {
+        await add(store);
+        expect(await store.keepFile('flu', 'a', { sha256: 'sha' }, 5)).toBe(false);
+        expect(await store.keptFiles('flu', ['a'])).toEqual(new Map());
+        await store.putFile('sha', content, 1);
+        expect(await store.keepFile('flu', 'a', { sha256: 'sha' }, 6)).toBe(true);
+        expect(await store.listFiles()).toEqual([{ hash: 'sha', size: 3, putAt: 6, isKept: true }]);
+      });
+
+      test('thousands are looked up at once', async () => {
+        await add(store);
+        const hashes = Array.from({ length: 2_500 }, (_, n) => `hash ${n}`);
+        for (const hash of hashes.slice(0, 3))
+          await store.keepFile('flu', hash, { sha256: 'sha', content }, 1);
+        await store.keepFile('flu', hashes.at(-1)!, { sha256: 'sha', content }, 1);
+        expect([...(await store.keptFiles('flu', hashes)).keys()].toSorted()).toEqual(
+          [...hashes.slice(0, 3), hashes.at(-1)!].toSorted(),
+        );
+      });
+
+      test('that are lacking are counted by their reason, until they are there', async () => {
+        for (const id of ['flu', 'cold']) await add(store, id);
+        for (const [hash, lack] of [
+          ['a', 'not-found'],
+          ['b', 'not-found'],
+          ['b', 'not-found'],
+          ['c', 'stopped'],
+          ['c', 'too-large'],
+        ] as const)
+          await store.lackFile('flu', hash, lack);
+        await store.lackFile('cold', 'a', 'refused');
+        expect(await store.keptFiles('flu', ['a'])).toEqual(new Map());
+        expect(await store.lackingFiles('flu')).toEqual([
+          { lack: 'not-found', count: 2 },
+          { lack: 'too-large', count: 1 },
+        ]);
+        await store.keepFile('flu', 'a', { sha256: 'sha', content }, 1);
+        await store.lackFile('flu', 'a', 'not-found');
+        expect(await store.keptFiles('flu', ['a'])).toEqual(new Map([['a', 'sha']]));
+        expect((await store.lackingFiles('flu')).map(({ count }) => count)).toEqual([1, 1]);
+        expect(await store.lackingFiles('cold')).toEqual([{ lack: 'refused', count: 1 }]);
+      });
+
+      test('stay while a campaign has them, and are garbage when the last one is deleted', async () => {
+        for (const id of ['flu', 'cold']) {
+          await add(store, id);
+          await store.keepFile(id, 'a', { sha256: 'sha', content }, 1);
+          await store.lackFile(id, 'b', 'not-found');
+        }
+        const collect = async (): Promise<boolean[]> => {
+          const files = await store.listFiles();
+          for (const file of files) await store.deleteFile(file);
+          return files.map(({ isKept }) => isKept);
+        };
+        expect(await collect()).toEqual([true]);
+        await store.deleteCampaign('flu');
+        expect(await collect()).toEqual([true]);
+        expect(await store.getFile('sha')).toBeDefined();
+        expect(await store.keptFiles('cold', ['a'])).toEqual(new Map([['a', 'sha']]));
+        await store.deleteCampaign('cold');
+        expect(await collect()).toEqual([false]);
+        expect(await store.getFile('sha')).toBeUndefined();
+      });
+
+      test('one that is seen as garbage and kept meanwhile stays', async () => {
+        await add(store);
+        await store.putFile('sha', content, 1);
+        const [seen] = await store.listFiles();
+        expect(await store.keepFile('flu', 'a', { sha256: 'sha' }, 1)).toBe(true);
+        await store.deleteFile(seen!);
+        expect(await store.getFile('sha')).toBeDefined();
+      });
+
+      test('by two handles at once, each is kept once', async () => {
+        await add(store);
+        const handles = [store, await database.open()];
+        const hashes = upTo(40).map((n) => `hash ${n % 20}`);
+        const kept = await Promise.all(
+          hashes.map((hash, n) =>
+            handles[n % 2]!.keepFile('flu', hash, { sha256: `sha of ${hash}`, content }, n),
+          ),
+        );
+        expect(kept).toEqual(hashes.map(() => true));
+        expect((await store.keptFiles('flu', hashes)).size).toBe(20);
+        expect(await store.listFiles()).toHaveLength(20);
       });
     });
 
