@@ -1,6 +1,6 @@
 /** What may be used without the schemas: constants, values and types. (Schemas: resources.ts, endpoints.ts.) */
 export * from './constants.ts';
-export { numberIn } from './outputs.ts';
+export { fileIn, type FileReference, numberIn } from './outputs.ts';
 export { stepCount, stepValues } from './ranges.ts';
 export { canonicalValue, nameKey, type RawValue, ValueError } from './values.ts';
 export type * from './resources.ts';

@@ -12,3 +12,24 @@ export function numberIn(text: string | undefined): number | undefined {
     return undefined;
   }
 }
+
+/** What the value of an OUTPUT_FILE refers to: a file of the service, and the name to ask for. */
+export interface FileReference {
+  hash: string;
+  localPath: string;
+}
+
+/** No service has longer ones; a store and an address would have to take them. */
+const LONGEST_HASH = 1_000;
+
+/** The reference in the value of an OUTPUT_FILE, JSON text `{"hash","localPath"}`; undefined if there is none. */
+export function fileIn(text: string | undefined): FileReference | undefined {
+  if (text === undefined) return undefined;
+  try {
+    const { hash, localPath } = (JSON.parse(text) ?? {}) as { hash?: unknown; localPath?: unknown };
+    if (typeof hash !== 'string' || hash === '' || hash.length > LONGEST_HASH) return undefined;
+    return { hash, localPath: typeof localPath === 'string' ? localPath : '' };
+  } catch {
+    return undefined;
+  }
+}

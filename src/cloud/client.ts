@@ -3,6 +3,7 @@ import { type EndpointName, type Endpoint, endpoints } from '../api/endpoints.ts
 import type {
   AnimationInfo,
   Experiment,
+  FileReference,
   Model,
   Outputs,
   OutputsTemplate,
@@ -12,7 +13,9 @@ import type {
   RunState,
   Version,
 } from '../api/index.ts';
+import type { Sink } from './download.ts';
 import { CloudError, isCloudError } from './errors.ts';
+import { fetchOutputFile } from './output-file.ts';
 import { Transport, type TransportOptions } from './transport.ts';
 
 interface CallOptions {
@@ -100,6 +103,28 @@ export class CloudClient {
   /** An address that needs no key and holds for five minutes: a secret while it does. */
   getOutputFileUrl(hash: string, filename: string, signal?: AbortSignal): Promise<string> {
     return this.call('getOutputFileUrl', { query: { hash, filename }, signal });
+  }
+
+  /**
+   * Fetches an output file, perhaps in several attempts: what does not come for the moment is asked for again.
+   *
+   * @param begin gives what takes its bytes, from the first one, of each attempt
+   * @param most bytes at most; a file of any size may take any time, as long as its bytes keep coming
+   * @returns the SHA-256 of the content, in base64url
+   */
+  fetchOutputFile(
+    { hash, localPath }: FileReference,
+    begin: () => Sink | Promise<Sink>,
+    { most = Infinity, signal }: { most?: number; signal?: AbortSignal | undefined } = {},
+  ): Promise<string> {
+    const address = async (): Promise<string> => {
+      const signed = await this.getOutputFileUrl(hash, localPath || 'file', signal);
+      await this.transport.turn(signal);
+      return signed;
+    };
+    const total = most === Infinity ? undefined : this.transport.total;
+    const rest = (ms: number): void => this.transport.rest(ms);
+    return fetchOutputFile({ hash, address, begin, rest, most, total, signal });
   }
 
   /** @returns the hash of the stored file */

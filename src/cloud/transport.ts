@@ -48,7 +48,8 @@ export class Transport {
   private readonly headers: Record<string, string>;
   private readonly gate: Gate;
   private readonly attempts: number;
-  private readonly total: number;
+  /** How long one request may take in all, ms. */
+  readonly total: number;
   /** What a service may repeat in a message and is not to be told on. */
   private readonly secrets: readonly string[];
 
@@ -106,6 +107,16 @@ export class Transport {
     } catch {
       throw new CloudError('malformed', `${target}: the answer is not JSON`);
     }
+  }
+
+  /** Waits for the turn of a request that is made elsewhere: it counts as well. */
+  turn(signal?: AbortSignal): Promise<void> {
+    return this.gate.pass(signal);
+  }
+
+  /** Lets no request through for so long, ms. */
+  rest(ms: number): void {
+    this.gate.closeFor(ms);
   }
 
   /** What a service says, without the key and without signed addresses, which it may repeat. */

@@ -1,0 +1,28 @@
+import { expect, test } from '@jest/globals';
+import fc from '../support/fast-check.ts';
+import { fileIn } from '../../src/api/index.ts';
+
+test('the reference of a file is read from its value', () => {
+  fc.assert(
+    fc.property(fc.string({ minLength: 1 }), fc.string(), (hash, localPath) => {
+      expect(fileIn(JSON.stringify({ hash, localPath, more: 1 }))).toEqual({ hash, localPath });
+    }),
+  );
+  expect(fileIn('{"hash":"h"}')).toEqual({ hash: 'h', localPath: '' });
+});
+
+test.each([
+  undefined,
+  '',
+  'null',
+  '{',
+  '"h"',
+  '[]',
+  '{}',
+  '{"hash":""}',
+  '{"hash":5}',
+  '{"localPath":"a.csv"}',
+  JSON.stringify({ hash: 'h'.repeat(1_001), localPath: '' }),
+])('what is none has none: %p', (text) => {
+  expect(fileIn(text)).toBeUndefined();
+});

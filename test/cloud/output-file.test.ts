@@ -1,0 +1,305 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
+import { inspect } from 'node:util';
+import { gzipSync } from 'node:zlib';
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import fc from '../support/fast-check.ts';
+import type { CloudErrorKind } from '../../src/cloud/index.ts';
+import { failure, KEY, startServer, type TestServer } from './support.ts';
+
+const SIGNATURE = 'c2lnbmF0dXJlLW9mLXRoZS1hZGRyZXNz';
+const content = Buffer.from('day,infected\n0,1\n1,3\n');
+const shaOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('base64url');
+
+let server: TestServer;
+/** Answers to downloads, one after the other; the last one for good. */
+let downloads: ((response: ServerResponse) => void)[];
+let signed: number;
+
+beforeEach(async () => {
+  server = await startServer();
+  downloads = [whole(content)];
+  signed = 0;
+  server.answer(serve);
+});
+
+function serve(response: ServerResponse, { url }: { url: string }): void {
+  if (url.startsWith('/files/')) {
+    (downloads.length > 1 ? downloads.shift()! : downloads[0]!)(response);
+    return;
+  }
+  signed += 1;
+  const { origin } = new URL(server.url);
+  response.end(JSON.stringify(`${origin}/files/h?number=${signed}&signature=${SIGNATURE}`));
+}
+
+const whole = (bytes: Uint8Array) => (response: ServerResponse) =>
+  void response.writeHead(200, { 'content-length': bytes.length }).end(bytes);
+/** Ends when the connection does: nobody knows how long it is. */
+const unmeasured = (bytes: Uint8Array) => (response: ServerResponse) => {
+  response.useChunkedEncodingByDefault = false;
+  response.shouldKeepAlive = false;
+  response.writeHead(200, { connection: 'close' }).end(bytes);
+};
+const status =
+  (code: number, headers: Record<string, string> = {}) =>
+  (response: ServerResponse) =>
+    void response.writeHead(code, headers).end('no');
+const cut = (bytes: Uint8Array) => (response: ServerResponse) => {
+  response.writeHead(200, { 'content-length': bytes.length });
+  response.write(bytes.subarray(0, bytes.length - 1), () => response.destroy());
+};
+
+/** What came, and its hash. */
+async function fetched(
+  hash = shaOf(content),
+  options: { most?: number; signal?: AbortSignal } = {},
+): Promise<{ bytes: Buffer; sha256: string }> {
+  let parts: Uint8Array[] = [];
+  const begin = () => {
+    parts = [];
+    return (chunk: Uint8Array): void => void parts.push(chunk);
+  };
+  const sha256 = await server.client().fetchOutputFile({ hash, localPath: 'a b.csv' }, begin, options);
+  return { bytes: Buffer.concat(parts), sha256 };
+}
+
+const paths = (): string[] => server.asked.map(({ url }) => url.replace(/\?.*/, ''));
+
+test('an address is asked for by hash and name with the key, and what is there without it', async () => {
+  const { bytes, sha256 } = await fetched();
+  expect(bytes.equals(content)).toBe(true);
+  expect(sha256).toBe(shaOf(content));
+  const [asking, fetching, ...more] = server.asked;
+  expect(more).toEqual([]);
+  expect(asking!.url).toMatch(/\/output-file\?hash=[\w-]{43}&filename=a\+b\.csv$/);
+  expect(asking!.headers.authorization).toBe(KEY);
+  expect(fetching!.headers).not.toHaveProperty('authorization');
+  expect(JSON.stringify(fetching!.headers)).not.toContain(KEY);
+});
+
+test('a file without a name is asked for by some name', async () => {
+  await server.client().fetchOutputFile({ hash: shaOf(content), localPath: '' }, () => () => undefined);
+  expect(server.asked[0]!.url).toMatch(/&filename=file$/);
+});
+
+describe('what is tried again', () => {
+  test('an address that does not hold any more: another one is asked for', async () => {
+    downloads = [status(403), status(403), whole(content)];
+    expect((await fetched()).sha256).toBe(shaOf(content));
+    expect(signed).toBe(3);
+  });
+
+  test.each([
+    ['a transfer that is cut', cut(content)],
+    ['a server error', status(500)],
+    ['a connection that breaks', (response: ServerResponse) => void response.destroy()],
+    ['a page in its place', whole(Buffer.from('<html>maintenance</html>'))],
+    ['half a file of no known length', unmeasured(content.subarray(0, 7))],
+  ])('%s', async (_, first) => {
+    downloads = [first, whole(content)];
+    const { bytes, sha256 } = await fetched();
+    expect(bytes.equals(content)).toBe(true);
+    expect(sha256).toBe(shaOf(content));
+    expect(signed).toBe(2);
+  });
+
+  test('a place that asks to be left alone, and not before it allows it', async () => {
+    let at = 0;
+    downloads = [
+      (response) => {
+        at = performance.now();
+        status(503, { 'retry-after': '1' })(response);
+      },
+      whole(content),
+    ];
+    const client = server.client();
+    let bytes = 0;
+    const fetching = client.fetchOutputFile({ hash: shaOf(content), localPath: 'a' }, () => (chunk) => {
+      bytes += chunk.length;
+    });
+    await fetching;
+    expect(bytes).toBe(content.length);
+    expect(server.asked.at(-1)!.at - at).toBeGreaterThanOrEqual(999);
+  });
+
+  test('a request for the address that fails', async () => {
+    let failures = 2;
+    server.answer((response, asked) => {
+      if (failures-- > 0) return status(502)(response);
+      serve(response, asked);
+    });
+    expect((await fetched()).sha256).toBe(shaOf(content));
+  });
+});
+
+describe('what cannot be had says so, and not where', () => {
+  test.each<[string, CloudErrorKind, number, (response: ServerResponse) => void]>([
+    ['that is gone', 'not-found', 1, status(404)],
+    ['that is gone for good', 'not-found', 1, status(410)],
+    ['at addresses that never hold', 'refused', 4, status(403)],
+    ['that is elsewhere: redirects are not followed', 'refused', 4, status(302, { location: '/files/x' })],
+    ['of a part only', 'refused', 4, status(206)],
+    ['that is always cut', 'unreachable', 4, cut(content)],
+    ['that fails', 'server', 4, status(500)],
+    ['that is throttled', 'throttled', 4, status(429)],
+  ])('one %s', async (_, kind, attempts, answer) => {
+    downloads = [answer];
+    const error = await failure(fetched());
+    expect([error.kind, signed]).toEqual([kind, attempts]);
+    expect(paths().filter((path) => path === '/files/h')).toHaveLength(attempts);
+    const said = inspect(error, { depth: 10, showHidden: true }) + error.stack + error.toLine();
+    for (const secret of [SIGNATURE, '/files/h', KEY]) expect(said).not.toContain(secret);
+  });
+
+  test('one that the service does not know is asked for once', async () => {
+    server.say(404, { message: 'No file with the hash is stored.' });
+    expect((await failure(fetched())).kind).toBe('not-found');
+    expect(server.asked).toHaveLength(1);
+  });
+
+  test.each(['ftp://127.0.0.1/x?signature=y', 'file:///etc/passwd', 'no address', '/files/h?signature=y'])(
+    'an address that is none of HTTP: %s',
+    async (address) => {
+      server.say(200, JSON.stringify(address));
+      const error = await failure(fetched());
+      expect([error.kind, error.message]).toEqual([
+        'refused',
+        'The service gave no address of the output file.',
+      ]);
+    },
+  );
+
+  test('a place that nobody can reach', async () => {
+    server.say(200, JSON.stringify(`http://127.0.0.1:1/files/h?signature=${SIGNATURE}`));
+    const error = await failure(fetched());
+    expect(error.kind).toBe('unreachable');
+    expect(inspect(error, { depth: 10, showHidden: true })).not.toContain(SIGNATURE);
+  });
+
+  test('one that never comes whole: each time something else', async () => {
+    let length = 1;
+    downloads = [(response) => unmeasured(content.subarray(0, length++))(response)];
+    expect((await failure(fetched())).kind).toBe('malformed');
+  });
+});
+
+describe('sizes', () => {
+  test('one that says it is too large is not read', async () => {
+    downloads = [
+      (response) => {
+        response.writeHead(200, { 'content-length': 2 ** 40 });
+        response.write('a');
+      },
+    ];
+    const error = await failure(fetched(shaOf(content), { most: 2 ** 20 }));
+    expect([error.kind, error.message]).toEqual(['too-large', 'The output file is over 1 MiB.']);
+    expect(signed).toBe(1);
+  });
+
+  test('one that does not say it is cut off there', async () => {
+    let sent = 0;
+    downloads = [
+      (response) => {
+        const more = (): void => {
+          if (response.destroyed) return;
+          sent += 65_536;
+          response.write(Buffer.alloc(65_536), () => setImmediate(more));
+        };
+        more();
+      },
+    ];
+    expect((await failure(fetched(shaOf(content), { most: 2 ** 20 }))).kind).toBe('too-large');
+    expect(sent).toBeGreaterThan(2 ** 20);
+  });
+
+  test('exactly as large as may be', async () => {
+    expect((await fetched(shaOf(content), { most: content.length })).bytes.equals(content)).toBe(true);
+    expect((await failure(fetched(shaOf(content), { most: content.length - 1 }))).kind).toBe('too-large');
+  });
+
+  test('a reader that is slow is waited for', async () => {
+    const large = randomBytes(3_000_000);
+    downloads = [whole(large)];
+    let busy = 0;
+    let most = 0;
+    const sink = async (): Promise<void> => {
+      most = Math.max(most, (busy += 1));
+      await new Promise(setImmediate);
+      busy -= 1;
+    };
+    const client = server.client();
+    expect(await client.fetchOutputFile({ hash: shaOf(large), localPath: 'a' }, () => sink)).toBe(
+      shaOf(large),
+    );
+    expect(most).toBe(1);
+  });
+});
+
+describe('hashes', () => {
+  test('a service that calls files otherwise: what has its length is taken', async () => {
+    for (const hash of ['5d41402abc4b2a76b9719d911017c592', '1', 'ä/../?']) {
+      const { bytes, sha256 } = await fetched(hash);
+      expect(bytes.equals(content)).toBe(true);
+      expect(sha256).toBe(shaOf(content));
+    }
+    expect(signed).toBe(3);
+  });
+
+  test.each([
+    ['looks like another than its hash', whole(content), 'x'.repeat(43)],
+    ['has no known length, and another hash', unmeasured(content), 'md5'],
+  ])('what %s is taken when it comes the same twice', async (_, answer, hash) => {
+    downloads = [answer];
+    const { bytes, sha256 } = await fetched(hash);
+    expect(bytes.equals(content)).toBe(true);
+    expect(sha256).toBe(shaOf(content));
+    expect(signed).toBe(2);
+  });
+
+  test('what is its hash is taken at once, of whatever length', async () => {
+    downloads = [unmeasured(content)];
+    expect((await fetched()).bytes.equals(content)).toBe(true);
+    expect(signed).toBe(1);
+  });
+
+  test('any content comes as it is, also what looks packed', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.uint8Array({ maxLength: 5_000 }), fc.boolean(), async (bytes, isPacked) => {
+        const sent = isPacked ? gzipSync(bytes) : Buffer.from(bytes);
+        downloads = [
+          (response) =>
+            void response
+              .writeHead(200, {
+                'content-length': sent.length,
+                ...(isPacked && { 'content-encoding': 'gzip' }),
+              })
+              .end(sent),
+        ];
+        expect((await fetched(shaOf(sent))).bytes.equals(sent)).toBe(true);
+      }),
+      { numRuns: 50 },
+    );
+  });
+});
+
+test('what cannot be written is told as it is, and not asked for again', async () => {
+  const full = new Error('the disk is full');
+  const fetching = server.client().fetchOutputFile({ hash: shaOf(content), localPath: 'a' }, () => () => {
+    throw full;
+  });
+  await expect(fetching).rejects.toBe(full);
+  expect(signed).toBe(1);
+});
+
+test('an abort ends it', async () => {
+  const controller = new AbortController();
+  downloads = [
+    (response) => {
+      response.writeHead(200, { 'content-length': 100 });
+      response.write('a', () => controller.abort(new Error('enough')));
+    },
+  ];
+  await expect(fetched(shaOf(content), { signal: controller.signal })).rejects.toThrow('enough');
+  expect(signed).toBe(1);
+});
