@@ -47,6 +47,10 @@ export const errorCodes = {
   UNKNOWN_KEY: { exit: 2, about: 'the key file has no key of that id' },
   REFERENCE_INVALID: { exit: 2, about: 'a file of reference values does not fit the campaign' },
   OUTPUT_UNWRITABLE: { exit: 2, about: 'the output cannot be written' },
+  FILE_UNAVAILABLE: {
+    exit: 2,
+    about: 'the file of an output is neither in the store nor to be had from the model service',
+  },
   KEY_REFUSED: { exit: 2, about: 'the model service refuses the API key' },
   REQUEST_REFUSED: { exit: 2, about: 'the model service refuses a request as wrong' },
   SERVICE_UNREACHABLE: { exit: 3, about: 'the model service cannot be reached' },

@@ -6,8 +6,10 @@ export {
   type CampaignStatus,
   type DefinitionSource,
   type Difference,
+  type FileValue,
   Foray,
   isClosed,
+  type OutputFiles,
   type Settings,
   type Submitted,
 } from './client/index.ts';

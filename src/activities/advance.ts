@@ -4,6 +4,7 @@ import { emptyOutcomes } from '../campaign/schedule.ts';
 import { isCloudError } from '../cloud/index.ts';
 import type { CampaignRecord, OpenRun, PlannedRun, RunObservation, Store } from '../store/index.ts';
 import { type Answer, type NoAnswer, REQUESTS_AT_ONCE, RunAsker } from './ask.ts';
+import { FileKeeper } from './keep.ts';
 import { replicate } from './replicate.ts';
 import { settle } from './stop.ts';
 import type { AdvanceInput, AdvanceResult, World } from './types.ts';
@@ -23,11 +24,12 @@ type Begun = PlannedRun & { state: 'queued' | 'running'; runId: string; owned: b
 
 /** Carries out the decision of one tick, or a part of it, and says what became of each run. */
 export async function advance(
-  { store, cloud }: World,
+  world: World,
   record: CampaignRecord,
   { request, poll, expire, resultsFirst }: AdvanceInput,
   signal: AbortSignal,
 ): Promise<AdvanceResult> {
+  const { store, cloud } = world;
   const { id } = record.campaign;
   const result: AdvanceResult = {
     outcomes: emptyOutcomes(),
@@ -48,7 +50,8 @@ export async function advance(
     if (!known.has(seq)) result.outcomes.again.push([seq, record.campaign.attempts.backoff]);
   }
 
-  const batch = new Batch(store, record, result, [...planned, ...open]);
+  const keeper = new FileKeeper(world, record.campaign, signal);
+  const batch = new Batch(store, keeper, record, result, [...planned, ...open]);
   const asker = new RunAsker(cloud, record.campaign, signal, resultsFirst);
   const expired = new Set(expire);
   const look = (run: OpenRun): Promise<Answer> =>
@@ -72,7 +75,7 @@ export async function advance(
   // One bad run never fails the batch; a service that says nothing at all does, and Temporal tries again.
   const { unheard } = batch;
   const asked = planned.length + open.length;
-  if (asked > 0 && unheard.length === asked && !asker.hasHeard) throw unheard[0]!.error;
+  if (asked > 0 && unheard.length === asked && !asker.hasHeard && !batch.lacksFiles) throw unheard[0]!.error;
   for (const { seq, error } of unheard) {
     result.outcomes.later.push(seq);
     if (isCloudError(error)) result.retryAfter = Math.max(result.retryAfter, error.retryAfter);
@@ -136,21 +139,32 @@ async function giveUp(
 class Batch {
   /** Runs that the service could not be asked about. */
   readonly unheard: NoAnswer[] = [];
+  /** Some are done, and have files that could not be fetched. */
+  lacksFiles = false;
   private heard: RunObservation[] = [];
   private readonly store: Store;
+  private readonly keeper: FileKeeper;
   private readonly record: CampaignRecord;
   private readonly result: AdvanceResult;
   private readonly runs: ReadonlyMap<number, PlannedRun>;
   private readonly requested = new Set<number>();
 
-  constructor(store: Store, record: CampaignRecord, result: AdvanceResult, runs: readonly PlannedRun[]) {
+  constructor(
+    store: Store,
+    keeper: FileKeeper,
+    record: CampaignRecord,
+    result: AdvanceResult,
+    runs: readonly PlannedRun[],
+  ) {
     this.store = store;
+    this.keeper = keeper;
     this.record = record;
     this.result = result;
     this.runs = new Map(runs.map((run) => [run.seq, run]));
   }
 
-  async take(answer: Answer, isRequested: boolean): Promise<void> {
+  async take(given: Answer, isRequested: boolean): Promise<void> {
+    const answer = await this.withFiles(given, isRequested);
     if (isRequested) this.requested.add(answer.seq);
     if ('error' in answer) {
       this.unheard.push(answer);
@@ -169,6 +183,26 @@ class Batch {
     const observations = await this.withOwners(batch);
     await this.store.observe(this.record.campaign.id, observations, Date.now());
     for (const observation of observations) this.count(observation);
+  }
+
+  /**
+   * A run is done when its files are in the store. While they are not it is polled, and until then known by its id and by
+   * whose it is: requested once more it would look as if it had been started by us.
+   */
+  private async withFiles(answer: Answer, isRequested: boolean): Promise<Answer> {
+    if ('error' in answer || answer.state !== 'done') return answer;
+    try {
+      await this.keeper.keep([answer.outputs]);
+      return answer;
+    } catch (error) {
+      if (!isCloudError(error)) throw error;
+      this.lacksFiles = true;
+      this.result.retryAfter = Math.max(this.result.retryAfter, error.retryAfter);
+      const { seq, runId, origin } = answer;
+      return isRequested && runId !== null
+        ? { seq, state: 'running', runId, owned: origin === 'new' }
+        : { seq, error, sent: !isRequested };
+    }
   }
 
   /** A run that failed may be tried again; one that the service refused to start would be refused again. */

@@ -6,7 +6,7 @@ import { isCloudError } from '../cloud/index.ts';
 import { errorCodes, ForayError, isForayError, type Place } from '../errors.ts';
 import { type DefinitionFiles, resolveDefinition } from '../resolve/index.ts';
 import type { CampaignRecord, Store } from '../store/index.ts';
-import { completeOutputs } from './complete.ts';
+import { completeFiles, completeOutputs } from './complete.ts';
 import { contentsOf, prepare, uploadFiles } from './prepare.ts';
 import { replicateAll } from './replicate.ts';
 import type { ChangeAnswer, ChangeRequest, KnownFiles, World } from './types.ts';
@@ -44,6 +44,7 @@ export async function change(
       };
       campaign = after.campaign;
       await completeOutputs(world, campaign, signal);
+      await completeFiles(world, campaign, signal);
     }
   } catch (error) {
     // what a person can mend is an answer; the rest is repeated

@@ -2,6 +2,7 @@ import pLimit from 'p-limit';
 import type { Campaign } from '../campaign/types.ts';
 import { isCloudError } from '../cloud/index.ts';
 import { REQUESTS_AT_ONCE, RunAsker } from './ask.ts';
+import { FileKeeper } from './keep.ts';
 import type { World } from './types.ts';
 
 /**
@@ -31,4 +32,19 @@ export async function completeOutputs(
     );
     await store.setOutputs(campaign.id, found.flat());
   }
+}
+
+/** Runs whose files are looked up together. */
+const RUNS_AT_ONCE = 500;
+
+/** Fetches the files that a changed campaign keeps, of runs that are done. Carried out again it goes on where it ended. */
+export async function completeFiles(world: World, campaign: Campaign, signal: AbortSignal): Promise<void> {
+  if (campaign.outputFiles === 'link') return;
+  const keeper = new FileKeeper(world, campaign, signal);
+  const runs: Record<string, string>[] = [];
+  for await (const { outputs } of world.store.results(campaign.id)) {
+    runs.push(outputs);
+    if (runs.length === RUNS_AT_ONCE) await keeper.keep(runs.splice(0));
+  }
+  await keeper.keep(runs);
 }

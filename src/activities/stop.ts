@@ -1,5 +1,7 @@
 import pLimit from 'p-limit';
 import type { CampaignRecord, OpenRun, RunObservation, Store } from '../store/index.ts';
+import { isCloudError } from '../cloud/index.ts';
+import { FileKeeper } from './keep.ts';
 import { type Answer, REQUESTS_AT_ONCE, RunAsker, STOPPED_BY_OTHERS } from './ask.ts';
 import type { World } from './types.ts';
 
@@ -11,11 +13,13 @@ import type { World } from './types.ts';
  * @returns how many were stopped, and how many were left to other campaigns
  */
 export async function stopOpenRuns(
-  { store, cloud }: World,
+  world: World,
   { campaign }: CampaignRecord,
   signal: AbortSignal,
 ): Promise<{ stopped: number; kept: number }> {
+  const { store, cloud } = world;
   await store.setPhase(campaign.id, 'stopping', Date.now());
+  const keeper = new FileKeeper(world, campaign, signal);
   const asker = new RunAsker(cloud, campaign, signal);
   const limit = pLimit(REQUESTS_AT_ONCE);
   let stopped = 0;
@@ -29,6 +33,7 @@ export async function stopOpenRuns(
       newestFirst.map((run) => limit(() => settle(store, asker, campaign.id, run))),
     );
     const heard = answers.filter((answer): answer is RunObservation => !('error' in answer));
+    await keepLast(keeper, heard);
     await store.observe(campaign.id, heard, Date.now());
     stopped += heard.filter(({ state }) => state === 'waiting').length;
     const left = heard.filter(({ state }) => state === 'queued' || state === 'running');
@@ -39,6 +44,15 @@ export async function stopOpenRuns(
     );
     kept += left.length;
     for (const answer of answers) if ('error' in answer) throw answer.error;
+  }
+}
+
+/** The files of runs that are done, as far as they are to be had: a cancel does not wait for a place that does not give them. */
+async function keepLast(keeper: FileKeeper, heard: readonly RunObservation[]): Promise<void> {
+  try {
+    await keeper.keep(heard.flatMap((seen) => (seen.state === 'done' ? [seen.outputs] : [])));
+  } catch (error) {
+    if (!isCloudError(error)) throw error;
   }
 }
 

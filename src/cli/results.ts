@@ -12,6 +12,7 @@ import {
 import { ForayError } from '../errors.ts';
 import { tell, writeOut } from './output.ts';
 import { statusText } from './progress.ts';
+import { ResultFiles } from './result-files.ts';
 import { type SettingFlags, withSettings } from './settings.ts';
 import { withForay } from './with-foray.ts';
 
@@ -19,6 +20,7 @@ interface Flags extends SettingFlags, ShapeOptions {
   format?: ResultFormat;
   output?: string;
   follow?: boolean;
+  files?: string;
 }
 
 export function addResults(program: Command): void {
@@ -39,12 +41,20 @@ export function addResults(program: Command): void {
       '--follow',
       'rows as runs finish, until the campaign is over; exit code 1 if it fails or is cancelled',
     )
+    .option(
+      '--files <dir>',
+      'write the files of outputs to DIR/POINT/REPLICATION/, and their paths into the table; exit code 1 if some cannot be had',
+    )
     .action((id: string, flags: Flags) => {
       const format = flags.format ?? formatOf(flags.output, resultFormats);
       check(format, flags);
       return withForay(flags, async (foray) => {
-        await write(foray, id, format, flags, program.version()!);
+        const { files: folder } = flags;
+        const isScreen = isShown(flags);
+        const files = folder === undefined ? undefined : new ResultFiles(foray, id, { folder, isScreen });
+        await write(foray, id, format, flags, program.version()!, files);
         if (flags.output !== undefined) tell(`Wrote ${flags.output}`);
+        files?.tellEnd();
         if (flags.follow) await setExitCode(foray, id);
       });
     });
@@ -71,10 +81,12 @@ export function formatOf<Format extends ResultFormat>(
 }
 
 /** @throws ForayError USAGE when flags do not go together */
-function check(format: ResultFormat, { output, points, follow }: Flags): void {
+function check(format: ResultFormat, { output, points, follow, files }: Flags): void {
   const wrong = (message: string, hint: string): ForayError => new ForayError('USAGE', message, { hint });
   if (format === 'parquet' && output === undefined && process.stdout.isTTY)
     throw wrong('Parquet is not for a terminal.', 'Write it to a file with -o FILE.parquet.');
+  if (files !== undefined && points)
+    throw wrong('--files and --points do not go together.', 'Files are of runs, not of points.');
   if (!follow) return;
   if (points)
     throw wrong('--follow and --points do not go together.', 'A point has its row when all is there.');
@@ -90,18 +102,27 @@ async function write(
   format: ResultFormat,
   { output, follow = false, ...shape }: Flags,
   version: string,
+  files?: ResultFiles,
 ): Promise<void> {
-  const { record, rows } = await foray.results(id, { follow });
-  const { campaign } = record;
+  const results = await foray.results(id, { follow });
+  const { record } = results;
+  const { campaign, rows } = (await files?.taken(results)) ?? {
+    campaign: record.campaign,
+    rows: results.rows,
+  };
   if (format === 'parquet') {
     const { parquet } = await import('../report/parquet.ts');
     const description = { record, version, all: shape.all ?? false };
     await writeOut(parquet(tableOf(campaign, rows, shape), description, { onMisfits }), output);
     return;
   }
-  const isScreen = output === undefined && process.stdout.isTTY;
-  const looks = isScreen ? { width: process.stdout.columns } : { limit: Infinity };
+  const looks = isShown({ output }) ? { width: process.stdout.columns } : { limit: Infinity };
   await writeOut(formatResults(format, campaign, rows, { ...shape, ...looks, flows: follow }), output);
+}
+
+/** Whether the table goes to a terminal. */
+function isShown({ output }: Pick<Flags, 'output'>): boolean {
+  return output === undefined && process.stdout.isTTY;
 }
 
 function onMisfits({ name, type = 'a number' }: { name: string; type?: string }, count: number): void {

@@ -13,6 +13,7 @@ import { type DefinitionSource, textOf } from '../resolve/index.ts';
 import { checkCampaign, type CheckedCampaign } from './check.ts';
 import { type Explanation, explained } from './explain.ts';
 import { finishing } from './finishing.ts';
+import { OutputFiles } from './output-files.ts';
 import { paceKnown, paceOf } from './pace.ts';
 import { type Plan, planOf, type PlanOptions } from './plan.ts';
 import { cloudClient, type Settings } from './settings.ts';
@@ -177,7 +178,7 @@ export class Foray {
     const record = await this.record(id);
     if (closedPhases.includes(record.phase)) return statusFromStore(this.store, record, '');
     const answer = await this.temporal.progress(id);
-    if ('progress' in answer) return statusFromWorkflow(record, answer.progress, Date.now());
+    if ('progress' in answer) return statusFromWorkflow(this.store, record, answer.progress, Date.now());
     return statusFromStore(this.store, await this.record(id), answer.why);
   }
 
@@ -389,6 +390,16 @@ export class Foray {
         ? finishing(this.store, record.campaign, everyMs, () => this.temporal.isClosed(id))
         : this.store.results(id),
     };
+  }
+
+  /**
+   * The files of outputs of a campaign, of which the values refer to them: from the store where it keeps them, else from the model
+   * service.
+   * @throws ForayError UNKNOWN_CAMPAIGN
+   */
+  async outputFiles(id: string): Promise<OutputFiles> {
+    const { campaign } = await this.record(id);
+    return new OutputFiles(this.store, this.cloud, campaign, this.settings.service.url);
   }
 
   /** The page of a campaign in Temporal's Web UI. */

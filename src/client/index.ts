@@ -3,6 +3,7 @@ export { type CampaignChange, Foray, type Submitted } from './client.ts';
 export type { DefinitionSource } from '../resolve/index.ts';
 export { whyUnreadable } from './unreadable.ts';
 export type { Explanation } from './explain.ts';
+export type { FileValue, OutputFiles } from './output-files.ts';
 export type { Plan } from './plan.ts';
 export { cloudClient, type Settings } from './settings.ts';
 export { type CampaignStatus, isClosed } from './status.ts';

@@ -1,6 +1,7 @@
+import { MOST_KEPT_BYTES } from '../campaign/output-files.ts';
 import type { Phase, Progress, RunCounts } from '../campaign/types.ts';
 import { closedPhases } from '../campaign/types.ts';
-import type { CampaignRecord, Store } from '../store/index.ts';
+import type { CampaignRecord, FileLack, Store } from '../store/index.ts';
 
 /** Where a campaign is, and who says so. Times are ISO 8601. */
 export interface CampaignStatus {
@@ -32,7 +33,12 @@ export function isClosed({ phase }: Pick<CampaignStatus, 'phase'>): boolean {
   return closedPhases.includes(phase);
 }
 
-export function statusFromWorkflow(record: CampaignRecord, progress: Progress, now: number): CampaignStatus {
+export async function statusFromWorkflow(
+  store: Store,
+  record: CampaignRecord,
+  progress: Progress,
+  now: number,
+): Promise<CampaignStatus> {
   const { phase, points, runs, window, rate, secondsLeft, pausedBy, note } = progress;
   return {
     ...head(record),
@@ -43,7 +49,7 @@ export function statusFromWorkflow(record: CampaignRecord, progress: Progress, n
     rate,
     secondsLeft,
     pausedBy,
-    note,
+    note: joined(note, await filesNote(store, record)),
     source: 'workflow',
     asOf: iso(now),
   };
@@ -63,10 +69,32 @@ export async function statusFromStore(
     rate: null,
     secondsLeft: null,
     pausedBy: null,
-    note: [record.note, note].filter(Boolean).join('; '),
+    note: joined(record.note, await filesNote(store, record), note),
     source: 'store',
     asOf: iso(record.updatedAt),
   };
+}
+
+/** What there is to say of files that a campaign was to keep; empty mostly. */
+async function filesNote(store: Store, { campaign }: CampaignRecord): Promise<string> {
+  if (campaign.outputFiles === 'link') return '';
+  const lacking = await store.lackingFiles(campaign.id);
+  if (lacking.length === 0) return '';
+  const total = lacking.reduce((sum, { count }) => sum + count, 0);
+  const why = lacking.map(({ lack, count }) => `${count} ${lackWords[lack]}`).join(', ');
+  return `files of outputs that are not kept: ${total} (${why})`;
+}
+
+/** Behind their number. */
+const lackWords: Record<FileLack, string> = {
+  'not-found': 'not at the service',
+  refused: 'that the service does not give',
+  'too-large': `over ${MOST_KEPT_BYTES / 1_048_576} MiB`,
+  failing: 'that could not be fetched so far',
+};
+
+function joined(...notes: string[]): string {
+  return notes.filter(Boolean).join('; ');
 }
 
 function head({ campaign, createdAt }: CampaignRecord) {

@@ -1,5 +1,6 @@
 /** Tables and what is read off them. What brings a library along is imported by itself: the report (html.ts), Parquet (parquet.ts). */
 export { bestRows } from './best.ts';
+export { type FilesWritten, withPaths, writingFiles } from './files.ts';
 export {
   formatResults,
   formatTable,

@@ -114,9 +114,9 @@ export interface StoredFile {
 
 /**
  * Why a campaign has no file of an output that it was to keep: the service does not have it, or does not give it; it is too
- * large; it could not be had when the campaign was stopped.
+ * large; it could not be fetched so far.
  */
-export type FileLack = 'not-found' | 'refused' | 'too-large' | 'stopped';
+export type FileLack = 'not-found' | 'refused' | 'too-large' | 'failing';
 
 /** A finished run as a row. `values` are those of the varied inputs; `outputs` by name, each as the service gave it. */
 export interface ResultRow {

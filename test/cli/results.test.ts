@@ -86,6 +86,8 @@ describe('foray results', () => {
 
   test.each([
     [['--follow', '--points'], /^foray: --follow and --points do not go together\./],
+    [['--files', 'x.d', '--points'], /^foray: --files and --points do not go together\./],
+    [['--files', 'x.d'], /^foray: The campaign "flu" keeps no output of type OUTPUT_FILE\./],
     [['--follow', '--format', 'parquet'], /^foray: Parquet cannot be followed\./],
     [['--follow', '-o', 'x.csv'], /^foray: --follow and -o do not go together\./],
     [['-o', 'x.xlsx'], /^foray: There is no format for files that end in \.xlsx\. .*parquet/],

@@ -369,7 +369,7 @@ export function describeStore(
           ['a', 'not-found'],
           ['b', 'not-found'],
           ['b', 'not-found'],
-          ['c', 'stopped'],
+          ['c', 'failing'],
           ['c', 'too-large'],
         ] as const)
           await store.lackFile('flu', hash, lack);

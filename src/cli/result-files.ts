@@ -1,0 +1,74 @@
+import type { Campaign } from '../campaign/types.ts';
+import type { Foray } from '../client/index.ts';
+import { ForayError } from '../errors.ts';
+import { counted, type FilesWritten, withPaths, writingFiles } from '../report/index.ts';
+import type { ResultRow } from '../store/index.ts';
+import { tell } from './output.ts';
+import { ProgressLine } from './progress.ts';
+
+/** What takes less says nothing on the way. */
+const QUIET_MS = 2_000;
+
+type Results = Awaited<ReturnType<Foray['results']>>;
+
+/** `foray results --files DIR`: the files of outputs beside the table, and what there is to tell of them. */
+export class ResultFiles {
+  private readonly foray: Foray;
+  private readonly id: string;
+  private readonly folder: string;
+  private readonly count: FilesWritten = { written: 0, there: 0, lacking: new Map() };
+  private readonly progress = new ProgressLine();
+  private readonly isScreen: boolean;
+
+  /** @param isScreen whether the table goes to a terminal, and shows how far it is itself */
+  constructor(foray: Foray, id: string, { folder, isScreen }: { folder: string; isScreen: boolean }) {
+    this.foray = foray;
+    this.id = id;
+    this.folder = folder;
+    this.isScreen = isScreen;
+  }
+
+  /**
+   * Results with the paths of files for their references, each when its files are written.
+   * @throws ForayError USAGE when there are none to be had
+   */
+  async taken({
+    record: { campaign },
+    rows,
+  }: Results): Promise<{ campaign: Campaign; rows: AsyncIterable<ResultRow> }> {
+    if (!campaign.outputs.some(({ type }) => type === 'OUTPUT_FILE')) {
+      throw new ForayError('USAGE', `The campaign "${this.id}" keeps no output of type OUTPUT_FILE.`, {
+        hint: 'Leave --files out.',
+      });
+    }
+    const files = await this.foray.outputFiles(this.id);
+    const written = writingFiles(files, campaign, rows, this.folder, this.count);
+    return { campaign: withPaths(campaign), rows: this.told(written) };
+  }
+
+  /** Says what has come of the files, and that it was not all where it was not. */
+  tellEnd(): void {
+    const { written, there, lacking } = this.count;
+    const before = there > 0 ? `; ${counted(there, 'was', 'were')} there already` : '';
+    this.progress.finish(`Wrote ${counted(written, 'file')} to ${this.folder}${before}`);
+    if (lacking.size === 0) return;
+    const total = [...lacking.values()].reduce((sum, count) => sum + count, 0);
+    tell(`${counted(total, 'file')} could not be had; the table has the reference:`);
+    for (const [reason, count] of lacking) tell(`  ${count} × ${reason}`);
+    process.exitCode = 1;
+  }
+
+  private async *told(rows: AsyncIterable<ResultRow>): AsyncGenerator<ResultRow, void, void> {
+    const begun = performance.now();
+    try {
+      for await (const row of rows) {
+        const { written, there } = this.count;
+        if (!this.isScreen && performance.now() - begun > QUIET_MS)
+          this.progress.update(`files: ${written} written, ${there} there`);
+        yield row;
+      }
+    } finally {
+      this.progress.clear();
+    }
+  }
+}

@@ -1,0 +1,173 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import pLimit from 'p-limit';
+import { fileIn, type FileReference } from '../api/index.ts';
+import { MOST_KEPT_BYTES } from '../campaign/output-files.ts';
+import { type CloudClient, isCloudError } from '../cloud/index.ts';
+import { ForayError } from '../errors.ts';
+import type { CampaignRecord, Store } from '../store/index.ts';
+
+/** The value of an OUTPUT_FILE: as the store has it, JSON text, or as an object. */
+export type FileValue = string | FileReference;
+
+/** SHA-256 in base64url: a service that calls files so need not be asked what is in them. */
+const SHA256 = /^[A-Za-z0-9_-]{43}$/;
+/** Files that are read from the store at once: each lies in memory whole. */
+const FROM_STORE_AT_ONCE = 2;
+/** After so many files in a row for which the service was silent, it is left alone for so long, ms. */
+const SILENCES = 3;
+const LEFT_ALONE_MS = 30_000;
+
+/** The files of outputs of a campaign: from the store where it keeps them, else from its model service. */
+export class OutputFiles {
+  private readonly store: Store;
+  private readonly cloud: CloudClient;
+  private readonly campaign: CampaignRecord['campaign'];
+  /** The address of the service that `cloud` asks. */
+  private readonly service: string;
+  private readonly limit = pLimit(FROM_STORE_AT_ONCE);
+  private silences = 0;
+  private silentUntil = 0;
+  private silence: unknown;
+
+  constructor(store: Store, cloud: CloudClient, campaign: CampaignRecord['campaign'], service: string) {
+    this.store = store;
+    this.cloud = cloud;
+    this.campaign = campaign;
+    this.service = service;
+  }
+
+  /**
+   * The content of a file of up to 64 MiB.
+   * @throws ForayError FILE_UNAVAILABLE; SERVICE_UNREACHABLE and others of the service
+   */
+  async read(value: FileValue): Promise<Uint8Array> {
+    const file = referenceIn(value);
+    const kept = await this.keptAs(file);
+    const content = kept === undefined ? undefined : await this.store.getFile(kept);
+    if (content) return content;
+    let parts: Uint8Array[] = [];
+    await this.fetch(file, MOST_KEPT_BYTES, () => {
+      parts = [];
+      return (part) => void parts.push(part);
+    });
+    return Buffer.concat(parts);
+  }
+
+  /**
+   * Writes a file of any size to a path, whole or not at all, and the folders on the way; what is there with the same content is
+   * left as it is.
+   *
+   * @throws ForayError as `read`; OUTPUT_UNWRITABLE
+   */
+  async save(value: FileValue, path: string): Promise<'written' | 'there'> {
+    const file = referenceIn(value);
+    const kept = await this.keptAs(file);
+    const sha256 = kept ?? (SHA256.test(file.hash) ? file.hash : undefined);
+    try {
+      if (sha256 !== undefined && (await sha256Of(path)) === sha256) return 'there';
+      await this.write(file, kept, path);
+      return 'written';
+    } catch (error) {
+      if (!isSystemError(error)) throw error;
+      throw new ForayError('OUTPUT_UNWRITABLE', `The file ${path} cannot be written (${error.code}).`, {
+        hint: 'Check the path and its permissions.',
+      });
+    }
+  }
+
+  private async write(file: FileReference, kept: string | undefined, path: string): Promise<void> {
+    await mkdir(dirname(path), { recursive: true });
+    // another process may be at the same
+    const unfinished = `${path}.${process.pid}.part`;
+    const handle = await open(unfinished, 'w');
+    try {
+      const isWritten = kept !== undefined && (await this.limit(() => this.copy(kept, handle)));
+      if (!isWritten) {
+        await this.fetch(file, Infinity, async () => {
+          await handle.truncate();
+          let at = 0;
+          return async (part) => {
+            await handle.write(part, 0, part.length, at);
+            at += part.length;
+          };
+        });
+      }
+      await handle.close();
+      await rename(unfinished, path);
+    } catch (error) {
+      await handle.close().catch(() => undefined);
+      await rm(unfinished, { force: true }).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  /** Writes what the store has; false if it does not have it any more. */
+  private async copy(kept: string, handle: Awaited<ReturnType<typeof open>>): Promise<boolean> {
+    const content = await this.store.getFile(kept);
+    if (content) await handle.writeFile(content);
+    return content !== undefined;
+  }
+
+  private async keptAs({ hash }: FileReference): Promise<string | undefined> {
+    return (await this.store.keptFiles(this.campaign.id, [hash])).get(hash);
+  }
+
+  private async fetch(
+    file: FileReference,
+    most: number,
+    begin: Parameters<CloudClient['fetchOutputFile']>[1],
+  ): Promise<void> {
+    if (this.campaign.service !== this.service) {
+      throw unavailable(
+        `The file is at ${this.campaign.service}, where the campaign ran.`,
+        'Name that service with --service-url or FORAY_SERVICE_URL.',
+      );
+    }
+    if (performance.now() < this.silentUntil) throw this.silence;
+    try {
+      await this.cloud.fetchOutputFile(file, begin, { most });
+      this.silences = 0;
+    } catch (error) {
+      if (!isCloudError(error)) throw error;
+      if (error.kind === 'not-found') throw unavailable('The model service does not have the file.');
+      if (error.kind === 'too-large') throw unavailable(error.message, 'It can be saved.');
+      if (error.kind === 'refused') throw unavailable('The model service does not give the file.');
+      this.silences += 1;
+      if (this.silences >= SILENCES) {
+        this.silence = error;
+        this.silentUntil = performance.now() + LEFT_ALONE_MS;
+      }
+      throw error;
+    }
+  }
+}
+
+function referenceIn(value: FileValue): FileReference {
+  const file = fileIn(typeof value === 'string' ? value : JSON.stringify(value));
+  if (file) return file;
+  throw unavailable('The value is no reference to a file.');
+}
+
+function unavailable(message: string, hint?: string): ForayError {
+  return new ForayError('FILE_UNAVAILABLE', message, { hint });
+}
+
+/** Of a file in base64url; undefined where there is none. */
+async function sha256Of(path: string): Promise<string | undefined> {
+  const hash = createHash('sha256');
+  try {
+    await pipeline(createReadStream(path), hash);
+    return hash.digest('base64url');
+  } catch (error) {
+    if (isSystemError(error) && (error.code === 'ENOENT' || error.code === 'ENOTDIR')) return undefined;
+    throw error;
+  }
+}
+
+function isSystemError(error: unknown): error is NodeJS.ErrnoException & { code: string } {
+  return typeof error === 'object' && error !== null && 'code' in error && 'syscall' in error;
+}

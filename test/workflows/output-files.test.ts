@@ -1,0 +1,292 @@
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { fileIn } from '../../src/api/index.ts';
+import { leaksIn } from '../support/spellings.ts';
+import { toTheEnd } from '../support/campaigns.ts';
+import { foray } from '../support/cli.ts';
+import {
+  type Asked,
+  type Fault,
+  type FaultyService,
+  pass,
+  startFaultyService,
+} from '../support/faulty-service.ts';
+import { until } from '../support/until.ts';
+import { KEY, startWorld, type World } from '../support/world.ts';
+
+let world: World;
+let front: FaultyService;
+let folder: string;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'foray-files-'));
+  world = await startWorld({
+    through: async (service) => (front = await startFaultyService(service)),
+  });
+  await world.startWorker();
+});
+afterEach(() => {
+  front.plan = pass;
+});
+afterAll(async () => {
+  await world.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** A course of the epidemic for each rate, with a file each. */
+const epidemic = (rates: number[], outputs: string, days = 5) => ({
+  text: `
+campaign: flu
+model: {name: Epidemic}
+inputs: {Days: ${days}}
+design: {grid: {Contact rate: ${JSON.stringify(rates)}}}
+outputs: ${outputs}
+`,
+  file: 'flu.yaml',
+});
+const KEEP = '{names: [Peak day, Trajectory], files: keep}';
+const LINK = '[Peak day, Trajectory]';
+
+const isAddress = ({ path }: Asked): boolean => path.startsWith('/output-file');
+const isDownload = ({ path }: Asked): boolean => path.startsWith('/files/');
+const refused: Fault = { kind: 'answer', status: 404, body: '{"message":"No file of that hash is stored."}' };
+
+/** Carried out some times before all is well again. */
+function first(times: number, fault: Fault, which = isDownload): (asked: Asked) => Fault {
+  let left = times;
+  return (asked) => (which(asked) && left-- > 0 ? fault : pass());
+}
+
+async function submit(source: ReturnType<typeof epidemic>, id: string) {
+  await world.foray.submit(source, { id });
+  return toTheEnd(world, id);
+}
+
+const hashesOf = async (id: string): Promise<string[]> =>
+  (await world.rows(id)).map(({ outputs }) => fileIn(outputs.Trajectory)!.hash);
+
+async function keptOf(id: string): Promise<string[]> {
+  const hashes = await hashesOf(id);
+  const kept = await world.foray.store.keptFiles(id, hashes);
+  return hashes.flatMap((hash) => kept.get(hash) ?? []);
+}
+
+const results = (...args: string[]) =>
+  foray(folder, ['results', ...args], {
+    env: {
+      FORAY_STORE: world.settings.store,
+      FORAY_SERVICE_URL: world.settings.service.url,
+      FORAY_API_KEY: KEY,
+    },
+  });
+
+describe('files: keep', () => {
+  test('a run is done when its file is in the store, which holds each once', async () => {
+    front.recorded.splice(0);
+    const { phase, runs, note } = await submit(epidemic([1.1, 1.2, 1.3], KEEP), 'kept');
+    expect([phase, runs.done, runs.new, note]).toEqual(['completed', 3, 3, '']);
+    const hashes = await hashesOf('kept');
+    expect(new Set(hashes).size).toBe(3);
+    expect(await keptOf('kept')).toEqual(hashes);
+    for (const hash of hashes) {
+      const content = (await world.foray.store.getFile(hash))!;
+      expect(createHash('sha256').update(content).digest('base64url')).toBe(hash);
+      expect(Buffer.from(content).toString()).toMatch(/^day,.*\n0,/);
+    }
+    const fetched = front.recorded.filter(isDownload);
+    expect(fetched).toHaveLength(3);
+    for (const { headers } of fetched) expect(JSON.stringify(headers)).not.toContain(KEY);
+
+    // what is in the store is not fetched for another campaign
+    front.recorded.splice(0);
+    expect((await submit(epidemic([1.1, 1.2, 1.3], KEEP), 'again')).runs).toMatchObject({ reused: 3 });
+    expect(await keptOf('again')).toEqual(hashes);
+    expect(front.recorded.filter((one) => isDownload(one) || isAddress(one))).toEqual([]);
+  });
+
+  test.each<[string, Fault]>([
+    ['addresses that have expired', { kind: 'answer', status: 403 }],
+    ['a place that fails', { kind: 'answer', status: 500 }],
+    ['connections that break', { kind: 'lose' }],
+  ])('%s hold up a run, and change neither its result nor whose it is', async (what, fault) => {
+    const rates = [2 + what.length / 100, 2.5 + what.length / 100];
+    await submit(epidemic(rates, '[Peak day]'), `reference ${what.length}`.replace(' ', '-'));
+    // one address that does not hold for more attempts than are made at once is no address
+    front.plan = first(fault.kind === 'answer' && fault.status === 403 ? 3 : 9, fault);
+    const id = `faulty-${what.length}`;
+    const { phase, runs, note } = await submit(epidemic([...rates, rates[0]! + 1], KEEP), id);
+    expect([phase, runs.new, runs.reused, runs.failed, note]).toEqual(['completed', 1, 2, 0, '']);
+    expect(await keptOf(id)).toEqual(await hashesOf(id));
+  });
+
+  test('what the service does not have stays a reference, its run is done, and it is told', async () => {
+    front.plan = (asked) => (isAddress(asked) ? refused : pass());
+    const { phase, runs, note } = await submit(epidemic([1.4, 1.5], KEEP), 'lacking');
+    expect([phase, runs.done]).toEqual(['completed', 2]);
+    expect(note).toBe('files of outputs that are not kept: 2 (2 not at the service)');
+    expect(await keptOf('lacking')).toEqual([]);
+    expect(await hashesOf('lacking')).toHaveLength(2);
+    // it is there now, and had from there
+    front.plan = pass;
+    const { code, stderr } = await results('lacking', '--files', 'lacking');
+    expect([code, stderr]).toEqual([0, 'Wrote 2 files to lacking\n']);
+  });
+
+  test('a file that is too large stays at the service', async () => {
+    const length = { 'content-length': String(2 ** 40) };
+    front.plan = (asked) =>
+      isDownload(asked) ? { kind: 'answer', status: 200, headers: length, body: '' } : pass();
+    const { phase, note } = await submit(epidemic([1.6], KEEP), 'large');
+    expect([phase, note]).toEqual(['completed', 'files of outputs that are not kept: 1 (1 over 64 MiB)']);
+  });
+
+  test('a cancel does not wait for files that do not come', async () => {
+    front.plan = (asked) => (isDownload(asked) ? { kind: 'answer', status: 500 } : pass());
+    await world.foray.submit(epidemic([1.7], KEEP), { id: 'cancelled' });
+    const isFailing = async (): Promise<boolean> =>
+      /1 that could not/.test((await world.foray.status('cancelled')).note);
+    await until('its file is seen not to come', isFailing);
+    expect((await world.foray.status('cancelled')).runs.done).toBe(0);
+    await world.foray.cancel('cancelled');
+    const { phase, runs } = await toTheEnd(world, 'cancelled');
+    expect([phase, runs.done]).toEqual(['cancelled', 1]);
+    expect(await hashesOf('cancelled')).toHaveLength(1);
+  });
+});
+
+describe('a changed campaign', () => {
+  test('that keeps files from now on fetches those of runs that are done', async () => {
+    await submit(epidemic([1.81, 1.82], LINK), 'changed');
+    expect(await keptOf('changed')).toEqual([]);
+    front.plan = first(2, { kind: 'answer', status: 500 });
+    const change = await world.foray.apply('changed', epidemic([1.81, 1.82], KEEP));
+    expect(change.difference).toMatchObject({ settings: ['outputs.files'], outputs: { added: [] } });
+    await toTheEnd(world, 'changed');
+    const hashes = await hashesOf('changed');
+    expect(await keptOf('changed')).toEqual(hashes);
+    // back again nothing of what is there changes
+    await world.foray.apply('changed', epidemic([1.81, 1.82], LINK));
+    await toTheEnd(world, 'changed');
+    expect(await keptOf('changed')).toEqual(hashes);
+  });
+
+  test('that gets such an output has its files', async () => {
+    await submit(epidemic([1.83, 1.84], '[Peak day]'), 'added');
+    await world.foray.apply('added', epidemic([1.83, 1.84], KEEP));
+    await toTheEnd(world, 'added');
+    expect(await keptOf('added')).toHaveLength(2);
+  });
+});
+
+describe('files that campaigns keep', () => {
+  test('are garbage when the last of them is deleted', async () => {
+    for (const id of ['one', 'two']) await submit(epidemic([1.91], KEEP), id);
+    const [hash] = await keptOf('one');
+    // what is young is left alone: it is made old
+    const aged = async (): Promise<boolean> => {
+      const files = await world.foray.store.listFiles();
+      const file = files.find((candidate) => candidate.hash === hash)!;
+      await world.foray.store.putFile(hash!, new Uint8Array(), Date.now() - 24 * 3_600_000);
+      const { files: unneeded } = await world.foray.garbage();
+      await world.foray.collect(await world.foray.garbage());
+      return unneeded.some((candidate) => candidate.hash === file.hash);
+    };
+    expect(await aged()).toBe(false);
+    await world.foray.delete('one');
+    expect(await aged()).toBe(false);
+    expect(await world.foray.store.getFile(hash!)).toBeDefined();
+    await world.foray.delete('two');
+    expect(await aged()).toBe(true);
+    expect(await world.foray.store.getFile(hash!)).toBeUndefined();
+  });
+});
+
+/** All texts in an object, payloads too. */
+function textsIn(value: unknown): string[] {
+  if (value instanceof Uint8Array) return [Buffer.from(value).toString()];
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
+}
+
+test('the address of a file is nowhere: not in the history, nor in the store', async () => {
+  const secrets = new Set<string>();
+  // so often that the activity fails, with words that are in the history
+  const plan = first(9, { kind: 'answer', status: 500 });
+  front.plan = (asked) => {
+    const signature = new URLSearchParams(asked.path.split('?')[1]).get('signature');
+    if (signature !== null) secrets.add(signature);
+    return plan(asked);
+  };
+  await submit(epidemic([1.95], LINK), 'secret');
+  await world.foray.apply('secret', epidemic([1.95], KEEP));
+  await toTheEnd(world, 'secret');
+  expect(await keptOf('secret')).toHaveLength(1);
+  expect(secrets.size).toBeGreaterThan(0);
+  const history = await world.environment.client.workflow.getHandle('secret').fetchHistory();
+  const text = textsIn(history).join('\n');
+  expect(text).toContain('The output file cannot be fetched: 500');
+  const contents = [
+    text,
+    readFileSync(join(world.folder, 'store.db')),
+    readFileSync(join(world.folder, 'store.db-wal')),
+  ];
+  for (const secret of [...secrets, KEY])
+    for (const content of contents) expect(leaksIn(content, secret)).toEqual([]);
+});
+
+describe('foray results --files', () => {
+  const read = (path: string): string => readFileSync(join(folder, path), 'utf8');
+
+  test('writes files and their paths, in every shape, and leaves what is there', async () => {
+    await submit(epidemic([2.01, 2.02], KEEP), 'flu');
+    await submit(epidemic([2.01, 2.02], LINK), 'linked');
+    const rows = await world.rows('flu');
+    for (const id of ['flu', 'linked']) {
+      const { code, stdout, stderr } = await results(id, '--files', `out/${id}`, '--format', 'csv');
+      expect([code, stderr]).toEqual([0, `Wrote 2 files to out/${id}\n`]);
+      const paths = rows.map(({ point }) => `out/${id}/${point}/1/Trajectory.csv`);
+      expect(
+        stdout
+          .trim()
+          .split('\n')
+          .slice(1)
+          .map((line) => line.split(',').at(-2)),
+      ).toEqual(paths);
+      for (const [at, path] of paths.entries()) {
+        const { hash } = fileIn(rows[at]!.outputs.Trajectory)!;
+        expect(createHash('sha256').update(read(path)).digest('base64url')).toBe(hash);
+      }
+      expect(readdirSync(join(folder, 'out', id, rows[0]!.point, '1'))).toEqual(['Trajectory.csv']);
+    }
+    // one was changed since
+    const path = `out/linked/${rows[0]!.point}/1/Trajectory.csv`;
+    const before = read(path);
+    writeFileSync(join(folder, path), 'changed');
+    const jsonl = await results('linked', '--files', 'out/linked', '--format', 'jsonl', '--long');
+    expect(jsonl.stderr).toBe('Wrote 1 file to out/linked; 1 was there already\n');
+    expect(read(path)).toBe(before);
+    expect(jsonl.stdout).toContain(`"output":"Trajectory","units":null,"value":null,"text":"${path}"`);
+    const parquet = await results('flu', '--files', join(folder, 'abs'), '-o', 'flu.parquet');
+    expect(parquet.stderr).toMatch(/^Wrote flu\.parquet\nWrote 2 files to \/.*abs\n$/);
+  });
+
+  test('gives what is kept when the service has lost it, and says what nobody has', async () => {
+    for (const [id, outputs] of [
+      ['safe', KEEP],
+      ['unsafe', LINK],
+    ] as const)
+      await submit(epidemic([2.11, 2.12], outputs), id);
+    rmSync(join(world.folder, 'service/files'), { recursive: true });
+    const safe = await results('safe', '--files', 'safe', '--format', 'csv');
+    expect([safe.code, safe.stderr]).toEqual([0, 'Wrote 2 files to safe\n']);
+    const unsafe = await results('unsafe', '--files', 'unsafe', '--format', 'jsonl');
+    expect(unsafe.code).toBe(1);
+    expect(unsafe.stderr).toBe(
+      'Wrote 0 files to unsafe\n2 files could not be had; the table has the reference:\n' +
+        '  2 × The model service does not have the file.\n',
+    );
+    expect(unsafe.stdout).toContain('"Trajectory":"{\\"hash\\"');
+  });
+});
