@@ -1,0 +1,155 @@
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { OutputFiles } from '../../src/client/output-files.ts';
+import { type ForayError, isForayError } from '../../src/errors.ts';
+import { openStore, type Store } from '../../src/store/index.ts';
+import { startServer, type TestServer } from '../cloud/support.ts';
+import { temporaryFolder } from '../store/folder.ts';
+import { campaign } from '../store/suite.ts';
+
+let folder: ReturnType<typeof temporaryFolder>;
+let store: Store;
+let server: TestServer;
+let files: OutputFiles;
+const content = Buffer.from('day,infected\n');
+const hash = createHash('sha256').update(content).digest('base64url');
+const value = JSON.stringify({ hash, localPath: 'a.csv' });
+
+beforeEach(async () => {
+  folder = temporaryFolder();
+  store = await openStore(`sqlite:${join(folder.path, 'store.db')}`);
+  server = await startServer();
+  serve(content);
+  const flu = { ...campaign('flu'), service: server.url };
+  await store.addCampaign({ campaign: flu, definition: '', digest: '' }, 1);
+  files = new OutputFiles(store, server.client(), flu, server.url);
+});
+afterEach(async () => {
+  await store.close();
+  folder.remove();
+});
+
+function serve(bytes: Uint8Array): void {
+  const address = JSON.stringify(`${new URL(server.url).origin}/files/x?signature=secret`);
+  server.answer((response, { url }) => {
+    if (!url.startsWith('/files/')) return response.end(address);
+    return response.writeHead(200, { 'content-length': bytes.length }).end(bytes);
+  });
+}
+
+const at = (name: string): string => join(folder.path, 'out', name);
+
+async function refusal(call: Promise<unknown>): Promise<ForayError> {
+  const error: unknown = await call.then(
+    () => new Error('it was had'),
+    (thrown: unknown) => thrown,
+  );
+  if (isForayError(error)) return error;
+  throw error;
+}
+
+describe('a file that the campaign keeps', () => {
+  test('comes from the store, and nobody else is asked', async () => {
+    await store.keepFile('flu', 'md5', { sha256: hash, content }, 1);
+    const kept = { hash: 'md5', localPath: 'b.csv' };
+    expect(Buffer.from(await files.read(kept)).equals(content)).toBe(true);
+    expect(await files.save(kept, at('a/b.csv'))).toBe('written');
+    expect(readFileSync(at('a/b.csv')).equals(content)).toBe(true);
+    expect(await files.save(kept, at('a/b.csv'))).toBe('there');
+    expect(server.asked).toEqual([]);
+  });
+});
+
+describe('a file that it does not keep', () => {
+  test('comes from the service, as text of the store or as an object', async () => {
+    for (const given of [value, { hash, localPath: 'a.csv' }])
+      expect(Buffer.from(await files.read(given)).equals(content)).toBe(true);
+    expect(await files.save(value, at('a.csv'))).toBe('written');
+    expect(readFileSync(at('a.csv')).equals(content)).toBe(true);
+  });
+
+  test('is fetched anew where what is there is another, or nobody knows', async () => {
+    await files.save(value, at('a.csv'));
+    const before = server.asked.length;
+    expect(await files.save(value, at('a.csv'))).toBe('there');
+    expect(server.asked).toHaveLength(before);
+    writeFileSync(at('a.csv'), 'another');
+    expect(await files.save(value, at('a.csv'))).toBe('written');
+    expect(readFileSync(at('a.csv')).equals(content)).toBe(true);
+    // by a hash that tells nothing of the content
+    const md5 = { hash: 'md5', localPath: 'a.csv' };
+    for (let time = 0; time < 2; time += 1) expect(await files.save(md5, at('a.csv'))).toBe('written');
+    expect(readdirSync(join(folder.path, 'out'))).toEqual(['a.csv']);
+  });
+
+  test('and that is cut at first is written whole', async () => {
+    let isFirst = true;
+    server.answer((response, { url }) => {
+      if (!url.startsWith('/files/'))
+        return response.end(JSON.stringify(`${new URL(server.url).origin}/files/x`));
+      response.writeHead(200, { 'content-length': content.length });
+      if (!isFirst) return response.end(content);
+      isFirst = false;
+      return response.write('longer than '.slice(0, 12), () => response.destroy());
+    });
+    expect(await files.save(value, at('a.csv'))).toBe('written');
+    expect(readFileSync(at('a.csv')).equals(content)).toBe(true);
+  });
+
+  test.each<[number, RegExp]>([
+    [404, /^The model service does not have the file\.$/],
+    [410, /^The model service does not give the file\.$/],
+  ])('%d: it says so, and nothing is left half written', async (status, says) => {
+    server.say(status, '');
+    const error = await refusal(files.save(value, at('a.csv')));
+    expect(error.code).toBe('FILE_UNAVAILABLE');
+    expect(error.message).toMatch(says);
+    expect(readdirSync(join(folder.path, 'out'))).toEqual([]);
+    expect((await refusal(files.read(value))).code).toBe('FILE_UNAVAILABLE');
+  });
+
+  test('is asked for at the service where the campaign ran, and nowhere else', async () => {
+    const elsewhere = new OutputFiles(
+      store,
+      server.client(),
+      { ...campaign('flu'), service: 'http://a/' },
+      server.url,
+    );
+    const { code, message, hint } = await refusal(elsewhere.read(value));
+    expect([code, message]).toEqual([
+      'FILE_UNAVAILABLE',
+      'The file is at http://a/, where the campaign ran.',
+    ]);
+    expect(hint).toMatch(/--service-url/);
+    expect(server.asked).toEqual([]);
+  });
+
+  test('a service that is silent is left alone after some files', async () => {
+    const silent = await startServer();
+    silent.say(500, '');
+    const asking = new OutputFiles(store, silent.client(), { ...campaign('flu'), service: 'here' }, 'here');
+    for (let file = 0; file < 3; file += 1)
+      expect((await refusal(asking.read(value))).code).toBe('SERVICE_FAILED');
+    const asked = silent.asked.length;
+    for (let file = 0; file < 5; file += 1)
+      expect((await refusal(asking.save(value, at('a.csv')))).code).toBe('SERVICE_FAILED');
+    expect(silent.asked).toHaveLength(asked);
+    expect(readdirSync(join(folder.path, 'out'))).toEqual([]);
+  });
+});
+
+test.each(['', 'null', '{}', '"a.csv"'])('what is no reference says so: %j', async (text) => {
+  const error = await refusal(files.read(text));
+  expect([error.code, error.message]).toEqual(['FILE_UNAVAILABLE', 'The value is no reference to a file.']);
+});
+
+test('a path that cannot be written', async () => {
+  mkdirSync(at('folder'), { recursive: true });
+  writeFileSync(at('file'), '');
+  for (const path of [at('folder'), at('file/a.csv')])
+    expect((await refusal(files.save({ hash: 'md5', localPath: '' }, path))).code).toBe('OUTPUT_UNWRITABLE');
+  expect(existsSync(at('folder'))).toBe(true);
+  expect(readdirSync(join(folder.path, 'out')).toSorted()).toEqual(['file', 'folder']);
+});
