@@ -49,7 +49,7 @@ export const errorCodes = {
   OUTPUT_UNWRITABLE: { exit: 2, about: 'the output cannot be written' },
   FILE_UNAVAILABLE: {
     exit: 2,
-    about: 'the file of an output is neither in the store nor to be had from the model service',
+    about: 'an output file is neither in the store nor to be had from the service',
   },
   KEY_REFUSED: { exit: 2, about: 'the model service refuses the API key' },
   REQUEST_REFUSED: { exit: 2, about: 'the model service refuses a request as wrong' },

@@ -195,9 +195,10 @@ class Batch {
       await this.keeper.keep([answer.outputs]);
       return answer;
     } catch (error) {
-      if (!isCloudError(error)) throw error;
+      // an abort ends no batch here: requests that are out are still to be heard
+      if (isCloudError(error)) this.result.retryAfter = Math.max(this.result.retryAfter, error.retryAfter);
+      else if (!this.keeper.isAborted) throw error;
       this.lacksFiles = true;
-      this.result.retryAfter = Math.max(this.result.retryAfter, error.retryAfter);
       const { seq, runId, origin } = answer;
       return isRequested && runId !== null
         ? { seq, state: 'running', runId, owned: origin === 'new' }

@@ -35,6 +35,10 @@ export class FileKeeper {
     this.signal = signal;
   }
 
+  get isAborted(): boolean {
+    return this.signal.aborted;
+  }
+
   /**
    * Returns when the files of some runs are in the store, each under its content. Of one that cannot be had the store knows why;
    * it does not hold up its run.
@@ -77,8 +81,8 @@ export class FileKeeper {
         await large(() => this.take(file, MOST_KEPT_BYTES));
       }
     } catch (error) {
-      if (!isCloudError(error)) throw error;
-      const lack = lacks[error.kind];
+      if (!isCloudError(error) && !this.isAborted) throw error;
+      const lack = isCloudError(error) ? lacks[error.kind] : undefined;
       await this.store.lackFile(id, hash, lack ?? 'failing');
       if (lack === undefined) throw error;
     }

@@ -5,6 +5,9 @@ import { FileKeeper } from './keep.ts';
 import { type Answer, REQUESTS_AT_ONCE, RunAsker, STOPPED_BY_OTHERS } from './ask.ts';
 import type { World } from './types.ts';
 
+/** How long a cancel, its stops included, goes on to fetch files, ms. */
+const LAST_FILES_MS = 30_000;
+
 /**
  * Stops what the campaign has running at the service. The phase is set first: from then on the store lets no request
  * of this campaign through, so what is open now is all there will be. Runs that have finished meanwhile are kept;
@@ -19,7 +22,11 @@ export async function stopOpenRuns(
 ): Promise<{ stopped: number; kept: number }> {
   const { store, cloud } = world;
   await store.setPhase(campaign.id, 'stopping', Date.now());
-  const keeper = new FileKeeper(world, campaign, signal);
+  const keeper = new FileKeeper(
+    world,
+    campaign,
+    AbortSignal.any([signal, AbortSignal.timeout(LAST_FILES_MS)]),
+  );
   const asker = new RunAsker(cloud, campaign, signal);
   const limit = pLimit(REQUESTS_AT_ONCE);
   let stopped = 0;
@@ -33,7 +40,7 @@ export async function stopOpenRuns(
       newestFirst.map((run) => limit(() => settle(store, asker, campaign.id, run))),
     );
     const heard = answers.filter((answer): answer is RunObservation => !('error' in answer));
-    await keepLast(keeper, heard);
+    await keepLast(keeper, heard, signal);
     await store.observe(campaign.id, heard, Date.now());
     stopped += heard.filter(({ state }) => state === 'waiting').length;
     const left = heard.filter(({ state }) => state === 'queued' || state === 'running');
@@ -48,11 +55,17 @@ export async function stopOpenRuns(
 }
 
 /** The files of runs that are done, as far as they are to be had: a cancel does not wait for a place that does not give them. */
-async function keepLast(keeper: FileKeeper, heard: readonly RunObservation[]): Promise<void> {
+async function keepLast(
+  keeper: FileKeeper,
+  heard: readonly RunObservation[],
+  signal: AbortSignal,
+): Promise<void> {
   try {
     await keeper.keep(heard.flatMap((seen) => (seen.state === 'done' ? [seen.outputs] : [])));
   } catch (error) {
-    if (!isCloudError(error)) throw error;
+    // then another worker goes on
+    signal.throwIfAborted();
+    if (!isCloudError(error) && !keeper.isAborted) throw error;
   }
 }
 

@@ -142,9 +142,10 @@ describe('whatever happens', () => {
     };
 
     // where all is well: a campaign with files of its own, and a file by its address
-    const flu = 'campaign: flu\nmodel: {name: Epidemic}\ndesign: {grid: {Contact rate: [1.6, 1.7]}}';
+    const flu =
+      'campaign: flu\nmodel: {name: Epidemic}\ndesign: {grid: {Contact rate: [1.6, 1.7]}}\noutputs: {files: keep}';
     expect(await run(['submit', '-', '--id', 'flu', '--watch'], {}, flu)).toBe(0);
-    expect(await run(['results', 'flu', '--all'])).toBe(0);
+    expect(await run(['results', 'flu', '--all', '--files', 'files'])).toBe(0);
     const cloud = new CloudClient({ url: addresses.service.url, key });
     const signed = await cloud.getOutputFileUrl(await cloud.uploadFile(Buffer.from('content')), 'a.csv');
     expect((await fetch(signed)).status).toBe(200);

@@ -156,6 +156,24 @@ describe('files: keep', () => {
   });
 });
 
+test('a cancel while files are on their way leaves no run behind, and keeps what is done', async () => {
+  let [isHeld, deliver] = [true, (_: 'deliver'): void => undefined];
+  const release = new Promise<'deliver'>((resolve) => (deliver = resolve));
+  front.plan = (asked) => (isHeld && isDownload(asked) ? { kind: 'hold', until: release } : pass());
+  await world.foray.submit(epidemic([1.71, 1.72, 1.73, 1.74], KEEP), { id: 'midway' });
+  await until('files are on their way', () => front.recorded.some((one) => one.fault.kind === 'hold'));
+  isHeld = false;
+  await world.foray.cancel('midway');
+  const { phase, runs } = await toTheEnd(world, 'midway');
+  deliver('deliver');
+  expect([phase, runs.running, runs.queued]).toEqual(['cancelled', 0, 0]);
+  expect(await keptOf('midway')).toEqual(await hashesOf('midway'));
+  expect((await world.rows('midway')).length).toBe(runs.done);
+  expect(runs.done).toBeGreaterThan(0);
+  const { RUNNING = 0, FRESH = 0 } = await world.statusesAtService('midway');
+  expect([RUNNING, FRESH]).toEqual([0, 0]);
+});
+
 describe('a changed campaign', () => {
   test('that keeps files from now on fetches those of runs that are done', async () => {
     await submit(epidemic([1.81, 1.82], LINK), 'changed');
