@@ -50,13 +50,16 @@ function isSystemError(error: unknown): error is NodeJS.ErrnoException & { code:
   return typeof error === 'object' && error !== null && 'code' in error && 'syscall' in error;
 }
 
-/** Writes a file whole or not at all, or to standard output when no file is given. */
-export async function writeOut(
-  parts: AsyncIterable<string | Uint8Array> | Iterable<string>,
-  file?: string,
-): Promise<void> {
+type Parts = AsyncIterable<string | Uint8Array> | Iterable<string>;
+
+/**
+ * Writes a file whole or not at all, or to standard output when no file is given.
+ *
+ * @param flows whether each part is to be seen as it comes; else many are written at once
+ */
+export async function writeOut(parts: Parts, file?: string, flows = false): Promise<void> {
   if (file === undefined) {
-    for await (const part of parts) {
+    for await (const part of flows ? parts : joined(parts)) {
       if (!process.stdout.write(part)) await new Promise((resolve) => process.stdout.once('drain', resolve));
     }
     return;
@@ -64,7 +67,7 @@ export async function writeOut(
   const unfinished = `${file}.part`;
   try {
     await mkdir(dirname(file), { recursive: true });
-    await pipeline(Readable.from(parts), createWriteStream(unfinished));
+    await pipeline(Readable.from(joined(parts)), createWriteStream(unfinished));
     await rename(unfinished, file);
   } catch (error) {
     await rm(unfinished, { force: true }).catch(() => undefined);
@@ -73,4 +76,20 @@ export async function writeOut(
       hint: 'Check the path and its permissions.',
     });
   }
+}
+
+/** Characters of texts that are written at once, at least. */
+const AT_ONCE = 65_536;
+
+/** Texts put together: a write for each row of a table would take longer than all else of it. Bytes come as they are. */
+async function* joined(parts: Parts): AsyncIterable<string | Uint8Array> {
+  let text = '';
+  for await (const part of parts) {
+    if (typeof part === 'string') text += part;
+    if (typeof part === 'string' && text.length < AT_ONCE) continue;
+    if (text !== '') yield text;
+    text = '';
+    if (typeof part !== 'string') yield part;
+  }
+  if (text !== '') yield text;
 }

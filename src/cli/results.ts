@@ -117,7 +117,11 @@ async function write(
     return;
   }
   const looks = isShown({ output }) ? { width: process.stdout.columns } : { limit: Infinity };
-  await writeOut(formatResults(format, campaign, rows, { ...shape, ...looks, flows: follow }), output);
+  await writeOut(
+    formatResults(format, campaign, rows, { ...shape, ...looks, flows: follow }),
+    output,
+    follow,
+  );
 }
 
 /** Whether the table goes to a terminal. */
