@@ -1,8 +1,8 @@
 import pLimit from 'p-limit';
-import type { CampaignRecord, OpenRun, RunObservation, Store } from '../store/index.ts';
 import { isCloudError } from '../cloud/index.ts';
-import { FileKeeper } from './keep.ts';
+import type { CampaignRecord, OpenRun, RunObservation, Store } from '../store/index.ts';
 import { type Answer, REQUESTS_AT_ONCE, RunAsker, STOPPED_BY_OTHERS } from './ask.ts';
+import { FileKeeper } from './keep.ts';
 import type { World } from './types.ts';
 
 /** How long a cancel, its stops included, goes on to fetch files, ms. */
