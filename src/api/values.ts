@@ -10,6 +10,8 @@ export class ValueError extends Error {
 
 const INTEGER_LIMIT = 2 ** 31;
 const WHOLE = /^[+-]?\d+$/;
+/** Of a text that is read as a LONG, leading zeros too: to read millions would take seconds. */
+const MOST_DIGITS = 100;
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2})?$/;
 
 /**
@@ -73,9 +75,14 @@ function long(value: RawValue): string {
     throw new ValueError(`is ${shown(value)}, which is too large to be read exactly: write it in quotes`);
   }
   const text = String(value).trim();
-  if (!WHOLE.test(text)) return integer(value, Number.MAX_SAFE_INTEGER);
-  const number = BigInt(text);
-  if (BigInt.asIntN(64, number) !== number) throw new ValueError(`is ${shown(value)}, which is out of range`);
+  if (!WHOLE.test(text)) {
+    const number = Number(double(value));
+    if (!Number.isInteger(number) || Number.isSafeInteger(number)) return integer(value, 2 ** 53);
+    throw new ValueError(`is ${shown(value)}, which is too large to be read exactly: write all its digits`);
+  }
+  const number = text.length > MOST_DIGITS ? undefined : BigInt(text);
+  if (number === undefined || BigInt.asIntN(64, number) !== number)
+    throw new ValueError(`is ${shown(value)}, which is out of range`);
   return String(number);
 }
 

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { ForayError, messageOf } from '../errors.ts';
@@ -70,6 +70,8 @@ const migrations = [
   `,
 ];
 
+const DATABASE = 'service.db';
+
 /** The service's database, held by this process alone until `close`. */
 export interface ServiceDatabase {
   db: DatabaseSync;
@@ -86,7 +88,7 @@ export interface ServiceDatabase {
  * @throws ForayError STORE_UNUSABLE when it is damaged, cannot be opened or serves another process; STORE_NEWER
  */
 export function openDatabase(dataDir: string): ServiceDatabase {
-  const file = path.join(dataDir, 'service.db');
+  const file = path.join(dataDir, DATABASE);
   const lock = lockFolder(dataDir);
   let db: DatabaseSync | undefined;
   try {
@@ -120,6 +122,8 @@ function lockFolder(dataDir: string): DatabaseSync {
   let lock: DatabaseSync | undefined;
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    // the folder may have been there, open to others: the secret that addresses are signed with is for nobody else
+    closeSync(openSync(path.join(dataDir, DATABASE), 'a', 0o600));
     lock = new DatabaseSync(path.join(dataDir, 'service.lock'));
     lock.exec('BEGIN EXCLUSIVE');
     return lock;

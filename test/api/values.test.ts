@@ -12,6 +12,7 @@ describe('canonicalValue', () => {
     ['INTEGER', [-2147483648, '-2147483648'], '-2147483648'],
     ['LONG', [8, '8', '8.0', '+8', '008'], '8'],
     ['LONG', ['9223372036854775807'], '9223372036854775807'],
+    ['LONG', ['9007199254740991.0', 9007199254740991], '9007199254740991'],
     ['BOOLEAN', [true, 'true', 'TRUE', ' True '], 'true'],
     ['BOOLEAN', [false, 'false'], 'false'],
     ['DATE_TIME', ['2026-01-31T08:30', '2026-01-31T08:30:00'], '2026-01-31T08:30:00'],
@@ -31,7 +32,7 @@ describe('canonicalValue', () => {
   test.each<[InputType, RawValue[]]>([
     ['DOUBLE', ['', 'many', '0x10', 'Infinity', 'NaN', true, '1,5']],
     ['INTEGER', [7.5, '7.5', 2 ** 31, '-2147483649', 'x']],
-    ['LONG', ['9223372036854775808', '-9223372036854775809', 2 ** 53, 1.5, 'x']],
+    ['LONG', ['9223372036854775808', '-9223372036854775809', 2 ** 53, 1.5, 'x', '1e18']],
     ['BOOLEAN', ['yes', 1, '']],
     ['DATE_TIME', ['2026-02-30T08:30', '2026-01-31', '2026-01-31T25:00', '2026-01-31T08:30:00Z']],
     ['INPUT_FILE', ['{"localPath":"a.csv"}', '{']],
@@ -41,6 +42,11 @@ describe('canonicalValue', () => {
     ],
   ])('%s: none of %j', (type, values) => {
     for (const value of values) expect(() => canonicalValue(type, value)).toThrow(ValueError);
+  });
+
+  test('a LONG of millions of digits is refused, and not repeated', () => {
+    const digits = '9'.repeat(10_000_000);
+    expect(() => canonicalValue('LONG', digits)).toThrow(/^is "9{56}…, which is out of range$/);
   });
 
   test('what is canonical stays as it is, and means the same number', () => {

@@ -34,7 +34,7 @@ export class ContentFiles {
   /** Makes the folder ready, without what an earlier process left half-written. */
   prepare(): void {
     rmSync(path.join(this.#dir, 'unfinished'), { recursive: true, force: true });
-    mkdirSync(path.join(this.#dir, 'unfinished'), { recursive: true });
+    mkdirSync(path.join(this.#dir, 'unfinished'), { recursive: true, mode: 0o700 });
   }
 
   has(hash: string): boolean {

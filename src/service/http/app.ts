@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest } from 'fastify';
 import { API_VERSION } from '../../api/constants.ts';
 import { ServiceError } from '../errors.ts';
@@ -9,6 +10,7 @@ import type { ModelRegistry } from '../models/registry.ts';
 import type { Runs } from '../runs/runs.ts';
 import { addAnimations, withoutSession } from './animations.ts';
 import { requireKey } from './auth.ts';
+import { endUnusedConnections } from './connections.ts';
 import { addDownloads } from './downloads.ts';
 import { pathOf, refuseConnection, sendFailure } from './failures.ts';
 import { animationHandlers } from './handlers/animation.ts';
@@ -31,8 +33,6 @@ export const API_ROOT = `/api/open/${API_VERSION}`;
 const HEAD_TIMEOUT = 20_000;
 /** How often connections are looked through for those that take longer. */
 const TIMEOUT_CHECK = 5_000;
-/** While the service closes, how often connections are closed that have become idle. */
-const IDLE_CHECK = 20;
 
 export interface AppParts {
   registry: ModelRegistry;
@@ -54,7 +54,12 @@ export async function buildApp({ log, logLevel, ...parts }: AppParts): Promise<F
     // a logger for each request tells apart whose line is whose, where each has several
     ...(logLevel === 'error' && { childLoggerFactory: (logger: FastifyBaseLogger) => logger }),
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 1_000 },
-    http: { headersTimeout: HEAD_TIMEOUT, connectionsCheckingInterval: TIMEOUT_CHECK },
+    http: {
+      headersTimeout: HEAD_TIMEOUT,
+      connectionsCheckingInterval: TIMEOUT_CHECK,
+      // refused below, in the shape that errors have
+      requireHostHeader: false,
+    },
     // requests on open connections are served to the end while the service closes
     return503OnClosing: false,
     frameworkErrors: sendFailure,
@@ -65,14 +70,19 @@ export async function buildApp({ log, logLevel, ...parts }: AppParts): Promise<F
   app.addHook('onRequest', openToPages);
   app.addHook('onRequest', requirePace(refuseConnection));
   const methods = noteMethods(app);
-  app.addHook('onRequest', ({ method, url, is404 }, _reply, done) => {
+  app.addHook('onRequest', ({ method, url, is404, headers, raw }, _reply, done) => {
+    if (headers.host === undefined && raw.httpVersion === '1.1')
+      throw new ServiceError('BAD_REQUEST', 'The header Host is missing.');
+    allowAnyType(headers);
     const path = pathOf(url);
     // here rather than in a handler, which would first have to read a body that nobody wants
     if (is404 || methods.isWrong(method, path)) throw notFound(path, methods);
     done();
   });
 
-  closeFinishedConnections(app);
+  endUnusedConnections(app);
+  // what somebody expects of the service besides is no reason to refuse (RFC 9110, 10.1.1)
+  app.server.on('checkExpectation', (request, answer) => void app.server.emit('request', request, answer));
   app.get('/health', () => ({ status: 'ok' }));
   const openApi = openApiDocument(API_ROOT);
   app.get(`${API_ROOT}/openapi.json`, () => openApi);
@@ -93,22 +103,6 @@ export async function buildApp({ log, logLevel, ...parts }: AppParts): Promise<F
     { prefix: API_ROOT },
   );
   return app;
-}
-
-/**
- * Node closes idle connections when a server closes, but waits for those that become idle later until their keep-alive
- * is over, more than a minute.
- */
-function closeFinishedConnections(app: FastifyInstance): void {
-  let timer: NodeJS.Timeout | undefined;
-  app.addHook('preClose', (done) => {
-    timer = setInterval(() => app.server.closeIdleConnections(), IDLE_CHECK);
-    done();
-  });
-  app.addHook('onClose', (_app, done) => {
-    clearInterval(timer);
-    done();
-  });
 }
 
 /** Headers hold the key, the query of a pre-signed address its signature, the path to an animated run its uuid: none is logged. */
@@ -132,7 +126,21 @@ function notFound(path: string, methods: Methods): ServiceError {
 
 /** What is not HTTP, or does not go on to the end of its head. */
 function brokenRequest({ code }: Error & { code?: string }): ServiceError {
-  return code === 'ERR_HTTP_REQUEST_TIMEOUT'
-    ? new ServiceError('TOO_SLOW', 'The request came too slowly.')
-    : new ServiceError('BAD_REQUEST', 'This is not a valid HTTP request.');
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
+    return new ServiceError('TOO_SLOW', 'The request came too slowly.');
+  const why =
+    code === 'HPE_HEADER_OVERFLOW'
+      ? 'The head of the request is too large'
+      : 'This is not a valid HTTP request';
+  return new ServiceError('BAD_REQUEST', `${why}.`);
+}
+
+/** A type and a subtype. */
+const MEDIA_TYPE = /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(;|$)/;
+
+/** Fastify refuses a body of a type that is none; here the type of a body says nothing (notes on real clients). */
+function allowAnyType(headers: IncomingHttpHeaders): void {
+  const type = headers['content-type'];
+  if (type !== undefined && type !== 'application/json' && !MEDIA_TYPE.test(type))
+    headers['content-type'] = 'application/octet-stream';
 }

@@ -9,6 +9,9 @@ import { readQuery } from './body.ts';
 
 const Query = z.object({ filename: z.string(), expires: z.string(), signature: z.string() });
 
+/** How long nothing of a file may be taken until its connection is closed, in milliseconds. */
+const STALLED = 30_000;
+
 /** Path of a file's pre-signed address, outside the root of the interface: it needs no key. */
 export function downloadPath(hash: string): string {
   return `/files/${hash}`;
@@ -23,6 +26,7 @@ export function addDownloads(app: FastifyInstance, files: ContentFiles, presigne
     await files.require(hash);
     const file = files.pathOf(hash);
     const name = encodeURIComponent(path.basename(query.filename)).replaceAll("'", '%27');
+    reply.raw.setTimeout(STALLED);
     return reply
       .header('content-disposition', `attachment; filename*=UTF-8''${name}`)
       .header('content-length', (await stat(file)).size)

@@ -4,6 +4,7 @@ import { tooLargeUpload } from '../files/upload.ts';
 import { bodyReader, readQuery } from './body.ts';
 import type { Handlers } from './call.ts';
 import type { Limits } from './limits.ts';
+import { originOf } from './origin.ts';
 import type { Visible } from './visible.ts';
 
 /** Adds a route for every row of the endpoint table, and for the older spellings of it. */
@@ -55,7 +56,7 @@ function addRoute(scope: FastifyInstance, name: EndpointName, visible: Visible, 
       query: endpoint.query && readQuery(endpoint.query, request.query),
       body: bodyOf(request),
       user,
-      origin: () => `${request.protocol}://${request.host}`,
+      origin: () => originOf(request),
     });
     // most answers are there at once
     if (result instanceof Promise) return result.then(send);

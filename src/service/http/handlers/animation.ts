@@ -7,6 +7,8 @@ import type { Handlers } from '../call.ts';
 export function animationHandlers(sessions: Sessions): Handlers<'startAnimation'> {
   return {
     async startAnimation({ params, body, origin }) {
+      // before anything starts that nobody would learn of
+      const here = origin();
       const { session, run, version, animation } = await sessions.start(params.versionId, body);
       return {
         animationHeight: animation.height,
@@ -17,7 +19,7 @@ export function animationHandlers(sessions: Sessions): Handlers<'startAnimation'
         sessionUuid: session.uuid,
         restUrl: `${session.uuid}/`,
         version: API_VERSION,
-        bundleUrl: new URL(sessionPath(session.uuid), origin()).href,
+        bundleUrl: new URL(sessionPath(session.uuid), here).href,
       };
     },
   };
