@@ -5,7 +5,7 @@ import { comparisonNotes, ComparisonSummary } from '../report/comparison/summary
 import { comparisonTable } from '../report/comparison/table.ts';
 import { formatTable, type TextFormat, textFormats } from '../report/index.ts';
 import type { Foray } from '../client/index.ts';
-import { tell, writeOut } from './output.ts';
+import { tell, terminalWidth, writeOut } from './output.ts';
 import { formatOf } from './results.ts';
 import { type SettingFlags, withSettings } from './settings.ts';
 import { withForay } from './with-foray.ts';
@@ -40,7 +40,7 @@ export function addCompare(program: Command): void {
           const format = flags.format ?? formatOf(flags.output, textFormats, ['html']);
           const isScreen = flags.output === undefined && process.stdout.isTTY;
           const table = comparisonTable(comparison, summary.watched());
-          const size = isScreen ? { width: process.stdout.columns } : { limit: Infinity };
+          const size = isScreen ? { width: terminalWidth() } : { limit: Infinity };
           await writeOut(formatTable(format, table, size), flags.output);
         }
         for (const note of comparisonNotes(comparison, summary)) tell(note);

@@ -18,10 +18,15 @@ export function addGc(program: Command): void {
     .action((flags: Flags) =>
       withForay(flags, async (foray) => {
         const garbage = await foray.garbage();
-        const { files, spareBytes } = garbage;
-        const size = files.reduce((sum, file) => sum + file.size, 0);
+        const { files, young, spareBytes } = garbage;
+        const size = sizeOf(files);
         if (!flags.json || !flags.yes) {
           tell(`${counted(files.length, 'file')} that no campaign needs: ${bytesText(size)}`);
+          if (young.length > 0) {
+            tell(
+              `${counted(young.length, 'file')} more, put there within the last hour, may be about to be named and ${young.length === 1 ? 'stays' : 'stay'}: ${bytesText(sizeOf(young))}`,
+            );
+          }
           tell(`Room that nothing is in: ${bytesText(spareBytes)}`);
         }
         if (size + spareBytes > 0) {
@@ -36,4 +41,8 @@ export function addGc(program: Command): void {
           );
       }),
     );
+}
+
+function sizeOf(files: readonly { size: number }[]): number {
+  return files.reduce((sum, { size }) => sum + size, 0);
 }

@@ -1,9 +1,10 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
 import { definitionSchema, SCHEMA_FILE } from '../campaign/json-schema.ts';
 import { cloudClient } from '../client/index.ts';
 import { ForayError, messageOf } from '../errors.ts';
+import { makeFolder } from '../file-system.ts';
 import { findModel } from './models.ts';
 import { shellQuoted } from './models-new.ts';
 import { print, tell, writeOut } from './output.ts';
@@ -38,7 +39,7 @@ export function addInit(program: Command): void {
 /** Never writes over a file. */
 async function writeNew(file: string, text: string): Promise<void> {
   try {
-    await mkdir(dirname(file), { recursive: true });
+    await makeFolder(dirname(file));
     await writeFile(file, text, { flag: 'wx' });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') {

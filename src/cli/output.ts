@@ -1,9 +1,10 @@
 import { createWriteStream } from 'node:fs';
-import { mkdir, rename, rm } from 'node:fs/promises';
+import { realpath, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { ForayError } from '../errors.ts';
+import { isSystemError, makeFolder } from '../file-system.ts';
 import { oneLine } from '../suggest.ts';
 
 /** One line for a person, on standard output. */
@@ -46,14 +47,11 @@ export function printJson(value: unknown): void {
   print(JSON.stringify(value, undefined, 2));
 }
 
-function isSystemError(error: unknown): error is NodeJS.ErrnoException & { code: string } {
-  return typeof error === 'object' && error !== null && 'code' in error && 'syscall' in error;
-}
-
 type Parts = AsyncIterable<string | Uint8Array> | Iterable<string>;
 
 /**
- * Writes a file whole or not at all, or to standard output when no file is given.
+ * Writes a file whole or not at all, or to standard output when no file is given. What is there and no file (a device, a pipe)
+ * is written to; of a link, what it leads to.
  *
  * @param flows whether each part is to be seen as it comes; else many are written at once
  */
@@ -64,18 +62,34 @@ export async function writeOut(parts: Parts, file?: string, flows = false): Prom
     }
     return;
   }
-  const unfinished = `${file}.part`;
   try {
-    await mkdir(dirname(file), { recursive: true });
-    await pipeline(Readable.from(joined(parts)), createWriteStream(unfinished));
-    await rename(unfinished, file);
+    await makeFolder(dirname(file));
+    const there = await stat(file).catch(() => undefined);
+    if (there && !there.isFile() && !there.isDirectory())
+      await pipeline(Readable.from(joined(parts)), createWriteStream(file));
+    else await writeWhole(parts, there ? await realpath(file) : file);
   } catch (error) {
-    await rm(unfinished, { force: true }).catch(() => undefined);
     if (!isSystemError(error)) throw error;
     throw new ForayError('OUTPUT_UNWRITABLE', `The file ${file} cannot be written (${error.code}).`, {
       hint: 'Check the path and its permissions.',
     });
   }
+}
+
+async function writeWhole(parts: Parts, file: string): Promise<void> {
+  const unfinished = `${file}.part`;
+  try {
+    await pipeline(Readable.from(joined(parts)), createWriteStream(unfinished));
+    await rename(unfinished, file);
+  } catch (error) {
+    await rm(unfinished, { force: true }).catch(() => undefined);
+    throw error;
+  }
+}
+
+/** Columns of the terminal; some say that they have none. */
+export function terminalWidth(): number {
+  return process.stdout.columns || Infinity;
 }
 
 /** Characters of texts that are written at once, at least. */

@@ -10,7 +10,7 @@ import {
   tableOf,
 } from '../report/index.ts';
 import { ForayError } from '../errors.ts';
-import { tell, writeOut } from './output.ts';
+import { tell, terminalWidth, writeOut } from './output.ts';
 import { statusText } from './progress.ts';
 import { ResultFiles } from './result-files.ts';
 import { type SettingFlags, withSettings } from './settings.ts';
@@ -85,6 +85,7 @@ function check(format: ResultFormat, { output, points, follow, files }: Flags): 
   const wrong = (message: string, hint: string): ForayError => new ForayError('USAGE', message, { hint });
   if (format === 'parquet' && output === undefined && process.stdout.isTTY)
     throw wrong('Parquet is not for a terminal.', 'Write it to a file with -o FILE.parquet.');
+  if (files === '') throw wrong('--files needs the name of a folder.', 'It was an empty text.');
   if (files !== undefined && points)
     throw wrong('--files and --points do not go together.', 'Files are of runs, not of points.');
   if (!follow) return;
@@ -116,7 +117,7 @@ async function write(
     await writeOut(parquet(tableOf(campaign, rows, shape), description, { onMisfits }), output);
     return;
   }
-  const looks = isShown({ output }) ? { width: process.stdout.columns } : { limit: Infinity };
+  const looks = isShown({ output }) ? { width: terminalWidth() } : { limit: Infinity };
   await writeOut(
     formatResults(format, campaign, rows, { ...shape, ...looks, flows: follow }),
     output,

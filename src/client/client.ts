@@ -248,12 +248,16 @@ export class Foray {
 
   /** What the store holds and no campaign needs: files that none names, and bytes that nothing is in. */
   async garbage(): Promise<Garbage> {
-    const files = unneededFiles(await this.store.listFiles(), await this.store.listCampaigns(), Date.now());
-    return { files, spareBytes: await this.store.spareBytes() };
+    const unneeded = unneededFiles(
+      await this.store.listFiles(),
+      await this.store.listCampaigns(),
+      Date.now(),
+    );
+    return { ...unneeded, spareBytes: await this.store.spareBytes() };
   }
 
   /** Deletes what was found, but for what somebody has put there since, and gives the room back. */
-  async collect({ files }: Garbage): Promise<void> {
+  async collect({ files }: Pick<Garbage, 'files'>): Promise<void> {
     for (const file of files) await this.store.deleteFile(file);
     await this.store.compact();
   }

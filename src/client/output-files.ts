@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import pLimit from 'p-limit';
@@ -8,6 +8,7 @@ import { fileIn, type FileReference } from '../api/index.ts';
 import { MOST_KEPT_BYTES } from '../campaign/output-files.ts';
 import { type CloudClient, isCloudError } from '../cloud/index.ts';
 import { ForayError } from '../errors.ts';
+import { isSystemError, makeFolder } from '../file-system.ts';
 import type { CampaignRecord, Store } from '../store/index.ts';
 
 /** The value of an OUTPUT_FILE: as the store has it, JSON text, or as an object. */
@@ -80,7 +81,7 @@ export class OutputFiles {
   }
 
   private async write(file: FileReference, kept: string | undefined, path: string): Promise<void> {
-    await mkdir(dirname(path), { recursive: true });
+    await makeFolder(dirname(path));
     // another process may be at the same
     const unfinished = `${path}.${process.pid}.part`;
     const handle = await open(unfinished, 'w');
@@ -166,8 +167,4 @@ async function sha256Of(path: string): Promise<string | undefined> {
     if (isSystemError(error) && (error.code === 'ENOENT' || error.code === 'ENOTDIR')) return undefined;
     throw error;
   }
-}
-
-function isSystemError(error: unknown): error is NodeJS.ErrnoException & { code: string } {
-  return typeof error === 'object' && error !== null && 'code' in error && 'syscall' in error;
 }

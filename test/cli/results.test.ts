@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
+import { lstatSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { parquetMetadata, parquetReadObjects } from 'hyparquet';
 import { Foray, ForayError, resultObjects } from '../../src/index.ts';
@@ -180,4 +181,42 @@ describe('rows from a program', () => {
       ForayError,
     );
   });
+});
+
+describe('foray results -o', () => {
+  const flags = ['results', 'flu', '--format', 'csv', '-o'];
+
+  test('writes to a pipe what it would write to a file', async () => {
+    const pipe = join(folder.path, 'pipe');
+    await once(spawn('mkfifo', [pipe]), 'exit');
+    const reader = spawn('cat', [pipe]);
+    const [read, { code }] = await Promise.all([text(reader.stdout), run(...flags, pipe)]);
+    expect([code, read]).toEqual([0, (await run('results', 'flu', '--format', 'csv')).stdout]);
+    expect(lstatSync(pipe).isFIFO()).toBe(true);
+  });
+
+  test('writes where a link leads to, and leaves the link', async () => {
+    const [link, file] = [join(folder.path, 'link.csv'), join(folder.path, 'file.csv')];
+    writeFileSync(file, 'old');
+    symlinkSync('file.csv', link);
+    expect((await run(...flags, link)).code).toBe(0);
+    expect(lstatSync(link).isSymbolicLink()).toBe(true);
+    expect(readFileSync(file, 'utf8')).toMatch(/^point,/);
+    expect(readdirSync(folder.path).filter((name) => name.endsWith('.part'))).toEqual([]);
+  });
+
+  test.each([
+    ['a folder that the system lets nobody make', '/proc/nope/x.csv'],
+    ['a folder that is a file', '/dev/null/x.csv'],
+    ['a folder', '/proc'],
+  ])('%s is refused', async (_, file) => {
+    const { code, stderr } = await run(...flags, file);
+    expect(stderr).toMatch(new RegExp(`^foray: The file ${file} cannot be written \\(E[A-Z]+\\)\\.`));
+    expect(code).toBe(2);
+  });
+});
+
+test('a folder of no name for files is refused', async () => {
+  const { code, stderr } = await run('results', 'flu', '--files', '');
+  expect([code, stderr]).toEqual([2, expect.stringContaining('--files needs the name of a folder')]);
 });

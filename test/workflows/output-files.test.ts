@@ -202,7 +202,7 @@ describe('files that campaigns keep', () => {
   test('are garbage when the last of them is deleted', async () => {
     for (const id of ['one', 'two']) await submit(epidemic([1.91], KEEP), id);
     const [hash] = await keptOf('one');
-    // what is young is left alone: it is made old
+    // what is young is left alone, and told of: it is made old
     const aged = async (): Promise<boolean> => {
       const files = await world.foray.store.listFiles();
       const file = files.find((candidate) => candidate.hash === hash)!;

@@ -1,0 +1,19 @@
+import { expect, test } from '@jest/globals';
+import { unneededFiles } from '../../src/client/garbage.ts';
+import { campaign } from '../store/suite.ts';
+
+const HOUR = 3_600_000;
+
+test('files that nobody names or keeps can go once they are an hour old', () => {
+  const now = 10 * HOUR;
+  const files = [
+    { hash: 'named', putAt: 0, isKept: false },
+    { hash: 'kept', putAt: 0, isKept: true },
+    { hash: 'old', putAt: now - HOUR - 1, isKept: false },
+    { hash: 'young', putAt: now - HOUR, isKept: false },
+  ].map((file) => ({ ...file, size: 1 }));
+  const named = { ...campaign('flu'), files: [{ input: 'Cases', hash: 'named' }] };
+  const record = { campaign: named } as unknown as Parameters<typeof unneededFiles>[1][number];
+  const { files: old, young } = unneededFiles(files, [record], now);
+  expect([old.map(({ hash }) => hash), young.map(({ hash }) => hash)]).toEqual([['old'], ['young']]);
+});
