@@ -301,9 +301,38 @@ describe('a comparison', () => {
       'A is old (Epidemic, version 1), B is new (Epidemic, version 1); differences are B - A.',
       '5 points in both, 1 only in A, 1 only in B.',
       "Intervals (95 %): replications in pairs, as they have the same seeds in both (Student's t).",
-      'Wait: differs at 4 points of 5 (4 higher in B); by chance alone about 0.25 would.',
+      'Wait: differs at 4 points of 5 that have an interval (4 higher in B); by chance alone about 0.25 would.',
     ]);
     expect(summary.outputs[0]!.largest.map(({ values }) => values[0])).toEqual(['5', '4', '3', '2', '1']);
+  });
+
+  test.each<[string, (number | null)[][], (number | null)[][], string]>([
+    ['all', [[1, 2]], [[2, 1]], 'Wait: no interval excludes 0.'],
+    [
+      'some',
+      [[1, 2], [1], []],
+      [[2, 1], [1], []],
+      'Wait: no interval excludes 0; 1 of 2 points has no interval.',
+    ],
+    [
+      'few',
+      [[1, 2], [1], [null, 1], [null]],
+      [[5, 6.1], [1], [1, 2], [3]],
+      'Wait: differs at 1 point of 1 that has an interval (1 higher in B); by chance alone about 0.05 would; 3 of 4 points have no interval.',
+    ],
+    [
+      'none',
+      [[1], [null]],
+      [[1], [1]],
+      'Wait: no point has an interval, as these need two replications with a finite value in each.',
+    ],
+    ['none at all', [[null]], [[1]], 'Wait: no point has a finite value in both.'],
+  ])('says where there is no interval: of %s', async (_, inA, inB, said) => {
+    const byRate = (all: (number | null)[][]) => Object.fromEntries(all.map((waits, at) => [at, waits]));
+    const comparison = compareCampaigns(side('a', byRate(inA)), side('b', byRate(inB)));
+    const summary = new ComparisonSummary(comparison);
+    await summary.read();
+    expect(comparisonNotes(comparison, summary).at(-1)).toBe(said);
   });
 
   test('is a page that loads nothing and runs nothing', async () => {

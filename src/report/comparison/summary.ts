@@ -106,7 +106,7 @@ export function comparisonNotes(comparison: Comparison, summary: ComparisonSumma
         `Points are joined apart from ${name}: ${ofA ?? 'none'} in A, ${ofB ?? 'none'} in B.`,
     ),
     methodText(comparison),
-    ...summary.outputs.map((output) => verdict(output, comparison)),
+    ...summary.outputs.map((output) => verdict(output, both, comparison)),
     ...(leftOut.length > 0
       ? [`Not compared, as they are not numbers of the same unit in both: ${leftOut.join(', ')}.`]
       : []),
@@ -125,11 +125,21 @@ function methodText({ method, confidence }: Comparison): string {
 }
 
 /** How many points differ, and how many would if nothing did: who looks at many intervals finds some that exclude 0. */
-function verdict({ output, judged, higher, lower, compared }: OutputSummary, { confidence }: Comparison) {
-  if (compared === 0) return `${output.name}: no point has a value in both.`;
-  if (judged === 0) return `${output.name}: no intervals, as these need two replications in each.`;
-  if (higher + lower === 0) return `${output.name}: no interval excludes 0.`;
+function verdict(
+  { output, judged, higher, lower, compared }: OutputSummary,
+  both: number,
+  { confidence }: Comparison,
+): string {
+  if (compared === 0) return `${output.name}: no point has a finite value in both.`;
+  if (judged === 0)
+    return `${output.name}: no point has an interval, as these need two replications with a finite value in each.`;
+  const without = both - judged;
+  const rest =
+    without > 0
+      ? `; ${without} of ${counted(both, 'point')} ${without === 1 ? 'has' : 'have'} no interval`
+      : '';
+  if (higher + lower === 0) return `${output.name}: no interval excludes 0${rest}.`;
   const ways = [higher > 0 ? `${higher} higher in B` : '', lower > 0 ? `${lower} lower in B` : ''];
   const chance = numberText(Number(((1 - confidence) * judged).toPrecision(2)));
-  return `${output.name}: differs at ${counted(higher + lower, 'point')} of ${judged} (${ways.filter(Boolean).join(', ')}); by chance alone about ${chance} would.`;
+  return `${output.name}: differs at ${counted(higher + lower, 'point')} of ${judged} that ${judged === 1 ? 'has' : 'have'} an interval (${ways.filter(Boolean).join(', ')}); by chance alone about ${chance} would${rest}.`;
 }
