@@ -25,7 +25,7 @@ export interface ReferenceRow {
 
 /**
  * Reads a file of reference values: CSV, with the names of all inputs that the campaign varies and of outputs in its first
- * line. An empty field is no value.
+ * line, then a line a point. An empty field is no value.
  *
  * @throws ForayError REFERENCE_INVALID with the place in the file
  */
@@ -47,12 +47,20 @@ export async function readReference(
   }
   const [head, ...lines] = records;
   const columns = columnsOf(head?.record ?? [], campaign, file);
+  if (lines.length === 0)
+    throw invalid('It has no values.', { file, line: 1, column: 1 }, 'Add a line for each point.');
+  const lineOf = new Map<string, number>();
   const rows = lines.map(({ record, info }) => {
     const place = { file, line: info.lines, column: 1 };
     const values = campaign.varied.map(({ type }, at) => {
       const text = record[columns.inputs[at]!]!;
       return checked(() => canonicalValue(type, text), head!.record[columns.inputs[at]!]!, place);
     });
+    const key = values.join('\n');
+    const before = lineOf.get(key);
+    if (before !== undefined)
+      throw invalid(`It has the point of line ${before} again.`, place, 'Remove one of the two lines.');
+    lineOf.set(key, info.lines);
     const numbers = columns.outputs.flatMap(({ name, at }): [string, number][] => {
       const text = record[at]!;
       return text === '' ? [] : [[name, checked(() => Number(canonicalValue('DOUBLE', text)), name, place)]];

@@ -61,6 +61,13 @@ describe('reference values', () => {
       'The value of "Fit error" is "Infinity", which is not a number.',
       undefined,
     ],
+    [
+      `${head}\n1,2,3\n\n1,3,3\n1.0,"2",3\n`,
+      5,
+      'It has the point of line 2 again.',
+      'Remove one of the two lines.',
+    ],
+    [`${head}\n\n`, 1, 'It has no values.', 'Add a line for each point.'],
     [`${head}\n1,2\n`, 2, expect.stringMatching(/^It is no table: /), undefined],
   ])('%j is refused', async (text, line, message, hint) => {
     const error = await read(text).catch((thrown: unknown) => thrown);
