@@ -1,30 +1,30 @@
+import { causeOf } from '../campaign/failures.ts';
 import type { ResultRow } from '../store/index.ts';
 
-/** Failed runs of one reason, with the first one's point as a sample. */
+/** Failed runs of one cause, with the first one as a sample. */
 export interface FailureGroup {
-  reason: string;
+  cause: string;
   count: number;
-  sample: Pick<ResultRow, 'point' | 'values' | 'replication'> | null;
+  sample: Pick<ResultRow, 'point' | 'values' | 'reason'> | null;
 }
 
-/** Reasons told apart: some services put a number of their own into every one. */
-const MOST_REASONS = 1_000;
+/** Causes told apart: some services put a name of their own into every reason. */
+const MOST_CAUSES = 1_000;
 
-/** Counts failed runs by reason. */
+/** Counts failed runs by cause, which is what reasons have in common that differ in numbers and ids only. */
 export class Failures {
   readonly #groups = new Map<string, FailureGroup>();
-  readonly #others: FailureGroup = { reason: 'other reasons', count: 0, sample: null };
+  readonly #others: FailureGroup = { cause: 'other causes', count: 0, sample: null };
 
-  add({ reason, point, values, replication }: ResultRow): void {
-    const text = reason ?? 'no reason given';
-    let group = this.#groups.get(text);
-    if (!group && this.#groups.size >= MOST_REASONS) group = this.#others;
-    if (!group)
-      this.#groups.set(text, (group = { reason: text, count: 0, sample: { point, values, replication } }));
+  add({ reason, point, values }: ResultRow): void {
+    const cause = causeOf(reason ?? 'no reason given');
+    let group = this.#groups.get(cause);
+    if (!group && this.#groups.size >= MOST_CAUSES) group = this.#others;
+    if (!group) this.#groups.set(cause, (group = { cause, count: 0, sample: { point, values, reason } }));
     group.count += 1;
   }
 
-  /** The commonest reasons first, at most `most`; the rest is one group. */
+  /** The commonest causes first, at most `most`; the rest is one group. */
   top(most: number): FailureGroup[] {
     const groups = [...this.#groups.values()].sort((a, b) => b.count - a.count);
     const rest = groups.slice(most).reduce((sum, { count }) => sum + count, this.#others.count);

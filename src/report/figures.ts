@@ -5,7 +5,7 @@ import { type Figure, partText, sentences } from './figure.ts';
 import { curves, type Observed } from './pictures/curves.ts';
 import { histograms } from './pictures/histograms.ts';
 import { timelinePicture } from './pictures/timeline.ts';
-import type { Summary } from './summary.ts';
+import type { OutputDistribution } from './summary.ts';
 import type { Timeline } from './timeline.ts';
 import { kindOfOutput } from './values.ts';
 import { counted, numberText, titleOf } from './words.ts';
@@ -13,26 +13,48 @@ import { counted, numberText, titleOf } from './words.ts';
 /** Pictures of the runs, with what has to be known of each. */
 
 /** Nothing where all outputs are the same in all runs. */
-export function distributionFigures(campaign: Campaign, all: Summary['distributions']): Figure[] {
+export function distributionFigures(campaign: Campaign, all: readonly OutputDistribution[]): Figure[] {
+  const none = all.filter(({ distribution }) => distribution.count === 0);
   const known = all.filter(({ distribution }) => distribution.count > 0);
   const drawn = known.filter(({ distribution: { min, max } }) => min < max);
   if (drawn.length === 0) return [];
-  const same = known
-    .filter((one) => !drawn.includes(one))
-    .map(({ output, distribution }) => `${output.name} is ${numberText(distribution.min)}`);
   const numeric = campaign.outputs.filter(({ type }) => kindOfOutput(type) === 'number').length;
-  const runs = Math.max(...drawn.map(({ distribution }) => distribution.count));
+  const runs = drawn[0]!.distribution.count + drawn[0]!.without;
+  const partly = drawn.filter(({ without }) => without > 0);
   return [
     {
       title: drawn.length === 1 ? `Distribution of ${drawn[0]!.output.name}` : 'Distributions of outputs',
       caption: sentences(
         `How many of ${counted(runs, 'run')}${campaign.varied.length > 0 ? ', all points together,' : ''} came to what`,
         partText(numeric, all.length, 'outputs'),
-        same.length > 0 ? `In all runs ${same.join(', ')}` : undefined,
+        partly.length > 0
+          ? `Left out are runs that have no finite value: ${partly.map(({ output, without }) => `${without.toLocaleString('en-US')} of ${output.name}`).join(', ')}`
+          : undefined,
+        ...sameTexts(known.filter((one) => !drawn.includes(one))),
+        none.length > 0
+          ? `No run has a finite value of ${none.map(({ output }) => output.name).join(', ')}`
+          : undefined,
       ),
       id: 'distributions',
       spec: histograms(drawn),
     },
+  ];
+}
+
+/** Of outputs with one value: "In all runs A is 1, B is 2", "In all 12 runs that have a finite value, C is 0.5". */
+function sameTexts(same: readonly OutputDistribution[]): string[] {
+  const text = ({ output, distribution }: OutputDistribution) =>
+    `${output.name} is ${numberText(distribution.min)}`;
+  const everywhere = same.filter(({ without }) => without === 0);
+  return [
+    ...(everywhere.length > 0 ? [`In all runs ${everywhere.map(text).join(', ')}`] : []),
+    ...same
+      .filter(({ without }) => without > 0)
+      .map((one) =>
+        one.distribution.count === 1
+          ? `In the only run that has a finite value, ${text(one)}`
+          : `In all ${counted(one.distribution.count, 'run')} that have a finite value, ${text(one)}`,
+      ),
   ];
 }
 

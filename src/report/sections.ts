@@ -1,6 +1,5 @@
 import type { Campaign, CampaignOutput, RunCounts } from '../campaign/types.ts';
 import type { CampaignRecord } from '../store/index.ts';
-import type { FailureGroup } from './failures.ts';
 import { html, type Markup } from './markup.ts';
 import { meanOf, type PointResult } from './points.ts';
 import { kindOfInput, kindOfOutput } from './values.ts';
@@ -108,34 +107,6 @@ export function bestSection(
         </thead>
         <tbody>
           ${rows}
-        </tbody>
-      </table>
-    </div>
-  </section>`;
-}
-
-export function failuresSection({ varied }: Campaign, failures: readonly FailureGroup[]): Markup {
-  return html`<section>
-    <h2>Failures</h2>
-    <p class="soft">Runs that failed, by the reason that the service gave.</p>
-    <div class="scroll">
-      <table>
-        <thead>
-          <tr>
-            <th class="number">Runs</th>
-            <th>Reason</th>
-            <th>For example</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${failures.map(
-            ({ reason, count, sample }) =>
-              html`<tr>
-                <td class="number">${grouped(count)}</td>
-                <td class="reason">${reason}</td>
-                <td>${sample ? html`${placeOf(varied, sample.values)} <code>${sample.point}</code>` : ''}</td>
-              </tr>`,
-          )}
         </tbody>
       </table>
     </div>

@@ -35,7 +35,7 @@ th { color: var(--soft); font-weight: 600; font-size: 0.85rem; vertical-align: b
 td.number, code { white-space: nowrap; }
 tbody tr.first td { background: var(--tint); font-weight: 600; }
 code { font: 0.85em ui-monospace, "SF Mono", Menlo, Consolas, "Liberation Mono", monospace; font-weight: 400; color: var(--soft); }
-.reason { overflow-wrap: anywhere; min-width: 16rem; }
+.reason { overflow-wrap: anywhere; white-space: pre-line; min-width: 16rem; }
 section > button { margin-top: 4px; padding: 2px 10px; border: 1px solid var(--line); border-radius: 99px; background: none; color: var(--soft); font: inherit; font-size: 0.85rem; cursor: pointer; }
 section > button:hover, section > button:focus-visible { color: var(--ink); border-color: var(--soft); }
 table.plain { width: auto; }

@@ -22,14 +22,22 @@ export interface Summary {
   /** Of the effects of the first of these outputs, and so of all; undefined where there is none. */
   leftOut: LeftOut | undefined;
   agreement: Agreement | undefined;
-  distributions: { output: CampaignOutput; distribution: Distribution }[];
+  distributions: OutputDistribution[];
   courses: Courses[];
   failures: FailureGroup[];
   timeline: Timeline;
 }
 
+/** What runs that are done came to. */
+export interface OutputDistribution {
+  output: CampaignOutput;
+  distribution: Distribution;
+  /** Runs that are not in it: their value is infinite, no number, or not there. */
+  without: number;
+}
+
 const BEST_POINTS = 10;
-const FAILURE_REASONS = 20;
+const FAILURE_CAUSES = 20;
 /** Outputs of which effects or distributions are drawn; more would be a page that nobody reads. */
 const MOST_OUTPUTS = 12;
 
@@ -51,9 +59,10 @@ export async function summarize(
     output: one,
     gatherer: new EffectGatherer(campaign),
   }));
-  const distributions = first.map((one) => ({
-    output: one,
-    distribution: new Distribution(isWhole(one) ? 1 : 0),
+  const distributions = first.map((output): OutputDistribution => ({
+    output,
+    distribution: new Distribution(isWhole(output) ? 1 : 0),
+    without: 0,
   }));
   const agreement = reference && new Agreement(reference, confidenceOf(campaign));
   const best = new Lowest<PointResult>(BEST_POINTS);
@@ -69,9 +78,10 @@ export async function summarize(
         continue;
       }
       courses.add(row);
-      for (const { output, distribution } of distributions) {
-        const value = numberIn(row.outputs[output.name]);
-        if (value !== undefined) distribution.add(value);
+      for (const one of distributions) {
+        const value = numberIn(row.outputs[one.output.name]);
+        if (value === undefined) one.without += 1;
+        else one.distribution.add(value);
       }
       yield row;
     }
@@ -96,7 +106,7 @@ export async function summarize(
     agreement,
     distributions,
     courses: courses.result(best.items[0]),
-    failures: failures.top(FAILURE_REASONS),
+    failures: failures.top(FAILURE_CAUSES),
     timeline,
   };
 }

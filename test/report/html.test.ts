@@ -246,16 +246,25 @@ describe('other designs', () => {
     expect(page).toContain('<h2>Timeline</h2>');
   });
 
-  test('failures are grouped by reason, the commonest first', async () => {
+  test('failures are grouped by cause, the commonest first', async () => {
     const record = sampleRecord();
-    const failed = ['a', 'b', 'b'].map((reason, i) => failedRow(i, ['1.2', '0.3'], `because ${reason}`));
+    const failed = ['a', 'b\nseed 166845506387790', 'b\nseed 7'].map((reason, i) =>
+      failedRow(i, ['1.2', '0.3'], `because ${reason}`),
+    );
     const page = await renderReport(record, countsOf(0, 3), stream(failed));
     expect(page).toContain('No run has finished yet.');
     const table = page.slice(page.indexOf('>Failures<'));
     expect(
       [...table.matchAll(/<td class="(?:number|reason)">(.*?)<\/td>/gs)].map(([, cell]) => cell),
-    ).toEqual([...['2', 'because b', '1', 'because a']]);
-    expect(table).toContain('0000000000000001');
+    ).toEqual(['2', 'because b\nseed …', '1', 'because a']);
+    // the first of each, with what it said where that is more than the cause
+    const examples = [...table.matchAll(/<td>(.*?)<\/td>/gs)].map(([, cell]) =>
+      cell!.replaceAll(/<.*?>|\s+/g, ' ').trim(),
+    );
+    expect(examples.slice(0, 2)).toEqual([
+      expect.stringMatching(/0{15}1 +because b seed 166845506387790$/),
+      expect.stringMatching(/0{15}0$/),
+    ]);
   });
 });
 
@@ -344,6 +353,28 @@ describe('what is not shown is said', () => {
     expect(texts).not.toContain(together);
     expect(line).toContain(`Of Rate ${together}.`);
     expect(grid).toContain('Each cell is the mean of neighbouring points of the design');
+  });
+
+  test('runs that have no finite value', async () => {
+    const outputs = ['Drawn', 'Whole', 'Alike', 'Lone', 'Same', 'None'].map((name) => ({
+      name,
+      type: 'DOUBLE' as const,
+      units: null,
+    }));
+    const record = sampleRecord({ outputs });
+    const alike = ['"-Infinity"', '0.5', '"Infinity"', '"Infinity"'];
+    const rows = Array.from({ length: 48 }, (_, i): ResultRow => {
+      const drawn: Record<string, string> =
+        i < 3 ? { Drawn: ['null', '"NaN"', ''][i]! } : i === 3 ? {} : { Drawn: String(i) };
+      const lone: Record<string, string> = i === 7 ? { Lone: '3' } : {};
+      const others = { Whole: String(i), Alike: alike[i % 4]!, Same: '2', None: '"Infinity"' };
+      return { ...sampleRow(i, ['1.2', '0.3']), outputs: { ...drawn, ...lone, ...others } };
+    });
+    expect(await wordsOf(record, rows)).toContain(
+      'How many of 48 runs, all points together, came to what. Left out are runs that have no finite value: 4 of Drawn. ' +
+        'In all runs Same is 2. In all 12 runs that have a finite value, Alike is 0.5. ' +
+        'In the only run that has a finite value, Lone is 3. No run has a finite value of None.<',
+    );
   });
 
   test('points of an earlier design', async () => {
