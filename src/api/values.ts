@@ -10,7 +10,7 @@ export class ValueError extends Error {
 
 const INTEGER_LIMIT = 2 ** 31;
 const WHOLE = /^[+-]?\d+$/;
-/** Of a text that is read as a LONG, leading zeros too: to read millions would take seconds. */
+/** Of a text that is read as a LONG, leading zeros too: millions take seconds, or more of the stack than there is. */
 const MOST_DIGITS = 100;
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2})?$/;
 
@@ -65,7 +65,7 @@ function double(value: RawValue): string {
 function integer(value: RawValue, limit: number): string {
   const number = Number(double(value));
   if (!Number.isInteger(number)) throw new ValueError(`is ${shown(value)}, which is not a whole number`);
-  if (number < -limit || number >= limit) throw new ValueError(`is ${shown(value)}, which is out of range`);
+  if (number < -limit || number >= limit) throw outOfRange(value);
   return String(number);
 }
 
@@ -75,15 +75,19 @@ function long(value: RawValue): string {
     throw new ValueError(`is ${shown(value)}, which is too large to be read exactly: write it in quotes`);
   }
   const text = String(value).trim();
+  if (text.length > MOST_DIGITS) throw outOfRange(value);
   if (!WHOLE.test(text)) {
     const number = Number(double(value));
     if (!Number.isInteger(number) || Number.isSafeInteger(number)) return integer(value, 2 ** 53);
     throw new ValueError(`is ${shown(value)}, which is too large to be read exactly: write all its digits`);
   }
-  const number = text.length > MOST_DIGITS ? undefined : BigInt(text);
-  if (number === undefined || BigInt.asIntN(64, number) !== number)
-    throw new ValueError(`is ${shown(value)}, which is out of range`);
+  const number = BigInt(text);
+  if (BigInt.asIntN(64, number) !== number) throw outOfRange(value);
   return String(number);
+}
+
+function outOfRange(value: RawValue): ValueError {
+  return new ValueError(`is ${shown(value)}, which is out of range`);
 }
 
 function boolean(value: RawValue): string {
@@ -158,7 +162,8 @@ function integerBound(bound: Bound): number {
 }
 
 function longBound(bound: Bound): bigint {
-  if (typeof bound === 'string' && WHOLE.test(bound.trim())) return BigInt(long(bound));
+  if (typeof bound === 'string' && (bound.length > MOST_DIGITS || WHOLE.test(bound.trim())))
+    return BigInt(long(bound));
   const whole = Math.trunc(Number(double(bound)));
   if (!Number.isSafeInteger(whole)) {
     throw new ValueError(

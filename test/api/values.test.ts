@@ -47,6 +47,8 @@ describe('canonicalValue', () => {
   test('a LONG of millions of digits is refused, and not repeated', () => {
     const digits = '9'.repeat(10_000_000);
     expect(() => canonicalValue('LONG', digits)).toThrow(/^is "9{56}…, which is out of range$/);
+    const range = JSON.stringify({ min: digits, max: digits, step: 1 });
+    expect(() => canonicalValue('FIXED_RANGE_LONG', range)).toThrow(/^is "9{56}…, which is out of range$/);
   });
 
   test('what is canonical stays as it is, and means the same number', () => {
