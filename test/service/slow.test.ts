@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import net from 'node:net';
 import { describe, expect, test } from '@jest/globals';
-import { KEY, onCleanup, startTestService } from './support.ts';
+import { KEY, onCleanup, startTestService, upload } from './support.ts';
 
 const SOCKETS = 200;
 const CLOSED_WITHIN = 30_000;
@@ -49,4 +49,18 @@ describe('slow connections', () => {
     expect(Math.max(...times)).toBeLessThan(CLOSED_WITHIN);
     expect(latencies.length).toBeGreaterThan(100);
   });
+});
+
+test('a download of which nothing is read ends, and does not hold up a service that closes', async () => {
+  const service = await startTestService();
+  // more than the system itself takes in for somebody who does not read
+  const { body: hash } = await upload(service, Buffer.alloc(50_000_000));
+  const { body: signed } = await service.get<string>(`/output-file?hash=${hash}&filename=f`);
+  const { pathname, search } = new URL(signed);
+  const socket = net.connect(service.running.port, '127.0.0.1');
+  socket.on('error', () => undefined).write(`GET ${pathname}${search} HTTP/1.1\r\nHost: x\r\n\r\n`);
+  await once(socket, 'data');
+  socket.pause();
+  await service.close();
+  socket.destroy();
 });

@@ -9,8 +9,11 @@ import { readQuery } from './body.ts';
 
 const Query = z.object({ filename: z.string(), expires: z.string(), signature: z.string() });
 
-/** How long nothing of a file may be taken until its connection is closed, in milliseconds. */
-const STALLED = 30_000;
+/**
+ * How long nothing of a file may be taken until its connection is looked at, in milliseconds: Node closes it at the second look that
+ * finds as much unsent as the first.
+ */
+const STALLED = 15_000;
 
 /** Path of a file's pre-signed address, outside the root of the interface: it needs no key. */
 export function downloadPath(hash: string): string {
