@@ -9,6 +9,7 @@ import type { InputItem } from '../../api/resources.ts';
 import { ValueError } from '../../api/values.ts';
 import { ServiceError } from '../errors.ts';
 import { canonicalInput, horizonOf } from '../models/system-inputs.ts';
+import { checkValue } from './checked.ts';
 import type { CanonicalInputs, Settings } from './identity.ts';
 import { drawValue, replicationSeed } from './random.ts';
 
@@ -57,8 +58,9 @@ export function singleRun(
   for (const [name, type] of Object.entries(types)) {
     if (!isRange(type)) single[name] = drawValue(inputs[RANDOM_SEED]!, name, type, inputs[name]!);
   }
+  // what a range or chance came to may be nothing that the input takes
   for (const { name, type } of template)
-    if (Object.hasOwn(types, name)) checkInput(name, type, single[name]!);
+    if (Object.hasOwn(types, name)) checkValue(name, () => canonicalInput(name, type, single[name]!));
   try {
     horizonOf(template, single);
   } catch (error) {
@@ -66,16 +68,6 @@ export function singleRun(
     throw new ServiceError('INVALID_VALUE', error.message);
   }
   return single;
-}
-
-/** What a range or chance came to may be nothing that the input takes. */
-function checkInput(name: string, type: InputType, value: string): void {
-  try {
-    canonicalInput(name, type, value);
-  } catch (error) {
-    if (!(error instanceof ValueError)) throw error;
-    throw new ServiceError('INVALID_VALUE', `The value of "${name}" ${error.message}.`);
-  }
 }
 
 function replicationsOf(template: Template, inputs: CanonicalInputs): CanonicalInputs[] {

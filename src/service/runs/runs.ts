@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Outputs, OutputsTemplate, RunMessage, RunRequest } from '../../api/resources.ts';
-import { ValueError } from '../../api/values.ts';
 import { ServiceError } from '../errors.ts';
 import type { ContentFiles } from '../files/content.ts';
 import { checkAllowed } from '../models/allowed.ts';
 import type { ModelRegistry, ServedVersion } from '../models/registry.ts';
+import { checkValue } from './checked.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import { subRunsOf } from './experiments.ts';
 import { type CanonicalInputs, identityOf, type Settings } from './identity.ts';
@@ -185,14 +185,7 @@ export class Runs {
 
 /** @throws ServiceError INVALID_VALUE naming an input of a single run whose value the model does not allow */
 function checkInputs({ inputs: declared }: ServedVersion, inputs: CanonicalInputs): void {
-  for (const input of declared) {
-    try {
-      checkAllowed(input, inputs[input.name]!);
-    } catch (error) {
-      if (!(error instanceof ValueError)) throw error;
-      throw new ServiceError('INVALID_VALUE', `The value of "${input.name}" ${error.message}.`);
-    }
-  }
+  for (const input of declared) checkValue(input.name, () => checkAllowed(input, inputs[input.name]!));
 }
 
 function identified(versionId: string, settings: Settings): NewRun {
