@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from '@jest/globals';
-import { ErrorBody, type Run } from '../../src/api/resources.ts';
+import { ErrorBody } from '../../src/api/resources.ts';
 import {
   KEY,
   outputsOf,
@@ -204,6 +204,6 @@ test('values that a range or chance comes to are checked as single ones are, bef
 
   // and an abort of the model's own is not told as one for want of memory
   const { body: run } = await requestRun(service, version, { Abort: true });
-  const { message } = await reach(service, run as Run, 'FAILED');
+  const { message } = await reach(service, run, 'FAILED');
   expect(message).toContain('the model crashed');
 });
