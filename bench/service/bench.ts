@@ -2,7 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import type { InputItem, RunRequest } from '../../src/api/index.ts';
 import { CloudClient } from '../../src/cloud/index.ts';
 import { Process } from '../process.ts';
 import { documentOf, isMet, type Part, textOf } from '../report.ts';
@@ -21,18 +23,27 @@ const FEW = 1_000;
 const MANY = 100_000;
 /** Requests a second while all executors are busy. */
 const RATE = 200;
+/** Runs that are asked for by turns, as a campaign does that finds its runs there: more than the service keeps the words of. */
+const DIFFERENT = 5_120;
+/** Milliseconds between looks at whether a run has completed. */
+const LOOK_EVERY = 100;
 /** Connections that drip. */
 const SLOW = 200;
 
 /** A service with its runs, and what is asked of it. */
 interface Measured {
   service: Process;
-  /** `POST /runs` of a run that is there, and its progress. */
-  shots: Record<'runs' | 'progress', Shot>;
+  /** `POST /runs` of a run that is there, its progress, and `POST /runs` of many different runs. */
+  shots: Record<What, Shot>;
+  /** Has the different runs executed, so that they are there as well. */
+  addDifferent: () => Promise<unknown>;
 }
 
+const whats = ['runs', 'progress', 'different runs'] as const;
+type What = (typeof whats)[number];
+
 interface Row extends Felt {
-  what: string;
+  what: What;
   who: string;
   /** CPU of the service a request, in ms. */
   cpuMs: number;
@@ -85,28 +96,58 @@ async function serve(dataDir: string, runs: number, processes: Process[]): Promi
   await first.service.end();
   fill(dataDir, runs);
   const { service, url } = await start();
-  const { versionId, runId, body } = await request(url);
+  const { versionId, runId, body, bodies, addDifferent } = await request(url);
   const headers = { authorization: KEY, 'content-type': 'application/json' };
+  const runsUrl = `${url}/versions/${versionId}/runs`;
   return {
     service,
+    addDifferent,
     shots: {
-      runs: { url: `${url}/versions/${versionId}/runs`, method: 'POST', headers, body },
+      runs: { url: runsUrl, method: 'POST', headers, body },
+      'different runs': { url: runsUrl, method: 'POST', headers, body: bodies },
       progress: { url: `${url}/versions/${versionId}/runs/${runId}/progress`, method: 'GET', headers },
     },
   };
 }
 
 /** Requests the run that is measured with, and waits until it is there. */
-async function request(url: string): Promise<{ versionId: string; runId: string; body: string }> {
+async function request(url: string) {
   const cloud = new CloudClient({ url, key: KEY });
   const model = await cloud.getModelByName('Busy');
   const versionId = model.modelVersions.at(-1)!;
   const { experimentTemplate } = await cloud.getVersion(model.id, versionId);
-  const run = { experimentType: 'SIMULATION' as const, inputs: experimentTemplate.inputs };
+  const inputs = experimentTemplate.inputs;
+  const runId = await complete(cloud, versionId, { experimentType: 'SIMULATION', inputs });
+  const bodyOf = (number: number): string =>
+    JSON.stringify({ experimentType: 'SIMULATION', inputs: withNumber(inputs, { value: String(number) }) });
+  const range = {
+    type: 'FIXED_RANGE_INTEGER' as const,
+    value: JSON.stringify({ min: 1, max: DIFFERENT, step: 1 }),
+  };
+  return {
+    versionId,
+    runId,
+    body: bodyOf(0),
+    bodies: Array.from({ length: DIFFERENT }, (_, at) => bodyOf(at + 1)),
+    addDifferent: () =>
+      complete(cloud, versionId, {
+        experimentType: 'PARAMETER_VARIATION',
+        inputs: withNumber(inputs, range),
+      }),
+  };
+}
+
+function withNumber(inputs: readonly InputItem[], change: Partial<InputItem>): InputItem[] {
+  return inputs.map((input) => (input.name === 'Number' ? { ...input, ...change } : input));
+}
+
+/** Returns the id of the run. */
+async function complete(cloud: CloudClient, versionId: string, run: RunRequest): Promise<string> {
   for (;;) {
     const { status, id } = await cloud.requestRun(versionId, run);
-    if (status === 'COMPLETED') return { versionId, runId: id, body: JSON.stringify(run) };
-    if (status === 'FAILED') throw new Error('the run of the bench failed');
+    if (status === 'COMPLETED') return id;
+    if (status === 'FAILED') throw new Error('a run of the bench failed');
+    await delay(LOOK_EVERY);
   }
 }
 
@@ -114,11 +155,20 @@ async function request(url: string): Promise<{ versionId: string; runId: string;
 async function bareLike({ shots }: Measured, processes: Process[]): Promise<Measured> {
   const service = new Process({ name: 'bare', args: [resolve(import.meta.dirname, 'bare.ts')] });
   processes.push(service);
-  const answer = async ({ url, ...init }: Shot): Promise<string> => (await fetch(url, init)).text();
+  const answer = async ({ url, body, ...init }: Shot): Promise<string> =>
+    (await fetch(url, { ...init, ...(body && { body: body as string }) })).text();
   service.send({ POST: await answer(shots.runs), GET: await answer(shots.progress) });
   const [, origin] = await service.says(/^ready (\S+)/);
   const here = (shot: Shot): Shot => ({ ...shot, url: new URL(new URL(shot.url).pathname, origin).href });
-  return { service, shots: { runs: here(shots.runs), progress: here(shots.progress) } };
+  return {
+    service,
+    addDifferent: () => Promise.resolve(),
+    shots: {
+      runs: here(shots.runs),
+      'different runs': here(shots['different runs']),
+      progress: here(shots.progress),
+    },
+  };
 }
 
 async function throughput(
@@ -129,9 +179,12 @@ async function throughput(
 ): Promise<Part<Row>> {
   const rows: Row[] = [];
   const ways = { bare, [`service, ${FEW} runs`]: few, [`service, ${MANY} runs`]: many };
-  for (const what of ['runs', 'progress'] as const) {
+  for (const what of whats) {
     const rounds = Object.fromEntries(Object.keys(ways).map((who) => [who, [] as Row[]]));
-    for (const { shots } of Object.values(ways)) await shoot(shots[what], WARM_UP);
+    for (const { shots, addDifferent } of Object.values(ways)) {
+      if (what === 'different runs') await addDifferent();
+      await shoot(shots[what], WARM_UP);
+    }
     for (let round = 0; round < ROUNDS; round += 1) {
       for (const [who, { service, shots }] of Object.entries(ways)) {
         const before = usageOf(service.pid).cpuMs;
@@ -144,9 +197,8 @@ async function throughput(
       rows.push(each.reduce((a, b) => (a.requestsPerSecond > b.requestsPerSecond ? a : b)));
     }
   }
-  const goals = [0, 3].flatMap((at) => {
-    const [plain, ours, full] = rows.slice(at, at + 3).map(({ requestsPerSecond }) => requestsPerSecond);
-    const { what } = rows[at]!;
+  const goals = whats.flatMap((what, at) => {
+    const [plain, ours, full] = rows.slice(3 * at, 3 * at + 3).map((row) => row.requestsPerSecond);
     return [
       { what: `${what}: throughput over that of a bare route`, figure: ours! / plain!, least: 0.5 },
       { what: `${what}: slower with ${MANY} runs, times`, figure: ours! / full!, most: 1.2 },
@@ -154,7 +206,7 @@ async function throughput(
   });
   return {
     name: 'throughput',
-    title: 'throughput: requests for a run that is there, and of its progress',
+    title: `throughput: requests for a run that is there, its progress, and ${DIFFERENT} runs by turns`,
     rows,
     columns: [
       { title: 'way', of: ({ who }) => who },
@@ -165,7 +217,10 @@ async function throughput(
       { title: 'CPU ms', of: ({ cpuMs }) => cpuMs, digits: 3 },
     ],
     goals,
-    notes: [`The fastest of ${ROUNDS} rounds of each, by turns, after ${WARM_UP} s of the same.`],
+    notes: [
+      `The fastest of ${ROUNDS} rounds of each, by turns, after ${WARM_UP} s of the same.`,
+      `Different runs are ${DIFFERENT} more in the database, each in words of its own.`,
+    ],
   };
 }
 
@@ -198,15 +253,15 @@ async function besideSlow({ shots }: Measured, seconds: number): Promise<Part<Fe
 
 /** All executors compute without a pause while the service is asked. */
 async function underLoad({ shots }: Measured, seconds: number): Promise<Part<Felt & { what: string }>> {
-  const { inputs } = JSON.parse(shots.runs.body!) as { inputs: { name: string; value: string }[] };
+  const { url, body, ...init } = shots.runs;
+  const { inputs } = JSON.parse(body as string) as { inputs: { name: string; value: string }[] };
   for (let number = 1; number <= 64; number += 1) {
     const set: Record<string, string> = { Seconds: '600', Number: String(number) };
-    const body = JSON.stringify({
+    const long = {
       experimentType: 'SIMULATION',
       inputs: inputs.map((input) => ({ ...input, value: set[input.name] ?? input.value })),
-    });
-    const { url, ...init } = shots.runs;
-    await fetch(url, { ...init, body });
+    };
+    await fetch(url, { ...init, body: JSON.stringify(long) });
   }
   const rows = [];
   for (const what of ['runs', 'progress'] as const) {

@@ -5,7 +5,8 @@ export interface Shot {
   url: string;
   method: 'GET' | 'POST';
   headers: Record<string, string>;
-  body?: string;
+  /** Of several, each connection sends some of its own by turns. */
+  body?: string | readonly string[];
 }
 
 const CONNECTIONS = 16;
@@ -22,9 +23,19 @@ export interface Felt {
  *
  * @throws Error when one is not answered with 200
  */
-export async function shoot(shot: Shot, seconds: number, rate?: number): Promise<Felt> {
+export async function shoot({ body, ...shot }: Shot, seconds: number, rate?: number): Promise<Felt> {
+  const bodies = body === undefined ? [] : [body].flat();
+  let clients = 0;
   const result = await autocannon({
     ...shot,
+    ...(bodies.length === 1 && { body: bodies[0]! }),
+    ...(bodies.length > 1 && {
+      setupClient(client) {
+        const own = bodies.filter((_, at) => at % CONNECTIONS === clients);
+        clients += 1;
+        client.setRequests(own.map((each) => ({ ...shot, body: each })));
+      },
+    }),
     connections: CONNECTIONS,
     duration: seconds,
     ...(rate !== undefined && { overallRate: rate }),

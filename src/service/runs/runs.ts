@@ -23,7 +23,7 @@ export class Runs {
   readonly #registry: ModelRegistry;
   readonly #dispatcher: Dispatcher;
   readonly #files: ContentFiles;
-  /** What requests that somebody still keeps came to, each at the version that it was last for. */
+  /** What requests that come again, which are frozen, came to: each at the version that it was last for. */
   readonly #wanted = new WeakMap<RunRequest, NewRun>();
 
   constructor(
@@ -155,7 +155,7 @@ export class Runs {
       );
     }
     const run = identified(id, readSettings(experimentTemplate.inputs, request));
-    this.#wanted.set(request, run);
+    if (Object.isFrozen(request)) this.#wanted.set(request, run);
     return run;
   }
 

@@ -28,13 +28,17 @@ type Template = readonly InputItem[];
 export function readSettings(template: Template, { experimentType, inputs }: RunRequest): Settings {
   const items = inputsOf(template, experimentType);
   const given = firstOfEach(items, inputs);
-  const read = items.map((item) => readInput(item, given.get(nameKey(item.name)), experimentType));
+  const values: [string, string][] = [];
+  const types: [string, InputType][] = [];
+  items.forEach((item, at) => {
+    const { type, value } = readInput(item, given[at], experimentType);
+    values.push([item.name, value]);
+    if (isRange(type) || isRandom(type)) types.push([item.name, type]);
+  });
   const settings: Settings = {
     experimentType,
-    inputs: Object.fromEntries(read.map(({ name, value }) => [name, value])),
-    types: Object.fromEntries(
-      read.filter(({ type }) => isRange(type) || isRandom(type)).map(({ name, type }) => [name, type]),
-    ),
+    inputs: Object.fromEntries(values),
+    types: Object.fromEntries(types),
   };
   checkChance(template, settings);
   if (experimentType === 'SIMULATION') {
@@ -53,31 +57,44 @@ export function inputsOf(template: Template, experimentType: ExperimentType): Te
     : template;
 }
 
+/** Of each input of the template what a request says of it first, if anything. */
 function firstOfEach(
   items: Template,
   requested: readonly RequestInputItem[],
-): ReadonlyMap<string, RequestInputItem> {
-  const known = new Set(items.map(({ name }) => nameKey(name)));
-  const given = new Map<string, RequestInputItem>();
+): readonly (RequestInputItem | undefined)[] {
+  const places = placesOf(items);
+  const given = new Array<RequestInputItem | undefined>(items.length);
   for (const item of requested) {
-    const key = nameKey(item.name);
-    if (!known.has(key)) throw new ServiceError('UNKNOWN_INPUT', `The model has no input "${item.name}".`);
-    if (!given.has(key)) given.set(key, item);
+    // most names come as the template writes them
+    const at = places.get(item.name) ?? places.get(nameKey(item.name));
+    if (at === undefined) throw new ServiceError('UNKNOWN_INPUT', `The model has no input "${item.name}".`);
+    given[at] ??= item;
   }
   return given;
+}
+
+/** Where the inputs of templates are in them, by name and by name key; templates stay, and are asked for at each request. */
+const knownPlaces = new WeakMap<Template, ReadonlyMap<string, number>>();
+
+function placesOf(items: Template): ReadonlyMap<string, number> {
+  let places = knownPlaces.get(items);
+  if (!places) {
+    places = new Map(items.flatMap(({ name }, at) => [nameKey(name), name].map((key) => [key, at])));
+    knownPlaces.set(items, places);
+  }
+  return places;
 }
 
 function readInput(
   { name, type: base, value }: InputItem,
   requested: RequestInputItem | undefined,
   experimentType: ExperimentType,
-): { name: string; type: InputType; value: string } {
+): { type: InputType; value: string } {
   const type = requested?.type && settingType(name, base, requested.type, experimentType);
   // only an input that has no default may be without a value: the number of replications
   const raw = requested?.value ?? value;
   try {
     return {
-      name,
       type: type ?? base,
       value: canonicalInput(name, type ?? base, typeof raw === 'object' ? JSON.stringify(raw) : raw),
     };
