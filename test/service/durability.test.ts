@@ -38,12 +38,16 @@ describe('kill -9', () => {
       runs.push((await requestRun(client, version, { Seconds: 0.3, Value })).body);
     }
     await reach(client, runs[0]!, 'COMPLETED');
-    await reach(client, runs[2]!, 'RUNNING');
+    await until(async () => {
+      const states = await Promise.all(runs.map((run) => stateOf(client, run)));
+      return states.some(({ status }) => status === 'RUNNING') || undefined;
+    }, 'a run to be RUNNING');
     await killHard(first.child);
     expect(rows(dataDir, 'PRAGMA integrity_check')).toEqual([{ integrity_check: 'ok' }]);
     const [done] = rows(dataDir, "SELECT count(*) AS runs FROM runs WHERE status = 'COMPLETED'");
     const cut = rows(dataDir, "SELECT id FROM runs WHERE status = 'RUNNING' ORDER BY seq");
-    expect(cut).toHaveLength(2);
+    // two executors; one may have been between two runs
+    expect([1, 2]).toContain(cut.length);
 
     const second = await startProcess(dataDir);
     const again = clientOf(second.url);
@@ -53,7 +57,7 @@ describe('kill -9', () => {
     expect(executed).toEqual(cut.map(({ id }) => ({ id, executions: 2 })));
     const started = rows(dataDir, 'SELECT id FROM runs ORDER BY started_at, seq').map(({ id }) => id);
     // those that were cut come first of all that had not completed
-    expect(started.slice(Number(done!['runs'])).slice(0, 2)).toEqual(cut.map(({ id }) => id));
+    expect(started.slice(Number(done!['runs'])).slice(0, cut.length)).toEqual(cut.map(({ id }) => id));
     for (const [Value, run] of runs.entries()) {
       const { body } = await requestRun(again, version, { Seconds: 0.3, Value });
       expect([body.id, body.status]).toEqual([run.id, 'COMPLETED']);

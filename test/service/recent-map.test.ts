@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { RecentMap } from '../../src/service/recent-map.ts';
+import { RecentMap } from '../../src/service/runs/recent-map.ts';
 
 test('a map of recent entries forgets those that were set first', () => {
   const map = new RecentMap<string, number>(2);

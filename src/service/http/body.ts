@@ -1,42 +1,13 @@
 import { z } from 'zod';
 import { ServiceError } from '../errors.ts';
-import { RecentMap } from '../recent-map.ts';
-
-/** Most bodies that an endpoint keeps, and the characters of the largest: some megabytes. */
-const MOST_KEPT = 1_000;
-const LARGEST_KEPT = 2_000;
-/** How many bodies are remembered as having come once, by a number made of their text; a power of two. */
-const REMEMBERED = 1_024;
 
 /**
- * What reads the bodies of an endpoint that takes JSON. A body that is a JSON string may come as bare text as well.
- * Many clients ask for the same in the same words, over and over: a body that comes again is read once more and kept,
- * frozen, as is whatever becomes of it. Keeping those that come once would cost more than reading them does.
+ * Reads the body of an endpoint that takes JSON. One that is a JSON string may come as bare text as well.
  *
- * The reader throws a ServiceError INVALID_BODY naming the field.
+ * @throws ServiceError INVALID_BODY naming the field
  */
-export function bodyReader(schema: z.ZodType): (text: string | undefined) => unknown {
-  if (schema instanceof z.ZodString) return (text = '') => bareOrJsonString(text);
-  const kept = new RecentMap<string, unknown>(MOST_KEPT);
-  const cameOnce = new Int32Array(REMEMBERED);
-  return (text = '') => {
-    const known = kept.get(text);
-    if (known !== undefined) return known;
-    const body = readJson(schema, text, 'body');
-    if (text.length > LARGEST_KEPT) return body;
-    const number = numberOf(text);
-    const place = number & (REMEMBERED - 1);
-    if (cameOnce[place] === number) kept.set(text, Object.freeze(body));
-    else cameOnce[place] = number;
-    return body;
-  };
-}
-
-/** The same number for the same text, and hardly ever for two that come one after the other. */
-function numberOf(text: string): number {
-  let number = 0;
-  for (let at = 0; at < text.length; at++) number = (Math.imul(number, 31) + text.charCodeAt(at)) | 0;
-  return number;
+export function readBody(schema: z.ZodType, text = ''): unknown {
+  return schema instanceof z.ZodString ? bareOrJsonString(text) : readJson(schema, text, 'body');
 }
 
 /**

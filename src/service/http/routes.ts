@@ -1,10 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Endpoint, type EndpointName, endpoints } from '../../api/endpoints.ts';
 import { tooLargeUpload } from '../files/upload.ts';
-import { bodyReader, readQuery } from './body.ts';
+import { readBody, readQuery } from './body.ts';
 import type { Handlers } from './call.ts';
 import type { Limits } from './limits.ts';
 import { originOf } from './origin.ts';
+import { atEndOfTurn } from './turn.ts';
 import type { Visible } from './visible.ts';
 
 /** Adds a route for every row of the endpoint table, and for the older spellings of it. */
@@ -48,9 +49,6 @@ function addRoute(scope: FastifyInstance, name: EndpointName, visible: Visible, 
   const answer = (request: FastifyRequest, reply: FastifyReply) => {
     const { user } = request.caller!;
     visible.check(user, request.params as { modelId?: string; versionId?: string });
-    // text as JSON too, and 200 always: clients in the field parse every body and know no other status
-    const send = (result: unknown) =>
-      reply.type('application/json; charset=utf-8').send(JSON.stringify(result));
     const result = handle({
       params: request.params,
       query: endpoint.query && readQuery(endpoint.query, request.query),
@@ -58,9 +56,12 @@ function addRoute(scope: FastifyInstance, name: EndpointName, visible: Visible, 
       user,
       origin: () => originOf(request),
     });
+    // text as JSON too, and 200 always: clients in the field parse every body and know no other status
+    const send = (text: string) => reply.type('application/json; charset=utf-8').send(text);
+    if (result instanceof Promise) return result.then((value) => send(JSON.stringify(value)));
     // most answers are there at once
-    if (result instanceof Promise) return result.then(send);
-    void send(result);
+    const text = JSON.stringify(result);
+    atEndOfTurn(() => void send(text));
     return undefined;
   };
   scope.route({ method: endpoint.method, url: endpoint.path, handler: answer });
@@ -75,6 +76,5 @@ function bodyOfRequest({ body }: Endpoint): (request: FastifyRequest) => unknown
   if (body === undefined) return () => undefined;
   // Fastify parses no body where there is none; the raw request is then an empty stream
   if (body === 'bytes') return (request) => request.body ?? request.raw;
-  const read = bodyReader(body);
-  return (request) => read(request.body as string | undefined);
+  return (request) => readBody(body, request.body as string | undefined);
 }

@@ -1,4 +1,4 @@
-import { RecentMap } from '../recent-map.ts';
+import { RecentMap } from './recent-map.ts';
 
 /** Most runs that are kept; each takes about a kilobyte. */
 const MOST = 10_000;

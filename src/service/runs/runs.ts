@@ -23,8 +23,6 @@ export class Runs {
   readonly #registry: ModelRegistry;
   readonly #dispatcher: Dispatcher;
   readonly #files: ContentFiles;
-  /** What requests that come again, which are frozen, came to: each at the version that it was last for. */
-  readonly #wanted = new WeakMap<RunRequest, NewRun>();
 
   constructor(
     repository: RunRepository,
@@ -41,7 +39,7 @@ export class Runs {
   /** The run of a request; started if there is none, or only one that FAILED or was STOPPED. */
   request(versionId: string, request: RunRequest): StoredRun {
     const version = this.#registry.version(versionId);
-    const wanted = this.#wantedBy(version, request);
+    const wanted = wantedBy(version, request);
     const newest = this.#repository.newest(wanted.identity);
     if (newest && isLive(newest.status)) {
       if (isUnfinished(newest.status)) this.#repository.want(newest);
@@ -77,7 +75,7 @@ export class Runs {
   /** The run of a request, if it was ever requested. One that would be refused is: who asks before starting learns of it. */
   find(versionId: string, request: RunRequest): StoredRun {
     const version = this.#registry.version(versionId);
-    const { identity, settings } = this.#wantedBy(version, request);
+    const { identity, settings } = wantedBy(version, request);
     const run = this.#repository.newest(identity);
     if (run) return run;
     if (settings.experimentType === 'SIMULATION') checkInputs(version, settings.inputs);
@@ -144,23 +142,8 @@ export class Runs {
     return this.#repository.insertMultiple(wanted, subRuns);
   }
 
-  /** The run that a request asks for. */
-  #wantedBy({ id, experimentTemplate }: ServedVersion, request: RunRequest): NewRun {
-    const known = this.#wanted.get(request);
-    if (known?.versionId === id) return known;
-    if (request.experimentType === 'ANIMATION_SVG') {
-      throw new ServiceError(
-        'UNSUPPORTED_EXPERIMENT',
-        'Experiments of type ANIMATION_SVG are not served here, only SIMULATION, PARAMETER_VARIATION and MONTE_CARLO.',
-      );
-    }
-    const run = identified(id, readSettings(experimentTemplate.inputs, request));
-    if (Object.isFrozen(request)) this.#wanted.set(request, run);
-    return run;
-  }
-
   #newest(versionId: string, request: RunRequest): StoredRun | undefined {
-    return this.#repository.newest(this.#wantedBy(this.#registry.version(versionId), request).identity);
+    return this.#repository.newest(wantedBy(this.#registry.version(versionId), request).identity);
   }
 
   /** @throws ServiceError VERSION_RETIRED, INVALID_VALUE */
@@ -181,6 +164,17 @@ export class Runs {
       }
     }
   }
+}
+
+/** The run that a request asks for. */
+function wantedBy({ id, experimentTemplate }: ServedVersion, request: RunRequest): NewRun {
+  if (request.experimentType === 'ANIMATION_SVG') {
+    throw new ServiceError(
+      'UNSUPPORTED_EXPERIMENT',
+      'Experiments of type ANIMATION_SVG are not served here, only SIMULATION, PARAMETER_VARIATION and MONTE_CARLO.',
+    );
+  }
+  return identified(id, readSettings(experimentTemplate.inputs, request));
 }
 
 /** @throws ServiceError INVALID_VALUE naming an input of a single run whose value the model does not allow */
