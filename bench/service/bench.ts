@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -229,9 +230,9 @@ async function besideSlow({ shots }: Measured, seconds: number): Promise<Part<Fe
   const { alone, beside } = await calmest({
     alone: () => shoot(shots.progress, seconds, RATE),
     beside: async () => {
-      const end = drip(shots.progress.url);
+      const end = await drip(shots.progress.url);
       const felt = await shoot(shots.progress, seconds, RATE);
-      end();
+      await end();
       return felt;
     },
   });
@@ -263,10 +264,12 @@ async function calmest<Who extends string>(
   return calm as Record<Who, Felt>;
 }
 
-/** Opens connections that drip. Returns what ends them. */
-function drip(url: string): () => void {
+/** Opens connections that drip: to open them is not what is measured. Returns what ends them. */
+async function drip(url: string): Promise<() => Promise<unknown>> {
   const { port, hostname } = new URL(url);
   const sockets = Array.from({ length: SLOW }, () => connect(Number(port), hostname));
+  await Promise.all(sockets.map((socket) => once(socket, 'connect')));
+  const closed = sockets.map((socket) => new Promise((resolve) => socket.once('close', resolve)));
   for (const socket of sockets) {
     // the service closes it after a while
     socket.on('error', () => undefined).write('POST / HTTP/1.1\r\nHost: x\r\nX-Slow: ');
@@ -282,6 +285,7 @@ function drip(url: string): () => void {
   return () => {
     clearInterval(timer);
     for (const socket of sockets) socket.destroy();
+    return Promise.all(closed);
   };
 }
 

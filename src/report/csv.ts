@@ -1,3 +1,4 @@
+import { batchesOf } from '../batched.ts';
 import type { Cell, Table } from './table.ts';
 
 /**
@@ -6,7 +7,7 @@ import type { Cell, Table } from './table.ts';
  */
 export async function* csv({ columns, rows }: Table): AsyncIterable<string> {
   yield line(columns.map(({ name }) => name));
-  for await (const cells of rows) yield line(cells);
+  for await (const batch of batchesOf(rows)) yield batch.map(line).join('');
 }
 
 function line(cells: readonly Cell[]): string {

@@ -1,3 +1,4 @@
+import { batchesOf } from '../batched.ts';
 import type { Cell, Column, Table } from './table.ts';
 import { parsed } from './values.ts';
 
@@ -9,10 +10,11 @@ const JSON_NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
  */
 export async function* jsonl({ columns, rows }: Table): AsyncIterable<string> {
   const keys = columns.map(({ name }) => JSON.stringify(name));
-  for await (const cells of rows) {
+  const line = (cells: readonly Cell[]): string => {
     const members = columns.map((column, i) => `${keys[i]}:${jsonOf(column, cells[i]!)}`);
-    yield `{${members.join(',')}}\n`;
-  }
+    return `{${members.join(',')}}\n`;
+  };
+  for await (const batch of batchesOf(rows)) yield batch.map(line).join('');
 }
 
 function jsonOf({ kind }: Column, cell: Cell): string {

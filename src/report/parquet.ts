@@ -1,9 +1,12 @@
 import { ByteWriter, ParquetWriter, type SchemaElement } from 'hyparquet-writer';
+import { batchesOf } from '../batched.ts';
 import type { CampaignRecord } from '../store/index.ts';
 import type { Column } from './columns.ts';
+import { writeChunk } from './parquet/chunk.ts';
+import { columnValues } from './parquet/columns.ts';
+import type { ColumnValues } from './parquet/values.ts';
 import type { Cell, Table } from './table.ts';
 import * as typed from './typed.ts';
-import { parsed } from './values.ts';
 
 /** Rows and characters of text of a row group at most: what lies in memory at once. */
 const GROUP_ROWS = 20_000;
@@ -33,27 +36,9 @@ const physical: Record<typed.Exactly, Physical> = {
   local: { type: 'INT64', logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: false, unit: 'MILLIS' } },
   instant: { type: 'INT64', logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: true, unit: 'MILLIS' } },
   text: { type: 'BYTE_ARRAY', converted_type: 'UTF8', logical_type: { type: 'STRING' } },
-  json: { type: 'BYTE_ARRAY', logical_type: { type: 'JSON' } },
+  // DuckDB goes by the older mark
+  json: { type: 'BYTE_ARRAY', converted_type: 'JSON', logical_type: { type: 'JSON' } },
 };
-
-const readers: Record<typed.Exactly, (cell: string) => unknown> = {
-  double: typed.doubleIn,
-  integer: typed.integerIn,
-  long: typed.longIn,
-  boolean: typed.booleanIn,
-  local: typed.localIn,
-  instant: typed.instantIn,
-  text: (cell) => cell,
-  json: (cell) => (parsed(cell) === undefined ? JSON.stringify(cell) : cell),
-};
-
-/** A column as it is gathered. */
-interface Gathered {
-  column: Column;
-  read: (cell: string) => unknown;
-  data: unknown[];
-  misfits: number;
-}
 
 /**
  * A table as an Apache Parquet file, in pieces: typed columns, compressed by Snappy, a row group at a time. INTEGER is INT32,
@@ -72,57 +57,60 @@ export async function* parquet(
     kvMetadata: metadataOf(columns, description),
     createdBy: `foray version ${description.version}`,
   });
-  const gathered = columns.map((column): Gathered => ({
-    column,
-    read: readers[typed.exactlyOf(column)],
-    data: [],
-    misfits: 0,
-  }));
+  const gathered = columns.map((column) => columnValues(typed.exactlyOf(column), GROUP_ROWS));
+  const lengthOf = textLength(columns);
   const taken = (): Uint8Array => {
     const bytes = buffer.getBytes().slice();
     // the next piece begins at the beginning of the buffer; the place in the file goes on
     buffer.index = 0;
     return bytes;
   };
-  const write = async (): Promise<void> => {
-    const columnData = gathered.map(({ column: { name, kind }, data }) => ({
-      name,
-      data,
-      // bounds of JSON texts are of no use to anybody
-      ...(kind === 'json' && { statistics: false }),
-    }));
-    await writer.write({ columnData, rowGroupSize: GROUP_ROWS });
-    for (const one of gathered) one.data = [];
-  };
   let characters = 0;
-  for await (const cells of rows) {
-    characters += gather(gathered, cells);
-    if (gathered[0]!.data.length < GROUP_ROWS && characters < GROUP_CHARACTERS) continue;
-    await write();
-    characters = 0;
-    yield taken();
+  for await (const batch of batchesOf(rows)) {
+    for (let from = 0; from < batch.length;) {
+      const room = GROUP_ROWS - gathered[0]!.rows;
+      let to = from;
+      while (to < batch.length && to - from < room && characters < GROUP_CHARACTERS)
+        characters += lengthOf(batch[to++]!);
+      for (const [at, values] of gathered.entries()) values.take(batch, at, from, to);
+      from = to;
+      if (gathered[0]!.rows < GROUP_ROWS && characters < GROUP_CHARACTERS) continue;
+      writeGroup(writer, buffer, gathered);
+      characters = 0;
+      yield taken();
+    }
   }
-  await write();
-  // DuckDB goes by the older mark of JSON; given before, the library would take values for objects and write them anew
-  for (const element of writer.schema)
-    if (element.logical_type?.type === 'JSON') element.converted_type = 'JSON';
+  if (gathered[0]!.rows > 0) writeGroup(writer, buffer, gathered);
   await writer.finish();
   yield taken();
-  for (const { column, misfits } of gathered) if (misfits > 0) onMisfits?.(column, misfits);
+  for (const [at, { misfits }] of gathered.entries()) if (misfits > 0) onMisfits?.(columns[at]!, misfits);
 }
 
-/** Takes in a row. Returns how many characters of text it has. */
-function gather(columns: readonly Gathered[], cells: readonly Cell[]): number {
-  let characters = 0;
-  for (let at = 0; at < columns.length; at++) {
-    const one = columns[at]!;
-    const cell = cells[at]!;
-    const value = cell === null ? null : one.read(cell);
-    if (typeof value === 'string') characters += value.length;
-    if (value === undefined) one.misfits++;
-    one.data.push(value ?? null);
-  }
-  return characters;
+/** Counts the characters of a row that are kept as text. */
+function textLength(columns: readonly Column[]): (cells: readonly Cell[]) => number {
+  const texts = [...columns.keys()].filter(
+    (at) => physical[typed.exactlyOf(columns[at]!)].type === 'BYTE_ARRAY',
+  );
+  return (cells) => {
+    let length = 0;
+    for (const at of texts) length += cells[at]?.length ?? 0;
+    return length;
+  };
+}
+
+/** Writes what was gathered as a row group, and begins another one. */
+function writeGroup(writer: ParquetWriter, buffer: ByteWriter, gathered: readonly ColumnValues[]): void {
+  const rows = BigInt(gathered[0]!.rows);
+  const start = buffer.offset;
+  const columns = gathered.map((values, at) => writeChunk(buffer, writer.schema[at + 1]!, values));
+  writer.row_groups.push({
+    columns,
+    total_byte_size: columns.reduce((sum, { meta_data }) => sum + meta_data!.total_uncompressed_size, 0n),
+    total_compressed_size: BigInt(buffer.offset - start),
+    num_rows: rows,
+  });
+  writer.num_rows += rows;
+  for (const values of gathered) values.clear();
 }
 
 function schemaOf(columns: readonly Column[]): SchemaElement[] {

@@ -1,3 +1,4 @@
+import { Batched, batchesOf } from '../batched.ts';
 import type { Campaign } from '../campaign/types.ts';
 import type { ResultRow } from '../store/index.ts';
 import { type Column, count, inputColumns, outputColumn, text, uniquelyNamed } from './columns.ts';
@@ -62,18 +63,19 @@ export function longTable(
     ...[text('output'), text('units'), { name: 'value', kind: 'number' as const }, text('text')],
     ...[REASON, ...(all ? ALL : [])],
   ];
-  async function* cells(): AsyncIterable<Cell[]> {
-    for await (const row of rows) {
-      const before = [...headOf(row), ...row.values];
-      const after = [row.reason, ...(all ? allOf(row) : [])];
-      for (const { name, kind, units = null } of outputs) {
-        const cell = cellOf(kind, row.outputs[name]);
-        const value = kind === 'number' ? [cell, null] : [null, cell];
-        yield [...before, name, units, ...value, ...after];
-      }
-    }
+  const cells = (row: ResultRow): Cell[][] => {
+    const before = [...headOf(row), ...row.values];
+    const after = [row.reason, ...(all ? allOf(row) : [])];
+    return outputs.map(({ name, kind, units = null }) => {
+      const cell = cellOf(kind, row.outputs[name]);
+      const value = kind === 'number' ? [cell, null] : [null, cell];
+      return [...before, name, units, ...value, ...after];
+    });
+  };
+  async function* batches(): AsyncGenerator<Cell[][], void, void> {
+    for await (const batch of batchesOf(rows)) for (const row of batch) yield cells(row);
   }
-  return { columns: uniquelyNamed(columns), rows: cells() };
+  return { columns: uniquelyNamed(columns), rows: new Batched(batches()) };
 }
 
 function headOf({ point, replication, status }: ResultRow): Cell[] {
@@ -93,9 +95,10 @@ function isoTime(time: number | null): Cell {
   return time === null ? null : new Date(time).toISOString();
 }
 
-export async function* mapped<From, To>(
-  items: AsyncIterable<From>,
-  change: (item: From) => To,
-): AsyncIterable<To> {
-  for await (const item of items) yield change(item);
+/** Items changed, as many at a time as they come. */
+export function mapped<From, To>(items: AsyncIterable<From>, change: (item: From) => To): Batched<To> {
+  async function* batches(): AsyncGenerator<To[], void, void> {
+    for await (const batch of batchesOf(items)) yield batch.map(change);
+  }
+  return new Batched(batches());
 }

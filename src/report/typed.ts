@@ -16,7 +16,8 @@ export function exactlyOf({ kind, type }: Column): Exactly {
 }
 
 const NUMBER = /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/;
-const NO_NUMBERS: Record<string, number> = { NaN, Infinity, '+Infinity': Infinity, '-Infinity': -Infinity };
+const NO_NUMBERS = new Map(['NaN', 'Infinity', '+Infinity', '-Infinity'].map((text) => [text, Number(text)]));
+const [MINUS, ZERO, NINE] = [0x2d, 0x30, 0x39];
 const WHOLE = /^[+-]?\d+$/;
 const LOCAL = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?$/;
 
@@ -26,7 +27,19 @@ const LOCAL = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?$/;
 
 /** Also infinities and NaN. */
 export function doubleIn(text: string): number | undefined {
-  return NUMBER.test(text) ? Number(text) : NO_NUMBERS[text];
+  const number = Number(text);
+  if (!Number.isNaN(number) && isPlain(text)) return number;
+  return NUMBER.test(text) ? number : NO_NUMBERS.get(text);
+}
+
+/** Whether what Number takes for a number cannot be one with blanks around it, in hex, octal or binary digits, or infinite. */
+function isPlain(text: string): boolean {
+  const [first, second, last] = [text.charCodeAt(0), text.charCodeAt(1), text.charCodeAt(text.length - 1)];
+  return (isDigit(first) || first === MINUS) && isDigit(last) && !(second > NINE);
+}
+
+function isDigit(code: number): boolean {
+  return code >= ZERO && code <= NINE;
 }
 
 /** Of 32 bits. */

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import { runsOfSeqs, toResult } from './results.ts';
+import { runsOfSeqs } from './results.ts';
 import type { FinishedRow } from './store.ts';
 import { finishedStates, type Tables } from './tables.ts';
 
@@ -37,6 +37,5 @@ export async function finishedAmong(
   seqs: readonly number[],
 ): Promise<FinishedRow[]> {
   if (seqs.length === 0) return [];
-  const rows = await runsOfSeqs(db, campaign, seqs).execute();
-  return rows.map((row) => ({ seq: row.seq, row: toResult(row) })).sort((a, b) => a.seq - b.seq);
+  return (await runsOfSeqs(db, campaign, seqs)).sort((a, b) => a.seq - b.seq);
 }

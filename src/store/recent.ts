@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import { runsOfSeqs, toResult } from './results.ts';
+import { runsOfSeqs } from './results.ts';
 import type { Look, ResultRow } from './store.ts';
 import { finishedStates, openStates, type Tables } from './tables.ts';
 
@@ -109,7 +109,7 @@ async function timesOf(db: Kysely<Tables>, campaign: number, seqs: readonly numb
 /** In the order of the seqs. */
 async function rowsOf(db: Kysely<Tables>, campaign: number, seqs: readonly number[]): Promise<ResultRow[]> {
   if (seqs.length === 0) return [];
-  const rows = await runsOfSeqs(db, campaign, seqs).execute();
-  const bySeq = new Map(rows.map((row) => [row.seq, toResult(row)]));
+  const runs = await runsOfSeqs(db, campaign, seqs);
+  const bySeq = new Map(runs.map(({ seq, row }) => [seq, row]));
   return seqs.flatMap((seq) => bySeq.get(seq) ?? []);
 }

@@ -102,32 +102,40 @@ export async function addReplications(
   wanted: readonly { ordinal: number; replications: number }[],
 ): Promise<number[]> {
   const added: number[] = [];
-  for (const batch of batches(await missingRuns(db, campaign, wanted), RUNS_AN_INSERT)) {
-    const { seqs } = await db
-      .updateTable('campaigns')
-      .set((row) => ({ seqs: row('seqs', '+', batch.length) }))
-      .where('number', '=', campaign)
-      .returning('seqs')
-      .executeTakeFirstOrThrow();
-    const first = seqs - batch.length;
-    const rows = batch.map((run, at) => ({
-      ...run,
-      campaign,
-      seq: first + at,
-      state: 'waiting' as const,
-      attempts: 0,
-      owned: 0,
-      joined: 0,
-    }));
-    const written = await db
-      .insertInto('runs')
-      .values(rows)
-      .onConflict((conflict) => conflict.columns(['campaign', 'ordinal', 'replication']).doNothing())
-      .returning('seq')
-      .execute();
-    added.push(...written.map(({ seq }) => seq));
-  }
+  for (const batch of batches(await missingRuns(db, campaign, wanted), RUNS_AN_INSERT))
+    added.push(...(await db.transaction().execute((transaction) => addRuns(transaction, campaign, batch))));
   return added.sort((a, b) => a - b);
+}
+
+/** Adds runs that wait; returns the seqs of those that were not there. Whoever else does so waits until the transaction is over. */
+async function addRuns(
+  db: Kysely<Tables>,
+  campaign: number,
+  runs: readonly { ordinal: number; replication: number }[],
+): Promise<number[]> {
+  const { seqs } = await db
+    .updateTable('campaigns')
+    .set((row) => ({ seqs: row('seqs', '+', runs.length) }))
+    .where('number', '=', campaign)
+    .returning('seqs')
+    .executeTakeFirstOrThrow();
+  const first = seqs - runs.length;
+  const rows = runs.map((run, at) => ({
+    ...run,
+    campaign,
+    seq: first + at,
+    state: 'waiting' as const,
+    attempts: 0,
+    owned: 0,
+    joined: 0,
+  }));
+  const written = await db
+    .insertInto('runs')
+    .values(rows)
+    .onConflict((conflict) => conflict.columns(['campaign', 'ordinal', 'replication']).doNothing())
+    .returning('seq')
+    .execute();
+  return written.map(({ seq }) => seq);
 }
 
 /** The runs that points lack to have so many replications. */

@@ -1,5 +1,5 @@
-import type { Kysely } from 'kysely';
-import { toOutputs } from './packed.ts';
+import { type Kysely, sql } from 'kysely';
+import { type OutputColumns, toOutputs } from './packed.ts';
 import type { ResultRow } from './store.ts';
 import { type Tables, unfinishedStates } from './tables.ts';
 
@@ -10,12 +10,15 @@ export interface Place {
   replication: number;
 }
 
+/** From a seq to the next one at most within a range: runs between have failed or are read in vain, which a range costs more than. */
+const GAP = 4;
+
 /** Where to read from the beginning. */
 export const BEGINNING: Place = { position: -1, ordinal: -1, replication: 0 };
 
 /** What follows a row of its own point. This and what comes after are walks along an index, however many rows there are. */
 export function restOfPoint(db: Kysely<Tables>, campaign: number, { ordinal, replication }: Place) {
-  return finishedRuns(db, campaign)
+  return inDesignOrder(db, campaign)
     .where('points.ordinal', '=', ordinal)
     .where('runs.ordinal', '=', ordinal)
     .where('runs.replication', '>', replication);
@@ -23,12 +26,47 @@ export function restOfPoint(db: Kysely<Tables>, campaign: number, { ordinal, rep
 
 /** What follows the point of a row. While the design is being changed, two points may be at one position. */
 export function otherPoints(db: Kysely<Tables>, campaign: number, { position, ordinal }: Place) {
-  return finishedRuns(db, campaign).where((row) =>
+  return inDesignOrder(db, campaign).where((row) =>
     row(row.refTuple('points.position', 'points.ordinal'), '>', row.tuple(position, ordinal)),
   );
 }
 
-/** Finished runs of a campaign in design order. */
+/**
+ * Outputs of runs, in no order. Of points that follow each other the seqs of one replication mostly do as well, and each such
+ * range is one walk along the index: looking runs up one by one takes three times as long.
+ */
+export function outputsOf(campaign: number, seqs: readonly number[]) {
+  const ranges = rangesOf(seqs).map(([from, to]) => sql`(cast(${from} as integer), cast(${to} as integer))`);
+  // SQLite and PostgreSQL call the columns of VALUES alike; of a cross join SQLite goes through the left side first
+  return sql<OutputColumns & { seq: number }>`
+    select outputs.seq, outputs.outputs, outputs.packed from (values ${sql.join(ranges)}) as v
+    cross join outputs where outputs.campaign = ${campaign} and outputs.seq between v.column1 and v.column2`;
+}
+
+/** Finished runs of some seqs, in no order: in that of the design SQLite would walk along all points. */
+export async function runsOfSeqs(
+  db: Kysely<Tables>,
+  campaign: number,
+  seqs: readonly number[],
+): Promise<{ seq: number; row: ResultRow }[]> {
+  const rows = await finishedRuns(db, campaign)
+    .leftJoin('outputs', (join) =>
+      join.onRef('outputs.campaign', '=', 'runs.campaign').onRef('outputs.seq', '=', 'runs.seq'),
+    )
+    .select(['outputs.outputs', 'outputs.packed'])
+    .where('runs.campaign', '=', campaign)
+    .where('runs.seq', 'in', seqs)
+    .execute();
+  return rows.map((row) => ({ seq: row.seq, row: toResult(row, row) }));
+}
+
+function inDesignOrder(db: Kysely<Tables>, campaign: number) {
+  return finishedRuns(db, campaign)
+    .orderBy('points.position')
+    .orderBy('points.ordinal')
+    .orderBy('runs.replication');
+}
+
 function finishedRuns(db: Kysely<Tables>, campaign: number) {
   return (
     db
@@ -36,46 +74,49 @@ function finishedRuns(db: Kysely<Tables>, campaign: number) {
       .innerJoin('runs', (join) =>
         join.onRef('runs.campaign', '=', 'points.campaign').onRef('runs.ordinal', '=', 'points.ordinal'),
       )
-      .leftJoin('outputs', (join) =>
-        join.onRef('outputs.campaign', '=', 'runs.campaign').onRef('outputs.seq', '=', 'runs.seq'),
-      )
       .select(['points.key', 'points.values', 'points.position', 'points.ordinal'])
-      .select(['outputs.outputs', 'outputs.packed'])
-      .select(['runs.replication', 'runs.state', 'runs.reason', 'runs.run_id', 'runs.origin'])
+      .select(['runs.seq', 'runs.replication', 'runs.state', 'runs.reason', 'runs.run_id', 'runs.origin'])
       .select(['runs.requested_at', 'runs.finished_at'])
       .where('points.campaign', '=', campaign)
       // "not in", as of states that they are in an index knows, by which PostgreSQL would read all that has finished
       .where('runs.state', 'not in', unfinishedStates)
-      .orderBy('points.position')
-      .orderBy('points.ordinal')
-      .orderBy('runs.replication')
       .$narrowType<{ state: 'done' | 'failed' }>()
   );
 }
 
-/** Finished runs of some seqs, in no order: in that of the design SQLite would walk along all points. */
-export function runsOfSeqs(db: Kysely<Tables>, campaign: number, seqs: readonly number[]) {
-  return finishedRuns(db, campaign)
-    .clearOrderBy()
-    .select('runs.seq')
-    .where('runs.campaign', '=', campaign)
-    .where('runs.seq', 'in', seqs);
+/** A finished run with its point. */
+type FinishedRun = Awaited<ReturnType<ReturnType<typeof finishedRuns>['execute']>>[number];
+
+/**
+ * @param outputs none where the run has none
+ * @param values those of its point, where they have been read
+ */
+export function toResult(
+  run: FinishedRun,
+  outputs: Parameters<typeof toOutputs>[0] | undefined,
+  values = JSON.parse(run.values) as readonly string[],
+): ResultRow {
+  return {
+    point: run.key,
+    replication: run.replication,
+    status: run.state,
+    values,
+    outputs: outputs ? toOutputs(outputs) : {},
+    reason: run.reason,
+    runId: run.run_id,
+    origin: run.origin,
+    requestedAt: run.requested_at,
+    finishedAt: run.finished_at,
+  };
 }
 
-type Row = Awaited<ReturnType<ReturnType<typeof finishedRuns>['execute']>>[number];
-
-/** @param before the row before it, which may be of the same point: that has been read then */
-export function toResult(row: Row, before?: ResultRow): ResultRow {
-  return {
-    point: row.key,
-    replication: row.replication,
-    status: row.state,
-    values: before?.point === row.key ? before.values : (JSON.parse(row.values) as string[]),
-    outputs: toOutputs(row),
-    reason: row.reason,
-    runId: row.run_id,
-    origin: row.origin,
-    requestedAt: row.requested_at,
-    finishedAt: row.finished_at,
-  };
+/** Ranges that all of some numbers are in, first and last, and few others. */
+function rangesOf(numbers: readonly number[]): [from: number, to: number][] {
+  const ranges: [number, number][] = [];
+  for (const number of Int32Array.from(numbers).sort()) {
+    const last = ranges.at(-1);
+    if (last && number - last[1] <= GAP) last[1] = number;
+    else ranges.push([number, number]);
+  }
+  return ranges;
 }

@@ -1,5 +1,5 @@
-import { setImmediate as breath } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
+import { Batched } from '../batched.ts';
 import type { Phase, Point, RunCounts } from '../campaign/types.ts';
 import { countDropped, dropOthers, FIRST, relayDropped, writeDesign } from './design.ts';
 import { finishedAmong, finishedSeqs } from './finished.ts';
@@ -9,7 +9,7 @@ import { lackingRuns, setOutputs } from './outputs.ts';
 import { pointsLike } from './points.ts';
 import { addReplications, allFinishedPoints, finishedPoints } from './replications.ts';
 import { finishedLately } from './recent.ts';
-import { BEGINNING, otherPoints, type Place, restOfPoint, toResult } from './results.ts';
+import { resultBatches } from './result-pages.ts';
 import { type Done, writeDone } from './done.ts';
 import {
   columnsOf,
@@ -42,8 +42,6 @@ import { finishedStates, openStates, type StoredRunState, type Tables, unfinishe
 const DEFINITIONS = 8;
 /** Finished runs that are written by one statement. */
 const DONE_AT_ONCE = 50;
-/** Rows a page when results are read, so that a million of them never lie in memory at once. */
-const ROWS_A_PAGE = 2_000;
 /** States in which an observation is taken in, where these are not all that a run is in before it has finished. */
 const statesBefore: Partial<Record<RunObservation['state'], readonly StoredRunState[]>> = {
   // only an intent is taken back: a run that is asked for while polling was requested before
@@ -519,21 +517,8 @@ export class SqlStore implements Store {
     return finishedLately(this.db, await this.number(id), since);
   }
 
-  async *results(id: string): AsyncIterable<ResultRow> {
-    const campaign = await this.number(id);
-    let place: Place = BEGINNING;
-    let before: ResultRow | undefined;
-    for (;;) {
-      const rest = await restOfPoint(this.db, campaign, place).limit(ROWS_A_PAGE).execute();
-      const others = await otherPoints(this.db, campaign, place)
-        .limit(ROWS_A_PAGE - rest.length)
-        .execute();
-      const rows = [...rest, ...others];
-      for (const row of rows) yield (before = toResult(row, before));
-      if (rows.length < ROWS_A_PAGE) return;
-      place = rows.at(-1)!;
-      await breath();
-    }
+  results(id: string): AsyncIterable<ResultRow> {
+    return new Batched(this.resultBatches(id));
   }
 
   async *finishedSeqs(id: string, from: number): AsyncIterable<number[]> {
@@ -542,6 +527,10 @@ export class SqlStore implements Store {
 
   async finishedAmong(id: string, seqs: readonly number[]): Promise<FinishedRow[]> {
     return finishedAmong(this.db, await this.number(id), seqs);
+  }
+
+  private async *resultBatches(id: string): AsyncIterable<ResultRow[]> {
+    yield* resultBatches(this.db, await this.number(id));
   }
 
   /** Says that something of a campaign has changed. */

@@ -6,6 +6,9 @@ import { tableOf } from '../../src/report/format.ts';
 import { objectsOf } from '../../src/report/objects.ts';
 import { type Description, parquet, type ParquetOptions } from '../../src/report/parquet.ts';
 import type { Cell, Table } from '../../src/report/table.ts';
+import { batches as batchesOfSize } from '../../src/store/rows.ts';
+import { Batched } from '../../src/batched.ts';
+import { doubleIn } from '../../src/report/typed.ts';
 import { failedRow, sampleRecord, sampleRow, sampleRows, stream } from './support.ts';
 
 const record = { ...sampleRecord(), definition: 'campaign: flu\n# “β”\n' };
@@ -141,6 +144,67 @@ describe('Parquet', () => {
     expect(found).toEqual([{ row: 39_999 }, { row: 40_000 }]);
   });
 
+  test('is the same however many rows come at a time', async () => {
+    const rows = Array.from({ length: 45_000 }, (_, row): Cell[] => [
+      String(row),
+      row % 9 === 0 ? null : 'x',
+    ]);
+    const two: Column[] = [
+      { name: 'row', kind: 'number', type: 'LONG' },
+      { name: 'text', kind: 'text' },
+    ];
+    const single = Buffer.from(await fileOf({ columns: two, rows: stream(rows) }));
+    for (const size of [7_000, 45_000]) {
+      const batches = stream([...batchesOfSize(rows, size)]);
+      const file = Buffer.from(await fileOf({ columns: two, rows: new Batched(batches) }));
+      expect(file.equals(single)).toBe(true);
+    }
+  });
+
+  test('says bounds and nulls of each group, and keeps texts that repeat once', async () => {
+    const rows = Array.from({ length: 3_000 }, (_, row): Cell[] => [
+      row % 5 === 0 ? null : String(row / 4),
+      row % 3 === 0 ? null : ['b', 'ß', '\u{1F600}', '\uFFFD'][row % 4]!,
+      `run ${row}`,
+      null,
+      row === 7 ? 'true' : 'false',
+      row === 0 ? 'NaN' : '0',
+    ]);
+    const of: Column[] = [
+      { name: 'number', kind: 'number' },
+      { name: 'repeats', kind: 'text' },
+      { name: 'unique', kind: 'text' },
+      { name: 'nothing', kind: 'text' },
+      { name: 'flag', kind: 'boolean' },
+      { name: 'zero', kind: 'number' },
+    ];
+    const file = await fileOf({ columns: of, rows: stream(rows) });
+    expect((await read(file)).map((row) => Object.values(row))).toEqual(
+      rows.map(([number, repeats, unique, , flag, zero]) => [
+        ...[number === null ? null : Number(number), repeats, unique, null],
+        ...[flag === 'true', Number(zero)],
+      ]),
+    );
+    const chunks = parquetMetadata(file).row_groups[0]!.columns.map(({ meta_data }) => meta_data!);
+    const stated = chunks.map(({ statistics: { min_value, max_value, null_count } = {} }) => [
+      ...[min_value, max_value, Number(null_count)],
+    ]);
+    expect(stated).toEqual([
+      [0.25, 2999 / 4, 600],
+      // by their bytes in UTF-8
+      ['b', '\u{1F600}', 1_000],
+      ['run 0', 'run 999', 0],
+      [undefined, undefined, 3_000],
+      [false, true, 0],
+      [-0, 0, 0],
+    ]);
+    expect(chunks.map(({ encodings }) => encodings.at(-1))).toEqual([
+      'PLAIN',
+      'RLE_DICTIONARY',
+      ...Array<string>(4).fill('PLAIN'),
+    ]);
+  });
+
   test('large texts make small groups', async () => {
     const text = 'x'.repeat(1_000_000);
     const rows = Array.from({ length: 40 }, (): Cell[] => [text]);
@@ -173,6 +237,26 @@ describe('Parquet', () => {
       ],
     ]);
   });
+});
+
+test('a number is one in decimal digits, with or without an exponent, or not finite', () => {
+  const pieces = [
+    ...'0123456789'.repeat(2),
+    ...'..--++eEeE xXoObBaF_\n\t',
+    'Infinity',
+    'NaN',
+    '\u2003',
+    '１',
+  ];
+  const texts = fc.array(fc.constantFrom(...pieces), { maxLength: 8 }).map((some) => some.join(''));
+  const decimal = /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/;
+  fc.assert(
+    fc.property(fc.oneof(texts, fc.double().map(String), fc.string()), (text) => {
+      const isOne = decimal.test(text) || /^(NaN|[+-]?Infinity)$/.test(text);
+      expect(doubleIn(text)).toBe(isOne ? Number(text) : undefined);
+    }),
+    { numRuns: 5_000 },
+  );
 });
 
 describe('rows as objects', () => {
