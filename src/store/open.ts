@@ -34,7 +34,7 @@ export async function openStore(address: string): Promise<Store> {
   try {
     const opened = await patiently(async () => new Kysely<Tables>({ dialect: await dialect() }));
     db = opened;
-    await patiently(() => migrate(opened, types));
+    await patiently(() => migrate(opened, types, shown));
     const { value } = await db
       .selectFrom('meta')
       .select('value')
@@ -72,13 +72,13 @@ function databaseAt(address: string): Database {
   });
 }
 
-async function migrate(db: Kysely<Tables>, types: ColumnTypes): Promise<void> {
+async function migrate(db: Kysely<Tables>, types: ColumnTypes, shown: string): Promise<void> {
   const getMigrations = () => Promise.resolve(migrationsFor(types));
   const migrator = new Migrator({ db, provider: { getMigrations } });
   const { error } = await migrator.migrateToLatest();
   if (error === undefined) return;
   if (/previously executed migration .* is missing/.test(messageOf(error))) {
-    throw new ForayError('STORE_NEWER', 'The store was written by a newer foray.', {
+    throw new ForayError('STORE_NEWER', `The store ${shown} was written by a newer foray.`, {
       hint: 'Update foray.',
     });
   }

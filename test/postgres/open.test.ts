@@ -81,8 +81,10 @@ test('a store that a newer foray wrote is refused, and nothing in it changed', a
     address,
     "insert into kysely_migration values ('999-of-the-future', '2030-01-01T00:00:00Z')",
   );
-  const { code } = await refusal(openStore(address));
+  const { code, text } = await refusal(openStore(address));
   expect(code).toBe('STORE_NEWER');
+  const { host, pathname } = new URL(address);
+  expect(text).toContain(`postgres://${host}${pathname} was written by a newer foray`);
   await until('the server has seen it go', async () => (await connections()) === 0);
 });
 

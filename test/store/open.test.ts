@@ -107,7 +107,7 @@ describe('openStore', () => {
     database.close();
     const { code, line } = await refusal(`sqlite:${file}`);
     expect(code).toBe('STORE_NEWER');
-    expect(line).toBe('The store was written by a newer foray. Update foray.');
+    expect(line).toBe(`The store ${file} was written by a newer foray. Update foray.`);
     if (existsSync('/proc/self/fd')) expect(handles()).toBe(0);
   });
 
