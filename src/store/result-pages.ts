@@ -54,6 +54,6 @@ async function outputsBySeq(
   seqs: readonly number[],
 ): Promise<Map<number, OutputColumns>> {
   if (seqs.length === 0) return new Map();
-  const { rows } = await outputsOf(campaign, seqs).execute(db);
+  const rows = await outputsOf(db, campaign, seqs).execute();
   return new Map(rows.map((row) => [row.seq, row]));
 }

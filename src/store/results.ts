@@ -1,5 +1,5 @@
-import { type Kysely, sql } from 'kysely';
-import { type OutputColumns, toOutputs } from './packed.ts';
+import type { Kysely } from 'kysely';
+import { toOutputs } from './packed.ts';
 import type { ResultRow } from './store.ts';
 import { type Tables, unfinishedStates } from './tables.ts';
 
@@ -12,6 +12,9 @@ export interface Place {
 
 /** From a seq to the next one at most within a range: runs between have failed or are read in vain, which a range costs more than. */
 const GAP = 4;
+
+/** Ranges that are read by one statement; more of them are no longer fewer than the runs by much. */
+const MOST_RANGES = 50;
 
 /** Where to read from the beginning. */
 export const BEGINNING: Place = { position: -1, ordinal: -1, replication: 0 };
@@ -33,14 +36,20 @@ export function otherPoints(db: Kysely<Tables>, campaign: number, { position, or
 
 /**
  * Outputs of runs, in no order. Of points that follow each other the seqs of one replication mostly do as well, and each such
- * range is one walk along the index: looking runs up one by one takes three times as long.
+ * range is a walk along the index: looking runs up one by one takes several times as long. Each range is a select of its
+ * own, as PostgreSQL joins a list of ranges without the index while it has not counted the rows.
  */
-export function outputsOf(campaign: number, seqs: readonly number[]) {
-  const ranges = rangesOf(seqs).map(([from, to]) => sql`(cast(${from} as integer), cast(${to} as integer))`);
-  // SQLite and PostgreSQL call the columns of VALUES alike; of a cross join SQLite goes through the left side first
-  return sql<OutputColumns & { seq: number }>`
-    select outputs.seq, outputs.outputs, outputs.packed from (values ${sql.join(ranges)}) as v
-    cross join outputs where outputs.campaign = ${campaign} and outputs.seq between v.column1 and v.column2`;
+export function outputsOf(db: Kysely<Tables>, campaign: number, seqs: readonly number[]) {
+  const outputs = db
+    .selectFrom('outputs')
+    .select(['seq', 'outputs', 'packed'])
+    .where('campaign', '=', campaign);
+  const ranges = rangesOf(seqs);
+  if (ranges.length > MOST_RANGES) return outputs.where('seq', 'in', seqs);
+  const [first, ...others] = ranges.map(([from, to]) =>
+    outputs.where('seq', '>=', from).where('seq', '<=', to),
+  );
+  return others.reduce((all, one) => all.unionAll(one), first!);
 }
 
 /** Finished runs of some seqs, in no order: in that of the design SQLite would walk along all points. */

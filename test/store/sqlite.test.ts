@@ -75,14 +75,14 @@ describe('a store of 200,000 runs, most of them finished', () => {
     }
   });
 
-  test.each([1, 3, 1_000, PAGE])(
+  test.each([1, 3, 50, 51, PAGE])(
     'the outputs of a page are walks along an index, of %s ranges as well',
     (ranges) => {
       const seqs = Array.from({ length: ranges }, (_, at) => [10 * at, 10 * at + 1]).flat();
-      expect(planOf(outputsOf(1, seqs).compile(db)).slice(-2)).toEqual([
-        'SCAN v',
-        expect.stringMatching(/^SEARCH outputs USING INDEX .*\(campaign=\? AND seq>\? AND seq<\?\)/),
-      ]);
+      const steps = planOf(outputsOf(db, 1, seqs).compile()).filter((step) => step.includes('outputs'));
+      expect(steps).toHaveLength(ranges > 50 ? 1 : ranges);
+      for (const step of steps)
+        expect(step).toMatch(/^SEARCH outputs USING INDEX .*\(campaign=\? AND (seq=\?|seq>\? AND seq<\?)\)/);
     },
   );
 
