@@ -1,7 +1,7 @@
 import { setImmediate as breath } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
 import type { OutputColumns } from './packed.ts';
-import { BEGINNING, otherPoints, outputsOf, type Place, restOfPoint, toResult } from './results.ts';
+import { BEGINNING, otherPoints, outputsOf, type Place, restOfPoint, Result } from './results.ts';
 import type { ResultRow } from './store.ts';
 import type { Tables } from './tables.ts';
 
@@ -33,7 +33,7 @@ export async function* resultBatches(
     let packed = 0;
     for (const run of runs) {
       const columns = outputs.get(run.seq);
-      before = toResult(run, columns, before?.point === run.key ? before.values : undefined);
+      before = new Result(run, columns, before?.point === run.key ? before.values : undefined);
       batch.push(before);
       packed += columns?.packed?.length ?? 0;
       if (batch.length < ROWS_A_BATCH && packed < PACKED_A_BATCH) continue;
@@ -53,7 +53,8 @@ async function outputsBySeq(
   campaign: number,
   seqs: readonly number[],
 ): Promise<Map<number, OutputColumns>> {
-  if (seqs.length === 0) return new Map();
-  const rows = await outputsOf(db, campaign, seqs).execute();
-  return new Map(rows.map((row) => [row.seq, row]));
+  const outputs = new Map<number, OutputColumns>();
+  if (seqs.length === 0) return outputs;
+  for (const row of await outputsOf(db, campaign, seqs).execute()) outputs.set(row.seq, row);
+  return outputs;
 }

@@ -42,7 +42,7 @@ export function sqliteDialect(path: string): Dialect {
         const args = (parameters: readonly unknown[]): SQLInputValue[] => parameters as SQLInputValue[];
         const names = statement.columns().map(({ name }) => name);
         statement.setReturnArrays(true);
-        const toRow = (cells: unknown): Row => rowOf(names, cells as SQLOutputValue[]);
+        const toRow = (cells: unknown): Row => new Row(names, cells as SQLOutputValue[]);
         const prepared: SqliteStatement = {
           reader: names.length > 0,
           all: (parameters) => statement.all(...args(parameters)).map(toRow),
@@ -58,11 +58,14 @@ export function sqliteDialect(path: string): Dialect {
   });
 }
 
-type Row = Record<string, SQLOutputValue>;
+/**
+ * A row as an object; those that node:sqlite makes have no prototype, and are slow to read. A class for the reason that
+ * `Result` is one.
+ */
+class Row {
+  [name: string]: SQLOutputValue;
 
-/** A row as an object; those that node:sqlite makes have no prototype, and are slow to read. */
-function rowOf(names: readonly string[], cells: readonly SQLOutputValue[]): Row {
-  const row: Row = {};
-  for (let at = 0; at < names.length; at++) row[names[at]!] = cells[at]!;
-  return row;
+  constructor(names: readonly string[], cells: readonly SQLOutputValue[]) {
+    for (let at = 0; at < names.length; at++) this[names[at]!] = cells[at]!;
+  }
 }
