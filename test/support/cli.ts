@@ -9,7 +9,7 @@ import { readAddresses } from '../../src/dev/home.ts';
 import { until } from './until.ts';
 
 export const ROOT = resolve(import.meta.dirname, '../..');
-export const MAIN = join(ROOT, 'src/cli/main.ts');
+export const MAIN = join(ROOT, 'src/cli/foray.mjs');
 
 export interface Ran {
   code: number | null;
