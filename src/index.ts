@@ -13,6 +13,7 @@ export {
   type Settings,
   type Submitted,
 } from './client/index.ts';
+export { settingsFromEnvironment } from './cli/settings.ts';
 export { type ErrorCode, ForayError, isForayError, type Place } from './errors.ts';
 export { resultObjects, type ResultObject, type ResultsOptions, type ResultValue } from './report/objects.ts';
 export { type BatchMeans, batchMeans, type BatchMeansOptions } from './statistics/batch-means.ts';

@@ -5,7 +5,7 @@ import { comparisonNotes, ComparisonSummary } from '../report/comparison/summary
 import { comparisonTable } from '../report/comparison/table.ts';
 import { formatTable, type TextFormat, textFormats } from '../report/index.ts';
 import type { Foray } from '../client/index.ts';
-import { tell, terminalWidth, writeOut } from './output.ts';
+import { fileOf, tell, terminalWidth, writeOut } from './output.ts';
 import { formatOf } from './results.ts';
 import { type SettingFlags, withSettings } from './settings.ts';
 import { withForay } from './with-foray.ts';
@@ -28,23 +28,24 @@ export function addCompare(program: Command): void {
     .option('-o, --output <file>', 'write to a file; one that ends in .html is a page with pictures')
     .action((a: string, b: string, flags: Flags) =>
       withForay(flags, async (foray) => {
+        const file = fileOf(flags.output);
         const comparison = compareCampaigns(await comparedIn(foray, a), await comparedIn(foray, b));
         const summary = new ComparisonSummary(comparison);
-        const isPage = flags.format === undefined && extname(flags.output ?? '') === '.html';
+        const isPage = flags.format === undefined && extname(file ?? '') === '.html';
         if (isPage) {
           await summary.read();
           // the plotting library takes a moment to load, so only who needs it does
           const { renderComparison } = await import('../report/comparison/html.ts');
-          await writeOut([await renderComparison(comparison, summary)], flags.output);
+          await writeOut([await renderComparison(comparison, summary)], file);
         } else {
-          const format = flags.format ?? formatOf(flags.output, textFormats, ['html']);
-          const isScreen = flags.output === undefined && process.stdout.isTTY;
+          const format = flags.format ?? formatOf(file, textFormats, ['html']);
+          const isScreen = file === undefined && process.stdout.isTTY;
           const table = comparisonTable(comparison, summary.watched());
           const size = isScreen ? { width: terminalWidth() } : { limit: Infinity };
-          await writeOut(formatTable(format, table, size), flags.output);
+          await writeOut(formatTable(format, table, size), file);
         }
         for (const note of comparisonNotes(comparison, summary)) tell(note);
-        if (flags.output !== undefined) tell(`Wrote ${flags.output}`);
+        if (file !== undefined) tell(`Wrote ${file}`);
       }),
     );
 }

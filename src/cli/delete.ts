@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { isClosed } from '../client/index.ts';
 import { counted } from '../report/index.ts';
 import { isAgreed } from './agree.ts';
 import { print, printJson, tell } from './output.ts';
@@ -18,10 +19,12 @@ export function addDelete(program: Command): void {
     .option('--json', 'print {id, phase, points, runs}')
     .action((id: string, flags: Flags) =>
       withForay(flags, async (foray) => {
-        const { phase, points, runs } = await foray.status(id);
+        const status = await foray.status(id);
+        const { phase, points, runs } = status;
         const what = `${id} (${phase}): ${counted(points, 'point')}, ${counted(runs.done + runs.failed, 'result')}`;
         if (!flags.json || !flags.yes) tell(what);
-        if (!flags.yes && !(await isAgreed('Delete it?'))) return;
+        // nobody is asked about what will be refused
+        if (!flags.yes && isClosed(status) && !(await isAgreed('Delete it?'))) return;
         await foray.delete(id);
         if (flags.json) printJson({ id, phase, points, runs: runs.total });
         else print(`Deleted ${id}. "foray gc" gives the room back.`);

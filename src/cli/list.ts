@@ -14,8 +14,9 @@ export function addList(program: Command): void {
         if (campaigns.length === 0) return print('No campaigns yet. Submit one with: npx foray submit FILE');
         const width = Math.max(...campaigns.map(({ id }) => id.length));
         for (const { id, phase, runs, model, submitted } of campaigns) {
-          const finished = `${runs.done + runs.failed} of ${runs.total}`;
-          print(`${id.padEnd(width)}  ${phase.padEnd(10)}  ${finished.padStart(15)}  ${submitted}  ${model}`);
+          const finished = `${runs.done + runs.failed} of ${runs.total}`.padStart(15);
+          const failed = runs.failed > 0 ? `  ${runs.failed} failed` : '';
+          print(`${id.padEnd(width)}  ${phase.padEnd(10)}  ${finished}  ${submitted}  ${model}${failed}`);
         }
       }),
     );

@@ -87,6 +87,11 @@ async function writeWhole(parts: Parts, file: string): Promise<void> {
   }
 }
 
+/** The file that `--output` names; `-` is standard output, as elsewhere. */
+export function fileOf(output: string | undefined): string | undefined {
+  return output === '-' ? undefined : output;
+}
+
 /** Columns of the terminal; some say that they have none. */
 export function terminalWidth(): number {
   return process.stdout.columns || Infinity;

@@ -10,7 +10,7 @@ import {
   tableOf,
 } from '../report/index.ts';
 import { ForayError } from '../errors.ts';
-import { tell, terminalWidth, writeOut } from './output.ts';
+import { fileOf, tell, terminalWidth, writeOut } from './output.ts';
 import { statusText } from './progress.ts';
 import { ResultFiles } from './result-files.ts';
 import { type SettingFlags, withSettings } from './settings.ts';
@@ -18,7 +18,7 @@ import { withForay } from './with-foray.ts';
 
 interface Flags extends SettingFlags, ShapeOptions {
   format?: ResultFormat;
-  output?: string;
+  output?: string | undefined;
   follow?: boolean;
   files?: string;
 }
@@ -45,7 +45,8 @@ export function addResults(program: Command): void {
       '--files <dir>',
       'write the files of outputs to DIR/POINT/REPLICATION/, and their paths into the table; exit code 1 if some cannot be had',
     )
-    .action((id: string, flags: Flags) => {
+    .action((id: string, given: Flags) => {
+      const flags: Flags = { ...given, output: fileOf(given.output) };
       const format = flags.format ?? formatOf(flags.output, resultFormats);
       check(format, flags);
       return withForay(flags, async (foray) => {

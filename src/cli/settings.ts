@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os';
 import { resolve } from 'node:path';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { API_VERSION } from '../api/index.ts';
 import type { Settings } from '../client/index.ts';
 import { type Addresses, homePaths, isAlive, readAddresses } from '../dev/home.ts';
@@ -84,6 +84,24 @@ export function userName(): string {
     return userInfo().username;
   } catch {
     return 'unknown';
+  }
+}
+
+/**
+ * The settings that the command line has when it is given none: those of the environment (`FORAY_*`, `TEMPORAL_*`), then of a running
+ * `foray dev` whose home is `.foray` in the working directory or FORAY_HOME, then the usual addresses.
+ *
+ * @throws ForayError USAGE where the environment says what cannot be
+ */
+export function settingsFromEnvironment(): Settings {
+  const command = withSettings(
+    new Command('foray').exitOverride().configureOutput({ writeErr: () => undefined }),
+  );
+  try {
+    return settingsFrom(command.parse([], { from: 'user' }).opts<SettingFlags>());
+  } catch (error) {
+    if (error instanceof CommanderError) throw new ForayError('USAGE', error.message.replace(/^error: /, ''));
+    throw error;
   }
 }
 

@@ -15,7 +15,10 @@ export function addWatch(program: Command): void {
   withSettings(program.command('watch'))
     .description('show how a campaign goes on until it is over; exit code 1 if it fails or is cancelled')
     .argument('<id>')
-    .option('--output <name>', 'the numeric output whose values are shown (default: the first one)')
+    .option(
+      '--output <name>',
+      'the numeric output whose values are shown (default: the first one that has values)',
+    )
     .option('--json', 'print the last status')
     .action((id: string, flags: SettingFlags & { output?: string; json?: boolean }) =>
       withForay(flags, async (foray) => {
@@ -37,14 +40,14 @@ interface Display {
  * Shows the progress of a campaign until it is over, and sets the exit code by how it ended: a page in a terminal, lines
  * elsewhere.
  *
- * @param output the numeric one to show, by default the first one
+ * @param output the numeric one to show, by default the first one that has values
  * @throws ForayError UNKNOWN_CAMPAIGN, UNKNOWN_OUTPUT, TEMPORAL_UNREACHABLE
  */
 export async function follow(foray: Foray, id: string, output?: string): Promise<CampaignStatus> {
   // later it is waited for, but one that was never there is an error
   await foray.reach(id);
   const { record } = await foray.results(id);
-  const shown = shownOutput(record, output);
+  const shown = shownOutputs(record, output);
   const display = isTerminal(process.stderr) ? livePage(foray, record, shown) : plainLines();
   let last: CampaignStatus | undefined;
   try {
@@ -62,14 +65,14 @@ export async function follow(foray: Foray, id: string, output?: string): Promise
   return last!;
 }
 
-function shownOutput(
+function shownOutputs(
   { campaign }: Pick<CampaignRecord, 'campaign'>,
   wanted: string | undefined,
-): CampaignOutput | undefined {
+): CampaignOutput[] {
   const numeric = campaign.outputs.filter(isNumeric);
-  if (wanted === undefined) return numeric[0];
+  if (wanted === undefined) return numeric;
   const output = numeric.find(({ name }) => name === wanted);
-  if (output) return output;
+  if (output) return [output];
   throw new ForayError('UNKNOWN_OUTPUT', `The campaign "${campaign.id}" has no numeric output "${wanted}".`, {
     hint: didYouMean(
       wanted,
@@ -82,8 +85,8 @@ function isTerminal({ isTTY }: NodeJS.WriteStream): boolean {
   return isTTY && process.env.TERM !== 'dumb';
 }
 
-function livePage(foray: Foray, record: CampaignRecord, output: CampaignOutput | undefined): Display {
-  const page = new LivePage(process.stderr, foray.store, record, output);
+function livePage(foray: Foray, record: CampaignRecord, outputs: readonly CampaignOutput[]): Display {
+  const page = new LivePage(process.stderr, foray.store, record, outputs);
   return { update: (status) => page.update(status), finish: () => undefined, close: () => page.close() };
 }
 

@@ -25,12 +25,15 @@ export function agreementSection(
   return html`<section>
     <h2>Agreement with ${label}</h2>
     <p class="soft">
-      ${within.length} of ${counted(held.length, 'interval')} ${within.length === 1 ? 'contains' : 'contain'}
-      the value that ${label} gives; of such intervals ${percent(misses)} miss a true value by chance.
+      ${
+        comparisons.length > 0
+          ? `${within.length} of ${counted(held.length, 'interval')} ${within.length === 1 ? 'contains' : 'contain'} the value that ${label} gives; of such intervals ${percent(misses)} miss a true value by chance.`
+          : ''
+      }
       ${shown.length < comparisons.length ? `The first ${shown.length} are shown.` : ''}
       ${
         comparisons.length === 0
-          ? 'It has no point that has finished.'
+          ? `Nothing is compared: none of its values is of a point that has finished.`
           : missed > 0
             ? `${counted(missed, 'value')} of ${label} ${missed === 1 ? 'is' : 'are'} of no point that has finished.`
             : ''

@@ -43,6 +43,11 @@ export function axisOf(input: VariedInput, levels: Iterable<string>, most: numbe
   return { input, numeric: true, bins, binOf };
 }
 
+/** Whether each of its values has a bin of its own. */
+export function hasBinEach({ binOf, bins }: Pick<Axis, 'binOf' | 'bins'>): boolean {
+  return binOf.size === bins.length;
+}
+
 /** The borders between ascending numbers: halfway, and as far beyond the outer ones as within. */
 function edgesOf(numbers: readonly number[]): number[] {
   if (numbers.length === 1) return [numbers[0]! - 0.5, numbers[0]! + 0.5];

@@ -1,4 +1,5 @@
 import type { Campaign, CampaignOutput } from '../campaign/types.ts';
+import { hasBinEach } from './axis.ts';
 import { percent } from './campaign-section.ts';
 import type { FacetedGrid, GridEffect, MainEffects } from './effects.ts';
 import { type Figure, partText, sentences } from './figure.ts';
@@ -107,13 +108,9 @@ function meansText(campaign: Campaign, panels: readonly EffectPanel[]): string {
 
 /** "Of Rate neighbouring values are put together" */
 function togetherText(panels: readonly EffectPanel[]): string | undefined {
-  const binned = panels.filter(({ axis }) => !isWhole(axis)).map(({ axis }) => axis.input.name);
+  const binned = panels.filter(({ axis }) => !hasBinEach(axis)).map(({ axis }) => axis.input.name);
   if (binned.length === 0) return undefined;
   return `Of ${[...new Set(binned)].join(', ')} neighbouring values are put together`;
-}
-
-function isWhole({ binOf, bins }: GridEffect['x']): boolean {
-  return binOf.size === bins.length;
 }
 
 function knownText(panels: readonly EffectPanel[], reference: Reference | undefined): string | undefined {
@@ -128,18 +125,22 @@ function gridFigure(
   best: PointResult,
 ): Figure {
   const { x, y, cells } = effect;
-  const valueOf = ({ input }: typeof x) => Number(best.values[varied.indexOf(input)]);
+  const binOf = ({ input, binOf }: typeof x) => binOf.get(best.values[varied.indexOf(input)]!);
+  const [column, row] = [binOf(x), binOf(y)];
+  // a point of an earlier design of the campaign may lie beside this one
+  const isBeside = column === undefined || row === undefined;
+  const marked = isBeside ? undefined : { x: column, y: row, mean: meanOf(best, output.name)! };
   const isFull = cells.length === x.bins.length * y.bins.length;
   return {
     title: `${output.name} over ${x.input.name} and ${y.input.name}`,
-    caption: `${cellText(effect)}; lighter is lower${isFull ? '.' : '; where there is none, no run has finished.'}`,
+    caption: `${cellText(effect)}; lighter is lower${isFull ? '.' : '; where there is none, no run is done.'}`,
     id: 'grid',
-    spec: heatMap(effect, output, { x: valueOf(x), y: valueOf(y), mean: meanOf(best, output.name)! }),
+    spec: heatMap(effect, output, marked),
   };
 }
 
 function cellText({ x, y }: Pick<GridEffect, 'x' | 'y'>): string {
-  return isWhole(x) && isWhole(y)
+  return hasBinEach(x) && hasBinEach(y)
     ? 'Each cell is a point of the design'
     : 'Each cell is the mean of neighbouring points of the design';
 }

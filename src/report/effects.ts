@@ -38,8 +38,8 @@ export const MOST_TEXTS = 50;
 export const MOST_VALUES = 20_000;
 
 /**
- * Gathers how an output depends on the inputs: over the grid where two numeric inputs vary, by each input otherwise, and with
- * three also over grids, one for each value of the third. What it keeps is bounded, however many points there are.
+ * Gathers how an output depends on the inputs: by each, and over the grid where two numeric inputs vary; with three over grids,
+ * one for each value of the third. What it keeps is bounded, however many points there are.
  */
 export class EffectGatherer {
   readonly #campaign: Pick<Campaign, 'varied' | 'precision' | 'commonRandomNumbers'>;
@@ -78,28 +78,25 @@ export class EffectGatherer {
   /** What there is to draw, the most telling first; nothing when nothing varies or nothing came in. */
   result(): (GridEffect | MainEffects | FacetedGrid)[] {
     const { inputs, cells, isGrid } = this.#layout();
-    if (isGrid) return [gridOf(inputs[0]!, inputs[1]!, cells)];
+    const grids = isGrid ? [gridOf(inputs[0]!, inputs[1]!, cells)] : [];
     const facets = cells.length > 0 && inputs.length === 3 ? facetsOf(inputs, cells) : undefined;
     const effects = inputs.flatMap((each) => {
       // where it varies with others, nearly every point has a value of its own
       const isScattered = inputs.length > 1 && 4 * each.levels.length > this.#points;
       return this.#effect(each, isScattered ? FEW_BINS : MOST_BINS);
     });
-    return [...(effects.length > 0 ? [{ kind: 'main' as const, effects }] : []), ...(facets ? [facets] : [])];
+    const main = effects.length > 0 ? [{ kind: 'main' as const, effects }] : [];
+    return [...grids, ...main, ...(facets ? [facets] : [])];
   }
 
   /** What of the points is not in the result. */
   leftOut(): LeftOut {
-    const { inputs, isGrid } = this.#layout();
+    const { inputs } = this.#layout();
     const names = (which: (one: InputLevels) => boolean): string[] =>
       inputs.filter(which).map(({ input }) => input.name);
     return {
       crowded: names(isCrowded),
-      // a grid has the values that a design lists by its cells, of which there are more
-      cut: names((one) => {
-        const isKnown = isGrid && this.#levels.has(one.input.name);
-        return this.#isCut[one.at]! && !isKnown && !isCrowded(one);
-      }),
+      cut: names((one) => this.#isCut[one.at]! && !isCrowded(one)),
       isBeside: inputs.some(({ at, levels }) => {
         const isLevel = new Set(levels);
         return [...this.#means[at]!.keys()].some((value) => !isLevel.has(value));
@@ -107,7 +104,7 @@ export class EffectGatherer {
     };
   }
 
-  /** The inputs that vary, the cells if these make a picture, and whether they make the only one. */
+  /** The inputs that vary, the cells if these make a picture, and whether they make one grid. */
   #layout(): {
     inputs: InputLevels[];
     cells: { values: readonly string[]; mean: MeanOfPoints }[];

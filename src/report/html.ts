@@ -18,12 +18,12 @@ import { summarize } from './summary.ts';
 import { kindOfOutput } from './values.ts';
 
 export interface ReportOptions {
-  /** The numeric output to show, lowest is best. @default the campaign's first one */
-  output?: string;
+  /** The numeric output to show, lowest is best. @default the first one that has values */
+  output?: string | undefined;
   /** Observations to lay over a DATA_SET's curves: [x, y] pairs and what to call them. */
   observed?: Observed & { output: string };
   /** Values that are known, to hold the campaign to. */
-  reference?: Reference;
+  reference?: Reference | undefined;
 }
 
 /**
@@ -41,7 +41,7 @@ export async function renderReport(
   const { campaign } = record;
   const { observed, reference } = options;
   const numeric = campaign.outputs.filter(({ type }) => kindOfOutput(type) === 'number');
-  const output = options.output === undefined ? numeric[0] : named(numeric, options.output, 'numeric output');
+  const asked = options.output === undefined ? undefined : named(numeric, options.output, 'numeric output');
   if (observed)
     named(
       campaign.outputs.filter(({ type }) => type === 'DATA_SET'),
@@ -49,7 +49,8 @@ export async function renderReport(
       'DATA_SET',
     );
 
-  const summary = await summarize(campaign, rows, output, { reference, observed: observed?.output });
+  const summary = await summarize(campaign, rows, asked, { reference, observed: observed?.output });
+  const { output } = summary;
   const [best] = summary.best;
   const drawn = async (figures: readonly Figure[]) =>
     Promise.all(figures.map((figure) => figureSection(figure, campaign.id)));
@@ -57,9 +58,9 @@ export async function renderReport(
     headSection(record),
     output && best ? answerSection(campaign, output, best) : undefined,
     factsSection(record, counts),
-    counts.done === 0 ? html`<p class="lead">No run has finished yet.</p>` : undefined,
+    counts.done === 0 ? html`<p class="lead">${noneText(counts)}</p>` : undefined,
     counts.done > 0 && output && !best
-      ? html`<p class="lead">No finished run has a value of ${output.name}.</p>`
+      ? html`<p class="lead">No run that is done has a value of ${output.name}.</p>`
       : undefined,
     await drawn(effectFigures(campaign, summary, reference)),
     leftOutSection(summary),
@@ -92,6 +93,11 @@ export async function renderReport(
         ${saveScript}
       </body>
     </html> `.text;
+}
+
+function noneText({ failed, total }: RunCounts): string {
+  if (failed === 0) return 'No run has finished yet.';
+  return failed === total ? 'All runs have failed.' : 'No run is done yet, and some have failed.';
 }
 
 function named(outputs: CampaignOutput[], name: string, what: string): CampaignOutput {

@@ -15,6 +15,8 @@ import { firstOf, kindOfOutput } from './values.ts';
 
 /** All that a report says of a campaign's results. */
 export interface Summary {
+  /** The numeric output whose lowest value is the best; undefined where there is none. */
+  output: CampaignOutput | undefined;
   /** The points with the lowest mean of the chosen output, lowest first; the first ones where there is no such output. */
   best: PointResult[];
   /** Of the chosen output; where one input varies also of others. */
@@ -44,7 +46,8 @@ const MOST_OUTPUTS = 12;
 /**
  * Reads the rows once. What is kept of them is bounded, however many there are.
  *
- * @param output - the numeric output whose lowest value is the best
+ * @param output - the numeric output whose lowest value is the best, by default the first one that has values: a model may
+ *   give some only where it has something to compare itself with
  * @param observed - name of a DATA_SET that is to be drawn
  */
 export async function summarize(
@@ -55,17 +58,21 @@ export async function summarize(
 ): Promise<Summary> {
   const numeric = campaign.outputs.filter(({ type }) => kindOfOutput(type) === 'number');
   const first = firstOf(numeric, output?.name).slice(0, MOST_OUTPUTS);
-  const effects = (campaign.varied.length === 1 ? first : first.slice(0, 1)).map((one) => ({
-    output: one,
-    gatherer: new EffectGatherer(campaign),
-  }));
   const distributions = first.map((output): OutputDistribution => ({
     output,
     distribution: new Distribution(isWhole(output) ? 1 : 0),
     without: 0,
   }));
   const agreement = reference && new Agreement(reference, confidenceOf(campaign));
-  const best = new Lowest<PointResult>(BEST_POINTS);
+  // where several inputs vary, the effects of one output fill a page
+  const areAllDrawn = campaign.varied.length === 1;
+  let gathered = (areAllDrawn || !output ? first : [output]).map((one) => ({
+    output: one,
+    best: new Lowest<PointResult>(BEST_POINTS),
+    effects: new EffectGatherer(campaign),
+    hasValues: false,
+  }));
+  const firstPoints = new Lowest<PointResult>(BEST_POINTS);
   const courses = new CourseGatherer(campaign.outputs, observed);
   const failures = new Failures();
   const timeline = new Timeline();
@@ -89,23 +96,32 @@ export async function summarize(
 
   let index = 0;
   for await (const point of pointsOf(seen(), campaign.outputs)) {
-    const mean = output && meanOf(point, output.name);
-    if (!output) best.add(point, index);
-    else if (mean !== undefined) best.add(point, mean);
-    for (const { output, gatherer } of effects) {
-      const sample = point.samples[output.name]!;
-      if (sample.count > 0) gatherer.add(point.values, sample);
+    if (gathered.length === 0) firstPoints.add(point, index);
+    for (const one of gathered) {
+      const mean = meanOf(point, one.output.name);
+      if (mean === undefined) continue;
+      one.best.add(point, mean);
+      one.effects.add(point.values, point.samples[one.output.name]!);
+      one.hasValues = true;
+      if (areAllDrawn || output) continue;
+      // those behind it are not the first one that has values
+      gathered = gathered.slice(0, gathered.indexOf(one) + 1);
+      break;
     }
     agreement?.add(point);
     index += 1;
   }
+  const chosen = (output ? undefined : gathered.find(({ hasValues }) => hasValues)) ?? gathered[0];
+  const best = chosen ? chosen.best.items : firstPoints.items;
+  const drawn = chosen ? [chosen, ...gathered.filter((one) => areAllDrawn && one !== chosen)] : [];
   return {
-    best: best.items,
-    effects: effects.map(({ output, gatherer }) => ({ output, effects: gatherer.result() })),
-    leftOut: effects[0]?.gatherer.leftOut(),
+    output: chosen?.output,
+    best,
+    effects: drawn.map(({ output, effects }) => ({ output, effects: effects.result() })),
+    leftOut: chosen?.effects.leftOut(),
     agreement,
     distributions,
-    courses: courses.result(best.items[0]),
+    courses: courses.result(best[0]),
     failures: failures.top(FAILURE_CAUSES),
     timeline,
   };

@@ -51,6 +51,31 @@ async function finish(...seqs: number[]): Promise<void> {
   await store.observe('flu', seen, 3);
 }
 
+describe('what is asked for by - goes to standard output', () => {
+  test.each([['results'], ['report']])('%s', async (command) => {
+    const { code, stdout, stderr } = await run(
+      command,
+      'flu',
+      '-o',
+      '-',
+      ...(command === 'report' ? [] : ['--format', 'csv']),
+    );
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toMatch(command === 'report' ? /^<!doctype html>/ : /^point,replication,/);
+    expect(readdirSync(folder.path)).not.toContain('-');
+  });
+});
+
+test('foray report --show draws another output', async () => {
+  expect((await run('report', 'flu', '-o', '-')).stdout).toContain('Lowest Fit error');
+  expect((await run('report', 'flu', '-o', '-', '--show', 'Orders')).stdout).toContain('Lowest Orders');
+  const { code, stderr } = await run('report', 'flu', '--show', 'Order');
+  expect([code, stderr]).toEqual([
+    2,
+    'foray: The campaign has no numeric output "Order". It has "Fit error", "Orders".\n',
+  ]);
+});
+
 describe('foray results', () => {
   test('writes Parquet to a file, whole, and says what does not fit', async () => {
     const { code, stderr } = await run('results', 'flu', '-o', 'out/flu.parquet');

@@ -163,7 +163,7 @@ describe('compare', () => {
     expect([code, stderr]).toEqual([
       0,
       expect.stringMatching(
-        /^A is shop \(Repair shop, version 1\), B is other .*\n2 points in both, 1 only in A\.\nIntervals \(95 %\): by Welch/,
+        /^A is shop \(Repair shop, version 1\), B is other .*\n2 points finished in both, 1 finished only in A\.\nIntervals \(95 %\): by Welch/,
       ),
     ]);
     const lines = stdout.trimEnd().split('\n');

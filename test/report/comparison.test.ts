@@ -299,7 +299,7 @@ describe('a comparison', () => {
     await summary.read();
     expect(comparisonNotes(comparison, summary)).toEqual([
       'A is old (Epidemic, version 1), B is new (Epidemic, version 1); differences are B - A.',
-      '5 points in both, 1 only in A, 1 only in B.',
+      '5 points finished in both, 1 finished only in A, 1 finished only in B.',
       "Intervals (95 %): replications in pairs, as they have the same seeds in both (Student's t).",
       'Wait: differs at 4 points of 5 that have an interval (4 higher in B); by chance alone about 0.25 would.',
     ]);

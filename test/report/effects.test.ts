@@ -23,8 +23,8 @@ const meansOf = ({ effects }: MainEffects) =>
   effects.map(({ axis, means }) => [axis.input.name, means.map(({ bin, mean }) => [bin, mean])]);
 
 describe('effects', () => {
-  test('two numeric inputs make a grid, in the order of numbers', () => {
-    const [grid, ...others] = gather(
+  test('two numeric inputs make a grid, in the order of numbers, and main effects', () => {
+    const [grid, main] = gather(
       [
         [10, 9, 100],
         [1, 2],
@@ -35,8 +35,8 @@ describe('effects', () => {
         [['9', '2'], 7],
         [['100', '3'], 9],
       ],
-    ) as [GridEffect];
-    expect([grid.kind, others]).toEqual(['grid', []]);
+    ) as [GridEffect, MainEffects];
+    expect([grid.kind, main.kind, main.effects.length]).toEqual(['grid', 'main', 2]);
     expect(grid.x.bins.map(({ label }) => label)).toEqual(['9', '10', '100']);
     expect(grid.cells).toEqual([
       { x: 1, y: 0, mean: 4 },
@@ -148,7 +148,7 @@ describe('effects', () => {
     expect(leftOut([values], line)).toEqual({ ...nothing, cut: ['Input 0'] });
     expect(leftOut([[1, 2]], [])).toEqual(nothing);
     expect(leftOut([[1, 2]], [[1], [3]])).toEqual({ ...nothing, isBeside: true });
-    // a grid knows its cells
+    // a grid knows its cells, but not the effects by each input
     expect(
       leftOut(
         [values, [1, 2]],
@@ -157,7 +157,7 @@ describe('effects', () => {
           [value!, 2],
         ]),
       ),
-    ).toEqual(nothing);
+    ).toEqual({ ...nothing, cut: ['Input 0'] });
   });
 
   test('many values are put together with their neighbours', () => {

@@ -24,13 +24,13 @@ describe('the report of a grid', () => {
     expect(page).toContain('best: 17.213');
     expect(page).toContain('at Contact rate 1.675 per day, Recovery rate 0.44 per day');
     expect(page).toContain('Contact rate (per day)');
-    // two rings around the best point, then the observations
-    expect(marks(page, 'symbol')).toEqual([1, 1, 2]);
+    // two rings around the best point, the means by each input with the lowest, then the observations
+    expect(marks(page, 'symbol')).toEqual([1, 1, 41, 1, 31, 1, 2]);
     expect(page).toContain('pupils in bed');
-    // two bands, the median and the best point's curve, and the runs outstanding
+    // two bands, the means by each input, the median and the best point's curve, and the runs outstanding
     expect([marks(page, 'area'), marks(page, 'line')]).toEqual([
       [1, 1, 1],
-      [1, 1],
+      [1, 1, 1, 1],
     ]);
   });
 
@@ -39,6 +39,7 @@ describe('the report of a grid', () => {
     const headings = [...page.matchAll(/<h2>(.*?)<\/h2>/g)].map(([, title]) => title);
     expect(headings).toEqual([
       'Fit error over Contact rate and Recovery rate',
+      'Fit error by Contact rate, Recovery rate',
       'Best points',
       'Infected',
       'Distributions of outputs',
@@ -180,6 +181,20 @@ describe('other designs', () => {
     expect(line![1]!.match(/[ML]/g)).toHaveLength(3);
   });
 
+  test('values that are far apart are at one distance from each other, each with its name', async () => {
+    const record = sampleRecord({
+      grid: [doubles('Rate', [1, 10, 1000]), doubles('Size', [0.5, 0.51, 70])],
+    });
+    const page = await renderReport(record, countsOf(9), sampleRows(record));
+    const [heatMap] = page.split('</figure>') as [string];
+    const widths = [...heatMap.matchAll(/d="M[\d.]+,[\d.]+h([\d.]+)v[\d.]+/g)].map(([, width]) =>
+      Number(width),
+    );
+    const cells = widths.filter((width) => widths.filter((other) => other === width).length === 9);
+    expect(cells).toHaveLength(9);
+    for (const name of ['1', '10', '1000', '0.5', '0.51', '70']) expect(heatMap).toContain(`>${name}</text>`);
+  });
+
   test('three inputs: a panel each', async () => {
     const grid = [doubles('A', [1, 2, 3]), doubles('B', [1, 2]), doubles('C', [1, 2])];
     const record = sampleRecord({ grid });
@@ -237,11 +252,24 @@ describe('other designs', () => {
     });
   });
 
+  test('of no output in particular it is the first one that has values', async () => {
+    const record = sampleRecord();
+    const odd = rows(4).map((row, at) => {
+      const { 'Fit error': error, ...others } = row.outputs;
+      return { ...row, outputs: at < 2 ? others : { ...others, 'Fit error': error! } };
+    });
+    expect(await renderReport(record, countsOf(4), stream(odd))).toContain('Lowest Fit error');
+    const none = odd.map((row) => ({ ...row, outputs: { ...row.outputs, 'Fit error': 'null' } }));
+    const page = await renderReport(record, countsOf(4), stream(none));
+    expect(page).toContain('Lowest Peak day');
+    expect(page).toContain('Peak day over Contact rate and Recovery rate');
+  });
+
   test('an output that no run has a value of', async () => {
     const record = sampleRecord();
     const none = rows(2).map((row) => ({ ...row, outputs: { 'Fit error': 'null' } }));
     const page = await renderReport(record, countsOf(2), stream(none));
-    expect(page).toContain('No finished run has a value of Fit error.');
+    expect(page).toContain('No run that is done has a value of Fit error.');
     expect(page.match(/<figure/g)).toHaveLength(1);
     expect(page).toContain('<h2>Timeline</h2>');
   });
@@ -252,7 +280,7 @@ describe('other designs', () => {
       failedRow(i, ['1.2', '0.3'], `because ${reason}`),
     );
     const page = await renderReport(record, countsOf(0, 3), stream(failed));
-    expect(page).toContain('No run has finished yet.');
+    expect(page).toContain('All runs have failed.');
     const table = page.slice(page.indexOf('>Failures<'));
     expect(
       [...table.matchAll(/<td class="(?:number|reason)">(.*?)<\/td>/gs)].map(([, cell]) => cell),

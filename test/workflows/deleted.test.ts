@@ -36,7 +36,7 @@ test('a campaign that is over is deleted, after it was shown; its id can be used
 
 test('one that is not over is not deleted', async () => {
   await world.foray.submit(rehearsal({ count: 2, seconds: 600, first: 50 }), { id: 'busy' });
-  const { code, stderr } = await command('delete', 'busy', '--yes');
+  const { code, stderr } = await command('delete', 'busy');
   expect(code).toBe(2);
   expect(stderr).toContain('"foray cancel busy" ends it');
   await world.foray.cancel('busy');

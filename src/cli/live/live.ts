@@ -13,7 +13,7 @@ export class LivePage {
   private readonly terminal: NodeJS.WriteStream;
   private readonly screen: Screen;
   private readonly recent: Recent;
-  private readonly about: Pick<LiveState, 'varied' | 'isReplicated' | 'output'>;
+  private readonly about: Pick<LiveState, 'varied' | 'isReplicated'>;
   private status: CampaignStatus | undefined;
   private resizing: NodeJS.Timeout | undefined;
   private readonly resized = (): void => {
@@ -23,18 +23,18 @@ export class LivePage {
     }, RESIZE_MS);
   };
 
-  /** @param output - the numeric one whose values are shown */
+  /** @param outputs - numeric ones; the values are shown of the first that has some */
   constructor(
     terminal: NodeJS.WriteStream,
     store: Pick<Store, 'lately'>,
     { campaign }: Pick<CampaignRecord, 'campaign'>,
-    output: CampaignOutput | undefined,
+    outputs: readonly CampaignOutput[],
   ) {
     this.terminal = terminal;
     this.screen = new Screen(terminal);
-    this.recent = new Recent(store, campaign.id, output?.name);
+    this.recent = new Recent(store, campaign.id, outputs);
     const { varied, replications, precision } = campaign;
-    this.about = { varied, isReplicated: replications > 1 || precision !== null, output };
+    this.about = { varied, isReplicated: replications > 1 || precision !== null };
     terminal.on('resize', this.resized);
   }
 
@@ -53,7 +53,7 @@ export class LivePage {
 
   private draw(): void {
     if (!this.status) return;
-    const { rows, values } = this.recent;
-    this.screen.draw(pageOf({ ...this.about, status: this.status, rows, values }, this.screen.size));
+    const { output, rows, values } = this.recent;
+    this.screen.draw(pageOf({ ...this.about, status: this.status, output, rows, values }, this.screen.size));
   }
 }

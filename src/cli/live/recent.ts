@@ -1,4 +1,5 @@
 import { numberIn } from '../../api/index.ts';
+import type { CampaignOutput } from '../../campaign/types.ts';
 import type { Look, ResultRow, Store } from '../../store/index.ts';
 
 const ROWS = 20;
@@ -13,13 +14,20 @@ export class Recent {
   private last: Look | undefined;
   private readonly store: Pick<Store, 'lately'>;
   private readonly id: string;
-  private readonly output: string | undefined;
+  private readonly outputs: readonly CampaignOutput[];
+  /** The first of the outputs of which there are values. */
+  private found: CampaignOutput | undefined;
 
-  /** @param output - whose values are gathered */
-  constructor(store: Pick<Store, 'lately'>, id: string, output: string | undefined) {
+  /** @param outputs - numeric ones, of one of which the values are gathered */
+  constructor(store: Pick<Store, 'lately'>, id: string, outputs: readonly CampaignOutput[]) {
     this.store = store;
     this.id = id;
-    this.output = output;
+    this.outputs = outputs;
+  }
+
+  /** Whose values are gathered; undefined where there are no numeric ones. */
+  get output(): CampaignOutput | undefined {
+    return this.found ?? this.outputs[0];
   }
 
   async look(): Promise<void> {
@@ -28,9 +36,14 @@ export class Recent {
     // of a run that failed and was requested again the last end counts
     const isAgain = new Set(rows.map(nameOf));
     this.rows = [...rows, ...this.rows.filter((row) => !isAgain.has(nameOf(row)))].slice(0, ROWS);
-    for (const { outputs } of rows) {
-      const value = this.output === undefined ? undefined : numberIn(outputs[this.output]);
-      if (value !== undefined) this.values.push(value);
+    this.found ??= this.outputs.find(({ name }) =>
+      rows.some((row) => numberIn(row.outputs[name]) !== undefined),
+    );
+    if (this.found) {
+      for (const { outputs } of rows) {
+        const value = numberIn(outputs[this.found.name]);
+        if (value !== undefined) this.values.push(value);
+      }
     }
     if (this.values.length > VALUES) this.values = this.values.slice(-VALUES);
   }

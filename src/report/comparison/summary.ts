@@ -95,12 +95,12 @@ export function comparisonNotes(comparison: Comparison, summary: ComparisonSumma
   const { a, b, matching, leftOut } = comparison;
   const { both, A, B } = summary.counts;
   const only = [
-    A > 0 ? `${A.toLocaleString('en-US')} only in A` : '',
-    B > 0 ? `${B.toLocaleString('en-US')} only in B` : '',
+    A > 0 ? `${A.toLocaleString('en-US')} finished only in A` : '',
+    B > 0 ? `${B.toLocaleString('en-US')} finished only in B` : '',
   ].filter(Boolean);
   return [
     `A is ${named(a)}, B is ${named(b)}; differences are B - A.`,
-    `${counted(both, 'point')} in both${only.map((text) => `, ${text}`).join('')}.`,
+    `${counted(both, 'point')} finished in both${only.map((text) => `, ${text}`).join('')}.`,
     ...matching.apart.map(
       ({ name, a: ofA, b: ofB }) =>
         `Points are joined apart from ${name}: ${ofA ?? 'none'} in A, ${ofB ?? 'none'} in B.`,
@@ -108,7 +108,7 @@ export function comparisonNotes(comparison: Comparison, summary: ComparisonSumma
     methodText(comparison),
     ...summary.outputs.map((output) => verdict(output, both, comparison)),
     ...(leftOut.length > 0
-      ? [`Not compared, as they are not numbers of the same unit in both: ${leftOut.join(', ')}.`]
+      ? [`Not compared, as not both have them as numbers of the same unit: ${leftOut.join(', ')}.`]
       : []),
   ];
 }

@@ -1,55 +1,60 @@
 import type { CampaignOutput } from '../../campaign/types.ts';
+import { type Axis, hasBinEach } from '../axis.ts';
 import type { FacetedGrid, GridEffect } from '../effects.ts';
 import { numberText, titleOf } from '../words.ts';
 import { type Spec, WIDTH } from './render.ts';
 import { colourScale } from './scale.ts';
 
-/** The mean of an output over two numeric inputs as coloured cells, the best point marked. Light is low. */
+/**
+ * The mean of an output over two numeric inputs as coloured cells, the best point marked. Light is low.
+ *
+ * @param best - its mean, and which of the bins it is in
+ */
 export function heatMap(
   { x, y, cells }: GridEffect,
   output: CampaignOutput,
-  best: { x: number; y: number; mean: number },
+  best: { x: number; y: number; mean: number } | undefined,
 ): Spec {
-  const marked = {
+  return {
+    width: WIDTH - 170,
+    height: 460,
+    layer: [
+      { data: { values: rectsOf({ x, y, cells }) }, ...coloured({ x, y, cells }, output, 380, [12, 16]) },
+      ...(best ? marks({ x, y }, best) : []),
+    ],
+  } as Spec;
+}
+
+/** A ring around the best point, and its mean beside it, readable on any colour. */
+function marks(
+  { x, y }: Pick<GridEffect, 'x' | 'y'>,
+  best: { x: number; y: number; mean: number },
+): object[] {
+  const data = { values: [{ x: middleOf(x, best.x), y: middleOf(y, best.y) }] };
+  const encoding = {
     x: { field: 'x', type: 'quantitative' },
     y: { field: 'y', type: 'quantitative' },
-  } as const;
-  const onRight = best.x > (x.bins[0]!.from + x.bins.at(-1)!.to) / 2;
+  };
+  const onRight = 2 * best.x >= x.bins.length;
   const words = {
     type: 'text',
     align: onRight ? 'right' : 'left',
     dx: onRight ? -16 : 16,
     fontSize: 13,
     fontWeight: 600,
-  } as const;
+  };
+  const ring = { type: 'point', shape: 'circle', size: 190, filled: false, opacity: 1 };
   const text = { value: `best: ${numberText(best.mean)}` };
-  return {
-    width: WIDTH - 170,
-    height: 460,
-    layer: [
-      { data: { values: rectsOf({ x, y, cells }) }, ...coloured({ x, y, cells }, output, 380) },
-      ...(['white', '#1a1a1a'] as const).flatMap((colour, i) => [
-        {
-          data: { values: [best] },
-          mark: {
-            type: 'point',
-            shape: 'circle',
-            size: 190,
-            filled: false,
-            stroke: colour,
-            strokeWidth: i ? 2 : 5,
-            opacity: 1,
-          },
-          encoding: marked,
-        } as const,
-        {
-          data: { values: [best] },
-          mark: i ? { ...words, color: colour } : { ...words, color: colour, stroke: colour, strokeWidth: 4 },
-          encoding: { ...marked, text },
-        } as const,
-      ]),
-    ],
-  } as Spec;
+  return [
+    { data, mark: { ...ring, stroke: 'white', strokeWidth: 5 }, encoding },
+    {
+      data,
+      mark: { ...words, color: 'white', stroke: 'white', strokeWidth: 4 },
+      encoding: { ...encoding, text },
+    },
+    { data, mark: { ...ring, stroke: '#1a1a1a', strokeWidth: 2 }, encoding },
+    { data, mark: { ...words, color: '#1a1a1a' }, encoding: { ...encoding, text } },
+  ];
 }
 
 const COLUMNS = 3;
@@ -79,37 +84,75 @@ export function heatMaps({ x, y, by, facets }: FacetedGrid, output: CampaignOutp
     },
     columns,
     spacing: 20,
-    spec: { width: size, height: Math.min(size, 240), ...coloured({ x, y, cells }, output, 200) },
+    spec: {
+      width: size,
+      height: Math.min(size, 240),
+      ...coloured({ x, y, cells }, output, 200, [columns > 2 ? 4 : 6, 8]),
+    },
   } as Spec;
 }
 
 function rectsOf({ x, y, cells }: Pick<GridEffect, 'x' | 'y' | 'cells'>) {
   return cells.map((cell) => {
-    const { from: x0, to: x1 } = x.bins[cell.x]!;
-    const { from: y0, to: y1 } = y.bins[cell.y]!;
+    const [x0, x1] = edgesOf(x, cell.x);
+    const [y0, y1] = edgesOf(y, cell.y);
     return { x0, x1, y0, y1, mean: cell.mean };
   });
+}
+
+/** Where a bin is along its axis: values of which each has a bin follow each other at one distance, as they may be far apart. */
+function edgesOf(axis: Axis, bin: number): [from: number, to: number] {
+  if (hasBinEach(axis)) return [bin, bin + 1];
+  const { from, to } = axis.bins[bin]!;
+  return [from, to];
+}
+
+function middleOf(axis: Axis, bin: number): number {
+  const [from, to] = edgesOf(axis, bin);
+  return (from + to) / 2;
+}
+
+/** The scale of an axis, and which of its values are named. */
+function scaleOf(axis: Axis, mostLabels: number) {
+  const { bins } = axis;
+  const scale = {
+    zero: false,
+    nice: false,
+    domain: [edgesOf(axis, 0)[0], edgesOf(axis, bins.length - 1)[1]],
+  };
+  if (!hasBinEach(axis)) return { scale, axis: { grid: false } };
+  const step = Math.ceil(bins.length / mostLabels);
+  const places = bins.map((_, bin) => bin).filter((bin) => bin % step === 0);
+  const labels = JSON.stringify(places.map((bin) => bins[bin]!.label));
+  return {
+    scale,
+    axis: {
+      grid: false,
+      values: places.map((bin) => middleOf(axis, bin)),
+      labelExpr: `${labels}[round((datum.value - 0.5) / ${step})]`,
+    },
+  };
 }
 
 function coloured(
   { x, y, cells }: Pick<GridEffect, 'x' | 'y' | 'cells'>,
   output: CampaignOutput,
   length: number,
+  [columns, rows]: [number, number],
 ) {
   const type = colourScale(cells.map(({ mean }) => mean));
-  const edge = (field: string, { input }: GridEffect['x']) => ({
+  const edge = (field: string, axis: Axis, labels: number) => ({
     field,
     type: 'quantitative',
-    scale: { zero: false, nice: false },
-    title: titleOf(input),
-    axis: { grid: false },
+    title: titleOf(axis.input),
+    ...scaleOf(axis, labels),
   });
   return {
     mark: { type: 'rect', strokeWidth: 0 },
     encoding: {
-      x: edge('x0', x),
+      x: edge('x0', x, columns),
       x2: { field: 'x1' },
-      y: edge('y0', y),
+      y: edge('y0', y, rows),
       y2: { field: 'y1' },
       color: {
         field: 'mean',

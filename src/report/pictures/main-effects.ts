@@ -2,7 +2,7 @@ import type { CampaignOutput } from '../../campaign/types.ts';
 import type { InputEffect } from '../effects.ts';
 import { titleOf } from '../words.ts';
 import { key } from './key.ts';
-import { isWide, meanAxis } from './mean-axis.ts';
+import { isUneven, isWide, meanAxis } from './mean-axis.ts';
 import { panels } from './panels.ts';
 import { colours, type Spec } from './render.ts';
 
@@ -15,6 +15,8 @@ export interface EffectPanel extends InputEffect {
 
 /** Dots in a panel that can be told apart. */
 const MOST_DOTS = 60;
+/** Characters of a label from which on several do not fit beside each other. */
+const LONG_LABEL = 10;
 
 /**
  * The mean of an output by the value of an input with its interval, a panel each. A single panel fills the width. The lowest
@@ -41,19 +43,22 @@ function panel({ axis, means, output, known = [] }: EffectPanel, vertical: objec
   }));
   const within = withinOf({ axis, known });
   const title = titleOf(axis.input);
+  const bins = axis.bins.map(({ value }) => value);
+  const isLog = axis.numeric && isUneven(bins);
+  const isCrowded = axis.bins.length > 4 || axis.bins.some(({ label }) => label.length > LONG_LABEL);
   const x = axis.numeric
     ? {
         field: 'x',
         type: 'quantitative',
-        scale: { zero: false, nice: false, padding: 12 },
+        scale: { ...(isLog ? { type: 'log' } : { zero: false }), nice: false, padding: 12 },
         title,
         axis: {
           grid: false,
-          ...(axis.bins.length <= 12 &&
-            isWhole(axis) && { values: axis.bins.map(({ value }) => value), format: 'd' }),
+          ...(axis.bins.length <= 12 && isWhole(axis) && { values: bins, format: 'd' }),
+          ...(axis.bins.length <= 12 && isLog && { values: bins, format: '~r' }),
         },
       }
-    : { field: 'x', type: 'nominal', sort: null, title, axis: { labelAngle: means.length > 4 ? -40 : 0 } };
+    : { field: 'x', type: 'nominal', sort: null, title, axis: { labelAngle: isCrowded ? -40 : 0 } };
   const height = { type: 'quantitative', title: titleOf(output), ...vertical };
   const mean = { x, y: { field: 'mean', ...height } };
   const hasIntervals = values.some(({ low }) => low !== null);

@@ -7,6 +7,12 @@ export function isWide(values: readonly number[]): boolean {
   return min > 0 && max / min > WIDE;
 }
 
+/** Whether values that are drawn along an axis are positive, far apart, and at distances that differ as much: 1, 10, 100. */
+export function isUneven(ascending: readonly number[]): boolean {
+  const gaps = ascending.slice(1).map((value, at) => value - ascending[at]!);
+  return isWide(ascending) && isWide(gaps);
+}
+
 function rangeOf(values: readonly number[]): [min: number, max: number] {
   return [
     values.reduce((a, b) => Math.min(a, b), Infinity),

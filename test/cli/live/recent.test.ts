@@ -3,19 +3,36 @@ import { Recent } from '../../../src/cli/live/recent.ts';
 import type { Look } from '../../../src/store/index.ts';
 import { failedRow, sampleRow } from '../../report/support.ts';
 
+const PEAK = { name: 'Peak day', type: 'DOUBLE', units: 'DAY' } as const;
+
 test('of a run that failed and was requested again the last end is shown, in its place', async () => {
   const [one, other] = [sampleRow(1, ['1.2', '0.3']), sampleRow(2, ['1.3', '0.3'])];
   const looks = [[failedRow(1, ['1.2', '0.3'], 'no')], [other], [one]];
   const look: Look = { open: [], failed: [], last: -1 };
-  const recent = new Recent(
-    { lately: () => Promise.resolve({ rows: looks.shift()!, look }) },
-    'flu',
-    'Peak day',
-  );
+  const recent = new Recent({ lately: () => Promise.resolve({ rows: looks.shift()!, look }) }, 'flu', [PEAK]);
   await recent.look();
   await recent.look();
   expect(recent.rows.map(({ status }) => status)).toEqual(['done', 'failed']);
   await recent.look();
   expect(recent.rows).toEqual([one, other]);
   expect(recent.values).toHaveLength(2);
+});
+
+test('the values are of the first output that has some', async () => {
+  const error = { name: 'Fit error', type: 'DOUBLE', units: null } as const;
+  const row = sampleRow(1, ['1.2', '0.3']);
+  const none = { ...row, outputs: { ...row.outputs, 'Fit error': 'null' } };
+  const looks = [[failedRow(2, ['1.3', '0.3'], 'no')], [none], [row]];
+  const look: Look = { open: [], failed: [], last: -1 };
+  const recent = new Recent({ lately: () => Promise.resolve({ rows: looks.shift()!, look }) }, 'flu', [
+    error,
+    PEAK,
+  ]);
+  await recent.look();
+  expect(recent.output).toBe(error);
+  await recent.look();
+  expect(recent.output).toBe(PEAK);
+  await recent.look();
+  expect(recent.output).toBe(PEAK);
+  expect(recent.values).toEqual([row, row].map(({ outputs }) => Number(outputs['Peak day'])));
 });
