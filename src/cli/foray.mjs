@@ -38,7 +38,11 @@ if (!existsSync(new URL('../../node_modules/commander', here))) {
  * the processes that it starts, which inherit the variable. Where nothing can be written, nothing is kept.
  */
 function keepCompiled() {
-  const cache = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
-  process.env.NODE_COMPILE_CACHE ||= join(cache, 'foray', 'compiled');
-  module.enableCompileCache(process.env.NODE_COMPILE_CACHE);
+  try {
+    const cache = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
+    process.env.NODE_COMPILE_CACHE ||= join(cache, 'foray', 'compiled');
+    module.enableCompileCache(process.env.NODE_COMPILE_CACHE);
+  } catch {
+    // a user of a container may have no home
+  }
 }

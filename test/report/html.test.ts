@@ -195,6 +195,17 @@ describe('other designs', () => {
     for (const name of ['1', '10', '1000', '0.5', '0.51', '70']) expect(heatMap).toContain(`>${name}</text>`);
   });
 
+  test('values of all magnitudes are drawn', async () => {
+    const record = sampleRecord({ grid: [doubles('Rate', [1, 2, 3])] });
+    const rows = ['1e-300', '1', '1e300'].map((error, at) => {
+      const row = sampleRow(at, [String(at + 1)]);
+      return { ...row, outputs: { ...row.outputs, 'Fit error': error } };
+    });
+    const page = await renderReport(record, countsOf(3), stream(rows));
+    expect(page).toContain('Fit error by Rate');
+    expect(page).not.toContain('NaN');
+  });
+
   test('three inputs: a panel each', async () => {
     const grid = [doubles('A', [1, 2, 3]), doubles('B', [1, 2]), doubles('C', [1, 2])];
     const record = sampleRecord({ grid });

@@ -94,7 +94,7 @@ function lying(values: Datum[], output: OutputSummary['output']): Spec {
     type: 'nominal',
     sort: null,
     title: null,
-    axis: { labelLimit: 320, domain: false, ticks: false },
+    axis: { labelLimit: 440, domain: false, ticks: false },
   };
   return {
     width: WIDTH - 360,

@@ -1,6 +1,9 @@
 /** More than this apart, the highest from the lowest, and the lower ones could not be told apart. */
 const WIDE = 20;
 
+/** Powers of ten that are named along an axis. */
+const MOST_POWERS = 12;
+
 /** Whether the values are drawn on a logarithmic scale: all positive, and far apart. */
 export function isWide(values: readonly number[]): boolean {
   const [min, max] = rangeOf(values);
@@ -24,8 +27,8 @@ function rangeOf(values: readonly number[]): [min: number, max: number] {
 export function meanAxis(values: readonly number[]) {
   const [min, max] = rangeOf(values);
   if (isWide(values)) {
-    const margin = (max / min) ** 0.06;
-    const [low, high] = [min / margin, max * margin];
+    const margin = 10 ** (0.06 * (Math.log10(max) - Math.log10(min)));
+    const [low, high] = [Math.max(min / margin, Number.MIN_VALUE), Math.min(max * margin, Number.MAX_VALUE)];
     return {
       scale: { type: 'log', domain: [low, high], nice: false },
       axis: { values: steps(low, high), format: '~g' },
@@ -38,12 +41,13 @@ export function meanAxis(values: readonly number[]) {
   };
 }
 
-/** 1, 2 and 5 times the powers of ten between two numbers; the powers alone where there are many. */
+/** 1, 2 and 5 times the powers of ten between two numbers; the powers alone where there are many, and of very many some. */
 function steps(low: number, high: number): number[] {
   const [first, last] = [Math.floor(Math.log10(low)), Math.ceil(Math.log10(high))];
   const factors = last - first > 4 ? [1] : [1, 2, 5];
-  const all = Array.from({ length: last - first + 1 }, (_, i) =>
-    factors.map((factor) => Number(`${factor}e${first + i}`)),
+  const every = Math.ceil((last - first) / MOST_POWERS);
+  const all = Array.from({ length: Math.floor((last - first) / every) + 1 }, (_, i) =>
+    factors.map((factor) => Number(`${factor}e${first + every * i}`)),
   );
   return all.flat().filter((step) => low <= step && step <= high);
 }
