@@ -59,7 +59,7 @@ export class MeanOfPoints {
   /**
    * The interval by Student's t; of one point it is the classical one. For several the degrees of freedom are those of
    * B. L. Welch, "The generalization of 'Student's' problem when several different population variances are involved",
-   * Biometrika 34 (1947) 28-35. There is none if a point has but one replication.
+   * Biometrika 34 (1947) 28-35. There is none if a point has but one replication, or where no number holds its ends.
    *
    * @param isIndependent - false when replications of different points share their seeds: what several of them have in
    *   common does not average out, and no interval is given
@@ -71,6 +71,7 @@ export class MeanOfPoints {
     // rounding, and squares that no number holds, must not lead beyond what is possible
     const freedom = welch > this.#least ? Math.min(welch, this.#freedom) : this.#least;
     const half = (studentQuantile((1 + confidence) / 2, freedom) * Math.sqrt(this.#variance)) / this.count;
+    if (!Number.isFinite(half)) return { mean, low: null, high: null };
     return { mean, low: mean - half, high: mean + half };
   }
 }

@@ -87,6 +87,8 @@ describe('the mean over points', () => {
       ]).interval(0.95, true);
       expect(low! < mean && mean < high!).toBe(true);
     }
+    // their variance is more than a number holds
+    expect(meanOf([[1e300, 2e300]]).interval(0.95, true)).toEqual({ mean: 1.5e300, low: null, high: null });
   });
 });
 
