@@ -102,6 +102,9 @@ describe.each(['light', 'dark'] as const)('the report, %s', (scheme) => {
     const { page } = await open(scheme);
     const effects = page.getByRole('img', { name: /^Peak infected over Contact rate and Recovery rate\./ });
     await expectDrawn(effects, '.mark-rect.role-mark path', 12);
+    const main = page.getByRole('img', { name: /^Peak infected by Contact rate, Recovery rate\./ });
+    // the means by the one and by the other
+    await expectDrawn(main, '.mark-line.role-mark path', 2);
     const curves = page.getByRole('img', { name: /^Infected\./ });
     // the median and the best point's curve, in front of two bands
     await expectDrawn(curves, '.mark-line.role-mark path', 2);
@@ -111,7 +114,7 @@ describe.each(['light', 'dark'] as const)('the report, %s', (scheme) => {
     // new ones, and those that failed
     await expectDrawn(timeline, '.mark-rect.role-mark', 2);
     await page.getByRole('img', { name: /^Distributions of outputs\./ }).waitFor();
-    expect(await page.getByRole('img').count()).toBe(4);
+    expect(await page.getByRole('img').count()).toBe(5);
     await page.context().close();
   });
 
@@ -137,7 +140,7 @@ describe.each(['light', 'dark'] as const)('the report, %s', (scheme) => {
   test('saves a picture as an SVG file that can be read by itself', async () => {
     const { page } = await open(scheme);
     const buttons = page.getByRole('button', { name: 'Save as SVG' });
-    expect(await buttons.count()).toBe(4);
+    expect(await buttons.count()).toBe(5);
     const [download] = await Promise.all([page.waitForEvent('download'), buttons.first().click()]);
     expect(download.suggestedFilename()).toMatch(/^rates-.*-grid\.svg$/);
     const file = join(world.folder, 'saved.svg');
@@ -171,7 +174,7 @@ describe.each(['light', 'dark'] as const)('the report, %s', (scheme) => {
 
 test('without scripts the report shows the same, and nothing that would do nothing', async () => {
   const { page } = await open('light', { javaScriptEnabled: false });
-  expect(await page.getByRole('img').count()).toBe(4);
+  expect(await page.getByRole('img').count()).toBe(5);
   expect(await page.getByRole('button').count()).toBe(0);
   await page.context().close();
 });
