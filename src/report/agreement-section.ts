@@ -33,7 +33,7 @@ export function agreementSection(
       ${shown.length < comparisons.length ? `The first ${shown.length} are shown.` : ''}
       ${
         comparisons.length === 0
-          ? `Nothing is compared: none of its values is of a point that has finished.`
+          ? 'Nothing is compared: none of its values is of a point that has finished.'
           : missed > 0
             ? `${counted(missed, 'value')} of ${label} ${missed === 1 ? 'is' : 'are'} of no point that has finished.`
             : ''

@@ -70,7 +70,6 @@ export async function summarize(
     output: one,
     best: new Lowest<PointResult>(BEST_POINTS),
     effects: new EffectGatherer(campaign),
-    hasValues: false,
   }));
   const firstPoints = new Lowest<PointResult>(BEST_POINTS);
   const courses = new CourseGatherer(campaign.outputs, observed);
@@ -102,7 +101,6 @@ export async function summarize(
       if (mean === undefined) continue;
       one.best.add(point, mean);
       one.effects.add(point.values, point.samples[one.output.name]!);
-      one.hasValues = true;
       if (areAllDrawn || output) continue;
       // those behind it are not the first one that has values
       gathered = gathered.slice(0, gathered.indexOf(one) + 1);
@@ -111,7 +109,7 @@ export async function summarize(
     agreement?.add(point);
     index += 1;
   }
-  const chosen = (output ? undefined : gathered.find(({ hasValues }) => hasValues)) ?? gathered[0];
+  const chosen = (output ? undefined : gathered.find(({ best }) => best.items.length > 0)) ?? gathered[0];
   const best = chosen ? chosen.best.items : firstPoints.items;
   const drawn = chosen ? [chosen, ...gathered.filter((one) => areAllDrawn && one !== chosen)] : [];
   return {

@@ -45,7 +45,7 @@ function panel({ axis, means, output, known = [] }: EffectPanel, vertical: objec
   const title = titleOf(axis.input);
   const bins = axis.bins.map(({ value }) => value);
   const isLog = axis.numeric && isUneven(bins);
-  const isCrowded = axis.bins.length > 4 || axis.bins.some(({ label }) => label.length > LONG_LABEL);
+  const isCrowded = bins.length > 4 || axis.bins.some(({ label }) => label.length > LONG_LABEL);
   const x = axis.numeric
     ? {
         field: 'x',
@@ -54,8 +54,7 @@ function panel({ axis, means, output, known = [] }: EffectPanel, vertical: objec
         title,
         axis: {
           grid: false,
-          ...(axis.bins.length <= 12 && isWhole(axis) && { values: bins, format: 'd' }),
-          ...(axis.bins.length <= 12 && isLog && { values: bins, format: '~r' }),
+          ...(bins.length <= 12 && (isLog || isWhole(axis)) && { values: bins, format: isLog ? '~r' : 'd' }),
         },
       }
     : { field: 'x', type: 'nominal', sort: null, title, axis: { labelAngle: isCrowded ? -40 : 0 } };
