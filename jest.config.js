@@ -1,6 +1,7 @@
 /** ESM through Node's own loader; swc only strips the types. One worker: the tests share two cores with real servers. */
 export default {
-  testEnvironment: 'node',
+  testEnvironment: '<rootDir>/test/support/environment.js',
+  reporters: ['default', '<rootDir>/test/support/slowest-files.js'],
   roots: ['<rootDir>/test'],
   // npm run test:browser, test:postgres, test:python, test:oracles and test:fuzz; they need Chromium, PostgreSQL, Python and packages
   testPathIgnorePatterns: [
