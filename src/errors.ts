@@ -43,6 +43,7 @@ export const errorCodes = {
   STORE_UNREACHABLE: { exit: 3, about: 'the PostgreSQL server of the store cannot be reached' },
   STORE_NEWER: { exit: 2, about: 'the store was written by a newer foray' },
   MODEL_INVALID: { exit: 2, about: 'a model folder is not a valid model' },
+  MODEL_UNREADABLE: { exit: 2, about: 'a folder of models, or a file in it, cannot be read' },
   KEYS_INVALID: { exit: 2, about: 'the key file of the model service cannot be used' },
   UNKNOWN_KEY: { exit: 2, about: 'the key file has no key of that id' },
   REFERENCE_INVALID: { exit: 2, about: 'a file of reference values does not fit the campaign' },

@@ -77,6 +77,10 @@ export function addService(program: Command): void {
           tell(`Models have changed: ${line}`);
           tellParent(`Models have changed: ${line}`);
         },
+        onProblem(line) {
+          tell(line);
+          tellParent(line);
+        },
         ...(flags.executors && { executors: flags.executors }),
         ...(flags.runTimeout && { runTimeout: flags.runTimeout }),
       });

@@ -8,7 +8,8 @@ import { ForayError, messageOf } from '../errors.ts';
  *
  * - `runs.identity` is the hash of what makes two requests identical. The unique index over it covers the runs that
  *   answer for their identity: one that FAILED or was STOPPED makes room for a new one.
- * - `runs.seq` is the order of request, `executions` how many times execution was started.
+ * - `runs.seq` is the order of request, `executions` how many times execution was started, without those
+ *   that came to nothing because the system lacked something.
  * - `results` is apart from `runs`, so that long outputs do not slow the reading of statuses.
  * - `sub_runs` says which runs a run consists of, in order. Such a run has their number in `tasks` and the number of
  *   those that have not completed in `tasks_left`; it is never executed itself. `direct` is 1 for a run that was

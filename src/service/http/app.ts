@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest } from 'fastify';
 import { API_VERSION } from '../../api/constants.ts';
+import type { Health } from '../../api/health.ts';
 import { ServiceError } from '../errors.ts';
 import type { Sessions } from '../animation/sessions.ts';
 import type { ContentFiles } from '../files/content.ts';
@@ -41,6 +42,7 @@ export interface AppParts {
   files: ContentFiles;
   presigner: Presigner;
   access: Access;
+  health: () => Health;
   limits: Limits;
   /** Takes JSON lines; without it nothing is logged. */
   log: NodeJS.WritableStream | undefined;
@@ -83,7 +85,7 @@ export async function buildApp({ log, logLevel, ...parts }: AppParts): Promise<F
   endUnusedConnections(app);
   // what somebody expects of the service besides is no reason to refuse (RFC 9110, 10.1.1)
   app.server.on('checkExpectation', (request, answer) => void app.server.emit('request', request, answer));
-  app.get('/health', () => ({ status: 'ok' }));
+  app.get('/health', () => parts.health());
   const openApi = openApiDocument(API_ROOT);
   app.get(`${API_ROOT}/openapi.json`, () => openApi);
   addDownloads(app, parts.files, parts.presigner);
