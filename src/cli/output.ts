@@ -3,7 +3,7 @@ import { realpath, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { ForayError } from '../errors.ts';
+import { ForayError, type Place } from '../errors.ts';
 import { isSystemError, makeFolder } from '../file-system.ts';
 import { printable, printableLine } from '../printable.ts';
 import { oneLine } from '../suggest.ts';
@@ -59,7 +59,12 @@ export function printJson(value: unknown): void {
 
 /** Why a command with --json failed, as its one document; not where it has printed one before it failed. */
 export function printErrorJson(
-  { code, message, hint, place }: Pick<ForayError, 'message'> & Partial<ForayError> & { code: string },
+  {
+    code,
+    message,
+    hint,
+    place,
+  }: { code: string; message: string; hint?: string | undefined; place?: Place | undefined },
   exit: number,
 ): void {
   if (!hasPrintedJson)
