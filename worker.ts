@@ -9,6 +9,7 @@ import {
 import { createActivities } from './src/activities/index.ts';
 import { cloudClient, type Settings } from './src/client/index.ts';
 import { ForayError, messageOf } from './src/errors.ts';
+import { printableLine } from './src/printable.ts';
 import { openStore } from './src/store/index.ts';
 
 /** What activities get to finish in when a worker is told to stop; after that they are carried out elsewhere. */
@@ -35,7 +36,8 @@ function logLine({ level, message, meta }: LogEntry): void {
   const error: unknown = meta?.error;
   const why = error === undefined ? '' : `: ${messageOf(error).split('\n')[0]}`;
   const workflow = typeof meta?.workflowId === 'string' ? ` (campaign ${meta.workflowId})` : '';
-  process.stderr.write(`${new Date().toISOString()} ${level} ${message.split('\n')[0]}${workflow}${why}\n`);
+  const line = `${new Date().toISOString()} ${level} ${message.split('\n')[0]}${workflow}${why}`;
+  process.stderr.write(`${printableLine(line)}\n`);
 }
 
 /**

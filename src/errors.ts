@@ -1,3 +1,5 @@
+import { bounded } from './printable.ts';
+
 /**
  * Every error that a user can meet is a {@link ForayError} with a code from this one table; docs/errors.md documents
  * each code, and a test keeps the two in step. A code is never reused for something else.
@@ -96,6 +98,9 @@ export interface ForayErrorOptions {
   hint?: string | undefined;
 }
 
+/** Characters of a message or a hint: either may repeat what came from outside, which may be megabytes. */
+const LONGEST = 4_000;
+
 /** The one class of errors for users: `message` says what is wrong, `hint` what to do. Neither ever holds a secret. */
 export class ForayError extends Error {
   override readonly name: string = 'ForayError';
@@ -104,10 +109,10 @@ export class ForayError extends Error {
   readonly hint: string | undefined;
 
   constructor(code: ErrorCode, message: string, { place, hint }: ForayErrorOptions = {}) {
-    super(message);
+    super(bounded(message, LONGEST));
     this.code = code;
     this.place = place;
-    this.hint = hint;
+    this.hint = hint && bounded(hint, LONGEST);
   }
 
   /** One line for a terminal: place, message, hint. */

@@ -6,6 +6,7 @@ import { checkDesign } from './designs/check.ts';
 import { type Design, inputsOf, mostRows, NO_DESIGN } from './designs/design.ts';
 import { MOST_POINTS } from './designs/schema.ts';
 import type { PointFile } from './designs/table.ts';
+import type { ModelFacts } from './facts.ts';
 import type { Precision } from './precision.ts';
 import type { ReadDefinition } from './read.ts';
 import { checkSeeds, freshness } from './seeds.ts';
@@ -19,13 +20,6 @@ import {
 import { canonical, canonicalTemplate, checkUnits } from './values.ts';
 
 const MOST_RUNS = 10_000_000;
-
-/** What the service says about the model that a definition names. */
-export interface ModelFacts {
-  name: string;
-  version: Version;
-  experiments: readonly Experiment[];
-}
 
 /** What of a campaign the definition and the model's version determine. */
 export type CheckedDefinition = Omit<Campaign, 'id' | 'service' | 'model' | 'files'> & {

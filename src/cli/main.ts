@@ -12,12 +12,13 @@ import { addExplain } from './explain.ts';
 import { addInit } from './init.ts';
 import { addList } from './list.ts';
 import { addModels } from './models.ts';
-import { tell, tellError } from './output.ts';
+import { printErrorJson, tell, tellError } from './output.ts';
 import { addPlan } from './plan.ts';
 import { addReport } from './report.ts';
 import { addResults } from './results.ts';
 import { addRetry } from './retry.ts';
 import { addSchema } from './schema.ts';
+import { OwnOptionsFirst, takeSettingsFirst } from './settings-first.ts';
 import { addService } from './service.ts';
 import { addStatus } from './status.ts';
 import { addSteer } from './steer.ts';
@@ -33,8 +34,9 @@ const program = new Command('foray')
   .description(description)
   .version(version)
   .exitOverride()
-  .configureHelp({ showGlobalOptions: true })
+  .configureHelp({ groupItems: OwnOptionsFirst.prototype.groupItems })
   .showSuggestionAfterError();
+takeSettingsFirst(program);
 for (const add of [
   ...[addDemo, addDev, addService, addWorker, addModels],
   ...[addInit, addSchema, addPlan, addSubmit],
@@ -56,6 +58,11 @@ for (const [name, value] of Object.entries(process.env)) {
   if (value === '' && /^(FORAY|TEMPORAL)_/.test(name)) delete process.env[name];
 }
 
+/** Exit code of an error of foray itself. */
+const UNEXPECTED = 70;
+/** Also of a command line that cannot be read any further. */
+const wantsJson = process.argv.includes('--json');
+
 try {
   await program.parseAsync();
 } catch (error) {
@@ -65,12 +72,20 @@ try {
 /** Says what went wrong, in one line where it is the user's to mend, and gives the exit code for it. */
 function exitCodeFor(error: unknown): number {
   // commander has said its own already
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : errorCodes.USAGE.exit;
+  if (error instanceof CommanderError) {
+    if (error.exitCode === 0) return 0;
+    const { exit } = errorCodes.USAGE;
+    if (wantsJson) printErrorJson({ code: 'USAGE', message: error.message.replace(/^error: /, '') }, exit);
+    return exit;
+  }
   if (isForayError(error)) {
+    const { exit } = errorCodes[error.code];
     tellError(error);
-    return errorCodes[error.code].exit;
+    if (wantsJson) printErrorJson(error, exit);
+    return exit;
   }
   tell(`foray: something unexpected went wrong: ${messageOf(error)}`);
   if (process.env.FORAY_DEBUG && error instanceof Error) tell(error.stack ?? '');
-  return 70;
+  if (wantsJson) printErrorJson({ code: 'UNEXPECTED', message: messageOf(error) }, UNEXPECTED);
+  return UNEXPECTED;
 }

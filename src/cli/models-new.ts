@@ -54,7 +54,7 @@ function folderOf(name: string): string {
     .trim()
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}_-]+/gu, '-')
-    .replaceAll(/^-+|-+$/g, '');
+    .replaceAll(/^-+|(?<!-)-+$/g, '');
   if (/\p{Cc}/u.test(name) || name.length > 200) {
     throw new ForayError('USAGE', 'A model has a name of at most 200 characters, all on one line.');
   }

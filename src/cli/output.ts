@@ -3,27 +3,34 @@ import { realpath, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { ForayError } from '../errors.ts';
+import { ForayError, type Place } from '../errors.ts';
 import { isSystemError, makeFolder } from '../file-system.ts';
+import { printable, printableLine } from '../printable.ts';
 import { oneLine } from '../suggest.ts';
 
-/** One line for a person, on standard output. */
+/** One line or more for a person, on standard output. What a service or a model said in it cannot steer the terminal. */
 export function print(line = ''): void {
-  process.stdout.write(`${line}\n`);
+  process.stdout.write(`${printable(line)}\n`);
 }
 
 /** Rows of cells in columns under a title, the first row their heads; nothing where there are heads only. */
-export function printTable(title: string, rows: string[][]): void {
-  if (rows.length === 1) return;
+export function printTable(title: string, cells: string[][]): void {
+  if (cells.length === 1) return;
+  const rows = cells.map((row) => row.map(printableLine));
   const widths = rows[0]!.map((_, at) => Math.max(...rows.map((row) => row[at]!.length)));
   print();
   print(title);
   for (const row of rows) print(`  ${row.map((cell, at) => cell.padEnd(widths[at]!)).join('  ')}`.trimEnd());
 }
 
-/** One line about what goes on, on standard error, so that standard output holds the answer alone. */
+/** One line or more about what goes on, on standard error, so that standard output holds the answer alone. */
 export function tell(line: string): void {
-  process.stderr.write(`${line}\n`);
+  tellPart(`${line}\n`);
+}
+
+/** A part of a text, which may begin or end within a line. */
+export function tellPart(text: string): void {
+  process.stderr.write(printable(text));
 }
 
 /** An error that a user can mend: what and where it is, the line that it is in, and a mark below. */
@@ -42,9 +49,26 @@ export function tellError(error: ForayError): void {
 const LONGEST_LEAD = 60;
 const LONGEST_LINE = 100;
 
+let hasPrintedJson = false;
+
 /** The one JSON document of a command with --json. */
 export function printJson(value: unknown): void {
-  print(JSON.stringify(value, undefined, 2));
+  hasPrintedJson = true;
+  process.stdout.write(`${JSON.stringify(value, undefined, 2)}\n`);
+}
+
+/** Why a command with --json failed, as its one document; not where it has printed one before it failed. */
+export function printErrorJson(
+  {
+    code,
+    message,
+    hint,
+    place,
+  }: { code: string; message: string; hint?: string | undefined; place?: Place | undefined },
+  exit: number,
+): void {
+  if (!hasPrintedJson)
+    printJson({ error: { code, message, hint: hint ?? null, place: place ?? null }, exit });
 }
 
 type Parts = AsyncIterable<string | Uint8Array> | Iterable<string>;

@@ -139,7 +139,7 @@ function campaignName(model: string): string {
     .replaceAll(/\p{M}/gu, '')
     .toLowerCase()
     .replaceAll(/[^a-z0-9._-]+/g, '-')
-    .replaceAll(/^[^a-z0-9]+|-+$/g, '')
+    .replaceAll(/^[^a-z0-9]+|(?<!-)-+$/g, '')
     .slice(0, 100);
   return name === '' ? 'campaign' : name;
 }

@@ -60,7 +60,7 @@ export function readCommandModel(entry: string): CommandModel {
     return { declaration, command };
   } catch (error) {
     if (error instanceof YamlError) {
-      throw invalid(`The declaration is neither YAML nor JSON: ${error.message}`, error.place);
+      throw invalid(`The declaration is neither YAML nor JSON: ${error.message}`, error.place, error.hint);
     }
     if (error instanceof ForayError) throw error;
     throw new ForayError('MODEL_UNREADABLE', `The declaration ${file} cannot be read: ${messageOf(error)}.`);

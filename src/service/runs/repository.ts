@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { ExperimentType, InputType, RunStatus } from '../../api/constants.ts';
+import { bounded } from '../../printable.ts';
 import { subRunTitle } from './experiments.ts';
 import type { CanonicalInputs, Settings } from './identity.ts';
 import { RecentRuns } from './recent.ts';
@@ -28,6 +29,9 @@ export interface NewRun {
 
 /** What is told of a sub-run in its parent's message. */
 export type SubRun = Pick<StoredRun, 'id' | 'status' | 'failure'>;
+
+/** Characters of why a run failed: models may say anything. */
+const LONGEST_FAILURE = 1_000;
 
 /** JSON text of each output's value, by output name. */
 export type OutputTexts = Record<string, string>;
@@ -261,7 +265,7 @@ export class RunRepository {
     checkTransition(run.status, to, run.tasks !== null);
     if (to === 'RUNNING') this.#statements.start.run(this.#time(), run.seq);
     else if (to === 'FRESH') this.#statements.requeue.run(run.seq);
-    else this.#statements.finish.run(to, failure, this.#time(), run.seq);
+    else this.#statements.finish.run(to, failure && bounded(failure, LONGEST_FAILURE), this.#time(), run.seq);
     this.#recent.forget(run.id);
   }
 
