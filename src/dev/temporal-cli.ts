@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
-import { accessSync, constants, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { accessSync, constants, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { ForayError, messageOf } from '../errors.ts';
+import { placeFile } from '../replace-file.ts';
 import { modelAttribute, ownerAttribute, phaseAttribute } from '../workflows/attributes.ts';
 
 /** The newest version of Temporal's command line that `go install` takes (newer ones have a `replace`). */
@@ -52,8 +53,8 @@ export async function findTemporalCli(report: Report, env: NodeJS.ProcessEnv = p
   ] as const) {
     const folder = mkdtempSync(join(cache, 'new-'));
     try {
-      // a rename, so that a program in the cache is always whole
-      renameSync(await make(folder, report), cached);
+      // a program in the cache is always whole
+      await placeFile(await make(folder, report), cached);
       report(`Temporal is ready in ${cached}`);
       return cached;
     } catch (error) {
