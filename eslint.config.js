@@ -41,7 +41,7 @@ export default tseslint.config(
         'error',
         ...[
           "MemberExpression[property.name='pathname']:has(MetaProperty)",
-          "VariableDeclarator:has(> ObjectPattern > Property[key.name='pathname']):has(MetaProperty)",
+          "VariableDeclarator:has(ObjectPattern > Property[key.name='pathname']):has(MetaProperty)",
         ].map((selector) => ({
           selector,
           message: 'Use import.meta.dirname or fileURLToPath: pathname is percent-encoded.',
