@@ -17,6 +17,21 @@ export default tseslint.config(
   { ignores: ['node_modules/', 'coverage/', 'reports/', '.foray/', 'foray-demo/'] },
   js.configs.recommended,
   {
+    // in a folder with a blank it has %20, and is no path
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        ...[
+          "MemberExpression[property.name='pathname']:has(MetaProperty)",
+          "VariableDeclarator:has(ObjectPattern > Property[key.name='pathname']):has(MetaProperty)",
+        ].map((selector) => ({
+          selector,
+          message: 'Use import.meta.dirname or fileURLToPath: pathname is percent-encoded.',
+        })),
+      ],
+    },
+  },
+  {
     files: ['**/*.js', '**/*.mjs'],
     languageOptions: { globals: { process: 'readonly', console: 'readonly', URL: 'readonly' } },
   },

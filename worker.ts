@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import {
   DefaultLogger,
   type LogEntry,
@@ -64,7 +65,7 @@ export async function runWorker(settings: Settings, onReady: () => void, buildId
         connection,
         namespace,
         taskQueue: settings.taskQueue,
-        workflowsPath: new URL('./src/workflows/index.ts', import.meta.url).pathname,
+        workflowsPath: join(import.meta.dirname, 'src/workflows/index.ts'),
         activities: createActivities({
           store,
           cloud: cloudClient(settings, 'worker'),

@@ -11,6 +11,7 @@ import { addDev } from './dev.ts';
 import { addExplain } from './explain.ts';
 import { addInit } from './init.ts';
 import { addList } from './list.ts';
+import { handleLostOutput } from './lost-output.ts';
 import { addModels } from './models.ts';
 import { printErrorJson, tell, tellError } from './output.ts';
 import { addPlan } from './plan.ts';
@@ -46,12 +47,7 @@ for (const add of [
   add(program);
 }
 
-// a reader that has seen enough (head, less) is no error
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code === 'EPIPE') process.exit();
-  tell(`foray: standard output cannot be written: ${error.message}`);
-  process.exit(errorCodes.OUTPUT_UNWRITABLE.exit);
-});
+handleLostOutput();
 
 // a variable that is set to nothing is not set: what a shell or a compose file makes of a missing value
 for (const [name, value] of Object.entries(process.env)) {

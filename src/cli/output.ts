@@ -1,11 +1,12 @@
 import { createWriteStream } from 'node:fs';
-import { realpath, rename, rm, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { ForayError, type Place } from '../errors.ts';
 import { isSystemError, makeFolder } from '../file-system.ts';
 import { printable, printableLine } from '../printable.ts';
+import { replaceFile } from '../replace-file.ts';
 import { oneLine } from '../suggest.ts';
 
 /** One line or more for a person, on standard output. What a service or a model said in it cannot steer the terminal. */
@@ -91,7 +92,7 @@ export async function writeOut(parts: Parts, file?: string, flows = false): Prom
     const there = await stat(file).catch(() => undefined);
     if (there && !there.isFile() && !there.isDirectory())
       await pipeline(Readable.from(joined(parts)), createWriteStream(file));
-    else await writeWhole(parts, there ? await realpath(file) : file);
+    else await writeWhole(parts, file);
   } catch (error) {
     if (!isSystemError(error)) throw error;
     throw new ForayError('OUTPUT_UNWRITABLE', `The file ${file} cannot be written (${error.code}).`, {
@@ -101,14 +102,9 @@ export async function writeOut(parts: Parts, file?: string, flows = false): Prom
 }
 
 async function writeWhole(parts: Parts, file: string): Promise<void> {
-  const unfinished = `${file}.part`;
-  try {
-    await pipeline(Readable.from(joined(parts)), createWriteStream(unfinished));
-    await rename(unfinished, file);
-  } catch (error) {
-    await rm(unfinished, { force: true }).catch(() => undefined);
-    throw error;
-  }
+  await replaceFile(file, async (unfinished) => {
+    for await (const part of joined(parts)) await unfinished.append(part);
+  });
 }
 
 /** The file that `--output` names; `-` is standard output, as elsewhere. */

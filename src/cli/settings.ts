@@ -4,7 +4,7 @@ import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { API_VERSION } from '../api/index.ts';
 import type { Settings } from '../client/index.ts';
-import { type Addresses, homePaths, isAlive, readAddresses } from '../dev/home.ts';
+import { type Addresses, homePaths, runningDev } from '../dev/home.ts';
 import { ForayError, messageOf } from '../errors.ts';
 
 /** What FORAY_TASK_QUEUE is when nobody says. */
@@ -105,8 +105,7 @@ export function settingsFromEnvironment(): Settings {
 
 /** Flags and environment win; then what a running foray dev of this home wrote; then the usual addresses. */
 export function settingsFrom(flags: SettingFlags): Settings {
-  const known = readAddresses(flags.home);
-  const dev = known && isAlive(known) ? known : undefined;
+  const dev = runningDev(flags.home);
   const temporal = temporalConfig(dev);
   return {
     service: {

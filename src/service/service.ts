@@ -100,7 +100,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     files.prepare();
     const keyFile = options.keyFile ?? keyFileIn(dataDir);
     const makesKey = options.keyFile === undefined && options.apiKey === undefined;
-    const newKey = makesKey ? ensureKeyFile(keyFile) : undefined;
+    const newKey = makesKey ? await ensureKeyFile(keyFile) : undefined;
     const clock = options.now ?? steadyNow;
     const reader = new ModelReader(options.modelDirs, clock);
     const registry = await ModelRegistry.open(database.db, reader, problems);
