@@ -3,6 +3,7 @@
  * text, separators of lines, lone surrogates. A carriage return before a newline only ends the line.
  */
 const UNPRINTABLE =
+  // eslint-disable-next-line no-control-regex
   /\r(?!\n)|[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]|\p{Surrogate}/gu;
 
 /** Text as it may go to a terminal or a log, in one or more lines: what is not printable becomes visible, such as `\u001b`. */

@@ -38,8 +38,8 @@ function nodesAround(document: Document.Parsed, offset: number): Located[] {
   const nodes: Located[] = [];
   visit(document, {
     Node(_, node) {
-      const [start = 0, end = 0, all = 0] = (node as Node).range ?? [];
-      if (start <= offset && offset <= all) nodes.push({ node: node as Node, start, end });
+      const [start = 0, end = 0, all = 0] = node.range ?? [];
+      if (start <= offset && offset <= all) nodes.push({ node, start, end });
     },
   });
   return nodes;

@@ -93,7 +93,7 @@ describe('however long a text is, its time is linear', () => {
     'a text of a command': (text) =>
       readLine(`{"outputs": {"a": NaN, "b": ${JSON.stringify(text)}}}`, () => true),
     'values that are written': (text) => [doubleIn, integerIn, longIn, localIn].map((read) => read(text)),
-    markup: (text) => String(html`<p title="${text}">${text}</p>`),
+    markup: (text) => html`<p title="${text}">${text}</p>`,
   };
   test.each(Object.entries(whole))('%s', async (_, work) => {
     await linear(work);
@@ -108,7 +108,7 @@ describe('however long a text is, its time is linear', () => {
     const columns = [{ name: 'a', kind, type: 'STRING', units: null }] as unknown as Column[];
     await linear(async (cell) => {
       const rows = (): Table => ({ columns, rows: some([cell]) });
-      for (const format of [csv, jsonl, textTable]) for await (const _ of format(rows())) continue;
+      for (const format of [csv, jsonl, textTable]) await Array.fromAsync(format(rows()));
     });
   });
 

@@ -1,4 +1,4 @@
-import { type Experiment, type InputItem, nameKey, numericOutputTypes, type Version } from '../api/index.ts';
+import { type InputItem, nameKey, numericOutputTypes } from '../api/index.ts';
 import { ForayError, type Place } from '../errors.ts';
 import { didYouMean, quoted } from '../suggest.ts';
 import type { Definition, Given } from './definition.ts';

@@ -19,7 +19,7 @@ import { addReport } from './report.ts';
 import { addResults } from './results.ts';
 import { addRetry } from './retry.ts';
 import { addSchema } from './schema.ts';
-import { OwnOptionsFirst, takeSettingsFirst } from './settings-first.ts';
+import { ownOptionsFirst, takeSettingsFirst } from './settings-first.ts';
 import { addService } from './service.ts';
 import { addStatus } from './status.ts';
 import { addSteer } from './steer.ts';
@@ -35,7 +35,7 @@ const program = new Command('foray')
   .description(description)
   .version(version)
   .exitOverride()
-  .configureHelp({ groupItems: OwnOptionsFirst.prototype.groupItems })
+  .configureHelp(ownOptionsFirst)
   .showSuggestionAfterError();
 takeSettingsFirst(program);
 for (const add of [

@@ -1,4 +1,4 @@
-import { Command, Help, Option } from 'commander';
+import { type Command, Help, Option } from 'commander';
 import { SETTINGS_GROUP, settingOptions } from './settings.ts';
 
 /**
@@ -33,17 +33,13 @@ function ownerOf(name: string, command: Command, program: Command): Command | un
   return undefined;
 }
 
-/** Help in which a command's own options come before the settings. */
-export class OwnOptionsFirst extends Help {
-  override groupItems<T extends Command | Option>(
-    unsorted: T[],
-    visible: T[],
-    groupOf: (item: T) => string,
-  ): Map<string, T[]> {
-    const groups = super.groupItems(unsorted, visible, groupOf);
+/** Groups of a command's options as commander makes them, the settings last. */
+export const ownOptionsFirst: Pick<Help, 'groupItems'> = {
+  groupItems(unsorted, visible, groupOf) {
+    const groups = new Help().groupItems(unsorted, visible, groupOf);
     const settings = groups.get(SETTINGS_GROUP);
     groups.delete(SETTINGS_GROUP);
     if (settings) groups.set(SETTINGS_GROUP, settings);
     return groups;
-  }
-}
+  },
+};
