@@ -122,9 +122,9 @@ export interface RunCounts {
   new: number;
   reused: number;
   failed: number;
-  /** RUNNING at the service. */
+  /** RUNNING at the service; from the workflow, an estimate by what polls have seen lately. */
   running: number;
-  /** FRESH at the service. */
+  /** Requested, and not among the running ones: FRESH at the service, or finished since it was last polled. */
   queued: number;
   /** Not yet requested. */
   waiting: number;
@@ -154,6 +154,7 @@ export interface Progress {
 export interface FlightReport {
   /** The run's place in the campaign's order of work. */
   seq: number;
+  /** As it was last seen, or is concluded from others: it may have finished since. */
   state: 'queued' | 'running';
   /** When it is believed to have started; null while it is queued. */
   startedAt: number | null;

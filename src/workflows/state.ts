@@ -103,7 +103,7 @@ export function note(state: CampaignState, text: string): void {
 export function progressOf(state: CampaignState, now: number): Progress {
   const { schedule } = state;
   const done = state.new + state.reused;
-  const { running, queued } = inFlight(schedule);
+  const { running, queued } = inFlight(schedule, now);
   const waiting = state.total - done - state.failed - running - queued;
   const rate = rateOf(state, now);
   const { phase, points, total, new: fresh, reused, failed, triedAgain } = state;
