@@ -1,5 +1,6 @@
 import type { InputType, OutputType, RawValue, Unit } from '../api/index.ts';
 import type { Design } from './designs/design.ts';
+import type { PrecisionProgress } from './precise-points.ts';
 import type { Precision } from './precision.ts';
 
 /** An input of the version with the canonical value that every point has unless the design varies it. */
@@ -135,6 +136,8 @@ export interface Progress {
   phase: Phase;
   points: number;
   runs: RunCounts;
+  /** Of a campaign that replicates its points until they are precise. */
+  precision: PrecisionProgress | null;
   /** How many runs the campaign keeps requested at once at the moment. */
   window: number;
   /** Attempts that failed and were followed by another. */

@@ -12,7 +12,7 @@ import { html, Markup } from './markup.ts';
 import type { Observed } from './pictures/curves.ts';
 import type { Reference } from './reference.ts';
 import { policy, saveScript } from './save.ts';
-import { answerSection, bestSection, factsSection, headSection } from './sections.ts';
+import { answerSection, bestSection, factsSection, headSection, imprecisionText } from './sections.ts';
 import { style } from './style.ts';
 import { summarize } from './summary.ts';
 import { kindOfOutput } from './values.ts';
@@ -57,7 +57,8 @@ export async function renderReport(
   const page = [
     headSection(record),
     output && best ? answerSection(campaign, output, best) : undefined,
-    factsSection(record, counts),
+    factsSection(record, counts, summary.precision),
+    imprecisionText(record, summary.precision),
     counts.done === 0 ? html`<p class="lead">${noneText(counts)}</p>` : undefined,
     counts.done > 0 && output && !best
       ? html`<p class="lead">No run that is done has a value of ${output.name}.</p>`

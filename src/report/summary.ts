@@ -9,6 +9,7 @@ import { EffectGatherer, type LeftOut } from './effects.ts';
 import { type FailureGroup, Failures } from './failures.ts';
 import { confidenceOf } from './mean.ts';
 import { meanOf, type PointResult, pointsOf } from './points.ts';
+import { PrecisePoints } from './precise-points.ts';
 import type { Reference } from './reference.ts';
 import { Timeline } from './timeline.ts';
 import { firstOf, kindOfOutput } from './values.ts';
@@ -24,6 +25,8 @@ export interface Summary {
   /** Of the effects of the first of these outputs, and so of all; undefined where there is none. */
   leftOut: LeftOut | undefined;
   agreement: Agreement | undefined;
+  /** How many points are as precise as is wanted. */
+  precision: ReturnType<PrecisePoints['result']>;
   distributions: OutputDistribution[];
   courses: Courses[];
   failures: FailureGroup[];
@@ -71,6 +74,7 @@ export async function summarize(
     best: new Lowest<PointResult>(BEST_POINTS),
     effects: new EffectGatherer(campaign),
   }));
+  const precision = new PrecisePoints(campaign);
   const firstPoints = new Lowest<PointResult>(BEST_POINTS);
   const courses = new CourseGatherer(campaign.outputs, observed);
   const failures = new Failures();
@@ -79,6 +83,7 @@ export async function summarize(
   async function* seen(): AsyncIterable<ResultRow> {
     for await (const row of rows) {
       timeline.add(row);
+      precision.add(row);
       if (row.status === 'failed') {
         failures.add(row);
         continue;
@@ -118,6 +123,7 @@ export async function summarize(
     effects: drawn.map(({ output, effects }) => ({ output, effects: effects.result() })),
     leftOut: chosen?.effects.leftOut(),
     agreement,
+    precision: precision.result(),
     distributions,
     courses: courses.result(best[0]),
     failures: failures.top(FAILURE_CAUSES),
