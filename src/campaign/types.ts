@@ -31,6 +31,12 @@ export interface CampaignFile {
   filename: string;
 }
 
+/** The output that a campaign is about, and which of its values are better. */
+export interface Goal {
+  output: string;
+  wants: 'highest' | 'lowest';
+}
+
 /** How many failed runs a campaign takes before it is paused, stopped or cancelled. */
 export interface FailurePolicy {
   /** The share of finished runs that may have failed, once `after` runs have finished. */
@@ -88,6 +94,8 @@ export interface Campaign {
   /** Replication n has the same seed in every point. */
   commonRandomNumbers: boolean;
   outputs: CampaignOutput[];
+  /** Absent where nobody has said what is better. */
+  goal?: Goal;
   /** Whether the files of outputs are fetched into the store, or only referred to. */
   outputFiles: 'keep' | 'link';
   concurrency: number | 'auto';

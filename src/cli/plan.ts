@@ -47,10 +47,11 @@ async function plan(foray: Foray, file: string, { all, runSeconds, json }: Flags
 }
 
 function printPlan(plan: Plan): void {
-  const { campaign, model, points, replications, inputs, first, last } = plan;
+  const { campaign, model, points, replications, goal, inputs, first, last } = plan;
   print(`${campaign}: ${model.name} (version ${model.version})`);
   const { min, max } = replications;
   const rows = [
+    ...(goal ? [['goal', `${goal.wants} ${goal.output}`]] : []),
     ['points', number(points)],
     ['replications', min === max ? number(min) : `${number(min)} to ${number(max)}, until precise enough`],
     [

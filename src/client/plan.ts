@@ -2,7 +2,7 @@ import pLimit from 'p-limit';
 import type { Run, RunRequest } from '../api/index.ts';
 import { type Design, hasCondition, levelsOf, mostRows, nested } from '../campaign/designs/design.ts';
 import { expand, runInputs } from '../campaign/points.ts';
-import type { Campaign, Point } from '../campaign/types.ts';
+import type { Campaign, Goal, Point } from '../campaign/types.ts';
 import { type CloudClient, isCloudError } from '../cloud/index.ts';
 import { ForayError } from '../errors.ts';
 import { type Foreseen, foreseen } from './foresee.ts';
@@ -13,6 +13,8 @@ import type { Pace } from './pace.ts';
 export interface Plan {
   campaign: string;
   model: { name: string; version: number };
+  /** What the campaign is about; null where the definition does not say. */
+  goal: Goal | null;
   points: number;
   /** Of each point; at most as well, where points are replicated until they are precise. */
   replications: { min: number; max: number };
@@ -105,6 +107,7 @@ export async function planOf(
   return {
     campaign: campaign.name,
     model: { name: campaign.model.name, version: campaign.model.version },
+    goal: campaign.goal ?? null,
     points,
     replications: { min: replications, max: most },
     runs,

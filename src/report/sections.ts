@@ -3,7 +3,7 @@ import type { CampaignRecord } from '../store/index.ts';
 import { html, type Markup } from './markup.ts';
 import { meanOf, type PointResult } from './points.ts';
 import { kindOfInput, kindOfOutput } from './values.ts';
-import type { Summary } from './summary.ts';
+import type { Ranking, Summary } from './summary.ts';
 import { amount, counted, numberColumn, numberText, titleOf } from './words.ts';
 
 /** The parts of a report that are words and tables. */
@@ -77,9 +77,14 @@ export function imprecisionText(
   </p>`;
 }
 
-export function answerSection({ varied }: Campaign, output: CampaignOutput, best: PointResult): Markup {
+export function answerSection(
+  { varied }: Campaign,
+  output: CampaignOutput,
+  best: PointResult,
+  { wants }: Ranking,
+): Markup {
   return html`<div class="answer">
-    Lowest ${output.name}
+    ${wants === 'lowest' ? 'Lowest' : 'Highest'} ${output.name}
     <strong>${amount(numberText(meanOf(best, output.name)!), output.units)}</strong>
     ${varied.length > 0 ? `at ${placeOf(varied, best.values)}` : ''}
   </div>`;
@@ -94,6 +99,7 @@ export function bestSection(
   campaign: Campaign,
   output: CampaignOutput | undefined,
   best: PointResult[],
+  { wants, isGoal }: Ranking,
 ): Markup {
   const { varied, outputs } = campaign;
   const isReplicated = campaign.replications > 1 || campaign.precision !== null;
@@ -112,9 +118,9 @@ export function bestSection(
         <td><code>${key}</code></td>
       </tr>`,
   );
-  const how = output ? `lowest ${output.name}${isReplicated ? ', means over the replications' : ''}` : '';
+  const how = output ? `${wants} ${output.name}${isReplicated ? ', means over the replications' : ''}` : '';
   return html`<section>
-    <h2>${output ? 'Best points' : 'First points'}</h2>
+    <h2>${output ? (isGoal ? 'Best points' : 'Lowest points') : 'First points'}</h2>
     <p class="soft">${counted(best.length, 'point')}${how && ` with the ${how}`}.</p>
     <div class="scroll">
       <table>
