@@ -4,6 +4,7 @@ import {
   type InputItem,
   type Model,
   nameKey,
+  numericOutputTypes,
   RANDOM_SEED,
   type RawValue,
   type Version,
@@ -61,6 +62,10 @@ export function starterDefinition(
     ...(inputs.some(({ name }) => name === RANDOM_SEED)
       ? ['# replications: 10 # of each point, each with a seed of its own', '# seed: 42', '']
       : []),
+    ...outputs
+      .filter(({ type }) => numericOutputTypes.includes(type))
+      .slice(0, 1)
+      .map(({ name }) => `# ${yaml({ goal: { minimize: name } })} # or maximize: which points are best`),
     ...(outputs.some(({ type }) => type === 'OUTPUT_FILE')
       ? ['# outputs: {files: keep} # instead of the list: all outputs, their files in the store as well']
       : []),
