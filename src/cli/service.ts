@@ -5,7 +5,7 @@ import { homePaths } from '../dev/home.ts';
 import { ForayError } from '../errors.ts';
 import { print, tell } from './output.ts';
 import { addServiceKeys } from './service-keys.ts';
-import { byteSize, homeOption, modelsOption, positive, wholeNumber } from './settings.ts';
+import { byteSize, homeOption, keepFailedOption, modelsOption, positive, wholeNumber } from './settings.ts';
 import { untilSignalled } from './signals.ts';
 
 const SHIPPED_MODELS = resolve(import.meta.dirname, '../../models');
@@ -25,6 +25,7 @@ interface Flags {
   maxBody?: number;
   maxUpload?: number;
   executors?: number;
+  keepFailed?: string;
   runTimeout?: number;
 }
 
@@ -52,6 +53,7 @@ export function addService(program: Command): void {
       'fail a run that executes longer (default: no limit)',
       wholeNumber(1, LONGEST_TIMEOUT),
     )
+    .addOption(keepFailedOption())
     .action(async (flags: Flags, command: Command) => {
       if (flags.keys && command.getOptionValueSource('apiKey') === 'cli') {
         throw new ForayError('USAGE', '--api-key cannot be used with --keys: the file has all keys.');
@@ -77,6 +79,7 @@ export function addService(program: Command): void {
           tell(`Models have changed: ${line}`);
           tellParent(`Models have changed: ${line}`);
         },
+        ...(flags.keepFailed !== undefined && { keepFailed: resolve(flags.keepFailed) }),
         ...(flags.executors && { executors: flags.executors }),
         ...(flags.runTimeout && { runTimeout: flags.runTimeout }),
       });

@@ -42,6 +42,13 @@ export function modelsOption(): Option {
     .default([], 'none');
 }
 
+export function keepFailedOption(): Option {
+  return new Option(
+    '--keep-failed <folder>',
+    'keep what repeats a run that failed, of the last 50: its inputs, files, output and command',
+  );
+}
+
 /** Adds the settings to a command as flags. */
 export function withSettings(command: Command): Command {
   return command

@@ -25,6 +25,8 @@ const TRIES = 4;
 export interface StackOptions {
   /** Folders of models to serve beside the shipped ones. */
   models?: readonly string[];
+  /** Folder for what repeats runs that failed. @default nothing is kept */
+  keepFailed?: string | undefined;
   /** How often it is tried. */
   tries?: number;
 }
@@ -45,7 +47,7 @@ export interface Stack {
 export async function startStack(
   home: string,
   report: Report,
-  { models = [], tries = TRIES }: StackOptions = {},
+  { models = [], keepFailed, tries = TRIES }: StackOptions = {},
 ): Promise<Stack> {
   const known = readAddresses(home);
   if (known && isAlive(known)) {
@@ -106,6 +108,7 @@ export async function startStack(
   const service = part('model service', [
     ...[MAIN, 'service', '--host', HOST, '--port', String(port.service), '--data', paths.service],
     ...models.flatMap((folder) => ['--models', folder]),
+    ...(keepFailed === undefined ? [] : ['--keep-failed', keepFailed]),
   ]);
   const worker = part('worker', [MAIN, 'worker']);
   const parts = [temporal, service, worker];
@@ -120,7 +123,7 @@ export async function startStack(
   } catch (error) {
     await stop();
     if (tries > 1 && parts.some(({ endedAtOnce }) => endedAtOnce)) {
-      return startStack(home, report, { models, tries: tries - 1 });
+      return startStack(home, report, { models, keepFailed, tries: tries - 1 });
     }
     throw error;
   }

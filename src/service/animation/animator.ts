@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { inspect } from 'node:util';
 import { messageOf } from '../../errors.ts';
 import { makeContext } from '../executors/context.ts';
 import { guardProcess } from '../executors/guard.ts';
@@ -23,7 +24,10 @@ const PROGRESS_INTERVAL = 250;
 const LARGEST_PICTURE = 4_000_000;
 
 const files = new ContentFiles(guardProcess().filesDir);
-process.on('uncaughtException', (error) => fail(new Error(`the model crashed: ${messageOf(error)}`)));
+process.on('uncaughtException', (error) => {
+  printStack(error);
+  report({ kind: 'failed', reason: `the model crashed: ${messageOf(error)}` });
+});
 
 const [{ job, animation }] = (await once(process, 'message')) as [AnimationData];
 let scene: Scene;
@@ -107,7 +111,12 @@ function guarded(act: () => void): void {
 }
 
 function fail(error: unknown): void {
+  printStack(error);
   report({ kind: 'failed', reason: messageOf(error) });
+}
+
+function printStack(error: unknown): void {
+  process.stderr.write(`${inspect(error)}\n`);
 }
 
 function report(report: AnimationReport): void {

@@ -1,20 +1,23 @@
 import type { ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import type { RunLog } from '../../api/extensions.ts';
 import { messageOf } from '../../errors.ts';
 import {
   crashed,
   killModelProcess,
   memoryFor,
   type ModelProcessOptions,
+  printedIsRead,
   reasonOfExit,
   startModelProcess,
 } from '../executors/process.ts';
+import { RunPrints } from '../executors/run-log.ts';
 import type { AnimationData, AnimationReport, Command, Frame } from './protocol.ts';
 
 /** How an animated run ended. */
 export type Ending =
   | { status: 'COMPLETED'; outputs: Record<string, string> }
-  | { status: 'FAILED'; reason: string }
+  | { status: 'FAILED'; reason: string; log: RunLog }
   /** `reason` is null when somebody asked for it. */
   | { status: 'STOPPED'; reason: string | null };
 
@@ -37,6 +40,7 @@ export class Session {
   readonly started: Promise<void>;
   readonly #options: SessionOptions;
   readonly #process: ChildProcess;
+  readonly #prints: RunPrints;
   /** Those that wait for a picture, in the order in which they asked. */
   readonly #waiting: ((frame: Frame) => void)[] = [];
   #frame: Frame | undefined;
@@ -51,10 +55,16 @@ export class Session {
       this.#waiting.push(() => (this.#frame ? resolve() : reject(new Error(reasonOf(this.#ending)))));
     });
     const memory = memoryFor(options.data.job, options.memory);
-    this.#process = startModelProcess(new URL('./animator.ts', import.meta.url), { ...options, memory });
+    const { runId } = options.data.job;
+    this.#prints = new RunPrints((line, number) => options.onLine(line, number, runId));
+    this.#process = startModelProcess(
+      new URL('./animator.ts', import.meta.url),
+      { ...options, memory },
+      (stream, text) => this.#prints.add(stream, text),
+    );
     this.#process.on('message', (report: AnimationReport) => this.#heed(report));
-    this.#process.on('error', (error) => this.#fail(crashed(messageOf(error))));
-    this.#process.on('exit', (_code, signal) => this.#fail(reasonOfExit(signal, memory)));
+    this.#process.on('error', (error) => void this.#fail(crashed(messageOf(error))));
+    this.#process.on('exit', (_code, signal) => void this.#fail(reasonOfExit(signal, memory)));
     this.#tell(options.data);
   }
 
@@ -120,12 +130,13 @@ export class Session {
         this.#frame = report.frame;
         return void this.end({ status: 'COMPLETED', outputs: report.outputs });
       case 'failed':
-        return void this.end({ status: 'FAILED', reason: report.reason });
+        return void this.#fail(report.reason);
     }
   }
 
-  #fail(reason: string): void {
-    void this.end({ status: 'FAILED', reason });
+  async #fail(reason: string): Promise<void> {
+    if (!this.#ending) await printedIsRead();
+    await this.end({ status: 'FAILED', reason, log: this.#prints.end() });
   }
 }
 

@@ -153,7 +153,7 @@ export class Sessions {
     dispatcher.noteProgress(runId, undefined);
     try {
       if (ending.status === 'COMPLETED') repository.complete(runId, ending.outputs);
-      if (ending.status === 'FAILED') repository.fail(runId, ending.reason);
+      if (ending.status === 'FAILED') repository.fail(runId, ending.reason, ending.log);
       if (ending.status === 'STOPPED') repository.stop(runId, ending.reason);
     } catch (error) {
       // the next start of the service stops it

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { messageOf } from '../../errors.ts';
 import { ContentFiles } from '../files/content.ts';
 import { outputTexts } from '../models/values.ts';
@@ -12,9 +13,14 @@ const files = new ContentFiles(guardProcess().filesDir);
 const runners = new Map<string, Promise<Runner>>();
 
 process.on('message', (job: Job) => {
-  void execute(job).then(report);
+  void execute(job).then(async (outcome) => {
+    // what was printed goes before, so that it is known whose it is
+    await Promise.all([written(process.stdout), written(process.stderr)]);
+    report(outcome);
+  });
 });
 process.on('uncaughtException', (error) => {
+  process.stderr.write(`${inspect(error)}\n`);
   process.send!({ kind: 'crashed', reason: messageOf(error) } satisfies Report, () => process.exit(1));
 });
 
@@ -30,6 +36,11 @@ async function execute(job: Job): Promise<Report> {
   } catch (error) {
     return { kind: 'failed', reason: messageOf(error) };
   }
+}
+
+/** Resolves when all that was written so far is in the pipe. */
+async function written(stream: NodeJS.WriteStream): Promise<void> {
+  if (stream.writableLength > 0) await new Promise((resolve) => stream.write('', resolve));
 }
 
 function runnerOf({ versionId, code }: Job): Promise<Runner> {

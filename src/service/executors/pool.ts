@@ -1,4 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
+import type { RunLog } from '../../api/extensions.ts';
 import { messageOf } from '../../errors.ts';
 import { ContentFiles } from '../files/content.ts';
 import {
@@ -6,18 +7,29 @@ import {
   killModelProcess,
   memoryFor,
   type ModelProcessOptions,
+  printedIsRead,
   reasonOfExit,
   startModelProcess,
 } from './process.ts';
 import type { Job, Report } from './protocol.ts';
+import { RunPrints } from './run-log.ts';
 
 /** How an execution ended; `ended` when its process was ended from outside, by `stop` or `close`. */
-export type Outcome = Extract<Report, { kind: 'completed' | 'failed' }> | { kind: 'ended' };
+export type Outcome =
+  | Extract<Report, { kind: 'completed' }>
+  | (Extract<Report, { kind: 'failed' }> & { log: RunLog })
+  | { kind: 'ended' };
+
+/** What ends an execution; a failure gets its log when it is settled. */
+type Ending = Extract<Report, { kind: 'completed' | 'failed' }> | { kind: 'ended' };
 
 interface Execution {
   runId: string;
   onProgress: (fraction: number) => void;
   settle: (outcome: Outcome) => void;
+  prints: RunPrints;
+  /** Whether the working folder is left to the service. */
+  keepsWork: boolean;
   /** That of its time limit. */
   timer: NodeJS.Timeout | undefined;
 }
@@ -54,14 +66,22 @@ export class ExecutorPool {
   }
 
   hasFree(): boolean {
-    return this.#executors.size < this.#options.size || this.#findFree() !== undefined;
+    return this.#executors.size < this.#options.size || this.#free().length > 0;
   }
 
   /** Runs a job on a free executor; never rejects. Call only when `hasFree`. */
   execute(job: Job, onProgress: (fraction: number) => void): Promise<Outcome> {
     const executor = this.#take(memoryFor(job, this.#options.memory));
     return new Promise((settle) => {
-      executor.execution = { runId: job.runId, onProgress, settle, timer: this.#limitTime(executor) };
+      const { runId } = job;
+      executor.execution = {
+        runId,
+        onProgress,
+        settle,
+        prints: new RunPrints((line, number) => this.#options.onLine(line, number, runId)),
+        keepsWork: job.keepIn !== undefined,
+        timer: this.#limitTime(executor),
+      };
       executor.child.send(job);
     });
   }
@@ -85,14 +105,14 @@ export class ExecutorPool {
     await Promise.all([...this.#executors].map((executor) => this.#end(executor, { kind: 'ended' })));
   }
 
-  #findFree(): Executor | undefined {
-    for (const executor of this.#executors) if (!executor.execution) return executor;
-    return undefined;
+  /** Executors without a run; one whose process has just ended has none to give. */
+  #free(): Executor[] {
+    return [...this.#executors].filter(({ execution, child }) => !execution && child.connected);
   }
 
   /** A free executor with that limit of memory, in the place of one with another if need be. */
   #take(memory: number): Executor {
-    const free = [...this.#executors].filter(({ execution }) => !execution);
+    const free = this.#free();
     const fitting = free.find((executor) => executor.memory === memory);
     if (fitting) return fitting;
     if (this.#executors.size >= this.#options.size) void this.#end(free[0]!, { kind: 'ended' });
@@ -107,36 +127,48 @@ export class ExecutorPool {
   }
 
   #make(memory: number): Executor {
-    const child = startModelProcess(new URL('./executor.ts', import.meta.url), { ...this.#options, memory });
+    const child = startModelProcess(
+      new URL('./executor.ts', import.meta.url),
+      { ...this.#options, memory },
+      (stream, text) => executor.execution?.prints.add(stream, text),
+    );
     const executor: Executor = { child, memory, execution: undefined, isOld: false };
     this.#executors.add(executor);
-    const fail = (reason: string): void => void this.#end(executor, { kind: 'failed', reason });
-    child.on('message', (report: Report) => this.#heed(executor, report));
-    child.on('error', (error) => fail(crashed(messageOf(error))));
-    child.on('exit', (_code, signal) => fail(reasonOfExit(signal, memory)));
+    const fail = async (reason: string): Promise<void> => {
+      if (executor.execution) await printedIsRead();
+      await this.#end(executor, { kind: 'failed', reason });
+    };
+    child.on('message', (report: Report) => void this.#heed(executor, report));
+    child.on('error', (error) => void fail(crashed(messageOf(error))));
+    child.on('exit', (_code, signal) => void fail(reasonOfExit(signal, memory)));
     return executor;
   }
 
-  #heed(executor: Executor, report: Report): void {
-    if (report.kind === 'progress') executor.execution?.onProgress(report.fraction);
-    else if (report.kind === 'crashed')
+  async #heed(executor: Executor, report: Report): Promise<void> {
+    const { execution } = executor;
+    if (report.kind === 'progress') return execution?.onProgress(report.fraction);
+    await printedIsRead();
+    // it may have been stopped meanwhile
+    if (executor.execution !== execution) return;
+    if (report.kind === 'crashed')
       void this.#end(executor, { kind: 'failed', reason: crashed(report.reason) });
     else if (executor.isOld) void this.#end(executor, report);
     else this.#settle(executor, report);
   }
 
-  async #end(executor: Executor, outcome: Outcome): Promise<void> {
-    const runId = executor.execution?.runId;
+  async #end(executor: Executor, ending: Ending): Promise<void> {
+    const { execution } = executor;
     this.#executors.delete(executor);
-    this.#settle(executor, outcome);
+    this.#settle(executor, ending);
     await killModelProcess(executor.child);
-    if (runId !== undefined) await this.#files.removeWork(runId);
+    if (execution && !execution.keepsWork) await this.#files.removeWork(execution.runId);
   }
 
-  #settle(executor: Executor, outcome: Outcome): void {
+  #settle(executor: Executor, ending: Ending): void {
     const { execution } = executor;
+    if (!execution) return;
     executor.execution = undefined;
-    clearTimeout(execution?.timer);
-    execution?.settle(outcome);
+    clearTimeout(execution.timer);
+    execution.settle(ending.kind === 'failed' ? { ...ending, log: execution.prints.end() } : ending);
   }
 }

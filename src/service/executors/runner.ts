@@ -1,9 +1,13 @@
+import { constants } from 'node:fs';
+import { copyFile } from 'node:fs/promises';
+import { inspect } from 'node:util';
 import type { ContentFiles } from '../files/content.ts';
 import { readCommandModel } from '../models/command.ts';
 import { hashContent, isDeclaration, type ModelCode, stateOf } from '../models/folder.ts';
 import { CHANGED, loadUnchanged } from '../models/load.ts';
 import { runCommand } from './command.ts';
 import { makeContext } from './context.ts';
+import { inputFileName, KeptFolder } from './kept.ts';
 import type { Job } from './protocol.ts';
 
 /** Runs a model once; resolves with the values of its outputs. */
@@ -17,7 +21,43 @@ export type Runner = (
 export async function loadRunner(code: ModelCode): Promise<Runner> {
   if (isDeclaration(code.entry)) return commandRunner(code);
   const model = await loadUnchanged(code);
-  return async (job, files, onProgress) => await model.run(makeContext(job, files, onProgress));
+  return (job, files, onProgress) =>
+    withKept(job, async (kept) => {
+      if (kept) {
+        await copyInputs(job, files, kept);
+        kept.writeCheck(job);
+      }
+      const endCopy = kept?.copyOwnOutput();
+      try {
+        return await model.run(makeContext(job, files, onProgress));
+      } catch (error) {
+        // with the stack: the reason of a failure has the message alone
+        process.stderr.write(`${inspect(error)}\n`);
+        throw error;
+      } finally {
+        endCopy?.();
+      }
+    });
+}
+
+/** Copies the input files of a run into the folder that is kept. */
+async function copyInputs({ template, inputs }: Job, files: ContentFiles, kept: KeptFolder): Promise<void> {
+  for (const [index, { name, type }] of template.inputs.entries()) {
+    const value = inputs[name]!;
+    if (type === 'INPUT_FILE' && value !== '') {
+      await copyFile(files.pathOf(value), kept.inputPath(inputFileName(index)), constants.COPYFILE_FICLONE);
+    }
+  }
+}
+
+async function withKept<T>(job: Job, work: (kept: KeptFolder | undefined) => Promise<T>): Promise<T> {
+  const { keepIn } = job;
+  const kept = keepIn === undefined ? undefined : new KeptFolder({ ...job, keepIn });
+  try {
+    return await work(kept);
+  } finally {
+    kept?.close();
+  }
 }
 
 /** A program is read anew for each run, so it must be what it was before and after each. */
@@ -33,7 +73,10 @@ function commandRunner(code: ModelCode): Runner {
   const { command } = readCommandModel(code.entry);
   return async (job, files, onProgress) => {
     checkUnchanged();
-    const outputs = await runCommand(command, job, files, onProgress);
+    const outputs = await withKept(job, async (kept) => {
+      if (kept) await copyInputs(job, files, kept);
+      return runCommand(command, job, files, onProgress, kept);
+    });
     checkUnchanged();
     return outputs;
   };

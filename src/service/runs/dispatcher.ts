@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { ExecutorPool, Outcome } from '../executors/pool.ts';
 import type { ModelRegistry } from '../models/registry.ts';
 import { isStorageFull } from '../storage.ts';
+import type { KeptRuns } from './kept-runs.ts';
 import type { RunRepository, StoredRun } from './repository.ts';
 
 /** Time between two tries to write how a run ended while the disk is full, in milliseconds. */
@@ -17,6 +18,7 @@ export class Dispatcher {
   readonly #registry: ModelRegistry;
   readonly #pool: ExecutorPool;
   readonly #onFault: (error: unknown) => void;
+  readonly #kept: KeptRuns | undefined;
   /** Share done of the runs that execute, by run id. */
   readonly #progress = new Map<string, number>();
   #open = true;
@@ -26,11 +28,13 @@ export class Dispatcher {
     registry: ModelRegistry,
     pool: ExecutorPool,
     onFault: (error: unknown) => void,
+    kept?: KeptRuns,
   ) {
     this.#runs = runs;
     this.#registry = registry;
     this.#pool = pool;
     this.#onFault = onFault;
+    this.#kept = kept;
   }
 
   /** To be called when there may be a FRESH run or a free executor. */
@@ -71,9 +75,11 @@ export class Dispatcher {
       );
       return;
     }
-    const job = { runId: id, versionId, code, template: experimentTemplate, inputs };
+    const keepIn = this.#kept?.folderFor(id);
+    const job = { runId: id, versionId, code, template: experimentTemplate, inputs, keepIn };
     const outcome = await this.#pool.execute(job, (fraction) => this.#progress.set(id, fraction));
     this.#progress.delete(id);
+    await this.#keep(id, outcome);
     while (!this.#record(id, outcome)) {
       await pause(TRY_AGAIN, undefined, { ref: false });
       // somebody may have stopped it, or the service, before there was room
@@ -82,11 +88,23 @@ export class Dispatcher {
     this.wake();
   }
 
+  /** Keeps the folder of a run that failed, where that is asked for. */
+  async #keep(id: string, outcome: Outcome): Promise<void> {
+    if (!this.#kept) return;
+    try {
+      if (outcome.kind === 'failed') await this.#kept.keep(id, outcome.reason);
+      else await this.#kept.drop(id);
+    } catch (error) {
+      this.#onFault(error);
+    }
+  }
+
   /** Writes how a run ended; false when there is no room for that. */
   #record(id: string, outcome: Outcome): boolean {
     try {
+      if (outcome.kind === 'ended' || this.#runs.byId(id)?.status !== 'RUNNING') return true;
       if (outcome.kind === 'completed') this.#runs.complete(id, outcome.outputs);
-      if (outcome.kind === 'failed') this.#end(this.#runs.fail(id, outcome.reason));
+      else this.#end(this.#runs.fail(id, outcome.reason, outcome.log));
       return true;
     } catch (error) {
       if (!isStorageFull(error)) throw error;
