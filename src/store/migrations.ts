@@ -21,6 +21,7 @@ export function migrationsFor(types: ColumnTypes): Record<string, Migration> {
     '003-files': { up: files },
     '004-packed': { up: (db) => packed(db, types) },
     '005-kept-files': { up: keptFiles },
+    '006-run-logs': { up: runLogs },
   };
 }
 
@@ -163,4 +164,19 @@ async function keptFiles(db: Kysely<unknown>): Promise<void> {
   await db.schema.createIndex('kept_files_file').on('kept_files').column('file').execute();
   // those that are lacking are few: counting them must not read all others
   await sql`create index kept_files_lack on kept_files (campaign, lack) where lack is not null`.execute(db);
+}
+
+/** What failed runs printed, of some runs of each cause. */
+async function runLogs(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .createTable('run_logs')
+    .addColumn('campaign', 'integer', (column) => column.notNull().references('campaigns.number'))
+    .addColumn('seq', 'integer', (column) => column.notNull())
+    .addColumn('cause', 'text', (column) => column.notNull())
+    .addColumn('lines', 'text', (column) => column.notNull())
+    .addColumn('omitted', 'integer', (column) => column.notNull())
+    .addColumn('command', 'text')
+    .addColumn('kept_at', 'bigint', (column) => column.notNull())
+    .addPrimaryKeyConstraint('run_logs_pk', ['campaign', 'seq'])
+    .execute();
 }

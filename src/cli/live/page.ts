@@ -2,6 +2,8 @@ import type { CampaignOutput, Phase, VariedInput } from '../../campaign/types.ts
 import type { CampaignStatus } from '../../client/index.ts';
 import { counted, numberText, printable, titleOf } from '../../report/index.ts';
 import { duration } from '../progress.ts';
+import type { StoredLog } from '../../store/index.ts';
+import { LAST_LINES } from '../log.ts';
 import { histogram } from './histogram.ts';
 import { cut, lengthOf, type Line, type Span, type Style, wrapped } from './text.ts';
 import { type FinishedRow, rowLines } from './rows.ts';
@@ -16,6 +18,8 @@ export interface LiveState {
   output: CampaignOutput | undefined;
   /** Newest first. */
   rows: readonly FinishedRow[];
+  /** What the run printed that failed last; undefined where nothing is known of that. */
+  failure?: Pick<StoredLog, 'lines' | 'reason'> | undefined;
   /** Of the output, as far as they were seen. */
   values: readonly number[];
 }
@@ -55,6 +59,18 @@ export function pageOf(state: LiveState, { columns, rows }: Size): Line[] {
   if (state.rows.length > 0 && room >= 3) {
     page.push([], [{ style: 'bold', text: 'Finished last' }]);
     page.push(...rowLines(state, columns).slice(0, Math.min(MOST_ROWS, room - 2)));
+    room = rows - page.length;
+  }
+  if (state.failure && room >= 3) {
+    page.push(
+      [],
+      [
+        { style: 'bold', text: 'Failed last' },
+        { style: 'red', text: `  ${printable(state.failure.reason ?? '')}` },
+      ],
+    );
+    const lines = state.failure.lines.slice(-Math.min(LAST_LINES, room - 2));
+    page.push(...lines.map((line): Line => [{ style: 'dim', text: `  ${printable(line)}` }]));
   }
   return page.slice(0, rows);
 }
