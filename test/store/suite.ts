@@ -447,8 +447,8 @@ export function describeStore(
           { seq: 2, lines: ['other'] },
         ]);
         expect(await store.lastRunLog('flu')).toMatchObject({ seq: 0, lines: ['second'] });
-        const [{ point }] = (await store.runLogs('flu')) as [{ point: string }];
-        const [story] = await store.pointsLike('flu', point);
+        const [first] = await store.runLogs('flu');
+        const [story] = await store.pointsLike('flu', first!.point);
         expect(story!.runs[0]!.log).toEqual({ lines: ['second'], omitted: 3, command: 'sh x' });
 
         await store.forgive('flu', false, 5);

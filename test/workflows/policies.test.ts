@@ -6,7 +6,6 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { runInputs } from '../../src/campaign/points.ts';
 import { cloudClient } from '../../src/client/index.ts';
 import { startService } from '../../src/service/service.ts';
-import type { StoredLog } from '../../src/store/index.ts';
 import { closedStatus, toTheEnd, untilRunning } from '../support/campaigns.ts';
 import { until } from '../support/until.ts';
 import { KEY, rehearsal, startWorld, type World } from '../support/world.ts';
@@ -109,8 +108,8 @@ describe('what failed runs printed', () => {
   test('is told of its point from the store', async () => {
     const { id } = await world.foray.submit(failing('told', { first: 450, more: '' }));
     await toTheEnd(world, id);
-    const [{ point }] = (await world.foray.store.runLogs(id)) as [StoredLog];
-    const { runs } = await world.foray.explain(id, point);
+    const [log] = await world.foray.store.runLogs(id);
+    const { runs } = await world.foray.explain(id, log!.point);
     expect(runs[0]!.log!.lines.join('\n')).toMatch(stack);
   });
 });

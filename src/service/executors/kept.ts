@@ -84,14 +84,13 @@ export class KeptFolder {
   copyOwnOutput(): () => void {
     const ends = (['stdout', 'stderr'] as const).map((name) => {
       const stream = process[name];
-      const write = stream.write;
-      stream.write = ((chunk: string | Uint8Array, ...rest: []) => {
+      const write = stream.write.bind(stream) as (chunk: string | Uint8Array, ...rest: unknown[]) => boolean;
+      stream.write = (chunk: string | Uint8Array, ...rest: unknown[]) => {
         this[name].add(chunk);
-        return write.call(stream, chunk, ...rest);
-      }) as typeof write;
-      return () => {
-        stream.write = write;
+        return write(chunk, ...rest);
       };
+      // the stream's own method again
+      return () => Reflect.deleteProperty(stream, 'write');
     });
     return () => {
       for (const end of ends) end();
