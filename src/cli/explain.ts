@@ -20,7 +20,11 @@ export function addExplain(program: Command): void {
         const explanation = await foray.explain(id, point);
         if (flags.json) return printJson(explanation);
         if (flags.command) return printCommands(explanation);
-        if (flags.log) return printLogs(explanation.runs, Infinity);
+        if (flags.log) {
+          if (!explanation.runs.some(({ state, log }) => state === 'failed' || log))
+            print('None of its runs has failed.');
+          return printLogs(explanation.runs, Infinity);
+        }
         printExplanation(explanation);
       }),
     );

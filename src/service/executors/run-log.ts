@@ -6,9 +6,12 @@ export const KEPT_LOG: LogBounds = { lines: 100, characters: 64 * 1024 };
 
 export type Stream = 'stdout' | 'stderr';
 
-/** Gathers what a run prints as lines, in bounded memory. */
+/**
+ * Gathers what a run prints as lines, in bounded memory. Nobody knows how lines of the two streams followed each other, so
+ * standard error, where a traceback is, comes after standard output.
+ */
 export class RunPrints {
-  readonly #tail = new LogTail(KEPT_LOG);
+  readonly #tails = { stdout: new LogTail(KEPT_LOG), stderr: new LogTail(KEPT_LOG) };
   readonly #onLine: (line: string, number: number) => void;
   #count = 0;
   /** The line of each stream that has not ended yet. */
@@ -34,7 +37,18 @@ export class RunPrints {
     for (const stream of ['stdout', 'stderr'] as const) {
       if (this.#open[stream] !== '') this.#endLine(stream);
     }
-    return { lines: this.#tail.lines, omitted: this.#tail.omitted };
+    const { stdout, stderr } = this.#tails;
+    const [printed, complained] = [[...stdout.lines], [...stderr.lines]];
+    const count = (): number => printed.length + complained.length;
+    const total = count() + stdout.omitted + stderr.omitted;
+    // neither stream pushes the last lines of the other out
+    while (
+      count() > KEPT_LOG.lines ||
+      charactersOf(printed) + charactersOf(complained) > KEPT_LOG.characters
+    ) {
+      (printed.length > complained.length ? printed : complained).shift();
+    }
+    return { lines: [...printed, ...complained], omitted: total - count() };
   }
 
   /** A carriage return begins a line anew, as bars of progress do; one at the end may belong to the end of the line. */
@@ -48,8 +62,12 @@ export class RunPrints {
   #endLine(stream: Stream): void {
     const line = this.#open[stream].replace(/\r$/, '');
     this.#open[stream] = '';
-    this.#tail.add(line);
+    this.#tails[stream].add(line);
     this.#count += 1;
     this.#onLine(line.slice(0, LONGEST_LINE), this.#count);
   }
+}
+
+function charactersOf(lines: readonly string[]): number {
+  return lines.reduce((sum, line) => sum + line.length + 1, 0);
 }

@@ -1,13 +1,5 @@
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { cp, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { ForayError, messageOf } from '../../errors.ts';
 import { quoted } from '../executors/kept.ts';
@@ -50,18 +42,16 @@ export class KeptRuns {
     const folder = this.folderFor(runId);
     // its executor never came to it
     if (!existsSync(path.join(folder, 'command'))) return this.drop(runId);
-    writeFileSync(path.join(folder, 'reason.txt'), `${reason}\n`);
-    const work = this.#files.workPath(runId);
-    // the working folder may be on another disk
-    if (existsSync(work)) cpSync(work, path.join(folder, 'work'), { recursive: true });
-    renameSync(folder, path.join(this.#dir, runId));
-    this.#removeOldest();
+    await writeFile(path.join(folder, 'reason.txt'), `${reason}\n`);
+    await moveFolder(this.#files.workPath(runId), path.join(folder, 'work'));
+    await rename(folder, path.join(this.#dir, runId));
     await this.#files.removeWork(runId);
+    await this.#removeOldest();
   }
 
   /** Removes what there is of a run that did not fail. */
   async drop(runId: string): Promise<void> {
-    rmSync(this.folderFor(runId), { recursive: true, force: true });
+    await rm(this.folderFor(runId), { recursive: true, force: true });
     await this.#files.removeWork(runId);
   }
 
@@ -71,14 +61,29 @@ export class KeptRuns {
     return existsSync(file) ? `sh ${quoted(file)}` : undefined;
   }
 
-  #removeOldest(): void {
-    const kept = readdirSync(this.#dir).filter((name) => RUN_ID.test(name));
-    const age = new Map(
-      kept.map((name) => [name, statSync(path.join(this.#dir, name, 'reason.txt')).mtimeMs]),
-    );
-    kept.sort((a, b) => age.get(b)! - age.get(a)!);
-    for (const name of kept.slice(MOST_KEPT)) {
-      rmSync(path.join(this.#dir, name), { recursive: true, force: true });
-    }
+  async #removeOldest(): Promise<void> {
+    const kept = readdirSync(this.#dir)
+      .filter((name) => RUN_ID.test(name))
+      .map((name) => path.join(this.#dir, name))
+      .map((folder) => ({
+        folder,
+        reason: statSync(path.join(folder, 'reason.txt'), { throwIfNoEntry: false }),
+      }))
+      // what has none was made by somebody else
+      .filter(({ reason }) => reason !== undefined)
+      .sort((a, b) => b.reason!.mtimeMs - a.reason!.mtimeMs);
+    for (const { folder } of kept.slice(MOST_KEPT)) await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Moves a folder, if it is there, also to another disk. */
+async function moveFolder(from: string, to: string): Promise<void> {
+  try {
+    await rename(from, to);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return;
+    if (code !== 'EXDEV') throw error;
+    await cp(from, to, { recursive: true, verbatimSymlinks: true });
   }
 }
