@@ -99,7 +99,7 @@ describe('the log of a failed run', () => {
     expect(pre).toContain('step 30 &#60;b&#62;of');
   });
 
-  test('is in the log of the model service, with the id of the run', async () => {
+  test('is in the log of the model service, with the id of the run', () => {
     const lines = readFileSync(join(folder, '.foray/logs/model-service.log'), 'utf8').split('\n');
     expect(
       lines.some((line) => line.includes(`"run":"${explained!.run}"`) && line.includes('at simulate')),
