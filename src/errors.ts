@@ -34,6 +34,7 @@ export const errorCodes = {
   CHANGE_REFUSED: { exit: 2, about: 'a campaign cannot be changed into what a definition says' },
   UNKNOWN_CAMPAIGN: { exit: 2, about: 'there is no campaign of that id' },
   UNKNOWN_POINT: { exit: 2, about: 'the campaign has no point of that key' },
+  RUN_NOT_KEPT: { exit: 2, about: 'no folder is kept of the failed run that is to be repeated by hand' },
   NOTHING_TO_COMPARE: { exit: 2, about: 'two campaigns have no point or no numeric output in common' },
   CAMPAIGN_EXISTS: { exit: 2, about: 'a campaign of that id exists with another definition' },
   CAMPAIGN_OPEN: { exit: 2, about: 'the campaign is not over' },

@@ -29,7 +29,7 @@ export async function commandPart(rounds: number, median: (values: number[]) => 
   const template = templateOf(readCommandModel(code.entry).declaration);
   const filesDir = mkdtempSync(join(tmpdir(), 'foray-bench-'));
   new ContentFiles(filesDir).prepare();
-  const pool = new ExecutorPool({ filesDir, memory: 1_000, onPrint: () => {}, size: 1, timeout: undefined });
+  const pool = new ExecutorPool({ filesDir, memory: 1_000, onLine: () => {}, size: 1, timeout: undefined });
   let runs = 0;
   const asModel = async (inputs: Record<string, string>): Promise<void> => {
     const job = { runId: String(runs++), versionId: 'bench', code, template, inputs };

@@ -5,6 +5,7 @@ import { isCloudError } from '../cloud/index.ts';
 import type { CampaignRecord, OpenRun, PlannedRun, RunObservation, Store } from '../store/index.ts';
 import { type Answer, type NoAnswer, REQUESTS_AT_ONCE, RunAsker } from './ask.ts';
 import { FileKeeper } from './keep.ts';
+import { LogKeeper } from './logs.ts';
 import { replicate } from './replicate.ts';
 import { settle } from './stop.ts';
 import type { AdvanceInput, AdvanceResult, World } from './types.ts';
@@ -51,7 +52,8 @@ export async function advance(
   }
 
   const keeper = new FileKeeper(world, record.campaign, signal);
-  const batch = new Batch(store, keeper, record, result, [...planned, ...open]);
+  const logs = new LogKeeper(world, record.campaign, signal);
+  const batch = new Batch(store, keeper, logs, record, result, [...planned, ...open]);
   const asker = new RunAsker(cloud, record.campaign, signal, resultsFirst);
   const expired = new Set(expire);
   const look = (run: OpenRun): Promise<Answer> =>
@@ -145,6 +147,7 @@ class Batch {
   private heard: RunObservation[] = [];
   private readonly store: Store;
   private readonly keeper: FileKeeper;
+  private readonly logs: LogKeeper;
   private readonly record: CampaignRecord;
   private readonly result: AdvanceResult;
   private readonly runs: ReadonlyMap<number, PlannedRun>;
@@ -153,12 +156,14 @@ class Batch {
   constructor(
     store: Store,
     keeper: FileKeeper,
+    logs: LogKeeper,
     record: CampaignRecord,
     result: AdvanceResult,
     runs: readonly PlannedRun[],
   ) {
     this.store = store;
     this.keeper = keeper;
+    this.logs = logs;
     this.record = record;
     this.result = result;
     this.runs = new Map(runs.map((run) => [run.seq, run]));
@@ -171,6 +176,8 @@ class Batch {
       this.unheard.push(answer);
       if (!answer.sent) this.heard.push({ seq: answer.seq, state: 'unsent' });
     } else {
+      if (answer.state === 'failed' && answer.runId !== null)
+        await this.logs.keep(answer.seq, answer.runId, answer.reason);
       this.heard.push(this.judged(answer));
     }
     if (this.heard.length >= WRITE_EVERY) await this.write();

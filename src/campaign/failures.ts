@@ -25,6 +25,9 @@ export function nextAttemptIn({ count, backoff }: AttemptPolicy, failures: numbe
   return Math.max(backoff, Math.min(LONGEST_BACKOFF, backoff * 2 ** (failures - 1)));
 }
 
+/** Of how many runs of one cause a campaign keeps what they printed: failures by the thousand say the same. */
+export const MOST_LOGS_OF_CAUSE = 20;
+
 /** Causes that are told apart; the rest is one. */
 const MOST_CAUSES = 20;
 const OTHER = 'other causes';

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { endWithParent, tellReady } from '../dev/lifeline.ts';
 import { serveWithoutOutput } from './lost-output.ts';
 import { print, tell } from './output.ts';
-import { homeOption, modelsOption } from './settings.ts';
+import { homeOption, keepFailedOption, modelsOption } from './settings.ts';
 import { untilSignalled } from './signals.ts';
 
 export function addDev(program: Command): void {
@@ -12,13 +12,17 @@ export function addDev(program: Command): void {
     .description('Temporal with its Web UI, the model service and a worker in one terminal')
     .addOption(homeOption())
     .addOption(modelsOption())
-    .action(async (flags: { home: string; models: string[] }) => {
+    .addOption(keepFailedOption())
+    .action(async (flags: { home: string; models: string[]; keepFailed?: string }) => {
       endWithParent();
       serveWithoutOutput();
       const signalled = untilSignalled();
       await checkModels(flags.models);
       const { startStack } = await import('../dev/stack.ts');
-      const stack = await startStack(resolve(flags.home), tell, { models: flags.models });
+      const stack = await startStack(resolve(flags.home), tell, {
+        models: flags.models,
+        ...(flags.keepFailed !== undefined && { keepFailed: resolve(flags.keepFailed) }),
+      });
       const { temporal, service } = stack.addresses;
       print(`Web UI         ${temporal.webUi}`);
       print(`Temporal       ${temporal.address} (process ${stack.pids.temporal})`);

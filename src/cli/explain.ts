@@ -1,5 +1,8 @@
 import type { Command } from 'commander';
-import type { Explanation } from '../client/index.ts';
+import { MOST_LOGS_OF_CAUSE } from '../campaign/failures.ts';
+import type { ExplainedRun, Explanation } from '../client/index.ts';
+import { ForayError } from '../errors.ts';
+import { printLog } from './log.ts';
 import { print, printJson, printTable } from './output.ts';
 import { type SettingFlags, withSettings } from './settings.ts';
 import { withForay } from './with-foray.ts';
@@ -9,14 +12,61 @@ export function addExplain(program: Command): void {
     .description('why a point is where it is: its inputs, and what is known of each of its runs')
     .argument('<id>')
     .argument('<point>', 'the key of the point, or the beginning of it')
+    .option('--log', 'print all that is kept of what its failed runs printed')
+    .option('--command', 'print the line that repeats its failed run by hand, on the machine of the service')
     .option('--json', 'print {point, place, inputs, runs, precision, …}')
-    .action((id: string, point: string, flags: SettingFlags & { json?: boolean }) =>
+    .action((id: string, point: string, flags: Flags) =>
       withForay(flags, async (foray) => {
         const explanation = await foray.explain(id, point);
         if (flags.json) return printJson(explanation);
+        if (flags.command) return printCommands(explanation);
+        if (flags.log) {
+          if (!explanation.runs.some(({ state, log }) => state === 'failed' || log))
+            print('None of its runs has failed.');
+          return printLogs(explanation.runs, Infinity);
+        }
         printExplanation(explanation);
       }),
     );
+}
+
+interface Flags extends SettingFlags {
+  log?: boolean;
+  command?: boolean;
+  json?: boolean;
+}
+
+/** Lines of each run's log that are shown without --log. */
+const SHOWN_LINES = 12;
+
+function printCommands({ point, runs }: Explanation): void {
+  const commands = runs.flatMap(({ log }) => log?.command ?? []);
+  if (commands.length === 0) {
+    throw new ForayError(
+      'RUN_NOT_KEPT',
+      `No failed run of the point ${point} can be repeated by hand: none is kept.`,
+      {
+        hint: 'Start the model service with --keep-failed DIR (foray dev takes it as well), and run it once more with "foray retry".',
+      },
+    );
+  }
+  for (const command of commands) print(command);
+}
+
+/** What failed runs printed, each after the reason. */
+function printLogs(runs: readonly ExplainedRun[], lines: number): void {
+  for (const { replication, why, log } of runs) {
+    if (!log) continue;
+    print();
+    print(`Replication ${replication}. ${why}`);
+    printLog(log, { lines });
+  }
+  const without = runs.filter(({ state, run, log }) => state === 'failed' && run !== null && !log);
+  if (without.length === 0) return;
+  print();
+  print(
+    `What was printed is not kept of replication ${without.map(({ replication }) => replication).join(', ')}: it printed nothing, the service does not tell, or ${MOST_LOGS_OF_CAUSE} runs had failed like that before.`,
+  );
 }
 
 function printExplanation({ campaign, phase, point, place, inputs, runs, precision }: Explanation): void {
@@ -41,6 +91,7 @@ function printExplanation({ campaign, phase, point, place, inputs, runs, precisi
       why,
     ]),
   ]);
+  printLogs(runs, SHOWN_LINES);
   for (const { output, confidence, wanted, n, mean, low, high, reached } of precision) {
     print();
     const half = low === null || high === null ? undefined : (high - low) / 2;

@@ -1,23 +1,30 @@
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { ForayError } from '../errors.ts';
 import type { Trial } from '../service/models/trial.ts';
-import { print, printJson, tellPart } from './output.ts';
+import { print, printJson, tell } from './output.ts';
 import { ProgressLine } from './progress.ts';
 
 /** Longest value that is shown, in characters. */
 const SHOWN = 100;
 
+interface Flags {
+  input: Map<string, string>;
+  file: Map<string, string>;
+}
+
 /** `foray models check`: whether a folder is a model that the service could serve, without a service. */
 export function addModelsCheck(models: Command): void {
   models
     .command('check')
-    .description('reads a model, runs it once with its defaults, and shows its outputs')
+    .description('reads a model, runs it once, and shows its outputs or what it printed when it failed')
     .argument('<folder>', 'of a model, or of models')
-    .action(async (folder: string, _flags: unknown, command: Command) => {
+    .option('--input <name=value>', 'another value than the default, again for each', named, new Map())
+    .option('--file <name=path>', 'the file of an input, again for each', named, new Map())
+    .action(async (folder: string, flags: Flags, command: Command) => {
       // a flag of models, which would take it anyway
       const { json } = command.optsWithGlobals<{ json?: boolean }>();
       const { findModels } = await import('../service/models/folder.ts');
-      const { tryModel } = await import('../service/models/trial.ts');
+      const { howRun, tryModel } = await import('../service/models/trial.ts');
       const found = findModels(folder);
       if (found.length === 0) {
         throw new ForayError('MODEL_INVALID', `There is no model in ${folder}.`, {
@@ -27,14 +34,15 @@ export function addModelsCheck(models: Command): void {
       const trials = [];
       for (const code of found) {
         const progress = new ProgressLine();
-        const trial = await tryModel(code, {
+        const inputs = { values: flags.input, files: flags.file };
+        const trial = await tryModel(code, inputs, {
           onProgress: (fraction) =>
             progress.update(`[${String(Math.floor(100 * fraction)).padStart(3)}%] running`),
-          onPrint: tellPart,
+          onLine: tell,
         });
         progress.finish(`[100%] ${trial.declaration.name} has run`);
         trials.push(trial);
-        if (!json) show(trial);
+        if (!json) show(trial, howRun(flags.input, flags.file));
       }
       if (json) {
         printJson(
@@ -50,12 +58,19 @@ export function addModelsCheck(models: Command): void {
     });
 }
 
-function show({ declaration, outputs, seconds }: Trial): void {
+/** Reads `NAME=VALUE`; a name may not hold a "=", a value may. */
+function named(text: string, before: Map<string, string>): Map<string, string> {
+  const at = text.indexOf('=');
+  if (at < 1) throw new InvalidArgumentError('It is NAME=VALUE.');
+  return new Map([...before, [text.slice(0, at), text.slice(at + 1)]]);
+}
+
+function show({ declaration, outputs, seconds }: Trial, how: string): void {
   const { name, inputs, experiments } = declaration;
   print(
     `${name}: ${count(inputs.length, 'input')}, ${count(declaration.outputs.length, 'output')}, ${count(experiments.length, 'stored experiment')}.`,
   );
-  print(`It ran with its defaults in ${seconds.toFixed(2)} s:`);
+  print(`It ran with ${how} in ${seconds.toFixed(2)} s:`);
   const widest = Math.max(0, ...declaration.outputs.map(({ name }) => name.length));
   for (const { name, units } of declaration.outputs) {
     const text = outputs[name]!;

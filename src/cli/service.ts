@@ -6,7 +6,7 @@ import { ForayError } from '../errors.ts';
 import { serveWithoutOutput } from './lost-output.ts';
 import { print, tell } from './output.ts';
 import { addServiceKeys } from './service-keys.ts';
-import { byteSize, homeOption, modelsOption, positive, wholeNumber } from './settings.ts';
+import { byteSize, homeOption, keepFailedOption, modelsOption, positive, wholeNumber } from './settings.ts';
 import { untilSignalled } from './signals.ts';
 
 const SHIPPED_MODELS = resolve(import.meta.dirname, '../../models');
@@ -26,6 +26,7 @@ interface Flags {
   maxBody?: number;
   maxUpload?: number;
   executors?: number;
+  keepFailed?: string;
   runTimeout?: number;
 }
 
@@ -53,6 +54,7 @@ export function addService(program: Command): void {
       'fail a run that executes longer (default: no limit)',
       wholeNumber(1, LONGEST_TIMEOUT),
     )
+    .addOption(keepFailedOption())
     .action(async (flags: Flags, command: Command) => {
       if (flags.keys && command.getOptionValueSource('apiKey') === 'cli') {
         throw new ForayError('USAGE', '--api-key cannot be used with --keys: the file has all keys.');
@@ -83,6 +85,7 @@ export function addService(program: Command): void {
           tell(line);
           tellParent(line);
         },
+        ...(flags.keepFailed !== undefined && { keepFailed: resolve(flags.keepFailed) }),
         ...(flags.executors && { executors: flags.executors }),
         ...(flags.runTimeout && { runTimeout: flags.runTimeout }),
       });

@@ -45,6 +45,13 @@ export function modelsOption(): Option {
     .default([], 'none');
 }
 
+export function keepFailedOption(): Option {
+  return new Option(
+    '--keep-failed <folder>',
+    'keep what repeats a run that failed, of the last 50: its inputs, files, output and command',
+  );
+}
+
 /** Adds the settings to a command as flags, in a group of their own in its help. */
 export function withSettings(command: Command): Command {
   for (const option of settingOptions()) command.addOption(option.helpGroup(SETTINGS_GROUP));

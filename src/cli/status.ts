@@ -1,10 +1,14 @@
 import type { Command } from 'commander';
 import type { CampaignStatus } from '../client/index.ts';
+import { printLog } from './log.ts';
 import { printableLine } from '../printable.ts';
 import { print, printJson } from './output.ts';
 import { duration, failureAdvice, progressText } from './progress.ts';
 import { type SettingFlags, withSettings } from './settings.ts';
 import { withForay } from './with-foray.ts';
+
+/** Lines of a log that are shown of each cause. */
+const SHOWN_LINES = 5;
 
 interface Flags extends SettingFlags {
   failures?: boolean;
@@ -29,10 +33,12 @@ export function addStatus(program: Command): void {
         print(progressText(status));
         const from = said(status);
         if (from) print(from);
-        for (const { cause, count, sample } of failures ?? [])
+        for (const { cause, count, sample, log } of failures ?? []) {
           print(
             `  ${count} × ${printableLine(cause)} (point ${sample.point}, replication ${sample.replication})`,
           );
+          if (log) printLog(log, { lines: SHOWN_LINES, indent: '      ' });
+        }
         const advice = failureAdvice(status);
         if (advice !== undefined) print(advice);
         for (const { seq, state, startedAt } of flights ?? []) {

@@ -6,6 +6,7 @@ import { isNumeric } from '../report/index.ts';
 import type { CampaignRecord } from '../store/index.ts';
 import { didYouMean } from '../suggest.ts';
 import { LivePage } from './live/live.ts';
+import { tellLastFailure } from './log.ts';
 import { printJson, tell } from './output.ts';
 import { failureAdvice, ProgressLine, statusText } from './progress.ts';
 import { type SettingFlags, withSettings } from './settings.ts';
@@ -61,6 +62,7 @@ export async function follow(foray: Foray, id: string, output?: string): Promise
   } finally {
     display.close();
   }
+  if (!isTerminal(process.stderr) && last!.runs.failed > 0) await tellLastFailure(foray, id);
   const advice = failureAdvice(last!);
   if (advice !== undefined) tell(advice);
   if (last!.phase !== 'completed') process.exitCode = 1;

@@ -14,6 +14,7 @@ import {
   type ResultRow,
   shownAddress,
   type Store,
+  type StoredLog,
   type WhenMissing,
 } from '../store/index.ts';
 import { type DefinitionSource, textOf } from '../resolve/index.ts';
@@ -53,6 +54,12 @@ export interface CampaignChange {
   open: number;
   /** The campaign was closed, and runs again. */
   wasClosed: boolean;
+}
+
+/** Failed runs of one cause. */
+export interface FailureGroup extends FailureCause {
+  /** What one of them printed; null where that is not kept. */
+  log: StoredLog | null;
 }
 
 export interface SubmitOptions {
@@ -348,13 +355,18 @@ export class Foray {
   }
 
   /**
-   * Failed runs by cause, the commonest first, with one of each: from the workflow, or counted in the store.
+   * Failed runs by cause, the commonest first, with one of each and what one of them printed, where that is kept: from the
+   * workflow, or counted in the store.
    * @throws ForayError UNKNOWN_CAMPAIGN
    */
-  async failures(id: string): Promise<FailureCause[]> {
+  async failures(id: string): Promise<FailureGroup[]> {
     await this.record(id);
-    const told = await this.temporal.failures(id);
-    if (told) return told;
+    const causes = (await this.temporal.failures(id)) ?? (await this.countFailures(id));
+    const logs = await this.store.runLogs(id);
+    return causes.map((cause) => ({ ...cause, log: logs.find((log) => log.cause === cause.cause) ?? null }));
+  }
+
+  private async countFailures(id: string): Promise<FailureCause[]> {
     const causes: FailureCause[] = [];
     for await (const { status, point, replication, reason } of this.store.results(id)) {
       if (status !== 'failed') continue;

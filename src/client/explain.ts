@@ -1,4 +1,5 @@
 import { numberIn, RANDOM_SEED } from '../api/index.ts';
+import type { RunLog } from '../api/extensions.ts';
 import { runInputs } from '../campaign/points.ts';
 import { type Estimate, estimateOf } from '../campaign/precision.ts';
 import { type Campaign, closedPhases, type Phase } from '../campaign/types.ts';
@@ -29,6 +30,8 @@ export interface ExplainedRun {
   seed: string | null;
   requested: string | null;
   finished: string | null;
+  /** What its last attempt that failed printed: the last lines, and how many came before. Null where that is not kept. */
+  log: RunLog | null;
 }
 
 /** @param story of the point, from the store */
@@ -63,6 +66,7 @@ function explainedRun(campaign: Campaign, phase: Phase, story: PointStory, run: 
     seed: sent.find(({ name }) => name === RANDOM_SEED)?.value ?? null,
     requested: iso(requestedAt),
     finished: iso(finishedAt),
+    log: run.log,
   };
 }
 

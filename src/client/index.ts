@@ -1,8 +1,8 @@
 export type { Difference } from '../campaign/change.ts';
-export { type CampaignChange, Foray, type Submitted } from './client.ts';
+export { type CampaignChange, type FailureGroup, Foray, type Submitted } from './client.ts';
 export type { DefinitionSource } from '../resolve/index.ts';
 export { whyUnreadable } from './unreadable.ts';
-export type { Explanation } from './explain.ts';
+export type { Explanation, ExplainedRun } from './explain.ts';
 export type { FileValue, OutputFiles } from './output-files.ts';
 export type { Plan } from './plan.ts';
 export { cloudClient, type Settings } from './settings.ts';

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
-import { type EndpointName, type Endpoint, endpoints } from '../api/endpoints.ts';
+import type { Endpoint } from '../api/endpoints.ts';
+import { allEndpoints, type AnyEndpointName, type RunLog } from '../api/extensions.ts';
 import type {
   AnimationInfo,
   Experiment,
@@ -14,9 +15,18 @@ import type {
   Version,
 } from '../api/index.ts';
 import type { Sink } from './download.ts';
-import { CloudError, isCloudError } from './errors.ts';
+import { CloudError, type CloudErrorKind, isCloudError } from './errors.ts';
 import { fetchOutputFile } from './output-file.ts';
 import { Transport, type TransportOptions } from './transport.ts';
+
+/** How services answer that do not know a path. */
+const withoutExtension: readonly CloudErrorKind[] = [
+  'not-found',
+  'refused',
+  'server',
+  'malformed',
+  'too-large',
+];
 
 interface CallOptions {
   params?: Record<string, string>;
@@ -33,9 +43,9 @@ interface CallOptions {
 export class CloudClient {
   private readonly transport: Transport;
   /** Endpoints that this service was seen to know in their older spelling only. */
-  private readonly older = new Set<EndpointName>();
+  private readonly older = new Set<AnyEndpointName>();
   /** Endpoints that it was seen to know in their current one. */
-  private readonly current = new Set<EndpointName>();
+  private readonly current = new Set<AnyEndpointName>();
 
   constructor(options: TransportOptions) {
     this.transport = new Transport(options);
@@ -127,6 +137,16 @@ export class CloudClient {
     return fetchOutputFile({ hash, address, begin, rest, most, total, signal });
   }
 
+  /** What a failed run printed; undefined where the service does not offer it (it is no part of the specification). */
+  async getRunLog(versionId: string, runId: string, signal?: AbortSignal): Promise<RunLog | undefined> {
+    try {
+      return await this.call('getRunLog', { params: { versionId, runId }, signal });
+    } catch (error) {
+      if (isCloudError(error) && withoutExtension.includes(error.kind)) return undefined;
+      throw error;
+    }
+  }
+
   /** @returns the hash of the stored file */
   uploadFile(content: Uint8Array, signal?: AbortSignal): Promise<string> {
     return this.call('uploadFile', { body: content, signal });
@@ -141,11 +161,11 @@ export class CloudClient {
     return this.transport.redacted(text, most);
   }
 
-  private async call<Name extends EndpointName>(
+  private async call<Name extends AnyEndpointName>(
     name: Name,
     options: CallOptions,
-  ): Promise<z.output<(typeof endpoints)[Name]['response']>> {
-    const endpoint: Endpoint = endpoints[name];
+  ): Promise<z.output<(typeof allEndpoints)[Name]['response']>> {
+    const endpoint: Endpoint = allEndpoints[name];
     const answer = await this.ask(name, endpoint, options);
     const parsed = endpoint.response.safeParse(knownStatuses(answer ?? null));
     if (!parsed.success) {
@@ -155,11 +175,11 @@ export class CloudClient {
         `${endpoint.method} ${endpoint.path}: the answer is not as specified${issue ? ` (${issue.path.map(String).join('.')}: ${issue.message})` : ''}`,
       );
     }
-    return parsed.data as z.output<(typeof endpoints)[Name]['response']>;
+    return parsed.data as z.output<(typeof allEndpoints)[Name]['response']>;
   }
 
   /** Asks in the current spelling, and once in the older one where the service does not know the current. */
-  private async ask(name: EndpointName, endpoint: Endpoint, options: CallOptions): Promise<unknown> {
+  private async ask(name: AnyEndpointName, endpoint: Endpoint, options: CallOptions): Promise<unknown> {
     const { older } = endpoint;
     if (!older) return this.send(endpoint, options);
     if (this.older.has(name)) return this.send(older, options);

@@ -18,6 +18,8 @@ const TRIES = 4;
 export interface StackOptions {
   /** Folders of models to serve beside the shipped ones. */
   models?: readonly string[];
+  /** Folder for what repeats runs that failed. @default nothing is kept */
+  keepFailed?: string | undefined;
 }
 
 export interface Stack {
@@ -36,7 +38,7 @@ export interface Stack {
 export async function startStack(
   home: string,
   report: Report,
-  { models = [] }: StackOptions = {},
+  { models = [], keepFailed }: StackOptions = {},
 ): Promise<Stack> {
   const lock = await holdHome(home);
   let parts: Stack | undefined;
@@ -48,7 +50,7 @@ export async function startStack(
   };
   try {
     const cli = await findTemporalCli(report);
-    parts = await startParts(home, { cli, models, report }, TRIES);
+    parts = await startParts(home, { cli, models, keepFailed, report }, TRIES);
     await writeAddresses(home, parts.addresses);
   } catch (error) {
     await stop();
@@ -60,14 +62,15 @@ export async function startStack(
   return { ...parts, stop };
 }
 
-interface PartsOptions extends Required<StackOptions> {
+interface PartsOptions extends StackOptions {
+  models: readonly string[];
   /** The path of Temporal's program. */
   cli: string;
   report: Report;
 }
 
 async function startParts(home: string, options: PartsOptions, tries: number): Promise<Stack> {
-  const { cli, models, report } = options;
+  const { cli, models, keepFailed, report } = options;
   const paths = homePaths(home);
   const key = await localKey(home);
   const port = {
@@ -120,6 +123,7 @@ async function startParts(home: string, options: PartsOptions, tries: number): P
   const service = part('model service', [
     ...[MAIN, 'service', '--host', HOST, '--port', String(port.service), '--data', paths.service],
     ...models.flatMap((folder) => ['--models', folder]),
+    ...(keepFailed === undefined ? [] : ['--keep-failed', keepFailed]),
   ]);
   const worker = part('worker', [MAIN, 'worker']);
   const parts = [temporal, service, worker];

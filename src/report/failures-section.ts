@@ -1,10 +1,19 @@
 import type { Campaign } from '../campaign/types.ts';
 import type { FailureGroup } from './failures.ts';
 import { html, type Markup } from './markup.ts';
+import type { StoredLog } from '../store/index.ts';
 import { placeOf } from './sections.ts';
+import { counted } from './words.ts';
 
-/** Failed runs by cause, each with one of them. */
-export function failuresSection({ varied }: Campaign, failures: readonly FailureGroup[]): Markup {
+/** Lines that are shown of what a run printed. */
+const SHOWN_LINES = 40;
+
+/** Failed runs by cause, each with one of them, and with what one of them printed. */
+export function failuresSection(
+  { varied }: Campaign,
+  failures: readonly FailureGroup[],
+  logs: readonly StoredLog[],
+): Markup {
   return html`<section>
     <h2>Failures</h2>
     <p class="soft">
@@ -26,13 +35,30 @@ export function failuresSection({ varied }: Campaign, failures: readonly Failure
               html`<tr>
                 <td class="number">${count.toLocaleString('en-US')}</td>
                 <td class="reason">${cause}</td>
-                <td>${sample ? exampleOf(varied, sample, cause) : ''}</td>
+                <td>
+                  ${sample ? exampleOf(varied, sample, cause) : ''}
+                  ${logOf(logs.find((log) => log.cause === cause))}
+                </td>
               </tr>`,
           )}
         </tbody>
       </table>
     </div>
   </section>`;
+}
+
+function logOf(log: StoredLog | undefined): Markup | undefined {
+  if (!log) return undefined;
+  const lines = log.lines.slice(-SHOWN_LINES);
+  const before = log.omitted + log.lines.length - lines.length;
+  const head = before > 0 ? `… ${counted(before, 'line')} before\n` : '';
+  // of what models print only characters that a page may have
+  const text = lines.map((line) => line.replaceAll(/[^\P{Cc}\t]/gu, '\ufffd').toWellFormed()).join('\n');
+  return html`<details>
+    <summary>What the run printed last</summary>
+    <p class="soft"><code>${log.point}</code>, replication ${log.replication}</p>
+    <pre>${head + text}</pre>
+  </details>`;
 }
 
 /** A failed run: its point, and what it gave as the reason where the cause is not all of it. */

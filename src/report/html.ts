@@ -1,6 +1,6 @@
 import type { CampaignOutput, Goal, RunCounts } from '../campaign/types.ts';
 import { ForayError } from '../errors.ts';
-import type { CampaignRecord, ResultRow } from '../store/index.ts';
+import type { CampaignRecord, ResultRow, StoredLog } from '../store/index.ts';
 import { agreementSection } from './agreement-section.ts';
 import { campaignSection } from './campaign-section.ts';
 import { effectFigures } from './effect-figures.ts';
@@ -26,6 +26,8 @@ export interface ReportOptions {
   observed?: Observed & { output: string };
   /** Values that are known, to hold the campaign to. */
   reference?: Reference | undefined;
+  /** What failed runs printed. @default nothing */
+  logs?: readonly StoredLog[];
 }
 
 /**
@@ -80,7 +82,7 @@ export async function renderReport(
     best ? bestSection(campaign, output, summary.best, ranking) : undefined,
     await drawn(courseFigures(campaign, summary.courses, observed, ranking)),
     await drawn(distributionFigures(campaign, summary.distributions)),
-    summary.failures.length > 0 ? failuresSection(campaign, summary.failures) : undefined,
+    summary.failures.length > 0 ? failuresSection(campaign, summary.failures, options.logs ?? []) : undefined,
     await drawn(timelineFigures(summary.timeline, counts)),
     campaignSection(record, counts, summary.timeline.outstandingTime),
     html`<footer>

@@ -15,6 +15,7 @@ import { type FileLock, tryLock } from '../file-lock.ts';
  * - `sub_runs` says which runs a run consists of, in order. Such a run has their number in `tasks` and the number of
  *   those that have not completed in `tasks_left`; it is never executed itself. `direct` is 1 for a run that was
  *   requested by itself, 0 for one that is wanted as a part of others only.
+ * - `run_logs` has the last lines that runs which FAILED have printed, as JSON; `number` is the order in which they failed.
  */
 const migrations = [
   `
@@ -69,6 +70,13 @@ const migrations = [
     PRIMARY KEY (parent_seq, position)
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX sub_runs_run ON sub_runs (run_seq, parent_seq);
+  `,
+  `
+  CREATE TABLE run_logs (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    run_seq INTEGER NOT NULL UNIQUE REFERENCES runs (seq),
+    log TEXT NOT NULL
+  ) STRICT;
   `,
 ];
 

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { ForayError } from '../errors.ts';
 import { Sessions } from './animation/sessions.ts';
 import { openDatabase } from './database.ts';
@@ -19,6 +19,7 @@ import { ModelRegistry } from './models/registry.ts';
 import { watchModels } from './models/watch.ts';
 import { Problems } from './problems.ts';
 import { Dispatcher } from './runs/dispatcher.ts';
+import { KeptRuns } from './runs/kept-runs.ts';
 import { watchForLostRuns } from './runs/lost-runs.ts';
 import { Recorder } from './runs/recorder.ts';
 import { RunRepository } from './runs/repository.ts';
@@ -47,9 +48,11 @@ export interface ServiceOptions {
   keyFile?: string;
   /** @default 16 MiB of JSON, 2 GiB of a file, any number of requests */
   limits?: Partial<Limits>;
-  /** Takes JSON lines. @default nothing is logged */
+  /** Folder for what repeats runs that failed; made if need be. @default nothing is kept */
+  keepFailed?: string;
+  /** Takes JSON lines: requests, faults, and what models print. @default nothing is logged */
   log?: NodeJS.WritableStream;
-  /** Each request, or only faults of the service. @default 'info' */
+  /** Each request, or only faults of the service; what models print goes to the log with both. @default 'info' */
   logLevel?: 'info' | 'error';
   /** Told of what becomes of models whose files change while the service runs, a line each. */
   onModels?: (line: string) => void;
@@ -72,6 +75,9 @@ export interface RunningService {
   close(): Promise<void>;
 }
 
+/** How many lines of what a run prints go to the service's log: nobody bounds what a model prints. */
+const MOST_LOGGED = 1_000;
+
 /** The time as it was when the process started, and what has passed since: setting the clock does not move it. */
 const steadyNow = (): number => Math.round(performance.timeOrigin + performance.now());
 
@@ -86,15 +92,19 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const filesDir = path.join(dataDir, 'files');
   const files = new ContentFiles(filesDir);
   let app: FastifyInstance | undefined;
-  // what models print goes to the log, if there is one, once that is made
-  const onPrint = (text: string) => app?.log.info({ model: text });
+  // what models print goes to the log, if there is one, once that is made; at a level of its own, as people ask for it
+  let prints: FastifyBaseLogger | undefined;
+  const onLine = (line: string, number: number, run: string): void => {
+    if (number <= MOST_LOGGED) prints?.info({ run }, line);
+    if (number === MOST_LOGGED) prints?.info({ run }, 'what else the run prints is left out here');
+  };
   const onFault = (error: unknown) => app?.log.error(error);
   const problems = new Problems(now, (line) => {
     app?.log.warn(line);
     options.onProblem?.(line);
   });
   const size = options.executors ?? os.availableParallelism();
-  const processes = { filesDir, memory: memoryShare(size), onPrint };
+  const processes = { filesDir, memory: memoryShare(size), onLine };
   const pool = new ExecutorPool({ ...processes, size, timeout: options.runTimeout });
   try {
     files.prepare();
@@ -105,6 +115,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     const reader = new ModelReader(options.modelDirs, clock);
     const registry = await ModelRegistry.open(database.db, reader, problems);
     const repository = new RunRepository(database.db, now);
+    const kept = options.keepFailed === undefined ? undefined : new KeptRuns(options.keepFailed, files);
     const recorder = new Recorder(repository, problems);
     const dispatcher = new Dispatcher({
       runs: repository,
@@ -112,10 +123,11 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       pool,
       recorder,
       problems,
+      kept,
       onFault,
       onDoubt: () => modelWatch.readSoon(),
     });
-    const runs = new Runs(repository, registry, dispatcher, files);
+    const runs = new Runs(repository, registry, dispatcher, files, kept);
     const sessions = new Sessions({
       runs,
       registry,
@@ -142,6 +154,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       log: options.log,
       logLevel: options.logLevel ?? 'info',
     });
+    prints = app.log.child({}, { level: 'info' });
     let reading = Promise.resolve(true);
     const reload = async (): Promise<boolean> => {
       try {

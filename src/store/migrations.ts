@@ -22,6 +22,7 @@ export function migrationsFor(types: ColumnTypes): Record<string, Migration> {
     '004-packed': { up: (db) => packed(db, types) },
     '005-kept-files': { up: keptFiles },
     '006-verdicts': { up: verdicts },
+    '007-run-logs': { up: runLogs },
   };
 }
 
@@ -170,4 +171,19 @@ async function keptFiles(db: Kysely<unknown>): Promise<void> {
 async function verdicts(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable('points').addColumn('verdict', 'text').execute();
   await db.schema.alterTable('points').addColumn('expected', 'integer').execute();
+}
+
+/** What failed runs printed, of some runs of each cause. */
+async function runLogs(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .createTable('run_logs')
+    .addColumn('campaign', 'integer', (column) => column.notNull().references('campaigns.number'))
+    .addColumn('seq', 'integer', (column) => column.notNull())
+    .addColumn('cause', 'text', (column) => column.notNull())
+    .addColumn('lines', 'text', (column) => column.notNull())
+    .addColumn('omitted', 'integer', (column) => column.notNull())
+    .addColumn('command', 'text')
+    .addColumn('kept_at', 'bigint', (column) => column.notNull())
+    .addPrimaryKeyConstraint('run_logs_pk', ['campaign', 'seq'])
+    .execute();
 }

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
 import { toOutputs } from './packed.ts';
+import { runLogs } from './run-logs.ts';
 import type { PointStory, RunStory } from './store.ts';
 import type { Tables } from './tables.ts';
 
@@ -49,6 +50,13 @@ async function runsOf(db: Kysely<Tables>, campaign: number, ordinal: number): Pr
     campaign,
     rows.filter(({ state }) => state === 'waiting').map(({ seq }) => seq),
   );
+  const logs = await runLogs(db, campaign, ordinal);
+  const logOf = new Map(
+    logs.map(({ seq, lines, omitted, command }) => [
+      seq,
+      { lines, omitted, ...(command !== undefined && { command }) },
+    ]),
+  );
   return rows.map((row): RunStory => ({
     seq: row.seq,
     replication: row.replication,
@@ -63,6 +71,7 @@ async function runsOf(db: Kysely<Tables>, campaign: number, ordinal: number): Pr
     requestedAt: row.requested_at === null ? null : Number(row.requested_at),
     finishedAt: row.finished_at === null ? null : Number(row.finished_at),
     outputs: toOutputs(row),
+    log: logOf.get(row.seq) ?? null,
     before: before.get(row.seq) ?? null,
   }));
 }

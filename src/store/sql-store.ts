@@ -12,6 +12,7 @@ import { countVerdicts, forgetVerdicts, setVerdicts } from './verdicts.ts';
 import { addReplications, allFinishedPoints, finishedPoints } from './replications.ts';
 import { finishedLately } from './recent.ts';
 import { resultBatches } from './result-pages.ts';
+import { keepRunLogs, lastRunLog, loggedRuns, runLogs } from './run-logs.ts';
 import { type Done, writeDone } from './done.ts';
 import {
   columnsOf,
@@ -28,6 +29,7 @@ import type {
   FileLack,
   FinishedPoint,
   FinishedRow,
+  KeptLog,
   Look,
   OpenRun,
   Origin,
@@ -37,6 +39,7 @@ import type {
   RunObservation,
   Store,
   StoredFile,
+  StoredLog,
 } from './store.ts';
 import { finishedStates, openStates, type StoredRunState, type Tables, unfinishedStates } from './tables.ts';
 
@@ -468,6 +471,22 @@ export class SqlStore implements Store {
       .where('campaign', '!=', campaign)
       .where('state', 'in', openStates)
       .execute();
+  }
+
+  async keepRunLogs(id: string, logs: readonly KeptLog[], now: number): Promise<void> {
+    await keepRunLogs(this.db, await this.number(id), logs, now);
+  }
+
+  async loggedRuns(id: string): Promise<Map<number, string>> {
+    return loggedRuns(this.db, await this.number(id));
+  }
+
+  async runLogs(id: string): Promise<StoredLog[]> {
+    return runLogs(this.db, await this.number(id));
+  }
+
+  async lastRunLog(id: string): Promise<StoredLog | undefined> {
+    return lastRunLog(this.db, await this.number(id));
   }
 
   async counts(id: string): Promise<RunCounts> {

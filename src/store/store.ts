@@ -1,3 +1,4 @@
+import type { RunLog } from '../api/extensions.ts';
 import type { Verdict, VerdictCounts } from '../campaign/precise-points.ts';
 import type { Campaign, Phase, Point, RunCounts } from '../campaign/types.ts';
 
@@ -74,6 +75,8 @@ export interface RunStory {
   requestedAt: number | null;
   finishedAt: number | null;
   outputs: Record<string, string>;
+  /** What its last attempt that failed printed, where that is kept. */
+  log: RunLog | null;
   /** Runs that wait to be requested before it, while it waits itself. */
   before: number | null;
 }
@@ -118,6 +121,19 @@ export interface StoredFile {
  * large; it could not be fetched so far.
  */
 export type FileLack = 'not-found' | 'refused' | 'too-large' | 'failing';
+
+/** What a run printed in an attempt that failed. `cause` is what failures of its kind have in common. */
+export interface KeptLog extends RunLog {
+  seq: number;
+  cause: string;
+}
+
+/** A kept log with the run that it is of; `reason` is why that failed. */
+export interface StoredLog extends KeptLog {
+  point: string;
+  replication: number;
+  reason: string | null;
+}
 
 /** A finished run as a row. `values` are those of the varied inputs; `outputs` by name, each as the service gave it. */
 export interface ResultRow {
@@ -272,6 +288,15 @@ export interface Store {
   claimedByOthers(id: string, runIds: readonly string[]): Promise<Set<string>>;
   /** Hands the ownership of service runs over to the other campaigns that wait for them. */
   handOver(id: string, runIds: readonly string[]): Promise<void>;
+
+  /** Keeps logs of runs that failed, in the place of those of earlier attempts. */
+  keepRunLogs(id: string, logs: readonly KeptLog[], now: number): Promise<void>;
+  /** The runs that have a log and are not done, by seq, each with the cause of its failure. */
+  loggedRuns(id: string): Promise<Map<number, string>>;
+  /** The logs that are kept, some hundreds at most, in the order of work. */
+  runLogs(id: string): Promise<StoredLog[]>;
+  /** The log that was kept last. */
+  lastRunLog(id: string): Promise<StoredLog | undefined>;
 
   counts(id: string): Promise<RunCounts>;
   /** Points of which the key begins so, a few at most. */

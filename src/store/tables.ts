@@ -79,4 +79,14 @@ export interface Tables {
    * whatever the service's is; where there is none, `lack` says why.
    */
   kept_files: { campaign: number; hash: string; file: string | null; lack: FileLack | null };
+  /** What runs printed in their last attempt that failed: `lines` are JSON, `cause` groups failures. */
+  run_logs: {
+    campaign: number;
+    seq: number;
+    cause: string;
+    lines: string;
+    omitted: number;
+    command: string | null;
+    kept_at: number;
+  };
 }

@@ -40,6 +40,43 @@ function write(name: string, change: (text: string) => string): string {
   return file;
 }
 
+test('a traceback three calls deep is in explain, with its lines', async () => {
+  const program = `import json, math, sys
+inputs = json.load(sys.stdin)
+def logarithm(x):
+    return math.log(x)
+def simulate(n):
+    return logarithm(n - 10)
+def main():
+    print("simulating", inputs["N"])
+    return {"Out": simulate(inputs["N"])}
+print(json.dumps({"outputs": main()}))
+`;
+  const declaration = {
+    name: 'Seir',
+    description: '',
+    command: 'python3 sim.py',
+    inputs: [{ name: 'N', type: 'INTEGER', default: 11 }],
+    outputs: [{ name: 'Out', type: 'DOUBLE' }],
+  };
+  const model = join(dev.folder, 'own/seir');
+  mkdirSync(model, { recursive: true });
+  writeFileSync(join(model, 'sim.py'), program);
+  writeFileSync(join(model, 'model.json'), JSON.stringify(declaration));
+  await until('the model is served', async () => (await run('models', 'Seir')).code === 0);
+  writeFileSync(join(dev.folder, 'seir.yaml'), 'campaign: seir\nmodel: {name: Seir}\ninputs: {N: 3}\n');
+  const { stderr } = await run('submit', 'seir.yaml', '--id', 'seir', '--watch');
+  expect(stderr).toContain('  | ValueError: math domain error');
+  const [{ point }] = (await rows('seir')) as [{ point: string }];
+  const { stdout } = await run('explain', 'seir', point, '--log');
+  const shown = stdout.replaceAll(/^ +\| /gm, '');
+  expect(shown).toMatch(
+    /simulating 3\nTraceback [^]*sim\.py", line 10, in <module>[^]*line 9, in main[^]*line 6, in simulate[^]*line 4, in logarithm[^]*ValueError: math domain error/,
+  );
+  const checked = await run('models', 'check', model, '--input', 'N=3');
+  expect([checked.code, checked.stderr]).toEqual([2, expect.stringMatching(/line 4, in logarithm/)]);
+});
+
 test('200 points are run, and reused by the next campaign', async () => {
   const first = await run('submit', CAMPAIGN, '--id', 'fire', '--watch');
   expect(first.code).toBe(0);

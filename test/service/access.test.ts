@@ -2,7 +2,8 @@ import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { stringify } from 'yaml';
-import { type Endpoint, endpoints } from '../../src/api/endpoints.ts';
+import type { Endpoint } from '../../src/api/endpoints.ts';
+import { allEndpoints } from '../../src/api/extensions.ts';
 import { ErrorBody, type Model, type Run } from '../../src/api/resources.ts';
 import { addKey, revokeKey } from '../../src/service/keys/edit.ts';
 import { hashOf } from '../../src/service/keys/hash.ts';
@@ -17,7 +18,7 @@ import {
   writeModel,
 } from './support.ts';
 
-const routes = Object.values(endpoints as Record<string, Endpoint>).flatMap((endpoint) =>
+const routes = Object.values(allEndpoints as Record<string, Endpoint>).flatMap((endpoint) =>
   [endpoint, ...(endpoint.older ? [endpoint.older] : [])].map(({ method, path }) => ({ method, path })),
 );
 /** Routes that are about a model or a version, and so about a permission. */
@@ -117,7 +118,7 @@ describe('every route', () => {
 
   test("that is about a model or its versions is closed with another's key, as if there was none", async () => {
     const on = await startProtected();
-    expect(guarded).toHaveLength(12);
+    expect(guarded).toHaveLength(13);
     for (const route of [...guarded, ...routes.filter(({ path: route }) => route.includes('/name'))]) {
       const { status, body } = await ask(on, route, { Authorization: on.keys.dave });
       expect([route, status, ErrorBody.parse(body).code]).toEqual([

@@ -2,11 +2,12 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { Writable } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
-import { type Endpoint, endpoints } from '../../src/api/endpoints.ts';
+import type { Endpoint } from '../../src/api/endpoints.ts';
+import { allEndpoints } from '../../src/api/extensions.ts';
 import type { Model } from '../../src/api/resources.ts';
 import { KEY, outputsOf, startTestService } from './support.ts';
 
-const routes = Object.entries(endpoints as Record<string, Endpoint>).flatMap(([name, endpoint]) =>
+const routes = Object.entries(allEndpoints as Record<string, Endpoint>).flatMap(([name, endpoint]) =>
   [endpoint, ...(endpoint.older ? [endpoint.older] : [])].map(({ method, path }) => ({ name, method, path })),
 );
 

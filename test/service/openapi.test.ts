@@ -1,10 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
-import { type Endpoint, endpoints } from '../../src/api/endpoints.ts';
+import type { Endpoint } from '../../src/api/endpoints.ts';
+import { allEndpoints } from '../../src/api/extensions.ts';
 import { ErrorBody } from '../../src/api/resources.ts';
 import { KEY, startTestService } from './support.ts';
 
 interface Operation {
   operationId: string;
+  summary: string;
   responses: Record<string, { content: unknown }>;
   requestBody?: { content: Record<string, unknown> };
   parameters?: { name: string; in: string; required: boolean }[];
@@ -31,13 +33,17 @@ describe('openapi.json', () => {
     const described = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, { operationId }]) => [operationId, method, path]),
     );
-    const table = Object.entries(endpoints as Record<string, Endpoint>).map(([name, { method, path }]) => [
+    const table = Object.entries(allEndpoints as Record<string, Endpoint>).map(([name, { method, path }]) => [
       name,
       method.toLowerCase(),
       path.replaceAll(/:(\w+)/g, '{$1}'),
     ]);
     expect(new Set(described.map(String))).toEqual(new Set(table.map(String)));
-    expect(described).toHaveLength(16);
+    // the sixteen of the specification, and those beyond it, which say so
+    expect(described).toHaveLength(17);
+    expect(document.paths['/versions/{versionId}/runs/{runId}/log']!['get']!).toMatchObject({
+      summary: expect.stringMatching(/^Extension of the specification/),
+    });
   });
 
   test('names parameters, bodies and the one shape of errors', async () => {

@@ -431,6 +431,43 @@ export function describeStore(
       });
     });
 
+    describe('logs of runs', () => {
+      const log = (seq: number, lines: string[]) => ({ seq, cause: `cause ${seq % 2}`, lines, omitted: 3 });
+
+      test('are kept as they are, each in the place of an earlier one, until their run is done', async () => {
+        await add(store, 'flu', { points: 4, replications: 1 });
+        await store.intend('flu', upTo(4), 1);
+        await store.observe('flu', [failed(0), failed(1), failed(2)], 2);
+        const strange = ['red \u001b[31m', 'nul \u0000', 'half \ud800'];
+        await store.keepRunLogs('flu', [log(0, ['first']), log(1, strange), log(2, ['other'])], 3);
+        await store.keepRunLogs('flu', [{ ...log(0, ['second']), command: 'sh x' }], 4);
+        expect(await store.runLogs('flu')).toMatchObject([
+          { seq: 0, lines: ['second'], omitted: 3, command: 'sh x', replication: 1, reason: 'no reason' },
+          { seq: 1, lines: strange },
+          { seq: 2, lines: ['other'] },
+        ]);
+        expect(await store.lastRunLog('flu')).toMatchObject({ seq: 0, lines: ['second'] });
+        const [first] = await store.runLogs('flu');
+        const [story] = await store.pointsLike('flu', first!.point);
+        expect(story!.runs[0]!.log).toEqual({ lines: ['second'], omitted: 3, command: 'sh x' });
+
+        await store.forgive('flu', false, 5);
+        await store.intend('flu', [2], 6);
+        await store.observe('flu', [done(2)], 6);
+        expect(await store.loggedRuns('flu')).toEqual(
+          new Map([
+            [0, 'cause 0'],
+            [1, 'cause 1'],
+          ]),
+        );
+        await store.keepRunLogs('flu', [log(3, ['more'])], 7);
+        expect((await store.runLogs('flu')).map(({ seq }) => seq)).toEqual([0, 1, 3]);
+        await store.deleteCampaign('flu');
+        await add(store, 'flu', { points: 4, replications: 1 });
+        expect([await store.runLogs('flu'), await store.lastRunLog('flu')]).toEqual([[], undefined]);
+      });
+    });
+
     describe('deleteCampaign', () => {
       test('takes all that is known of it, and nothing of another; its id is free', async () => {
         for (const id of ['flu', 'cold']) {

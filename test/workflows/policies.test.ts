@@ -87,6 +87,33 @@ failures: {attempts: 3, backoff: 0.1}
   });
 });
 
+describe('what failed runs printed', () => {
+  const stack = /^ +at .*rehearsal\/model\.ts/m;
+
+  test('is kept of twenty runs of a cause, of the last attempt of each, and not in the history', async () => {
+    const more = 'failures: {attempts: 2, backoff: 0.1}';
+    const { id } = await world.foray.submit(failing('logged', { first: 400, count: 30, more }));
+    expect(await toTheEnd(world, id)).toMatchObject({ phase: 'completed', runs: { failed: 30 } });
+    const logs = await world.foray.store.runLogs(id);
+    expect(logs).toHaveLength(20);
+    for (const { lines } of logs) expect(lines.join('\n')).toMatch(stack);
+    expect(await world.foray.failures(id)).toMatchObject([{ count: 30, log: { omitted: 0 } }]);
+    const history = await world.environment.client.workflow.getHandle(id).fetchHistory();
+    const payloads = JSON.stringify(history).matchAll(/"data":"([^"]+)"/g);
+    const texts = [...payloads].map(([, data]) => Buffer.from(data!, 'base64').toString()).join('\n');
+    expect(texts).toContain('logged');
+    expect(texts).not.toMatch(/rehearsal\/model\.ts/);
+  });
+
+  test('is told of its point from the store', async () => {
+    const { id } = await world.foray.submit(failing('told', { first: 450, more: '' }));
+    await toTheEnd(world, id);
+    const [log] = await world.foray.store.runLogs(id);
+    const { runs } = await world.foray.explain(id, log!.point);
+    expect(runs[0]!.log!.lines.join('\n')).toMatch(stack);
+  });
+});
+
 describe('timeouts', () => {
   test('a run that takes too long is stopped and has failed; the others go on', async () => {
     const text = `

@@ -1,6 +1,6 @@
 import type { CampaignOutput } from '../../campaign/types.ts';
 import type { CampaignStatus } from '../../client/index.ts';
-import type { CampaignRecord, Store } from '../../store/index.ts';
+import type { CampaignRecord, Store, StoredLog } from '../../store/index.ts';
 import { pageOf } from './page.ts';
 import { Recent } from './recent.ts';
 import { Screen } from './screen.ts';
@@ -15,6 +15,8 @@ export class LivePage {
   private readonly screen: Screen;
   private readonly recent: Recent;
   private readonly about: Pick<LiveState, 'varied' | 'isReplicated'>;
+  private readonly lastFailure: () => Promise<StoredLog | undefined>;
+  private failure: StoredLog | undefined;
   private status: CampaignStatus | undefined;
   private resizing: NodeJS.Timeout | undefined;
   private readonly resized = (): void => {
@@ -27,13 +29,14 @@ export class LivePage {
   /** @param outputs - numeric ones; the values are shown of the first that has some */
   constructor(
     terminal: NodeJS.WriteStream,
-    store: Pick<Store, 'lately'>,
+    store: Pick<Store, 'lately' | 'lastRunLog'>,
     { campaign }: Pick<CampaignRecord, 'campaign'>,
     outputs: readonly CampaignOutput[],
   ) {
     this.terminal = terminal;
     this.screen = new Screen(terminal);
     this.recent = new Recent(store, campaign.id, outputs);
+    this.lastFailure = () => store.lastRunLog(campaign.id);
     const { varied, replications, precision } = campaign;
     this.about = { varied, isReplicated: replications > 1 || precision !== null };
     terminal.on('resize', this.resized);
@@ -41,6 +44,9 @@ export class LivePage {
 
   async update(status: CampaignStatus): Promise<void> {
     await this.recent.look();
+    // a retry leaves none that failed
+    if (status.runs.failed !== (this.status?.runs.failed ?? 0))
+      this.failure = status.runs.failed > 0 ? await this.lastFailure() : undefined;
     this.status = status;
     this.draw();
   }
@@ -55,6 +61,7 @@ export class LivePage {
   private draw(): void {
     if (!this.status) return;
     const { output, rows, values } = this.recent;
-    this.screen.draw(pageOf({ ...this.about, status: this.status, output, rows, values }, this.screen.size));
+    const { status, failure } = this;
+    this.screen.draw(pageOf({ ...this.about, status, output, rows, values, failure }, this.screen.size));
   }
 }

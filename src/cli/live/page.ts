@@ -3,6 +3,8 @@ import type { CampaignOutput, Phase } from '../../campaign/types.ts';
 import type { CampaignStatus } from '../../client/index.ts';
 import { counted, numberText, printable, titleOf } from '../../report/index.ts';
 import { duration } from '../progress.ts';
+import type { StoredLog } from '../../store/index.ts';
+import { LAST_LINES } from '../log.ts';
 import { histogram } from './histogram.ts';
 import { cut, lengthOf, type Line, type Span, type Style, wrapped } from './text.ts';
 import { rowLines } from './rows.ts';
@@ -43,6 +45,18 @@ export function pageOf(state: LiveState, { columns, rows }: Size): Line[] {
   if (state.rows.length > 0 && room >= 3) {
     page.push([], [{ style: 'bold', text: 'Finished last' }]);
     page.push(...rowLines(state, columns).slice(0, Math.min(MOST_ROWS, room - 2)));
+    room = rows - page.length;
+  }
+  if (state.failure && room >= 3) {
+    page.push(
+      [],
+      [
+        { style: 'bold', text: 'Failed last' },
+        { style: 'red', text: `  ${printable(state.failure.reason ?? '')}` },
+      ],
+    );
+    const lines = state.failure.lines.slice(-Math.min(LAST_LINES, room - 2));
+    page.push(...lines.map((line): Line => [{ style: 'dim', text: `  ${printable(line)}` }]));
   }
   return page.slice(0, rows);
 }

@@ -1,6 +1,6 @@
 import type { CampaignOutput, VariedInput } from '../../campaign/types.ts';
 import type { CampaignStatus } from '../../client/index.ts';
-import type { ResultRow } from '../../store/index.ts';
+import type { ResultRow, StoredLog } from '../../store/index.ts';
 
 /** All that the page shows. */
 export interface LiveState {
@@ -12,6 +12,8 @@ export interface LiveState {
   output: CampaignOutput | undefined;
   /** Newest first. */
   rows: readonly FinishedRow[];
+  /** What the run printed that failed last; undefined where nothing is known of that. */
+  failure?: Pick<StoredLog, 'lines' | 'reason'> | undefined;
   /** Of the output, as far as they were seen. */
   values: readonly number[];
 }

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { inspect } from 'node:util';
 import { messageOf } from '../../errors.ts';
 import { makeContext } from '../executors/context.ts';
 import { Deferred } from '../executors/deferred.ts';
@@ -25,7 +26,10 @@ const LARGEST_PICTURE = 4_000_000;
 
 const { filesDir, guarded: ready } = guardProcess();
 const files = new ContentFiles(filesDir);
-process.on('uncaughtException', (error) => fail(new Error(`the model crashed: ${messageOf(error)}`)));
+process.on('uncaughtException', (error) => {
+  printStack(error);
+  report({ kind: 'failed', reason: `the model crashed: ${messageOf(error)}` });
+});
 
 await ready;
 const [{ job, animation }] = (await once(process, 'message')) as [AnimationData];
@@ -110,7 +114,13 @@ function guarded(act: () => void): void {
 }
 
 function fail(error: unknown): void {
-  report({ kind: error instanceof Deferred ? 'deferred' : 'failed', reason: messageOf(error) });
+  if (error instanceof Deferred) return report({ kind: 'deferred', reason: messageOf(error) });
+  printStack(error);
+  report({ kind: 'failed', reason: messageOf(error) });
+}
+
+function printStack(error: unknown): void {
+  process.stderr.write(`${inspect(error)}\n`);
 }
 
 function report(report: AnimationReport): void {

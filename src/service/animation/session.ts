@@ -7,9 +7,11 @@ import {
   killModelProcess,
   memoryFor,
   type ModelProcessOptions,
+  printedIsRead,
   reasonOfExit,
   startModelProcess,
 } from '../executors/process.ts';
+import { RunPrints } from '../executors/run-log.ts';
 import type { Ending as RunEnding } from '../runs/recorder.ts';
 import type { AnimationData, AnimationReport, Command, Frame } from './protocol.ts';
 
@@ -38,6 +40,7 @@ export class Session {
   readonly started: Promise<void>;
   readonly #options: SessionOptions;
   readonly #process: ChildProcess;
+  readonly #prints: RunPrints;
   /** Those that wait for a picture, in the order in which they asked. */
   readonly #waiting: ((frame: Frame) => void)[] = [];
   #isReady = false;
@@ -56,11 +59,18 @@ export class Session {
       this.#waiting.push(() => (this.#frame ? resolve() : reject(this.#whyNotStarted())));
     });
     const memory = memoryFor(options.data.job, options.memory);
-    this.#process = startModelProcess(new URL('./animator.ts', import.meta.url), { ...options, memory });
+    const { runId } = options.data.job;
+    this.#prints = new RunPrints((line, number) => options.onLine(line, number, runId));
+    this.#process = startModelProcess(
+      new URL('./animator.ts', import.meta.url),
+      { ...options, memory },
+      (stream, text) => this.#prints.add(stream, text),
+    );
     this.#process.on('message', (report: AnimationReport) => this.#heed(report));
-    this.#process.on('error', (error) => this.#fail(crashed(messageOf(error)), messageOf(error)));
-    this.#process.on('exit', (_code, signal) =>
-      this.#fail(reasonOfExit(signal, memory), 'its process ended while it started'),
+    this.#process.on('error', (error) => void this.#fail(crashed(messageOf(error)), messageOf(error)));
+    this.#process.on(
+      'exit',
+      (_code, signal) => void this.#fail(reasonOfExit(signal, memory), 'its process ended while it started'),
     );
     this.#tell(options.data);
   }
@@ -127,7 +137,7 @@ export class Session {
         this.#frame = report.frame;
         return void this.end({ status: 'COMPLETED', outputs: report.outputs });
       case 'failed':
-        return this.#fail(report.reason, report.reason);
+        return void this.#fail(report.reason, report.reason);
       case 'ready':
         this.#isReady = true;
         return;
@@ -137,9 +147,10 @@ export class Session {
   }
 
   /** @param why - why the process has not started, if it has not */
-  #fail(reason: string, why: string): void {
-    if (this.#isReady) void this.end({ status: 'FAILED', reason });
-    else this.#defer(why);
+  async #fail(reason: string, why: string): Promise<void> {
+    if (!this.#isReady) return this.#defer(why);
+    if (!this.#ending) await printedIsRead();
+    await this.end({ status: 'FAILED', reason, log: this.#prints.end() });
   }
 
   #defer(reason: string): void {

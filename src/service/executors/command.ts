@@ -13,7 +13,8 @@ import type { ContentFiles } from '../files/content.ts';
 import type { OutputFile } from '../models/model.ts';
 import { isShortage } from '../system-errors.ts';
 import { Deferred } from './deferred.ts';
-import { modelEnvironment } from './environment.ts';
+import { modelEnvironment, modelEnvironmentOf } from './environment.ts';
+import { inputFileName, type KeptFolder } from './kept.ts';
 import { readLine } from './lines.ts';
 import type { Job } from './protocol.ts';
 
@@ -42,15 +43,23 @@ export async function runCommand(
   job: Job,
   files: ContentFiles,
   onProgress: (fraction: number) => void,
+  kept: KeptFolder | undefined,
 ): Promise<Record<string, unknown>> {
   const folder = files.workPath(job.runId);
   try {
     const input = await deferIfShort(() => prepareInputs(job, files, folder));
-    const child = await deferIfShort(() => start(command, job, folder));
+    const modelFolder = path.dirname(job.code.entry);
+    const words = inModel(command, modelFolder);
+    kept?.writeProgram(words, modelFolder, input);
+    const child = await deferIfShort(() => start(words, modelFolder, folder));
+    if (kept) {
+      child.stdout!.on('data', (chunk: Buffer) => kept.stdout.add(chunk));
+      child.stderr!.on('data', (chunk: Buffer) => kept.stderr.add(chunk));
+    }
     const outputs = await converse(child, input, job, onProgress);
     return await takeFiles(outputs, job, files, folder);
   } finally {
-    await files.removeWork(job.runId);
+    if (!kept) await files.removeWork(job.runId);
   }
 }
 
@@ -73,7 +82,7 @@ async function prepareInputs(job: Job, files: ContentFiles, folder: string): Pro
     const value = job.inputs[name]!;
     let json = jsonOf(type, value);
     if (type === 'INPUT_FILE') {
-      const file = value === '' ? null : `input-${index + 1}`;
+      const file = value === '' ? null : inputFileName(index);
       if (file !== null) {
         await files.require(value);
         // a copy: what is stored stays what it is, whatever the program does
@@ -92,20 +101,21 @@ function jsonOf(type: InputType, canonical: string): string {
 }
 
 /** Words of the command that name a file of the model's folder stand for it; the program works in another folder. */
-async function start(command: readonly string[], { code }: Job, folder: string): Promise<ChildProcess> {
-  const modelFolder = path.dirname(code.entry);
-  const [program, ...args] = command.map((word) => {
-    const inModel = path.join(modelFolder, word);
-    return statSync(inModel, { throwIfNoEntry: false })?.isFile() ? inModel : word;
+function inModel(command: readonly string[], modelFolder: string): string[] {
+  return command.map((word) => {
+    const file = path.join(modelFolder, word);
+    return statSync(file, { throwIfNoEntry: false })?.isFile() ? file : word;
   });
+}
+
+async function start(
+  [program, ...args]: readonly string[],
+  modelFolder: string,
+  folder: string,
+): Promise<ChildProcess> {
   const child = spawn(program!, args, {
     cwd: folder,
-    env: {
-      ...modelEnvironment(),
-      FORAY_MODEL_DIR: modelFolder,
-      // Python would hold back what it prints until it has printed a lot
-      PYTHONUNBUFFERED: '1',
-    },
+    env: { ...modelEnvironment(), ...modelEnvironmentOf(modelFolder) },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   try {
@@ -178,6 +188,8 @@ function heed(
     }
   } catch (error) {
     heard.problem ??= messageOf(error);
+    // so that whoever looks for the reason sees the line
+    process.stdout.write(`${text}\n`);
   }
 }
 

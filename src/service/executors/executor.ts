@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { messageOf } from '../../errors.ts';
 import { ContentFiles } from '../files/content.ts';
 import { outputTexts } from '../models/values.ts';
@@ -14,9 +15,16 @@ const files = new ContentFiles(filesDir);
 const runners = new Map<string, Promise<Runner>>();
 
 process.on('message', (job: Job) => {
-  void guarded.then(() => execute(job)).then(report);
+  void guarded
+    .then(() => execute(job))
+    .then(async (outcome) => {
+      // what was printed goes before, so that it is known whose it is
+      await Promise.all([written(process.stdout), written(process.stderr)]);
+      report(outcome);
+    });
 });
 process.on('uncaughtException', (error) => {
+  process.stderr.write(`${inspect(error)}\n`);
   process.send!({ kind: 'crashed', reason: messageOf(error) } satisfies Report, () => process.exit(1));
 });
 
@@ -32,6 +40,11 @@ async function execute(job: Job): Promise<Report> {
   } catch (error) {
     return { kind: error instanceof Deferred ? 'deferred' : 'failed', reason: messageOf(error) };
   }
+}
+
+/** Resolves when all that was written so far is in the pipe. */
+async function written(stream: NodeJS.WriteStream): Promise<void> {
+  if (stream.writableLength > 0) await new Promise((resolve) => stream.write('', resolve));
 }
 
 function runnerOf({ versionId, code }: Job): Promise<Runner> {

@@ -1,4 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
+import type { RunLog } from '../../api/extensions.ts';
 import { messageOf } from '../../errors.ts';
 import { Hold } from '../backoff.ts';
 import { ContentFiles } from '../files/content.ts';
@@ -7,24 +8,35 @@ import {
   killModelProcess,
   memoryFor,
   type ModelProcessOptions,
+  printedIsRead,
   reasonOfExit,
   startModelProcess,
 } from './process.ts';
 import type { Job, Report } from './protocol.ts';
+import { RunPrints } from './run-log.ts';
 
 /**
  * How an execution ended; `ended` when its process was ended from outside, by `stop` or `close`; `unstarted` when no
  * process could be started for it.
  */
 export type Outcome =
-  | Extract<Report, { kind: 'completed' | 'failed' | 'deferred' }>
+  | Extract<Report, { kind: 'completed' | 'deferred' }>
+  | (Extract<Report, { kind: 'failed' }> & { log: RunLog })
   | { kind: 'unstarted'; reason: string }
   | { kind: 'ended' };
+
+/** What ends an execution; a failure gets its log when it is settled. */
+type Ending =
+  | Extract<Report, { kind: 'completed' | 'failed' | 'deferred' }>
+  | Extract<Outcome, { kind: 'unstarted' | 'ended' }>;
 
 interface Execution {
   runId: string;
   onProgress: (fraction: number) => void;
   settle: (outcome: Outcome) => void;
+  prints: RunPrints;
+  /** Whether the working folder is left to the service. */
+  keepsWork: boolean;
   /** That of its time limit. */
   timer: NodeJS.Timeout | undefined;
 }
@@ -72,21 +84,29 @@ export class ExecutorPool {
   }
 
   hasFree(): boolean {
-    if (this.#findFree()) return true;
+    if (this.#free().length > 0) return true;
     return !this.#starts.isHeld && this.#executors.size < this.#options.size;
   }
 
   /** Runs a job on a free executor; never rejects. Call only when `hasFree`. */
   execute(job: Job, onProgress: (fraction: number) => void): Promise<Outcome> {
     return new Promise((settle) => {
+      const { runId } = job;
       try {
         const executor = this.#take(memoryFor(job, this.#options.memory));
-        executor.execution = { runId: job.runId, onProgress, settle, timer: this.#limitTime(executor) };
+        executor.execution = {
+          runId,
+          onProgress,
+          settle,
+          prints: new RunPrints((line, number) => this.#options.onLine(line, number, runId)),
+          keepsWork: job.keepIn !== undefined,
+          timer: this.#limitTime(executor),
+        };
         // a process that could not be started has no channel, and ends by the event that says so
         if (executor.child.connected) {
           executor.child.send(
             job,
-            (error) => error && this.#lose(executor, crashed(error.message), error.message),
+            (error) => error && void this.#lose(executor, crashed(error.message), error.message),
           );
         }
       } catch (error) {
@@ -115,14 +135,14 @@ export class ExecutorPool {
     await Promise.all([...this.#executors].map((executor) => this.#end(executor, { kind: 'ended' })));
   }
 
-  #findFree(): Executor | undefined {
-    for (const executor of this.#executors) if (!executor.execution) return executor;
-    return undefined;
+  /** Executors without a run; one whose process has just ended has none to give. */
+  #free(): Executor[] {
+    return [...this.#executors].filter(({ execution, child }) => !execution && child.connected);
   }
 
   /** A free executor with that limit of memory, in the place of one with another if need be. */
   #take(memory: number): Executor {
-    const free = [...this.#executors].filter(({ execution }) => !execution);
+    const free = this.#free();
     const fitting = free.find((executor) => executor.memory === memory);
     if (fitting) return fitting;
     if (this.#executors.size >= this.#options.size) void this.#end(free[0]!, { kind: 'ended' });
@@ -137,13 +157,18 @@ export class ExecutorPool {
   }
 
   #make(memory: number): Executor {
-    const child = startModelProcess(new URL('./executor.ts', import.meta.url), { ...this.#options, memory });
+    const child = startModelProcess(
+      new URL('./executor.ts', import.meta.url),
+      { ...this.#options, memory },
+      (stream, text) => executor.execution?.prints.add(stream, text),
+    );
     const executor: Executor = { child, memory, execution: undefined, isReady: false, isOld: false };
     this.#executors.add(executor);
-    child.on('message', (report: Report) => this.#heed(executor, report));
-    child.on('error', (error) => this.#lose(executor, crashed(messageOf(error)), messageOf(error)));
+    const lose = (reason: string, why: string): void => void this.#lose(executor, reason, why);
+    child.on('message', (report: Report) => void this.#heed(executor, report));
+    child.on('error', (error) => lose(crashed(messageOf(error)), messageOf(error)));
     child.on('exit', (code, signal) =>
-      this.#lose(executor, reasonOfExit(signal, memory), `it ended with ${signal ?? code} while it started`),
+      lose(reasonOfExit(signal, memory), `it ended with ${signal ?? code} while it started`),
     );
     return executor;
   }
@@ -153,45 +178,54 @@ export class ExecutorPool {
    *
    * @param why - why it has not started, if it has not
    */
-  #lose(executor: Executor, reason: string, why: string): void {
+  async #lose(executor: Executor, reason: string, why: string): Promise<void> {
     if (!this.#executors.has(executor)) return;
-    if (executor.isReady) return void this.#end(executor, { kind: 'failed', reason });
-    this.#starts.hold();
-    void this.#end(executor, { kind: 'unstarted', reason: why });
+    if (!executor.isReady) {
+      this.#starts.hold();
+      return this.#end(executor, { kind: 'unstarted', reason: why });
+    }
+    if (executor.execution) await printedIsRead();
+    await this.#end(executor, { kind: 'failed', reason });
   }
 
-  #heed(executor: Executor, report: Report): void {
+  async #heed(executor: Executor, report: Report): Promise<void> {
+    const { execution } = executor;
     switch (report.kind) {
       case 'ready':
         executor.isReady = true;
         return this.#starts.reset();
       case 'progress':
-        return executor.execution?.onProgress(report.fraction);
+        return execution?.onProgress(report.fraction);
       case 'crashed':
         return this.#lose(executor, crashed(report.reason), report.reason);
       case 'deferred':
         // what it has loaded of the model may be a part
-        return void this.#end(executor, report);
+        return this.#end(executor, report);
       case 'completed':
       case 'failed':
-        if (executor.isOld) void this.#end(executor, report);
+        await printedIsRead();
+        // it may have been stopped meanwhile
+        if (executor.execution !== execution) return;
+        if (executor.isOld) await this.#end(executor, report);
         else this.#settle(executor, report);
     }
   }
 
-  async #end(executor: Executor, outcome: Outcome): Promise<void> {
-    const runId = executor.execution?.runId;
+  async #end(executor: Executor, ending: Ending): Promise<void> {
+    const { execution } = executor;
     this.#executors.delete(executor);
-    this.#settle(executor, outcome);
+    this.#settle(executor, ending);
     await killModelProcess(executor.child);
+    if (!execution || execution.keepsWork) return;
     // what cannot be removed goes at the next start of the service
-    if (runId !== undefined) await this.#files.removeWork(runId).catch(() => {});
+    await this.#files.removeWork(execution.runId).catch(() => {});
   }
 
-  #settle(executor: Executor, outcome: Outcome): void {
+  #settle(executor: Executor, ending: Ending): void {
     const { execution } = executor;
+    if (!execution) return;
     executor.execution = undefined;
-    clearTimeout(execution?.timer);
-    execution?.settle(outcome);
+    clearTimeout(execution.timer);
+    execution.settle(ending.kind === 'failed' ? { ...ending, log: execution.prints.end() } : ending);
   }
 }

@@ -1,17 +1,19 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import os from 'node:os';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { memoryOf } from '../models/system-inputs.ts';
 import { modelEnvironment } from './environment.ts';
 import { type Job, OUT_OF_MEMORY } from './protocol.ts';
+import type { Stream } from './run-log.ts';
 
 /** What a process that runs models is started with. */
 export interface ModelProcessOptions {
   filesDir: string;
   /** Most memory that its run may take, in MB. */
   memory: number;
-  /** What models print. */
-  onPrint: (text: string) => void;
+  /** Is given what the model of a run prints, a line at a time, numbered from 1. */
+  onLine: (line: string, number: number, runId: string) => void;
 }
 
 /** The memory that a run may take, in MB: half of the machine's for all executors, so that the rest goes on. */
@@ -35,7 +37,8 @@ export function memoryFor({ inputs }: Job, most: number): number {
  */
 export function startModelProcess(
   program: URL,
-  { filesDir, memory, onPrint }: ModelProcessOptions,
+  { filesDir, memory }: ModelProcessOptions,
+  onPrint: (stream: Stream, text: string) => void,
 ): ChildProcess {
   const child = fork(program, [filesDir, String(process.pid), String(memory)], {
     execArgv: [`--max-old-space-size=${memory}`],
@@ -46,10 +49,21 @@ export function startModelProcess(
     detached: true,
   });
   // without descriptors for them there are no streams
-  for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', onPrint);
+  for (const stream of ['stdout', 'stderr'] as const) {
+    child[stream]?.setEncoding('utf8').on('data', (text: string) => onPrint(stream, text));
+  }
   // however it ended, what it has started ends with it
   child.on('exit', () => child.pid !== undefined && killGroup(child.pid));
   return child;
+}
+
+/**
+ * Resolves when all that a process had printed before its last message, or before its end, has been read: it is in the pipes
+ * by then, and each turn of the event loop empties them.
+ */
+export async function printedIsRead(): Promise<void> {
+  await nextTurn();
+  await nextTurn();
 }
 
 /** Why a run failed whose process has ended by itself. */

@@ -9,6 +9,8 @@ export interface Job {
   template: Version['experimentTemplate'];
   /** Canonical values by input name. */
   inputs: Record<string, string>;
+  /** The folder for what repeats the run; undefined where none is asked for. The service then removes the working folder. */
+  keepIn?: string | undefined;
 }
 
 /** What the watchdog of an executor is told. */

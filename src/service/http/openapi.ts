@@ -1,14 +1,15 @@
 import { STATUS_CODES } from 'node:http';
 import { z } from 'zod';
 import { API_VERSION } from '../../api/constants.ts';
-import { type Endpoint, type EndpointName, endpoints } from '../../api/endpoints.ts';
+import type { Endpoint } from '../../api/endpoints.ts';
+import { allEndpoints, type AnyEndpointName } from '../../api/extensions.ts';
 import * as resources from '../../api/resources.ts';
 import { type ServiceErrorCode, serviceErrors } from '../errors.ts';
 
 type Json = Record<string, unknown>;
 
 /** Errors of an endpoint besides those that follow from its path, query and body. */
-const particularErrors: Partial<Record<EndpointName, readonly ServiceErrorCode[]>> = {
+const particularErrors: Partial<Record<AnyEndpointName, readonly ServiceErrorCode[]>> = {
   getModelByName: ['UNKNOWN_MODEL'],
   getVersionByNumber: ['UNKNOWN_VERSION'],
   requestRun: ['VERSION_RETIRED', 'STORAGE_FULL'],
@@ -42,7 +43,7 @@ const segments: Record<string, { schema: Json; error: ServiceErrorCode }> = {
  * @param root path of the interface
  */
 export function openApiDocument(root: string): Json {
-  const all = Object.entries(endpoints as Record<EndpointName, Endpoint>) as [EndpointName, Endpoint][];
+  const all = Object.entries(allEndpoints) as [AnyEndpointName, Endpoint][];
   const requests = new Schemas('input');
   const responses = new Schemas('output');
   const error = responses.of(resources.ErrorBody);
@@ -112,7 +113,7 @@ function requestBodyOf(body: z.ZodType | 'bytes', requests: Schemas): Json {
   };
 }
 
-function errorResponses(name: EndpointName, { path, query, body }: Endpoint, error: Json): Json {
+function errorResponses(name: AnyEndpointName, { path, query, body }: Endpoint, error: Json): Json {
   const takesRun = body === resources.RunRequest || body === resources.ResultsRequest;
   const codes: ServiceErrorCode[] = [
     'BAD_REQUEST',

@@ -1,15 +1,19 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { ForayError } from '../../errors.ts';
+import { ForayError, messageOf } from '../../errors.ts';
+import { ServiceError } from '../errors.ts';
 import { ExecutorPool } from '../executors/pool.ts';
 import { memoryShare } from '../executors/process.ts';
 import { ContentFiles } from '../files/content.ts';
+import { checkValue } from '../runs/checked.ts';
+import { readSettings } from '../runs/settings.ts';
+import { checkAllowed } from './allowed.ts';
 import { type Declaration, templateOf } from './declaration.ts';
 import { describeModel } from './describe.ts';
 import { type ModelPlace, readCode } from './folder.ts';
 
-/** A model that was run once with its defaults. */
+/** A model that was run once. */
 export interface Trial {
   declaration: Declaration;
   /** JSON text of each output's value, by name. */
@@ -19,30 +23,43 @@ export interface Trial {
 
 export interface TrialListener {
   onProgress: (fraction: number) => void;
-  /** What the model prints. */
-  onPrint: (text: string) => void;
+  /** A line that the model prints. */
+  onLine: (line: string) => void;
+}
+
+/** Values of inputs by name, and for inputs that are files their paths; all others have their defaults. */
+export interface TrialInputs {
+  values: ReadonlyMap<string, string>;
+  files: ReadonlyMap<string, string>;
 }
 
 /**
- * Reads a model and runs it once with its defaults, in an executor as the service has them; no service need be there.
+ * Reads a model and runs it once in an executor as the service has them; no service need be there.
  *
- * @throws ForayError MODEL_INVALID when it is not declared as a model, or its run fails, with the reason
+ * @throws ForayError MODEL_INVALID when it is not declared as a model, or its run fails, with the reason; UNKNOWN_INPUT,
+ *   INVALID_VALUE; USAGE for a file that cannot be read
  */
-export async function tryModel(place: ModelPlace, { onProgress, onPrint }: TrialListener): Promise<Trial> {
+export async function tryModel(
+  place: ModelPlace,
+  { values, files }: TrialInputs,
+  { onProgress, onLine }: TrialListener,
+): Promise<Trial> {
   const code = readCode(place);
   const declaration = await describeModel(code.entry);
   const template = templateOf(declaration);
   const filesDir = mkdtempSync(path.join(os.tmpdir(), 'foray-trial-'));
-  new ContentFiles(filesDir).prepare();
+  const content = new ContentFiles(filesDir);
+  content.prepare();
   const pool = new ExecutorPool({
     filesDir,
     memory: memoryShare(1),
-    onPrint,
+    onLine,
     size: 1,
     timeout: undefined,
   });
   try {
-    const inputs = Object.fromEntries(template.inputs.map(({ name, value }) => [name, value]));
+    const hashes = [...files].map(([name, file]): [string, string] => [name, content.write(contentOf(file))]);
+    const inputs = trialInputs(declaration, [...values, ...hashes]);
     const start = performance.now();
     const outcome = await pool.execute(
       { runId: 'trial', versionId: 'trial', code, template, inputs },
@@ -53,10 +70,39 @@ export async function tryModel(place: ModelPlace, { onProgress, onPrint }: Trial
     const reason = 'reason' in outcome ? outcome.reason : 'it was ended';
     throw new ForayError(
       'MODEL_INVALID',
-      `The model "${declaration.name}" failed when it was run with its defaults: ${reason}.`,
+      `The model "${declaration.name}" failed when it was run with ${howRun(values, files)}: ${reason}.`,
     );
   } finally {
     await pool.close();
     rmSync(filesDir, { recursive: true, force: true });
+  }
+}
+
+/** "its defaults", or "N = 5, Data = table.csv". */
+export function howRun(values: TrialInputs['values'], files: TrialInputs['files']): string {
+  const given = [...values, ...files].map(([name, value]) => `${name} = ${value}`);
+  return given.length === 0 ? 'its defaults' : given.join(', ');
+}
+
+function contentOf(file: string): Uint8Array {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    throw new ForayError('USAGE', `The file ${file} cannot be read: ${messageOf(error)}.`);
+  }
+}
+
+/** Canonical values by input name, checked as those of a request are. */
+function trialInputs(declaration: Declaration, given: readonly [string, string][]): Record<string, string> {
+  try {
+    const inputs = given.map(([name, value]) => ({ name, value }));
+    const settings = readSettings(templateOf(declaration).inputs, { experimentType: 'SIMULATION', inputs });
+    for (const input of declaration.inputs) {
+      checkValue(input.name, () => checkAllowed(input, settings.inputs[input.name]!));
+    }
+    return settings.inputs;
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    throw new ForayError(error.code === 'UNKNOWN_INPUT' ? 'UNKNOWN_INPUT' : 'INVALID_VALUE', error.message);
   }
 }

@@ -3,6 +3,7 @@ import { Hold } from '../backoff.ts';
 import type { ExecutorPool, Outcome } from '../executors/pool.ts';
 import type { ModelRegistry } from '../models/registry.ts';
 import type { Problems } from '../problems.ts';
+import type { KeptRuns } from './kept-runs.ts';
 import type { Ending, Recorder } from './recorder.ts';
 import type { RunRepository, StoredRun } from './repository.ts';
 
@@ -12,6 +13,8 @@ export interface DispatcherParts {
   pool: ExecutorPool;
   recorder: Recorder;
   problems: Problems;
+  /** Keeps what repeats runs that failed, where that is asked for. */
+  kept: KeptRuns | undefined;
   onFault: (error: unknown) => void;
   /** A model's files are to be read again: an executor could not read them, or has read something else. */
   onDoubt: () => void;
@@ -106,19 +109,33 @@ export class Dispatcher {
   }
 
   async #execute({ id, versionId, inputs }: StoredRun): Promise<void> {
-    const { registry, pool, recorder } = this.#parts;
+    const { registry, pool, recorder, kept } = this.#parts;
     const { code, experimentTemplate } = registry.version(versionId);
     if (!code) {
       this.#release(versionId);
       const reason = 'the model has changed since this run was requested, and its old code is gone';
       return this.#end(await recorder.record(id, { status: 'FAILED', reason }));
     }
-    const job = { runId: id, versionId, code, template: experimentTemplate, inputs };
+    const keepIn = kept?.folderFor(id);
+    const job = { runId: id, versionId, code, template: experimentTemplate, inputs, keepIn };
     const outcome = await pool.execute(job, (fraction) => this.#progress.set(id, fraction));
     this.#progress.delete(id);
+    await this.#keep(id, outcome);
     this.#heed(versionId, outcome);
     const ending = endingOf(outcome);
     if (ending) this.#end(await recorder.record(id, ending));
+  }
+
+  /** Keeps the folder of a run that failed, where that is asked for. */
+  async #keep(id: string, outcome: Outcome): Promise<void> {
+    const { kept, onFault } = this.#parts;
+    if (!kept) return;
+    try {
+      if (outcome.kind === 'failed') await kept.keep(id, outcome.reason);
+      else await kept.drop(id);
+    } catch (error) {
+      onFault(error);
+    }
   }
 
   /** Notes what an outcome says of the system and of the version, beside the run. */
@@ -167,7 +184,7 @@ function endingOf(outcome: Outcome): Ending | undefined {
     case 'completed':
       return { status: 'COMPLETED', outputs: outcome.outputs };
     case 'failed':
-      return { status: 'FAILED', reason: outcome.reason };
+      return { status: 'FAILED', reason: outcome.reason, log: outcome.log };
     case 'deferred':
     case 'unstarted':
       return { status: 'FRESH' };

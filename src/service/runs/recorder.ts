@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { RunLog } from '../../api/extensions.ts';
 import { messageOf } from '../../errors.ts';
 import { Backoff } from '../backoff.ts';
 import type { Problems } from '../problems.ts';
@@ -8,7 +9,8 @@ import type { Ended, OutputTexts, RunRepository } from './repository.ts';
 /** What becomes of a RUNNING run when its execution is over. */
 export type Ending =
   | { status: 'COMPLETED'; outputs: OutputTexts }
-  | { status: 'FAILED'; reason: string }
+  /** `log` is what it printed, if it was executed. */
+  | { status: 'FAILED'; reason: string; log?: RunLog }
   /** `reason` is null when somebody asked for it. */
   | { status: 'STOPPED'; reason: string | null }
   /** It could not be executed. */
@@ -71,7 +73,7 @@ export class Recorder {
         this.#runs.complete(id, ending.outputs);
         return [];
       case 'FAILED':
-        return this.#runs.fail(id, ending.reason);
+        return this.#runs.fail(id, ending.reason, ending.log);
       case 'STOPPED':
         return this.#runs.stop(id, ending.reason);
       case 'FRESH':

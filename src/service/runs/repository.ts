@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { RunLog } from '../../api/extensions.ts';
 import type { ExperimentType, InputType, RunStatus } from '../../api/constants.ts';
 import { bounded } from '../../printable.ts';
 import { subRunTitle } from './experiments.ts';
@@ -35,6 +36,9 @@ const LONGEST_FAILURE = 1_000;
 
 /** JSON text of each output's value, by output name. */
 export type OutputTexts = Record<string, string>;
+
+/** How many failed runs have their log; the oldest logs go first. At 64 KB each, at most 128 MB. */
+export const MOST_LOGS = 2_000;
 
 /** Ids of runs that are no longer to be executed. */
 export type Ended = string[];
@@ -140,11 +144,19 @@ export class RunRepository {
     });
   }
 
-  /** Returns the runs that nobody wants any more now that those that waited for this one have failed with it. */
-  fail(id: string, reason: string): Ended {
+  /**
+   * Returns the runs that nobody wants any more now that those that waited for this one have failed with it.
+   *
+   * @param log - what it printed, if it was executed
+   */
+  fail(id: string, reason: string, log?: RunLog): Ended {
     return this.#atomically(() => {
       const run = this.#known(id);
       this.#move(run, 'FAILED', reason);
+      if (log) {
+        const { lastInsertRowid } = this.#statements.addLog.run(run.seq, JSON.stringify(log));
+        this.#statements.dropLogs.run(Number(lastInsertRowid) - MOST_LOGS);
+      }
       return this.#failParents(run, `failed: ${reason}`);
     });
   }
@@ -203,6 +215,12 @@ export class RunRepository {
     for (const row of this.#statements.subOutputs.iterate(run.seq)) {
       yield JSON.parse((row as { outputs: string }).outputs) as OutputTexts;
     }
+  }
+
+  /** What a run that FAILED printed; of one that consists of others, the first of these that FAILED. */
+  log(run: StoredRun): RunLog | undefined {
+    const row = this.#statements.log.get(run.seq, run.seq) as { log: string } | undefined;
+    return row && (JSON.parse(row.log) as RunLog);
   }
 
   /** The sub-runs of a run, in their order. */
@@ -359,6 +377,12 @@ function prepareStatements(db: DatabaseSync) {
          SELECT 1 FROM sub_runs AS other JOIN runs AS parent ON parent.seq = other.parent_seq
          WHERE other.run_seq = runs.seq AND parent.status IN ('FRESH', 'RUNNING')
        )`,
+    ),
+    addLog: db.prepare('INSERT INTO run_logs (run_seq, log) VALUES (?, ?)'),
+    dropLogs: db.prepare('DELETE FROM run_logs WHERE number <= ?'),
+    log: db.prepare(
+      `SELECT log FROM run_logs
+       WHERE run_seq = ? OR run_seq IN (SELECT run_seq FROM sub_runs WHERE parent_seq = ?) ORDER BY number LIMIT 1`,
     ),
     subRuns: db.prepare(
       `SELECT id, status, failure FROM sub_runs JOIN runs ON runs.seq = run_seq

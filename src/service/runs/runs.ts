@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { RunLog } from '../../api/extensions.ts';
 import type { Outputs, OutputsTemplate, RunMessage, RunRequest } from '../../api/resources.ts';
 import { ServiceError } from '../errors.ts';
 import type { ContentFiles } from '../files/content.ts';
@@ -9,6 +10,7 @@ import type { Dispatcher } from './dispatcher.ts';
 import { subRunsOf } from './experiments.ts';
 import { type CanonicalInputs, identityOf, type Settings } from './identity.ts';
 import { multipleOutputs, singleOutputs } from './outputs.ts';
+import type { KeptRuns } from './kept-runs.ts';
 import type { NewRun, RunRepository, StoredRun } from './repository.ts';
 import { multipleMessage, taskMessage } from './resource.ts';
 import { readSettings } from './settings.ts';
@@ -23,17 +25,20 @@ export class Runs {
   readonly #registry: ModelRegistry;
   readonly #dispatcher: Dispatcher;
   readonly #files: ContentFiles;
+  readonly #kept: KeptRuns | undefined;
 
   constructor(
     repository: RunRepository,
     registry: ModelRegistry,
     dispatcher: Dispatcher,
     files: ContentFiles,
+    kept?: KeptRuns,
   ) {
     this.#repository = repository;
     this.#registry = registry;
     this.#dispatcher = dispatcher;
     this.#files = files;
+    this.#kept = kept;
   }
 
   /** The run of a request; started if there is none, or only one that FAILED or was STOPPED. */
@@ -115,6 +120,13 @@ export class Runs {
     const run = this.#newest(versionId, request);
     if (!run) throw new ServiceError('RESULTS_NOT_FOUND', 'There is no run with these inputs.');
     return this.outputs(run, template);
+  }
+
+  /** What a run printed, if it FAILED, and how to repeat it, if its folder is kept. */
+  logOf(run: StoredRun): RunLog {
+    const { lines, omitted } = this.#repository.log(run) ?? { lines: [], omitted: 0 };
+    const command = this.#kept?.commandOf(run.id);
+    return { lines, omitted, ...(command !== undefined && { command }) };
   }
 
   /** Specification 2.8: what the message of a run says. */

@@ -112,6 +112,15 @@ describe('the page', () => {
     ]);
   });
 
+  test('has the last lines that a failed run printed, as far as there is room', () => {
+    const lines = ['1', '2', '3', '4', '    at sim.mjs:5', 'red \u001b[31m', 'last \u0000'];
+    const failure = { reason: 'exit \u001b[2J code 1', lines };
+    const end = ['    4', '      at sim.mjs:5', '  red  [31m', '  last'];
+    const shown = (rows: number) => textsOf({ ...state, failure }, 80, rows).map((line) => line.trimEnd());
+    expect(shown(30).slice(-7)).toEqual(['', 'Failed last  exit  [2J code 1', '  3', '  4', ...end.slice(1)]);
+    expect(shown(18).slice(-3)).toEqual(['', 'Failed last  exit  [2J code 1', '  last']);
+  });
+
   test('begins before anything is known', () => {
     const runs = { total: 0, done: 0, new: 0, reused: 0, failed: 0, running: 0, queued: 0, waiting: 0 };
     const status = { ...state.status, phase: 'preparing' as const, runs };

@@ -10,7 +10,9 @@ import type { Handlers } from '../call.ts';
 export function runHandlers(
   registry: ModelRegistry,
   runs: Runs,
-): Handlers<'requestRun' | 'findRun' | 'stopRun' | 'getProgress' | 'getRunResults' | 'getResults'> {
+): Handlers<
+  'requestRun' | 'findRun' | 'stopRun' | 'getProgress' | 'getRunResults' | 'getResults' | 'getRunLog'
+> {
   const resource = (run: StoredRun) => runResource(run, registry.version(run.versionId), runs.messageOf(run));
 
   return {
@@ -27,6 +29,8 @@ export function runHandlers(
       const run = runs.byId(params.versionId, params.runId);
       return { status: run.status, message: JSON.stringify(runs.messageOf(run)) };
     },
+
+    getRunLog: ({ params }) => runs.logOf(runs.byId(params.versionId, params.runId)),
 
     getRunResults: ({ params, body }) => runs.outputs(runs.byId(params.versionId, params.runId), body),
 

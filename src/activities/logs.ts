@@ -1,0 +1,71 @@
+import type { RunLog } from '../api/extensions.ts';
+import { type LogBounds, LogTail, LONGEST_LINE } from '../api/log-tail.ts';
+import { causeOf, MOST_LOGS_OF_CAUSE } from '../campaign/failures.ts';
+import type { Campaign } from '../campaign/types.ts';
+import type { World } from './types.ts';
+
+/** How much of a run's log the store keeps. */
+const KEPT_LOG: LogBounds = { lines: 100, characters: 16 * 1024 };
+/** Of how many runs of all causes a campaign keeps logs. */
+const MOST_LOGS = 400;
+/** How long the service may take to answer, ms: a failure is not to wait for its log. */
+const ANSWER_MS = 10_000;
+
+/** Fetches the logs of failed runs from the service and keeps them in the store. What goes wrong with that is no fault of the campaign. */
+export class LogKeeper {
+  private readonly world: World;
+  private readonly campaign: Campaign;
+  private readonly signal: AbortSignal;
+  /** The runs that have a log, and those whose log is being fetched, each with the cause of its failure. */
+  private logged: Promise<Map<number, string>> | undefined;
+  private isOffered = true;
+
+  constructor(world: World, campaign: Campaign, signal: AbortSignal) {
+    this.world = world;
+    this.campaign = campaign;
+    this.signal = signal;
+  }
+
+  /** Keeps the log of a run that failed, if there is room for one more of its cause. */
+  async keep(seq: number, runId: string, reason: string): Promise<void> {
+    const { store } = this.world;
+    const { id } = this.campaign;
+    const cause = causeOf(reason);
+    try {
+      if (!this.isOffered || !(await this.takeRoom(seq, cause))) return;
+      const log = await this.fetch(runId);
+      if (log && log.lines.length > 0) await store.keepRunLogs(id, [{ seq, cause, ...log }], Date.now());
+    } catch {
+      // the run has failed all the same, and that is to be written
+    }
+  }
+
+  /** A run that has a log may always have another one in its place. */
+  private async takeRoom(seq: number, cause: string): Promise<boolean> {
+    const logged = await (this.logged ??= this.world.store.loggedRuns(this.campaign.id));
+    const ofCause = logged.values().filter((other) => other === cause);
+    const isFull = logged.size >= MOST_LOGS || ofCause.reduce((count) => count + 1, 0) >= MOST_LOGS_OF_CAUSE;
+    if (isFull && !logged.has(seq)) return false;
+    logged.set(seq, cause);
+    return true;
+  }
+
+  private async fetch(runId: string): Promise<RunLog | undefined> {
+    const { cloud } = this.world;
+    const signal = AbortSignal.any([this.signal, AbortSignal.timeout(ANSWER_MS)]);
+    const log = await cloud.getRunLog(this.campaign.model.versionId, runId, signal);
+    if (!log) {
+      this.isOffered = false;
+      return undefined;
+    }
+    const { lines, omitted, command } = log;
+    const tail = new LogTail(KEPT_LOG, omitted);
+    for (const line of lines) tail.add(line);
+    // a service may repeat what is not to be told on; cut first, as that takes time
+    return {
+      lines: tail.lines.map((line) => cloud.redacted(line, LONGEST_LINE)),
+      omitted: tail.omitted,
+      ...(command !== undefined && { command: command.slice(0, LONGEST_LINE) }),
+    };
+  }
+}

@@ -1,0 +1,38 @@
+/** The longest line that is kept of a log, in characters. */
+export const LONGEST_LINE = 2_000;
+
+/** How much is kept of a log. */
+export interface LogBounds {
+  lines: number;
+  /** Of all lines and their ends. */
+  characters: number;
+}
+
+/** The last lines of a log, within bounds. A line that is too long is cut. Characters stay as they are. */
+export class LogTail {
+  readonly lines: string[] = [];
+  readonly #most: LogBounds;
+  #characters = 0;
+  #omitted: number;
+
+  /** @param omitted - how many lines were left out before the first one that is added */
+  constructor(most: LogBounds, omitted = 0) {
+    this.#most = most;
+    this.#omitted = omitted;
+  }
+
+  /** How many lines came before those that are kept. */
+  get omitted(): number {
+    return this.#omitted;
+  }
+
+  add(line: string): void {
+    const kept = line.length > LONGEST_LINE ? `${line.slice(0, LONGEST_LINE)}…` : line;
+    this.lines.push(kept);
+    this.#characters += kept.length + 1;
+    while (this.lines.length > this.#most.lines || this.#characters > this.#most.characters) {
+      this.#characters -= this.lines.shift()!.length + 1;
+      this.#omitted += 1;
+    }
+  }
+}

@@ -1,0 +1,26 @@
+import type { RunLog } from '../api/extensions.ts';
+import type { Foray } from '../client/index.ts';
+import { print, tell } from './output.ts';
+
+/** Lines of the log of the last failure that are shown when a campaign was followed. */
+export const LAST_LINES = 5;
+
+/** Prints the last lines of a log, a mark before each, so that nobody takes them for foray's own. */
+export function printLog(
+  { lines, omitted }: RunLog,
+  { lines: most, indent = '  ' }: { lines: number; indent?: string },
+  show: (line: string) => void = print,
+): void {
+  const shown = lines.slice(-most);
+  const before = omitted + lines.length - shown.length;
+  if (before > 0) show(`${indent}| … ${before.toLocaleString('en')} lines before`);
+  for (const line of shown) show(`${indent}| ${line}`);
+}
+
+/** Says on standard error what the run printed that failed last. */
+export async function tellLastFailure(foray: Foray, id: string): Promise<void> {
+  const log = await foray.store.lastRunLog(id);
+  if (!log) return;
+  tell(`Failed last: ${log.reason ?? log.cause} (point ${log.point}, replication ${log.replication})`);
+  printLog(log, { lines: LAST_LINES }, tell);
+}

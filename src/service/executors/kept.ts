@@ -1,0 +1,127 @@
+import { closeSync, mkdirSync, openSync, writeFileSync, writeSync } from 'node:fs';
+import path from 'node:path';
+import { modelEnvironmentOf } from './environment.ts';
+import type { Job } from './protocol.ts';
+
+/** The most that is kept of each of standard output and standard error, in bytes. */
+const MOST_OUTPUT = 64 * 2 ** 20;
+const FORAY = path.resolve(import.meta.dirname, '../../cli/foray.mjs');
+
+/** A file that takes what a stream carries, up to a bound. */
+class Copy {
+  readonly #file: number;
+  #room = MOST_OUTPUT;
+
+  constructor(file: string) {
+    this.#file = openSync(file, 'w', 0o600);
+  }
+
+  add(chunk: string | Uint8Array): void {
+    if (this.#room <= 0) return;
+    const bytes = Buffer.from(chunk as Uint8Array).subarray(0, this.#room);
+    try {
+      this.#room -= writeSync(this.#file, bytes);
+    } catch {
+      // a full disk is no reason for the run to fail
+      this.#room = 0;
+    }
+  }
+
+  close(): void {
+    // what another process of the program's prints later has no place
+    this.#room = 0;
+    closeSync(this.#file);
+  }
+}
+
+/**
+ * The folder of a run that is kept if the run fails (docs/models.md): `command` repeats the run, `stdout.txt` and `stderr.txt`
+ * are all that it printed, `inputs` its input files.
+ */
+export class KeptFolder {
+  readonly stdout: Copy;
+  readonly stderr: Copy;
+  readonly #folder: string;
+  readonly #runId: string;
+
+  constructor({ keepIn, runId }: Job & { keepIn: string }) {
+    this.#folder = keepIn;
+    this.#runId = runId;
+    mkdirSync(path.join(keepIn, 'inputs'), { recursive: true, mode: 0o700 });
+    this.stdout = new Copy(path.join(keepIn, 'stdout.txt'));
+    this.stderr = new Copy(path.join(keepIn, 'stderr.txt'));
+  }
+
+  /** Where the copy of an input file is to be, by the name that the run has for it. */
+  inputPath(name: string): string {
+    return path.join(this.#folder, 'inputs', name);
+  }
+
+  /** Writes the script for the program of a command model, which works in a fresh folder as in the service. */
+  writeProgram(words: readonly string[], modelFolder: string, input: string): void {
+    const settings = Object.entries(modelEnvironmentOf(modelFolder)).map(
+      ([name, value]) => `${name}=${quoted(value)}`,
+    );
+    this.#write('inputs.json', input);
+    this.#writeScript([
+      'rm -rf again && mkdir again && cp -R inputs/. again && cd again || exit',
+      `${settings.join(' ')} exec ${words.map(quoted).join(' ')} < ../inputs.json`,
+    ]);
+  }
+
+  /** Writes the script for a module. */
+  writeCheck({ code, template, inputs }: Job): void {
+    const options = template.inputs.flatMap(({ name, type }, index) => {
+      const value = inputs[name]!;
+      if (type !== 'INPUT_FILE') return ['--input', `${name}=${value}`];
+      return value === '' ? [] : ['--file', `${name}=inputs/${inputFileName(index)}`];
+    });
+    const words = [process.execPath, FORAY, 'models', 'check', path.dirname(code.entry), ...options];
+    this.#writeScript([`exec ${words.map(quoted).join(' ')}`]);
+  }
+
+  /** Copies what this process prints, until the returned function is called. */
+  copyOwnOutput(): () => void {
+    const ends = (['stdout', 'stderr'] as const).map((name) => {
+      const stream = process[name];
+      const write = stream.write.bind(stream) as (chunk: string | Uint8Array, ...rest: unknown[]) => boolean;
+      stream.write = (chunk: string | Uint8Array, ...rest: unknown[]) => {
+        this[name].add(chunk);
+        return write(chunk, ...rest);
+      };
+      // the stream's own method again
+      return () => Reflect.deleteProperty(stream, 'write');
+    });
+    return () => {
+      for (const end of ends) end();
+    };
+  }
+
+  close(): void {
+    this.stdout.close();
+    this.stderr.close();
+  }
+
+  #writeScript(lines: readonly string[]): void {
+    const head = ['#!/bin/sh', `# Repeats the run ${this.#runId}.`, 'cd "$(dirname "$0")" || exit'];
+    this.#write('command', `${[...head, ...lines].join('\n')}\n`, 0o700);
+  }
+
+  #write(name: string, text: string, mode = 0o600): void {
+    try {
+      writeFileSync(path.join(this.#folder, name), text, { mode });
+    } catch {
+      // a full disk is no reason for the run to fail; without a command the folder is not kept
+    }
+  }
+}
+
+/** What a run has for the file of an input, by the input's place in the template. */
+export function inputFileName(index: number): string {
+  return `input-${index + 1}`;
+}
+
+/** A word for a shell. */
+export function quoted(word: string): string {
+  return /^[\w./:=@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+}

@@ -1,0 +1,89 @@
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { cp, rename, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { ForayError, messageOf } from '../../errors.ts';
+import { quoted } from '../executors/kept.ts';
+import type { ContentFiles } from '../files/content.ts';
+
+/** How many folders of failed runs are kept; the oldest go first. */
+export const MOST_KEPT = 50;
+
+/** A folder of this name is a run's. */
+const RUN_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** The folders of runs that failed, with what repeats each by hand (`foray service --keep-failed`). */
+export class KeptRuns {
+  readonly #dir: string;
+  readonly #files: ContentFiles;
+
+  /** @throws ForayError OUTPUT_UNWRITABLE when the folder cannot be made */
+  constructor(dir: string, files: ContentFiles) {
+    this.#dir = dir;
+    this.#files = files;
+    try {
+      rmSync(path.join(dir, '.unfinished'), { recursive: true, force: true });
+      mkdirSync(path.join(dir, '.unfinished'), { recursive: true, mode: 0o700 });
+    } catch (error) {
+      throw new ForayError(
+        'OUTPUT_UNWRITABLE',
+        `The folder ${dir} for failed runs cannot be written: ${messageOf(error)}.`,
+        { hint: 'Give --keep-failed another folder.' },
+      );
+    }
+  }
+
+  /** Where the executor puts what repeats a run. */
+  folderFor(runId: string): string {
+    return path.join(this.#dir, '.unfinished', runId);
+  }
+
+  /** Keeps the folder of a run that failed, with its working folder. */
+  async keep(runId: string, reason: string): Promise<void> {
+    const folder = this.folderFor(runId);
+    // its executor never came to it
+    if (!existsSync(path.join(folder, 'command'))) return this.drop(runId);
+    await writeFile(path.join(folder, 'reason.txt'), `${reason}\n`);
+    await moveFolder(this.#files.workPath(runId), path.join(folder, 'work'));
+    await rename(folder, path.join(this.#dir, runId));
+    await this.#files.removeWork(runId);
+    await this.#removeOldest();
+  }
+
+  /** Removes what there is of a run that did not fail. */
+  async drop(runId: string): Promise<void> {
+    await rm(this.folderFor(runId), { recursive: true, force: true });
+    await this.#files.removeWork(runId);
+  }
+
+  /** The line for a shell that repeats a run; undefined where it is not kept. */
+  commandOf(runId: string): string | undefined {
+    const file = path.join(this.#dir, runId, 'command');
+    return existsSync(file) ? `sh ${quoted(file)}` : undefined;
+  }
+
+  async #removeOldest(): Promise<void> {
+    const kept = readdirSync(this.#dir)
+      .filter((name) => RUN_ID.test(name))
+      .map((name) => path.join(this.#dir, name))
+      .map((folder) => ({
+        folder,
+        reason: statSync(path.join(folder, 'reason.txt'), { throwIfNoEntry: false }),
+      }))
+      // what has none was made by somebody else
+      .filter(({ reason }) => reason !== undefined)
+      .sort((a, b) => b.reason!.mtimeMs - a.reason!.mtimeMs);
+    for (const { folder } of kept.slice(MOST_KEPT)) await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Moves a folder, if it is there, also to another disk. */
+async function moveFolder(from: string, to: string): Promise<void> {
+  try {
+    await rename(from, to);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return;
+    if (code !== 'EXDEV') throw error;
+    await cp(from, to, { recursive: true, verbatimSymlinks: true });
+  }
+}

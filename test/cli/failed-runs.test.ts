@@ -1,0 +1,153 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { ExplainedRun, Explanation, FailureGroup } from '../../src/client/index.ts';
+import { type Dev, foray, startDev } from '../support/cli.ts';
+
+/** What a modeller sees of a run that failed, in all places where foray shows it. */
+
+// with a blank, as people name folders
+const folder = join(mkdtempSync(join(tmpdir(), 'foray-failed-')), 'my work');
+
+const PROGRAM = `import { appendFileSync, readFileSync } from 'node:fs';
+const { N } = JSON.parse(readFileSync(0, 'utf8'));
+for (let line = 1; line <= 30; line += 1) console.log('step ' + line + ' <b>of</b> ' + N);
+function logarithm(n) { if (n < 0) throw new RangeError('math domain error'); return Math.log(n); }
+function simulate(n) { return logarithm(n - 100); }
+function main(n) { return simulate(n); }
+console.log(JSON.stringify({ outputs: { Out: N < 90 ? N : main(N) } }));`;
+
+let dev: Dev;
+beforeAll(async () => {
+  mkdirSync(join(folder, 'model'), { recursive: true });
+  writeFileSync(
+    join(folder, 'model/model.yaml'),
+    `name: Failing
+description: ''
+command: node sim.mjs
+inputs: [{name: N, type: INTEGER, default: 1}]
+outputs: [{name: Out, type: DOUBLE}]
+`,
+  );
+  writeFileSync(join(folder, 'model/sim.mjs'), PROGRAM);
+  dev = await startDev({ folder, args: ['--models', 'model', '--keep-failed', 'kept'] });
+  writeFileSync(
+    join(folder, 'c.yaml'),
+    'campaign: c\nmodel: {name: Failing}\ndesign: {grid: {N: {from: 1, to: 99, step: 2}}}\nfailures: {attempts: 2, backoff: 0.1}\n',
+  );
+  // 45 runs are done, five fail
+  submitted = await run('submit', 'c.yaml', '--id', 'c', '--watch');
+  [group] = (JSON.parse((await run('status', 'c', '--failures', '--json')).stdout) as Status).failures;
+  [explained] = (JSON.parse((await run('explain', 'c', point(), '--json')).stdout) as Explanation).runs;
+});
+afterAll(() => dev.stop());
+
+let submitted: Awaited<ReturnType<typeof foray>>;
+const run = (...args: string[]) => foray(folder, args);
+
+interface Status {
+  failures: FailureGroup[];
+}
+
+let group: FailureGroup | undefined;
+let explained: ExplainedRun | undefined;
+const point = (): string => group!.sample.point;
+
+const STACK = /RangeError: math domain error\n.*at logarithm .*\n.*at simulate .*\n.*at main /;
+
+describe('the log of a failed run', () => {
+  test('is said at the end of submit --watch, of the last failure', () => {
+    expect(submitted.stderr).toMatch(
+      /Failed last: .*exit code 1.* \(point [0-9a-f]+, replication 1\)\n {2}\| … /,
+    );
+    expect(submitted.stderr).toContain('  |     at ');
+  });
+
+  test('is shown by explain after the reason, its last lines or all', async () => {
+    const { code, stdout } = await run('explain', 'c', point());
+    expect([code, stdout]).toEqual([
+      0,
+      expect.stringMatching(/Replication 1\. It failed: the command ended with exit code 1/),
+    ]);
+    expect(stdout.replaceAll(/^ +\| /gm, '')).toMatch(STACK);
+    expect(stdout).not.toContain('step 2 ');
+    const all = await run('explain', 'c', point(), '--log');
+    expect(all.stdout).toMatch(/\| step 1 <b>of<\/b> 9\d\n/);
+    expect(explained!.log).toMatchObject({
+      lines: expect.arrayContaining(['RangeError: math domain error']),
+      omitted: 0,
+    });
+  });
+
+  test('is in status --failures, beside each cause', async () => {
+    expect([group!.count, group!.log!.lines]).toEqual([
+      5,
+      expect.arrayContaining(['RangeError: math domain error']),
+    ]);
+    expect((await run('status', 'c', '--failures')).stdout).toMatch(
+      /5 × the command.*\n {6}\| … \d+ lines before\n {6}\|/,
+    );
+  });
+
+  test('is in the report, where it is text', async () => {
+    await run('report', 'c', '-o', 'c.html');
+    const page = readFileSync(join(folder, 'c.html'), 'utf8');
+    const pre = /<summary>What the run printed last<\/summary>[^]*?<pre>([^]*?)<\/pre>/.exec(page)![1]!;
+    expect(pre).toMatch(STACK);
+    expect(pre).toContain('step 30 &#60;b&#62;of');
+  });
+
+  test('is in the log of the model service, with the id of the run', () => {
+    const lines = readFileSync(join(folder, '.foray/logs/model-service.log'), 'utf8').split('\n');
+    expect(
+      lines.some((line) => line.includes(`"run":"${explained!.run}"`) && line.includes('at simulate')),
+    ).toBe(true);
+  });
+});
+
+test('explain --command prints what repeats the run by hand', async () => {
+  const { code, stdout } = await run('explain', 'c', point(), '--command');
+  expect([code, stdout.trim().split('\n')]).toEqual([
+    0,
+    [expect.stringMatching(/^sh '.*\/kept\/[0-9a-f-]{36}\/command'$/)],
+  ]);
+  const again = spawnSync('sh', ['-c', stdout], { encoding: 'utf8' });
+  expect([again.status, again.stderr]).toEqual([1, expect.stringMatching(STACK)]);
+});
+
+test('it says what to do where there is nothing to repeat', async () => {
+  const { stdout } = await run('results', 'c', '--format', 'jsonl');
+  const done = JSON.parse(stdout.split('\n')[0]!) as { point: string };
+  expect(await run('explain', 'c', done.point, '--command')).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/--keep-failed/),
+  });
+});
+
+describe('models check', () => {
+  test('runs a model with other inputs, and shows the whole stack when it fails', async () => {
+    const fine = await run('models', 'check', 'model', '--input', 'N=7');
+    expect([fine.code, fine.stdout]).toEqual([
+      0,
+      expect.stringMatching(/It ran with N = 7 in .*\n {2}Out {2}7\n/),
+    ]);
+    const failed = await run('models', 'check', 'model', '--input', 'N=95');
+    expect([failed.code, failed.stderr]).toEqual([2, expect.stringMatching(STACK)]);
+    expect(failed.stderr).toMatch(
+      /step 1 (.|\n)*failed when it was run with N = 95: the command ended with exit code 1/,
+    );
+  });
+
+  test.each([
+    [['--input', 'M=7'], /has no input "M"/],
+    [['--input', 'N'], /NAME=VALUE/],
+    [['--file', 'N=none.csv'], /none\.csv cannot be read/],
+  ])('refuses %j', async (options, why) => {
+    expect(await run('models', 'check', 'model', ...options)).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(why),
+    });
+  });
+});
