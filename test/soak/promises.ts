@@ -1,3 +1,4 @@
+import { causeOf } from '../../src/campaign/failures.ts';
 import type { Findings } from './checker.ts';
 import type { Tally } from './faults.ts';
 import type { Leftovers } from './leftovers.ts';
@@ -27,131 +28,156 @@ export interface Promised {
   problems: string[] | undefined;
 }
 
-/** One line a promise of those that a soak can speak of, by the number that each has in the list of promises. */
-export function promisesOf(outcome: Outcome, { store }: Schedule, { missing }: Tools): Promised[] {
-  const { faults, findings, leftovers, memory, counts } = outcome;
-  const lines: Promised[] = [];
-  const tell = (promise: string, times: number, said: string, problems: string[], why?: string): void => {
-    if (times > 0 || problems.length > 0) lines.push({ promise, said, problems });
-    else lines.push({ promise, said: why ?? 'the schedule has none', problems: undefined });
-  };
-  const lacks = (kind: FaultKind): string | undefined => missing.get(kind);
-  const workers = faults.of('kill worker-1') + faults.of('kill worker-2');
-  const [kills, freezes] = [lacks('kill'), faults.of('freeze')];
-
-  tell(
-    '1',
-    workers,
-    `workers killed ${workers} times: ${findings.wrong.length} results differ`,
-    findings.wrong,
-    kills,
-  );
-  const temporal = faults.of('kill temporal');
-  const open = [...findings.open, ...outcome.unacknowledged];
-  tell(
-    '2',
-    temporal,
-    `Temporal killed ${temporal} times: ${findings.campaigns} of ${counts.submitted} acknowledged campaigns are there, ${open.length} not over`,
-    open,
-    kills,
-  );
-  const service = faults.of('kill service');
-  tell(
-    '3',
-    service,
-    `the service killed ${service} times: ${findings.left.length} runs left, ${leftovers.processes.length} processes left`,
-    [...findings.left, ...leftovers.processes, ...findings.damaged],
-    kills,
-  );
-  const postgres = faults.of('kill postgres');
-  tell(
-    '3, the store',
-    postgres,
-    `PostgreSQL killed ${postgres} times: ${leftovers.damaged.length} faults in it`,
-    leftovers.damaged,
-    store === 'sqlite' ? 'this seed has its store in SQLite' : kills,
-  );
-  const network = faults.of('network');
-  tell(
-    '4',
-    network,
-    `the network spoilt ${network} times: ${findings.open.length} of ${findings.campaigns} campaigns not over`,
-    findings.open,
-    lacks('network'),
-  );
-  tell(
-    '6',
-    findings.runs,
-    `${findings.runs} runs at the service, begun ${findings.executions} times: ${findings.twice.length} completed twice`,
-    findings.twice,
-  );
-  tell('8', findings.files, `${findings.files} files kept: ${findings.wrongFiles.length} differ`, [
-    ...findings.wrongFiles,
-    ...leftovers.damaged,
-  ]);
-  const disk = faults.of('disk');
-  tell(
-    '9',
-    disk,
-    `a disk full ${disk} times: ${outcome.ownEnds.length} processes ended by themselves`,
-    outcome.ownEnds,
-    lacks('disk'),
-  );
-  const clock = faults.of('clock');
-  tell(
-    '10',
-    clock,
-    `the clock moved ${clock} times: ${faults.of('address')} addresses hold`,
-    outcome.broken,
-    lacks('clock'),
-  );
-  tell(
-    '13',
-    counts.cancelled,
-    `${counts.cancelled} campaigns cancelled: ${findings.left.length} runs left, ${findings.lost.length} results lost`,
-    [...findings.left, ...findings.lost],
-  );
-  tell(
-    '14',
-    findings.rows,
-    `${findings.campaigns} campaigns, ${findings.rows} results, processes stopped for seconds ${freezes} times: ${findings.wrong.length} differ, ${findings.twice.length} twice, ${findings.lost.length} lost, ${leftovers.files.length} files left; ${memory.said}`,
-    [...findings.wrong, ...findings.lost, ...leftovers.files, ...memory.problems, ...outcome.descriptors],
-  );
-  tell(
-    '15',
-    leftovers.searched.files,
-    `${leftovers.searched.files} files searched (${(leftovers.searched.bytes / 1e6).toFixed(0)} MB): ${leftovers.leaks.length} hold a secret`,
-    leftovers.leaks,
-  );
-  tell('21', 0, '', [], 'the soak replaces no file');
-  const models = faults.of('models');
-  tell(
-    '22',
-    models,
-    `the models away ${models} times: ${findings.failed.length} runs failed, ${findings.versions.length} versions retired`,
-    [...findings.failed, ...findings.versions],
-    lacks('models'),
-  );
-  const descriptors = faults.of('descriptors');
-  tell(
-    '23',
-    descriptors,
-    `descriptors lowered ${descriptors} times: ${findings.failed.length} runs failed, ${outcome.ownEnds.length} processes ended by themselves, ${outcome.descriptors.length} hold more than at first`,
-    [...findings.failed, ...outcome.ownEnds, ...outcome.descriptors],
-    lacks('descriptors'),
-  );
-  return lines;
+interface Line {
+  promise: string;
+  /** The fault that tries it; without one it is tried in any case. */
+  by?: FaultKind;
+  times: number;
+  said: string;
+  problems: string[];
 }
 
-const SHOWN = 5;
+/** One line a promise of those that a soak can speak of, by the number that each has in the list of promises. */
+export function promisesOf(outcome: Outcome, schedule: Schedule, { missing }: Tools): Promised[] {
+  return linesFor(outcome).map(({ promise, by, times, said, problems }) => {
+    if (times > 0) return { promise, said, problems };
+    const why =
+      promise === STORE && schedule.store === 'sqlite' ? 'this seed has its store in SQLite' : undefined;
+    return { promise, said: why ?? (by && missing.get(by)) ?? 'there was none', problems: undefined };
+  });
+}
 
+const STORE = '3, of PostgreSQL';
+
+function linesFor(outcome: Outcome): Line[] {
+  const { faults, findings, leftovers, memory, counts, ownEnds, descriptors } = outcome;
+  const { wrong, lost, left, twice, failed, versions, open } = findings;
+  const damaged = [...findings.damaged, ...leftovers.damaged];
+  const late = [...open, ...outcome.unacknowledged];
+  const times = (fault: string): number => faults.of(fault);
+  const workers = times('kill worker-1') + times('kill worker-2');
+  const { files, bytes } = leftovers.searched;
+  const everything = [
+    ...wrong,
+    ...lost,
+    ...left,
+    ...twice,
+    ...late,
+    ...versions,
+    ...ownEnds,
+    ...outcome.broken,
+  ];
+  const all = [...everything, ...damaged, ...leftovers.files, ...memory.problems, ...descriptors];
+  return [
+    {
+      promise: '1',
+      by: 'kill',
+      times: workers,
+      said: `workers killed ${workers} times: ${wrong.length} results differ`,
+      problems: wrong,
+    },
+    {
+      promise: '2',
+      by: 'kill',
+      times: times('kill temporal'),
+      said: `Temporal killed ${times('kill temporal')} times: of ${counts.submitted} acknowledged campaigns ${findings.campaigns} are there, ${late.length} not at their end`,
+      problems: late,
+    },
+    {
+      promise: '3',
+      by: 'kill',
+      times: times('kill service'),
+      said: `the service killed ${times('kill service')} times: ${left.length} runs and ${leftovers.processes.length} processes left`,
+      problems: [...left, ...leftovers.processes, ...findings.damaged],
+    },
+    {
+      promise: STORE,
+      by: 'kill',
+      times: times('kill postgres'),
+      said: `PostgreSQL killed ${times('kill postgres')} times: ${leftovers.damaged.length} faults in its indices, ${wrong.length} results differ`,
+      problems: [...leftovers.damaged, ...wrong],
+    },
+    {
+      promise: '4',
+      by: 'network',
+      times: times('network'),
+      said: `the network spoilt ${times('network')} times: of ${findings.campaigns} campaigns ${open.length} not over`,
+      problems: open,
+    },
+    {
+      promise: '6',
+      times: findings.runs,
+      said: `${findings.runs} runs at the service, begun ${findings.executions} times: ${twice.length} completed twice`,
+      problems: twice,
+    },
+    {
+      promise: '8',
+      times: findings.files,
+      said: `${findings.files} files kept: ${findings.wrongFiles.length} differ; ${damaged.length} faults in databases`,
+      problems: [...findings.wrongFiles, ...damaged],
+    },
+    {
+      promise: '9',
+      by: 'disk',
+      times: times('disk'),
+      said: `a disk full ${times('disk')} times: ${failed.length} runs failed, ${ownEnds.length} processes ended by themselves`,
+      problems: [...failed, ...ownEnds],
+    },
+    {
+      promise: '10',
+      by: 'clock',
+      times: times('clock'),
+      said: `the clock moved ${times('clock')} times: ${outcome.faults.of('address') - outcome.broken.length} of ${outcome.faults.of('address')} addresses hold`,
+      problems: outcome.broken,
+    },
+    {
+      promise: '13',
+      times: counts.cancelled,
+      said: `${counts.cancelled} campaigns cancelled: ${left.length} runs left, ${lost.length} results lost`,
+      problems: [...left, ...lost],
+    },
+    {
+      promise: '14',
+      times: findings.campaigns,
+      said: `${findings.campaigns} campaigns with ${findings.rows} results, processes frozen ${times('freeze')} times: ${wrong.length} results differ, ${lost.length} lost, ${twice.length} twice; ${leftovers.files.length} files left; ${memory.said}`,
+      problems: all,
+    },
+    {
+      promise: '15',
+      times: files,
+      said: `${files} files searched (${(bytes / 1e6).toFixed(0)} MB): ${leftovers.leaks.length} hold a secret`,
+      problems: leftovers.leaks,
+    },
+    {
+      promise: '22',
+      by: 'models',
+      times: times('models'),
+      said: `the models away ${times('models')} times: ${failed.length} runs failed, ${versions.length} versions retired`,
+      problems: [...failed, ...versions],
+    },
+    {
+      promise: '23',
+      by: 'descriptors',
+      times: times('descriptors'),
+      said: `descriptors lowered ${times('descriptors')} times: ${failed.length} runs failed, ${ownEnds.length} processes ended by themselves, ${descriptors.length} hold more than at first`,
+      problems: [...failed, ...ownEnds, ...descriptors],
+    },
+  ];
+}
+
+const SHOWN = 8;
+
+/** The line, and under it what is wrong: of what is wrong alike, one and how many there are. */
 export function linesOf({ promise, said, problems }: Promised): string[] {
   if (!problems) return [`promise ${promise}  not tried: ${said}`];
-  const verdict = problems.length === 0 ? 'ok' : 'FAILED';
-  const more = problems.length > SHOWN ? [`  and ${problems.length - SHOWN} more`] : [];
+  const alike = Map.groupBy(problems, (problem) => causeOf(problem));
+  const shown = [...alike.values()].map(
+    ([first, ...others]) => `  ${first}${others.length > 0 ? ` (and ${others.length} alike)` : ''}`,
+  );
+  const more = shown.length > SHOWN ? ['  …'] : [];
   return [
-    `promise ${promise}  ${said}  ${verdict}`,
-    ...problems.slice(0, SHOWN).map((problem) => `  ${problem}`),
+    `promise ${promise}  ${said}  ${problems.length === 0 ? 'ok' : 'FAILED'}`,
+    ...shown.slice(0, SHOWN),
     ...more,
   ];
 }

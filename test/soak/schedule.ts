@@ -60,8 +60,8 @@ export interface Means {
 const CALM_SECONDS = 15;
 /** In the last part no process is killed, so that its memory can be compared. */
 const WITH_KILLS = 0.65;
-const BETWEEN_FAULTS = 5;
-const BETWEEN_CAMPAIGNS = 8;
+const BETWEEN_FAULTS = 3.5;
+const BETWEEN_CAMPAIGNS = 6;
 
 type Random = () => number;
 const between = (random: Random, least: number, most: number): number =>
@@ -89,7 +89,8 @@ function faultsOf(random: Random, minutes: number, means: Means): Entry[] {
   if (means.kinds.length === 0) return entries;
   const busyUntil = new Map<string, number>();
   for (let at = CALM_SECONDS; at < end - 12; at += BETWEEN_FAULTS * (0.3 + 1.4 * random())) {
-    const kind = pick(random, means.kinds);
+    // what is killed is what most depends on
+    const kind = means.kinds.includes('kill') && random() < 0.2 ? 'kill' : pick(random, means.kinds);
     const fault = faultOf(random, kind, means.store);
     const thing = 'target' in fault ? `${kind === 'disk' ? 'disk ' : ''}${fault.target}` : kind;
     if ((busyUntil.get(thing) ?? 0) > at || (kind === 'kill' && at > killsUntil(minutes))) continue;
@@ -167,9 +168,9 @@ function planOf(random: Random, campaign: number): Plan {
   return {
     family,
     first: 20 * campaign + whole(random, -30, 10) + 100,
-    count: whole(random, 5, 50),
+    count: whole(random, 5, 60),
     replications: families[family]!.seed === null ? 1 : whole(random, 1, 3),
-    concurrency: random() < 0.5 ? 'auto' : whole(random, 1, 20),
+    concurrency: random() < 0.5 ? 'auto' : whole(random, 4, 20),
   };
 }
 
@@ -190,7 +191,7 @@ function courseOf(random: Random, plan: Plan): Step[] {
       [to, { kind: 'resume' }],
     ];
   if (chance < 0.6)
-    return [[from, { kind: 'concurrency', value: random() < 0.3 ? 'auto' : whole(random, 1, 30) }]];
+    return [[from, { kind: 'concurrency', value: random() < 0.3 ? 'auto' : whole(random, 4, 30) }]];
   if (chance < 0.8) {
     const changed = {
       ...plan,

@@ -78,9 +78,14 @@ async function carriedOut(world: World, schedule: Schedule, say: (line: string) 
     await faults.heal();
     say(`${clock()}  no more faults; the campaigns get to end`);
     await campaigns.drain(ACKNOWLEDGE_S);
-    const isOver = await within(END_S, async () => (await campaigns.open()).length === 0);
+    const isOver = await within(END_S, async () => {
+      const open = await campaigns.open();
+      if (open.length > 0 && done.length === 0) done.push(`open: ${open.join(', ')}`);
+      return open.length === 0;
+    });
     campaigns.giveUp();
     if (!isOver) for (const id of await campaigns.open()) say(`open: ${await describe(world, id)}`);
+    say(`${clock()}  ${isOver ? 'all campaigns are over' : 'not all campaigns are over'}`);
     const memory = monitor.memory();
     const areQuiet = await within(QUIET_S, () => monitor.leakedDescriptors().length === 0);
     say(`${clock()}  looking at what there is`);
@@ -107,7 +112,8 @@ async function carriedOut(world: World, schedule: Schedule, say: (line: string) 
 
 function wordsOf(fault: Fault): string {
   const { kind, seconds, ...rest } = fault;
-  return [kind, ...Object.values(rest), `${seconds} s`].join(' ');
+  const details: object = rest;
+  return [kind, ...Object.values(details).map(String), `${seconds} s`].join(' ');
 }
 
 async function describe({ foray }: World, id: string): Promise<string> {
