@@ -29,7 +29,7 @@ export class Campaigns {
   take(action: Action): void {
     const { campaign } = action;
     if (action.kind === 'submit')
-      this.courses.set(campaign, { id: `soak-${campaign}`, plans: [], isEnded: false });
+      this.courses.set(campaign, { id: `soak-${campaign}`, plans: [], isEnded: false, wasEnded: false });
     // a schedule that was made smaller may lack the submit
     const course = this.courses.get(campaign);
     if (!course) return;
@@ -94,11 +94,11 @@ export class Campaigns {
         return;
       case 'cancel':
         // also when the answer is lost; one that has completed has all results nevertheless
-        course.isEnded = true;
+        course.isEnded = course.wasEnded = true;
         if (await unlessClosed(() => foray.cancel(id))) this.counts.cancelled += 1;
         return;
       case 'stop':
-        course.isEnded = true;
+        course.isEnded = course.wasEnded = true;
         await unlessClosed(() => foray.steer(id, 'stop'));
         return;
       case 'pause':

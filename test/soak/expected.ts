@@ -95,6 +95,8 @@ export interface CampaignCourse {
   id: string;
   plans: Plan[];
   isEnded: boolean;
+  /** It was at some time: of what it had then, it may lack files. */
+  wasEnded: boolean;
 }
 
 /**

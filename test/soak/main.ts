@@ -42,7 +42,11 @@ function numberOf(name: 'minutes' | 'seed' | 'shrink', least: number): number {
 }
 
 function scheduleOf(tools: Tools): Schedule {
-  if (flags.replay !== undefined) return fromLines(readFileSync(flags.replay, 'utf8'));
+  if (flags.replay !== undefined) {
+    const { entries, ...head } = fromLines(readFileSync(flags.replay, 'utf8'));
+    const canBeTried = (entry: Entry): boolean => !('fault' in entry) || !tools.missing.has(entry.fault.kind);
+    return { ...head, entries: entries.filter(canBeTried) };
+  }
   const [seed, minutes] = [numberOf('seed', 0), numberOf('minutes', 0.5)];
   const store = flags.store ?? (tools.hasPostgres && seed % 2 === 0 ? 'postgres' : 'sqlite');
   if (store !== 'sqlite' && store !== 'postgres') throw new Error(`There is no store "${store}".\n${USAGE}`);

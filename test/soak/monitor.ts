@@ -3,10 +3,10 @@ import type { KeptName } from './schedule.ts';
 import type { World } from './world.ts';
 
 const EVERY_MS = 2_000;
-/** What a process takes at first says nothing of what it takes in the end. */
-const WARM_UP_S = 20;
+/** What a process takes at first says nothing of what it takes in the end: a worker keeps the workflows that it has seen. */
+const WARM_UP_S = 120;
 /** Shorter than this, nothing can be compared. */
-const LEAST_S = 24;
+const LEAST_S = 180;
 /** What may come on top: garbage that is not collected yet. */
 const MOST_MB = 40;
 const MOST_SHARE = 0.25;

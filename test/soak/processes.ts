@@ -24,8 +24,8 @@ export class KeptProcess {
   readyAt = 0;
   /** How it ended when nobody had killed it. */
   readonly ownEnds: string[] = [];
-  /** Times that it ended before it was ready. */
-  vainStarts = 0;
+  /** All that it has been. */
+  readonly pids: number[] = [];
   private child: ChildProcess | undefined;
   private downMs: number | undefined;
   private isClosing = false;
@@ -91,10 +91,10 @@ export class KeptProcess {
     return isHeard;
   }
 
-  /** At once, with all of its group: for the moment when the soak itself ends. */
+  /** At once, with all that it has started: for the moment when the soak itself ends. */
   destroy(): void {
     this.isClosing = true;
-    if (this.pid !== undefined) killGroup(this.pid);
+    if (this.pid !== undefined) for (const member of familyOf(this.pid)) killHard(member);
   }
 
   private async keep(): Promise<void> {
@@ -110,10 +110,8 @@ export class KeptProcess {
       this.readyAt = 0;
       if (this.isClosing) return;
       const { downMs = RESTART_MS } = this;
-      if (this.downMs === undefined) {
-        if (wasReady)
-          this.ownEnds.push(`${child.signalCode ?? `code ${child.exitCode}`}: ${this.lastLine()}`);
-        else this.vainStarts += 1;
+      if (this.downMs === undefined && wasReady) {
+        this.ownEnds.push(`${child.signalCode ?? `code ${child.exitCode}`}: ${this.lastLine()}`);
       }
       this.downMs = undefined;
       await delay(downMs);
@@ -128,6 +126,7 @@ export class KeptProcess {
     closeSync(file);
     child.on('error', () => undefined);
     this.child = child;
+    if (child.pid !== undefined) this.pids.push(child.pid);
     return child;
   }
 
@@ -153,11 +152,11 @@ function hasEnded(child: ChildProcess): boolean {
   return child.pid === undefined || child.exitCode !== null || child.signalCode !== null;
 }
 
-function killGroup(pid: number): void {
+function killHard(pid: number): void {
   try {
-    process.kill(-pid, 'SIGKILL');
+    process.kill(pid, 'SIGKILL');
   } catch {
-    // nobody is left in it
+    // it has ended
   }
 }
 

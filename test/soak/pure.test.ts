@@ -49,19 +49,20 @@ describe('a schedule', () => {
 function rowsOf(plan: Plan): ResultRow[] {
   return [...runsOf(plan).values()].map(({ point, value, replication, result, file }) => {
     const trace = file === null ? 'null' : JSON.stringify({ hash: hashOf(file), localPath: 'trace.txt' });
+    const outputs: Record<string, string> = result === null ? {} : { Result: result, 'Trace file': trace };
     return {
       ...{ point, replication, values: [String(value)], runId: null, origin: null },
       ...{ requestedAt: null, finishedAt: null },
-      ...(result === null
-        ? { status: 'failed', outputs: {}, reason: `Error: the value ${value} is bad` }
-        : { status: 'done', outputs: { Result: result, 'Trace file': trace }, reason: null }),
+      status: result === null ? 'failed' : 'done',
+      outputs,
+      reason: result === null ? `Error: the value ${value} is bad` : null,
     };
   });
 }
 
 describe('the model of campaigns', () => {
   const plan: Plan = { family: 3, first: 10, count: 3, replications: 2, concurrency: 'auto' };
-  const course = { id: 'c', plans: [plan], isEnded: false };
+  const course = { id: 'c', plans: [plan], isEnded: false, wasEnded: false };
 
   test('finds no difference where there is none', () => {
     expect(rowsOf(plan)).toHaveLength(6);

@@ -1,3 +1,6 @@
+import { cpSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { messageOf } from '../../src/errors.ts';
 import { Campaigns } from './campaigns.ts';
@@ -5,7 +8,7 @@ import { check } from './checker.ts';
 import { Faults } from './faults.ts';
 import { leftoversOf } from './leftovers.ts';
 import { Monitor } from './monitor.ts';
-import { type Outcome, type Promised, promisesOf } from './promises.ts';
+import { isBroken, type Outcome, type Promised, promisesOf } from './promises.ts';
 import type { Fault, Schedule } from './schedule.ts';
 import type { Tools } from './tools.ts';
 import { startWorld, type World } from './world.ts';
@@ -19,10 +22,6 @@ const QUIET_S = 90;
 /** When what processes hold is taken as what is usual. */
 const BASELINE_S = 12;
 
-/** The world that is there at the moment, if any: it must go with the process. */
-let current: World | undefined;
-process.on('exit', () => current?.destroy());
-
 /** Carries out a schedule in a world of its own; returns what it came to, a line a promise. */
 export async function soak(
   schedule: Schedule,
@@ -30,13 +29,16 @@ export async function soak(
   say: (line: string) => void,
 ): Promise<Promised[]> {
   const world = await startWorld(schedule, tools);
-  current = world;
   try {
-    const outcome = await carriedOut(world, schedule, say);
-    return promisesOf(outcome, schedule, tools);
+    const promised = promisesOf(await carriedOut(world, schedule, say), schedule, tools);
+    if (isBroken(promised)) {
+      const kept = join(tmpdir(), `foray-soak-${schedule.seed}-logs`);
+      cpSync(world.logs, kept, { recursive: true });
+      say(`What its processes said is kept in ${kept}`);
+    }
+    return promised;
   } finally {
     await world.close();
-    current = undefined;
   }
 }
 

@@ -17,6 +17,7 @@ export interface Tools {
 const LIBRARIES = '/usr/lib';
 
 export function findTools(without: readonly FaultKind[]): Tools {
+  if (process.platform !== 'linux') throw new Error('The soak runs on Linux only: it looks into /proc.');
   const faketime = findFaketime();
   const missing = new Map<FaultKind, string>(without.map((kind) => [kind, 'left out with --without']));
   const lack = (kind: FaultKind, why: string): void => void (missing.has(kind) || missing.set(kind, why));

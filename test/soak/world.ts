@@ -17,11 +17,12 @@ import { KeptProcess } from './processes.ts';
 import type { KeptName, Schedule } from './schedule.ts';
 import type { Tools } from './tools.ts';
 
-const DISK_SIZE = '96m';
+const DISK_SIZE = '192m';
 const EXECUTORS = 2;
 
 export interface World {
   folder: string;
+  logs: string;
   settings: Settings;
   foray: Foray;
   /** Past the proxy. */
@@ -40,8 +41,6 @@ export interface World {
   /** Where foray's processes put what is temporary. */
   temporary: string;
   close(): Promise<void>;
-  /** Without waiting for anything. */
-  destroy(): void;
 }
 
 export async function startWorld({ seed, store }: Schedule, tools: Tools): Promise<World> {
@@ -60,13 +59,16 @@ export async function startWorld({ seed, store }: Schedule, tools: Tools): Promi
   let foray: Foray | undefined;
   const remove = (): void => {
     for (const disk of mounted) execFileSync('umount', ['--lazy', disk]);
-    rmSync(folder, { recursive: true, force: true });
+    for (const pid of processes.get('service')?.pids ?? []) removeFaketime(pid);
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   };
+  // whatever ends the soak, the world goes with it
   const destroy = (): void => {
     for (const each of processes.values()) each.destroy();
     postgres?.destroy();
     remove();
   };
+  process.once('exit', destroy);
   try {
     if (!tools.missing.has('disk')) {
       for (const disk of Object.values(disks)) {
@@ -143,7 +145,7 @@ export async function startWorld({ seed, store }: Schedule, tools: Tools): Promi
 
     const [client, front, database] = [foray, proxy, postgres];
     return {
-      ...{ folder, settings, key, processes, models, disks, clockFile, temporary, destroy },
+      ...{ folder, logs, settings, key, processes, models, disks, clockFile, temporary },
       foray: client,
       service: new CloudClient({ url: rootOf(servicePort), key }),
       postgres: database,
@@ -153,16 +155,23 @@ export async function startWorld({ seed, store }: Schedule, tools: Tools): Promi
         await Promise.all([...processes.values()].map((each) => each.close()));
         await front.close();
         await database?.remove();
+        process.off('exit', destroy);
         remove();
       },
     };
   } catch (error) {
+    process.off('exit', destroy);
     destroy();
     throw error;
   }
 }
 
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=&%#-_~';
+
+/** What libfaketime leaves of a process that was killed. */
+function removeFaketime(pid: number): void {
+  for (const name of ['faketime_shm', 'sem.faketime_sem']) rmSync(`/dev/shm/${name}_${pid}`, { force: true });
+}
 
 function rootOf(port: number): string {
   return `http://127.0.0.1:${port}/api/open/${API_VERSION}`;
