@@ -109,9 +109,12 @@ export class Faults {
     const { pid } = kept;
     if (pid === undefined) return;
     this.tally.add('descriptors');
+    // Node itself aborts where Temporal runs a workflow's code, with a time limit, and no descriptor is left for that
+    kept.mayEnd = target !== 'service';
     const before = limitOf(pid);
     limit(pid, `${descriptorsOf(pid) + spare}:${before.hard}`);
     await delay(1_000 * seconds);
+    kept.mayEnd = false;
     if (kept.pid !== pid) return;
     for (const member of familyOf(pid)) limit(member, `${before.soft}:${before.hard}`);
   }

@@ -22,6 +22,8 @@ export class KeptProcess {
   readonly options: ProcessOptions;
   /** When it became ready last, ms since the epoch; 0 while it is not. */
   readyAt = 0;
+  /** Whether it is struck by something that may end it: that is as if it were killed. */
+  mayEnd = false;
   /** How it ended when nobody had killed it. */
   readonly ownEnds: string[] = [];
   /** All that it has been. */
@@ -110,7 +112,7 @@ export class KeptProcess {
       this.readyAt = 0;
       if (this.isClosing) return;
       const { downMs = RESTART_MS } = this;
-      if (this.downMs === undefined && wasReady) {
+      if (this.downMs === undefined && wasReady && !this.mayEnd) {
         this.ownEnds.push(`${child.signalCode ?? `code ${child.exitCode}`}: ${this.lastLine()}`);
       }
       this.downMs = undefined;
