@@ -41,6 +41,8 @@ export function postgresDialect(address: string, shown: string): Dialect {
   });
   // an idle connection that breaks is no error: the next to need one gets another
   pool.on('error', () => undefined);
+  // one that breaks within a transaction fails its next statement; without a listener it would end the process
+  pool.on('connect', (client) => client.on('error', () => undefined));
   return new PostgresDialect({
     pool: {
       options: pool.options,
@@ -83,7 +85,11 @@ function storable(query: CompiledQuery): CompiledQuery {
 function explained(error: unknown, shown: string): unknown {
   const { code = '' } = error as { code?: string };
   const message = messageOf(error);
-  if (!NETWORK.test(code) && !GONE.test(code) && !/connection terminated|timeout exceeded/i.test(message))
+  if (
+    !NETWORK.test(code) &&
+    !GONE.test(code) &&
+    !/connection terminated|connection error|timeout exceeded/i.test(message)
+  )
     return error;
   return new ForayError('STORE_UNREACHABLE', `The store ${shown} cannot be reached: ${message || code}.`, {
     hint: 'Check that PostgreSQL runs there, and the address in --store or FORAY_STORE.',

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { Kysely } from 'kysely';
+import { Kysely, sql } from 'kysely';
 import { isForayError } from '../../src/errors.ts';
 import { openStore } from '../../src/store/index.ts';
 import { migrationsFor, postgresTypes } from '../../src/store/migrations.ts';
 import { postgresDialect } from '../../src/store/postgres.ts';
 import { campaign, points } from '../store/suite.ts';
-import { foray } from '../support/cli.ts';
+import { foray, isRunning } from '../support/cli.ts';
 import { PASSWORD, type Postgres, startPostgres } from '../support/postgres.ts';
 import { until } from '../support/until.ts';
 
@@ -117,6 +117,23 @@ test('a server that goes and comes back is found again', async () => {
   await server.start();
   expect(await store.getCampaign('flu')).toBeDefined();
   await store.close();
+});
+
+test('a server that goes in the middle of a transaction fails the transaction, and not the process', async () => {
+  const db = new Kysely<unknown>({ dialect: postgresDialect(address, 'a test') });
+  const { code } = await refusal(
+    db.transaction().execute(async (transaction) => {
+      const asked = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(transaction);
+      await server.kill();
+      // the connection breaks while nothing is asked through it
+      await until('the connection is gone', () => !isRunning(asked.rows[0]!.pid));
+      await sql`select 1`.execute(transaction);
+    }),
+  );
+  expect(code).toBe('STORE_UNREACHABLE');
+  await server.start();
+  await sql`select 1`.execute(db);
+  await db.destroy();
 });
 
 test('a text with a character that PostgreSQL has no place for loses no more than that', async () => {

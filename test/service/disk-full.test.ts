@@ -88,39 +88,45 @@ const isRoot = process.getuid?.() === 0 && process.platform === 'linux';
     expect(status).toBe(200);
   });
 
-  test('keeps what comes of a run until it can be written', async () => {
-    const dataDir = diskOfTest();
-    if (dataDir === undefined) return console.warn('left out: a file system cannot be mounted here');
-    const folder = temporaryFolder();
-    const isFull = path.join(folder, 'full');
-    writeModel(
-      path.join(folder, 'models'),
-      'large',
-      `import { existsSync } from 'node:fs';
+  test.each([
+    ['an output', `'x'.repeat(300_000)`, 'STRING', 'RUNNING'],
+    ['a file', `writeFile('a.txt', 'x'.repeat(300_000))`, 'OUTPUT_FILE', 'FRESH'],
+  ])(
+    '%s that cannot be written fails no run: it completes when there is room',
+    async (_, value, type, waits) => {
+      const dataDir = diskOfTest();
+      if (dataDir === undefined) return console.warn('left out: a file system cannot be mounted here');
+      const folder = temporaryFolder();
+      const isFull = path.join(folder, 'full');
+      writeModel(
+        path.join(folder, 'models'),
+        'large',
+        `import { existsSync } from 'node:fs';
       import { setTimeout } from 'node:timers/promises';
       export default {
-        name: 'Large', description: '', inputs: [], outputs: [{ name: 'Text', type: 'STRING' }],
-        async run() {
+        name: 'Large', description: '', inputs: [], outputs: [{ name: 'Large', type: '${type}' }],
+        async run({ writeFile }) {
           while (!existsSync(${JSON.stringify(isFull)})) await setTimeout(10);
-          return { Text: 'x'.repeat(300_000) };
+          return { Large: ${value} };
         },
       };`,
-    );
-    let logged = '';
-    const log = new Writable({
-      write(chunk: Buffer, _encoding, done) {
-        logged += chunk.toString();
-        done();
-      },
-    });
-    const service = await startTestService({ dataDir, modelDirs: [path.join(folder, 'models')], log });
-    const { body: run } = await requestRun(service, await service.latest('Large'));
-    await reach(service, run, 'RUNNING');
-    const makeRoom = fill(dataDir);
-    writeFileSync(isFull, '');
-    await until(() => /full/.test(logged) || undefined, 'the service to say that the disk is full');
-    expect((await stateOf(service, run)).status).toBe('RUNNING');
-    makeRoom();
-    await reach(service, run, 'COMPLETED');
-  });
+      );
+      let logged = '';
+      const log = new Writable({
+        write(chunk: Buffer, _encoding, done) {
+          logged += chunk.toString();
+          done();
+        },
+      });
+      const service = await startTestService({ dataDir, modelDirs: [path.join(folder, 'models')], log });
+      const { body: run } = await requestRun(service, await service.latest('Large'));
+      await reach(service, run, 'RUNNING');
+      const makeRoom = fill(dataDir);
+      writeFileSync(isFull, '');
+      await until(() => /full|ENOSPC/.test(logged) || undefined, 'the service to say that the disk is full');
+      expect(['RUNNING', waits]).toContain((await stateOf(service, run)).status);
+      makeRoom();
+      await reach(service, run, 'COMPLETED');
+    },
+  );
 });

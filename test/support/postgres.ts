@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -15,15 +15,21 @@ export const PASSWORD = 'Pg-s3cret-of-tests';
 
 /** A PostgreSQL server of its own on 127.0.0.1, which sorts texts as English does. */
 export interface Postgres {
+  /** Where it keeps everything. */
+  folder: string;
   /** Makes an empty database; returns its address as a store. */
   database(): Promise<string>;
   /** Carries out a statement in a database, as its owner. */
   query(address: string, text: string): Promise<Record<string, unknown>[]>;
   /** Stops the server at once; connections break. */
   stop(): Promise<void>;
+  /** SIGKILL; resolves when it is gone. */
+  kill(): Promise<void>;
   /** Starts it again where it was. */
   start(): Promise<void>;
   remove(): Promise<void>;
+  /** Ends and removes it without waiting for anything. */
+  destroy(): void;
 }
 
 export async function startPostgres(): Promise<Postgres> {
@@ -41,8 +47,15 @@ export async function startPostgres(): Promise<Postgres> {
     cwd: folder,
   });
   const port = await freePort(0);
-  let stop: (() => Promise<void>) | undefined;
+  let child: ChildProcess | undefined;
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, 'exit');
+    child.kill(signal);
+    await ended;
+  };
   const server: Postgres = {
+    folder,
     async database() {
       const name = `test_${randomBytes(6).toString('hex')}`;
       await server.query(addressOf('postgres'), `create database ${name}`);
@@ -65,31 +78,29 @@ export async function startPostgres(): Promise<Postgres> {
         'unix_socket_directories=',
         'lc_messages=C',
       ];
-      const child = spawn(
+      const started = spawn(
         join(bin, 'postgres'),
         ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])],
         { ...owner, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] },
       );
+      child = started;
       let said = '';
       await new Promise<void>((resolve, reject) => {
-        child.stderr.on('data', (chunk: Buffer) => {
+        started.stderr.on('data', (chunk: Buffer) => {
           said += chunk.toString();
           if (said.includes('ready to accept connections')) resolve();
         });
-        child.once('exit', () => reject(new Error(`PostgreSQL does not start: ${said}`)));
+        started.once('exit', () => reject(new Error(`PostgreSQL does not start: ${said}`)));
       });
-      stop = async () => {
-        stop = undefined;
-        const ended = once(child, 'exit');
-        child.kill('SIGINT');
-        await ended;
-      };
     },
-    async stop() {
-      await stop?.();
-    },
+    stop: () => end('SIGINT'),
+    kill: () => end('SIGKILL'),
     async remove() {
-      await stop?.();
+      await end('SIGINT');
+      rmSync(folder, { recursive: true, force: true });
+    },
+    destroy() {
+      child?.kill('SIGQUIT');
       rmSync(folder, { recursive: true, force: true });
     },
   };
@@ -123,18 +134,24 @@ export function postgresDatabase(server: () => Postgres): () => TestDatabase {
   };
 }
 
-/** The folder of the newest PostgreSQL's programs. */
+export function hasPostgres(): boolean {
+  return findPrograms() !== undefined;
+}
+
 function programs(): string {
+  const found = findPrograms();
+  if (found === undefined) throw new Error('There is no PostgreSQL: install the package "postgresql".');
+  return found;
+}
+
+/** The folder of the newest PostgreSQL's programs. */
+function findPrograms(): string | undefined {
   const versions = existsSync(DEBIAN) ? readdirSync(DEBIAN).sort((a, b) => Number(b) - Number(a)) : [];
   const folders = [
     ...versions.map((version) => join(DEBIAN, version, 'bin')),
     ...process.env.PATH!.split(':'),
   ];
-  const found = folders.find(
-    (path) => existsSync(join(path, 'initdb')) && existsSync(join(path, 'postgres')),
-  );
-  if (found === undefined) throw new Error('There is no PostgreSQL: install the package "postgresql".');
-  return found;
+  return folders.find((path) => existsSync(join(path, 'initdb')) && existsSync(join(path, 'postgres')));
 }
 
 /** PostgreSQL refuses to run as root: then as the user that its package made. */

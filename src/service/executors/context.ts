@@ -1,8 +1,11 @@
 import { RANDOM_SEED } from '../../api/constants.ts';
+import { messageOf } from '../../errors.ts';
 import type { ContentFiles } from '../files/content.ts';
 import type { RunContext } from '../models/model.ts';
 import { horizonOf } from '../models/system-inputs.ts';
 import { typedValue } from '../models/values.ts';
+import { isShortage } from '../system-errors.ts';
+import { Deferred } from './deferred.ts';
 import type { Job, Report } from './protocol.ts';
 
 /** Least time between two reports of progress, in milliseconds: models may call it in their inner loop. */
@@ -36,11 +39,22 @@ export function makeContext(
     readFile(input: string) {
       const hash = values[input];
       if (typeof hash !== 'string') throw new Error(`the model has no INPUT_FILE "${input}"`);
-      return hash === '' ? null : files.read(hash);
+      return hash === '' ? null : unlessShort(() => files.read(hash));
     },
     writeFile(localPath, content) {
-      return { hash: files.write(content), localPath };
+      return { hash: unlessShort(() => files.write(content)), localPath };
     },
     progress,
   };
+}
+
+/** Whether a disk is full, or descriptors are short, says nothing of the model: its run waits then. */
+function unlessShort<T>(act: () => T): T {
+  try {
+    return act();
+  } catch (error) {
+    if (isShortage(error))
+      throw new Deferred(`a file of the run cannot be read or written: ${messageOf(error)}`);
+    throw error;
+  }
 }

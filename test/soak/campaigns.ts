@@ -1,0 +1,124 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Foray } from '../../src/client/index.ts';
+import { isForayError, messageOf } from '../../src/errors.ts';
+import { closedPhases } from '../../src/campaign/types.ts';
+import { type CampaignCourse, definitionOf } from './expected.ts';
+import type { Action } from './schedule.ts';
+
+const AGAIN_MS = 1_000;
+const FILE = 'soak.json';
+
+/**
+ * Carries out what is done to campaigns, of each one thing after the other, each until it is acknowledged: what was not
+ * may have come through, but everything here may be done twice.
+ */
+export class Campaigns {
+  readonly courses = new Map<number, CampaignCourse>();
+  readonly counts = { submitted: 0, cancelled: 0, acknowledged: 0 };
+  /** Problems that an action met last, while it is not acknowledged. */
+  private readonly waiting = new Map<Action, string>();
+  private readonly queues = new Map<number, Promise<void>>();
+  private readonly foray: Foray;
+  private isGivenUp = false;
+
+  constructor(foray: Foray) {
+    this.foray = foray;
+  }
+
+  /** Queues an action behind the earlier ones of the same campaign. */
+  take(action: Action): void {
+    const { campaign } = action;
+    if (action.kind === 'submit')
+      this.courses.set(campaign, { id: `soak-${campaign}`, plans: [], isEnded: false, wasEnded: false });
+    // a schedule that was made smaller may lack the submit
+    const course = this.courses.get(campaign);
+    if (!course) return;
+    this.waiting.set(action, 'it was not begun');
+    this.queues.set(
+      campaign,
+      (this.queues.get(campaign) ?? Promise.resolve()).then(() => this.carryOut(action, course)),
+    );
+  }
+
+  get unacknowledged(): string[] {
+    return [...this.waiting].map(([{ kind, campaign }, why]) => `${kind} of soak-${campaign}: ${why}`);
+  }
+
+  /** Resolves when all is acknowledged, or after a time. */
+  async drain(seconds: number): Promise<void> {
+    const all = Promise.all(this.queues.values());
+    await Promise.race([all, delay(1_000 * seconds, undefined, { ref: false })]);
+  }
+
+  /** What is not acknowledged now is not tried again. */
+  giveUp(): void {
+    this.isGivenUp = true;
+  }
+
+  async open(): Promise<string[]> {
+    const records = await this.foray.store.listCampaigns();
+    return records.filter(({ phase }) => !closedPhases.includes(phase)).map(({ campaign }) => campaign.id);
+  }
+
+  private async carryOut(action: Action, course: CampaignCourse): Promise<void> {
+    while (!this.isGivenUp) {
+      try {
+        await this.act(action, course);
+        this.waiting.delete(action);
+        this.counts.acknowledged += 1;
+        return;
+      } catch (error) {
+        this.waiting.set(action, messageOf(error));
+        await delay(AGAIN_MS);
+      }
+    }
+  }
+
+  private async act(action: Action, course: CampaignCourse): Promise<void> {
+    const { foray } = this;
+    const { id } = course;
+    switch (action.kind) {
+      case 'submit':
+        await foray.submit({ definition: definitionOf(action.plan), file: FILE }, { id });
+        course.plans.push(action.plan);
+        this.counts.submitted += 1;
+        return;
+      case 'apply':
+        await foray.apply(id, { definition: definitionOf(action.plan), file: FILE });
+        course.plans.push(action.plan);
+        course.isEnded = false;
+        return;
+      case 'retry':
+        await foray.retry(id);
+        course.isEnded = false;
+        return;
+      case 'cancel':
+        // also when the answer is lost; one that has completed has all results nevertheless
+        course.isEnded = course.wasEnded = true;
+        if (await unlessClosed(() => foray.cancel(id))) this.counts.cancelled += 1;
+        return;
+      case 'stop':
+        course.isEnded = course.wasEnded = true;
+        await unlessClosed(() => foray.steer(id, 'stop'));
+        return;
+      case 'pause':
+      case 'resume':
+        await unlessClosed(() => foray.steer(id, action.kind));
+        return;
+      case 'concurrency':
+        await unlessClosed(() => foray.setConcurrency(id, action.value));
+        return;
+    }
+  }
+}
+
+/** False when the campaign is over already. */
+async function unlessClosed(act: () => Promise<void>): Promise<boolean> {
+  try {
+    await act();
+    return true;
+  } catch (error) {
+    if (isForayError(error) && error.code === 'CAMPAIGN_CLOSED') return false;
+    throw error;
+  }
+}

@@ -1,0 +1,145 @@
+import { createHash } from 'node:crypto';
+import type { CampaignDefinition } from '../../src/campaign/definition.ts';
+import { pointKey, replicationSeed } from '../../src/campaign/keys.ts';
+import type { ResultRow } from '../../src/store/index.ts';
+
+/** The pure model of campaigns: which results a campaign has, computed without foray and without the model. */
+
+/** A campaign in short: values from `first` on, of a family. */
+export interface Plan {
+  family: number;
+  first: number;
+  count: number;
+  replications: number;
+  concurrency: number | 'auto';
+}
+
+/** What campaigns of one family have in common, so that the runs of one are those of the other. */
+interface Family {
+  milliseconds: number;
+  /** Values that are a multiple of it fail; 0 for none. */
+  bad: number;
+  /** Whether runs write a file, which the campaign keeps. */
+  trace: boolean;
+  /** The campaign's seed, of which replications are made. */
+  seed: number | null;
+  attempts: number;
+}
+
+export const families: readonly Family[] = [
+  { milliseconds: 80, bad: 0, trace: false, seed: null, attempts: 1 },
+  { milliseconds: 200, bad: 7, trace: false, seed: null, attempts: 2 },
+  { milliseconds: 50, bad: 0, trace: true, seed: null, attempts: 1 },
+  { milliseconds: 120, bad: 11, trace: true, seed: 17, attempts: 1 },
+  { milliseconds: 300, bad: 0, trace: false, seed: 23, attempts: 1 },
+];
+
+export function definitionOf({ family, first, count, replications, concurrency }: Plan): CampaignDefinition {
+  const { milliseconds, bad, trace, seed, attempts } = families[family]!;
+  return {
+    campaign: 'soak',
+    model: { name: 'Soak' },
+    inputs: { Milliseconds: milliseconds, Bad: bad, Trace: trace },
+    design: { grid: { Value: { from: first, to: first + count - 1, step: 1 } } },
+    replications,
+    concurrency,
+    ...(seed !== null && { seed }),
+    ...(trace && { outputs: { files: 'keep' } }),
+    ...(attempts > 1 && { failures: { attempts, backoff: '1 s' } }),
+  };
+}
+
+/** A run as it is to come out. Of one that fails `result` is null. */
+export interface ExpectedRun {
+  point: string;
+  value: number;
+  replication: number;
+  seed: number;
+  result: string | null;
+  /** Of the file that it writes, if it does. */
+  file: string | null;
+}
+
+const keyOf = ({ point, replication }: { point: string; replication: number }): string =>
+  `${point}/${replication}`;
+
+export function runsOf({ family, first, count, replications }: Plan): Map<string, ExpectedRun> {
+  const { milliseconds, bad, trace, seed: campaignSeed } = families[family]!;
+  const runs = new Map<string, ExpectedRun>();
+  for (let value = first; value < first + count; value += 1) {
+    const inputs = { Value: value, Milliseconds: milliseconds, Bad: bad, Trace: trace };
+    const point = pointKey(Object.entries(inputs).map(([name, of]) => ({ name, value: String(of) })));
+    for (let replication = 1; replication <= replications; replication += 1) {
+      const seed = campaignSeed === null ? 1 : Number(replicationSeed(campaignSeed, point, replication));
+      const fails = bad > 0 && value % bad === 0;
+      const run = {
+        point,
+        value,
+        replication,
+        seed,
+        result: fails ? null : String((31 * value * value + 17 * value + seed) % 1_000_003),
+        file: trace && !fails ? traceOf(value, seed) : null,
+      };
+      runs.set(keyOf(run), run);
+    }
+  }
+  return runs;
+}
+
+export function traceOf(value: number, seed: number): string {
+  return `value ${value}, seed ${seed}\n`.repeat(50);
+}
+
+/** What was acknowledged of a campaign: its definitions one after the other, and whether it is to end early. */
+export interface CampaignCourse {
+  id: string;
+  plans: Plan[];
+  isEnded: boolean;
+  /** It was at some time: of what it had then, it may lack files. */
+  wasEnded: boolean;
+}
+
+/**
+ * What differs between the results of a campaign and those that it is to have, in words. One that was ended early may lack
+ * results; points that a changed definition has dropped may have some.
+ */
+export function differences(course: CampaignCourse, phase: string, rows: readonly ResultRow[]): string[] {
+  const found: string[] = [];
+  const [last, ...earlier] = course.plans.toReversed();
+  const required = runsOf(last!);
+  const allowed = new Map([...earlier.flatMap((plan) => [...runsOf(plan)]), ...required]);
+  const had = new Set<string>();
+  for (const row of rows) {
+    const key = keyOf(row);
+    const run = allowed.get(key);
+    if (had.has(key)) found.push(`${key} is there twice`);
+    had.add(key);
+    if (!run) found.push(`${key} is not of the campaign`);
+    else found.push(...differencesOf(row, run));
+  }
+  const isPartial = course.isEnded && phase === 'cancelled';
+  const lacking = isPartial ? [] : [...required.keys()].filter((key) => !had.has(key));
+  if (lacking.length > 0)
+    found.push(
+      `${lacking.length} of ${required.size} results are lacking: ${lacking.slice(0, 3).join(', ')}`,
+    );
+  return found.map((what) => `${course.id}: ${what}`);
+}
+
+function differencesOf(row: ResultRow, run: ExpectedRun): string[] {
+  const is = `value ${run.value}, replication ${run.replication}`;
+  if (Number(row.values[0]) !== run.value) return [`${is} has the value ${row.values[0]}`];
+  if (run.result === null) {
+    const isRight = row.status === 'failed' && row.reason?.includes(`the value ${run.value} is bad`);
+    return isRight ? [] : [`${is} is ${row.status} and should have failed (${row.reason})`];
+  }
+  if (row.status !== 'done') return [`${is} has failed: ${row.reason}`];
+  if (row.outputs['Result'] !== run.result) return [`${is} is ${row.outputs['Result']}, not ${run.result}`];
+  const file = row.outputs['Trace file'] ?? 'null';
+  const hash = (JSON.parse(file) as { hash: string } | null)?.hash ?? null;
+  return hash === (run.file === null ? null : hashOf(run.file)) ? [] : [`${is} has another file: ${file}`];
+}
+
+export function hashOf(content: string | Uint8Array): string {
+  return createHash('sha256').update(content).digest('base64url');
+}

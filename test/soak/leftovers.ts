@@ -1,0 +1,119 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { unneededFiles } from '../../src/client/garbage.ts';
+import { messageOf } from '../../src/errors.ts';
+import { leaksIn } from '../support/spellings.ts';
+import { integrityOf } from './checker.ts';
+import { familyOf } from './processes.ts';
+import { filesIn, type World } from './world.ts';
+
+/** What nobody should find when all is over. */
+export interface Leftovers {
+  files: string[];
+  processes: string[];
+  leaks: string[];
+  damaged: string[];
+  /** How many files were searched for the key, and their size. */
+  searched: { files: number; bytes: number };
+}
+
+const SERVICE_FILES = /^(service\.(db(-wal|-shm)?|lock(-journal)?)|keys\.yaml|files)$/;
+const STORE_FILES = /^store\.db(-wal|-shm)?$/;
+/** By then what is in the store and of no use is old. */
+const LATER_MS = 7_200_000;
+const SIGNATURE = /signature=[A-Za-z0-9_-]{43}/;
+
+/** To be looked at while all runs and nothing is to be done. */
+export async function leftoversOf(world: World): Promise<Leftovers> {
+  const { leaks, searched } = searchForSecrets(world);
+  return {
+    ...{ leaks, searched },
+    processes: strayProcesses(world),
+    damaged: await damagedStore(world),
+    files: [...strayFiles(world), ...(await unneededAfterDelete(world))],
+  };
+}
+
+function strayFiles({ disks, temporary }: World): string[] {
+  const others = (folder: string, known: RegExp): string[] =>
+    readdirSync(folder)
+      .filter((name) => !known.test(name))
+      .map((name) => join(folder, name));
+  return [
+    ...others(disks.service, SERVICE_FILES),
+    ...others(disks.store, STORE_FILES),
+    ...others(join(disks.service, 'files/unfinished'), /^$/),
+    ...others(temporary, /^$/),
+  ].map((path) => `left over: ${path}`);
+}
+
+/** Deletes all campaigns and collects the garbage: nothing is left of them. */
+async function unneededAfterDelete({ foray }: World): Promise<string[]> {
+  try {
+    for (const { campaign } of await foray.store.listCampaigns()) await foray.delete(campaign.id);
+    const files = await foray.store.listFiles();
+    await foray.collect(unneededFiles(files, [], Date.now() + LATER_MS));
+    const left = await foray.store.listFiles();
+    return left.map(({ hash }) => `left in the store when all campaigns are deleted: file ${hash}`);
+  } catch (error) {
+    return [`the campaigns cannot be deleted: ${messageOf(error)}`];
+  }
+}
+
+/** Processes that name the world's folder and belong to none that is kept: executors whose service was killed. */
+function strayProcesses({ folder, processes }: World): string[] {
+  const kept = new Set(
+    [...processes.values()].flatMap(({ pid }) => (pid === undefined ? [] : familyOf(pid))),
+  );
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && !kept.has(Number(name)) && Number(name) !== process.pid)
+    .flatMap((pid) => {
+      const command = commandOf(pid);
+      return command.includes(`${folder}/`) ? [`process ${pid} is left: ${command.slice(0, 120)}`] : [];
+    });
+}
+
+function commandOf(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
+  } catch {
+    return '';
+  }
+}
+
+async function damagedStore({ disks, postgres, settings }: World): Promise<string[]> {
+  try {
+    if (postgres) {
+      await postgres.query(settings.store, 'create extension if not exists amcheck');
+      await postgres.query(
+        settings.store,
+        "select bt_index_check(oid) from pg_class where relkind = 'i' and relnamespace = 'public'::regnamespace",
+      );
+      return [];
+    }
+    const db = new DatabaseSync(join(disks.store, 'store.db'), { readOnly: true });
+    try {
+      return integrityOf(db, 'the store');
+    } finally {
+      db.close();
+    }
+  } catch (error) {
+    return [`the database of the store: ${messageOf(error)}`];
+  }
+}
+
+/** Everything that was written: logs, databases, Temporal's histories. */
+function searchForSecrets({ folder, postgres, key }: World): Pick<Leftovers, 'leaks' | 'searched'> {
+  const searched = { files: 0, bytes: 0 };
+  const leaks: string[] = [];
+  for (const path of [folder, ...(postgres ? [postgres.folder] : [])].flatMap(filesIn)) {
+    const content = readFileSync(path);
+    searched.files += 1;
+    searched.bytes += content.length;
+    const spellings = leaksIn(content, key);
+    if (spellings.length > 0) leaks.push(`${path} holds the key (${spellings.join(', ')})`);
+    if (SIGNATURE.test(content.toString('latin1'))) leaks.push(`${path} holds the signature of an address`);
+  }
+  return { leaks, searched };
+}

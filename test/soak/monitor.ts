@@ -1,0 +1,79 @@
+import { descriptorsOf, residentMb } from './processes.ts';
+import type { KeptName } from './schedule.ts';
+import type { World } from './world.ts';
+
+const EVERY_MS = 2_000;
+/** What a process takes at first says nothing of what it takes in the end: a worker keeps the workflows that it has seen. */
+const WARM_UP_S = 120;
+/** Shorter than this, nothing can be compared. */
+const LEAST_S = 180;
+/** What may come on top: garbage that is not collected yet. */
+const MOST_MB = 40;
+const MOST_SHARE = 0.25;
+/** Idle connections and files that are open at some times and not at others. */
+const MOST_DESCRIPTORS = 12;
+
+interface Sample {
+  at: number;
+  pid: number;
+  mb: number;
+}
+
+/** Looks at the processes of a world: what memory and descriptors they take. */
+export class Monitor {
+  private readonly world: World;
+  private readonly timer: NodeJS.Timeout;
+  private readonly samples = new Map<KeptName, Sample[]>();
+  private readonly baseline = new Map<KeptName, number>();
+
+  constructor(world: World) {
+    this.world = world;
+    this.timer = setInterval(() => this.look(), EVERY_MS).unref();
+  }
+
+  stop(): void {
+    clearInterval(this.timer);
+  }
+
+  /** Takes what is open now as what is usual. */
+  setBaseline(): void {
+    for (const [name, { pid }] of this.world.processes) this.baseline.set(name, descriptorsOf(pid!));
+  }
+
+  /** The processes that hold more descriptors than usual, in words. */
+  leakedDescriptors(): string[] {
+    return [...this.baseline].flatMap(([name, usual]) => {
+      const now = descriptorsOf(this.world.processes.get(name)!.pid ?? 0);
+      return now > usual + MOST_DESCRIPTORS ? [`${name} has ${now} descriptors, ${usual} at first`] : [];
+    });
+  }
+
+  /** How the memory of each process that lived long enough has grown: the least of its last third beside that of its first. */
+  memory(): { said: string; problems: string[] } {
+    const said: string[] = [];
+    const problems: string[] = [];
+    for (const [name, samples] of this.samples) {
+      const last = samples.at(-1)!;
+      const own = samples.filter(({ pid }) => pid === last.pid);
+      const warm = own.filter(({ at }) => at >= own[0]!.at + WARM_UP_S * 1_000);
+      if (warm.length === 0 || last.at - warm[0]!.at < LEAST_S * 1_000) continue;
+      const third = Math.floor(warm.length / 3);
+      const least = (part: Sample[]): number => Math.min(...part.map(({ mb }) => mb));
+      const [before, after] = [least(warm.slice(0, third)), least(warm.slice(-third))];
+      const text = `${name} ${before.toFixed(0)} to ${after.toFixed(0)} MB in ${((last.at - warm[0]!.at) / 1_000).toFixed(0)} s`;
+      said.push(text);
+      if (after > before * (1 + MOST_SHARE) + MOST_MB) problems.push(`memory grows: ${text}`);
+    }
+    return { said: said.join(', ') || 'no process lived long enough to compare its memory', problems };
+  }
+
+  private look(): void {
+    for (const [name, { pid }] of this.world.processes) {
+      const mb = pid === undefined ? undefined : residentMb(pid);
+      if (mb === undefined) continue;
+      const known = this.samples.get(name) ?? [];
+      this.samples.set(name, known);
+      known.push({ at: Date.now(), pid: pid!, mb });
+    }
+  }
+}

@@ -1,0 +1,203 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+
+const RESTART_MS = 500;
+const READY_MS = 120_000;
+const STOP_MS = 15_000;
+const PROBE_MS = 200;
+
+export interface ProcessOptions {
+  name: string;
+  command: string;
+  args: string[];
+  env: NodeJS.ProcessEnv;
+  log: string;
+  /** Asked until it is true; without it the process sends the message `ready`. */
+  isReady?: () => Promise<boolean>;
+}
+
+/** A process that is kept alive, as a service manager does it, and can be killed and frozen. */
+export class KeptProcess {
+  readonly options: ProcessOptions;
+  /** When it became ready last, ms since the epoch; 0 while it is not. */
+  readyAt = 0;
+  /** Whether it is struck by something that may end it: that is as if it were killed. */
+  mayEnd = false;
+  /** How it ended when nobody had killed it. */
+  readonly ownEnds: string[] = [];
+  /** All that it has been. */
+  readonly pids: number[] = [];
+  private child: ChildProcess | undefined;
+  private downMs: number | undefined;
+  private isClosing = false;
+  private kept: Promise<void> | undefined;
+
+  constructor(options: ProcessOptions) {
+    this.options = options;
+  }
+
+  get pid(): number | undefined {
+    return this.child && !hasEnded(this.child) ? this.child.pid : undefined;
+  }
+
+  /** Starts it and keeps it; resolves when it is ready. */
+  async start(): Promise<void> {
+    this.kept = this.keep();
+    await this.ready();
+  }
+
+  async ready(within = READY_MS): Promise<void> {
+    const end = performance.now() + within;
+    while (this.readyAt === 0) {
+      if (performance.now() > end)
+        throw new Error(`${this.options.name} is not ready; see ${this.options.log}`);
+      await delay(PROBE_MS);
+    }
+  }
+
+  /** SIGKILL; it is started again after some seconds. False when it does not run just now. */
+  kill(seconds: number): boolean {
+    if (this.pid === undefined || this.readyAt === 0) return false;
+    this.downMs = 1_000 * seconds;
+    this.readyAt = 0;
+    return this.child!.kill('SIGKILL');
+  }
+
+  /** False when it does not run just now. */
+  async freeze(seconds: number): Promise<boolean> {
+    const { child } = this;
+    if (!child || hasEnded(child)) return false;
+    child.kill('SIGSTOP');
+    await delay(1_000 * seconds);
+    child.kill('SIGCONT');
+    return true;
+  }
+
+  /** Ends it for good: SIGTERM, and SIGKILL when that is not heard. Returns whether it was heard. */
+  async close(): Promise<boolean> {
+    this.isClosing = true;
+    const { child } = this;
+    let isHeard = true;
+    if (child && !hasEnded(child)) {
+      child.kill('SIGCONT');
+      child.kill('SIGTERM');
+      const timer = setTimeout(() => {
+        isHeard = false;
+        child.kill('SIGKILL');
+      }, STOP_MS);
+      await new Promise((resolve) => (hasEnded(child) ? resolve(undefined) : child.once('exit', resolve)));
+      clearTimeout(timer);
+    }
+    await this.kept;
+    return isHeard;
+  }
+
+  /** At once, with all that it has started: for the moment when the soak itself ends. */
+  destroy(): void {
+    this.isClosing = true;
+    if (this.pid !== undefined) for (const member of familyOf(this.pid)) killHard(member);
+  }
+
+  private async keep(): Promise<void> {
+    while (!this.isClosing) {
+      const child = this.spawn();
+      const ended = new Promise<void>((resolve) => {
+        child.once('exit', () => resolve());
+        child.once('error', () => resolve());
+      });
+      await Promise.race([ended, this.becomesReady(child)]);
+      const wasReady = this.readyAt > 0 || this.downMs !== undefined;
+      await ended;
+      this.readyAt = 0;
+      if (this.isClosing) return;
+      const { downMs = RESTART_MS } = this;
+      if (this.downMs === undefined && wasReady && !this.mayEnd) {
+        this.ownEnds.push(`${child.signalCode ?? `code ${child.exitCode}`}: ${this.lastLine()}`);
+      }
+      this.downMs = undefined;
+      await delay(downMs);
+    }
+  }
+
+  private spawn(): ChildProcess {
+    const { command, args, env, log } = this.options;
+    const file = openSync(log, 'a');
+    // in a group of its own, so that a Ctrl-C reaches the soak alone
+    const child = spawn(command, args, { env, detached: true, stdio: ['ignore', file, file, 'ipc'] });
+    closeSync(file);
+    child.on('error', () => undefined);
+    this.child = child;
+    if (child.pid !== undefined) this.pids.push(child.pid);
+    return child;
+  }
+
+  private async becomesReady(child: ChildProcess): Promise<void> {
+    const { isReady } = this.options;
+    let said = false;
+    child.on('message', (message) => (said ||= message === 'ready'));
+    while (!hasEnded(child) && !this.isClosing) {
+      if (isReady ? await isReady().catch(() => false) : said) {
+        if (!hasEnded(child)) this.readyAt = Date.now();
+        return;
+      }
+      await delay(PROBE_MS);
+    }
+  }
+
+  private lastLine(): string {
+    return readFileSync(this.options.log, 'utf8').trim().split('\n').slice(-3).join(' | ').slice(0, 400);
+  }
+}
+
+function hasEnded(child: ChildProcess): boolean {
+  return child.pid === undefined || child.exitCode !== null || child.signalCode !== null;
+}
+
+function killHard(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // it has ended
+  }
+}
+
+/** A process and all that it has started, and they. */
+export function familyOf(pid: number): number[] {
+  const children = new Map<number, number[]>();
+  for (const entry of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+    const parent = parentOf(Number(entry));
+    if (parent !== undefined) children.set(parent, [...(children.get(parent) ?? []), Number(entry)]);
+  }
+  const family = [pid];
+  for (const member of family) family.push(...(children.get(member) ?? []));
+  return family;
+}
+
+function parentOf(pid: number): number | undefined {
+  const ppid = /^PPid:\s+(\d+)/m.exec(procFile(pid, 'status'));
+  return ppid ? Number(ppid[1]) : undefined;
+}
+
+/** Resident memory, MB; undefined when it is gone. */
+export function residentMb(pid: number): number | undefined {
+  const found = /^VmRSS:\s+(\d+)/m.exec(procFile(pid, 'status'));
+  return found ? Number(found[1]) / 1_024 : undefined;
+}
+
+/** How many descriptors it has open. */
+export function descriptorsOf(pid: number): number {
+  try {
+    return readdirSync(`/proc/${pid}/fd`).length;
+  } catch {
+    return 0;
+  }
+}
+
+function procFile(pid: number, name: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${name}`, 'utf8');
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,137 @@
+import { cpSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { messageOf } from '../../src/errors.ts';
+import { Campaigns } from './campaigns.ts';
+import { check } from './checker.ts';
+import { Faults } from './faults.ts';
+import { leftoversOf } from './leftovers.ts';
+import { Monitor } from './monitor.ts';
+import { isBroken, type Outcome, type Promised, promisesOf } from './promises.ts';
+import type { Fault, Schedule } from './schedule.ts';
+import type { Tools } from './tools.ts';
+import { startWorld, type World } from './world.ts';
+
+const PROGRESS_MS = 20_000;
+/** How long campaigns get to end once nothing is spoilt any more, and actions to be acknowledged. */
+const END_S = 300;
+const ACKNOWLEDGE_S = 180;
+/** How long connections get to be closed that nobody needs. */
+const QUIET_S = 90;
+/** When what processes hold is taken as what is usual. */
+const BASELINE_S = 12;
+
+/** Carries out a schedule in a world of its own; returns what it came to, a line a promise. */
+export async function soak(
+  schedule: Schedule,
+  tools: Tools,
+  say: (line: string) => void,
+): Promise<Promised[]> {
+  const world = await startWorld(schedule, tools);
+  try {
+    const promised = promisesOf(await carriedOut(world, schedule, say), schedule, tools);
+    if (isBroken(promised)) {
+      const kept = join(tmpdir(), `foray-soak-${schedule.seed}-logs`);
+      cpSync(world.logs, kept, { recursive: true });
+      say(`What its processes said is kept in ${kept}`);
+    }
+    return promised;
+  } finally {
+    await world.close();
+  }
+}
+
+async function carriedOut(world: World, schedule: Schedule, say: (line: string) => void): Promise<Outcome> {
+  const campaigns = new Campaigns(world.foray);
+  const faults = new Faults(world);
+  await faults.prepare();
+  const monitor = new Monitor(world);
+  const start = performance.now();
+  const clock = (): string => {
+    const seconds = Math.floor((performance.now() - start) / 1_000);
+    return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
+  };
+  const done: string[] = [];
+  const progress = setInterval(() => {
+    const { submitted, acknowledged } = campaigns.counts;
+    say(
+      `${clock()}  ${submitted} campaigns, ${acknowledged} actions acknowledged; ${done.splice(0).join(', ') || 'no faults'}`,
+    );
+  }, PROGRESS_MS);
+  const baseline = setTimeout(() => monitor.setBaseline(), BASELINE_S * 1_000);
+  try {
+    const underWay: Promise<void>[] = [];
+    const broken: string[] = [];
+    for (const entry of schedule.entries) {
+      await delay(Math.max(0, start + entry.at * 1_000 - performance.now()));
+      if ('action' in entry) campaigns.take(entry.action);
+      else {
+        done.push(wordsOf(entry.fault));
+        underWay.push(
+          faults.inflict(entry.fault).catch((error: unknown) => {
+            broken.push(`the fault ${wordsOf(entry.fault)} was not carried out: ${messageOf(error)}`);
+          }),
+        );
+      }
+    }
+    await delay(Math.max(0, start + schedule.minutes * 60_000 - performance.now()));
+    await Promise.all(underWay);
+    await faults.heal();
+    say(`${clock()}  no more faults; the campaigns get to end`);
+    await campaigns.drain(ACKNOWLEDGE_S);
+    const isOver = await within(END_S, async () => {
+      const open = await campaigns.open();
+      if (open.length > 0 && done.length === 0) done.push(`open: ${open.join(', ')}`);
+      return open.length === 0;
+    });
+    campaigns.giveUp();
+    if (!isOver) for (const id of await campaigns.open()) say(`open: ${await describe(world, id)}`);
+    say(`${clock()}  ${isOver ? 'all campaigns are over' : 'not all campaigns are over'}`);
+    const memory = monitor.memory();
+    const areQuiet = await within(QUIET_S, () => monitor.leakedDescriptors().length === 0);
+    say(`${clock()}  looking at what there is`);
+    return {
+      faults: faults.tally,
+      broken: [...broken, ...faults.broken],
+      unacknowledged: campaigns.unacknowledged,
+      counts: campaigns.counts,
+      findings: await check(world, campaigns),
+      memory,
+      descriptors: areQuiet ? [] : monitor.leakedDescriptors(),
+      ownEnds: [...world.processes].flatMap(([name, { ownEnds }]) =>
+        ownEnds.map((end) => `${name} ended by itself (${end})`),
+      ),
+      leftovers: await leftoversOf(world),
+    };
+  } finally {
+    clearInterval(progress);
+    clearTimeout(baseline);
+    monitor.stop();
+    campaigns.giveUp();
+  }
+}
+
+function wordsOf(fault: Fault): string {
+  const { kind, seconds, ...rest } = fault;
+  const details: object = rest;
+  return [kind, ...Object.values(details).map(String), `${seconds} s`].join(' ');
+}
+
+async function describe({ foray }: World, id: string): Promise<string> {
+  try {
+    const { phase, runs, note } = await foray.status(id);
+    return `${id} is ${phase}: ${JSON.stringify(runs)} ${note}`;
+  } catch (error) {
+    return `${id}: ${messageOf(error)}`;
+  }
+}
+
+async function within(seconds: number, probe: () => boolean | Promise<boolean>): Promise<boolean> {
+  const end = performance.now() + 1_000 * seconds;
+  for (;;) {
+    if (await probe()) return true;
+    if (performance.now() > end) return false;
+    await delay(500);
+  }
+}

@@ -1,0 +1,195 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { Connection } from '@temporalio/client';
+import { seeded } from '../../bench/scheduler/durations.ts';
+import { API_VERSION } from '../../src/api/constants.ts';
+import { Foray, type Settings } from '../../src/client/index.ts';
+import { CloudClient } from '../../src/cloud/index.ts';
+import { freePort } from '../../src/dev/ports.ts';
+import { findTemporalCli, serverSettings } from '../../src/dev/temporal-cli.ts';
+import { cleanEnv, MAIN } from '../support/cli.ts';
+import { type Postgres, startPostgres } from '../support/postgres.ts';
+import { type Proxy, startProxy } from '../support/proxy.ts';
+import { environmentOf } from '../support/worker.ts';
+import { KeptProcess } from './processes.ts';
+import type { KeptName, Schedule } from './schedule.ts';
+import type { Tools } from './tools.ts';
+
+const DISK_SIZE = '192m';
+const EXECUTORS = 2;
+
+export interface World {
+  folder: string;
+  logs: string;
+  settings: Settings;
+  foray: Foray;
+  /** Past the proxy. */
+  service: CloudClient;
+  /** The key of the service, which is nowhere to be found. */
+  key: string;
+  processes: Map<KeptName, KeptProcess>;
+  postgres: Postgres | undefined;
+  proxy: Proxy;
+  /** The folder of models, and where it is taken away to. */
+  models: { here: string; away: string };
+  /** Folders on small disks of their own, where these can be mounted. */
+  disks: { service: string; store: string };
+  /** What the service believes that the time is: an offset, for libfaketime. */
+  clockFile: string;
+  /** Where foray's processes put what is temporary. */
+  temporary: string;
+  close(): Promise<void>;
+}
+
+export async function startWorld({ seed, store }: Schedule, tools: Tools): Promise<World> {
+  const folder = mkdtempSync(join(tmpdir(), 'foray-soak-'));
+  const disks = { service: join(folder, 'service'), store: join(folder, 'store') };
+  const mounted: string[] = [];
+  const [temporary, logs] = [join(folder, 'tmp'), join(folder, 'logs')];
+  for (const path of [...Object.values(disks), temporary, logs]) mkdirSync(path);
+  const models = { here: join(folder, 'models'), away: join(folder, 'models-away') };
+  const clockFile = join(folder, 'clock');
+  const random = seeded(seed + 2_000_000);
+  const key = Array.from({ length: 48 }, () => LETTERS[Math.floor(random() * LETTERS.length)]).join('');
+  const processes: World['processes'] = new Map();
+  let postgres: Postgres | undefined;
+  let proxy: Proxy | undefined;
+  let foray: Foray | undefined;
+  const remove = (): void => {
+    for (const disk of mounted) execFileSync('umount', ['--lazy', disk]);
+    for (const pid of processes.get('service')?.pids ?? []) removeFaketime(pid);
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  };
+  // whatever ends the soak, the world goes with it
+  const destroy = (): void => {
+    for (const each of processes.values()) each.destroy();
+    postgres?.destroy();
+    remove();
+  };
+  process.once('exit', destroy);
+  try {
+    if (!tools.missing.has('disk')) {
+      for (const disk of Object.values(disks)) {
+        execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK_SIZE}`, 'tmpfs', disk]);
+        mounted.push(disk);
+      }
+    }
+    cpSync(resolve(import.meta.dirname, 'models'), models.here, { recursive: true });
+    writeFileSync(clockFile, '+0s');
+
+    const temporalPort = await freePort(0);
+    const address = `127.0.0.1:${temporalPort}`;
+    const temporal = new KeptProcess({
+      name: 'Temporal',
+      command: await findTemporalCli(() => undefined),
+      args: [
+        ...['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(temporalPort), '--headless'],
+        ...['--db-filename', join(folder, 'temporal.db'), '--log-level', 'error', ...serverSettings],
+      ],
+      env: cleanEnv(),
+      log: join(logs, 'temporal.log'),
+      isReady: () => isServing(address),
+    });
+    processes.set('temporal', temporal);
+
+    const servicePort = await freePort(0);
+    const service = new KeptProcess({
+      name: 'the service',
+      command: process.execPath,
+      args: [
+        ...[MAIN, 'service', '--home', join(folder, 'home'), '--port', String(servicePort)],
+        ...['--data', disks.service, '--models', models.here, '--executors', String(EXECUTORS)],
+      ],
+      env: {
+        ...cleanEnv(),
+        FORAY_API_KEY: key,
+        TMPDIR: temporary,
+        ...(!tools.missing.has('clock') && {
+          LD_PRELOAD: tools.faketime,
+          FAKETIME_TIMESTAMP_FILE: clockFile,
+          FAKETIME_DONT_FAKE_MONOTONIC: '1',
+          FAKETIME_CACHE_DURATION: '1',
+        }),
+      },
+      log: join(logs, 'service.log'),
+    });
+    processes.set('service', service);
+
+    if (store === 'postgres') postgres = await startPostgres();
+    await Promise.all([temporal.start(), service.start()]);
+    proxy = await startProxy(servicePort, seeded(seed + 3_000_000));
+    const settings: Settings = {
+      service: { url: rootOf(proxy.port), key },
+      store: postgres ? await postgres.database() : `sqlite:${join(disks.store, 'store.db')}`,
+      taskQueue: 'soak',
+      owner: 'soak',
+      temporal: { connectionOptions: { address }, namespace: 'default' },
+      webUi: 'http://127.0.0.1:8233',
+    };
+    foray = await Foray.open(settings);
+    for (const name of ['worker-1', 'worker-2'] as const) {
+      processes.set(
+        name,
+        new KeptProcess({
+          name,
+          command: process.execPath,
+          args: [MAIN, 'worker'],
+          env: { ...environmentOf(settings), TMPDIR: temporary },
+          log: join(logs, `${name}.log`),
+        }),
+      );
+    }
+    await Promise.all([processes.get('worker-1')!.start(), processes.get('worker-2')!.start()]);
+
+    const [client, front, database] = [foray, proxy, postgres];
+    return {
+      ...{ folder, logs, settings, key, processes, models, disks, clockFile, temporary },
+      foray: client,
+      service: new CloudClient({ url: rootOf(servicePort), key }),
+      postgres: database,
+      proxy: front,
+      async close() {
+        await client.close();
+        await Promise.all([...processes.values()].map((each) => each.close()));
+        await front.close();
+        await database?.remove();
+        process.off('exit', destroy);
+        remove();
+      },
+    };
+  } catch (error) {
+    process.off('exit', destroy);
+    destroy();
+    throw error;
+  }
+}
+
+const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=&%#-_~';
+
+/** What libfaketime leaves of a process that was killed. */
+function removeFaketime(pid: number): void {
+  for (const name of ['faketime_shm', 'sem.faketime_sem']) rmSync(`/dev/shm/${name}_${pid}`, { force: true });
+}
+
+function rootOf(port: number): string {
+  return `http://127.0.0.1:${port}/api/open/${API_VERSION}`;
+}
+
+async function isServing(address: string): Promise<boolean> {
+  const connection = await Connection.connect({ address, connectTimeout: 1_000 });
+  try {
+    await connection.workflowService.describeNamespace({ namespace: 'default' });
+    return true;
+  } finally {
+    await connection.close();
+  }
+}
+
+/** All files in a folder, their paths. */
+export function filesIn(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+}
