@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { frameResource, stateWord } from '../animation/resource.ts';
-import type { Sessions, Shown } from '../animation/sessions.ts';
+import { type Sessions, type Shown, unknownSession } from '../animation/sessions.ts';
 import { ServiceError } from '../errors.ts';
 import { readQuery } from './body.ts';
 
@@ -19,11 +19,13 @@ export function withoutSession(path: string): string {
   return path.replace(/^\/nodes\/[^/]*(\/sessions\/)?[^/]*/, '/nodes/*/sessions/*');
 }
 
-/** There is one node, whatever its name. */
+/** Both are the uuid of a session: there is one node, and any uuid names it. */
 interface Address {
   node: string;
   session: string;
 }
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 const Command = z.object({ cmd: z.string(), parameters: z.string().default('') });
 
@@ -57,6 +59,13 @@ export async function addAnimations(app: FastifyInstance, sessions: Sessions): P
           .header('cache-control', 'no-store')
           .header('referrer-policy', 'no-referrer')
           .header('x-content-type-options', 'nosniff');
+        done();
+      });
+
+      // the only part of an address that an answer repeats: in the header Location
+      scope.addHook('onRequest', ({ params }, _reply, done) => {
+        const { node, session } = params as Address;
+        if (!UUID.test(node) || !UUID.test(session)) throw unknownSession();
         done();
       });
 
