@@ -159,6 +159,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       }
     };
     repository.stopAnimated('the model service was restarted');
+    repository.dropAllParts();
     repository.requeueRunning();
     const port = await listen(app, host, options.port ?? 0);
     dispatcher.wake();
