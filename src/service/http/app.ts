@@ -19,6 +19,7 @@ import { animationHandlers } from './handlers/animation.ts';
 import { fileHandlers } from './handlers/files.ts';
 import { modelHandlers } from './handlers/models.ts';
 import { runHandlers } from './handlers/runs.ts';
+import { KeylessConnections } from './keyless.ts';
 import type { Limits } from './limits.ts';
 import { type Methods, noteMethods } from './methods.ts';
 import { openApiDocument } from './openapi.ts';
@@ -86,6 +87,7 @@ export async function buildApp({ log, logLevel, ...parts }: AppParts): Promise<F
   });
 
   endUnusedConnections(app);
+  const keyless = new KeylessConnections(app);
   // what somebody expects of the service besides is no reason to refuse (RFC 9110, 10.1.1)
   app.server.on('checkExpectation', (request, answer) => void app.server.emit('request', request, answer));
   app.get('/health', () => parts.health());
@@ -100,6 +102,10 @@ export async function buildApp({ log, logLevel, ...parts }: AppParts): Promise<F
   await app.register(
     async (api) => {
       api.addHook('onRequest', requireKey(parts.access));
+      api.addHook('onRequest', ({ raw }, _reply, done) => {
+        keyless.release(raw.socket);
+        done();
+      });
       if (parts.limits.rate !== undefined) api.addHook('onRequest', limitRate(parts.limits.rate));
       const visible = new Visible(parts.registry, parts.access);
       await addRoutes(
