@@ -67,7 +67,7 @@ export function addService(program: Command): void {
       if (flags.keys && command.getOptionValueSource('apiKey') === 'cli') {
         throw new ForayError('USAGE', '--api-key cannot be used with --keys: the file has all keys.');
       }
-      if (flags.publicUrl !== undefined && flags.trustProxy) {
+      if (flags.publicUrl !== undefined && flags.trustProxy !== undefined) {
         throw new ForayError('USAGE', '--trust-proxy cannot be used with --public-url, which says it all.');
       }
       endWithParent();
@@ -99,7 +99,7 @@ export function addService(program: Command): void {
         ...(flags.executors && { executors: flags.executors }),
         ...(flags.runTimeout && { runTimeout: flags.runTimeout }),
         publicUrl: flags.publicUrl,
-        trustedProxies: flags.trustProxy && proxies(flags.trustProxy),
+        trustedProxies: flags.trustProxy === undefined ? undefined : proxies(flags.trustProxy),
       });
       print(`Model service  ${service.url} (process ${process.pid})`);
       if (service.newKey) {

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { PublicAddress, type ProxyOptions } from '../../src/service/http/public-address.ts';
 
 /** A request as it comes to the service, from an address. */
-function request(headers: Record<string, string> = {}, remoteAddress = '127.0.0.1') {
+function request(headers: Record<string, string | undefined> = {}, remoteAddress = '127.0.0.1') {
   return {
     protocol: 'http',
     host: 'inside:8090',

@@ -90,7 +90,7 @@ function isAnswered({ request }: Keyless): boolean {
 /** As many as leave most of the files that the process may open to executors, the database and callers with a key. */
 function mostConnections(): number {
   // names of the network's hosts, which would be looked up
-  process.report.excludeNetwork = true;
+  Object.assign(process.report, { excludeNetwork: true });
   const { userLimits } = process.report.getReport() as {
     userLimits?: { open_files: { soft: number | 'unlimited' } };
   };
