@@ -4,6 +4,7 @@ import { canonicalValue, nameKey } from '../../api/values.ts';
 import type { Shown } from '../animation/sessions.ts';
 import { stateWord } from '../animation/resource.ts';
 import { ServiceError } from '../errors.ts';
+import type { SettableType } from '../models/model.ts';
 import { typedValue } from '../models/values.ts';
 import { checkValue } from '../runs/checked.ts';
 import { readJson, readQuery } from './body.ts';
@@ -66,7 +67,9 @@ export const steering: Record<string, (shown: Shown, request: FastifyRequest) =>
     let value: unknown;
     // without a body it is the empty text
     const text = (body as string | undefined) ?? '';
-    checkValue(name, () => (value = typedValue(type, canonicalValue(type, text))));
+    // a declaration makes no other type settable
+    const ofType = type as SettableType;
+    checkValue(name, () => (value = typedValue(ofType, canonicalValue(ofType, text))));
     await session.ask({ kind: 'set', name, value });
     return null;
   },

@@ -11,7 +11,7 @@ import type { Experiment, InputItem, Version } from '../../api/resources.ts';
 import { nameKey } from '../../api/values.ts';
 import { checkAllowed } from './allowed.ts';
 import { stableUuid } from './ids.ts';
-import { modelInputTypes } from './model.ts';
+import { modelInputTypes, settableTypes } from './model.ts';
 import { canonicalInput, systemInputTypes } from './system-inputs.ts';
 
 const name = z
@@ -35,9 +35,6 @@ const range = z.discriminatedUnion('type', [
   }),
   z.strictObject({ type: z.literal('FULL_RANGE_BOOLEAN') }),
 ]);
-
-/** Types of the values of an animated run that can be set: of which a value is one text. */
-const settableTypes = ['STRING', 'DOUBLE', 'INTEGER', 'LONG', 'DATE_TIME', 'BOOLEAN'] as const;
 
 /** How a model is drawn, but for its code. */
 const animation = z

@@ -18,6 +18,10 @@ export const modelInputTypes = [
 ] as const;
 export type ModelInputType = (typeof modelInputTypes)[number];
 
+/** Types that a settable value of an animated run may have: those whose values are one text. */
+export const settableTypes = ['STRING', 'DOUBLE', 'INTEGER', 'LONG', 'DATE_TIME', 'BOOLEAN'] as const;
+export type SettableType = (typeof settableTypes)[number];
+
 export interface InputDeclaration {
   /** Unique in the model, ignoring case. In braces only for the system inputs of specification 2.2. */
   name: string;
@@ -170,7 +174,7 @@ export interface ViewArea {
 export interface SceneValueDeclaration {
   /** Unique among the values, ignoring case. */
   name: string;
-  /** Settable are `STRING`, `DOUBLE`, `INTEGER`, `LONG`, `DATE_TIME` and `BOOLEAN`. */
+  /** One of {@link settableTypes} where it is settable. */
   type: Exclude<OutputType, 'OUTPUT_FILE'>;
   units?: Unit | null;
   /** @default false */
