@@ -32,9 +32,12 @@ test.each([150, 300])(
         socket.write(WORDS[at % WORDS.length]!);
       });
     }
-    // all of them at once, and callers with a key among them
-    const { status, body: models } = await service.get<Model[]>('/models');
-    expect([status, models.length > 0]).toEqual([200, true]);
+    // a caller among a thousand that come in one moment may be closed before it can speak; it gets in when it tries again
+    const models = await until(
+      () => service.get<Model[]>('/models').catch(() => undefined),
+      'a caller with a key to get in',
+    );
+    expect([models.status, models.body.length > 0]).toEqual([200, true]);
     await until(() => connected === SOCKETS || undefined, 'all connections');
     await until(() => open.size <= openFiles / 4 || undefined, 'most of them to be closed');
 
