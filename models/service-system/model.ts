@@ -1,12 +1,22 @@
 import { defineModel, type InputDeclaration, type RunContext } from '../../src/service/models/model.ts';
 import { runWithProgress, TimeSeries } from '../kernel/index.ts';
-import { draw, HEIGHT, WIDTH } from './picture.ts';
+import { draw, HEIGHT, viewAreas, WIDTH } from './picture.ts';
 import { ServiceSystem, type Settings } from './system.ts';
 
 const inputs = [
-  { name: '{RANDOM_SEED}', type: 'LONG', default: 1 },
+  {
+    name: '{STOP_MODE}',
+    type: 'STRING',
+    default: 'STOP_MODE_AT_TIME',
+    // customers never stop coming, so a run without a stop has no end
+    values: ['STOP_MODE_AT_TIME', 'STOP_MODE_AT_DATE'],
+  },
   { name: '{START_TIME}', type: 'DOUBLE', units: 'MINUTE', default: 0 },
   { name: '{STOP_TIME}', type: 'DOUBLE', units: 'MINUTE', default: 1_000 },
+  { name: '{START_DATE}', type: 'DATE_TIME', default: '2026-01-01T00:00:00' },
+  { name: '{STOP_DATE}', type: 'DATE_TIME', default: '2026-01-01T16:40:00' },
+  { name: '{MAX_MEMORY_MB}', type: 'INTEGER', default: 1_024 },
+  { name: '{RANDOM_SEED}', type: 'LONG', default: 1 },
   { name: 'Server capacity', type: 'INTEGER', default: 8 },
   { name: 'Arrival rate', type: 'DOUBLE', units: 'PER_MINUTE', default: 7 },
   { name: 'Mean service time', type: 'DOUBLE', units: 'MINUTE', default: 1 },
@@ -50,6 +60,14 @@ export default defineModel({
     width: WIDTH,
     height: HEIGHT,
     units: 'MINUTE',
+    viewAreas,
+    values: [
+      { name: 'Customers waiting', type: 'INTEGER' },
+      { name: 'Busy servers', type: 'INTEGER' },
+      { name: 'Server utilization', type: 'DOUBLE' },
+      { name: 'Mean service time', type: 'DOUBLE', units: 'MINUTE', settable: true },
+    ],
+    functions: [{ name: 'Customers arrive', parameters: ['Customers'] }],
     start(context) {
       const settings = read(context);
       const { start, stop } = settings;
@@ -64,6 +82,29 @@ export default defineModel({
         advance: (time) => simulation.run(time < stop - start ? start + time : stop),
         draw: () => draw({ settings, system, waiting, inService, span: SPAN * (stop - start) }),
         outputs: () => outputsOf(system),
+        values: {
+          'Customers waiting': { get: () => desk.waiting.value },
+          'Busy servers': { get: () => desk.busy.value },
+          'Server utilization': { get: () => system.utilization },
+          'Mean service time': {
+            get: () => system.meanServiceTime,
+            set(minutes: number) {
+              checkServiceTime(minutes);
+              system.meanServiceTime = minutes;
+            },
+          },
+        },
+        functions: {
+          'Customers arrive'(customers: unknown) {
+            if (!isCrowd(customers)) {
+              throw new Error(
+                `Customers is ${JSON.stringify(customers)}: it must be a whole number from 1 to ${LARGEST_CROWD}`,
+              );
+            }
+            for (let n = 0; n < customers; n += 1) system.admit();
+            return desk.waiting.value;
+          },
+        },
       };
     },
   },
@@ -73,6 +114,12 @@ export default defineModel({
 const PICTURED = 10_001;
 /** Share of the run that is seen of them at once. */
 const SPAN = 0.06;
+/** Most customers that a call lets arrive at once. */
+const LARGEST_CROWD = 10_000;
+
+function isCrowd(customers: unknown): customers is number {
+  return Number.isInteger(customers) && (customers as number) >= 1 && (customers as number) <= LARGEST_CROWD;
+}
 
 type Context = RunContext<typeof inputs>;
 
@@ -83,16 +130,18 @@ function read({ inputs, seed, horizon: { start, stop } }: Context): Settings {
   const warmUp = inputs['Warm-up time'];
   if (servers < 1) throw new Error(`Server capacity is ${servers}: it must be at least 1`);
   if (arrivalRate < 0) throw new Error(`Arrival rate is ${arrivalRate}: it must not be negative`);
-  if (meanServiceTime <= 0) {
-    throw new Error(`Mean service time is ${meanServiceTime}: it must be positive`);
-  }
+  checkServiceTime(meanServiceTime);
   if (warmUp < 0) throw new Error(`Warm-up time is ${warmUp}: it must not be negative`);
   if (warmUp >= stop - start) {
     throw new Error(
-      `Warm-up time is ${warmUp}: it must be less than the time from {START_TIME} to {STOP_TIME}, which is ${stop - start}`,
+      `Warm-up time is ${warmUp}: it must be less than the time from the start of the run to its stop, which is ${stop - start}`,
     );
   }
   return { servers, arrivalRate, meanServiceTime, warmUp, start, stop, seed };
+}
+
+function checkServiceTime(minutes: number): void {
+  if (minutes <= 0) throw new Error(`Mean service time is ${minutes}: it must be positive`);
 }
 
 function outputsOf({ desk, served, utilization, timeInSystem, waiting, inService }: ServiceSystem) {

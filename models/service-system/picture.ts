@@ -30,6 +30,14 @@ export function draw(shown: Shown): string {
   );
 }
 
+/** Parts of the picture that can be seen alone. */
+export const viewAreas = [
+  { name: 'Line', x: 28, y: 16, width: 340, height: 270 },
+  { name: 'Servers', x: 376, y: 16, width: 256, height: 270 },
+  { name: 'Figures', x: 636, y: 16, width: 304, height: 270 },
+  { name: 'Course', x: 0, y: 290, width: WIDTH, height: HEIGHT - 290 },
+] as const;
+
 const row = { left: 48, top: 68, columns: 10, rows: 6, pitch: 30 };
 
 /** The head of the line is beside the servers, and it goes on in the next row; who does not fit is counted. */

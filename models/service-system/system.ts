@@ -31,6 +31,9 @@ export class ServiceSystem {
   readonly timeInSystem: Histogram;
   readonly waiting: TimeSeries;
   readonly inService: TimeSeries;
+  /** Of those whose service begins from now on. */
+  meanServiceTime: number;
+  readonly #serve: (arrived: number) => void;
 
   constructor({ servers, arrivalRate, meanServiceTime, warmUp, start, stop, seed }: Settings) {
     const simulation = new Simulation(start);
@@ -44,7 +47,7 @@ export class ServiceSystem {
       desk.seize(serve, simulation.now);
     };
     const serve = (arrived: number): void =>
-      void simulation.schedule(exponential(services, meanServiceTime), leave, arrived);
+      void simulation.schedule(exponential(services, this.meanServiceTime), leave, arrived);
     const leave = (arrived: number): void => {
       timeInSystem.add(simulation.now - arrived);
       desk.release();
@@ -53,10 +56,17 @@ export class ServiceSystem {
     if (arrivalRate > 0) simulation.schedule(exponential(arrivals, 1 / arrivalRate), arrive);
     resetAt(simulation, start + warmUp, [desk, timeInSystem]);
     this.simulation = simulation;
+    this.meanServiceTime = meanServiceTime;
+    this.#serve = serve;
     this.desk = desk;
     this.timeInSystem = timeInSystem;
     this.waiting = new TimeSeries(simulation, stop, SAMPLES, () => desk.waiting.value);
     this.inService = new TimeSeries(simulation, stop, SAMPLES, () => desk.busy.value);
+  }
+
+  /** Lets a customer more arrive now. */
+  admit(): void {
+    this.desk.seize(this.#serve, this.simulation.now);
   }
 
   /** How many were served; from the warm-up on, as the other figures. */

@@ -28,6 +28,8 @@ interface Flags {
   executors?: number;
   keepFailed?: string;
   runTimeout?: number;
+  publicUrl?: string;
+  trustProxy?: string | true;
 }
 
 export function addService(program: Command): void {
@@ -55,9 +57,20 @@ export function addService(program: Command): void {
       wholeNumber(1, LONGEST_TIMEOUT),
     )
     .addOption(keepFailedOption())
+    .option(
+      '--public-url <url>',
+      'address at which clients reach the service, for the addresses that it gives out (default: where each request came to)',
+    )
+    .option(
+      '--trust-proxy [addresses]',
+      'take that address from the forwarding headers of proxies at these addresses or networks, separated by commas (default: loopback)',
+    )
     .action(async (flags: Flags, command: Command) => {
       if (flags.keys && command.getOptionValueSource('apiKey') === 'cli') {
         throw new ForayError('USAGE', '--api-key cannot be used with --keys: the file has all keys.');
+      }
+      if (flags.publicUrl !== undefined && flags.trustProxy !== undefined) {
+        throw new ForayError('USAGE', '--trust-proxy cannot be used with --public-url, which says it all.');
       }
       endWithParent();
       serveWithoutOutput();
@@ -88,6 +101,8 @@ export function addService(program: Command): void {
         ...(flags.keepFailed !== undefined && { keepFailed: resolve(flags.keepFailed) }),
         ...(flags.executors && { executors: flags.executors }),
         ...(flags.runTimeout && { runTimeout: flags.runTimeout }),
+        publicUrl: flags.publicUrl,
+        trustedProxies: flags.trustProxy === undefined ? undefined : proxies(flags.trustProxy),
       });
       print(`Model service  ${service.url} (process ${process.pid})`);
       if (service.newKey) {
@@ -101,4 +116,9 @@ export function addService(program: Command): void {
       await service.close();
     });
   addServiceKeys(service);
+}
+
+/** The proxies that `--trust-proxy` names; without a value those on this machine. */
+function proxies(given: string | true): string[] {
+  return given === true ? ['loopback'] : given.split(',').map((address) => address.trim());
 }

@@ -35,9 +35,17 @@ export const serviceErrors = {
     status: 409,
     about: "the version's model has changed or is gone: results stay, new runs do not start",
   },
+  ANIMATION_ENDED: {
+    status: 409,
+    about: 'the animated run is over: its values and functions are gone',
+  },
   FILE_DAMAGED: { status: 410, about: 'what is stored of the file is not what was stored' },
   TOO_LARGE: { status: 413, about: 'the body is larger than the service takes' },
   ANIMATION_FAILED: { status: 422, about: 'an animated run ended before its first picture' },
+  COMMAND_REFUSED: {
+    status: 422,
+    about: 'the model of an animated run refuses a value or a call',
+  },
   RATE_LIMITED: {
     status: 429,
     about: 'more requests with the key than the service takes; Retry-After says when to go on',

@@ -11,6 +11,7 @@ import { ContentFiles } from './files/content.ts';
 import { Presigner, signingSecret } from './files/presign.ts';
 import { API_ROOT, buildApp } from './http/app.ts';
 import { defaultLimits, type Limits } from './http/limits.ts';
+import { PublicAddress, type ProxyOptions } from './http/public-address.ts';
 import { Access } from './keys/access.ts';
 import { ensureKeyFile } from './keys/edit.ts';
 import { keyFileIn } from './keys/file.ts';
@@ -26,7 +27,7 @@ import { RunRepository } from './runs/repository.ts';
 import { Runs } from './runs/runs.ts';
 import { type After, after as afterRealTime } from './timers.ts';
 
-export interface ServiceOptions {
+export interface ServiceOptions extends ProxyOptions {
   /** Address to listen on. @default '127.0.0.1' */
   host?: string;
   /** 0 for a free one. @default 0 */
@@ -84,10 +85,11 @@ const steadyNow = (): number => Math.round(performance.timeOrigin + performance.
 /**
  * Starts the model service.
  *
- * @throws ForayError STORE_UNUSABLE, STORE_NEWER, MODEL_INVALID, MODEL_UNREADABLE, KEYS_INVALID, PORT_IN_USE
+ * @throws ForayError STORE_UNUSABLE, STORE_NEWER, MODEL_INVALID, MODEL_UNREADABLE, KEYS_INVALID, PORT_IN_USE, USAGE
  */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
   const { host = '127.0.0.1', now = Date.now, after = afterRealTime, dataDir } = options;
+  const publicAddress = new PublicAddress(options);
   const database = openDatabase(dataDir);
   const filesDir = path.join(dataDir, 'files');
   const files = new ContentFiles(filesDir);
@@ -150,6 +152,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
         onFault: (error) => app?.log.error(error),
       }),
       health: () => problems.health(),
+      publicAddress,
       limits: { ...defaultLimits, ...options.limits },
       log: options.log,
       logLevel: options.logLevel ?? 'info',
@@ -169,6 +172,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       }
     };
     repository.stopAnimated('the model service was restarted');
+    repository.dropAllParts();
     repository.requeueRunning();
     const port = await listen(app, host, options.port ?? 0);
     dispatcher.wake();

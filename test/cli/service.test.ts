@@ -42,7 +42,8 @@ test('takes keys, limits and a data folder from its flags, and ends with SIGTERM
 });
 
 test('says which flag is wrong', async () => {
-  for (const flag of ['--max-upload=much', '--max-body=0', '--rate-limit=-1']) {
+  const flags = ['--max-upload=much', '--max-body=0', '--rate-limit=-1', '--public-url=x', '--trust-proxy=x'];
+  for (const flag of flags) {
     const { code, stderr } = await foray(folder, ['service', flag]);
     expect([flag, code, stderr]).toEqual([flag, 2, expect.stringContaining(flag.split('=')[0]!)]);
   }

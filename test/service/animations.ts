@@ -1,4 +1,4 @@
-import type { AnimationInfo } from '../../src/api/resources.ts';
+import type { AnimationInfo, ErrorBody } from '../../src/api/resources.ts';
 import type { FrameResource } from '../../src/service/animation/resource.ts';
 import type { After } from '../../src/service/timers.ts';
 import { until } from '../support/until.ts';
@@ -29,6 +29,12 @@ export class RemoteSession {
   async raw(what: string, method = 'GET'): Promise<Answer<string>> {
     const response = await fetch(`${this.address}${what}`, { method, redirect: 'manual' });
     return { status: response.status, headers: response.headers, body: await response.text() };
+  }
+
+  /** What comes of a request with a body that should not be taken. */
+  async post(what: string, body: string): Promise<ErrorBody> {
+    const response = await fetch(`${this.address}${what}`, { method: 'POST', body });
+    return (await response.json()) as ErrorBody;
   }
 
   command(cmd: string, parameters = ''): Promise<Answer<unknown>> {

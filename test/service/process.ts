@@ -4,13 +4,16 @@ import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { onCleanup } from './support.ts';
 
-/** The service in a process of its own; without `models` with those that ship. */
+/** The service in a process of its own, which may have so many files open at once; without `models` with those that ship. */
 export async function startProcess(
   dataDir: string,
   models?: string,
+  { openFiles }: { openFiles?: number } = {},
 ): Promise<{ child: ChildProcess; url: string }> {
   const entry = path.join(import.meta.dirname, 'entry.ts');
-  const child = spawn(process.execPath, [entry, dataDir, ...(models ? [models] : [])], {
+  const args = [process.execPath, entry, dataDir, ...(models ? [models] : [])];
+  const limit = openFiles === undefined ? '' : `ulimit -n ${openFiles} && `;
+  const child = spawn('sh', ['-c', `${limit}exec "$@"`, 'sh', ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   onCleanup(async () => {

@@ -16,7 +16,7 @@ import { expand, runInputs } from '../../src/campaign/points.ts';
 import { cloudClient, Foray, type Settings } from '../../src/client/index.ts';
 import { isCloudError } from '../../src/cloud/index.ts';
 import { serverSettings } from '../../src/dev/temporal-cli.ts';
-import { type RunningService, startService } from '../../src/service/service.ts';
+import { type RunningService, type ServiceOptions, startService } from '../../src/service/service.ts';
 import { openStore, type ResultRow } from '../../src/store/index.ts';
 import { deploymentOf } from '../../worker.ts';
 
@@ -50,6 +50,8 @@ export interface WorldOptions {
   /** History events after which the server suggests to continue as new. */
   suggestContinueAsNew?: number;
   executors?: number;
+  /** What else the model service is started with. */
+  service?: Partial<ServiceOptions>;
   /** The Temporal server is one that nobody prepared for campaigns. */
   lacksAttributes?: boolean;
   /** A world whose Temporal server is shared; the queue is then another one. */
@@ -66,6 +68,7 @@ export async function startWorld({
   lacksAttributes = false,
   beside,
   store,
+  service: serviceOptions,
   through,
 }: WorldOptions = {}): Promise<World> {
   const folder = mkdtempSync(join(tmpdir(), 'foray-test-'));
@@ -89,6 +92,7 @@ export async function startWorld({
     modelDirs: [join(ROOT, 'models')],
     executors,
     apiKey: KEY,
+    ...serviceOptions,
   });
   const front = await through?.(service);
   const settings: Settings = {

@@ -6,9 +6,9 @@ import { Deferred } from '../executors/deferred.ts';
 import { guardProcess } from '../executors/guard.ts';
 import { ContentFiles } from '../files/content.ts';
 import { loadUnchanged } from '../models/load.ts';
-import type { Scene } from '../models/model.ts';
-import { outputTexts } from '../models/values.ts';
-import type { AnimationData, AnimationReport, Command, Frame } from './protocol.ts';
+import type { Scene, ViewArea } from '../models/model.ts';
+import { outputText, outputTexts } from '../models/values.ts';
+import type { AnimationData, AnimationReport, Command, Frame, Question } from './protocol.ts';
 
 /** The process of one animated run: paces it by the clock, draws it when it is asked to, and ends with it. */
 
@@ -21,8 +21,8 @@ const LEAST_STEPS = 100;
 /** Time between two reports of progress, in milliseconds. */
 const PROGRESS_INTERVAL = 250;
 
-/** Greatest picture, in characters: each goes through the memory of the service, many a second. */
-const LARGEST_PICTURE = 4_000_000;
+/** Greatest picture or answer, in characters: each goes through the memory of the service, many a second. */
+const LARGEST = 4_000_000;
 
 const { filesDir, guarded: ready } = guardProcess();
 const files = new ContentFiles(filesDir);
@@ -37,6 +37,7 @@ let scene: Scene;
 let time = 0;
 let speed = animation.speed;
 let paused = false;
+let view: ViewArea | null = null;
 let steppedAt = performance.now();
 let reportedAt = steppedAt;
 
@@ -46,6 +47,7 @@ try {
   const context = makeContext(job, files, () => {});
   scene = await model.animation!.start(context);
   if (!Number.isFinite(scene.end)) throw new Error('the model gave its animation no end');
+  checkParts(scene);
   report({ kind: 'frame', frame: draw() });
   process.on('message', (command: Command) => guarded(() => heed(command)));
   steppedAt = performance.now();
@@ -89,18 +91,66 @@ function heed(command: Command): void {
       return;
     case 'speed':
       speed = command.speed;
+      return;
+    case 'view':
+      view = command.area;
+      return;
+    case 'get':
+    case 'set':
+    case 'call':
+      void answer(command);
+  }
+}
+
+/** The scene must have what the animation declares. */
+function checkParts({ values = {}, functions = {} }: Scene): void {
+  for (const { name, settable } of animation.values ?? []) {
+    if (!values[name]) throw new Error(`the scene has no value "${name}", which the animation declares`);
+    if (settable && !values[name].set)
+      throw new Error(`the value "${name}" of the scene has no function "set", and is declared as settable`);
+  }
+  for (const { name } of animation.functions ?? []) {
+    if (!functions[name])
+      throw new Error(`the scene has no function "${name}", which the animation declares`);
+  }
+}
+
+/** What a model refuses by throwing does not end its run. */
+async function answer({ id, ...question }: Question & { id: number }): Promise<void> {
+  try {
+    const text = await answerText(question);
+    if (text.length > LARGEST) throw new Error(`it has ${text.length} characters, more than ${LARGEST}`);
+    report({ kind: 'answer', id, text });
+  } catch (error) {
+    report({ kind: 'refused', id, reason: messageOf(error) });
+  }
+}
+
+async function answerText(question: Question): Promise<string> {
+  const { name } = question;
+  switch (question.kind) {
+    case 'get':
+      return outputText(question.type, scene.values![name]!.get());
+    case 'set':
+      scene.values![name]!.set!(question.value as never);
+      return 'null';
+    case 'call': {
+      const result: unknown = await scene.functions![name]!(...(question.args as never[]));
+      return JSON.stringify(result) ?? 'null';
+    }
   }
 }
 
 function draw(): Frame {
   const { width, height } = animation;
+  const shown = view ?? { x: 0, y: 0, width, height };
   const drawn: unknown = scene.draw();
   if (typeof drawn !== 'string') throw new Error(`the model drew ${typeof drawn}, which is not SVG text`);
-  if (drawn.length > LARGEST_PICTURE) {
-    throw new Error(`the model drew ${drawn.length} characters, more than ${LARGEST_PICTURE}`);
+  if (drawn.length > LARGEST) {
+    throw new Error(`the model drew ${drawn.length} characters, more than ${LARGEST}`);
   }
   const svg =
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">` +
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="${shown.x} ${shown.y} ${shown.width} ${shown.height}" width="${width}" height="${height}">` +
     `${drawn}</svg>`;
   return { time, end: scene.end, svg };
 }

@@ -1,5 +1,6 @@
 import type { Job, Ready } from '../executors/protocol.ts';
 import type { AnimationDeclaration } from '../models/declaration.ts';
+import type { SceneValueDeclaration, ViewArea } from '../models/model.ts';
 
 /** What the process of an animated run is told first. */
 export interface AnimationData {
@@ -13,7 +14,16 @@ export type Command =
   | { kind: 'pause' }
   | { kind: 'run' }
   /** How much of the scene's time passes in a second; Infinity: as fast as can be drawn. */
-  | { kind: 'speed'; speed: number };
+  | { kind: 'speed'; speed: number }
+  /** What is drawn from here on: a part of the picture, or null for all of it. */
+  | { kind: 'view'; area: ViewArea | null }
+  | (Question & { id: number });
+
+/** What is asked of the scene by name, and answered with `answer` or `refused`. */
+export type Question =
+  | { kind: 'get'; name: string; type: SceneValueDeclaration['type'] }
+  | { kind: 'set'; name: string; value: unknown }
+  | { kind: 'call'; name: string; args: unknown[] };
 
 /** The run at one moment. Times are in the animation's units. */
 export interface Frame {
@@ -28,6 +38,9 @@ export type AnimationReport =
   | Ready
   | { kind: 'frame'; frame: Frame }
   | { kind: 'progress'; fraction: number }
+  /** JSON text of a value or of what a function returned; `null` when a value was set. */
+  | { kind: 'answer'; id: number; text: string }
+  | { kind: 'refused'; id: number; reason: string }
   | { kind: 'completed'; outputs: Record<string, string>; frame: Frame }
   | { kind: 'failed'; reason: string }
   /** It cannot be executed now, through no fault of the model. */

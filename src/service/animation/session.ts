@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { messageOf } from '../../errors.ts';
+import { ServiceError } from '../errors.ts';
 import { Deferred } from '../executors/deferred.ts';
 import {
   crashed,
@@ -12,8 +13,9 @@ import {
   startModelProcess,
 } from '../executors/process.ts';
 import { RunPrints } from '../executors/run-log.ts';
+import type { ViewArea } from '../models/model.ts';
 import type { Ending as RunEnding } from '../runs/recorder.ts';
-import type { AnimationData, AnimationReport, Command, Frame } from './protocol.ts';
+import type { AnimationData, AnimationReport, Command, Frame, Question } from './protocol.ts';
 
 /** How an animated run ended. */
 export type Ending = Exclude<RunEnding, { status: 'FRESH' }>;
@@ -46,6 +48,9 @@ export class Session {
   #isReady = false;
   /** Whether it could not be executed, through no fault of the model. */
   #isDeferred = false;
+  /** Those that wait for an answer of the scene, by its number. */
+  readonly #asked = new Map<number, PromiseWithResolvers<string>>();
+  #questions = 0;
   #frame: Frame | undefined;
   #ending: Ending | undefined;
   #paused = false;
@@ -110,12 +115,33 @@ export class Session {
     this.#tell({ kind: 'speed', speed });
   }
 
+  /** Has only a part of the picture drawn, or all of it again. */
+  show(area: ViewArea | null): void {
+    this.#tell({ kind: 'view', area });
+  }
+
+  /**
+   * Asks the scene for a value, to set one or to call a function; answers with JSON text.
+   *
+   * @throws ServiceError ANIMATION_ENDED, COMMAND_REFUSED with the model's reason
+   */
+  ask(question: Question): Promise<string> {
+    if (this.#ending) return Promise.reject(ended());
+    const id = (this.#questions += 1);
+    const answer = Promise.withResolvers<string>();
+    this.#asked.set(id, answer);
+    this.#tell({ ...question, id });
+    return answer.promise;
+  }
+
   /** Ends the run, if it has not ended; its process is gone when the promise resolves. */
   async end(ending: Ending): Promise<void> {
     if (!this.#ending) {
       this.#ending = ending;
       this.#options.onEnd(ending);
       for (const answer of this.#waiting.splice(0)) answer(this.#frame!);
+      for (const { reject } of this.#asked.values()) reject(ended());
+      this.#asked.clear();
     }
     await killModelProcess(this.#process);
   }
@@ -133,6 +159,14 @@ export class Session {
         return this.#waiting.shift()?.(report.frame);
       case 'progress':
         return this.#options.onProgress(report.fraction);
+      case 'answer':
+        this.#take(report.id)?.resolve(report.text);
+        return;
+      case 'refused':
+        this.#take(report.id)?.reject(
+          new ServiceError('COMMAND_REFUSED', `The model refuses it: ${report.reason}.`),
+        );
+        return;
       case 'completed':
         this.#frame = report.frame;
         return void this.end({ status: 'COMPLETED', outputs: report.outputs });
@@ -144,6 +178,12 @@ export class Session {
       case 'deferred':
         return this.#defer(report.reason);
     }
+  }
+
+  #take(id: number): PromiseWithResolvers<string> | undefined {
+    const answer = this.#asked.get(id);
+    this.#asked.delete(id);
+    return answer;
   }
 
   /** @param why - why the process has not started, if it has not */
@@ -163,4 +203,11 @@ export class Session {
     const reason = (ending && 'reason' in ending && ending.reason) || 'it was stopped';
     return this.#isDeferred ? new Deferred(reason) : new Error(reason);
   }
+}
+
+function ended(): ServiceError {
+  return new ServiceError(
+    'ANIMATION_ENDED',
+    'The animated run is over, and with it its values and functions: start a new one.',
+  );
 }

@@ -110,12 +110,7 @@ export class Sessions {
   /** @throws ServiceError UNKNOWN_SESSION */
   find(uuid: string): Shown {
     const shown = this.#shown.get(uuid);
-    if (!shown) {
-      throw new ServiceError(
-        'UNKNOWN_SESSION',
-        'There is no animated run at this address, or it was over long ago: start a new one.',
-      );
-    }
+    if (!shown) throw unknownSession();
     return shown;
   }
 
@@ -187,5 +182,12 @@ function unavailable(): ServiceError {
     'UNAVAILABLE',
     "The animated run cannot start just now: the system has nothing left for its process, or the model's files cannot be read. Ask again later.",
     { 'retry-after': String(TRY_SOON) },
+  );
+}
+
+export function unknownSession(): ServiceError {
+  return new ServiceError(
+    'UNKNOWN_SESSION',
+    'There is no animated run at this address, or it was over long ago: start a new one.',
   );
 }

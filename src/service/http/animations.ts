@@ -1,10 +1,8 @@
 import { readFileSync } from 'node:fs';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { z } from 'zod';
-import { frameResource, stateWord } from '../animation/resource.ts';
-import type { Sessions, Shown } from '../animation/sessions.ts';
-import { ServiceError } from '../errors.ts';
-import { readQuery } from './body.ts';
+import { frameResource } from '../animation/resource.ts';
+import { type Sessions, type Shown, unknownSession } from '../animation/sessions.ts';
+import { steering } from './steering.ts';
 
 /**
  * Animated runs: their page and what steers them (docs/animation.md). Outside the root of the interface; whoever knows
@@ -19,13 +17,13 @@ export function withoutSession(path: string): string {
   return path.replace(/^\/nodes\/[^/]*(\/sessions\/)?[^/]*/, '/nodes/*/sessions/*');
 }
 
-/** There is one node, whatever its name. */
+/** Both are the uuid of a session: there is one node, and any uuid names it. */
 interface Address {
   node: string;
   session: string;
 }
 
-const Command = z.object({ cmd: z.string(), parameters: z.string().default('') });
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** Nothing but what the service itself serves; a picture cannot load or run anything. */
 const PAGE_POLICY =
@@ -49,14 +47,21 @@ export async function addAnimations(app: FastifyInstance, sessions: Sessions): P
   const prefix = '/nodes/:node/sessions/:session';
   await app.register(
     (scope, _options, done) => {
-      // commands have no body; one that comes is not looked at
+      // values and arguments come as text, whatever the Content-Type, or without one
       scope.removeAllContentTypeParsers();
-      scope.addContentTypeParser('*', { parseAs: 'string' }, (_request, _body, done) => done(null));
+      scope.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body));
       scope.addHook('onSend', (_request, reply, _payload, done) => {
         void reply
           .header('cache-control', 'no-store')
           .header('referrer-policy', 'no-referrer')
           .header('x-content-type-options', 'nosniff');
+        done();
+      });
+
+      // the only part of an address that an answer repeats: in the header Location
+      scope.addHook('onRequest', ({ params }, _reply, done) => {
+        const { node, session } = params as Address;
+        if (!UUID.test(node) || !UUID.test(session)) throw unknownSession();
         done();
       });
 
@@ -75,25 +80,7 @@ export async function addAnimations(app: FastifyInstance, sessions: Sessions): P
       }
 
       steer('/frame', async (shown) => frameResource(shown, await sessions.render(shown)));
-      // text in text in JSON: clients in the field unpack it twice more
-      steer('/get-state', (shown) => JSON.stringify(JSON.stringify(stateWord(shown.session))));
-      steer('/stop', async ({ session }) => {
-        await session.end({ status: 'STOPPED', reason: null });
-        return null;
-      });
-      steer('/command', ({ session }, request) => {
-        const { cmd, parameters } = readQuery(Command, request.query);
-        if (cmd === 'pause') session.pause();
-        else if (cmd === 'run') session.run();
-        else if (cmd === 'setspeed') session.setSpeed(speedIn(parameters));
-        else {
-          throw new ServiceError(
-            'INVALID_QUERY',
-            `The query parameter cmd is "${cmd}"; it can be pause, run or setspeed.`,
-          );
-        }
-        return null;
-      });
+      for (const [path, act] of Object.entries(steering)) steer(path, act);
       done();
 
       function steer(path: string, act: (shown: Shown, request: FastifyRequest) => unknown): void {
@@ -105,15 +92,5 @@ export async function addAnimations(app: FastifyInstance, sessions: Sessions): P
       }
     },
     { prefix },
-  );
-}
-
-/** @throws ServiceError INVALID_QUERY */
-function speedIn(text: string): number {
-  const speed = text.trim() === '' ? Number.NaN : Number(text);
-  if (speed > 0) return speed;
-  throw new ServiceError(
-    'INVALID_QUERY',
-    `The query parameter parameters is "${text}"; it should be a speed above 0, in the time units of the model a second, or Infinity.`,
   );
 }

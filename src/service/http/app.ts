@@ -19,11 +19,13 @@ import { animationHandlers } from './handlers/animation.ts';
 import { fileHandlers } from './handlers/files.ts';
 import { modelHandlers } from './handlers/models.ts';
 import { runHandlers } from './handlers/runs.ts';
+import { KeylessConnections } from './keyless.ts';
 import type { Limits } from './limits.ts';
 import { type Methods, noteMethods } from './methods.ts';
 import { openApiDocument } from './openapi.ts';
 import { openToPages } from './origins.ts';
 import { requirePace } from './pace.ts';
+import type { PublicAddress } from './public-address.ts';
 import { limitRate } from './rate.ts';
 import { addRoutes } from './routes.ts';
 import { Visible } from './visible.ts';
@@ -44,6 +46,7 @@ export interface AppParts {
   presigner: Presigner;
   access: Access;
   health: () => Health;
+  publicAddress: PublicAddress;
   limits: Limits;
   /** Takes JSON lines; without it nothing is logged. */
   log: NodeJS.WritableStream | undefined;
@@ -84,24 +87,38 @@ export async function buildApp({ log, logLevel, ...parts }: AppParts): Promise<F
   });
 
   endUnusedConnections(app);
+  const keyless = new KeylessConnections(app);
   // what somebody expects of the service besides is no reason to refuse (RFC 9110, 10.1.1)
   app.server.on('checkExpectation', (request, answer) => void app.server.emit('request', request, answer));
   app.get('/health', () => parts.health());
-  const openApi = openApiDocument(API_ROOT);
-  app.get(`${API_ROOT}/openapi.json`, () => openApi);
+  const { publicAddress } = parts;
+  const openApi = openApiDocument();
+  app.get(`${API_ROOT}/openapi.json`, (request) => ({
+    ...openApi,
+    servers: [{ url: publicAddress.path(request) + API_ROOT }],
+  }));
   addDownloads(app, parts.files, parts.presigner);
   await addAnimations(app, parts.sessions);
   await app.register(
     async (api) => {
       api.addHook('onRequest', requireKey(parts.access));
+      api.addHook('onRequest', ({ raw }, _reply, done) => {
+        keyless.release(raw.socket);
+        done();
+      });
       if (parts.limits.rate !== undefined) api.addHook('onRequest', limitRate(parts.limits.rate));
       const visible = new Visible(parts.registry, parts.access);
-      await addRoutes(api, parts.limits, visible, {
-        ...modelHandlers(parts.registry, visible),
-        ...runHandlers(parts.registry, parts.runs),
-        ...animationHandlers(parts.sessions),
-        ...fileHandlers(parts.files, parts.presigner, parts.limits),
-      });
+      await addRoutes(
+        api,
+        parts.limits,
+        { visible, publicAddress },
+        {
+          ...modelHandlers(parts.registry, visible),
+          ...runHandlers(parts.registry, parts.runs),
+          ...animationHandlers(parts.sessions),
+          ...fileHandlers(parts.files, parts.presigner, parts.limits),
+        },
+      );
     },
     { prefix: API_ROOT },
   );

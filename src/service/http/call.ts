@@ -24,8 +24,8 @@ export interface Call<E> {
   body: BodyOf<E>;
   /** Whose key the request came with. */
   user: string;
-  /** Scheme, host and port as the client sees them, for addresses in answers. */
-  origin: () => string;
+  /** The address at which the client reaches the service, without a slash at its end, for addresses in answers. */
+  root: () => string;
 }
 
 /** What answers each endpoint, from its request to the JSON of its response. */

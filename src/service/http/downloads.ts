@@ -28,7 +28,7 @@ export function addDownloads(app: FastifyInstance, files: ContentFiles, presigne
     presigner.verify(hash, query);
     await files.require(hash);
     const file = files.pathOf(hash);
-    const name = encodeURIComponent(path.basename(query.filename)).replaceAll("'", '%27');
+    const name = headerText(path.basename(query.filename));
     reply.raw.setTimeout(STALLED);
     return reply
       .header('content-disposition', `attachment; filename*=UTF-8''${name}`)
@@ -37,4 +37,12 @@ export function addDownloads(app: FastifyInstance, files: ContentFiles, presigne
       .type('application/octet-stream')
       .send(createReadStream(file));
   });
+}
+
+/** A text as the value of a parameter of a header (RFC 8187); what it has of quotes, line breaks and the like is encoded. */
+function headerText(text: string): string {
+  return encodeURIComponent(text.toWellFormed()).replace(
+    /['()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
 }

@@ -38,11 +38,9 @@ const segments: Record<string, { schema: Json; error: ServiceErrorCode }> = {
 
 /**
  * The OpenAPI 3.1 document of the interface, from the endpoint table and the schemas that client and service check
- * with. How older versions spell some requests is left out.
- *
- * @param root path of the interface
+ * with. How older versions spell some requests is left out. Its `servers` depend on where a client reaches the service.
  */
-export function openApiDocument(root: string): Json {
+export function openApiDocument(): Json {
   const all = Object.entries(allEndpoints) as [AnyEndpointName, Endpoint][];
   const requests = new Schemas('input');
   const responses = new Schemas('output');
@@ -71,7 +69,6 @@ export function openApiDocument(root: string): Json {
       version: API_VERSION,
       description: 'Hosts simulation models: their versions, experiments, runs, results and files.',
     },
-    servers: [{ url: root }],
     security: [{ key: [] }],
     paths,
     components: {

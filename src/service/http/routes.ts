@@ -5,15 +5,20 @@ import { tooLargeUpload } from '../files/upload.ts';
 import { readBody, readQuery } from './body.ts';
 import type { Handlers } from './call.ts';
 import type { Limits } from './limits.ts';
-import { originOf } from './origin.ts';
+import type { PublicAddress } from './public-address.ts';
 import { atEndOfTurn } from './turn.ts';
 import type { Visible } from './visible.ts';
+
+interface RouteContext {
+  visible: Visible;
+  publicAddress: PublicAddress;
+}
 
 /** Adds a route for every row of the endpoint table, and for the older spellings of it. */
 export async function addRoutes(
   api: FastifyInstance,
   limits: Limits,
-  visible: Visible,
+  context: RouteContext,
   handlers: Handlers,
 ): Promise<void> {
   const names = Object.keys(allEndpoints) as AnyEndpointName[];
@@ -27,7 +32,7 @@ export async function addRoutes(
     scope.addContentTypeParser(types, { parseAs: 'string', bodyLimit: limits.body }, (_request, body, done) =>
       done(null, body),
     );
-    for (const name of names) if (!isBytes(name)) addRoute(scope, name, visible, handlers);
+    for (const name of names) if (!isBytes(name)) addRoute(scope, name, context, handlers);
     done();
   });
   await api.register((scope, _options, done) => {
@@ -37,12 +42,17 @@ export async function addRoutes(
       const tooLarge = Number(request.headers['content-length']) > limits.upload;
       done(tooLarge ? tooLargeUpload(limits.upload) : null, stream);
     });
-    for (const name of names) if (isBytes(name)) addRoute(scope, name, visible, handlers);
+    for (const name of names) if (isBytes(name)) addRoute(scope, name, context, handlers);
     done();
   });
 }
 
-function addRoute(scope: FastifyInstance, name: AnyEndpointName, visible: Visible, handlers: Handlers): void {
+function addRoute(
+  scope: FastifyInstance,
+  name: AnyEndpointName,
+  { visible, publicAddress }: RouteContext,
+  handlers: Handlers,
+): void {
   const endpoint: Endpoint = allEndpoints[name];
   const handle = handlers[name] as (call: unknown) => unknown;
   const bodyOf = bodyOfRequest(endpoint);
@@ -55,7 +65,7 @@ function addRoute(scope: FastifyInstance, name: AnyEndpointName, visible: Visibl
       query: endpoint.query && readQuery(endpoint.query, request.query),
       body: bodyOf(request),
       user,
-      origin: () => originOf(request),
+      root: () => publicAddress.root(request),
     });
     // text as JSON too, and 200 always: clients in the field parse every body and know no other status
     const send = (text: string) => reply.type('application/json; charset=utf-8').send(text);

@@ -11,7 +11,7 @@ import type { Experiment, InputItem, Version } from '../../api/resources.ts';
 import { nameKey } from '../../api/values.ts';
 import { checkAllowed } from './allowed.ts';
 import { stableUuid } from './ids.ts';
-import { modelInputTypes } from './model.ts';
+import { modelInputTypes, settableTypes } from './model.ts';
 import { canonicalInput, systemInputTypes } from './system-inputs.ts';
 
 const name = z
@@ -35,6 +35,47 @@ const range = z.discriminatedUnion('type', [
   }),
   z.strictObject({ type: z.literal('FULL_RANGE_BOOLEAN') }),
 ]);
+
+/** How a model is drawn, but for its code. */
+const animation = z
+  .strictObject({
+    width: pixels,
+    height: pixels,
+    units: z.enum(unitsOf.time),
+    speed: z.number().positive().default(1),
+    viewAreas: z
+      .array(
+        z.strictObject({
+          name,
+          x: z.number(),
+          y: z.number(),
+          width: z.number().positive(),
+          height: z.number().positive(),
+        }),
+      )
+      .optional(),
+    values: z
+      .array(
+        z.strictObject({
+          name,
+          type: z.enum(outputTypes).exclude(['OUTPUT_FILE']),
+          units,
+          settable: z.boolean().optional(),
+        }),
+      )
+      .optional(),
+    functions: z.array(z.strictObject({ name, parameters: z.array(name).optional() })).optional(),
+  })
+  .superRefine((animation, context) => {
+    for (const list of ['viewAreas', 'values', 'functions'] as const) {
+      complainOfRepeats(animation[list] ?? [], list, context);
+    }
+    for (const [index, { name, type, settable }] of (animation.values ?? []).entries()) {
+      if (!settable || settableTypes.some((known) => known === type)) continue;
+      const message = `the value "${name}" cannot be settable: it is a ${type}`;
+      context.addIssue({ code: 'custom', path: ['values', index, 'settable'], message });
+    }
+  });
 
 /** The part of a model definition that is data: everything but its code. */
 export const Declaration = z
@@ -66,24 +107,13 @@ export const Declaration = z
         ]),
       )
       .default([]),
-    animation: z
-      .strictObject({
-        width: pixels,
-        height: pixels,
-        units: z.enum(unitsOf.time),
-        speed: z.number().positive().default(1),
-      })
-      .optional(),
+    animation: animation.optional(),
   })
   .superRefine((declaration, context) => {
     const complain = (path: PropertyKey[], message: string) =>
       context.addIssue({ code: 'custom', path, message });
     for (const list of ['inputs', 'outputs', 'experiments'] as const) {
-      const seen = new Set<string>();
-      for (const [index, { name }] of declaration[list].entries()) {
-        if (seen.has(nameKey(name))) complain([list, index, 'name'], `${list} has "${name}" twice`);
-        seen.add(nameKey(name));
-      }
+      complainOfRepeats(declaration[list], list, context);
     }
     for (const [index, input] of declaration.inputs.entries()) {
       const path = ['inputs', index];
@@ -153,6 +183,21 @@ export type DeclaredInput = Declaration['inputs'][number];
 /** The part of how a model is drawn that is data. */
 export type AnimationDeclaration = NonNullable<Declaration['animation']>;
 type Setting = z.infer<typeof value> | z.infer<typeof range>;
+
+function complainOfRepeats(
+  items: readonly { name: string }[],
+  list: string,
+  context: { addIssue(issue: { code: 'custom'; path: PropertyKey[]; message: string }): void },
+): void {
+  const seen = new Set<string>();
+  for (const [index, { name }] of items.entries()) {
+    if (seen.has(nameKey(name))) {
+      const message = `${list} has "${name}" twice`;
+      context.addIssue({ code: 'custom', path: [list, index, 'name'], message });
+    }
+    seen.add(nameKey(name));
+  }
+}
 
 /** Specification 2.2: the template of a version. */
 export function templateOf({ inputs, outputs }: Declaration): Version['experimentTemplate'] {

@@ -18,6 +18,10 @@ export const modelInputTypes = [
 ] as const;
 export type ModelInputType = (typeof modelInputTypes)[number];
 
+/** Types that a settable value of an animated run may have: those whose values are one text. */
+export const settableTypes = ['STRING', 'DOUBLE', 'INTEGER', 'LONG', 'DATE_TIME', 'BOOLEAN'] as const;
+export type SettableType = (typeof settableTypes)[number];
+
 export interface InputDeclaration {
   /** Unique in the model, ignoring case. In braces only for the system inputs of specification 2.2. */
   name: string;
@@ -156,6 +160,45 @@ export interface RunContext<I extends readonly InputDeclaration[] = readonly Inp
   progress: (fraction: number) => void;
 }
 
+/** A part of the picture that a page may ask to see alone, in pixels. */
+export interface ViewArea {
+  /** Unique among the view areas, ignoring case. */
+  name: string;
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
+/** A value of a drawn run that a page may read, and set if it is settable. */
+export interface SceneValueDeclaration {
+  /** Unique among the values, ignoring case. */
+  name: string;
+  /** One of {@link settableTypes} where it is settable. */
+  type: Exclude<OutputType, 'OUTPUT_FILE'>;
+  units?: Unit | null;
+  /** @default false */
+  settable?: boolean;
+}
+
+/** A function of a drawn run that a page may call. */
+export interface SceneFunctionDeclaration {
+  /** Unique among the functions, ignoring case. */
+  name: string;
+  /** Names of the arguments, all of which a call gives. @default none */
+  parameters?: readonly string[];
+}
+
+export interface SceneValue {
+  /** The value now, as an output of its type; null if there is none. */
+  get(): unknown;
+  /** For a settable value: takes one of its type. What it throws refuses the value; the run goes on. */
+  set?(value: never): void;
+}
+
+/** Takes JSON values and returns one, or a promise of one. What it throws refuses the call; the run goes on. */
+export type SceneFunction = (...args: never[]) => unknown;
+
 /** A run that is being drawn. Times are in the animation's units, from 0. */
 export interface Scene<O extends readonly OutputDeclaration[] = readonly OutputDeclaration[]> {
   /** When the run is over, finite. */
@@ -166,6 +209,9 @@ export interface Scene<O extends readonly OutputDeclaration[] = readonly OutputD
   draw(): string;
   /** The outputs, asked for at the end: those that `run` gives for the same inputs. */
   outputs(): OutputValues<O> | Promise<OutputValues<O>>;
+  /** The values and functions that the animation declares, by name. */
+  values?: Readonly<Record<string, SceneValue>>;
+  functions?: Readonly<Record<string, SceneFunction>>;
 }
 
 /** How a model is drawn (docs/animation.md). */
@@ -180,6 +226,10 @@ export interface AnimationDefinition<
   units: TimeUnit;
   /** How much of the scene's time passes in a second. @default 1 */
   speed?: number;
+  /** What a page may ask for by name, beside the whole picture. */
+  viewAreas?: readonly ViewArea[];
+  values?: readonly SceneValueDeclaration[];
+  functions?: readonly SceneFunctionDeclaration[];
   /** Begins a run that is drawn. What it throws fails the run, with the error's message as the reason. */
   start(context: RunContext<I>): Scene<O> | Promise<Scene<O>>;
 }

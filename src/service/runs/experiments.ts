@@ -18,19 +18,20 @@ type Template = readonly InputItem[];
 /**
  * The inputs of the single runs that an experiment of several consists of, in their order: for a parameter variation
  * all combinations of the varied values, those of the template's first varied input outermost; for Monte Carlo
- * replications with a seed each. Random values are drawn for each from its own seed.
+ * replications with a seed each. Random values are drawn for each from its own seed. One at a time, as there may be thousands.
  *
  * @throws ServiceError INVALID_VALUE naming the input
  */
-export function subRunsOf(
+export function* subRunsOf(
   template: Template,
   { experimentType, inputs, types }: Settings,
-): CanonicalInputs[] {
-  const combinations =
-    experimentType === 'MONTE_CARLO'
-      ? replicationsOf(template, inputs)
-      : variedValues({ inputs, types }).map((values) => ({ ...inputs, ...values }));
-  return combinations.map((combination) => singleRun(template, combination, types));
+): Generator<CanonicalInputs> {
+  if (experimentType === 'MONTE_CARLO') {
+    for (const replication of replicationsOf(template, inputs)) yield singleRun(template, replication, types);
+  } else {
+    for (const values of variedValues({ inputs, types }))
+      yield singleRun(template, { ...inputs, ...values }, types);
+  }
 }
 
 /** The values of the varied inputs, by input name, one record a run. */
@@ -70,16 +71,18 @@ export function singleRun(
   return single;
 }
 
-function replicationsOf(template: Template, inputs: CanonicalInputs): CanonicalInputs[] {
+function* replicationsOf(template: Template, inputs: CanonicalInputs): Generator<CanonicalInputs> {
   // the single run has only what the template has, at its default where that is about the experiment
   const own = template.map(({ name, value }) => [
     name,
     name === NUMBER_OF_REPLICATIONS ? value : inputs[name]!,
   ]);
-  return Array.from({ length: Number(inputs[NUMBER_OF_REPLICATIONS]) }, (_, index) => ({
-    ...(Object.fromEntries(own) as CanonicalInputs),
-    [RANDOM_SEED]: replicationSeed(inputs[RANDOM_SEED]!, index + 1),
-  }));
+  for (let n = 1; n <= Number(inputs[NUMBER_OF_REPLICATIONS]); n += 1) {
+    yield {
+      ...(Object.fromEntries(own) as CanonicalInputs),
+      [RANDOM_SEED]: replicationSeed(inputs[RANDOM_SEED]!, n),
+    };
+  }
 }
 
 /** What a sub-run is called where something is said of it: its number, and what is its own among its inputs. */

@@ -34,6 +34,8 @@ export type SubRun = Pick<StoredRun, 'id' | 'status' | 'failure'>;
 /** Characters of why a run failed: models may say anything. */
 const LONGEST_FAILURE = 1_000;
 
+type Abandoned = Pick<StoredRun, 'id' | 'seq' | 'status'>;
+
 /** JSON text of each output's value, by output name. */
 export type OutputTexts = Record<string, string>;
 
@@ -65,22 +67,41 @@ export class RunRepository {
     return this.#insert(run, { isDirect: true, tasks: null }) ?? this.newest(run.identity)!;
   }
 
-  /** As {@link insert}, a run that consists of others: those that are live are shared, the rest are FRESH. */
-  insertMultiple(run: NewRun, subRuns: readonly NewRun[]): StoredRun {
+  /**
+   * Adds runs that {@link insertMultiple} will make parts of an experiment, FRESH, or finds those that are live. Until then
+   * they belong to nothing, and {@link dropParts} removes them.
+   *
+   * @returns the `seq` of each
+   */
+  insertParts(runs: readonly NewRun[]): number[] {
+    return this.#atomically(() => runs.map((run) => this.#part(run)));
+  }
+
+  /**
+   * As {@link insert}, a run that consists of others.
+   *
+   * @param parts - what {@link insertParts} returned for the sub-runs; one that has ended badly or is gone since is added anew
+   */
+  insertMultiple(run: NewRun, subRuns: readonly NewRun[], parts: readonly number[]): StoredRun {
     return this.#atomically(() => {
-      const parent = this.#insert(run, { isDirect: true, tasks: subRuns.length });
+      const parent = this.#insert(run, { isDirect: true, tasks: parts.length });
       if (!parent) return this.newest(run.identity)!;
-      const parts = subRuns.map((subRun, position) => {
-        const part = this.#insert(subRun, { isDirect: false, tasks: null }) ?? this.newest(subRun.identity)!;
-        this.#statements.addSubRun.run(parent.seq, position, part.seq);
-        return part.status;
-      });
-      const left = parts.filter((status) => status !== 'COMPLETED').length;
+      const seqs = [...parts];
+      for (const { position } of this.#statements.lostParts.all(JSON.stringify(seqs)))
+        seqs[Number(position)] = this.#part(subRuns[Number(position)]!);
+      this.#statements.addSubRuns.run(parent.seq, JSON.stringify(seqs));
+      const { left, fresh } = this.#statements.progress.get(parent.seq) as { left: number; fresh: number };
       this.#setLeft(parent, left);
-      if (parts.some((status) => status !== 'FRESH')) this.#move(parent, 'RUNNING');
+      if (fresh < seqs.length) this.#move(parent, 'RUNNING');
       if (left === 0) this.#move({ ...parent, status: 'RUNNING' }, 'COMPLETED');
       return this.byId(parent.id)!;
     });
+  }
+
+  /** Removes those of the runs that were added as parts of an experiment that then was not, and have not begun. */
+  dropParts(parts: readonly number[]): void {
+    this.#statements.dropParts.run(JSON.stringify(parts));
+    this.#recent.clear();
   }
 
   /** Notes that a run is asked for by itself, not only as a part of others. */
@@ -189,6 +210,11 @@ export class RunRepository {
     for (const { id } of this.#statements.animated.all()) this.stop(id as string, reason);
   }
 
+  /** After a start of the service: experiments that were not whole when it ended have left parts, which nobody has asked for. */
+  dropAllParts(): void {
+    this.#statements.dropAllParts.run();
+  }
+
   /** After a start of the service: what was RUNNING has no executor, and is FRESH again in its old place. */
   requeueRunning(): void {
     for (const run of this.running()) this.requeue(run);
@@ -255,6 +281,12 @@ export class RunRepository {
     return run;
   }
 
+  /** The `seq` of the live run of an identity as a part of others; added FRESH if there is none. */
+  #part(run: NewRun): number {
+    const part = this.#insert(run, { isDirect: false, tasks: null }) ?? this.newest(run.identity)!;
+    return part.seq;
+  }
+
   /** The unfinished runs that a run is part of, with how many times over and where first. */
   #waitingFor(run: StoredRun): { parent: StoredRun; times: number; position: number }[] {
     return this.#statements.parents.all(run.seq).map((row) => ({
@@ -274,8 +306,13 @@ export class RunRepository {
 
   /** Stops the sub-runs of a run that has ended, but for those that something else waits for. */
   #abandon(parent: StoredRun): Ended {
-    const unwanted = this.#statements.unwanted.all(parent.seq).map((row) => readRow(row));
-    for (const run of unwanted) this.#move(run, 'STOPPED');
+    const unwanted = this.#statements.unwanted.all(parent.seq) as unknown as Abandoned[];
+    for (const { id, status } of unwanted) {
+      checkTransition(status, 'STOPPED');
+      this.#recent.forget(id);
+    }
+    // in one statement: there may be thousands
+    this.#statements.stopAll.run(this.#time(), JSON.stringify(unwanted.map(({ seq }) => seq)));
     return unwanted.map(({ id }) => id);
   }
 
@@ -332,6 +369,9 @@ const NAMES = [
 const COLUMNS = NAMES.join(', ');
 const RUN_COLUMNS = NAMES.map((name) => `runs.${name}`).join(', ');
 
+/** Of a run: wanted as a part of others only, and part of none. */
+const IS_LOOSE = `tasks IS NULL AND direct = 0 AND NOT EXISTS (SELECT 1 FROM sub_runs WHERE run_seq = runs.seq)`;
+
 function prepareStatements(db: DatabaseSync) {
   return {
     insert: db.prepare(
@@ -364,7 +404,21 @@ function prepareStatements(db: DatabaseSync) {
     keep: db.prepare('INSERT INTO results (run_seq, outputs) VALUES (?, ?)'),
     outputs: db.prepare('SELECT outputs FROM results WHERE run_seq = ?'),
 
-    addSubRun: db.prepare('INSERT INTO sub_runs (parent_seq, position, run_seq) VALUES (?, ?, ?)'),
+    addSubRuns: db.prepare(
+      'INSERT INTO sub_runs (parent_seq, position, run_seq) SELECT ?, key, value FROM json_each(?)',
+    ),
+    lostParts: db.prepare(
+      `SELECT key AS position FROM json_each(?) LEFT JOIN runs ON seq = value
+       WHERE status IS NULL OR status IN ('FAILED', 'STOPPED')`,
+    ),
+    progress: db.prepare(
+      `SELECT sum(status <> 'COMPLETED') AS left, sum(status = 'FRESH') AS fresh
+       FROM sub_runs JOIN runs ON runs.seq = run_seq WHERE parent_seq = ?`,
+    ),
+    dropParts: db.prepare(
+      `DELETE FROM runs WHERE seq IN (SELECT value FROM json_each(?)) AND status = 'FRESH' AND ${IS_LOOSE}`,
+    ),
+    dropAllParts: db.prepare(`DELETE FROM runs WHERE status IN ('FRESH', 'RUNNING') AND ${IS_LOOSE}`),
     setLeft: db.prepare('UPDATE runs SET tasks_left = ? WHERE seq = ?'),
     parents: db.prepare(
       `SELECT ${RUN_COLUMNS}, count(*) AS times, min(position) AS position
@@ -372,7 +426,7 @@ function prepareStatements(db: DatabaseSync) {
        WHERE run_seq = ? AND status IN ('FRESH', 'RUNNING') GROUP BY parent_seq`,
     ),
     unwanted: db.prepare(
-      `SELECT DISTINCT ${RUN_COLUMNS} FROM sub_runs JOIN runs ON runs.seq = run_seq
+      `SELECT DISTINCT runs.id, runs.seq, runs.status FROM sub_runs JOIN runs ON runs.seq = run_seq
        WHERE parent_seq = ? AND status IN ('FRESH', 'RUNNING') AND direct = 0 AND NOT EXISTS (
          SELECT 1 FROM sub_runs AS other JOIN runs AS parent ON parent.seq = other.parent_seq
          WHERE other.run_seq = runs.seq AND parent.status IN ('FRESH', 'RUNNING')
@@ -383,6 +437,9 @@ function prepareStatements(db: DatabaseSync) {
     log: db.prepare(
       `SELECT log FROM run_logs
        WHERE run_seq = ? OR run_seq IN (SELECT run_seq FROM sub_runs WHERE parent_seq = ?) ORDER BY number LIMIT 1`,
+    ),
+    stopAll: db.prepare(
+      `UPDATE runs SET status = 'STOPPED', finished_at = ? WHERE seq IN (SELECT value FROM json_each(?))`,
     ),
     subRuns: db.prepare(
       `SELECT id, status, failure FROM sub_runs JOIN runs ON runs.seq = run_seq

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setImmediate as turn } from 'node:timers/promises';
 import type { RunLog } from '../../api/extensions.ts';
 import type { Outputs, OutputsTemplate, RunMessage, RunRequest } from '../../api/resources.ts';
 import { ServiceError } from '../errors.ts';
@@ -18,6 +19,8 @@ import { isLive, isUnfinished } from './states.ts';
 
 /** Up to how many sub-runs are listed in a message; of more there are the counts. */
 const MOST_LISTED = 1_000;
+/** How many runs of an experiment are added at once, some milliseconds' work: between two of these others are answered. */
+const SLICE = 100;
 
 /** What can be done with runs. Every method throws ServiceErrors as they are to be answered. */
 export class Runs {
@@ -26,6 +29,8 @@ export class Runs {
   readonly #dispatcher: Dispatcher;
   readonly #files: ContentFiles;
   readonly #kept: KeptRuns | undefined;
+  /** The experiments that are being added, by identity. */
+  readonly #adding = new Map<string, Promise<StoredRun>>();
 
   constructor(
     repository: RunRepository,
@@ -41,8 +46,8 @@ export class Runs {
     this.#kept = kept;
   }
 
-  /** The run of a request; started if there is none, or only one that FAILED or was STOPPED. */
-  request(versionId: string, request: RunRequest): StoredRun {
+  /** The run of a request; started if there is none, or only one that FAILED or was STOPPED. An experiment is added bit by bit. */
+  request(versionId: string, request: RunRequest): StoredRun | Promise<StoredRun> {
     const version = this.#registry.version(versionId);
     const wanted = wantedBy(version, request);
     const newest = this.#repository.newest(wanted.identity);
@@ -51,7 +56,9 @@ export class Runs {
       return newest;
     }
     this.#checkExecutable(version, wanted.settings.inputs);
-    const run = this.#insert(version, wanted);
+    if (wanted.settings.experimentType !== 'SIMULATION') return this.#addOnce(version, wanted);
+    checkInputs(version, wanted.settings.inputs);
+    const run = this.#repository.insert(wanted);
     this.#dispatcher.wake();
     return run;
   }
@@ -88,7 +95,9 @@ export class Runs {
   }
 
   /** Stops the run of a request, for everyone who shares it. One that has ended stays as it is. */
-  stop(versionId: string, request: RunRequest): void {
+  async stop(versionId: string, request: RunRequest): Promise<void> {
+    // one that is being added cannot be stopped yet, and would begin after this answer
+    await this.#adding.get(wantedBy(this.#registry.version(versionId), request).identity);
     const run = this.find(versionId, request);
     if (isUnfinished(run.status)) {
       this.#dispatcher.stop(run.id);
@@ -142,16 +151,38 @@ export class Runs {
     );
   }
 
-  #insert(version: ServedVersion, wanted: NewRun): StoredRun {
-    if (wanted.settings.experimentType === 'SIMULATION') {
-      checkInputs(version, wanted.settings.inputs);
-      return this.#repository.insert(wanted);
+  /** Identical requests that come while an experiment is being added are answered with it. */
+  #addOnce(version: ServedVersion, wanted: NewRun): Promise<StoredRun> {
+    const { identity } = wanted;
+    let adding = this.#adding.get(identity);
+    if (!adding) {
+      adding = this.#addExperiment(version, wanted).finally(() => this.#adding.delete(identity));
+      this.#adding.set(identity, adding);
     }
-    const subRuns = subRunsOf(version.experimentTemplate.inputs, wanted.settings).map((inputs) => {
+    return adding;
+  }
+
+  /** Adds an experiment in slices. All of it is checked before, and it is there only when it is whole. */
+  async #addExperiment(version: ServedVersion, wanted: NewRun): Promise<StoredRun> {
+    const subRuns: NewRun[] = [];
+    for (const inputs of subRunsOf(version.experimentTemplate.inputs, wanted.settings)) {
       checkInputs(version, inputs);
-      return identified(version.id, { experimentType: 'SIMULATION', inputs, types: {} });
-    });
-    return this.#repository.insertMultiple(wanted, subRuns);
+      subRuns.push(identified(version.id, { experimentType: 'SIMULATION', inputs, types: {} }));
+      if (subRuns.length % SLICE === 0) await turn();
+    }
+    const parts: number[] = [];
+    try {
+      while (parts.length < subRuns.length) {
+        parts.push(...this.#repository.insertParts(subRuns.slice(parts.length, parts.length + SLICE)));
+        await turn();
+      }
+      const run = this.#repository.insertMultiple(wanted, subRuns, parts);
+      this.#dispatcher.wake();
+      return run;
+    } catch (error) {
+      this.#repository.dropParts(parts);
+      throw error;
+    }
   }
 
   #newest(versionId: string, request: RunRequest): StoredRun | undefined {

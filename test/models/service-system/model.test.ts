@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Experiment } from '../../../src/api/resources.ts';
+import type { Experiment, Model, Version } from '../../../src/api/resources.ts';
 import { results } from '../../service/experiments.ts';
 import { messageIn, outputsOf, reach, requestRun, startTestService } from '../../service/support.ts';
 import { outputsOf as outputsHere } from './support.ts';
@@ -42,11 +42,53 @@ describe('the model Service System Demo', () => {
       [{ 'Warm-up time': -1 }, 'Warm-up time is -1: it must not be negative'],
       [
         { '{START_TIME}': 5, '{STOP_TIME}': 105 },
-        'Warm-up time is 100: it must be less than the time from {START_TIME} to {STOP_TIME}, which is 100',
+        'Warm-up time is 100: it must be less than the time from the start of the run to its stop, which is 100',
       ],
     ] as const) {
       const { body: run } = await requestRun(service, version, inputs);
       expect(messageIn(await reach(service, run, 'FAILED')).title).toBe(reason);
+    }
+  });
+
+  test('has the seven system inputs, whose defaults are the run without them', async () => {
+    const service = await startTestService();
+    const version = await service.latest('Service System Demo');
+    const { body: model } = await service.post<Model>('/models/name/', 'Service System Demo');
+    const { body } = await service.get<Version>(`/models/${model.id}/versions/${version}`);
+    const system = body.experimentTemplate.inputs.filter(({ name }) => name.startsWith('{'));
+    expect(system.map(({ name, type, value }) => [name, type, value])).toEqual([
+      ['{STOP_MODE}', 'STRING', 'STOP_MODE_AT_TIME'],
+      ['{START_TIME}', 'DOUBLE', '0'],
+      ['{STOP_TIME}', 'DOUBLE', '1000'],
+      ['{START_DATE}', 'DATE_TIME', '2026-01-01T00:00:00'],
+      ['{STOP_DATE}', 'DATE_TIME', '2026-01-01T16:40:00'],
+      ['{MAX_MEMORY_MB}', 'INTEGER', '1024'],
+      ['{RANDOM_SEED}', 'LONG', '1'],
+    ]);
+    const { body: bare } = await requestRun(service, version);
+    const stated = Object.fromEntries(system.map(({ name, value }) => [name, value]));
+    expect((await requestRun(service, version, stated)).body.id).toBe(bare.id);
+
+    // by date, the same minutes are the same run to the byte
+    const byTime = await outputsOf(service, version, {
+      '{STOP_TIME}': 240,
+      '{STOP_DATE}': '2026-02-01T04:00',
+    });
+    const byDate = await outputsOf(service, version, {
+      '{STOP_MODE}': 'STOP_MODE_AT_DATE',
+      '{START_DATE}': '2026-02-01T00:00',
+      '{STOP_DATE}': '2026-02-01T04:00',
+    });
+    expect(byDate).toEqual(byTime);
+    expect(await outputsOf(service, version, { '{STOP_MODE}': 'STOP_MODE_AT_DATE' })).toEqual(
+      await outputsOf(service, version),
+    );
+    for (const [mode, message] of [
+      ['STOP_MODE_NEVER', /"\{STOP_MODE\}".*STOP_MODE_NEVER.*one of STOP_MODE_AT_TIME, STOP_MODE_AT_DATE/],
+      ['NEVER', /"\{STOP_MODE\}".*none of/],
+    ] as const) {
+      const { body } = await requestRun(service, version, { '{STOP_MODE}': mode });
+      expect(body).toMatchObject({ code: 'INVALID_VALUE', message: expect.stringMatching(message) });
     }
   });
 });

@@ -6,9 +6,9 @@ import type { Handlers } from '../call.ts';
 /** Animated runs; what is done with one that has started is in animations.ts. */
 export function animationHandlers(sessions: Sessions): Handlers<'startAnimation'> {
   return {
-    async startAnimation({ params, body, origin }) {
+    async startAnimation({ params, body, root }) {
       // before anything starts that nobody would learn of
-      const here = origin();
+      const here = root();
       const { session, run, version, animation } = await sessions.start(params.versionId, body);
       return {
         animationHeight: animation.height,
@@ -19,7 +19,7 @@ export function animationHandlers(sessions: Sessions): Handlers<'startAnimation'
         sessionUuid: session.uuid,
         restUrl: `${session.uuid}/`,
         version: API_VERSION,
-        bundleUrl: new URL(sessionPath(session.uuid), here).href,
+        bundleUrl: here + sessionPath(session.uuid),
       };
     },
   };

@@ -12,9 +12,9 @@ export function fileHandlers(
   { upload }: Pick<Limits, 'upload'>,
 ): Handlers<'getOutputFileUrl' | 'uploadFile' | 'checkFile'> {
   return {
-    async getOutputFileUrl({ query, origin }) {
+    async getOutputFileUrl({ query, root }) {
       await files.require(query.hash);
-      const url = new URL(downloadPath(query.hash), origin());
+      const url = new URL(root() + downloadPath(query.hash));
       url.search = new URLSearchParams({ ...presigner.sign(query) }).toString();
       return url.href;
     },

@@ -16,12 +16,15 @@ export function runHandlers(
   const resource = (run: StoredRun) => runResource(run, registry.version(run.versionId), runs.messageOf(run));
 
   return {
-    requestRun: ({ params, body }) => resource(runs.request(params.versionId, body)),
+    requestRun({ params, body }) {
+      const run = runs.request(params.versionId, body);
+      return run instanceof Promise ? run.then(resource) : resource(run);
+    },
 
     findRun: ({ params, body }) => resource(runs.find(params.versionId, body)),
 
-    stopRun({ params, body }) {
-      runs.stop(params.versionId, body);
+    async stopRun({ params, body }) {
+      await runs.stop(params.versionId, body);
       return null;
     },
 

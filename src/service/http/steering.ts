@@ -1,0 +1,139 @@
+import type { FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { canonicalValue, nameKey } from '../../api/values.ts';
+import type { Shown } from '../animation/sessions.ts';
+import { stateWord } from '../animation/resource.ts';
+import { ServiceError } from '../errors.ts';
+import type { SettableType } from '../models/model.ts';
+import { typedValue } from '../models/values.ts';
+import { checkValue } from '../runs/checked.ts';
+import { readJson, readQuery } from './body.ts';
+
+const Command = z.object({ cmd: z.string(), parameters: z.string().default('') });
+const OfValue = z.object({ pathtofield: z.string() });
+const OfFunction = z.object({ pathtofunction: z.string() });
+
+/** Does what a command says; `parameters` is the rest of the query as text. */
+type Act = (shown: Shown, parameters: string) => void;
+
+const commands: Record<string, Act> = {
+  pause: ({ session }) => session.pause(),
+  run: ({ session }) => session.run(),
+  setspeed: ({ session }, parameters) => session.setSpeed(speedIn(parameters)),
+  navigateto: ({ session, animation }, parameters) =>
+    session.show(elementAt(animation.viewAreas, parameters, 'view area')),
+  setpresentable({ session }, parameters) {
+    if (!/^(experiment\.)?root$/i.test(parameters.trim())) {
+      throw new ServiceError(
+        'INVALID_QUERY',
+        `The query parameter parameters is "${parameters}": the one thing to present is experiment.root, the whole picture.`,
+      );
+    }
+    session.show(null);
+  },
+};
+
+/** What steers an animated run, by the rest of its path. It answers with what is sent as JSON. */
+export const steering: Record<string, (shown: Shown, request: FastifyRequest) => unknown> = {
+  '/get-state': ({ session }) => wrapped(JSON.stringify(stateWord(session))),
+
+  async '/stop'({ session }) {
+    await session.end({ status: 'STOPPED', reason: null });
+    return null;
+  },
+
+  '/command'(shown, { query }) {
+    const { cmd, parameters } = readQuery(Command, query);
+    if (!Object.hasOwn(commands, cmd)) {
+      const known = Object.keys(commands).join(', ');
+      throw new ServiceError('INVALID_QUERY', `The query parameter cmd is "${cmd}"; it can be ${known}.`);
+    }
+    commands[cmd]!(shown, parameters);
+    return null;
+  },
+
+  async '/get-value'({ session, animation }, { query }) {
+    const { name, type } = elementAt(animation.values, readQuery(OfValue, query).pathtofield, 'value');
+    return wrapped(await session.ask({ kind: 'get', name, type }));
+  },
+
+  async '/set-value'({ session, animation }, { query, body }) {
+    const { name, type, settable } = elementAt(
+      animation.values,
+      readQuery(OfValue, query).pathtofield,
+      'value',
+    );
+    if (!settable) throw new ServiceError('INVALID_QUERY', `The value "${name}" can be read, but not set.`);
+    let value: unknown;
+    // without a body it is the empty text
+    const text = (body as string | undefined) ?? '';
+    // a declaration makes no other type settable
+    const ofType = type as SettableType;
+    checkValue(name, () => (value = typedValue(ofType, canonicalValue(ofType, text))));
+    await session.ask({ kind: 'set', name, value });
+    return null;
+  },
+
+  async '/call-function'({ session, animation }, { query, body }) {
+    const path = readQuery(OfFunction, query).pathtofunction;
+    const { name, parameters = [] } = elementAt(animation.functions, path, 'function');
+    const args = argumentsIn(body as string | undefined);
+    if (args.length !== parameters.length) {
+      const wanted = parameters.length === 0 ? 'none' : `${parameters.length} (${parameters.join(', ')})`;
+      throw new ServiceError(
+        'INVALID_BODY',
+        `The function "${name}" was given ${args.length} arguments; it takes ${wanted}.`,
+      );
+    }
+    return wrapped(await session.ask({ kind: 'call', name, args }));
+  },
+};
+
+/** JSON text as clients in the field unpack it: text in text, which is sent as JSON. */
+function wrapped(json: string): string {
+  return JSON.stringify(json);
+}
+
+/** What clients write before the name of what is in the model at its top. */
+const TOP = /^\s*(experiment\.)?root\./i;
+
+/**
+ * What a path names of what the animation declares.
+ *
+ * @throws ServiceError INVALID_QUERY that says what there is
+ */
+function elementAt<E extends { name: string }>(
+  elements: readonly E[] | undefined,
+  path: string,
+  what: string,
+): E {
+  const key = nameKey(path.replace(TOP, ''));
+  const element = elements?.find(({ name }) => nameKey(name) === key);
+  if (element) return element;
+  const known = (elements ?? []).map(({ name }) => `"${name}"`).join(', ');
+  throw new ServiceError(
+    'INVALID_QUERY',
+    `The model has no ${what} "${path}"; ${known === '' ? 'it declares none' : `it declares ${known}`}.`,
+  );
+}
+
+/**
+ * The arguments of a call: a JSON list with the JSON text of each, as clients in the field send them.
+ *
+ * @throws ServiceError INVALID_BODY
+ */
+function argumentsIn(body = '[]'): unknown[] {
+  return readJson(z.array(z.string('the JSON text of an argument is expected')), body, 'body').map(
+    (text, index) => readJson(z.unknown(), text, `argument ${index + 1}`),
+  );
+}
+
+/** @throws ServiceError INVALID_QUERY */
+function speedIn(text: string): number {
+  const speed = text.trim() === '' ? Number.NaN : Number(text);
+  if (speed > 0) return speed;
+  throw new ServiceError(
+    'INVALID_QUERY',
+    `The query parameter parameters is "${text}"; it should be a speed above 0, in the time units of the model a second, or Infinity.`,
+  );
+}

@@ -1,0 +1,60 @@
+import net from 'node:net';
+import { expect, test } from '@jest/globals';
+import type { Model } from '../../src/api/resources.ts';
+import { RemoteSession, startAnimation } from './animations.ts';
+import { startProcess } from './process.ts';
+import { clientOf, onCleanup, outputsOf, temporaryFolder, until, upload } from './support.ts';
+
+const SOCKETS = 1_000;
+/** What they say, in turn: nothing, the beginning of a request, a request without a key, one with a key that is none. */
+const WORDS = [
+  '',
+  'GET /api/open/8.5.0/mod',
+  'GET /health HTTP/1.1\r\nHost: x\r\n\r\n',
+  'GET /api/open/8.5.0/models HTTP/1.1\r\nHost: x\r\nAuthorization: none\r\n\r\n',
+];
+
+test.each([150, 300])(
+  `${SOCKETS} connections without a key take few of %i files, and keep out nobody`,
+  async (openFiles) => {
+    const { child, url } = await startProcess(temporaryFolder(), undefined, { openFiles });
+    const service = { ...clientOf(url), running: { url } as Parameters<typeof upload>[0]['running'] };
+    const open = new Set<net.Socket>();
+    onCleanup(() => open.forEach((socket) => socket.destroy()));
+    let connected = 0;
+    for (let at = 0; at < SOCKETS; at += 1) {
+      const socket = net.connect(Number(new URL(url).port), '127.0.0.1');
+      open.add(socket);
+      socket.on('error', () => undefined).resume();
+      socket.once('close', () => open.delete(socket));
+      socket.once('connect', () => {
+        connected += 1;
+        socket.write(WORDS[at % WORDS.length]!);
+      });
+    }
+    // a caller among a thousand that come in one moment may be closed before it can speak; it gets in when it tries again
+    const models = await until(
+      () => service.get<Model[]>('/models').catch(() => undefined),
+      'a caller with a key to get in',
+    );
+    expect([models.status, models.body.length > 0]).toEqual([200, true]);
+    await until(() => connected === SOCKETS || undefined, 'all connections');
+    await until(() => open.size <= openFiles / 4 || undefined, 'most of them to be closed');
+
+    const version = await service.latest('Rehearsal');
+    // as many as there are executors, which have not been started before
+    const values = [1, 2, 3, 4];
+    const outputs = await Promise.all(values.map((Value) => outputsOf(service, version, { Value })));
+    expect(outputs.map((output) => output.size > 0)).toEqual(values.map(() => true));
+
+    // what needs no key: a page with its pictures, and a download
+    const { body: info } = await startAnimation(service, version, { Seconds: 500 });
+    const session = new RemoteSession(service, info);
+    expect((await session.raw('/')).status).toBe(200);
+    for (let n = 0; n < 5; n += 1) expect((await session.frame()).svg).toContain('<svg');
+    const { body: hash } = await upload(service, Buffer.alloc(3_000_000, 'x'));
+    const { body: address } = await service.get<string>(`/output-file?hash=${hash}&filename=f`);
+    expect((await (await fetch(address)).arrayBuffer()).byteLength).toBe(3_000_000);
+    expect([child.exitCode, child.signalCode]).toEqual([null, null]);
+  },
+);

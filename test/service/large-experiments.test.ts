@@ -1,0 +1,63 @@
+import { expect, test } from '@jest/globals';
+import type { Run } from '../../src/api/resources.ts';
+import { monteCarlo, request } from './experiments.ts';
+import { killHard, startProcess } from './process.ts';
+import { clientOf, messageIn, rows, startTestService, temporaryFolder, until } from './support.ts';
+
+const RUNS = 10_000;
+/** Runs that nobody would wait for. */
+const LARGE = monteCarlo({ '{NUMBER_OF_REPLICATIONS}': RUNS, Seconds: 500 });
+
+const count = (dataDir: string, where: string): number =>
+  Number(rows(dataDir, `SELECT count(*) AS count FROM runs WHERE ${where}`)[0]!['count']);
+
+test('others are answered while an experiment of 10,000 runs is added, which identical requests share', async () => {
+  const service = await startTestService();
+  const version = await service.latest('Rehearsal');
+  let adding = true;
+  const asked = Promise.all(Array.from({ length: 3 }, () => request(service, version, LARGE))).finally(
+    () => (adding = false),
+  );
+  let answered = 0;
+  while (adding) {
+    expect((await service.get('/models')).status).toBe(200);
+    answered += 1;
+  }
+  // one that holds the service lets through those alone that came before and after it
+  expect(answered).toBeGreaterThan(20);
+  const runs = await asked;
+  expect(new Set(runs.map(({ body }) => body.id)).size).toBe(1);
+  expect(messageIn(runs[0]!.body).totalTasks).toBe(RUNS);
+  expect(count(service.dataDir, 'tasks IS NULL')).toBe(RUNS);
+  expect(count(service.dataDir, `tasks = ${RUNS}`)).toBe(1);
+});
+
+test('a stop that comes while an experiment is added stops it', async () => {
+  const service = await startTestService();
+  const version = await service.latest('Rehearsal');
+  const adding = request(service, version, LARGE);
+  await until(() => count(service.dataDir, 'true') > 0 || undefined, 'the first runs');
+  const { status, body } = await service.post(`/versions/${version}/runs/stop`, LARGE);
+  expect([status, body]).toEqual([200, null]);
+  await adding;
+  expect(count(service.dataDir, `status <> 'STOPPED'`)).toBe(0);
+});
+
+test('an experiment that was half added when the service was killed is not there, and can be requested again', async () => {
+  const dataDir = temporaryFolder();
+  const first = await startProcess(dataDir);
+  const client = clientOf(first.url);
+  const version = await client.latest('Rehearsal');
+  const lost = request(client, version, LARGE).catch(() => undefined);
+  await until(() => count(dataDir, 'true') > 0 || undefined, 'the first runs');
+  await killHard(first.child);
+  expect(await lost).toBeUndefined();
+  expect(count(dataDir, 'tasks IS NULL')).toBeLessThan(RUNS);
+  expect(count(dataDir, 'tasks IS NOT NULL')).toBe(0);
+
+  const service = await startTestService({ dataDir });
+  expect(count(dataDir, 'true')).toBe(0);
+  const { body } = await request(service, version, LARGE);
+  expect(messageIn(body satisfies Run).totalTasks).toBe(RUNS);
+  expect(count(dataDir, 'tasks IS NULL')).toBe(RUNS);
+});
