@@ -4,3 +4,5 @@ export { fileIn, type FileReference, numberIn } from './outputs.ts';
 export { stepCount, stepValues } from './ranges.ts';
 export { canonicalValue, nameKey, type RawValue, ValueError } from './values.ts';
 export type * from './resources.ts';
+export type { VersionCode, VersionFile } from './extensions.ts';
+export type { Health } from './health.ts';

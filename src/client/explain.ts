@@ -2,6 +2,7 @@ import { numberIn, RANDOM_SEED } from '../api/index.ts';
 import { runInputs } from '../campaign/points.ts';
 import { type Estimate, estimateOf } from '../campaign/precision.ts';
 import { type Campaign, closedPhases, type Phase } from '../campaign/types.ts';
+import { versionOf } from '../campaign/versions.ts';
 import { Sample } from '../statistics/sample.ts';
 import type { CampaignRecord, PointStory, RunStory } from '../store/index.ts';
 
@@ -15,6 +16,8 @@ export interface Explanation {
   /** All its inputs, those that the design varies first. */
   inputs: { name: string; value: string; units: string | null; isVaried: boolean }[];
   runs: ExplainedRun[];
+  /** The campaign has had several versions of the model. */
+  hasVersions: boolean;
   /** Of outputs that the point is replicated for, what is known of their means. */
   precision: ({ output: string; confidence: number; wanted: string } & Estimate)[];
 }
@@ -29,6 +32,10 @@ export interface ExplainedRun {
   seed: string | null;
   requested: string | null;
   finished: string | null;
+  /** The number of the model's version that it has, or had last. */
+  version: number;
+  /** Attempts that failed before the last one, the newest first: the last five. */
+  earlier: { failed: string | null; version: number; reason: string }[];
 }
 
 /** @param story of the point, from the store */
@@ -48,12 +55,13 @@ export function explained({ campaign, phase }: CampaignRecord, story: PointStory
       .filter(({ name }) => name !== RANDOM_SEED || isVaried(name))
       .sort((a, b) => Number(b.isVaried) - Number(a.isVaried)),
     runs: runs.map((run) => explainedRun(campaign, phase, story, run)),
+    hasVersions: campaign.versions !== undefined,
     precision: precisionOf(campaign, runs),
   };
 }
 
 function explainedRun(campaign: Campaign, phase: Phase, story: PointStory, run: RunStory): ExplainedRun {
-  const { replication, state, runId, reseeded, requestedAt, finishedAt } = run;
+  const { replication, state, runId, reseeded, requestedAt, finishedAt, earlier } = run;
   const sent = runInputs(campaign, story, replication, reseeded);
   return {
     replication,
@@ -63,6 +71,12 @@ function explainedRun(campaign: Campaign, phase: Phase, story: PointStory, run: 
     seed: sent.find(({ name }) => name === RANDOM_SEED)?.value ?? null,
     requested: iso(requestedAt),
     finished: iso(finishedAt),
+    version: versionOf(campaign, run.version).version,
+    earlier: earlier.map(({ failedAt, version, reason }) => ({
+      failed: iso(failedAt || null),
+      version: versionOf(campaign, version).version,
+      reason,
+    })),
   };
 }
 

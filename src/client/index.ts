@@ -1,5 +1,5 @@
 export type { Difference } from '../campaign/change.ts';
-export { type CampaignChange, Foray, type Submitted } from './client.ts';
+export { type CampaignChange, Foray, type RetryOptions, type RetryPlan, type Submitted } from './client.ts';
 export type { DefinitionSource } from '../resolve/index.ts';
 export { whyUnreadable } from './unreadable.ts';
 export type { Explanation } from './explain.ts';

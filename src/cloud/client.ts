@@ -1,5 +1,7 @@
 import type { z } from 'zod';
-import { type EndpointName, type Endpoint, endpoints } from '../api/endpoints.ts';
+import type { Endpoint } from '../api/endpoints.ts';
+import { allEndpoints, type AnyEndpointName } from '../api/extensions.ts';
+import { Health } from '../api/health.ts';
 import type {
   AnimationInfo,
   Experiment,
@@ -12,9 +14,10 @@ import type {
   RunRequest,
   RunState,
   Version,
+  VersionCode,
 } from '../api/index.ts';
 import type { Sink } from './download.ts';
-import { CloudError, isCloudError } from './errors.ts';
+import { CloudError, type CloudErrorKind, isCloudError } from './errors.ts';
 import { fetchOutputFile } from './output-file.ts';
 import { Transport, type TransportOptions } from './transport.ts';
 
@@ -26,6 +29,11 @@ interface CallOptions {
   isStart?: boolean;
 }
 
+/** What a host may answer that has no such extension, or another page at its address. */
+const lacksExtension: readonly CloudErrorKind[] = ['not-found', 'refused', 'malformed'];
+/** The same of the health document, which a host may also show to nobody. */
+const otherHost: readonly CloudErrorKind[] = [...lacksExtension, 'unauthorized', 'too-large'];
+
 /**
  * The model service as a typed client: one method an endpoint (specification, section 4).
  * Every method rejects with a CloudError.
@@ -33,12 +41,33 @@ interface CallOptions {
 export class CloudClient {
   private readonly transport: Transport;
   /** Endpoints that this service was seen to know in their older spelling only. */
-  private readonly older = new Set<EndpointName>();
+  private readonly older = new Set<AnyEndpointName>();
   /** Endpoints that it was seen to know in their current one. */
-  private readonly current = new Set<EndpointName>();
+  private readonly current = new Set<AnyEndpointName>();
 
   constructor(options: TransportOptions) {
     this.transport = new Transport(options);
+  }
+
+  /** The UUID that a foray service says of itself, the same at any address; undefined of other hosts. */
+  async identity(signal?: AbortSignal): Promise<string | undefined> {
+    try {
+      const answer = await this.transport.send({ method: 'GET', path: '/health', isBeside: true, signal });
+      return Health.safeParse(answer).data?.service;
+    } catch (error) {
+      if (isCloudError(error) && otherHost.includes(error.kind)) return undefined;
+      throw error;
+    }
+  }
+
+  /** What the code of a version is; undefined where the service does not tell. */
+  async getVersionCode(versionId: string, signal?: AbortSignal): Promise<VersionCode | undefined> {
+    try {
+      return await this.call('getVersionCode', { params: { versionId }, signal });
+    } catch (error) {
+      if (isCloudError(error) && lacksExtension.includes(error.kind)) return undefined;
+      throw error;
+    }
   }
 
   listModels(signal?: AbortSignal): Promise<Model[]> {
@@ -141,11 +170,11 @@ export class CloudClient {
     return this.transport.redacted(text, most);
   }
 
-  private async call<Name extends EndpointName>(
+  private async call<Name extends AnyEndpointName>(
     name: Name,
     options: CallOptions,
-  ): Promise<z.output<(typeof endpoints)[Name]['response']>> {
-    const endpoint: Endpoint = endpoints[name];
+  ): Promise<z.output<(typeof allEndpoints)[Name]['response']>> {
+    const endpoint: Endpoint = allEndpoints[name];
     const answer = await this.ask(name, endpoint, options);
     const parsed = endpoint.response.safeParse(knownStatuses(answer ?? null));
     if (!parsed.success) {
@@ -155,11 +184,11 @@ export class CloudClient {
         `${endpoint.method} ${endpoint.path}: the answer is not as specified${issue ? ` (${issue.path.map(String).join('.')}: ${issue.message})` : ''}`,
       );
     }
-    return parsed.data as z.output<(typeof endpoints)[Name]['response']>;
+    return parsed.data as z.output<(typeof allEndpoints)[Name]['response']>;
   }
 
   /** Asks in the current spelling, and once in the older one where the service does not know the current. */
-  private async ask(name: EndpointName, endpoint: Endpoint, options: CallOptions): Promise<unknown> {
+  private async ask(name: AnyEndpointName, endpoint: Endpoint, options: CallOptions): Promise<unknown> {
     const { older } = endpoint;
     if (!older) return this.send(endpoint, options);
     if (this.older.has(name)) return this.send(older, options);

@@ -15,6 +15,7 @@ import { type FileLock, tryLock } from '../file-lock.ts';
  * - `sub_runs` says which runs a run consists of, in order. Such a run has their number in `tasks` and the number of
  *   those that have not completed in `tasks_left`; it is never executed itself. `direct` is 1 for a run that was
  *   requested by itself, 0 for one that is wanted as a part of others only.
+ * - `versions.files` is the JSON list of a version's files with their hashes; null for one of an earlier foray.
  */
 const migrations = [
   `
@@ -69,6 +70,9 @@ const migrations = [
     PRIMARY KEY (parent_seq, position)
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX sub_runs_run ON sub_runs (run_seq, parent_seq);
+  `,
+  `
+  ALTER TABLE versions ADD COLUMN files TEXT;
   `,
 ];
 
@@ -149,4 +153,11 @@ function migrate(db: DatabaseSync, file: string): void {
   for (const [index, migration] of migrations.entries()) {
     if (index >= have) db.exec(`BEGIN; ${migration} PRAGMA user_version = ${index + 1}; COMMIT;`);
   }
+}
+
+/** The UUID of the service: made once in its database, so that it stays wherever the service listens. */
+export function serviceIdentity(db: DatabaseSync): string {
+  db.prepare("INSERT OR IGNORE INTO settings (name, value) VALUES ('identity', ?)").run(crypto.randomUUID());
+  const row = db.prepare("SELECT value FROM settings WHERE name = 'identity'").get() as { value: string };
+  return row.value;
 }

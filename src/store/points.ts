@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import { failedAttempts } from './failed-attempts.ts';
 import { toOutputs } from './packed.ts';
 import type { PointStory, RunStory } from './store.ts';
 import type { Tables } from './tables.ts';
@@ -49,6 +50,11 @@ async function runsOf(db: Kysely<Tables>, campaign: number, ordinal: number): Pr
     campaign,
     rows.filter(({ state }) => state === 'waiting').map(({ seq }) => seq),
   );
+  const earlier = await failedAttempts(
+    db,
+    campaign,
+    rows.map(({ seq }) => seq),
+  );
   return rows.map((row): RunStory => ({
     seq: row.seq,
     replication: row.replication,
@@ -64,6 +70,8 @@ async function runsOf(db: Kysely<Tables>, campaign: number, ordinal: number): Pr
     finishedAt: row.finished_at === null ? null : Number(row.finished_at),
     outputs: toOutputs(row),
     before: before.get(row.seq) ?? null,
+    version: row.version,
+    earlier: earlier.get(row.seq) ?? [],
   }));
 }
 

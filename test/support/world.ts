@@ -50,6 +50,8 @@ export interface WorldOptions {
   /** History events after which the server suggests to continue as new. */
   suggestContinueAsNew?: number;
   executors?: number;
+  /** Folders of models beside the shipped ones. */
+  models?: string[];
   /** The Temporal server is one that nobody prepared for campaigns. */
   lacksAttributes?: boolean;
   /** A world whose Temporal server is shared; the queue is then another one. */
@@ -63,6 +65,7 @@ export interface WorldOptions {
 export async function startWorld({
   suggestContinueAsNew,
   executors = 4,
+  models = [],
   lacksAttributes = false,
   beside,
   store,
@@ -86,7 +89,7 @@ export async function startWorld({
   const dataDir = join(folder, 'service');
   const service = await startService({
     dataDir,
-    modelDirs: [join(ROOT, 'models')],
+    modelDirs: [join(ROOT, 'models'), ...models],
     executors,
     apiKey: KEY,
   });

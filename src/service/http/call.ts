@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
 import type { z } from 'zod';
-import type { EndpointName, endpoints } from '../../api/endpoints.ts';
+import type { allEndpoints, AnyEndpointName } from '../../api/extensions.ts';
 
-type Endpoints = typeof endpoints;
+type Endpoints = typeof allEndpoints;
 
 /** The `:name` segments of a path. */
 type ParamName<P extends string> = P extends `${string}:${infer Name}/${infer Rest}`
@@ -29,7 +29,7 @@ export interface Call<E> {
 }
 
 /** What answers each endpoint, from its request to the JSON of its response. */
-export type Handlers<N extends EndpointName = EndpointName> = {
+export type Handlers<N extends AnyEndpointName = AnyEndpointName> = {
   [K in N]: (
     call: Call<Endpoints[K]>,
   ) => z.output<Endpoints[K]['response']> | Promise<z.output<Endpoints[K]['response']>>;

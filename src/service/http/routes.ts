@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type Endpoint, type EndpointName, endpoints } from '../../api/endpoints.ts';
+import type { Endpoint } from '../../api/endpoints.ts';
+import { allEndpoints, type AnyEndpointName } from '../../api/extensions.ts';
 import { tooLargeUpload } from '../files/upload.ts';
 import { readBody, readQuery } from './body.ts';
 import type { Handlers } from './call.ts';
@@ -15,8 +16,8 @@ export async function addRoutes(
   visible: Visible,
   handlers: Handlers,
 ): Promise<void> {
-  const names = Object.keys(endpoints) as EndpointName[];
-  const isBytes = (name: EndpointName) => (endpoints[name] as Endpoint).body === 'bytes';
+  const names = Object.keys(allEndpoints) as AnyEndpointName[];
+  const isBytes = (name: AnyEndpointName) => (allEndpoints[name] as Endpoint).body === 'bytes';
 
   await api.register((scope, _options, done) => {
     // whatever the Content-Type, or without one: clients in the field do not always send it
@@ -41,8 +42,8 @@ export async function addRoutes(
   });
 }
 
-function addRoute(scope: FastifyInstance, name: EndpointName, visible: Visible, handlers: Handlers): void {
-  const endpoint: Endpoint = endpoints[name];
+function addRoute(scope: FastifyInstance, name: AnyEndpointName, visible: Visible, handlers: Handlers): void {
+  const endpoint: Endpoint = allEndpoints[name];
   const handle = handlers[name] as (call: unknown) => unknown;
   const bodyOf = bodyOfRequest(endpoint);
 

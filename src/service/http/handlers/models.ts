@@ -9,7 +9,13 @@ export function modelHandlers(
   registry: ModelRegistry,
   visible: Visible,
 ): Handlers<
-  'listModels' | 'getModel' | 'getModelByName' | 'getVersion' | 'getVersionByNumber' | 'listExperiments'
+  | 'listModels'
+  | 'getModel'
+  | 'getModelByName'
+  | 'getVersion'
+  | 'getVersionByNumber'
+  | 'listExperiments'
+  | 'getVersionCode'
 > {
   return {
     listModels: ({ user }) => visible.models(user),
@@ -42,6 +48,11 @@ export function modelHandlers(
     },
 
     listExperiments: ({ params }) => registry.version(params.versionId).experiments,
+
+    getVersionCode({ params }) {
+      const { code, files } = registry.version(params.versionId);
+      return { retired: code === undefined, files };
+    },
   };
 }
 
