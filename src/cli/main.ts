@@ -46,8 +46,6 @@ for (const add of [
 ]) {
   add(program);
 }
-// after the commands, which keep taking options anywhere: "retry" has a --version of its own
-program.enablePositionalOptions();
 
 handleLostOutput();
 
