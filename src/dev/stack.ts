@@ -62,7 +62,8 @@ export async function startStack(
   return { ...parts, stop };
 }
 
-interface PartsOptions extends Required<StackOptions> {
+interface PartsOptions extends StackOptions {
+  models: readonly string[];
   /** The path of Temporal's program. */
   cli: string;
   report: Report;

@@ -7,7 +7,7 @@ import type { Problem, Problems } from '../problems.ts';
 import { type AnimationDeclaration, type DeclaredInput, experimentsOf, templateOf } from './declaration.ts';
 import type { ModelCode } from './folder.ts';
 import { stableUuid } from './ids.ts';
-import type { ModelReader} from './reader.ts';
+import type { ModelReader } from './reader.ts';
 import { type FoundModel, type Unreadable } from './reader.ts';
 
 /** A model version as the service holds it. */
