@@ -31,6 +31,7 @@ export const errorCodes = {
     about: 'a new seed is asked for, and the model has no input {RANDOM_SEED}',
   },
   TOO_MANY_RUNS: { exit: 2, about: 'the campaign has more runs than are submitted without a word' },
+  VERSION_RETIRED: { exit: 2, about: "the version of the campaign's model takes no new runs" },
   CHANGE_REFUSED: { exit: 2, about: 'a campaign cannot be changed into what a definition says' },
   UNKNOWN_CAMPAIGN: { exit: 2, about: 'there is no campaign of that id' },
   UNKNOWN_POINT: { exit: 2, about: 'the campaign has no point of that key' },
@@ -79,6 +80,10 @@ export const errorCodes = {
 } as const satisfies Record<string, { exit: 2 | 3; about: string }>;
 
 export type ErrorCode = keyof typeof errorCodes;
+
+export function isErrorCode(text: string): text is ErrorCode {
+  return Object.hasOwn(errorCodes, text);
+}
 
 /** A place in a user's file: 1-based line and column. */
 export interface LinePlace {
@@ -141,7 +146,7 @@ export function isForayError(error: unknown): error is ForayError {
     'code' in error &&
     'toLine' in error &&
     typeof error.code === 'string' &&
-    Object.hasOwn(errorCodes, error.code)
+    isErrorCode(error.code)
   );
 }
 

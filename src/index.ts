@@ -10,6 +10,8 @@ export {
   Foray,
   isClosed,
   type OutputFiles,
+  type RetryOptions,
+  type RetryPlan,
   type Settings,
   type Submitted,
 } from './client/index.ts';

@@ -1,6 +1,7 @@
 import pLimit from 'p-limit';
 import { addCauses, causeOf, nextAttemptIn } from '../campaign/failures.ts';
 import { emptyOutcomes } from '../campaign/schedule.ts';
+import { versionNow } from '../campaign/versions.ts';
 import { isCloudError } from '../cloud/index.ts';
 import type { CampaignRecord, OpenRun, PlannedRun, RunObservation, Store } from '../store/index.ts';
 import { type Answer, type NoAnswer, REQUESTS_AT_ONCE, RunAsker } from './ask.ts';
@@ -43,7 +44,7 @@ export async function advance(
   // a run that finished in an earlier attempt of this activity is not asked about again
   for (const { seq, state, origin } of finished)
     result.outcomes[state === 'failed' ? 'failed' : (origin ?? 'new')].push(seq);
-  const planned = await store.intend(id, request, Date.now());
+  const planned = await store.intend(id, request, Date.now(), versionNow(record.campaign));
   const open = await store.openRuns(id, [...poll, ...expire]);
   const known = new Set([...finished, ...open].map(({ seq }) => seq));
   for (const seq of [...poll, ...expire]) {

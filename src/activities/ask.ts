@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { RunRequest, RunState } from '../api/index.ts';
 import { runInputs } from '../campaign/points.ts';
 import type { Campaign } from '../campaign/types.ts';
+import { versionOf } from '../campaign/versions.ts';
 import { type CloudClient, type CloudErrorKind, isCloudError, templateOf, valuesOf } from '../cloud/index.ts';
 import { bounded } from '../printable.ts';
 import type { DoneRun, OpenRun, Origin, PlannedRun, RunObservation } from '../store/index.ts';
@@ -78,9 +79,13 @@ export class RunAsker {
       if (answer) return answer;
     }
     try {
-      const { id, ...state } = await this.cloud.requestRun(this.versionId, this.requestOf(run), this.signal);
+      const { id, ...state } = await this.cloud.requestRun(
+        this.versionOf(run),
+        this.requestOf(run),
+        this.signal,
+      );
       // COMPLETED at the first attempt was there before us; after that it may be what an unheard answer started.
-      return await this.observe(run.seq, id, state, {
+      return await this.observe(run, id, state, {
         completed: run.attempt > 1 ? 'new' : 'reused',
         owned: true,
       });
@@ -94,7 +99,7 @@ export class RunAsker {
     const outputs = templateOf(this.campaign.outputs);
     try {
       const request = { ...this.requestOf(run), outputs: JSON.stringify(outputs) };
-      const results = await this.cloud.getResults(this.versionId, request, this.signal);
+      const results = await this.cloud.getResults(this.versionOf(run), request, this.signal);
       if (results.length === 0 && outputs.length > 0) return undefined;
       this.luck = Math.min(PATIENCE, this.luck + 1);
       return { seq: run.seq, state: 'done', runId: null, origin: 'reused', outputs: valuesOf(results) };
@@ -111,8 +116,8 @@ export class RunAsker {
     const { seq, runId } = run;
     if (runId === null) return this.request(run);
     try {
-      const state = await this.cloud.getProgress(this.versionId, runId, this.signal);
-      return await this.observe(seq, runId, state, readingOf(run));
+      const state = await this.cloud.getProgress(this.versionOf(run), runId, this.signal);
+      return await this.observe(run, runId, state, readingOf(run));
     } catch (error) {
       if (isCloudError(error) && error.kind === 'not-found') return this.request(run);
       const answer = this.answerOf(seq, error);
@@ -124,7 +129,7 @@ export class RunAsker {
   async take(run: OpenRun & { runId: string }): Promise<Answer> {
     const { seq, runId } = run;
     try {
-      const outputs = await this.outputsOf(runId);
+      const outputs = await this.outputsOf(run, runId);
       return { seq, state: 'done', runId, origin: readingOf(run).completed, outputs };
     } catch (error) {
       if (isCloudError(error) && (error.kind === 'not-found' || error.kind === 'refused'))
@@ -135,17 +140,21 @@ export class RunAsker {
 
   /** The outputs of a run that is done. This starts nothing. */
   async outputsOfDone(run: DoneRun): Promise<Record<string, string>> {
-    if (run.runId !== null) return this.outputsOf(run.runId);
+    if (run.runId !== null) return this.outputsOf(run, run.runId);
     const outputs = JSON.stringify(templateOf(this.campaign.outputs));
     const request = { ...this.requestOf(run), outputs };
-    return valuesOf(await this.cloud.getResults(this.versionId, request, this.signal));
+    return valuesOf(await this.cloud.getResults(this.versionOf(run), request, this.signal));
   }
 
   /** What became of a run whose answer was lost, without requesting it; `waiting` when the service knows nothing. */
   async find(run: OpenRun): Promise<Answer> {
     try {
-      const { id, ...state } = await this.cloud.findRun(this.versionId, this.requestOf(run), this.signal);
-      return await this.observe(run.seq, id, state, readingOf(run));
+      const { id, ...state } = await this.cloud.findRun(
+        this.versionOf(run),
+        this.requestOf(run),
+        this.signal,
+      );
+      return await this.observe(run, id, state, readingOf(run));
     } catch (error) {
       if (isCloudError(error) && error.kind === 'not-found') return { seq: run.seq, state: 'waiting' };
       return { seq: run.seq, error, sent: true };
@@ -153,11 +162,11 @@ export class RunAsker {
   }
 
   async stop(run: PlannedRun): Promise<void> {
-    await this.cloud.stopRun(this.versionId, this.requestOf(run), this.signal);
+    await this.cloud.stopRun(this.versionOf(run), this.requestOf(run), this.signal);
   }
 
-  private get versionId(): string {
-    return this.campaign.model.versionId;
+  private versionOf({ version }: Pick<DoneRun, 'version'>): string {
+    return versionOf(this.campaign, version).versionId;
   }
 
   private requestOf({ point, replication, reseeded }: Omit<DoneRun, 'runId'>): RunRequest {
@@ -165,19 +174,20 @@ export class RunAsker {
   }
 
   private async observe(
-    seq: number,
+    run: PlannedRun,
     runId: string,
     { status, message }: RunState,
     { completed, owned }: Reading,
   ): Promise<RunObservation> {
     this.heard = true;
+    const { seq } = run;
     switch (status) {
       case 'FRESH':
         return { seq, state: 'queued', runId, owned };
       case 'RUNNING':
         return { seq, state: 'running', runId, owned };
       case 'COMPLETED':
-        return { seq, state: 'done', runId, origin: completed, outputs: await this.outputsOf(runId) };
+        return { seq, state: 'done', runId, origin: completed, outputs: await this.outputsOf(run, runId) };
       case 'FAILED':
         return {
           seq,
@@ -194,11 +204,11 @@ export class RunAsker {
    * What has completed stays so: where an answer may come with the next try, the outputs alone are asked for again, as a
    * later poll would cost a request for the state as well.
    */
-  private async outputsOf(runId: string): Promise<Record<string, string>> {
+  private async outputsOf(run: Pick<DoneRun, 'version'>, runId: string): Promise<Record<string, string>> {
     const template = templateOf(this.campaign.outputs);
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return valuesOf(await this.cloud.getRunResults(this.versionId, runId, template, this.signal));
+        return valuesOf(await this.cloud.getRunResults(this.versionOf(run), runId, template, this.signal));
       } catch (error) {
         const isPassing = isCloudError(error) && passing.includes(error.kind);
         if (!isPassing || attempt === OUTPUTS_ATTEMPTS) throw error;

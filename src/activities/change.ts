@@ -1,10 +1,17 @@
 import { changed, checkChange, relaid, settingsDifference } from '../campaign/change.ts';
 import { filesOf } from '../campaign/designs/design.ts';
 import { expand } from '../campaign/points.ts';
-import type { Campaign } from '../campaign/types.ts';
+import type { Campaign, ModelVersion } from '../campaign/types.ts';
+import { versionsWith } from '../campaign/versions.ts';
 import { isCloudError } from '../cloud/index.ts';
 import { errorCodes, ForayError, isForayError, type Place } from '../errors.ts';
-import { type DefinitionFiles, resolveDefinition } from '../resolve/index.ts';
+import {
+  checkTakesRuns,
+  type DefinitionFiles,
+  otherVersion,
+  resolveDefinition,
+  TAKE_ANOTHER,
+} from '../resolve/index.ts';
 import type { CampaignRecord, Store } from '../store/index.ts';
 import { completeFiles, completeOutputs } from './complete.ts';
 import { contentsOf, prepare, uploadFiles } from './prepare.ts';
@@ -24,25 +31,28 @@ export async function change(
   { request, goesOn }: { request: ChangeRequest; goesOn: boolean },
   signal: AbortSignal,
 ): Promise<ChangeAnswer> {
-  const { store } = world;
+  const { store, cloud } = world;
   const { id } = record.campaign;
   // it was closed before its design was expanded
   if (goesOn && record.points === 0) await prepare(world, record, signal);
   const now = Date.now();
   let { campaign } = record;
   let diff = null;
-  let forgiven = 0;
+  let model: ModelVersion = campaign.model;
   try {
-    if ('apply' in request) {
+    if ('retry' in request) {
+      if (request.version === undefined) await checkTakesRuns(cloud, campaign);
+      else model = await otherVersion(cloud, campaign, request.version);
+    } else {
       const after = await resolved(world, record, request);
+      model = after.campaign.model;
       await uploadFiles(world, after.campaign, signal);
       const points = expand(after.campaign, await contentsOf(store, after.campaign));
       const relay = relaid(campaign, after.campaign);
-      diff = {
-        points: await store.changeCampaign(after, points, relay, now),
-        ...settingsDifference(campaign, after.campaign),
-      };
-      campaign = after.campaign;
+      const differs = settingsDifference(campaign, after.campaign);
+      // the version changes last: carried out again, this change is still seen to be one to another version
+      campaign = { ...after.campaign, model: campaign.model };
+      diff = { points: await store.changeCampaign({ ...after, campaign }, points, relay, now), ...differs };
       await completeOutputs(world, campaign, signal);
       await completeFiles(world, campaign, signal);
     }
@@ -51,8 +61,13 @@ export async function change(
     if (!isForayError(error) || isCloudError(error) || errorCodes[error.code].exit !== 2) throw error;
     return { refused: error.toLine(), code: error.code };
   }
-  if ('retry' in request && request.retry !== 'missing')
-    forgiven = await store.forgive(id, campaign.attempts.seed === 'new' && campaign.attempts.count > 1, now);
+  const isOther = model.version !== campaign.model.version;
+  const forgives = 'retry' in request ? request.retry !== 'missing' : isOther;
+  const { attempts } = campaign;
+  // with another version a run keeps its seed: what differs is the model
+  const reseeds = attempts.seed === 'new' && attempts.count > 1 && !isOther;
+  const forgiven = forgives ? await store.forgive(id, reseeds, now) : 0;
+  if (isOther) await store.setVersions(id, versionsWith(campaign, model), now);
   if (goesOn) await store.reopen(id, now);
   await replicateAll(store, campaign);
   const { concurrency, failures, timeouts } = campaign;
@@ -74,8 +89,10 @@ async function resolved(
   const text = typeof definition === 'string' ? definition : JSON.stringify(definition, undefined, 2);
   const source = { text, file: MESSAGE };
   const after = await resolveDefinition(cloud, source, filesKnown(store, campaign, files), campaign.model);
-  const whole: Campaign = { ...after.campaign, id: campaign.id, service: campaign.service };
+  const { id, service, serviceId, versions } = campaign;
+  const whole: Campaign = { ...after.campaign, id, service, serviceId, versions };
   checkChange(campaign, whole);
+  if (whole.model.versionId !== campaign.model.versionId) await checkTakesRuns(cloud, whole, TAKE_ANOTHER);
   return { campaign: changed(campaign, whole), definition: text, digest: after.digest };
 }
 

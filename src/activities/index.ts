@@ -1,6 +1,7 @@
 import { activityInfo, cancellationSignal, heartbeat } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type { Phase, RunCounts } from '../campaign/types.ts';
+import { ServiceAtHand } from '../resolve/index.ts';
 import type { CampaignRecord } from '../store/index.ts';
 import { advance } from './advance.ts';
 import { change } from './change.ts';
@@ -32,14 +33,20 @@ const REFUSED_AGAIN_AFTER_MS = 10_000;
 
 /** The activities: all that a campaign's workflow may do to the world. */
 export function createActivities(world: World) {
+  const service = new ServiceAtHand(world.cloud, world.service);
+
   /** Runs one activity: checks that the campaign lives here, heartbeats on a clock, and types what goes wrong. */
   async function act<T>(
     address: CampaignAddress,
     work: (record: CampaignRecord, signal: AbortSignal) => Promise<T>,
+    needs: 'service' | 'store' = 'store',
   ): Promise<T> {
     const beat = setInterval(() => heartbeat(), HEARTBEAT_TIMEOUT_MS / 5);
     try {
-      return await work(await here(world, address), cancellationSignal());
+      const record = await here(world, address);
+      if (needs === 'service' && !(await service.has(record.campaign, world.store)))
+        throw refusal(`serves the model service at ${world.service}, which is not the campaign's`);
+      return await work(record, cancellationSignal());
     } catch (error) {
       throw failureOf(error, activityInfo().attempt);
     } finally {
@@ -50,11 +57,11 @@ export function createActivities(world: World) {
   return {
     /** Uploads the campaign's files to the service where it does not have them, and expands the design. */
     prepare: (address: CampaignAddress): Promise<Prepared> =>
-      act(address, (record, signal) => prepare(world, record, signal)),
+      act(address, (record, signal) => prepare(world, record, signal), 'service'),
 
     /** Carries out the decision of one tick, or a part of it: requests runs, polls runs, stores what has finished. */
     advance: (input: AdvanceInput): Promise<AdvanceResult> =>
-      act(input, (record, signal) => advance(world, record, input, signal)),
+      act(input, (record, signal) => advance(world, record, input, signal), 'service'),
 
     /** Seqs of runs that wait to be requested, after one of them: a page in the order of work. */
     waitingRuns: (
@@ -64,11 +71,11 @@ export function createActivities(world: World) {
 
     /** Changes the campaign in the store: runs to be had again, or a changed definition. `goesOn`: it is opened again. */
     change: (input: CampaignAddress & { request: ChangeRequest; goesOn: boolean }): Promise<ChangeAnswer> =>
-      act(input, (record, signal) => change(world, record, input, signal)),
+      act(input, (record, signal) => change(world, record, input, signal), 'service'),
 
     /** Stops the campaign's own runs at the service, unless another campaign waits for them. */
     stopRuns: (address: CampaignAddress): Promise<{ stopped: number; kept: number }> =>
-      act(address, (record, signal) => stopOpenRuns(world, record, signal)),
+      act(address, (record, signal) => stopOpenRuns(world, record, signal), 'service'),
 
     /** Tells the store that the campaign runs, is paused or is stopping: by that it lets requests through or not. */
     enterPhase: (input: CampaignAddress & { phase: 'running' | 'paused' | 'stopping' }): Promise<void> =>
@@ -85,20 +92,22 @@ export function createActivities(world: World) {
 
 export type Activities = ReturnType<typeof createActivities>;
 
-/**
- * The campaign's record, when this worker serves its store and service. Otherwise a failure that is retried, so that
- * it stays visible in the Web UI and the right worker can still take it.
- */
-async function here(world: World, { campaign, service, store }: CampaignAddress): Promise<CampaignRecord> {
-  const refuse = (what: string): ApplicationFailure =>
-    ApplicationFailure.create({
-      type: 'WORKER_ELSEWHERE',
-      message: `This worker ${what}; start one that does, or give this one another task queue.`,
-      nextRetryDelay: REFUSED_AGAIN_AFTER_MS,
-    });
-  if (world.service !== service) throw refuse(`serves ${world.service}, the campaign runs on ${service}`);
-  if (world.store.id !== store) throw refuse('has another store than the campaign');
+/** The campaign's record, when it is in this worker's store. */
+async function here(world: World, { campaign, store }: CampaignAddress): Promise<CampaignRecord> {
+  if (world.store.id !== store) throw refusal('has another store than the campaign');
   const record = await world.store.getCampaign(campaign);
-  if (!record) throw refuse(`has no campaign ${campaign} in its store`);
+  if (!record) throw refusal(`has no campaign ${campaign} in its store`);
   return record;
+}
+
+/**
+ * A failure of a worker that is not the campaign's. It is retried, so that it stays visible in the Web UI and the right worker
+ * can still take the campaign.
+ */
+function refusal(what: string): ApplicationFailure {
+  return ApplicationFailure.create({
+    type: 'WORKER_ELSEWHERE',
+    message: `This worker ${what}; start one with the campaign's store and service, or give this one another task queue.`,
+    nextRetryDelay: REFUSED_AGAIN_AFTER_MS,
+  });
 }

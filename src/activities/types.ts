@@ -54,9 +54,10 @@ export type RetryWhat = 'failed' | 'missing' | 'all';
 /** A definition: its text, or the same as JSON. */
 export type DefinitionMessage = string | Record<string, unknown>;
 
-/** What is to be changed in a campaign that has begun. */
+/** What is to be changed in a campaign that has begun. `version`: the number of the model's version to go on with. */
 export type ChangeRequest =
-  { retry: RetryWhat } | { apply: DefinitionMessage; files?: KnownFiles | undefined };
+  | { retry: RetryWhat; version?: number | undefined }
+  | { apply: DefinitionMessage; files?: KnownFiles | undefined };
 
 /** Files that a definition names and the store has. */
 export interface KnownFiles {

@@ -12,6 +12,31 @@ export const RunLog = z.object({
 });
 export type RunLog = z.output<typeof RunLog>;
 
+/** A file of a model version: its path below the model's folder, and the SHA-256 of its content in hexadecimal digits. */
+export const VersionFile = z.object({ path: z.string(), sha256: z.string() });
+export type VersionFile = z.output<typeof VersionFile>;
+
+/** What a service knows of the code of a model version. */
+export const VersionCode = z.object({
+  /** The version takes no new runs, as its code is gone. */
+  retired: z.boolean(),
+  /** Its files; null where the service did not write them down. */
+  files: z.array(VersionFile).nullable(),
+});
+export type VersionCode = z.output<typeof VersionCode>;
+
+/** The values that a model allows for an input, where it does not take every value of the input's type. */
+export const AllowedValues = z.object({
+  name: z.string(),
+  /** The least number. */
+  min: z.number().optional(),
+  /** The greatest number. */
+  max: z.number().optional(),
+  /** The only values, in their canonical form. */
+  values: z.array(z.string()).optional(),
+});
+export type AllowedValues = z.output<typeof AllowedValues>;
+
 /** What our service offers beyond the specification. Other services answer these paths with an error. */
 export const extensions = {
   getRunLog: {
@@ -20,6 +45,19 @@ export const extensions = {
     summary:
       'Extension of the specification: the last lines that a failed run printed; no lines for any other run',
     response: RunLog,
+  },
+  getVersionCode: {
+    method: 'GET',
+    path: '/versions/:versionId/code',
+    summary:
+      'Extension of the specification: whether a version still takes new runs, and the files that it is made of',
+    response: VersionCode,
+  },
+  getAllowedValues: {
+    method: 'GET',
+    path: '/versions/:versionId/allowed-values',
+    summary: 'Extension of the specification: the inputs that do not take every value of their type',
+    response: z.array(AllowedValues),
   },
 } as const satisfies Record<string, Endpoint>;
 

@@ -9,9 +9,11 @@ export const HealthProblem = z.object({
 });
 export type HealthProblem = z.infer<typeof HealthProblem>;
 
-/** What `GET /health` answers, without a key. */
+/** What `GET /health` of a foray model service answers, without a key. Other hosts have no such document. */
 export const Health = z.object({
   status: z.enum(['ok', 'degraded']),
   problems: z.array(HealthProblem),
+  /** The identity of the service: made once in its data folder, the same at any address. */
+  service: z.uuid(),
 });
 export type Health = z.infer<typeof Health>;

@@ -11,6 +11,8 @@ export interface Difference {
   outputs: { added: string[]; dropped: string[] };
   /** Settings that change, by their names in a definition. */
   settings: string[];
+  /** The version of the model that runs are requested with, where it changes. */
+  version: { from: number; to: number } | null;
 }
 
 /** Settings that can change while a campaign runs, by their names in a definition. */
@@ -27,7 +29,7 @@ const changeable = {
 /** What cannot change, with how it is called: what has been run would mean something else. */
 const fixed: Record<string, (campaign: Campaign) => unknown> = {
   'the name': ({ name }) => name,
-  'the model or its version': ({ model }) => model.versionId,
+  'the model': ({ model }) => model.id,
   'the service': ({ service }) => service,
   'the seed': ({ seed, fresh, base, varied }) =>
     fresh?.by === 'seed' ? null : (seed ?? seedOf(base, varied)),
@@ -100,7 +102,9 @@ export function settingsDifference(before: Campaign, after: Campaign): Omit<Diff
     campaign.outputs
       .map(({ name }) => name)
       .filter((name) => !other.outputs.some((one) => one.name === name));
+  const [from, to] = [before.model.version, after.model.version];
   return {
+    version: from === to ? null : { from, to },
     replications: { from: before.replications, to: after.replications },
     outputs: { added: lacking(after, before), dropped: lacking(before, after) },
     settings: Object.entries(changeable)

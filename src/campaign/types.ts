@@ -70,6 +70,12 @@ export interface Timeouts {
 /** How a campaign makes sure that it reuses nothing: null if it does not. */
 export type Freshness = { by: 'seed' } | { by: 'salt'; input: string } | null;
 
+/** A version of the campaign's model at the service. */
+export interface ModelVersion {
+  versionId: string;
+  version: number;
+}
+
 /**
  * A definition after every name and value in it was checked against one version of the model: what a campaign is made
  * of, self-contained. It is what the store keeps and the worker reads; no path in it is ever opened.
@@ -78,9 +84,14 @@ export interface Campaign {
   id: string;
   /** The definition's name, the id's stem. */
   name: string;
-  /** Root address of the model service, with /api/open/<version>. */
+  /** Root address of the model service when the campaign was submitted, with /api/open/<version>. */
   service: string;
-  model: { id: string; name: string; versionId: string; version: number };
+  /** The UUID of the model service, the same at any address; absent where it tells none. */
+  serviceId?: string | undefined;
+  /** The model, with the version that runs are requested with from now on. */
+  model: { id: string; name: string } & ModelVersion;
+  /** The versions that runs were requested with, from the first one on, the current one last; absent where there was only one. */
+  versions?: ModelVersion[] | undefined;
   base: BaseInput[];
   /** What the design varies, and what else differs between points that the campaign has had. */
   varied: VariedInput[];

@@ -39,14 +39,16 @@ async function apply(foray: Foray, id: string, file: string, flags: Flags): Prom
   print(`${id} is changed${change.wasClosed ? ' and goes on' : ''}: ${counted(change.open, 'run')} open.`);
 }
 
-function isNothing({ points, replications, outputs, settings }: Difference): boolean {
+function isNothing({ points, replications, outputs, settings, version }: Difference): boolean {
   const { from, to } = replications;
   const changes = [outputs.added, outputs.dropped, settings].flat();
-  return points.added === 0 && points.dropped === 0 && from === to && changes.length === 0;
+  return (
+    points.added === 0 && points.dropped === 0 && from === to && changes.length === 0 && version === null
+  );
 }
 
 /** A difference in one line: 20 points added, 5 dropped, 80 kept; replications 1 → 3; output "Cost" added; concurrency changes */
-function described({ points, replications, outputs, settings }: Difference): string {
+function described({ points, replications, outputs, settings, version }: Difference): string {
   const { added, dropped, kept } = points;
   const { from, to } = replications;
   return [
@@ -55,5 +57,10 @@ function described({ points, replications, outputs, settings }: Difference): str
     ...outputs.added.map((name) => `output "${name}" added`),
     ...outputs.dropped.map((name) => `output "${name}" dropped`),
     ...settings.map((setting) => `${setting} changes`),
+    ...(version
+      ? [
+          `version ${version.from} → ${version.to} for runs that are not done, failed ones again; others keep theirs`,
+        ]
+      : []),
   ].join('; ');
 }

@@ -3,8 +3,22 @@ import { resolve } from 'node:path';
 import { endWithParent, tellReady } from '../dev/lifeline.ts';
 import { serveWithoutOutput } from './lost-output.ts';
 import { print, tell } from './output.ts';
-import { homeOption, keepFailedOption, modelsOption } from './settings.ts';
+import {
+  DEFAULT_TASK_QUEUE,
+  homeOption,
+  keepFailedOption,
+  modelsOption,
+  userName,
+  wholeNumber,
+} from './settings.ts';
 import { untilSignalled } from './signals.ts';
+
+interface Flags {
+  home: string;
+  models: string[];
+  port?: number;
+  keepFailed?: string;
+}
 
 export function addDev(program: Command): void {
   program
@@ -12,15 +26,20 @@ export function addDev(program: Command): void {
     .description('Temporal with its Web UI, the model service and a worker in one terminal')
     .addOption(homeOption())
     .addOption(modelsOption())
+    .option(
+      '--port <port>',
+      'port of the model service; 0 takes a free one (default: 8090, or a free one where that is taken)',
+      wholeNumber(0, 65_535),
+    )
     .addOption(keepFailedOption())
-    .action(async (flags: { home: string; models: string[]; keepFailed?: string }) => {
+    .action(async (flags: Flags) => {
       endWithParent();
       serveWithoutOutput();
       const signalled = untilSignalled();
       await checkModels(flags.models);
       const { startStack } = await import('../dev/stack.ts');
       const stack = await startStack(resolve(flags.home), tell, {
-        models: flags.models,
+        ...flags,
         ...(flags.keepFailed !== undefined && { keepFailed: resolve(flags.keepFailed) }),
       });
       const { temporal, service } = stack.addresses;
@@ -33,8 +52,21 @@ export function addDev(program: Command): void {
         'Ready. Submit a campaign from another terminal: npx foray submit FILE. Ctrl-C stops everything.',
       );
       tellReady();
+      const { tellBlocked } = await import('./tell-blocked.ts');
+      const endTelling = await tellBlocked(
+        {
+          service,
+          store: stack.addresses.store,
+          taskQueue: process.env.FORAY_TASK_QUEUE || DEFAULT_TASK_QUEUE,
+          temporal: { namespace: 'default', connectionOptions: { address: temporal.address } },
+          owner: userName(),
+          webUi: temporal.webUi,
+        },
+        tell,
+      );
       await signalled;
       tell('Stopping');
+      await endTelling();
       await stack.stop();
     });
 }

@@ -69,7 +69,9 @@ function printLogs(runs: readonly ExplainedRun[], lines: number): void {
   );
 }
 
-function printExplanation({ campaign, phase, point, place, inputs, runs, precision }: Explanation): void {
+function printExplanation(explanation: Explanation): void {
+  const { campaign, phase, point, place, inputs, runs, precision, hasVersions } = explanation;
+  const versionCell = (cell: string | number): string[] => (hasVersions ? [String(cell)] : []);
   const where =
     place === null ? 'not in the design any more' : `number ${place.toLocaleString('en')} of the design`;
   print(`${point}: a point of ${campaign} (${phase}), ${where}`);
@@ -81,15 +83,28 @@ function printExplanation({ campaign, phase, point, place, inputs, runs, precisi
   printTable('What the design varies', [heads, ...tableOf(true)]);
   printTable('What is the same in all points', [heads, ...tableOf(false)]);
   printTable('Runs', [
-    ['replication', 'state', 'seed', 'requested', 'finished', 'why'],
-    ...runs.map(({ replication, state, seed, requested, finished, why }) => [
+    ['replication', 'state', ...versionCell('version'), 'seed', 'requested', 'finished', 'why'],
+    ...runs.map(({ replication, state, version, seed, requested, finished, why }) => [
       String(replication),
       state,
+      ...versionCell(version),
       seed ?? '',
       requested ?? '',
       finished ?? '',
       why,
     ]),
+  ]);
+  const earlier = runs.flatMap(({ replication, earlier }) =>
+    earlier.map(({ failed, version, reason }) => [
+      String(replication),
+      failed ?? '',
+      ...versionCell(version),
+      reason,
+    ]),
+  );
+  printTable('Earlier attempts that failed', [
+    ['replication', 'failed', ...versionCell('version'), 'reason'],
+    ...earlier,
   ]);
   printLogs(runs, SHOWN_LINES);
   for (const { output, confidence, wanted, n, mean, low, high, reached } of precision) {

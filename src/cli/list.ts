@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { print, printJson } from './output.ts';
+import { blockedText } from './progress.ts';
 import { type SettingFlags, withSettings } from './settings.ts';
 import { withForay } from './with-foray.ts';
 
@@ -13,10 +14,14 @@ export function addList(program: Command): void {
         if (flags.json) return printJson(campaigns);
         if (campaigns.length === 0) return print('No campaigns yet. Submit one with: npx foray submit FILE');
         const width = Math.max(...campaigns.map(({ id }) => id.length));
-        for (const { id, phase, runs, model, submitted } of campaigns) {
+        for (const { id, phase, blocked, runs, model, submitted } of campaigns) {
           const finished = `${runs.done + runs.failed} of ${runs.total}`.padStart(15);
           const failed = runs.failed > 0 ? `  ${runs.failed} failed` : '';
-          print(`${id.padEnd(width)}  ${phase.padEnd(10)}  ${finished}  ${submitted}  ${model}${failed}`);
+          const shown = blocked === null ? phase : 'blocked';
+          const why = blocked === null ? '' : `  ${blockedText(blocked)}`;
+          print(
+            `${id.padEnd(width)}  ${shown.padEnd(10)}  ${finished}  ${submitted}  ${model}${failed}${why}`,
+          );
         }
       }),
     );

@@ -25,9 +25,15 @@ export function progressText(status: CampaignStatus): string {
   return `[${String(percent).padStart(3)}%] ${phase}: ${far}: ${counts.join(', ')}${speed}${left}`;
 }
 
-/** The same with what else there is to say. */
+/** The same with what else there is to say: first of all why it cannot go on. */
 export function statusText(status: CampaignStatus): string {
-  return `${progressText(status)}${status.note ? ` (${status.note})` : ''}`;
+  const blocked = status.blocked === null ? '' : `${blockedText(status.blocked)} `;
+  return `${blocked}${progressText(status)}${status.note ? ` (${status.note})` : ''}`;
+}
+
+/** Why a campaign cannot go on, as a sentence. */
+export function blockedText(why: string): string {
+  return `Cannot go on: ${why.replace(/\.$/, '')}.`;
 }
 
 /** What to do about runs that failed, in one line; undefined where none did. */

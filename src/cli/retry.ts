@@ -1,12 +1,16 @@
 import { type Command, Option } from 'commander';
+import type { RetryPlan } from '../client/index.ts';
 import { counted } from '../report/index.ts';
-import { print, printJson } from './output.ts';
-import { type SettingFlags, withSettings } from './settings.ts';
+import { isAgreed } from './agree.ts';
+import { print, printJson, tell } from './output.ts';
+import { type SettingFlags, wholeNumber, withSettings } from './settings.ts';
 import { withForay } from './with-foray.ts';
 
 interface Flags extends SettingFlags {
   failed?: boolean;
   missing?: boolean;
+  version?: number | 'latest';
+  yes?: boolean;
   json?: boolean;
 }
 
@@ -16,11 +20,23 @@ export function addRetry(program: Command): void {
     .argument('<id>')
     .addOption(new Option('--failed', 'only those that failed').conflicts('missing'))
     .addOption(new Option('--missing', 'only those that were never requested'))
+    .addOption(
+      new Option(
+        '--version <number>',
+        'go on with another version of the model, a number or latest; runs that are done keep theirs',
+      ).argParser((text) => (text === 'latest' ? text : wholeNumber(1)(text))),
+    )
+    .option('--yes', 'do not ask')
     .option('--json', 'print {forgiven, open, wasClosed, …}')
     .action((id: string, flags: Flags) =>
       withForay(flags, async (foray) => {
         const what = flags.failed ? 'failed' : flags.missing ? 'missing' : 'all';
-        const change = await foray.retry(id, what);
+        const plan = await foray.planRetry(id, what, { version: flags.version });
+        if (plan.version) {
+          if (!flags.json || !flags.yes) tell(described(plan));
+          if (!flags.yes && !(await isAgreed('Retry them?'))) return;
+        }
+        const change = await foray.retry(id, what, { version: plan.version?.to });
         if (flags.json) return printJson(change);
         const { forgiven, open, wasClosed } = change;
         if (forgiven === 0 && open === 0) return print(`${id} has nothing to retry.`);
@@ -30,4 +46,22 @@ export function addRetry(program: Command): void {
         );
       }),
     );
+}
+
+/** What a retry with another version does: which runs take it, which do not, and what differs in it. */
+function described({ failed, missing, others, version }: RetryPlan): string {
+  const { from, to, files } = version!;
+  const runs = [
+    ...(failed > 0 ? [counted(failed, 'failed run')] : []),
+    ...(missing > 0 ? [`${counted(missing, 'run')} not requested so far`] : []),
+  ];
+  const take = runs.length > 0 ? runs.join(' and ') : 'No run';
+  const keep = `${counted(others, 'run')} ${others === 1 ? 'keeps its version' : 'keep theirs'} (${from})`;
+  const changes = files && [
+    ...files.changed.map((path) => `${path} changed`),
+    ...files.added.map((path) => `${path} is new`),
+    ...files.gone.map((path) => `${path} is gone`),
+  ];
+  const what = changes === null ? '' : changes.length > 0 ? ` ${changes.join('; ')}.` : ' No file differs.';
+  return `${take} with version ${to}; ${keep}.${what}`;
 }

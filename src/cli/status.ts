@@ -3,7 +3,7 @@ import type { CampaignStatus } from '../client/index.ts';
 import { printLog } from './log.ts';
 import { printableLine } from '../printable.ts';
 import { print, printJson } from './output.ts';
-import { duration, failureAdvice, progressText } from './progress.ts';
+import { blockedText, duration, failureAdvice, progressText } from './progress.ts';
 import { type SettingFlags, withSettings } from './settings.ts';
 import { withForay } from './with-foray.ts';
 
@@ -29,6 +29,7 @@ export function addStatus(program: Command): void {
         const failures = flags.failures ? await foray.failures(id) : undefined;
         const flights = flags.flights ? await foray.flights(id) : undefined;
         if (flags.json) return printJson({ ...status, failures, flights });
+        if (status.blocked !== null) print(blockedText(status.blocked));
         print(`${status.id}: ${status.model} (version ${status.modelVersion}), ${status.points} points`);
         print(progressText(status));
         const from = said(status);

@@ -17,7 +17,16 @@ import {
   type StoredLog,
   type WhenMissing,
 } from '../store/index.ts';
-import { type DefinitionSource, textOf } from '../resolve/index.ts';
+import {
+  checkTakesRuns,
+  type DefinitionSource,
+  type FileChanges,
+  fileChanges,
+  otherVersion,
+  ServiceAtHand,
+  TAKE_ANOTHER,
+  textOf,
+} from '../resolve/index.ts';
 import { checkCampaign, type CheckedCampaign } from './check.ts';
 import { type Explanation, explained } from './explain.ts';
 import { finishing } from './finishing.ts';
@@ -62,6 +71,23 @@ export interface FailureGroup extends FailureCause {
   log: StoredLog | null;
 }
 
+export interface RetryOptions {
+  /** The version of the model that is requested from now on. @default the campaign's */
+  version?: number | 'latest' | undefined;
+}
+
+/** What a retry would do. */
+export interface RetryPlan {
+  /** Failed runs that are requested again. */
+  failed: number;
+  /** Runs that were not requested yet, and are once the campaign goes on. */
+  missing: number;
+  /** Runs that are done, or requested: they keep the version that they have. */
+  others: number;
+  /** Another version of the model, and the files that differ in it where the service tells; null where it stays. */
+  version: { from: number; to: number; files: FileChanges | null } | null;
+}
+
 export interface SubmitOptions {
   id?: string | undefined;
   announce?: ((plan: Plan) => void) | undefined;
@@ -90,12 +116,14 @@ export class Foray {
   private readonly settings: Settings;
   private readonly cloud: CloudClient;
   private readonly temporal: TemporalSide;
+  private readonly service: ServiceAtHand;
 
   private constructor(settings: Settings, store: Store) {
     this.settings = settings;
     this.store = store;
     this.cloud = cloudClient(settings, 'person');
     this.temporal = new TemporalSide(settings);
+    this.service = new ServiceAtHand(this.cloud, settings.service.url);
   }
 
   /**
@@ -134,12 +162,14 @@ export class Foray {
     }
     await this.temporal.connect();
     const id = wanted ?? `${checked.name}-${crypto.randomUUID().slice(0, 6)}`;
-    const campaign = freshened({ ...checked, id, service: this.settings.service.url }, Math.random);
+    const { url: service } = this.service;
+    const serviceId = await this.service.identity();
+    const campaign = freshened({ ...checked, id, service, serviceId }, Math.random);
     for (const [hash, content] of contents) await this.store.putFile(hash, content, Date.now());
     const definition = textOf(source);
     const isNew = await this.store.addCampaign({ campaign, definition, digest }, Date.now());
     const record = await this.record(id);
-    if (record.digest !== digest || record.campaign.service !== campaign.service) {
+    if (record.digest !== digest || !(await this.service.has(record.campaign, this.store))) {
       throw new ForayError('CAMPAIGN_EXISTS', `A campaign "${id}" exists with another definition.`, {
         hint: `"foray apply ${id} FILE" changes it; another --id makes another campaign.`,
       });
@@ -182,7 +212,7 @@ export class Foray {
     const { campaign } = definition;
     const pace =
       runSeconds === undefined
-        ? await paceKnown(this.store, { ...campaign, service: this.settings.service.url })
+        ? await paceKnown(this.store, campaign, this.service)
         : paceOf(runSeconds, campaign);
     return planOf(this.cloud, definition, pace, options);
   }
@@ -194,9 +224,10 @@ export class Foray {
   async status(id: string): Promise<CampaignStatus> {
     const record = await this.record(id);
     if (closedPhases.includes(record.phase)) return statusFromStore(this.store, record, '');
-    const answer = await this.temporal.progress(id);
-    if ('progress' in answer) return statusFromWorkflow(this.store, record, answer.progress, Date.now());
-    return statusFromStore(this.store, await this.record(id), answer.why);
+    const { progress, why, blocks } = await this.temporal.progress(id);
+    const [note, blocked] = blocks ? ['', why] : [why, undefined];
+    if (!progress) return statusFromStore(this.store, await this.record(id), note, blocked);
+    return statusFromWorkflow(this.store, record, progress, { note, blocked, now: Date.now() });
   }
 
   /**
@@ -208,10 +239,22 @@ export class Foray {
     if (!closedPhases.includes(record.phase)) await this.temporal.connect();
   }
 
-  /** All campaigns of the store, newest first, as the store knows them. */
+  /** All campaigns of the store, newest first, as the store knows them; of those that are not over, why they cannot go on. */
   async list(): Promise<CampaignStatus[]> {
+    const [records, blocked] = await Promise.all([this.store.listCampaigns(), this.blocked()]);
+    return Promise.all(
+      records.map((record) => statusFromStore(this.store, record, '', blocked.get(record.campaign.id))),
+    );
+  }
+
+  /** Why campaigns that are not over cannot go on, by their ids; those that do are left out. */
+  async blocked(): Promise<Map<string, string>> {
     const records = await this.store.listCampaigns();
-    return Promise.all(records.map((record) => statusFromStore(this.store, record, '')));
+    const open = records.filter(({ phase }) => !closedPhases.includes(phase));
+    const whys = await Promise.all(
+      open.map(async ({ campaign: { id } }) => [id, await this.temporal.blockedBy(id)] as const),
+    );
+    return new Map(whys.flatMap(([id, why]) => (why === undefined ? [] : [[id, why] as const])));
   }
 
   /** The campaign's status again and again, until it is over; the last one is of a closed phase. */
@@ -289,19 +332,45 @@ export class Foray {
   }
 
   /**
-   * Requests runs again that failed, or (in a closed campaign) were never requested, or both. A closed campaign runs
-   * again under its id; what has finished stays.
-   *
-   * @throws ForayError UNKNOWN_CAMPAIGN, CAMPAIGN_CLOSED while it is ending, TEMPORAL_UNREACHABLE
+   * What a retry would do: nothing is changed.
+   * @throws ForayError as retry
    */
-  async retry(id: string, what: RetryWhat = 'all'): Promise<CampaignChange> {
+  async planRetry(
+    id: string,
+    what: RetryWhat = 'all',
+    { version: wanted }: RetryOptions = {},
+  ): Promise<RetryPlan> {
+    const { campaign, phase } = await this.record(id);
+    const counts = await this.store.counts(id);
+    const isClosed = closedPhases.includes(phase);
+    const failed = what === 'missing' ? 0 : counts.failed;
+    const missing = what === 'failed' && isClosed ? 0 : counts.waiting;
+    const others = counts.done + counts.running + counts.queued;
+    if (wanted === undefined) {
+      if (failed + missing > 0) await checkTakesRuns(this.cloud, campaign);
+      return { failed, missing, others, version: null };
+    }
+    const to = await otherVersion(this.cloud, campaign, wanted);
+    const from = campaign.model;
+    if (to.version === from.version) return { failed, missing, others, version: null };
+    const files = (await fileChanges(this.cloud, from, to)) ?? null;
+    return { failed, missing, others, version: { from: from.version, to: to.version, files } };
+  }
+
+  /**
+   * Requests runs again that failed, or (in a closed campaign) were never requested, or both. A closed campaign runs
+   * again under its id; what has finished stays. With another version of the model that version is requested from now on;
+   * runs that are done or requested keep theirs.
+   *
+   * @throws ForayError UNKNOWN_CAMPAIGN, CAMPAIGN_CLOSED while it is ending, TEMPORAL_UNREACHABLE; VERSION_RETIRED,
+   *   UNKNOWN_MODEL and CHANGE_REFUSED of a version that cannot be taken. Nothing is changed then.
+   */
+  async retry(id: string, what: RetryWhat = 'all', options: RetryOptions = {}): Promise<CampaignChange> {
     const record = await this.record(id);
-    const { failed, waiting } = await this.store.counts(id);
-    const isClosed = closedPhases.includes(record.phase);
-    const again = (what === 'missing' ? 0 : failed) + (what === 'failed' || !isClosed ? 0 : waiting);
-    if (isClosed && record.points > 0 && again === 0)
+    const { failed, missing, version } = await this.planRetry(id, what, options);
+    if (closedPhases.includes(record.phase) && record.points > 0 && failed + missing === 0)
       return { difference: null, forgiven: 0, open: 0, wasClosed: false };
-    const change = await this.change(record, { retry: what });
+    const change = await this.change(record, { retry: what, version: version?.to });
     // of a closed campaign only what failed goes on then
     return what === 'failed' && change.wasClosed ? { ...change, open: change.forgiven } : change;
   }
@@ -334,8 +403,11 @@ export class Foray {
   /** A campaign and what a definition would have it be, which it may become. */
   private async checkedChange({ campaign: before }: CampaignRecord, source: DefinitionSource) {
     const { campaign, ...files } = await checkCampaign(this.cloud, source, before.model);
-    const after: Campaign = { ...campaign, id: before.id, service: before.service };
+    const { id, service, serviceId, versions } = before;
+    const after: Campaign = { ...campaign, id, service, serviceId, versions };
     checkChange(before, after);
+    if (after.model.versionId !== before.model.versionId)
+      await checkTakesRuns(this.cloud, after, TAKE_ANOTHER);
     return { before, after, ...files };
   }
 
@@ -425,7 +497,7 @@ export class Foray {
    */
   async outputFiles(id: string): Promise<OutputFiles> {
     const { campaign } = await this.record(id);
-    return new OutputFiles(this.store, this.cloud, campaign, this.settings.service.url);
+    return new OutputFiles(this.store, this.cloud, campaign, this.service);
   }
 
   /** The page of a campaign in Temporal's Web UI. */

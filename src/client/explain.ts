@@ -3,6 +3,7 @@ import type { RunLog } from '../api/extensions.ts';
 import { runInputs } from '../campaign/points.ts';
 import { type Estimate, estimateOf } from '../campaign/precision.ts';
 import { type Campaign, closedPhases, type Phase } from '../campaign/types.ts';
+import { versionOf } from '../campaign/versions.ts';
 import { Sample } from '../statistics/sample.ts';
 import type { CampaignRecord, PointStory, RunStory } from '../store/index.ts';
 
@@ -16,6 +17,8 @@ export interface Explanation {
   /** All its inputs, those that the design varies first. */
   inputs: { name: string; value: string; units: string | null; isVaried: boolean }[];
   runs: ExplainedRun[];
+  /** The campaign has had several versions of the model. */
+  hasVersions: boolean;
   /** Of outputs that the point is replicated for, what is known of their means. */
   precision: ({ output: string; confidence: number; wanted: string } & Estimate)[];
 }
@@ -32,6 +35,10 @@ export interface ExplainedRun {
   finished: string | null;
   /** What its last attempt that failed printed: the last lines, and how many came before. Null where that is not kept. */
   log: RunLog | null;
+  /** The number of the model's version that it has, or had last. */
+  version: number;
+  /** Attempts that failed before the last one, the newest first: the last five. */
+  earlier: { failed: string | null; version: number; reason: string }[];
 }
 
 /** @param story of the point, from the store */
@@ -51,12 +58,13 @@ export function explained({ campaign, phase }: CampaignRecord, story: PointStory
       .filter(({ name }) => name !== RANDOM_SEED || isVaried(name))
       .sort((a, b) => Number(b.isVaried) - Number(a.isVaried)),
     runs: runs.map((run) => explainedRun(campaign, phase, story, run)),
+    hasVersions: campaign.versions !== undefined,
     precision: precisionOf(campaign, runs),
   };
 }
 
 function explainedRun(campaign: Campaign, phase: Phase, story: PointStory, run: RunStory): ExplainedRun {
-  const { replication, state, runId, reseeded, requestedAt, finishedAt } = run;
+  const { replication, state, runId, reseeded, requestedAt, finishedAt, earlier } = run;
   const sent = runInputs(campaign, story, replication, reseeded);
   return {
     replication,
@@ -67,6 +75,12 @@ function explainedRun(campaign: Campaign, phase: Phase, story: PointStory, run: 
     requested: iso(requestedAt),
     finished: iso(finishedAt),
     log: run.log,
+    version: versionOf(campaign, run.version).version,
+    earlier: earlier.map(({ failedAt, version, reason }) => ({
+      failed: iso(failedAt || null),
+      version: versionOf(campaign, version).version,
+      reason,
+    })),
   };
 }
 

@@ -22,7 +22,7 @@ const ASK_EVERY = 5;
  */
 export async function* finishing(
   store: Store,
-  campaign: Pick<Campaign, 'id' | 'varied' | 'outputs'>,
+  campaign: Pick<Campaign, 'id' | 'varied' | 'outputs' | 'versions'>,
   everyMs: number,
   isGone: () => Promise<boolean>,
 ): AsyncGenerator<ResultRow, void, void> {
@@ -65,6 +65,6 @@ async function* candidates(
   for await (const seqs of store.finishedSeqs(id, told.end)) yield* batches(seqs, AT_ONCE);
 }
 
-function columnsOf({ varied, outputs }: Pick<Campaign, 'varied' | 'outputs'>): string {
-  return JSON.stringify([varied, outputs]);
+function columnsOf({ varied, outputs, versions }: Pick<Campaign, 'varied' | 'outputs' | 'versions'>): string {
+  return JSON.stringify([varied, outputs, versions !== undefined]);
 }

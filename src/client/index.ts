@@ -1,5 +1,12 @@
 export type { Difference } from '../campaign/change.ts';
-export { type CampaignChange, type FailureGroup, Foray, type Submitted } from './client.ts';
+export {
+  type CampaignChange,
+  type FailureGroup,
+  Foray,
+  type RetryOptions,
+  type RetryPlan,
+  type Submitted,
+} from './client.ts';
 export type { DefinitionSource } from '../resolve/index.ts';
 export { whyUnreadable } from './unreadable.ts';
 export type { Explanation, ExplainedRun } from './explain.ts';

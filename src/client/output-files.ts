@@ -9,6 +9,7 @@ import { type CloudClient, isCloudError } from '../cloud/index.ts';
 import { ForayError } from '../errors.ts';
 import { isSystemError, makeFolder } from '../file-system.ts';
 import { replaceFile, type UnfinishedFile } from '../replace-file.ts';
+import type { ServiceAtHand } from '../resolve/index.ts';
 import type { CampaignRecord, Store } from '../store/index.ts';
 
 /** The value of an OUTPUT_FILE: as the store has it, JSON text, or as an object. */
@@ -27,14 +28,21 @@ export class OutputFiles {
   private readonly store: Store;
   private readonly cloud: CloudClient;
   private readonly campaign: CampaignRecord['campaign'];
-  /** The address of the service that `cloud` asks. */
-  private readonly service: string;
+  /** The service that `cloud` asks. */
+  private readonly service: ServiceAtHand;
+  /** Whether the campaign belongs to that service. */
+  private isThere: Promise<boolean> | undefined;
   private readonly limit = pLimit(FROM_STORE_AT_ONCE);
   private silences = 0;
   private silentUntil = 0;
   private silence: unknown;
 
-  constructor(store: Store, cloud: CloudClient, campaign: CampaignRecord['campaign'], service: string) {
+  constructor(
+    store: Store,
+    cloud: CloudClient,
+    campaign: CampaignRecord['campaign'],
+    service: ServiceAtHand,
+  ) {
     this.store = store;
     this.cloud = cloud;
     this.campaign = campaign;
@@ -108,7 +116,8 @@ export class OutputFiles {
     most: number,
     begin: Parameters<CloudClient['fetchOutputFile']>[1],
   ): Promise<void> {
-    if (this.campaign.service !== this.service) {
+    this.isThere ??= this.service.has(this.campaign, this.store);
+    if (!(await this.isThere)) {
       throw unavailable(
         `The file is at ${this.campaign.service}, where the campaign ran.`,
         'Name that service with --service-url or FORAY_SERVICE_URL.',

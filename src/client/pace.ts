@@ -1,4 +1,5 @@
 import type { Campaign } from '../campaign/types.ts';
+import type { ServiceAtHand } from '../resolve/index.ts';
 import type { Store } from '../store/index.ts';
 
 /** How fast runs come to be. */
@@ -22,11 +23,15 @@ export function paceOf(runSeconds: number, { concurrency }: Pick<Campaign, 'conc
 /** The pace of the last campaign of this store that had the service run the same version of the model. */
 export async function paceKnown(
   store: Store,
-  { model, service }: Pick<Campaign, 'model' | 'service'>,
+  { model }: Pick<Campaign, 'model'>,
+  service: ServiceAtHand,
 ): Promise<Pace | undefined> {
   const records = await store.listCampaigns();
+  const identity = await service.identity();
   const alike = records.filter(
-    ({ campaign }) => campaign.model.versionId === model.versionId && campaign.service === service,
+    ({ campaign: { model: ran, serviceId, service: address } }) =>
+      ran.versionId === model.versionId &&
+      (serviceId === undefined ? address === service.url : serviceId === identity),
   );
   for (const { campaign } of alike.slice(0, CAMPAIGNS)) {
     const { runs, ms } = await store.newRuns(campaign.id);

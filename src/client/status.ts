@@ -9,6 +9,8 @@ export interface CampaignStatus {
   id: string;
   name: string;
   phase: Phase;
+  /** Why it cannot go on at the moment, for a person to mend; null while it goes on, and when it is over. */
+  blocked: string | null;
   model: string;
   modelVersion: number;
   service: string;
@@ -40,20 +42,22 @@ export async function statusFromWorkflow(
   store: Store,
   record: CampaignRecord,
   progress: Progress,
-  now: number,
+  { note: trouble, blocked, now }: { note: string; blocked: string | undefined; now: number },
 ): Promise<CampaignStatus> {
   const { phase, points, runs, precision = null, window, rate, secondsLeft, pausedBy, note } = progress;
+  const goesOn = blocked === undefined;
   return {
     ...head(record),
     phase,
+    blocked: blocked ?? null,
     points,
     runs,
     precision,
     window,
-    rate,
-    secondsLeft,
+    rate: goesOn ? rate : null,
+    secondsLeft: goesOn ? secondsLeft : null,
     pausedBy,
-    note: joined(note, await filesNote(store, record)),
+    note: joined(note, trouble, await filesNote(store, record)),
     source: 'workflow',
     asOf: iso(now),
   };
@@ -63,10 +67,12 @@ export async function statusFromStore(
   store: Store,
   record: CampaignRecord,
   note: string,
+  blocked?: string,
 ): Promise<CampaignStatus> {
   return {
     ...head(record),
     phase: record.phase,
+    blocked: blocked ?? null,
     points: record.points,
     runs: await store.counts(record.campaign.id),
     precision: await precisionFrom(store, record),

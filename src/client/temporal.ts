@@ -31,6 +31,7 @@ import {
   stopSignal,
   TOO_LATE,
 } from '../workflows/messages.ts';
+import { type Trouble, troubleOf, unpolled } from './blocked.ts';
 import type { Settings } from './settings.ts';
 
 /** How long a question to a workflow may take before the store answers instead, ms. */
@@ -46,6 +47,16 @@ const LONGEST_FAIRNESS_KEY = 64;
 
 const WITHOUT_ATTRIBUTES =
   'The Temporal server lacks the search attributes ForayModel, ForayPhase and ForayOwner; campaigns go on without them (docs/operations.md).';
+
+/** What a workflow says of itself, if anything, and what holds it up. */
+export interface Told extends Trouble {
+  progress: Progress | undefined;
+}
+
+/** No worker answered for a workflow of this task queue. */
+interface Silent {
+  silentQueue: string;
+}
 
 export interface Started {
   /** The id of the execution: of the running one when there is one. */
@@ -183,11 +194,11 @@ export class TemporalSide {
     }
   }
 
-  /** What the workflow says of itself, or why it says nothing. Never takes longer than a second and a half. */
-  async progress(id: string): Promise<{ progress: Progress } | { why: string }> {
+  /** What the workflow says of itself, or why it says nothing. Never takes longer than two seconds. */
+  async progress(id: string): Promise<Told> {
     try {
       const client = await this.connect(ANSWER_MS);
-      return await client.withDeadline(Date.now() + ANSWER_MS, async () => {
+      const told = await client.withDeadline(Date.now() + ANSWER_MS, async (): Promise<Told | Silent> => {
         const handle = client.workflow.getHandle(id);
         const asked = handle.query(progressQuery).catch(() => undefined);
         // The one is waited for when the other fails, too: the SDK repeats a call that nobody waits for also when its
@@ -198,18 +209,53 @@ export class TemporalSide {
           description.status.name !== 'RUNNING' && !closedPhases.includes(progress?.phase ?? 'running');
         if (isOver) {
           const what = description.status.name.toLowerCase();
-          return { why: `its workflow was ${what}; "foray cancel ${id}" stops its runs` };
+          return {
+            progress: undefined,
+            why: `its workflow was ${what}; "foray cancel ${id}" stops its runs`,
+            blocks: false,
+          };
         }
-        // An activity that fails again and again says why: a worker of another store, a service that is down.
-        const stuck = description.raw.pendingActivities?.find(({ lastFailure }) => lastFailure?.message);
-        const trouble = stuck ? `attempt ${stuck.attempt}: ${stuck.lastFailure!.message}` : '';
-        if (!progress) return { why: trouble || 'no worker answered; is one running?' };
-        return { progress: { ...progress, note: [progress.note, trouble].filter(Boolean).join('; ') } };
+        const trouble = troubleOf(description);
+        if (progress) return { progress, why: '', blocks: false, ...trouble };
+        return trouble ? { progress, ...trouble } : { silentQueue: description.taskQueue };
       });
+      if (!('silentQueue' in told)) return told;
+      const unworked = await unpolled(client, this.namespace, told.silentQueue);
+      return {
+        progress: undefined,
+        why: unworked ?? 'no worker answered; is one running?',
+        blocks: unworked !== undefined,
+      };
     } catch (error) {
-      if (error instanceof WorkflowNotFoundError) return { why: 'Temporal does not know it (any more)' };
-      return { why: 'Temporal did not answer' };
+      return { progress: undefined, ...this.untold(error) };
     }
+  }
+
+  /** Why a campaign that is not over cannot go on; undefined while it does. Never takes longer than two seconds. */
+  async blockedBy(id: string): Promise<string | undefined> {
+    try {
+      const client = await this.connect(ANSWER_MS);
+      const description = await client.withDeadline(Date.now() + ANSWER_MS, () =>
+        client.workflow.getHandle(id).describe(),
+      );
+      if (description.status.name !== 'RUNNING') return undefined;
+      const trouble = troubleOf(description);
+      return trouble?.blocks ? trouble.why : await unpolled(client, this.namespace, description.taskQueue);
+    } catch (error) {
+      const { why, blocks } = this.untold(error);
+      return blocks ? why : undefined;
+    }
+  }
+
+  private untold(error: unknown): Trouble {
+    if (error instanceof WorkflowNotFoundError)
+      return { why: 'Temporal does not know it (any more)', blocks: false };
+    const { address } = this.settings.temporal.connectionOptions;
+    return { why: `Temporal at ${address ?? 'its address'} did not answer`, blocks: true };
+  }
+
+  private get namespace(): string {
+    return this.settings.temporal.namespace ?? 'default';
   }
 
   /** Whether the workflow is known to be closed: false when Temporal does not answer, or has none. */
@@ -271,7 +317,7 @@ export class TemporalSide {
         changed =
           'retry' in request
             ? await client.workflow.executeUpdateWithStart(retryUpdate, {
-                args: [request.retry],
+                args: request.version === undefined ? [request.retry] : [request.retry, request.version],
                 startWorkflowOperation,
               })
             : await client.workflow.executeUpdateWithStart(applyUpdate, {
@@ -357,7 +403,8 @@ export class TemporalSide {
 }
 
 /** What a person asks for. */
-export type Change = { retry: RetryWhat } | { apply: string; files: KnownFiles };
+export type Change =
+  { retry: RetryWhat; version?: number | undefined } | { apply: string; files: KnownFiles };
 
 /** What Temporal says of an update that a workflow had accepted and not finished when it was closed. */
 const ABANDONED = 'AcceptedUpdateCompletedWorkflow';

@@ -1,6 +1,13 @@
 import type { z } from 'zod';
 import type { Endpoint } from '../api/endpoints.ts';
-import { allEndpoints, type AnyEndpointName, type RunLog } from '../api/extensions.ts';
+import {
+  allEndpoints,
+  type AllowedValues,
+  type AnyEndpointName,
+  type extensions,
+  type RunLog,
+} from '../api/extensions.ts';
+import { Health } from '../api/health.ts';
 import type {
   AnimationInfo,
   Experiment,
@@ -13,20 +20,12 @@ import type {
   RunRequest,
   RunState,
   Version,
+  VersionCode,
 } from '../api/index.ts';
 import type { Sink } from './download.ts';
 import { CloudError, type CloudErrorKind, isCloudError } from './errors.ts';
 import { fetchOutputFile } from './output-file.ts';
 import { Transport, type TransportOptions } from './transport.ts';
-
-/** How services answer that do not know a path. */
-const withoutExtension: readonly CloudErrorKind[] = [
-  'not-found',
-  'refused',
-  'server',
-  'malformed',
-  'too-large',
-];
 
 interface CallOptions {
   params?: Record<string, string>;
@@ -35,6 +34,20 @@ interface CallOptions {
   signal?: AbortSignal | undefined;
   isStart?: boolean;
 }
+
+/** How a host answers that does not know a path: in its own way, or with some page. */
+const lacksExtension: readonly CloudErrorKind[] = [
+  'not-found',
+  'refused',
+  'server',
+  'malformed',
+  'too-large',
+];
+/** The same of the health document, which a host may also show to nobody. */
+const otherHost: readonly CloudErrorKind[] = [
+  ...lacksExtension.filter((kind) => kind !== 'server'),
+  'unauthorized',
+];
 
 /**
  * The model service as a typed client: one method an endpoint (specification, section 4).
@@ -49,6 +62,27 @@ export class CloudClient {
 
   constructor(options: TransportOptions) {
     this.transport = new Transport(options);
+  }
+
+  /** The UUID that a foray service says of itself, the same at any address; undefined of other hosts. */
+  async identity(signal?: AbortSignal): Promise<string | undefined> {
+    try {
+      const answer = await this.transport.send({ method: 'GET', path: '/health', isBeside: true, signal });
+      return Health.safeParse(answer).data?.service;
+    } catch (error) {
+      if (isCloudError(error) && otherHost.includes(error.kind)) return undefined;
+      throw error;
+    }
+  }
+
+  /** What the code of a version is; undefined where the service does not tell. */
+  getVersionCode(versionId: string, signal?: AbortSignal): Promise<VersionCode | undefined> {
+    return this.callExtension('getVersionCode', { params: { versionId }, signal });
+  }
+
+  /** The inputs of a version that do not take every value of their type; none where the service does not tell. */
+  async getAllowedValues(versionId: string, signal?: AbortSignal): Promise<AllowedValues[]> {
+    return (await this.callExtension('getAllowedValues', { params: { versionId }, signal })) ?? [];
   }
 
   listModels(signal?: AbortSignal): Promise<Model[]> {
@@ -137,14 +171,9 @@ export class CloudClient {
     return fetchOutputFile({ hash, address, begin, rest, most, total, signal });
   }
 
-  /** What a failed run printed; undefined where the service does not offer it (it is no part of the specification). */
-  async getRunLog(versionId: string, runId: string, signal?: AbortSignal): Promise<RunLog | undefined> {
-    try {
-      return await this.call('getRunLog', { params: { versionId, runId }, signal });
-    } catch (error) {
-      if (isCloudError(error) && withoutExtension.includes(error.kind)) return undefined;
-      throw error;
-    }
+  /** What a failed run printed; undefined where the service does not tell. */
+  getRunLog(versionId: string, runId: string, signal?: AbortSignal): Promise<RunLog | undefined> {
+    return this.callExtension('getRunLog', { params: { versionId, runId }, signal });
   }
 
   /** @returns the hash of the stored file */
@@ -159,6 +188,19 @@ export class CloudClient {
   /** What a service says of a run in words of its own, without the key and without signed addresses. */
   redacted(text: string, most: number): string {
     return this.transport.redacted(text, most);
+  }
+
+  /** Calls what is no part of the specification; undefined where the service does not offer it. */
+  private async callExtension<Name extends keyof typeof extensions>(
+    name: Name,
+    options: CallOptions,
+  ): Promise<z.output<(typeof allEndpoints)[Name]['response']> | undefined> {
+    try {
+      return await this.call(name, options);
+    } catch (error) {
+      if (isCloudError(error) && lacksExtension.includes(error.kind)) return undefined;
+      throw error;
+    }
   }
 
   private async call<Name extends AnyEndpointName>(

@@ -32,6 +32,8 @@ export interface TransportRequest {
    * started is to be known by whoever has to stop it.
    */
   isStart?: boolean;
+  /** The path is one beside the interface, at its host, which takes no key. */
+  isBeside?: boolean;
 }
 
 /** A response larger than this is cut off. */
@@ -48,6 +50,8 @@ const RETRY_BASE_MS = 300;
 /** Makes requests and turns whatever goes wrong into a {@link CloudError}: the only place that knows the key. */
 export class Transport {
   private readonly root: string;
+  /** The address without the path of the interface. */
+  private readonly host: string;
   private readonly headers: Record<string, string>;
   private readonly gate: Gate;
   private readonly attempts: number;
@@ -65,6 +69,7 @@ export class Transport {
     total = TOTAL_MS,
   }: TransportOptions) {
     this.root = url.replace(/(?<!\/)\/+$/, '');
+    this.host = this.root.replace(/\/api\/open\/[^/]*$/, '');
     this.headers = { [keyHeader]: key };
     this.gate = new Gate(rate);
     this.attempts = attempts;
@@ -148,15 +153,18 @@ export class Transport {
     }
   }
 
-  private async exchange({ method, path, query, body, signal, isStart }: TransportRequest, target: string) {
+  private async exchange(
+    { method, path, query, body, signal, isStart, isBeside }: TransportRequest,
+    target: string,
+  ) {
     const limit = new AbortController();
     const patience = isStart && signal ? delayed(signal, LAST_WORDS_MS) : undefined;
     const end = patience?.signal ?? signal;
     try {
-      const pending = got(`${this.root}${path}`, {
+      const pending = got(`${isBeside ? this.host : this.root}${path}`, {
         method,
         headers: {
-          ...this.headers,
+          ...(!isBeside && this.headers),
           ...(body && 'bytes' in body && { 'content-type': 'application/octet-stream' }),
         },
         ...(query && { searchParams: query }),

@@ -1,8 +1,21 @@
 import { createServer } from 'node:net';
+import { ForayError } from '../errors.ts';
 
 /** The usual port when it is free on 127.0.0.1, else one that is. */
 export async function freePort(usual: number): Promise<number> {
   return (await listens(usual)) ?? (await listens(0))!;
+}
+
+/**
+ * A port that a person asks for; of 0 one that is free.
+ * @throws ForayError PORT_IN_USE
+ */
+export async function wantedPort(port: number): Promise<number> {
+  const found = await listens(port);
+  if (found !== undefined) return found;
+  throw new ForayError('PORT_IN_USE', `Something else listens on 127.0.0.1:${port} already.`, {
+    hint: 'Choose another port, or 0 for a free one.',
+  });
 }
 
 function listens(port: number): Promise<number | undefined> {

@@ -4,7 +4,7 @@ import { API_VERSION } from '../api/index.ts';
 import { messageOf } from '../errors.ts';
 import { type Addresses, holdHome, homePaths, localKey, removeAddresses, writeAddresses } from './home.ts';
 import { Part } from './part.ts';
-import { freePort } from './ports.ts';
+import { freePort, wantedPort } from './ports.ts';
 import { forgetHome, noteHome } from './running-homes.ts';
 import { findTemporalCli, type Report, serverSettings } from './temporal-cli.ts';
 
@@ -16,6 +16,8 @@ const HOST = '127.0.0.1';
 const TRIES = 4;
 
 export interface StackOptions {
+  /** Port of the model service. @default 8090, or a free one where that is taken */
+  port?: number | undefined;
   /** Folders of models to serve beside the shipped ones. */
   models?: readonly string[];
   /** Folder for what repeats runs that failed. @default nothing is kept */
@@ -33,12 +35,12 @@ export interface Stack {
  * Starts everything on this machine as child processes: Temporal with its Web UI, the model service, a worker; writes
  * where they are to the home folder. A part that dies is started again.
  *
- * @throws ForayError HOME_IN_USE, HOME_UNUSABLE, TEMPORAL_MISSING, PART_FAILED; nothing is left running then
+ * @throws ForayError HOME_IN_USE, HOME_UNUSABLE, PORT_IN_USE, TEMPORAL_MISSING, PART_FAILED; nothing is left running then
  */
 export async function startStack(
   home: string,
   report: Report,
-  { models = [], keepFailed }: StackOptions = {},
+  { port, models = [], keepFailed }: StackOptions = {},
 ): Promise<Stack> {
   const lock = await holdHome(home);
   let parts: Stack | undefined;
@@ -50,7 +52,7 @@ export async function startStack(
   };
   try {
     const cli = await findTemporalCli(report);
-    parts = await startParts(home, { cli, models, keepFailed, report }, TRIES);
+    parts = await startParts(home, { cli, port, models, keepFailed, report }, TRIES);
     await writeAddresses(home, parts.addresses);
   } catch (error) {
     await stop();
@@ -70,13 +72,13 @@ interface PartsOptions extends StackOptions {
 }
 
 async function startParts(home: string, options: PartsOptions, tries: number): Promise<Stack> {
-  const { cli, models, keepFailed, report } = options;
+  const { cli, port: servicePort, models, keepFailed, report } = options;
   const paths = homePaths(home);
   const key = await localKey(home);
   const port = {
     temporal: await freePort(USUAL_PORTS.temporal),
     webUi: await freePort(USUAL_PORTS.webUi),
-    service: await freePort(USUAL_PORTS.service),
+    service: servicePort === undefined ? await freePort(USUAL_PORTS.service) : await wantedPort(servicePort),
   };
   const addresses: Addresses = {
     pid: process.pid,

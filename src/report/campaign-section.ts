@@ -1,5 +1,5 @@
 import { RANDOM_SEED } from '../api/index.ts';
-import type { Campaign, RunCounts } from '../campaign/types.ts';
+import type { Campaign, ModelVersion, RunCounts } from '../campaign/types.ts';
 import type { CampaignRecord } from '../store/index.ts';
 import { html, type Markup } from './markup.ts';
 import { amount, counted, numberText } from './words.ts';
@@ -10,11 +10,12 @@ export function campaignSection(
   counts: RunCounts,
   outstandingTime: number,
 ): Markup {
-  const { model, base, varied, seed } = campaign;
+  const { model, base, varied, seed, versions } = campaign;
   const isFixed = (name: string): boolean =>
     !varied.some((input) => input.name === name) && (seed === null || name !== RANDOM_SEED);
   const rows: [string, string | Markup][] = [
     ['Model', html`${model.name}, version ${model.version} <code>${model.versionId}</code>`],
+    ...(versions ? [['Versions', versionsText(versions)] satisfies [string, string]] : []),
     ['Replications', replicationsText(campaign)],
     ['Seed', seedText(campaign)],
     ['From submit to last change', durationText(updatedAt - createdAt)],
@@ -70,6 +71,12 @@ export function campaignSection(
           </details>`
     }
   </section>`;
+}
+
+/** "1, then 2: …" */
+function versionsText(versions: readonly ModelVersion[]): string {
+  const numbers = versions.map(({ version }) => version).join(', then ');
+  return `${numbers}: each run has the version that it was requested with, and the results say which in the column "version"`;
 }
 
 /** "10 to 100 of each point, until Mean total cost is known within 5 % with 95 % confidence" */

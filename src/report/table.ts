@@ -21,25 +21,26 @@ export interface TableOptions {
 
 /** Of each run: which it is and how it ended. */
 const HEAD: readonly Column[] = [text('point'), count('replication'), text('status')];
+/** Of each run of a campaign that went on with another version of its model. */
+const VERSION = count('version');
 /** Why a run failed. */
 const REASON = text('reason');
 const ALL: readonly Column[] = [text('run'), text('origin'), instant('requested'), instant('finished')];
 
 /**
  * The results as a table, a row a run. Its columns depend on the campaign alone, never on the rows: point, replication,
- * status, then each input that the design varies, then each output, then why a run failed. The default ones hold nothing
+ * status, the model's version where the campaign has had several, then each input that the design varies, then each output, then why a run failed. The default ones hold nothing
  * that differs between two equal campaigns.
  */
 export function resultTable(
-  campaign: Pick<Campaign, 'varied' | 'outputs'>,
+  campaign: TabledCampaign,
   rows: AsyncIterable<ResultRow>,
   { all = false }: TableOptions = {},
 ): Table {
   const outputs = campaign.outputs.map(outputColumn);
-  const columns = [...HEAD, ...inputColumns(campaign), ...outputs, REASON, ...(all ? ALL : [])];
+  const columns = [...headColumns(campaign), ...outputs, REASON, ...(all ? ALL : [])];
   const cells = (row: ResultRow): Cell[] => [
-    ...headOf(row),
-    ...row.values,
+    ...headOf(campaign, row),
     ...outputs.map(({ name, kind }) => cellOf(kind, row.outputs[name])),
     row.reason,
     ...(all ? allOf(row) : []),
@@ -52,19 +53,18 @@ export function resultTable(
  * it is a number and its `text` if it is anything else. A failed run has its rows too, without values.
  */
 export function longTable(
-  campaign: Pick<Campaign, 'varied' | 'outputs'>,
+  campaign: TabledCampaign,
   rows: AsyncIterable<ResultRow>,
   { all = false }: TableOptions = {},
 ): Table {
   const outputs = campaign.outputs.map(outputColumn);
   const columns = [
-    ...HEAD,
-    ...inputColumns(campaign),
+    ...headColumns(campaign),
     ...[text('output'), text('units'), { name: 'value', kind: 'number' as const }, text('text')],
     ...[REASON, ...(all ? ALL : [])],
   ];
   const cells = (row: ResultRow): Cell[][] => {
-    const before = [...headOf(row), ...row.values];
+    const before = headOf(campaign, row);
     const after = [row.reason, ...(all ? allOf(row) : [])];
     return outputs.map(({ name, kind, units = null }) => {
       const cell = cellOf(kind, row.outputs[name]);
@@ -78,8 +78,17 @@ export function longTable(
   return { columns: uniquelyNamed(columns), rows: new Batched(batches()) };
 }
 
-function headOf({ point, replication, status }: ResultRow): Cell[] {
-  return [point, String(replication), status];
+/** What of a campaign the columns of its results depend on. */
+type TabledCampaign = Pick<Campaign, 'varied' | 'outputs' | 'versions'>;
+
+function headColumns(campaign: TabledCampaign): Column[] {
+  return [...HEAD, ...(campaign.versions ? [VERSION] : []), ...inputColumns(campaign)];
+}
+
+function headOf({ versions }: TabledCampaign, row: ResultRow): Cell[] {
+  const { point, replication, status, version, values } = row;
+  const versionCell = versions ? [String(version ?? versions[0]!.version)] : [];
+  return [point, String(replication), status, ...versionCell, ...values];
 }
 
 function allOf({ runId, origin, requestedAt, finishedAt }: ResultRow): Cell[] {

@@ -15,6 +15,14 @@ import { ForayError, type Place } from '../errors.ts';
 import { type DefinitionSource, fileOf, readSource, textOf } from './source.ts';
 
 export { type DefinitionSource, fileOf, textOf };
+export {
+  checkTakesRuns,
+  type FileChanges,
+  fileChanges,
+  otherVersion,
+  TAKE_ANOTHER,
+} from './other-version.ts';
+export { ServiceAtHand } from './service-at-hand.ts';
 
 /** A definition that was resolved against the model's version. */
 export interface ResolvedDefinition {

@@ -16,6 +16,7 @@ import { type FileLock, tryLock } from '../file-lock.ts';
  *   those that have not completed in `tasks_left`; it is never executed itself. `direct` is 1 for a run that was
  *   requested by itself, 0 for one that is wanted as a part of others only.
  * - `run_logs` has the last lines that runs which FAILED have printed, as JSON; `number` is the order in which they failed.
+ * - `versions.files` is the JSON list of a version's files with their hashes; null for one of an earlier foray.
  */
 const migrations = [
   `
@@ -77,6 +78,9 @@ const migrations = [
     run_seq INTEGER NOT NULL UNIQUE REFERENCES runs (seq),
     log TEXT NOT NULL
   ) STRICT;
+  `,
+  `
+  ALTER TABLE versions ADD COLUMN files TEXT;
   `,
 ];
 
@@ -157,4 +161,11 @@ function migrate(db: DatabaseSync, file: string): void {
   for (const [index, migration] of migrations.entries()) {
     if (index >= have) db.exec(`BEGIN; ${migration} PRAGMA user_version = ${index + 1}; COMMIT;`);
   }
+}
+
+/** The UUID of the service: made once in its database, so that it stays wherever the service listens. */
+export function serviceIdentity(db: DatabaseSync): string {
+  db.prepare("INSERT OR IGNORE INTO settings (name, value) VALUES ('identity', ?)").run(crypto.randomUUID());
+  const row = db.prepare("SELECT value FROM settings WHERE name = 'identity'").get() as { value: string };
+  return row.value;
 }

@@ -60,7 +60,7 @@ export class Problems {
     for (const problem of problems) this.raise(problem);
   }
 
-  health(): Health {
+  health(): Omit<Health, 'service'> {
     const problems = [...this.#known.values()].map(({ code, message, since }) => ({ code, message, since }));
     return { status: problems.length === 0 ? 'ok' : 'degraded', problems };
   }

@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { ForayError } from '../errors.ts';
 import { Sessions } from './animation/sessions.ts';
-import { openDatabase } from './database.ts';
+import { openDatabase, serviceIdentity } from './database.ts';
 import { ExecutorPool } from './executors/pool.ts';
 import { memoryShare } from './executors/process.ts';
 import { ContentFiles } from './files/content.ts';
@@ -138,6 +138,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       processes,
       after,
     });
+    const service = serviceIdentity(database.db);
     app = await buildApp({
       registry,
       runs,
@@ -151,7 +152,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
         models: () => registry.models().map(({ name }) => name),
         onFault: (error) => app?.log.error(error),
       }),
-      health: () => problems.health(),
+      health: () => ({ ...problems.health(), service }),
       publicAddress,
       limits: { ...defaultLimits, ...options.limits },
       log: options.log,

@@ -23,7 +23,7 @@ export async function deleteCampaign(db: Kysely<Tables>, campaign: number): Prom
     .groupBy('campaigns.seqs')
     .executeTakeFirstOrThrow();
   for (let from = 0; from < seqs; from += ROWS_AT_ONCE) {
-    for (const table of ['outputs', 'run_logs', 'runs'] as const) {
+    for (const table of ['outputs', 'run_logs', 'failed_attempts', 'runs'] as const) {
       await db
         .deleteFrom(table)
         .where('campaign', '=', campaign)

@@ -23,6 +23,7 @@ export function migrationsFor(types: ColumnTypes): Record<string, Migration> {
     '005-kept-files': { up: keptFiles },
     '006-verdicts': { up: verdicts },
     '007-run-logs': { up: runLogs },
+    '008-versions': { up: versions },
   };
 }
 
@@ -185,5 +186,25 @@ async function runLogs(db: Kysely<unknown>): Promise<void> {
     .addColumn('command', 'text')
     .addColumn('kept_at', 'bigint', (column) => column.notNull())
     .addPrimaryKeyConstraint('run_logs_pk', ['campaign', 'seq'])
+    .execute();
+}
+
+/**
+ * A campaign may go on with another version of its model, and with its service at another address. Attempts that failed
+ * before the last one are kept, a few of each run.
+ */
+async function versions(db: Kysely<unknown>): Promise<void> {
+  const schema = db.schema;
+  await schema.alterTable('campaigns').addColumn('service_id', 'text').execute();
+  await schema.alterTable('campaigns').addColumn('versions', 'text').execute();
+  await schema.alterTable('runs').addColumn('version', 'integer').execute();
+  await schema
+    .createTable('failed_attempts')
+    .addColumn('campaign', 'integer', (column) => column.notNull().references('campaigns.number'))
+    .addColumn('seq', 'integer', (column) => column.notNull())
+    .addColumn('failed_at', 'bigint', (column) => column.notNull())
+    .addColumn('version', 'integer')
+    .addColumn('reason', 'text', (column) => column.notNull())
+    .addPrimaryKeyConstraint('failed_attempts_pk', ['campaign', 'seq', 'failed_at'])
     .execute();
 }

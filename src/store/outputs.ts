@@ -20,7 +20,14 @@ export async function* lackingRuns(
       .innerJoin('runs', (join) =>
         join.onRef('runs.campaign', '=', 'outputs.campaign').onRef('runs.seq', '=', 'outputs.seq'),
       )
-      .select(['runs.seq', 'runs.ordinal', 'runs.replication', 'runs.reseeded', 'runs.run_id'])
+      .select([
+        'runs.seq',
+        'runs.ordinal',
+        'runs.replication',
+        'runs.reseeded',
+        'runs.run_id',
+        'runs.version',
+      ])
       .select(['outputs.outputs', 'outputs.packed'])
       .where('outputs.campaign', '=', campaign)
       .where('outputs.seq', '>', after)
@@ -34,12 +41,13 @@ export async function* lackingRuns(
       return outputs.some((name) => !Object.hasOwn(known, name));
     });
     const points = await pointsOf(lacking);
-    yield lacking.map(({ seq, ordinal, replication, reseeded, run_id: runId }) => ({
+    yield lacking.map(({ seq, ordinal, replication, reseeded, run_id: runId, version }) => ({
       seq,
       point: points.get(ordinal)!,
       replication,
       reseeded,
       runId,
+      version,
     }));
   }
 }

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import { failedAttempts } from './failed-attempts.ts';
 import { toOutputs } from './packed.ts';
 import { runLogs } from './run-logs.ts';
 import type { PointStory, RunStory } from './store.ts';
@@ -57,6 +58,11 @@ async function runsOf(db: Kysely<Tables>, campaign: number, ordinal: number): Pr
       { lines, omitted, ...(command !== undefined && { command }) },
     ]),
   );
+  const earlier = await failedAttempts(
+    db,
+    campaign,
+    rows.map(({ seq }) => seq),
+  );
   return rows.map((row): RunStory => ({
     seq: row.seq,
     replication: row.replication,
@@ -73,6 +79,8 @@ async function runsOf(db: Kysely<Tables>, campaign: number, ordinal: number): Pr
     outputs: toOutputs(row),
     log: logOf.get(row.seq) ?? null,
     before: before.get(row.seq) ?? null,
+    version: row.version,
+    earlier: earlier.get(row.seq) ?? [],
   }));
 }
 

@@ -85,7 +85,7 @@ function finishedRuns(db: Kysely<Tables>, campaign: number) {
       )
       .select(['points.key', 'points.values', 'points.position', 'points.ordinal'])
       .select(['runs.seq', 'runs.replication', 'runs.state', 'runs.reason', 'runs.run_id', 'runs.origin'])
-      .select(['runs.requested_at', 'runs.finished_at'])
+      .select(['runs.requested_at', 'runs.finished_at', 'runs.version'])
       .where('points.campaign', '=', campaign)
       // "not in", as of states that they are in an index knows, by which PostgreSQL would read all that has finished
       .where('runs.state', 'not in', unfinishedStates)
@@ -111,6 +111,7 @@ export class Result implements ResultRow {
   readonly origin: ResultRow['origin'];
   readonly requestedAt: number | null;
   readonly finishedAt: number | null;
+  readonly version: number | null;
 
   /**
    * @param outputs none where the run has none
@@ -131,6 +132,7 @@ export class Result implements ResultRow {
     this.origin = run.origin;
     this.requestedAt = run.requested_at;
     this.finishedAt = run.finished_at;
+    this.version = run.version;
   }
 }
 

@@ -1,5 +1,11 @@
 import { sql } from 'kysely';
-import { type Campaign, ONE_ATTEMPT, type Phase, type VariedInput } from '../campaign/types.ts';
+import {
+  type Campaign,
+  type ModelVersion,
+  ONE_ATTEMPT,
+  type Phase,
+  type VariedInput,
+} from '../campaign/types.ts';
 import type { CampaignRecord, PlannedRun, RunObservation } from './store.ts';
 
 /** Settings that campaigns of earlier versions were submitted without. */
@@ -26,6 +32,11 @@ export function toCampaign(text: string): Campaign {
   return { ...written, varied, design: { kind: 'grid', inputs, values } };
 }
 
+/** The text of a campaign as the store keeps it: what has a column of its own is left out, and the model has its first version. */
+export function textOfCampaign({ serviceId: _serviceId, versions, ...campaign }: Campaign): string {
+  return JSON.stringify({ ...campaign, model: { ...campaign.model, ...versions?.[0] } });
+}
+
 /** A row of the table of campaigns as its record, with what was read of its larger columns. */
 export function toRecord(
   row: {
@@ -35,11 +46,18 @@ export function toRecord(
     created_at: number;
     updated_at: number;
     note: string;
+    service_id: string | null;
+    versions: string | null;
   },
   { campaign, definition }: Pick<CampaignRecord, 'campaign' | 'definition'>,
 ): CampaignRecord {
+  const versions = row.versions === null ? undefined : (JSON.parse(row.versions) as ModelVersion[]);
   return {
-    campaign,
+    campaign: {
+      ...campaign,
+      ...(row.service_id !== null && { serviceId: row.service_id }),
+      ...(versions && { versions, model: { ...campaign.model, ...versions.at(-1)! } }),
+    },
     definition,
     digest: row.digest,
     phase: row.phase,
@@ -51,16 +69,24 @@ export function toRecord(
 }
 
 /** What a planned run is read from. */
-export const plannedColumns = ['seq', 'ordinal', 'replication', 'attempts', 'failures', 'reseeded'] as const;
+export const plannedColumns = [
+  'seq',
+  'ordinal',
+  'replication',
+  'attempts',
+  'failures',
+  'reseeded',
+  'version',
+] as const;
 
 export type KeyedPoint = PlannedRun['point'];
 
 export function toPlanned(
-  row: Record<(typeof plannedColumns)[number], number>,
+  row: Record<Exclude<(typeof plannedColumns)[number], 'version'>, number> & { version: number | null },
   points: ReadonlyMap<number, KeyedPoint>,
 ): PlannedRun {
-  const { seq, ordinal, replication, attempts, failures, reseeded } = row;
-  return { seq, point: points.get(ordinal)!, replication, attempt: attempts, failures, reseeded };
+  const { seq, ordinal, replication, attempts, failures, reseeded, version } = row;
+  return { seq, point: points.get(ordinal)!, replication, attempt: attempts, failures, reseeded, version };
 }
 
 /** A run that is not requested, as columns. */

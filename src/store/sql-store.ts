@@ -1,9 +1,10 @@
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import { Batched } from '../batched.ts';
-import type { Phase, Point, RunCounts } from '../campaign/types.ts';
+import type { ModelVersion, Phase, Point, RunCounts } from '../campaign/types.ts';
 import { countDropped, dropOthers, FIRST, relayDropped, writeDesign } from './design.ts';
 import { finishedAmong, finishedSeqs } from './finished.ts';
 import { compact, deleteCampaign, deleteFile, listFiles, spareBytes } from './garbage.ts';
+import { forgive, keepFailedAttempts } from './failed-attempts.ts';
 import { keepFile, keptFiles, lackFile, lackingFiles, putFile } from './kept-files.ts';
 import { lackingRuns, setOutputs } from './outputs.ts';
 import { pointsLike } from './points.ts';
@@ -18,10 +19,10 @@ import {
   columnsOf,
   type KeyedPoint,
   plannedColumns,
+  textOfCampaign,
   toCampaign,
   toPlanned,
   toRecord,
-  unrequested,
 } from './rows.ts';
 import type {
   CampaignRecord,
@@ -84,7 +85,9 @@ export class SqlStore implements Store {
       .insertInto('campaigns')
       .values({
         id: campaign.id,
-        campaign: JSON.stringify(campaign),
+        campaign: textOfCampaign(campaign),
+        service_id: campaign.serviceId ?? null,
+        versions: null,
         definition,
         digest,
         phase: 'preparing',
@@ -103,6 +106,7 @@ export class SqlStore implements Store {
     const head = await this.db
       .selectFrom('campaigns')
       .select(['number', 'revision', 'phase', 'points', 'digest', 'note', 'created_at', 'updated_at'])
+      .select(['service_id', 'versions'])
       .where('id', '=', id)
       .executeTakeFirst();
     if (!head) return undefined;
@@ -136,6 +140,30 @@ export class SqlStore implements Store {
       .$if(phase === 'running', (update) => update.where('phase', 'in', ['preparing', 'running', 'paused']))
       .where('id', '=', id)
       .execute();
+  }
+
+  async setVersions(id: string, versions: readonly ModelVersion[], now: number): Promise<void> {
+    await this.db
+      .updateTable('campaigns')
+      .set({ versions: JSON.stringify(versions), updated_at: now })
+      .where('id', '=', id)
+      .execute();
+  }
+
+  async setService(id: string, serviceId: string): Promise<void> {
+    await this.db.updateTable('campaigns').set({ service_id: serviceId }).where('id', '=', id).execute();
+  }
+
+  async knownRun(id: string): Promise<{ runId: string; version: number | null } | undefined> {
+    const row = await this.db
+      .selectFrom('runs')
+      .select(['run_id', 'version'])
+      .where('campaign', '=', await this.number(id))
+      .where('run_id', 'is not', null)
+      .orderBy('seq')
+      .limit(1)
+      .executeTakeFirst();
+    return row && { runId: row.run_id!, version: row.version };
   }
 
   async removeCampaign(id: string): Promise<void> {
@@ -260,7 +288,7 @@ export class SqlStore implements Store {
       const { numUpdatedRows } = await db
         .updateTable('campaigns')
         .set({
-          campaign: JSON.stringify(campaign),
+          campaign: textOfCampaign(campaign),
           definition,
           digest,
           points: count,
@@ -317,20 +345,10 @@ export class SqlStore implements Store {
 
   async forgive(id: string, reseeds: boolean, now: number): Promise<number> {
     const campaign = await this.number(id);
-    const forgiven = await this.db
-      .updateTable('runs')
-      .set((run) => ({
-        state: 'waiting' as const,
-        ...unrequested,
-        failures: 0,
-        finished_at: null,
-        ...(reseeds && { reseeded: run('reseeded', '+', 1) }),
-      }))
-      .where('campaign', '=', campaign)
-      .where('state', '=', 'failed')
-      .executeTakeFirst();
-    await this.touch(campaign, now);
-    return Number(forgiven.numUpdatedRows);
+    return this.db.transaction().execute(async (db) => {
+      await this.touch(campaign, now, db);
+      return forgive(db, campaign, reseeds);
+    });
   }
 
   async waitingRuns(id: string, after: number, limit: number, failedOnly: boolean): Promise<number[]> {
@@ -365,7 +383,12 @@ export class SqlStore implements Store {
       .execute();
   }
 
-  async intend(id: string, seqs: readonly number[], now: number): Promise<PlannedRun[]> {
+  async intend(
+    id: string,
+    seqs: readonly number[],
+    now: number,
+    version: number | null = null,
+  ): Promise<PlannedRun[]> {
     if (seqs.length === 0) return [];
     const campaign = await this.number(id);
     const intended = await this.db.transaction().execute(async (db) => {
@@ -379,7 +402,15 @@ export class SqlStore implements Store {
       if (numUpdatedRows === 0n) return [];
       return db
         .updateTable('runs')
-        .set((run) => ({ attempts: run('attempts', '+', 1), state: 'intended' as const, requested_at: now }))
+        .set((run) => ({
+          attempts: run('attempts', '+', 1),
+          state: 'intended' as const,
+          requested_at: now,
+          // what may be at the service already stays with the version that it was requested with
+          version: sql<
+            number | null
+          >`case when attempts = 0 then cast(${version} as integer) else version end`,
+        }))
         .where('campaign', '=', campaign)
         .where('seq', 'in', seqs)
         .where('state', 'not in', finishedStates)
@@ -429,6 +460,8 @@ export class SqlStore implements Store {
         }
         await flush();
         const { seq, state } = observation;
+        if (state === 'again')
+          await keepFailedAttempts(db, campaign, { seq, reason: observation.reason, now });
         await db
           .updateTable('runs')
           .set((run) =>

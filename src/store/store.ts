@@ -1,6 +1,6 @@
 import type { RunLog } from '../api/extensions.ts';
 import type { Verdict, VerdictCounts } from '../campaign/precise-points.ts';
-import type { Campaign, Phase, Point, RunCounts } from '../campaign/types.ts';
+import type { Campaign, ModelVersion, Phase, Point, RunCounts } from '../campaign/types.ts';
 
 /** A campaign as the store keeps it. Times are ms since the epoch. */
 export interface CampaignRecord {
@@ -32,6 +32,8 @@ export interface PlannedRun {
   failures: number;
   /** How many attempts with another seed came before. */
   reseeded: number;
+  /** The number of the model's version that it is requested with; null for the campaign's first one. */
+  version: number | null;
 }
 
 /** A run that was requested and has not finished as far as the store knows. `runId` is null after a lost response. */
@@ -44,7 +46,7 @@ export interface OpenRun extends PlannedRun {
 }
 
 /** A run that is done, with what it was requested with. `runId` is null when it was had without asking for the run. */
-export type DoneRun = Pick<PlannedRun, 'seq' | 'point' | 'replication' | 'reseeded'> & {
+export type DoneRun = Pick<PlannedRun, 'seq' | 'point' | 'replication' | 'reseeded' | 'version'> & {
   runId: string | null;
 };
 
@@ -79,6 +81,16 @@ export interface RunStory {
   log: RunLog | null;
   /** Runs that wait to be requested before it, while it waits itself. */
   before: number | null;
+  version: number | null;
+  /** Attempts that failed before the last one, the newest first: the last five. */
+  earlier: FailedAttempt[];
+}
+
+/** An attempt of a run that failed and was followed by another one. `failedAt` in ms since the epoch. */
+export interface FailedAttempt {
+  failedAt: number;
+  version: number | null;
+  reason: string;
 }
 
 /** A replication that has finished; one that failed has no outputs. */
@@ -147,6 +159,8 @@ export interface ResultRow {
   origin: Origin | null;
   requestedAt: number | null;
   finishedAt: number | null;
+  /** The number of the model's version that it ran with; null for the campaign's first one. */
+  version: number | null;
 }
 
 /** A finished run by its number in the campaign. */
@@ -184,6 +198,12 @@ export interface Store {
   listCampaigns(): Promise<CampaignRecord[]>;
   /** `note` is kept as it is when it is not given. */
   setPhase(id: string, phase: Phase, now: number, note?: string): Promise<void>;
+  /** Has runs requested with another version of the model from now on: the last one of these. */
+  setVersions(id: string, versions: readonly ModelVersion[], now: number): Promise<void>;
+  /** Says which model service a campaign belongs to. */
+  setService(id: string, serviceId: string): Promise<void>;
+  /** A run that the campaign has at its service, if it knows of any. */
+  knownRun(id: string): Promise<{ runId: string; version: number | null } | undefined>;
   /** Removes a campaign that never started, so that its id is free again. */
   removeCampaign(id: string): Promise<void>;
   /** Deletes a campaign with its points, runs and results, in many small steps: one that is cut short can be begun again. */
@@ -266,7 +286,10 @@ export interface Store {
   /** How precise the points of the design are. */
   countVerdicts(id: string): Promise<VerdictCounts>;
 
-  /** Lets failed runs be requested again, as if they had never failed, perhaps with another seed. Returns how many. */
+  /**
+   * Lets failed runs be requested again, as if they had never failed, perhaps with another seed; why they failed is kept.
+   * Returns how many.
+   */
   forgive(id: string, reseeds: boolean, now: number): Promise<number>;
   /** Seqs of runs that are not requested, after one of them, in their order. `failedOnly`: those that were requested before. */
   waitingRuns(id: string, after: number, limit: number, failedOnly: boolean): Promise<number[]>;
@@ -279,8 +302,10 @@ export interface Store {
   /**
    * Records the intent to request runs, before any request is made. Runs that have finished are left out, and all are
    * once the campaign is stopping or closed, so that nothing can be requested behind a cancel.
+   *
+   * @param version the number of the model's version that runs take which were not requested yet; null for the first one
    */
-  intend(id: string, seqs: readonly number[], now: number): Promise<PlannedRun[]>;
+  intend(id: string, seqs: readonly number[], now: number, version?: number | null): Promise<PlannedRun[]>;
   /** Runs that were intended and have not finished: the first thousand, or those of some seqs. */
   openRuns(id: string, seqs?: readonly number[]): Promise<OpenRun[]>;
   observe(id: string, observations: readonly RunObservation[], now: number): Promise<void>;

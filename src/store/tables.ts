@@ -33,6 +33,10 @@ export interface Tables {
     begun: Generated<number>;
     /** How many seqs were given out: none is given out twice. */
     seqs: Generated<number>;
+    /** The UUID of the model service; null where it told none. */
+    service_id: string | null;
+    /** The model's versions as JSON, from the first one on; null while there was only one. */
+    versions: string | null;
   };
   /** `put_at`: when somebody last put it there, 0 where that was never written down. */
   files: { hash: string; content: Uint8Array; put_at: Generated<number> };
@@ -71,6 +75,16 @@ export interface Tables {
     reason: string | null;
     requested_at: number | null;
     finished_at: number | null;
+    /** The number of the model's version that it is requested with; null for the campaign's first one. */
+    version: number | null;
+  };
+  /** Attempts that failed and were followed by another one, the last few of each run. `version` as in `runs`. */
+  failed_attempts: {
+    campaign: number;
+    seq: number;
+    failed_at: number;
+    version: number | null;
+    reason: string;
   };
   /** What is in which column: packed.ts. */
   outputs: { campaign: number; seq: number; outputs: string; packed: Uint8Array | null };

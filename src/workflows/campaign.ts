@@ -184,7 +184,9 @@ async function carryOutChange(context: Context): Promise<void> {
   const { address, state, changes } = context;
   const { request } = changes[0]!;
   const goesOn = state.phase === 'preparing';
-  const summary = 'retry' in request ? `retry ${request.retry}` : 'apply a definition';
+  const withVersion =
+    'retry' in request && request.version !== undefined ? ` with version ${request.version}` : '';
+  const summary = 'retry' in request ? `retry ${request.retry}${withVersion}` : 'apply a definition';
   const answer = await activities.change.executeWithOptions({ summary }, [{ ...address, request, goesOn }]);
   const pending = changes.shift()!;
   if (!('refused' in answer)) {
@@ -196,7 +198,9 @@ async function carryOutChange(context: Context): Promise<void> {
     startOver(state.schedule, Date.now());
     note(
       state,
-      'retry' in request ? `${answer.forgiven} failed runs requested again` : 'a definition applied',
+      'retry' in request
+        ? `${answer.forgiven} failed runs requested again${withVersion}`
+        : 'a definition applied',
     );
   }
   pending.answer = answer;

@@ -73,14 +73,22 @@ export function listen(context: Context, cancel: () => void): void {
       validator: validateConcurrency,
     },
   );
-  setHandler(retryUpdate, (what: RetryWhat = 'all') => change(context, { retry: what }), {
-    description: 'Request failed runs again. Input: "failed", "missing", "all" or nothing.',
-    validator: (what?: RetryWhat) => {
-      validateInTime(context);
-      if (what !== undefined && !['failed', 'missing', 'all'].includes(what))
-        throw new Error('what to retry is "failed", "missing" or "all"');
+  setHandler(
+    retryUpdate,
+    (what = 'all', version) =>
+      change(context, { retry: what, ...(typeof version === 'number' && { version }) }),
+    {
+      description:
+        'Request failed runs again. Input: "failed", "missing", "all" or nothing; then perhaps the number of another version of the model.',
+      validator: (what?: RetryWhat, version?: number) => {
+        validateInTime(context);
+        if (what !== undefined && !['failed', 'missing', 'all'].includes(what))
+          throw new Error('what to retry is "failed", "missing" or "all"');
+        if (typeof version === 'number' && !(Number.isInteger(version) && version >= 1))
+          throw new Error('the version of the model is its number, from 1');
+      },
     },
-  });
+  );
   setHandler(applyUpdate, (apply, files) => change(context, { apply, files }), {
     description: 'Change the campaign to a definition. Input: the definition as JSON, or its text.',
     validator: (definition: DefinitionMessage, _files?: KnownFiles) => {

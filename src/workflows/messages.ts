@@ -31,8 +31,11 @@ export const setConcurrencyUpdate = defineUpdate<number | 'auto', [number | 'aut
 /** What a change came to. */
 export type Changed = Exclude<ChangeAnswer, { refused: string }>;
 
-/** Requests failed runs again. Input: `failed`, `missing` or `all` (the default); only a closed campaign misses any. */
-export const retryUpdate = defineUpdate<Changed, [what?: RetryWhat]>('retry');
+/**
+ * Requests failed runs again. Input: `failed`, `missing` or `all` (the default); only a closed campaign misses any. Then perhaps
+ * the number of the model's version with which what is not done is requested from now on.
+ */
+export const retryUpdate = defineUpdate<Changed, [what?: RetryWhat, version?: number]>('retry');
 
 /**
  * Changes the campaign to a definition: its text, or the same as JSON; files that it names and the campaign does not have

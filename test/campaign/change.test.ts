@@ -26,7 +26,7 @@ const model = campaign('').model;
 describe('what cannot change', () => {
   test.each<[string, Campaign, Campaign]>([
     ['the name', campaign(''), campaign('', { name: 'measles' })],
-    ['the model or its version', campaign(''), campaign('', { model: { ...model, versionId: 'version 4' } })],
+    ['the model', campaign(''), campaign('', { model: { ...model, id: 'other' } })],
     ['the service', campaign(''), campaign('', { service: 'http://elsewhere' })],
     ['the seed', campaign('seed: 1\n'), campaign('seed: 2\n')],
     ['the seed', campaign('inputs: {"{RANDOM_SEED}": 7}\n'), campaign('')],
@@ -76,6 +76,7 @@ describe('what cannot change', () => {
       replications: { from: 2, to: 2 },
       outputs: { added: [], dropped: [] },
       settings: [],
+      version: null,
     });
   });
 });
@@ -100,6 +101,7 @@ describe('what can change', () => {
       replications: { from: 1, to: 1 },
       outputs: { added: [], dropped: [] },
       settings,
+      version: null,
     });
     expect(changed(before, after)).toEqual(after);
     expect(difference(after, before, NONE).settings).toEqual(settings);
@@ -114,6 +116,7 @@ describe('what can change', () => {
       replications: { from: 3, to: 2 },
       outputs: { added: [], dropped: [] },
       settings: [],
+      version: null,
     });
   });
 });

@@ -20,6 +20,7 @@ const status: CampaignStatus = {
   source: 'workflow',
   asOf: '2026-01-01T00:00:00.000Z',
   note: '',
+  blocked: null,
 };
 
 test('runs that failed are said with what to do, and nothing where none did', () => {

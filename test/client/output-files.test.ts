@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { OutputFiles } from '../../src/client/output-files.ts';
 import { type ForayError, isForayError } from '../../src/errors.ts';
+import { ServiceAtHand } from '../../src/resolve/index.ts';
 import { openStore, type Store } from '../../src/store/index.ts';
 import { startServer, type TestServer } from '../cloud/support.ts';
 import { temporaryFolder } from '../store/folder.ts';
@@ -24,7 +25,7 @@ beforeEach(async () => {
   serve(content);
   const flu = { ...campaign('flu'), service: server.url };
   await store.addCampaign({ campaign: flu, definition: '', digest: '' }, 1);
-  files = new OutputFiles(store, server.client(), flu, server.url);
+  files = new OutputFiles(store, server.client(), flu, new ServiceAtHand(server.client(), server.url));
 });
 afterEach(async () => {
   await store.close();
@@ -115,7 +116,7 @@ describe('a file that it does not keep', () => {
       store,
       server.client(),
       { ...campaign('flu'), service: 'http://a/' },
-      server.url,
+      new ServiceAtHand(server.client(), server.url),
     );
     const { code, message, hint } = await refusal(elsewhere.read(value));
     expect([code, message]).toEqual([
@@ -129,7 +130,8 @@ describe('a file that it does not keep', () => {
   test('a service that is silent is left alone after some files', async () => {
     const silent = await startServer();
     silent.say(500, '');
-    const asking = new OutputFiles(store, silent.client(), { ...campaign('flu'), service: 'here' }, 'here');
+    const here = new ServiceAtHand(silent.client(), 'here');
+    const asking = new OutputFiles(store, silent.client(), { ...campaign('flu'), service: 'here' }, here);
     for (let file = 0; file < 3; file += 1)
       expect((await refusal(asking.read(value))).code).toBe('SERVICE_FAILED');
     const asked = silent.asked.length;

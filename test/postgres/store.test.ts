@@ -2,6 +2,7 @@ import { afterAll, beforeAll } from '@jest/globals';
 import { describeGrowth } from '../store/growth.ts';
 import { describeLately } from '../store/lately.ts';
 import { describeStore } from '../store/suite.ts';
+import { describeVersions } from '../store/versions.ts';
 import { type Postgres, postgresDatabase, startPostgres } from '../support/postgres.ts';
 
 let server: Postgres;
@@ -17,6 +18,10 @@ describeStore(
 );
 describeGrowth(
   'points that grow, in PostgreSQL',
+  postgresDatabase(() => server),
+);
+describeVersions(
+  'versions, services and failed attempts in PostgreSQL',
   postgresDatabase(() => server),
 );
 describeLately(

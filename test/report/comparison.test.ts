@@ -48,6 +48,7 @@ const EMPTY = {
   origin: 'new',
   requestedAt: null,
   finishedAt: null,
+  version: null,
 } as const;
 
 const pointsIn = (a: Compared, b: Compared) => Array.fromAsync(compareCampaigns(a, b).points);

@@ -77,7 +77,7 @@ describe('rows with their files', () => {
   ];
   const row = (n: number): ResultRow => ({
     ...{ point: `p${n}`, replication: 1, status: 'done', values: [], reason: null, runId: null },
-    ...{ origin: 'new', requestedAt: null, finishedAt: null },
+    ...{ origin: 'new', requestedAt: null, finishedAt: null, version: null },
     outputs: { Map: JSON.stringify({ hash: `h${n}`, localPath: 'a.csv' }), Text: '"x"' },
   });
   const none = (): FilesWritten => ({ written: 0, there: 0, lacking: new Map() });

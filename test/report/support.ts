@@ -104,6 +104,7 @@ export function sampleRow(index: number, values: string[], replication = 1): Res
     origin: index % 3 === 0 ? 'reused' : 'new',
     requestedAt: Date.UTC(2026, 0, 31, 8, 30),
     finishedAt: Date.UTC(2026, 0, 31, 8, 30, 5),
+    version: null,
   };
 }
 

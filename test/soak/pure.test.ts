@@ -52,7 +52,7 @@ function rowsOf(plan: Plan): ResultRow[] {
     const outputs: Record<string, string> = result === null ? {} : { Result: result, 'Trace file': trace };
     return {
       ...{ point, replication, values: [String(value)], runId: null, origin: null },
-      ...{ requestedAt: null, finishedAt: null },
+      ...{ requestedAt: null, finishedAt: null, version: null },
       status: result === null ? 'failed' : 'done',
       outputs,
       reason: result === null ? `Error: the value ${value} is bad` : null,

@@ -313,11 +313,11 @@ describe('a store of the first release', () => {
       expect(await store.openRuns('flu')).toEqual([
         {
           ...{ seq: 0, point: { key: 'key a', values: ['a'] }, replication: 1, attempt: 2 },
-          ...{ failures: 0, reseeded: 0, runId: 'run 0', owned: true, joined: false },
+          ...{ failures: 0, reseeded: 0, version: null, runId: 'run 0', owned: true, joined: false },
         },
         {
           ...{ seq: 1, point: { key: 'key b', values: ['b'] }, replication: 1, attempt: 1 },
-          ...{ failures: 0, reseeded: 0, runId: 'run 1', owned: false, joined: true },
+          ...{ failures: 0, reseeded: 0, version: null, runId: 'run 1', owned: false, joined: true },
         },
       ]);
     });

@@ -11,9 +11,11 @@ import { sqliteDatabase, temporaryFolder } from './folder.ts';
 import { describeGrowth } from './growth.ts';
 import { describeLately } from './lately.ts';
 import { campaign, describeStore, done, points } from './suite.ts';
+import { describeVersions } from './versions.ts';
 
 describeStore('a store in SQLite', sqliteDatabase);
 describeGrowth('points that grow, in SQLite', sqliteDatabase);
+describeVersions('versions, services and failed attempts in SQLite', sqliteDatabase);
 describeLately('runs that finished lately, in SQLite', sqliteDatabase);
 
 test('a store in memory works, and is gone with its handle', async () => {

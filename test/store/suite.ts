@@ -43,7 +43,7 @@ export function campaign(id: string): Campaign {
 }
 
 /** A run that has never failed. */
-const untried = { failures: 0, reseeded: 0 };
+const untried = { failures: 0, reseeded: 0, version: null };
 
 export function* points(count: number): Generator<Point> {
   for (let ordinal = 0; ordinal < count; ordinal += 1) {
@@ -711,6 +711,7 @@ export function describeStore(
             origin: 'reused',
             requestedAt: 2_000,
             finishedAt: 3_000,
+            version: null,
           },
         ]);
       });

@@ -110,7 +110,7 @@ export async function startPostgres(): Promise<Postgres> {
 }
 
 /** Empties a store, children first. */
-const EMPTY = ['outputs', 'kept_files', 'runs', 'points', 'campaigns', 'files']
+const EMPTY = ['outputs', 'failed_attempts', 'kept_files', 'runs', 'points', 'campaigns', 'files']
   .map((table) => `delete from ${table}`)
   .join('; ');
 

@@ -52,6 +52,8 @@ export interface WorldOptions {
   executors?: number;
   /** What else the model service is started with. */
   service?: Partial<ServiceOptions>;
+  /** Folders of models beside the shipped ones. */
+  models?: string[];
   /** The Temporal server is one that nobody prepared for campaigns. */
   lacksAttributes?: boolean;
   /** A world whose Temporal server is shared; the queue is then another one. */
@@ -65,6 +67,7 @@ export interface WorldOptions {
 export async function startWorld({
   suggestContinueAsNew,
   executors = 4,
+  models = [],
   lacksAttributes = false,
   beside,
   store,
@@ -89,7 +92,7 @@ export async function startWorld({
   const dataDir = join(folder, 'service');
   const service = await startService({
     dataDir,
-    modelDirs: [join(ROOT, 'models')],
+    modelDirs: [join(ROOT, 'models'), ...models],
     executors,
     apiKey: KEY,
     ...serviceOptions,

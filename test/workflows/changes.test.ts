@@ -139,6 +139,7 @@ describe('apply', () => {
       replications: { from: 1, to: 1 },
       outputs: { added: [], dropped: [] },
       settings: ['concurrency'],
+      version: null,
     });
     const change = await world.foray.apply(id, changed);
     expect(change).toMatchObject({ difference: { points: { added: 4, dropped: 4 } }, wasClosed: false });
@@ -197,7 +198,7 @@ describe('apply', () => {
       ],
       [rehearsal({ count: 2, first: 1_300, seconds: 60, more: 'seed: 1' }).text, 'the seed'],
       [rehearsal({ count: 2, first: 1_300, seconds: 60, name: 'other' }).text, 'the name'],
-      ['campaign: rehearsal\nmodel: {name: Epidemic}', 'the model or its version'],
+      ['campaign: rehearsal\nmodel: {name: Epidemic}', 'the model'],
     ];
     for (const [text, what] of refusals) {
       const refused = { code: 'CHANGE_REFUSED', message: expect.stringContaining(what) };

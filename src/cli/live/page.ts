@@ -2,7 +2,7 @@ import { expectedRuns, type PrecisionProgress } from '../../campaign/precise-poi
 import type { CampaignOutput, Phase } from '../../campaign/types.ts';
 import type { CampaignStatus } from '../../client/index.ts';
 import { counted, numberText, printable, titleOf } from '../../report/index.ts';
-import { duration } from '../progress.ts';
+import { blockedText, duration } from '../progress.ts';
 import type { StoredLog } from '../../store/index.ts';
 import { LAST_LINES } from '../log.ts';
 import { histogram } from './histogram.ts';
@@ -62,10 +62,16 @@ export function pageOf(state: LiveState, { columns, rows }: Size): Line[] {
 }
 
 function headOf(status: CampaignStatus, columns: number): Line[] {
-  const { phase, note } = status;
+  const { phase, blocked, note } = status;
   const noteWords = printable(note).split(' ').filter(Boolean);
+  const blockedWords = blocked === null ? [] : printable(blockedText(blocked)).split(' ').filter(Boolean);
   return [
     titleLine(status, columns),
+    ...wrapped(
+      blockedWords.map((text): Span => ({ style: 'red', text })),
+      ' ',
+      columns,
+    ).slice(0, MOST_NOTE_LINES),
     barLine(status, columns),
     ...(status.precision ? wrapped(precisionSpans(status.precision, status.points), '  ', columns) : []),
     ...wrapped(countSpans(status), '  ', columns),

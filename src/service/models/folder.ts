@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { lstatSync, readdirSync, readFileSync, readlinkSync, type Stats, statSync } from 'node:fs';
 import path from 'node:path';
+import type { VersionFile } from '../../api/extensions.ts';
 import { ForayError, messageOf } from '../../errors.ts';
 import { libraryFiles, PACKAGE } from './library.ts';
 
@@ -24,6 +25,7 @@ export interface ModelPlace {
 /** Where a model's code is, and what it was when it was read. */
 export interface ModelCode extends ModelPlace {
   contentHash: string;
+  files: VersionFile[];
 }
 
 /**
@@ -91,7 +93,17 @@ export function isEmpty(folder: string): boolean {
 
 /** A model's code as it is now. */
 export function readCode(place: ModelPlace): ModelCode {
-  return { ...place, contentHash: hashContent(place) };
+  const files = filesOf(place).map(({ index, folder, file }) => ({
+    path: toldPath(place, index, path.relative(folder, file)),
+    sha256: createHash('sha256').update(contentOf(file)).digest('hex'),
+  }));
+  return { ...place, contentHash: hashContent(place), files };
+}
+
+/** How a file of a model is called: by its path below the model's folder; of shared code and of foray's own with the folder's name. */
+function toldPath({ folders }: ModelPlace, index: number, relative: string): string {
+  const folder = index === 0 ? [] : [index < folders.length ? path.basename(folders[index]!) : 'foray'];
+  return [...folder, ...relative.split(path.sep)].join('/');
 }
 
 /** SHA-256 over the names and contents of a model's files. */

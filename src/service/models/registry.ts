@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import type { VersionFile } from '../../api/extensions.ts';
 import type { Experiment, Model, Version } from '../../api/resources.ts';
 import { nameKey } from '../../api/values.ts';
 import { ServiceError } from '../errors.ts';
@@ -15,6 +16,8 @@ export interface ServedVersion extends Version {
   experiments: Experiment[];
   /** Undefined when the code of this version is no longer in the folders of models. */
   code: ModelCode | undefined;
+  /** Its files as they were when it was read; null for a version of an earlier foray. */
+  files: VersionFile[] | null;
   /** How it is drawn; undefined where its code does not say so, or is gone. */
   animation: AnimationDeclaration | undefined;
   /** What its code allows for its inputs, in the template's order; none when the code is gone. */
@@ -110,7 +113,7 @@ export class ModelRegistry {
       });
     }
     for (const row of this.#db.prepare('SELECT * FROM versions ORDER BY model_id, number').all()) {
-      const { id, model_id, number, code_hash, template, experiments } = row as Record<string, string>;
+      const { id, model_id, number, code_hash, template, experiments, files } = row as Record<string, string>;
       models.get(model_id!)!.modelVersions.push(id!);
       const current = byCode.get(`${model_id} ${code_hash}`);
       versions.set(id!, {
@@ -120,6 +123,7 @@ export class ModelRegistry {
         modelId: model_id!,
         experiments: JSON.parse(experiments!) as Experiment[],
         code: current?.code,
+        files: files ? (JSON.parse(files) as VersionFile[]) : null,
         animation: current?.declaration.animation,
         inputs: current?.declaration.inputs ?? [],
       });
@@ -181,7 +185,8 @@ function modelName(model: { name: string; published: boolean } | undefined): str
 }
 
 /** Returns the number of the version, if it is new. */
-function recordModel(db: DatabaseSync, { id, declaration, codeHash }: FoundModel): number | undefined {
+function recordModel(db: DatabaseSync, { id, declaration, code, codeHash }: FoundModel): number | undefined {
+  const files = JSON.stringify(code.files);
   const latest = db
     .prepare('SELECT number, code_hash FROM versions WHERE model_id = ? ORDER BY number DESC LIMIT 1')
     .get(id) as { number: number; code_hash: string } | undefined;
@@ -189,11 +194,20 @@ function recordModel(db: DatabaseSync, { id, declaration, codeHash }: FoundModel
     `INSERT INTO models (id, name, description, published) VALUES (?, ?, ?, ?) ON CONFLICT (id)
      DO UPDATE SET name = excluded.name, description = excluded.description, published = excluded.published`,
   ).run(id, declaration.name, declaration.description, Number(declaration.published));
-  if (latest?.code_hash === codeHash) return undefined;
+  if (latest?.code_hash === codeHash) {
+    // a version of an earlier foray lacks them
+    db.prepare('UPDATE versions SET files = ? WHERE model_id = ? AND number = ? AND files IS NULL').run(
+      files,
+      id,
+      latest.number,
+    );
+    return undefined;
+  }
   const number = (latest?.number ?? 0) + 1;
   const versionId = stableUuid('version', nameKey(declaration.name), number);
   db.prepare(
-    'INSERT INTO versions (id, model_id, number, code_hash, template, experiments) VALUES (?, ?, ?, ?, ?, ?)',
+    `INSERT INTO versions (id, model_id, number, code_hash, template, experiments, files)
+     VALUES (?, ?, ?, ?, ?, ?, ?)`,
   ).run(
     versionId,
     id,
@@ -201,6 +215,7 @@ function recordModel(db: DatabaseSync, { id, declaration, codeHash }: FoundModel
     codeHash,
     JSON.stringify(templateOf(declaration)),
     JSON.stringify(experimentsOf(declaration, versionId)),
+    files,
   );
   return number;
 }

@@ -26,6 +26,7 @@ const state: LiveState = {
     source: 'workflow',
     asOf: '2026-01-01T00:00:00.000Z',
     note: '',
+    blocked: null,
   },
   varied: [
     { name: 'Repairers', type: 'INTEGER', units: null },

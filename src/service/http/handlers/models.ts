@@ -1,5 +1,7 @@
+import { isLimited } from '../../../api/allowed.ts';
 import type { Version } from '../../../api/resources.ts';
 import { ServiceError } from '../../errors.ts';
+import { allowedOf } from '../../models/allowed.ts';
 import type { ModelRegistry, ServedVersion } from '../../models/registry.ts';
 import type { Handlers } from '../call.ts';
 import type { Visible } from '../visible.ts';
@@ -9,7 +11,14 @@ export function modelHandlers(
   registry: ModelRegistry,
   visible: Visible,
 ): Handlers<
-  'listModels' | 'getModel' | 'getModelByName' | 'getVersion' | 'getVersionByNumber' | 'listExperiments'
+  | 'listModels'
+  | 'getModel'
+  | 'getModelByName'
+  | 'getVersion'
+  | 'getVersionByNumber'
+  | 'listExperiments'
+  | 'getVersionCode'
+  | 'getAllowedValues'
 > {
   return {
     listModels: ({ user }) => visible.models(user),
@@ -42,6 +51,17 @@ export function modelHandlers(
     },
 
     listExperiments: ({ params }) => registry.version(params.versionId).experiments,
+
+    getAllowedValues: ({ params }) =>
+      registry.version(params.versionId).inputs.flatMap((input) => {
+        const allowed = allowedOf(input);
+        return isLimited(allowed) ? [{ name: input.name, ...allowed }] : [];
+      }),
+
+    getVersionCode({ params }) {
+      const { code, files } = registry.version(params.versionId);
+      return { retired: code === undefined, files };
+    },
   };
 }
 

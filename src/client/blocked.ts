@@ -1,0 +1,58 @@
+import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
+import { type ErrorCode, isErrorCode } from '../errors.ts';
+
+/** Failures of an activity that no further attempt mends by itself: a person has to. */
+const lasting: readonly ErrorCode[] = [
+  'WORKER_ELSEWHERE',
+  'KEY_REFUSED',
+  'SERVICE_UNREACHABLE',
+  'STORE_UNREACHABLE',
+];
+/** What fails so often in a row holds the campaign up, whatever it is. */
+const MANY_ATTEMPTS = 3;
+/** A worker asks its task queue for work again after a minute at the latest. */
+const POLLED_MS = 70_000;
+const WORKFLOW_TASKS = 1;
+const POLLS_MS = 400;
+
+/** What keeps failing in a campaign. */
+export interface Trouble {
+  why: string;
+  /** The campaign cannot go on until it is mended. */
+  blocks: boolean;
+}
+
+/** What fails again and again in a workflow: a worker of another store, a wrong key, a service that is down. */
+export function troubleOf({ raw }: WorkflowExecutionDescription): Trouble | undefined {
+  const stuck = raw.pendingActivities?.find(({ lastFailure }) => lastFailure?.message);
+  if (!stuck) return undefined;
+  const attempt = stuck.attempt ?? 1;
+  const type = stuck.lastFailure!.applicationFailureInfo?.type ?? '';
+  const isLasting = isErrorCode(type) && lasting.includes(type);
+  const message = stuck.lastFailure!.message!;
+  return isLasting || attempt >= MANY_ATTEMPTS
+    ? { why: message, blocks: true }
+    : { why: `attempt ${attempt}: ${message}`, blocks: false };
+}
+
+/** Why nobody works on a task queue; undefined when somebody does, or Temporal does not say. */
+export async function unpolled(
+  client: Client,
+  namespace: string,
+  taskQueue: string,
+): Promise<string | undefined> {
+  const { pollers } = await client
+    .withDeadline(Date.now() + POLLS_MS, () =>
+      client.workflowService.describeTaskQueue({
+        namespace,
+        taskQueue: { name: taskQueue },
+        taskQueueType: WORKFLOW_TASKS,
+      }),
+    )
+    .catch(() => ({ pollers: undefined }));
+  const isPolled = pollers?.some(
+    ({ lastAccessTime }) => Number(lastAccessTime?.seconds ?? 0) * 1_000 > Date.now() - POLLED_MS,
+  );
+  if (pollers === undefined || isPolled) return undefined;
+  return `no worker works on its task queue "${taskQueue}"; "foray worker" starts one`;
+}

@@ -1,0 +1,104 @@
+import { type Kysely, sql } from 'kysely';
+import { unrequested } from './rows.ts';
+import type { FailedAttempt } from './store.ts';
+import { openStates, type Tables } from './tables.ts';
+
+/** Failed attempts that are kept of each run, the newest. */
+const KEPT = 5;
+
+/** Keeps why an attempt failed that another one follows. An attempt that was told of before is kept once. */
+export async function keepFailedAttempts(
+  db: Kysely<Tables>,
+  campaign: number,
+  { seq, reason, now }: { seq: number; reason: string; now: number },
+): Promise<void> {
+  await db
+    .insertInto('failed_attempts')
+    .columns(['campaign', 'seq', 'failed_at', 'version', 'reason'])
+    .expression((row) =>
+      row
+        .selectFrom('runs')
+        .select([
+          'campaign',
+          'seq',
+          sql<number>`cast(${now} as bigint)`.as('failed_at'),
+          'version',
+          sql<string>`cast(${reason} as text)`.as('reason'),
+        ])
+        .where('campaign', '=', campaign)
+        .where('seq', '=', seq)
+        .where('state', 'in', openStates),
+    )
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  await dropOldest(db, campaign, seq);
+}
+
+/** Lets failed runs wait to be requested again, and keeps why they failed. Returns how many. */
+export async function forgive(db: Kysely<Tables>, campaign: number, reseeds: boolean): Promise<number> {
+  await db
+    .insertInto('failed_attempts')
+    .columns(['campaign', 'seq', 'failed_at', 'version', 'reason'])
+    .expression((row) =>
+      row
+        .selectFrom('runs')
+        .select(['campaign', 'seq', sql<number>`coalesce(finished_at, 0)`.as('failed_at'), 'version'])
+        .select(sql<string>`coalesce(reason, '')`.as('reason'))
+        .where('campaign', '=', campaign)
+        .where('state', '=', 'failed'),
+    )
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  await dropOldest(db, campaign);
+  const { numUpdatedRows } = await db
+    .updateTable('runs')
+    .set((run) => ({
+      state: 'waiting' as const,
+      ...unrequested,
+      failures: 0,
+      finished_at: null,
+      ...(reseeds && { reseeded: run('reseeded', '+', 1) }),
+    }))
+    .where('campaign', '=', campaign)
+    .where('state', '=', 'failed')
+    .executeTakeFirstOrThrow();
+  return Number(numUpdatedRows);
+}
+
+/** The failed attempts of some runs, by seq, the newest first. */
+export async function failedAttempts(
+  db: Kysely<Tables>,
+  campaign: number,
+  seqs: readonly number[],
+): Promise<Map<number, FailedAttempt[]>> {
+  const found = new Map<number, FailedAttempt[]>();
+  if (seqs.length === 0) return found;
+  const rows = await db
+    .selectFrom('failed_attempts')
+    .select(['seq', 'failed_at', 'version', 'reason'])
+    .where('campaign', '=', campaign)
+    .where('seq', 'in', seqs)
+    .orderBy('failed_at', 'desc')
+    .execute();
+  for (const { seq, failed_at, version, reason } of rows) {
+    const attempts = found.get(seq) ?? [];
+    attempts.push({ failedAt: Number(failed_at), version, reason });
+    found.set(seq, attempts);
+  }
+  return found;
+}
+
+/** Drops all but the newest attempts of each run, or of one. */
+async function dropOldest(db: Kysely<Tables>, campaign: number, seq?: number): Promise<void> {
+  await db
+    .deleteFrom('failed_attempts')
+    .where('campaign', '=', campaign)
+    .$if(seq !== undefined, (attempts) => attempts.where('seq', '=', seq!))
+    .where(
+      sql<number>`(select count(*) from failed_attempts as newer where newer.campaign = failed_attempts.campaign
+        and newer.seq = failed_attempts.seq and newer.failed_at > failed_attempts.failed_at)`,
+      '>=',
+      KEPT,
+    )
+    .execute();
+}

@@ -1,0 +1,97 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { type CampaignStatus, Foray } from '../../src/client/index.ts';
+import { progressText, statusText } from '../../src/cli/progress.ts';
+import { type RunningService, startService } from '../../src/service/service.ts';
+import { toTheEnd, untilSomeAreDone } from '../support/campaigns.ts';
+import { ROOT } from '../support/cli.ts';
+import { until } from '../support/until.ts';
+import { executionsIn, KEY, rehearsal, startWorld, type World } from '../support/world.ts';
+
+let world: World;
+let others: RunningService[];
+beforeEach(async () => {
+  world = await startWorld({ executors: 2 });
+  others = [];
+});
+afterEach(async () => {
+  await world.close();
+  for (const service of others) await service.close();
+});
+
+/** A service of a data folder, at a port of its own; workers and clients that start from now on talk to it. */
+async function serve(folder: string): Promise<RunningService> {
+  const service = await startService({
+    dataDir: join(world.folder, folder),
+    modelDirs: [join(ROOT, 'models')],
+    executors: 2,
+    apiKey: KEY,
+  });
+  others.push(service);
+  world.settings.service.url = service.url;
+  return service;
+}
+
+/** The campaign as a foray wrote it that knew services by their address. */
+function forgetIdentity(): void {
+  const database = new DatabaseSync(join(world.folder, 'store.db'));
+  database.exec('update campaigns set service_id = null');
+  database.close();
+}
+
+const blocked = (id: string): Promise<CampaignStatus> =>
+  until('the campaign cannot go on', async () => {
+    const status = await world.foray.status(id);
+    return status.blocked !== null && status;
+  });
+
+test.each(['knows its service', 'is of an earlier foray'])(
+  'a campaign that %s goes on with it at another port, and with no other service',
+  async (what) => {
+    const stopWorker = await world.startWorker();
+    const { id } = await world.foray.submit(rehearsal({ count: 6, seconds: 1, more: 'concurrency: 2' }));
+    await untilSomeAreDone(world, id);
+    await stopWorker();
+    await world.service.close();
+    if (what.startsWith('is of')) forgetIdentity();
+
+    await serve('another');
+    const stopOther = await world.startWorker();
+    const status = await blocked(id);
+    expect(status).toMatchObject({
+      secondsLeft: null,
+      blocked: expect.stringContaining("is not the campaign's"),
+    });
+    expect(statusText(status)).toMatch(/^Cannot go on: This worker serves the model service at http:/);
+    expect(progressText(status)).not.toContain('left');
+    expect((await world.foray.list())[0]).toMatchObject({ blocked: status.blocked });
+    await stopOther();
+
+    await serve('service');
+    await world.startWorker();
+    expect(await toTheEnd(world, id)).toMatchObject({ phase: 'completed', blocked: null, runs: { done: 6 } });
+    expect(executionsIn(join(world.folder, 'service')).length).toBe(6);
+    // it is the same campaign for who submits it again
+    const again = await Foray.open(world.settings);
+    const same = rehearsal({ count: 6, seconds: 1, more: 'concurrency: 2' });
+    expect(await again.submit(same, { id })).toMatchObject({ isNew: false });
+    await again.close();
+  },
+);
+
+test('a campaign that no worker works on, and one whose key is refused, say so', async () => {
+  const { id } = await world.foray.submit(rehearsal({ count: 1 }));
+  expect(await blocked(id)).toMatchObject({
+    blocked: expect.stringContaining('no worker works on its task queue'),
+  });
+  world.settings.service.key = 'wrong';
+  const stop = await world.startWorker();
+  const isRefused = async () => /key/i.test((await world.foray.status(id)).blocked ?? '');
+  await until('the key is said to be refused', isRefused);
+  expect((await world.foray.blocked()).get(id)).toMatch(/key/i);
+  await stop();
+  world.settings.service.key = KEY;
+  await world.startWorker();
+  expect(await toTheEnd(world, id)).toMatchObject({ phase: 'completed', blocked: null });
+});

@@ -1,0 +1,211 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { cloudClient } from '../../src/client/index.ts';
+import { formatResults, resultTable } from '../../src/report/index.ts';
+import { writeModel } from '../service/support.ts';
+import { toTheEnd, untilRunning } from '../support/campaigns.ts';
+import { foray } from '../support/cli.ts';
+import { until } from '../support/until.ts';
+import { environmentOf } from '../support/worker.ts';
+import { startWorld, type World } from '../support/world.ts';
+
+/** A model that fails above a limit, as one does that somebody is writing. */
+const source = ({
+  limit,
+  output = 'Double',
+  wait = 0,
+}: {
+  limit: number;
+  output?: string;
+  wait?: number;
+}) => `
+  export default {
+    name: 'Brittle', description: '', published: true,
+    inputs: [{ name: '{RANDOM_SEED}', type: 'LONG', default: 1 }, { name: 'N', type: 'DOUBLE', default: 1 }],
+    outputs: [{ name: '${output}', type: 'DOUBLE' }],
+    async run({ inputs }) {
+      if (inputs.N > ${limit}) throw new Error('math domain error at N = ' + inputs.N);
+      await new Promise((resolve) => setTimeout(resolve, ${wait}));
+      return { '${output}': 2 * inputs.N };
+    },
+  };`;
+
+const definition = (values: number[], more = '') => ({
+  text: `campaign: brittle\nmodel: {name: Brittle}\ndesign: {grid: {N: [${values.join(', ')}]}}\nseed: 5\n${more}`,
+  file: 'brittle.yaml',
+});
+
+let models: string;
+let world: World;
+beforeAll(async () => {
+  models = mkdtempSync(join(tmpdir(), 'foray-models-'));
+  writeModel(models, 'brittle', source({ limit: 2 }));
+  world = await startWorld({ models: [models] });
+  await world.startWorker();
+});
+afterAll(async () => {
+  await world.close();
+  rmSync(models, { recursive: true, force: true });
+});
+
+async function latest(): Promise<number> {
+  const cloud = cloudClient(world.settings, 'person');
+  return (await cloud.getModelByName('Brittle')).modelVersions.length;
+}
+
+/** Changes the model, and waits until the service has its new version. */
+async function change(
+  options: Parameters<typeof source>[0],
+  files: Record<string, string> = {},
+): Promise<number> {
+  const before = await latest();
+  for (const [name, content] of Object.entries(files)) writeFileSync(join(models, 'brittle', name), content);
+  writeModel(models, 'brittle', source(options));
+  return until('the model has a new version', async () => {
+    const now = await latest();
+    return now > before && now;
+  });
+}
+
+/** A campaign of which the runs above the limit of the model have failed. */
+async function failing(values: number[], more = ''): Promise<string> {
+  const { id } = await world.foray.submit(definition(values, more));
+  expect((await toTheEnd(world, id)).runs.failed).toBeGreaterThan(0);
+  return id;
+}
+
+const state = async (id: string) => {
+  const { phase, runs } = await world.foray.status(id);
+  return { phase, runs, rows: await world.rows(id) };
+};
+
+const cellsOf = async (id: string, column: string) => {
+  const { record, rows } = await world.foray.results(id);
+  const table = resultTable(record.campaign, rows);
+  const at = table.columns.findIndex(({ name }) => name === column);
+  return (await Array.fromAsync(table.rows)).map((cells) => cells[at]);
+};
+
+test('what failed is run again with the mended model; the rest keeps its version, and the reasons are kept', async () => {
+  const id = await failing([1, 2, 3, 4]);
+  const before = await state(id);
+  const [, , failed] = before.rows;
+  const sent = (await world.foray.explain(id, failed!.point)).runs[0]!.seed;
+  const from = await latest();
+  const to = await change({ limit: 9 }, { 'params.csv': 'a,b\n' });
+
+  // the old version takes no runs: nothing is lost by asking for it
+  await expect(world.foray.retry(id)).rejects.toMatchObject({
+    code: 'VERSION_RETIRED',
+    hint: expect.stringContaining(`foray retry ${id} --version latest`),
+  });
+  expect(await state(id)).toEqual(before);
+
+  expect(await world.foray.planRetry(id, 'all', { version: 'latest' })).toEqual({
+    failed: 2,
+    missing: 0,
+    others: 2,
+    version: { from, to, files: { changed: ['model.js'], added: ['params.csv'], gone: [] } },
+  });
+  expect(await world.foray.retry(id, 'all', { version: 'latest' })).toMatchObject({ forgiven: 2, open: 2 });
+  expect((await toTheEnd(world, id)).runs).toMatchObject({ done: 4, failed: 0 });
+  expect(await world.foray.status(id)).toMatchObject({ modelVersion: to });
+  expect(await cellsOf(id, 'version')).toEqual([from, from, to, to].map(String));
+  expect(await cellsOf(id, 'Double')).toEqual(['2', '4', '6', '8']);
+
+  const [run] = (await world.foray.explain(id, failed!.point)).runs;
+  expect(run).toMatchObject({ state: 'done', version: to, seed: sent });
+  expect(run!.earlier).toEqual([
+    {
+      failed: expect.any(String),
+      version: from,
+      reason: expect.stringContaining('math domain error at N = 3'),
+    },
+  ]);
+});
+
+test('every format says which version a run had, where there were several', async () => {
+  const id = await failing([1, 20]);
+  const text = async (format: 'csv' | 'jsonl') => {
+    const { record, rows } = await world.foray.results(id);
+    return (await Array.fromAsync(formatResults(format, record.campaign, rows))).join('');
+  };
+  expect(await text('csv')).toMatch(/^point,replication,status,N,/);
+  const from = await latest();
+  const to = await change({ limit: 99 });
+  await world.foray.retry(id, 'failed', { version: to });
+  await toTheEnd(world, id);
+  expect(await text('csv')).toMatch(/^point,replication,status,version,N,/);
+  const objects = (await text('jsonl')).trim().split('\n');
+  expect(objects.map((line) => (JSON.parse(line) as { version: number }).version)).toEqual([from, to]);
+});
+
+test('a version that lacks what the campaign needs is refused, and so is one that there is none of', async () => {
+  const id = await failing([100]);
+  const before = await state(id);
+  const misfit = await change({ limit: 999, output: 'Twice' });
+  await expect(world.foray.retry(id, 'all', { version: 'latest' })).rejects.toMatchObject({
+    code: 'CHANGE_REFUSED',
+    message: expect.stringContaining('no output "Double"'),
+  });
+  await expect(world.foray.retry(id, 'all', { version: misfit + 1 })).rejects.toMatchObject({
+    code: 'UNKNOWN_MODEL',
+  });
+  expect(await state(id)).toEqual(before);
+  expect((await world.foray.results(id)).record.campaign.versions).toBeUndefined();
+});
+
+test('apply with another version takes it for what is not done', async () => {
+  await change({ limit: 1_000 });
+  const id = await failing([999, 1_001]);
+  const from = await latest();
+  const to = await change({ limit: 2_000 });
+  const changed = definition([999, 1_001, 1_002]);
+  const next = { ...changed, text: changed.text.replace('Brittle}', `Brittle, version: ${to}}`) };
+  expect(await world.foray.compare(id, next)).toMatchObject({ version: { from, to }, points: { added: 1 } });
+  await world.foray.apply(id, next);
+  expect((await toTheEnd(world, id)).runs).toMatchObject({ done: 3, failed: 0 });
+  expect(await cellsOf(id, 'version')).toEqual([from, to, to].map(String));
+  // the version stays, whatever else is changed
+  await world.foray.apply(id, definition([999, 1_001]));
+  expect(await world.foray.status(id)).toMatchObject({ modelVersion: to });
+});
+
+test('what is requested keeps its version, what waits takes the other one, and a stop stops both', async () => {
+  await change({ limit: 10_000, wait: 60_000 });
+  const { id } = await world.foray.submit(definition([10_001, 3_001, 3_002], 'concurrency: 2\n'));
+  await until('one has failed', async () => (await world.foray.status(id)).runs.failed === 1);
+  await untilRunning(world, id);
+  const to = await change({ limit: 20_000, wait: 60_001 });
+  await world.foray.retry(id, 'failed', { version: to });
+  await world.foray.setConcurrency(id, 3);
+  await until('all are requested', async () => {
+    const { running, queued } = (await world.foray.status(id)).runs;
+    return running + queued === 3;
+  });
+  await world.foray.cancel(id);
+  expect(await toTheEnd(world, id)).toMatchObject({ phase: 'cancelled', runs: { waiting: 3 } });
+});
+
+test('the command says beforehand what it does, and asks', async () => {
+  await change({ limit: 30_000 });
+  const id = await failing([30_001, 5]);
+  await change({ limit: 40_000 });
+  const run = (...args: string[]) => foray(world.folder, args, { env: environmentOf(world.settings) });
+  const asked = await run('retry', id, '--version', 'latest');
+  expect([asked.code, asked.stderr]).toEqual([
+    2,
+    expect.stringMatching(
+      /^1 failed run with version \d+; 1 run keeps its version \(\d+\)\. model\.js changed\.\n.*--yes/,
+    ),
+  ]);
+  expect((await world.foray.status(id)).runs.failed).toBe(1);
+  expect((await run('retry', id)).stderr).toContain(`foray retry ${id} --version latest`);
+  const done = await run('retry', id, '--version', 'latest', '--yes');
+  expect([done.code, done.stdout]).toEqual([0, expect.stringContaining('1 failed run requested again')]);
+  await toTheEnd(world, id);
+  const explained = await run('explain', id, (await world.rows(id))[0]!.point);
+  expect(explained.stdout).toMatch(/Earlier attempts that failed\n.*\n.*math domain error at N = 30001/);
+});
