@@ -101,7 +101,8 @@ export async function startPostgres(): Promise<Postgres> {
     },
     destroy() {
       child?.kill('SIGQUIT');
-      rmSync(folder, { recursive: true, force: true });
+      // it writes until it has ended
+      rmSync(folder, { recursive: true, force: true, maxRetries: 50, retryDelay: 100 });
     },
   };
   const addressOf = (name: string): string => `postgres://foray:${PASSWORD}@127.0.0.1:${port}/${name}`;
