@@ -101,7 +101,11 @@ export async function startPostgres(): Promise<Postgres> {
     },
     destroy() {
       child?.kill('SIGQUIT');
-      rmSync(folder, { recursive: true, force: true });
+      // it writes until it has ended
+      for (let tries = 0; tries < 50 && existsSync(folder); tries += 1) {
+        rmSync(folder, { recursive: true, force: true });
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
+      }
     },
   };
   const addressOf = (name: string): string => `postgres://foray:${PASSWORD}@127.0.0.1:${port}/${name}`;
