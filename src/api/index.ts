@@ -1,4 +1,5 @@
 /** What may be used without the schemas: constants, values and types. (Schemas: resources.ts, endpoints.ts.) */
+export { type Allowed, allowedText, checkAllowed, isLimited } from './allowed.ts';
 export * from './constants.ts';
 export { fileIn, type FileReference, numberIn } from './outputs.ts';
 export { stepCount, stepValues } from './ranges.ts';

@@ -16,14 +16,19 @@ import {
   ONE_ATTEMPT,
   type VariedInput,
 } from './types.ts';
-import { canonical, canonicalTemplate, checkUnits } from './values.ts';
+import { canonical, canonicalTemplate, checkUnits, type ModelInput } from './values.ts';
 
 const MOST_RUNS = 10_000_000;
+
+/** A version whose inputs say what the model allows. */
+export interface LimitedVersion extends Version {
+  experimentTemplate: Omit<Version['experimentTemplate'], 'inputs'> & { inputs: ModelInput[] };
+}
 
 /** What the service says about the model that a definition names. */
 export interface ModelFacts {
   name: string;
-  version: Version;
+  version: LimitedVersion;
   experiments: readonly Experiment[];
 }
 
@@ -129,7 +134,7 @@ function experimentBase(read: ReadDefinition, facts: ModelFacts): BaseInput[] {
   return base;
 }
 
-function fixedValue(input: InputItem, given: Given, { locate }: ReadDefinition, path: string[]): string {
+function fixedValue(input: ModelInput, given: Given, { locate }: ReadDefinition, path: string[]): string {
   if (input.type === 'INPUT_FILE') {
     throw new ForayError('INVALID_VALUE', `The input "${input.name}" takes a file.`, {
       place: locate(path, 'key'),
@@ -197,7 +202,7 @@ function failureSettings({ failures }: Definition): Pick<Campaign, 'attempts' | 
 }
 
 /** Finds the input that a name means. */
-export function inputFinder(facts: ModelFacts): (written: string, place: Place) => InputItem {
+export function inputFinder(facts: ModelFacts): (written: string, place: Place) => ModelInput {
   const { inputs } = facts.version.experimentTemplate;
   const byKey = new Map(inputs.map((input) => [nameKey(input.name), input]));
   return (written, place) => {

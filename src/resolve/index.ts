@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { nameKey, type Model, type Version } from '../api/index.ts';
-import { checkDefinition, inputFinder, type ModelFacts } from '../campaign/check.ts';
+import { checkAllowed, isLimited, nameKey, type Model, ValueError, type Version } from '../api/index.ts';
+import { checkDefinition, inputFinder, type LimitedVersion, type ModelFacts } from '../campaign/check.ts';
 import { derivePath, pointCheck, pointPaths } from '../campaign/designs/check.ts';
 import { type Design, hasDerived, sizeOf } from '../campaign/designs/design.ts';
 import { DeriveError } from '../campaign/designs/rows.ts';
@@ -9,6 +9,7 @@ import { type Contents, type DesignOf, expand } from '../campaign/points.ts';
 import type { ReadDefinition } from '../campaign/read.ts';
 import { didYouMean } from '../suggest.ts';
 import type { Campaign, CampaignFile } from '../campaign/types.ts';
+import type { ModelInput } from '../campaign/values.ts';
 import { type CloudClient, isCloudError } from '../cloud/index.ts';
 import { ForayError, type Place } from '../errors.ts';
 import { type DefinitionSource, fileOf, readSource, textOf } from './source.ts';
@@ -55,7 +56,7 @@ export async function resolveDefinition(
   const model = await findModel(cloud, read);
   const version = await findVersion(cloud, read, model, pinned);
   const experiments = read.definition.experiment === undefined ? [] : await cloud.listExperiments(version.id);
-  const facts = { name: model.name, version, experiments };
+  const facts = { name: model.name, version: await withLimits(cloud, version), experiments };
   const { files: paths, ...checked } = checkDefinition(read, facts, await findPoints(read, facts, files));
   const found = await files.find(read, paths);
   const campaign = {
@@ -65,7 +66,7 @@ export async function resolveDefinition(
     model: { id: model.id, name: model.name, versionId: version.id, version: version.version },
   };
   const digest = createHash('sha256').update(meaningOf(campaign)).digest('hex');
-  const points = countPoints(read, campaign, await files.contentsOf(campaign.design));
+  const points = countPoints(read, facts, campaign, await files.contentsOf(campaign.design));
   return { campaign, points, digest };
 }
 
@@ -87,13 +88,34 @@ async function findPoints(
   return found;
 }
 
-/** Goes through the design once, which is also when what is derived is computed for the first time. */
-function countPoints(read: ReadDefinition, campaign: DesignOf, contents: Contents): number {
+/** A version with what the model allows for its inputs; without it where the service does not tell. */
+export async function withLimits(cloud: CloudClient, version: Version): Promise<LimitedVersion> {
+  const limits = new Map((await cloud.getAllowedValues(version.id)).map((limit) => [limit.name, limit]));
+  const { experimentTemplate } = version;
+  const inputs = experimentTemplate.inputs.map((input) => ({ ...limits.get(input.name), ...input }));
+  return { ...version, experimentTemplate: { ...experimentTemplate, inputs } };
+}
+
+/** Goes through the design once. Derived values are computed for the first time here, so their limits are checked here. */
+function countPoints(
+  read: ReadDefinition,
+  facts: ModelFacts,
+  campaign: DesignOf,
+  contents: Contents,
+): number {
   const size = hasDerived(campaign.design) ? undefined : sizeOf(campaign.design);
   if (size !== undefined) return size;
+  const { inputs } = facts.version.experimentTemplate;
+  const limited = campaign.varied.flatMap(({ name }, at) => {
+    const input = inputs.find((candidate) => candidate.name === name)!;
+    return isLimited(input) ? [{ input, at }] : [];
+  });
   let points = 0;
   try {
-    for (const { ordinal } of expand(campaign, contents)) points = ordinal + 1;
+    for (const { ordinal, values } of expand(campaign, contents)) {
+      points = ordinal + 1;
+      for (const { input, at } of limited) checkDerived(input, values[at]!, points);
+    }
   } catch (error) {
     if (!(error instanceof DeriveError)) throw error;
     const path = ['design', ...derivePath(read.definition.design!, error.input)];
@@ -105,6 +127,16 @@ function countPoints(read: ReadDefinition, campaign: DesignOf, contents: Content
   throw new ForayError('EMPTY_DESIGN', 'The design has no points: "where" holds for none.', {
     place: read.locate(['design'], 'key'),
   });
+}
+
+/** @throws DeriveError: every other value was checked where it is written */
+function checkDerived(input: ModelInput, value: string, point: number): void {
+  try {
+    checkAllowed(input, value);
+  } catch (error) {
+    if (!(error instanceof ValueError)) throw error;
+    throw new DeriveError(input.name, `${error.message}, in point ${point}`);
+  }
 }
 
 /** The value of a file input is the file's hash. */

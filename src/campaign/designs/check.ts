@@ -1,4 +1,4 @@
-import { type InputItem, nameKey, type RawValue } from '../../api/index.ts';
+import { nameKey, type RawValue } from '../../api/index.ts';
 import { ForayError, type Place } from '../../errors.ts';
 import { quoted } from '../../suggest.ts';
 import type { Locate } from '../../yaml.ts';
@@ -6,7 +6,7 @@ import { compileExpression, ExpressionError, type ValueType } from '../expressio
 import { pointKeys } from '../keys.ts';
 import { type Distribution, massWithin } from '../sampling/distributions.ts';
 import { MOST_INPUTS, type SamplingMethod } from '../sampling/unit-points.ts';
-import { canonical, checkUnits } from '../values.ts';
+import { canonical, checkUnits, kindOf, type ModelInput } from '../values.ts';
 import { type Design, type Derivation, inputsOf, type SpreadInput } from './design.ts';
 import { expressionNames, isNumeric, isWhole, valueType } from './names.ts';
 import {
@@ -31,10 +31,10 @@ const SPREAD = 9;
 
 /** What a design is checked against. */
 export interface DesignFacts {
-  inputs: readonly InputItem[];
+  inputs: readonly ModelInput[];
   locate: Locate;
   /** Finds the input that a name means. */
-  find: (written: string, place: Place) => InputItem;
+  find: (written: string, place: Place) => ModelInput;
   /** Files of points that were checked, by their path as it is written. */
   pointFiles: Readonly<Record<string, PointFile>>;
   /** Of samples that name none. */
@@ -111,7 +111,7 @@ function checkKind(
 }
 
 interface GivenInput<T> {
-  input: InputItem;
+  input: ModelInput;
   value: T;
   path: PropertyKey[];
 }
@@ -136,7 +136,7 @@ function newInput(
   { find }: Pick<DesignFacts, 'find'>,
   place: Place,
   taken: Set<string>,
-): InputItem {
+): ModelInput {
   const input = find(name, place);
   if (taken.has(input.name)) {
     throw new ForayError('INVALID_VALUE', `The input "${input.name}" is given more than once.`, {
@@ -262,7 +262,7 @@ export function pointPaths(written: WrittenDesign, at: Path): { path: string; at
 
 /** Checks a table of points: its columns are inputs, its values are of their types, and no point is there twice. */
 export function pointCheck(facts: Pick<DesignFacts, 'find'>): PointCheck {
-  let inputs: InputItem[] = [];
+  let inputs: ModelInput[] = [];
   let distinct: (values: readonly string[]) => void;
   let placeOfRow: Place;
   return {
@@ -315,7 +315,7 @@ function sample(
   return { kind: 'sample', method, points, seed, scramble, inputs };
 }
 
-function spreadInput(input: InputItem, written: Spread, locate: Locate, path: PropertyKey[]): SpreadInput {
+function spreadInput(input: ModelInput, written: Spread, locate: Locate, path: PropertyKey[]): SpreadInput {
   const { name, type } = input;
   const place = locate(path);
   const choice = (values: readonly RawValue[], at: PropertyKey[], weights?: number[]): SpreadInput => {
@@ -333,6 +333,12 @@ function spreadInput(input: InputItem, written: Spread, locate: Locate, path: Pr
       `The input "${name}" takes ${type}, not a distribution of numbers.`,
       { place, hint: 'Give a list of values.' },
     );
+  }
+  if (input.values) {
+    throw new ForayError('INVALID_VALUE', `The input "${name}" takes only some numbers.`, {
+      place,
+      hint: `Give a list of values: it takes ${kindOf(input)}.`,
+    });
   }
   const { min, max, mean, sd, mode } = written;
   if (isWhole(type)) {

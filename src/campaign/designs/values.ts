@@ -1,7 +1,7 @@
-import { type InputItem, stepCount, stepValues } from '../../api/index.ts';
+import { stepCount, stepValues } from '../../api/index.ts';
 import { ForayError, type Place } from '../../errors.ts';
 import type { Locate } from '../../yaml.ts';
-import { canonical, checkUnits } from '../values.ts';
+import { canonical, checkUnits, type ModelInput } from '../values.ts';
 import { isNumeric, isWhole } from './names.ts';
 import type { Range, Values } from './schema.ts';
 
@@ -15,7 +15,7 @@ const DIGITS = 12;
  *
  * @throws ForayError INVALID_VALUE, EMPTY_DESIGN with the place
  */
-export function valuesOf(input: InputItem, written: Values, locate: Locate, path: PropertyKey[]): string[] {
+export function valuesOf(input: ModelInput, written: Values, locate: Locate, path: PropertyKey[]): string[] {
   if ('from' in written) return rangeValues(input, written, locate, path);
   const isList = Array.isArray(written);
   const values = isList ? written : written.values;
@@ -32,7 +32,7 @@ export function valuesOf(input: InputItem, written: Values, locate: Locate, path
 
 /** As {@link valuesOf}, for a design in which two equal values would be two points of the same key. */
 export function distinctValuesOf(
-  input: InputItem,
+  input: ModelInput,
   written: Values,
   locate: Locate,
   path: PropertyKey[],
@@ -54,7 +54,7 @@ export function distinctValuesOf(
   return values;
 }
 
-function rangeValues(input: InputItem, written: Range, locate: Locate, path: PropertyKey[]): string[] {
+function rangeValues(input: ModelInput, written: Range, locate: Locate, path: PropertyKey[]): string[] {
   const place = locate(path);
   checkUnits(input, written.units, locate([...path, 'units']));
   if (!isNumeric(input.type)) {

@@ -1,21 +1,23 @@
+import { type Allowed, checkAllowed as checkCanonical } from '../../api/allowed.ts';
 import type { InputType } from '../../api/constants.ts';
-import { canonicalValue, type RawValue, ValueError } from '../../api/values.ts';
+import { canonicalValue, type RawValue } from '../../api/values.ts';
 
-/** What a model's declaration allows for an input, beside its type. */
-export interface Allowed {
+/** What a model's declaration allows for an input: its values as they are written. */
+export interface DeclaredAllowed extends Omit<Allowed, 'values'> {
   type: InputType;
-  min?: number | undefined;
-  max?: number | undefined;
   values?: readonly RawValue[] | undefined;
 }
 
-/** @throws ValueError when a canonical value is not one that is allowed */
-export function checkAllowed({ type, min, max, values }: Allowed, canonical: string): void {
-  const number = Number(canonical);
-  if (min !== undefined && number < min) throw new ValueError(`is ${canonical}, and must be at least ${min}`);
-  if (max !== undefined && number > max) throw new ValueError(`is ${canonical}, and must be at most ${max}`);
-  const known = values?.map((value) => canonicalValue(type, value));
-  if (known && !known.includes(canonical)) {
-    throw new ValueError(`is ${JSON.stringify(canonical)}, and must be one of ${known.join(', ')}`);
-  }
+/** The same with canonical values. */
+export function allowedOf({ type, min, max, values }: DeclaredAllowed): Allowed {
+  return {
+    ...(min !== undefined && { min }),
+    ...(max !== undefined && { max }),
+    ...(values && { values: values.map((value) => canonicalValue(type, value)) }),
+  };
+}
+
+/** @throws ValueError when a canonical value is not allowed */
+export function checkAllowed(declared: DeclaredAllowed, canonical: string): void {
+  checkCanonical(allowedOf(declared), canonical);
 }
