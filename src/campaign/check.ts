@@ -2,8 +2,8 @@ import { type Experiment, type InputItem, nameKey, numericOutputTypes, type Vers
 import { ForayError, type Place } from '../errors.ts';
 import { didYouMean, quoted } from '../suggest.ts';
 import type { Definition, Given } from './definition.ts';
-import { checkDesign } from './designs/check.ts';
 import { type Design, inputsOf, mostRows, NO_DESIGN } from './designs/design.ts';
+import { resolveDesign } from './designs/resolve/index.ts';
 import { MOST_POINTS } from './designs/schema.ts';
 import type { PointFile } from './designs/table.ts';
 import type { Precision } from './precision.ts';
@@ -13,6 +13,7 @@ import {
   type BaseInput,
   type Campaign,
   type CampaignOutput,
+  type Freshness,
   ONE_ATTEMPT,
   type VariedInput,
 } from './types.ts';
@@ -40,10 +41,9 @@ export type CheckedDefinition = Omit<Campaign, 'id' | 'service' | 'model' | 'fil
 
 /**
  * Checks every name and value of a definition against the model's version, and resolves it: nothing in it is defaulted
- * silently, and a typo is an error with what was probably meant.
- *
- * @throws ForayError UNKNOWN_INPUT, UNKNOWN_OUTPUT, UNKNOWN_EXPERIMENT, INVALID_VALUE, INVALID_EXPRESSION, EMPTY_DESIGN,
- *   REPLICATIONS_NEED_SEED, SEED_NEEDED, each with its place
+ * silently, and a typo is an error with what was probably meant. Mistakes go to `read.problems`, each with its place:
+ * UNKNOWN_INPUT, UNKNOWN_OUTPUT, UNKNOWN_EXPERIMENT, INVALID_VALUE, INVALID_EXPRESSION, EMPTY_DESIGN,
+ * REPLICATIONS_NEED_SEED, SEED_NEEDED. The result is of use only where there are none.
  *
  * @param pointFiles files of points that the design names, by their path as it is written
  */
@@ -52,7 +52,7 @@ export function checkDefinition(
   facts: ModelFacts,
   pointFiles: Readonly<Record<string, PointFile>> = {},
 ): CheckedDefinition {
-  const { definition, locate } = read;
+  const { definition, locate, problems } = read;
   const find = inputFinder(facts);
   const base = experimentBase(read, facts);
   const given = new Set<string>();
@@ -67,29 +67,34 @@ export function checkDefinition(
   };
   for (const [written, value] of Object.entries(definition.inputs)) {
     const path = ['inputs', written];
-    const input = find(written, locate(path, 'key'));
-    once(input.name, path);
-    const own = base.find(({ name }) => name === input.name)!;
-    own.value = fixedValue(input, value, read, path);
+    problems.attempt(() => {
+      const input = find(written, locate(path, 'key'));
+      once(input.name, path);
+      const own = base.find(({ name }) => name === input.name)!;
+      own.value = fixedValue(input, value, read, path);
+    });
   }
   const files: Record<string, string> = {};
   for (const [written, path] of Object.entries(definition.files)) {
-    const input = find(written, locate(['files', written], 'key'));
-    once(input.name, ['files', written]);
-    if (input.type !== 'INPUT_FILE') {
-      throw new ForayError('INVALID_VALUE', `The input "${input.name}" takes ${input.type}, not a file.`, {
-        place: locate(['files', written], 'key'),
-        hint: 'Give its value under "inputs".',
-      });
-    }
-    files[input.name] = path;
+    problems.attempt(() => {
+      const input = find(written, locate(['files', written], 'key'));
+      once(input.name, ['files', written]);
+      if (input.type !== 'INPUT_FILE') {
+        throw new ForayError('INVALID_VALUE', `The input "${input.name}" takes ${input.type}, not a file.`, {
+          place: locate(['files', written], 'key'),
+          hint: 'Give its value under "inputs".',
+        });
+      }
+      files[input.name] = path;
+    });
   }
   for (const input of base) input.value = canonicalTemplate(input);
   const { inputs } = facts.version.experimentTemplate;
+  const before = problems.count;
   const design = definition.design
-    ? checkDesign(
+    ? resolveDesign(
         definition.design,
-        { inputs, locate, find, pointFiles, seed: definition.seed ?? 0 },
+        { inputs, locate, find, pointFiles, seed: definition.seed ?? 0, problems },
         ['design'],
         given,
       )
@@ -99,10 +104,11 @@ export function checkDefinition(
     const { type, units } = inputs.find((input) => input.name === name)!;
     return { name, type, units };
   });
-  checkSize(read, design);
-  checkSeeds(read, facts, varied, given);
+  if (problems.count === before) problems.attempt(() => checkSize(read, design));
+  problems.attempt(() => checkSeeds(read, facts, varied, given));
   const outputs = chosenOutputs(read, facts);
   const { replications } = definition;
+  const fresh = (): Freshness => freshness(read, (written, path) => find(written, locate(path)), once);
   return {
     name: definition.campaign,
     base,
@@ -110,15 +116,15 @@ export function checkDefinition(
     design,
     files,
     replications: typeof replications === 'number' ? replications : replications.min,
-    precision: precisionOf(read, outputs),
+    precision: problems.attempt(() => precisionOf(read, outputs)) ?? null,
     seed: definition.seed ?? null,
     commonRandomNumbers: definition.commonRandomNumbers,
     outputs,
-    outputFiles: filesOfOutputs(read, outputs),
+    outputFiles: problems.attempt(() => filesOfOutputs(read, outputs)) ?? 'link',
     concurrency: definition.concurrency,
     ...failureSettings(definition),
     timeouts: { run: definition.timeouts?.run ?? null, campaign: definition.timeouts?.campaign ?? null },
-    fresh: freshness(read, (written, path) => find(written, locate(path)), once),
+    fresh: problems.attempt(fresh) ?? null,
     priority: definition.priority,
   };
 }
@@ -127,9 +133,11 @@ export function checkDefinition(
 function experimentBase(read: ReadDefinition, facts: ModelFacts): BaseInput[] {
   const template = facts.version.experimentTemplate.inputs;
   const base = template.map(({ name, type, units, value }): BaseInput => ({ name, type, units, value }));
-  for (const input of experimentInputs(read, facts)) {
+  for (const input of read.problems.attempt(() => experimentInputs(read, facts)) ?? []) {
     const at = template.findIndex(({ name }) => nameKey(name) === nameKey(input.name));
-    if (at >= 0) base[at]!.value = canonical(template[at]!, input.value, read.locate(['experiment']));
+    if (at < 0) continue;
+    const value = (): string => canonical(template[at]!, input.value, read.locate(['experiment']));
+    base[at]!.value = read.problems.attempt(value) ?? base[at]!.value;
   }
   return base;
 }
@@ -237,7 +245,11 @@ function experimentInputs({ definition, locate }: ReadDefinition, facts: ModelFa
   return found.inputs.filter(({ type }) => !type.includes('_RANGE_'));
 }
 
-function chosenOutputs({ definition, locate }: ReadDefinition, facts: ModelFacts): CampaignOutput[] {
+/** The outputs that a campaign keeps; all of them where a name is wrong, so that other checks can go on. */
+function chosenOutputs(
+  { definition, locate, problems }: ReadDefinition,
+  facts: ModelFacts,
+): CampaignOutput[] {
   const all = facts.version.experimentTemplate.outputs.map(({ name, type, units }) => ({
     name,
     type,
@@ -248,20 +260,24 @@ function chosenOutputs({ definition, locate }: ReadDefinition, facts: ModelFacts
   const names = isList ? outputs : outputs?.names;
   if (!names) return all;
   const chosen = new Set<CampaignOutput>();
+  const before = problems.count;
   for (const [index, written] of names.entries()) {
     const found = all.find(({ name }) => nameKey(name) === nameKey(written));
-    if (!found) {
-      throw new ForayError('UNKNOWN_OUTPUT', `The model "${facts.name}" has no output ${quoted(written)}.`, {
+    if (found) {
+      chosen.add(found);
+      continue;
+    }
+    problems.add(
+      new ForayError('UNKNOWN_OUTPUT', `The model "${facts.name}" has no output ${quoted(written)}.`, {
         place: locate(['outputs', ...(isList ? [] : ['names']), index]),
         hint: didYouMean(
           written,
           all.map(({ name }) => name),
         ),
-      });
-    }
-    chosen.add(found);
+      }),
+    );
   }
-  return [...chosen];
+  return problems.count === before ? [...chosen] : all;
 }
 
 /** Whether files are to be kept, of which there have to be any. */

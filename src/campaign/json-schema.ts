@@ -43,18 +43,16 @@ function limited(schema: unknown, input: ModelInput): unknown {
   return Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, limited(value, input)]));
 }
 
-/** A number may also be written as text, as a LONG beyond the numbers of JSON has to be. */
 function limitsOf({ type, min, max, values }: ModelInput): object {
-  const isNumber = isNumeric(type);
   return {
     ...(min !== undefined && { minimum: min }),
     ...(max !== undefined && { maximum: max }),
-    ...(values && {
-      enum: values.flatMap((value) => (isNumber ? [Number(value), value] : [typed(type, value)])),
-    }),
+    ...(values && { enum: values.flatMap((value) => writtenForms(type, value)) }),
   };
 }
 
-function typed(type: ModelInput['type'], value: string): string | boolean {
-  return type === 'BOOLEAN' ? value === 'true' : value;
+/** How a value may be written: a number also as text, as a LONG beyond the numbers of JSON has to be. */
+function writtenForms(type: ModelInput['type'], value: string): (string | number | boolean)[] {
+  if (type === 'BOOLEAN') return [value === 'true'];
+  return isNumeric(type) ? [Number(value), value] : [value];
 }

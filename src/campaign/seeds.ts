@@ -106,7 +106,7 @@ export function freshness(
       hint:
         input.name === RANDOM_SEED
           ? 'Write fresh: true for a new seed.'
-          : `Name one that takes any ${SALTABLE.join(', ')} and does not change the result.`,
+          : `Name one that takes ${SALTABLE.join(', ')} and does not change the result.`,
     });
   }
   return { by: 'salt', input: input.name };

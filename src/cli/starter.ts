@@ -118,7 +118,7 @@ function valueIn({ type, value }: ModelInput): RawValue {
   return isNumeric(type) && value.trim() !== '' && isExact ? number : value;
 }
 
-function kindOf({ type, units }: Pick<InputItem, 'units'> & { type: string }): string {
+function kindOf({ type, units }: Pick<ModelInput, 'units'> & { type: string }): string {
   return units === null ? type : `${type}, ${units}`;
 }
 

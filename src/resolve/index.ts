@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { checkAllowed, isLimited, nameKey, type Model, ValueError, type Version } from '../api/index.ts';
 import { checkDefinition, inputFinder, type LimitedVersion, type ModelFacts } from '../campaign/check.ts';
-import { derivePath, pointCheck, pointPaths } from '../campaign/designs/check.ts';
+import { derivePath, pointCheck, pointPaths } from '../campaign/designs/resolve/index.ts';
 import { type Design, hasDerived, sizeOf } from '../campaign/designs/design.ts';
 import { DeriveError } from '../campaign/designs/rows.ts';
 import type { PointCheck, PointFile } from '../campaign/designs/table.ts';
@@ -53,12 +53,12 @@ export async function resolveDefinition(
   pinned?: Campaign['model'],
 ): Promise<ResolvedDefinition> {
   const read = readSource(source);
-  const model = await findModel(cloud, read);
-  const version = await findVersion(cloud, read, model, pinned);
+  const { model, version } = await findVersion(cloud, read, pinned);
   const experiments = read.definition.experiment === undefined ? [] : await cloud.listExperiments(version.id);
   const facts = { name: model.name, version: await withLimits(cloud, version), experiments };
   const { files: paths, ...checked } = checkDefinition(read, facts, await findPoints(read, facts, files));
   const found = await files.find(read, paths);
+  read.problems.throwAny();
   const campaign = {
     ...checked,
     base: withFiles(checked.base, found),
@@ -76,15 +76,20 @@ function meaningOf({ outputFiles, ...campaign }: ResolvedDefinition['campaign'])
 }
 
 async function findPoints(
-  { definition: { design }, locate }: ReadDefinition,
+  { definition: { design }, locate, problems }: ReadDefinition,
   facts: ModelFacts,
   files: DefinitionFiles,
 ): Promise<Record<string, PointFile>> {
   // a path may be any text, also the name of what every object has
   const found = Object.create(null) as Record<string, PointFile>;
   const find = inputFinder(facts);
-  for (const { path, at } of design ? pointPaths(design, ['design']) : [])
-    found[path] ??= await files.findPoints(path, locate(at), pointCheck({ find }));
+  for (const { path, at } of design ? pointPaths(design, ['design']) : []) {
+    if (found[path]) continue;
+    const points = await problems.attemptAsync(() =>
+      files.findPoints(path, locate(at), pointCheck({ find })),
+    );
+    if (points) found[path] = points;
+  }
   return found;
 }
 
@@ -167,7 +172,21 @@ async function findModel(cloud: CloudClient, { definition, locate }: ReadDefinit
   });
 }
 
+/** The model and version that a definition is checked against; without them its other mistakes are reported alone. */
 async function findVersion(
+  cloud: CloudClient,
+  read: ReadDefinition,
+  pinned: Campaign['model'] | undefined,
+): Promise<{ model: Model; version: Version }> {
+  const found = await read.problems.attemptAsync(async () => {
+    const model = await findModel(cloud, read);
+    return { model, version: await versionOf(cloud, read, model, pinned) };
+  });
+  if (!found) read.problems.throwAny();
+  return found!;
+}
+
+async function versionOf(
   cloud: CloudClient,
   { definition, locate }: ReadDefinition,
   model: Model,

@@ -53,7 +53,7 @@ describe('a value that the model does not allow is refused at its place', () => 
       /only some numbers/,
       /list/,
     ],
-    ['fresh: {salt: §Days}', /cannot be salted/, /any/],
+    ['fresh: {salt: §Days}', /cannot be salted/, /LONG/],
   ])('%s', (body, says, hint) => {
     expectRefused(HEAD + body, { code: 'INVALID_VALUE', says, hint, facts });
   });
