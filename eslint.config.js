@@ -1,25 +1,7 @@
 import js from '@eslint/js';
 import importX, { createNodeResolver } from 'eslint-plugin-import-x';
 import tseslint from 'typescript-eslint';
-
-/**
- * The order of the rooms, as docs/architecture.md draws it: what each room may import of the others.
- * A room that is not named in a list is closed to it.
- */
-const rooms = {
-  api: [],
-  statistics: [],
-  campaign: ['api', 'statistics'],
-  cloud: ['api'],
-  store: ['api', 'campaign', 'statistics'],
-  resolve: ['api', 'campaign', 'cloud'],
-  workflows: ['campaign', 'activities'],
-  activities: ['api', 'campaign', 'cloud', 'store', 'resolve', 'workflows'],
-  client: ['api', 'campaign', 'cloud', 'store', 'resolve', 'workflows', 'statistics'],
-  report: ['api', 'campaign', 'store', 'client', 'statistics'],
-  service: ['api'],
-  dev: ['api', 'workflows'],
-};
+import { rooms } from './scripts/rooms.ts';
 
 const closed = Object.entries(rooms).flatMap(([room, open]) =>
   [...Object.keys(rooms), 'cli']
@@ -34,6 +16,21 @@ const closed = Object.entries(rooms).flatMap(([room, open]) =>
 export default tseslint.config(
   { ignores: ['node_modules/', 'coverage/', 'reports/', '.foray/', 'foray-demo/'] },
   js.configs.recommended,
+  {
+    // in a folder with a blank it has %20, and is no path
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        ...[
+          "MemberExpression[property.name='pathname']:has(MetaProperty)",
+          "VariableDeclarator:has(ObjectPattern > Property[key.name='pathname']):has(MetaProperty)",
+        ].map((selector) => ({
+          selector,
+          message: 'Use import.meta.dirname or fileURLToPath: pathname is percent-encoded.',
+        })),
+      ],
+    },
+  },
   {
     files: ['**/*.js', '**/*.mjs'],
     languageOptions: { globals: { process: 'readonly', console: 'readonly', URL: 'readonly' } },

@@ -1,4 +1,4 @@
-/** ESM through Node's own loader; swc only strips the types. One worker: the tests share two cores with real servers. */
+/** ESM through Node's own loader; swc only strips the types. Two workers: more would compete with the real servers for two cores. */
 export default {
   testEnvironment: '<rootDir>/test/support/environment.js',
   reporters: ['default', '<rootDir>/test/support/slowest-files.js'],

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import {
   DefaultLogger,
   type LogEntry,
@@ -9,6 +10,7 @@ import {
 import { createActivities } from './src/activities/index.ts';
 import { cloudClient, type Settings } from './src/client/index.ts';
 import { ForayError, messageOf } from './src/errors.ts';
+import { printableLine } from './src/printable.ts';
 import { openStore } from './src/store/index.ts';
 
 /** What activities get to finish in when a worker is told to stop; after that they are carried out elsewhere. */
@@ -35,7 +37,8 @@ function logLine({ level, message, meta }: LogEntry): void {
   const error: unknown = meta?.error;
   const why = error === undefined ? '' : `: ${messageOf(error).split('\n')[0]}`;
   const workflow = typeof meta?.workflowId === 'string' ? ` (campaign ${meta.workflowId})` : '';
-  process.stderr.write(`${new Date().toISOString()} ${level} ${message.split('\n')[0]}${workflow}${why}\n`);
+  const line = `${new Date().toISOString()} ${level} ${message.split('\n')[0]}${workflow}${why}`;
+  process.stderr.write(`${printableLine(line)}\n`);
 }
 
 /**
@@ -62,7 +65,7 @@ export async function runWorker(settings: Settings, onReady: () => void, buildId
         connection,
         namespace,
         taskQueue: settings.taskQueue,
-        workflowsPath: new URL('./src/workflows/index.ts', import.meta.url).pathname,
+        workflowsPath: join(import.meta.dirname, 'src/workflows/index.ts'),
         activities: createActivities({
           store,
           cloud: cloudClient(settings, 'worker'),

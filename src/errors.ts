@@ -1,3 +1,5 @@
+import { bounded } from './printable.ts';
+
 /**
  * Every error that a user can meet is a {@link ForayError} with a code from this one table; docs/errors.md documents
  * each code, and a test keeps the two in step. A code is never reused for something else.
@@ -38,11 +40,18 @@ export const errorCodes = {
   CAMPAIGN_CLOSED: { exit: 2, about: 'the campaign has already finished' },
   CAMPAIGN_CHANGED: { exit: 2, about: 'a followed campaign was changed, and has other columns now' },
   HOME_IN_USE: { exit: 2, about: 'another foray dev runs in this home folder' },
+  HOME_UNUSABLE: { exit: 2, about: 'the home folder cannot be written' },
+  DEV_NOT_RUNNING: {
+    exit: 3,
+    about: 'no foray dev runs in this home, and no model service is named',
+  },
   PORT_IN_USE: { exit: 2, about: 'the address to listen on is taken' },
   STORE_UNUSABLE: { exit: 2, about: 'the store cannot be opened' },
+  STORE_MISSING: { exit: 2, about: 'there is no store yet where one is to be read' },
   STORE_UNREACHABLE: { exit: 3, about: 'the PostgreSQL server of the store cannot be reached' },
   STORE_NEWER: { exit: 2, about: 'the store was written by a newer foray' },
   MODEL_INVALID: { exit: 2, about: 'a model folder is not a valid model' },
+  MODEL_UNREADABLE: { exit: 2, about: 'a folder of models, or a file in it, cannot be read' },
   KEYS_INVALID: { exit: 2, about: 'the key file of the model service cannot be used' },
   UNKNOWN_KEY: { exit: 2, about: 'the key file has no key of that id' },
   REFERENCE_INVALID: { exit: 2, about: 'a file of reference values does not fit the campaign' },
@@ -97,6 +106,9 @@ export interface ForayErrorOptions {
   others?: readonly ForayError[] | undefined;
 }
 
+/** Characters of a message or a hint: either may repeat what came from outside, which may be megabytes. */
+const LONGEST = 4_000;
+
 /** The one class of errors for users: `message` says what is wrong, `hint` what to do. Neither ever holds a secret. */
 export class ForayError extends Error {
   override readonly name: string = 'ForayError';
@@ -107,10 +119,10 @@ export class ForayError extends Error {
   readonly others: readonly ForayError[];
 
   constructor(code: ErrorCode, message: string, { place, hint, others = [] }: ForayErrorOptions = {}) {
-    super(message);
+    super(bounded(message, LONGEST));
     this.code = code;
     this.place = place;
-    this.hint = hint;
+    this.hint = hint && bounded(hint, LONGEST);
     this.others = others;
   }
 

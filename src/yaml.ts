@@ -1,5 +1,16 @@
-import { type Document, isCollection, isScalar, LineCounter, type Node, parseDocument, visit } from 'yaml';
+import {
+  type Document,
+  isAlias,
+  isCollection,
+  isScalar,
+  LineCounter,
+  type Node,
+  parseDocument,
+  visit,
+} from 'yaml';
 import type { Place } from './errors.ts';
+import { quoted } from './suggest.ts';
+import { mistakeBehind, TOO_DEEP } from './yaml-mistakes.ts';
 
 /** The place in a user's file of the value (or, for `key`, of the name) at a path like ['design', 'grid', 'Days']. */
 export type Locate = (path: readonly PropertyKey[], at?: 'key' | 'value') => Place;
@@ -15,10 +26,13 @@ export interface ReadYaml {
 export class YamlError extends Error {
   override readonly name = 'YamlError';
   readonly place: Place;
+  /** What to do about it, a sentence. */
+  readonly hint: string | undefined;
 
-  constructor(message: string, place: Place) {
+  constructor(message: string, place: Place, hint?: string) {
     super(message);
     this.place = place;
+    this.hint = hint;
   }
 }
 
@@ -29,11 +43,22 @@ export class YamlError extends Error {
  * @throws YamlError
  */
 export function readYaml(text: string, file: string): ReadYaml {
+  try {
+    return read(text, file);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new YamlError(TOO_DEEP, { file, line: 1, column: 1 });
+  }
+}
+
+/** @throws RangeError where what is nested needs more of the stack than there is */
+function read(text: string, file: string): ReadYaml {
   const lines = new LineCounter();
   const document = parseDocument(text, {
     lineCounter: lines,
     prettyErrors: false,
-    uniqueKeys: true,
+    // a look at each name for each other would take a minute for 40,000
+    uniqueKeys: false,
     logLevel: 'error',
   });
   const placeAt = (offset: number): Place => {
@@ -43,16 +68,24 @@ export function readYaml(text: string, file: string): ReadYaml {
     return { file, line: Math.max(1, line), column: Math.max(1, col), text: whole };
   };
   const [syntax] = document.errors;
-  if (syntax) throw new YamlError(syntax.message, placeAt(syntax.pos[0]));
+  if (syntax) {
+    const { message, offset, hint } = mistakeBehind(syntax, document, text);
+    throw new YamlError(message, placeAt(offset), hint);
+  }
   const [unclear] = document.warnings;
   if (unclear) throw new YamlError(unclear.message, placeAt(unclear.pos[0]));
   const key = nestedKeyOffset(document);
   if (key !== undefined) throw new YamlError('A name is a text, not a list or mapping.', placeAt(key));
+  const twice = repeatedKey(document);
+  if (twice) throw new YamlError(`The name ${quoted(twice.name)} is there twice.`, placeAt(twice.offset));
+  const alias = badAlias(document);
+  if (alias) throw new YamlError(alias.message, placeAt(alias.offset));
   let plain: unknown;
   try {
-    plain = document.toJS({ maxAliasCount: 100 });
+    plain = document.toJS({ maxAliasCount: MOST_ALIASES });
   } catch (error) {
-    throw new YamlError((error as Error).message, placeAt(aliasOffset(document)));
+    if (error instanceof RangeError) throw error;
+    throw new YamlError((error as Error).message, placeAt(aliasesOf(document)[0]?.offset ?? 0));
   }
   const forbidden = prototypeOffset(document);
   if (forbidden !== undefined) {
@@ -60,6 +93,9 @@ export function readYaml(text: string, file: string): ReadYaml {
   }
   return { plain, document, locate: (path, at = 'value') => placeAt(offsetOf(document.contents, path, at)) };
 }
+
+/** Aliases of a file, and what each may stand for: to find what one stands for takes longer the more there are. */
+const MOST_ALIASES = 100;
 
 /** Where a list or mapping stands for a name. */
 function nestedKeyOffset(document: Document): number | undefined {
@@ -87,15 +123,48 @@ function prototypeOffset(document: Document): number | undefined {
   return offset;
 }
 
-/** Where an alias is that stands for nothing, or for far too much (then the first one). */
-function aliasOffset(document: Document): number {
-  const aliases: { offset: number; resolves: boolean }[] = [];
+/** The first name that a mapping has twice, and where it is the second time. */
+function repeatedKey(document: Document): { name: string; offset: number } | undefined {
+  let repeated: { name: string; offset: number } | undefined;
   visit(document, {
-    Alias(_, alias) {
-      aliases.push({ offset: alias.range?.[0] ?? 0, resolves: alias.resolve(document) !== undefined });
+    Map(_, { items }) {
+      const names = new Set<string>();
+      for (const { key } of items) {
+        if (!isScalar(key)) continue;
+        // what it is called as a member of an object
+        const name = String(key.value);
+        if (names.has(name)) {
+          repeated = { name, offset: key.range?.[0] ?? 0 };
+          return visit.BREAK;
+        }
+        names.add(name);
+      }
     },
   });
-  return (aliases.find(({ resolves }) => !resolves) ?? aliases[0])?.offset ?? 0;
+  return repeated;
+}
+
+/** An alias that stands for nothing, or the first that is too many. */
+function badAlias(document: Document): { message: string; offset: number } | undefined {
+  const aliases = aliasesOf(document);
+  const unknown = aliases.find(({ isKnown }) => !isKnown);
+  if (unknown)
+    return { message: `Nothing before it is called ${quoted(`&${unknown.name}`)}.`, offset: unknown.offset };
+  const tooMany = aliases[MOST_ALIASES];
+  return tooMany && { message: `It has more than ${MOST_ALIASES} aliases.`, offset: tooMany.offset };
+}
+
+function aliasesOf(document: Document): { name: string; offset: number; isKnown: boolean }[] {
+  const anchors = new Set<string>();
+  const aliases: { name: string; offset: number; isKnown: boolean }[] = [];
+  visit(document, {
+    Node(_, node) {
+      const offset = node.range?.[0] ?? 0;
+      if (isAlias(node)) aliases.push({ name: node.source, offset, isKnown: anchors.has(node.source) });
+      else if (node.anchor !== undefined) anchors.add(node.anchor);
+    },
+  });
+  return aliases;
 }
 
 /** Walks down the document as far as the path goes, so that something missing is placed at what should hold it. */

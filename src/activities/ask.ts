@@ -3,6 +3,7 @@ import type { RunRequest, RunState } from '../api/index.ts';
 import { runInputs } from '../campaign/points.ts';
 import type { Campaign } from '../campaign/types.ts';
 import { type CloudClient, type CloudErrorKind, isCloudError } from '../cloud/index.ts';
+import { bounded } from '../printable.ts';
 import type { DoneRun, OpenRun, Origin, PlannedRun, RunObservation } from '../store/index.ts';
 import { templateOf, valuesOf } from './outputs.ts';
 
@@ -12,6 +13,9 @@ export const REQUESTS_AT_ONCE = 128;
 /** How often outputs are asked for before their run is left for later, and the first wait between, ms. */
 const OUTPUTS_ATTEMPTS = 4;
 const OUTPUTS_AGAIN_MS = 250;
+
+/** Characters of the reason of a failure. */
+const LONGEST_REASON = 1_000;
 
 /** The reason of a run that was STOPPED without our asking. */
 export const STOPPED_BY_OTHERS = 'stopped at the service by somebody else';
@@ -180,7 +184,7 @@ export class RunAsker {
           seq,
           state: 'failed',
           runId,
-          reason: this.cloud.redacted(reasonIn(message)).slice(0, 1_000),
+          reason: this.cloud.redacted(reasonIn(message), LONGEST_REASON),
         };
       case 'STOPPED':
         return { seq, state: 'failed', runId, reason: STOPPED_BY_OTHERS };
@@ -209,7 +213,7 @@ export class RunAsker {
     if (!isCloudError(error)) return { seq, error, sent: true };
     // A request that the service calls wrong stays wrong: that is a result of this run, and the others go on.
     if (error.kind === 'refused' || error.kind === 'not-found' || error.kind === 'too-large') {
-      return { seq, state: 'failed', runId: null, reason: error.message };
+      return { seq, state: 'failed', runId: null, reason: bounded(error.message, LONGEST_REASON) };
     }
     return { seq, error, sent: error.mayHaveArrived };
   }

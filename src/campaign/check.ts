@@ -1,4 +1,4 @@
-import { type Experiment, type InputItem, nameKey, numericOutputTypes, type Version } from '../api/index.ts';
+import { type InputItem, nameKey, numericOutputTypes } from '../api/index.ts';
 import { ForayError, type Place } from '../errors.ts';
 import { didYouMean, quoted } from '../suggest.ts';
 import type { Definition, Given } from './definition.ts';
@@ -6,6 +6,7 @@ import { type Design, inputsOf, mostRows, NO_DESIGN } from './designs/design.ts'
 import { resolveDesign } from './designs/resolve/index.ts';
 import { MOST_POINTS } from './designs/schema.ts';
 import type { PointFile } from './designs/table.ts';
+import type { ModelFacts } from './facts.ts';
 import type { Precision } from './precision.ts';
 import type { ReadDefinition } from './read.ts';
 import { checkSeeds, freshness } from './seeds.ts';
@@ -20,18 +21,6 @@ import {
 import { canonical, canonicalTemplate, checkUnits, type ModelInput } from './values.ts';
 
 const MOST_RUNS = 10_000_000;
-
-/** A version whose inputs say what the model allows. */
-export interface LimitedVersion extends Version {
-  experimentTemplate: Omit<Version['experimentTemplate'], 'inputs'> & { inputs: ModelInput[] };
-}
-
-/** What the service says about the model that a definition names. */
-export interface ModelFacts {
-  name: string;
-  version: LimitedVersion;
-  experiments: readonly Experiment[];
-}
 
 /** What of a campaign the definition and the model's version determine. */
 export type CheckedDefinition = Omit<Campaign, 'id' | 'service' | 'model' | 'files'> & {

@@ -18,7 +18,7 @@ const UNITS = { s: 1_000, min: 60_000, h: 3_600_000, d: 86_400_000 };
 /** Setting a timer for longer than this is a slip of the pen. */
 const LONGEST_MS = 366 * UNITS.d;
 
-const WRITTEN_DURATION = /^\s*(\d+(?:\.\d+)?)\s*(s|min|h|d)?\s*$/;
+const WRITTEN_DURATION = /^\s*(\d+(?:\.\d+)?)(?:\s*(s|min|h|d))?\s*$/;
 
 /** A duration as people write it; parsed into ms. */
 const Duration = z

@@ -105,6 +105,7 @@ function readText(text: string, file: string): ReadYaml {
     if (!(error instanceof YamlError)) throw error;
     throw new ForayError('DEFINITION_SYNTAX', `The definition is not valid YAML: ${oneLine(error.message)}`, {
       place: error.place,
+      hint: error.hint,
     });
   }
 }

@@ -1,6 +1,6 @@
 import { isLimited, RANDOM_SEED } from '../api/index.ts';
 import { ForayError } from '../errors.ts';
-import type { ModelFacts } from './check.ts';
+import type { ModelFacts } from './facts.ts';
 import type { ReadDefinition } from './read.ts';
 import type { Campaign, Freshness, VariedInput } from './types.ts';
 import type { ModelInput } from './values.ts';

@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import { ForayError } from '../errors.ts';
+import { printable } from '../printable.ts';
 
 /**
  * Asks a person, who says yes or no.
@@ -12,6 +13,6 @@ export async function isAgreed(question: string): Promise<boolean> {
     });
   }
   const asking = createInterface({ input: process.stdin, output: process.stderr });
-  const answer = await asking.question(`${question} [y/N] `).finally(() => asking.close());
+  const answer = await asking.question(`${printable(question)} [y/N] `).finally(() => asking.close());
   return /^y(es)?$/i.test(answer.trim());
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Difference } from '../client/index.ts';
+import type { Difference, Foray } from '../client/index.ts';
 import { counted } from '../report/index.ts';
 import { isAgreed } from './agree.ts';
 import { print, printJson, tell } from './output.ts';
@@ -20,23 +20,23 @@ export function addApply(program: Command): void {
     .option('--yes', 'do not ask')
     .option('--json', 'print {difference, forgiven, open, wasClosed}')
     .action((id: string, file: string, flags: Flags) =>
-      withForay(flags, async (foray) => {
-        const source = await readSource(file);
-        const difference = await foray.compare(id, source);
-        if (isNothing(difference)) {
-          if (flags.json) printJson({ difference, forgiven: 0, open: 0, wasClosed: false });
-          else print(`There is nothing to change in ${id}.`);
-          return;
-        }
-        if (!flags.json || !flags.yes) tell(described(difference));
-        if (!flags.yes && !(await isAgreed('Apply it?'))) return;
-        const change = await foray.apply(id, source);
-        if (flags.json) return printJson({ ...change, difference });
-        print(
-          `${id} is changed${change.wasClosed ? ' and goes on' : ''}: ${counted(change.open, 'run')} open.`,
-        );
-      }),
+      withForay(flags, (foray) => apply(foray, id, file, flags), { service: true }),
     );
+}
+
+async function apply(foray: Foray, id: string, file: string, flags: Flags): Promise<void> {
+  const source = await readSource(file);
+  const difference = await foray.compare(id, source);
+  if (isNothing(difference)) {
+    if (flags.json) printJson({ difference, forgiven: 0, open: 0, wasClosed: false });
+    else print(`There is nothing to change in ${id}.`);
+    return;
+  }
+  if (!flags.json || !flags.yes) tell(described(difference));
+  if (!flags.yes && !(await isAgreed('Apply it?'))) return;
+  const change = await foray.apply(id, source);
+  if (flags.json) return printJson({ ...change, difference });
+  print(`${id} is changed${change.wasClosed ? ' and goes on' : ''}: ${counted(change.open, 'run')} open.`);
 }
 
 function isNothing({ points, replications, outputs, settings }: Difference): boolean {

@@ -1,13 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, openSync } from 'node:fs';
+import { openSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { join, relative, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { Foray } from '../client/index.ts';
-import { homePaths, isAlive, readAddresses } from '../dev/home.ts';
+import { homePaths, runningDev } from '../dev/home.ts';
 import { STAY } from '../dev/lifeline.ts';
-import { ForayError } from '../errors.ts';
+import { rotate } from '../dev/rotating-log.ts';
+import { ForayError, messageOf } from '../errors.ts';
+import { makeFolder } from '../file-system.ts';
 import { bestRows, formatResults } from '../report/index.ts';
 import { print, tell, writeOut } from './output.ts';
 import { DEFAULT_TASK_QUEUE, homeOption, userName } from './settings.ts';
@@ -45,18 +47,16 @@ export function addDemo(program: Command): void {
 
 /** Starts `foray dev` as a child, or finds that one runs in this home already (undefined then). */
 async function startParts(home: string, interrupted: Promise<unknown>): Promise<ChildProcess | undefined> {
-  const known = readAddresses(home);
-  if (known && isAlive(known)) {
+  const known = runningDev(home);
+  if (known) {
     tell(`Using the foray dev that runs in ${relative('', home)} (process ${known.pid})`);
     return undefined;
   }
   const { findTemporalCli } = await import('../dev/temporal-cli.ts');
   await findTemporalCli(tell);
   tell('Starting Temporal, the model service and a worker');
-  const { logs } = homePaths(home);
-  mkdirSync(logs, { recursive: true });
-  const logFile = join(logs, 'dev.log');
-  const log = openSync(logFile, 'a');
+  const logFile = join(homePaths(home).logs, 'dev.log');
+  const log = await openLog(logFile);
   const child = spawn(
     process.execPath,
     [resolve(import.meta.dirname, 'main.ts'), 'dev', '--home', home],
@@ -68,6 +68,18 @@ async function startParts(home: string, interrupted: Promise<unknown>): Promise<
   const isReady = await Promise.race([ready, ended, interrupted.then(() => true)]);
   if (!isReady) throw new ForayError('PART_FAILED', 'foray dev does not start.', { hint: `See ${logFile}.` });
   return child;
+}
+
+/** Where the output of `foray dev` goes: nowhere, if the log cannot be written. */
+async function openLog(file: string): Promise<number | 'ignore'> {
+  try {
+    await makeFolder(dirname(file));
+    rotate(file);
+    return openSync(file, 'a');
+  } catch (error) {
+    tell(`The log ${file} cannot be written: ${messageOf(error)}`);
+    return 'ignore';
+  }
 }
 
 async function stopParts(child: ChildProcess): Promise<void> {
@@ -91,7 +103,7 @@ async function letGo(child: ChildProcess): Promise<void> {
 
 /** The demo is about the embedded parts, whatever the user's settings say of others. */
 async function campaign(home: string, interrupted: Promise<unknown>): Promise<void> {
-  const addresses = readAddresses(home);
+  const addresses = runningDev(home);
   // without addresses the parts have not started, as somebody pressed Ctrl-C
   if (!addresses) return void (await interrupted);
   const { service, store, temporal } = addresses;

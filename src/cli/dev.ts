@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { resolve } from 'node:path';
 import { endWithParent, tellReady } from '../dev/lifeline.ts';
+import { serveWithoutOutput } from './lost-output.ts';
 import { print, tell } from './output.ts';
 import { homeOption, modelsOption } from './settings.ts';
 import { untilSignalled } from './signals.ts';
@@ -13,6 +14,7 @@ export function addDev(program: Command): void {
     .addOption(modelsOption())
     .action(async (flags: { home: string; models: string[] }) => {
       endWithParent();
+      serveWithoutOutput();
       const signalled = untilSignalled();
       await checkModels(flags.models);
       const { startStack } = await import('../dev/stack.ts');

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { lstat, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
 import { definitionSchema } from '../campaign/json-schema.ts';
@@ -6,10 +6,12 @@ import type { ModelInput } from '../campaign/values.ts';
 import { cloudClient } from '../client/index.ts';
 import { ForayError, messageOf } from '../errors.ts';
 import { makeFolder } from '../file-system.ts';
+import { replaceFile } from '../replace-file.ts';
 import { findModel, latestVersion } from './models.ts';
-import { shellQuoted } from './models-new.ts';
 import { print, tell, writeOut } from './output.ts';
-import { type SettingFlags, settingsFrom, withSettings } from './settings.ts';
+import { settingsWithService } from './home.ts';
+import { type SettingFlags, withSettings } from './settings.ts';
+import { shellQuoted } from './shell-quoted.ts';
 import { schemaFileOf, starterDefinition } from './starter.ts';
 
 /** `foray init`: a definition that can be submitted, with all that a model has in comments. */
@@ -22,7 +24,7 @@ export function addInit(program: Command): void {
       'where to write it, with its JSON Schema beside it (default: standard output)',
     )
     .action(async (wanted: string, flags: SettingFlags & { output?: string }) => {
-      const cloud = cloudClient(settingsFrom(flags), 'person');
+      const cloud = cloudClient(settingsWithService(flags), 'person');
       const model = findModel(await cloud.listModels(), wanted);
       const version = await latestVersion(cloud, model);
       const schemaFile = schemaFileOf(model);
@@ -40,19 +42,26 @@ export function addInit(program: Command): void {
 
 /** Never writes over a file. */
 async function writeNew(file: string, text: string): Promise<void> {
+  if (await isThere(file)) {
+    throw new ForayError('OUTPUT_UNWRITABLE', `${file} is there already.`, {
+      hint: 'Choose another file with -o.',
+    });
+  }
   try {
     await makeFolder(dirname(file));
-    await writeFile(file, text, { flag: 'wx' });
+    await replaceFile(file, text);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') {
-      throw new ForayError('OUTPUT_UNWRITABLE', `${file} is there already.`, {
-        hint: 'Choose another file with -o.',
-      });
-    }
     throw new ForayError('OUTPUT_UNWRITABLE', `The file ${file} cannot be written: ${messageOf(error)}.`, {
       hint: 'Choose another one with -o.',
     });
   }
+}
+
+function isThere(file: string): Promise<boolean> {
+  return lstat(file).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** Writes the schema of definitions of a model, unless the file has it already. */

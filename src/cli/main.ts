@@ -11,13 +11,15 @@ import { addDev } from './dev.ts';
 import { addExplain } from './explain.ts';
 import { addInit } from './init.ts';
 import { addList } from './list.ts';
+import { handleLostOutput } from './lost-output.ts';
 import { addModels } from './models.ts';
-import { tell, tellError } from './output.ts';
+import { printErrorJson, tell, tellError } from './output.ts';
 import { addPlan } from './plan.ts';
 import { addReport } from './report.ts';
 import { addResults } from './results.ts';
 import { addRetry } from './retry.ts';
 import { addSchema } from './schema.ts';
+import { ownOptionsFirst, takeSettingsFirst } from './settings-first.ts';
 import { addService } from './service.ts';
 import { addStatus } from './status.ts';
 import { addSteer } from './steer.ts';
@@ -33,8 +35,9 @@ const program = new Command('foray')
   .description(description)
   .version(version)
   .exitOverride()
-  .configureHelp({ showGlobalOptions: true })
+  .configureHelp(ownOptionsFirst)
   .showSuggestionAfterError();
+takeSettingsFirst(program);
 for (const add of [
   ...[addDemo, addDev, addService, addWorker, addModels],
   ...[addInit, addSchema, addPlan, addSubmit],
@@ -44,17 +47,17 @@ for (const add of [
   add(program);
 }
 
-// a reader that has seen enough (head, less) is no error
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code === 'EPIPE') process.exit();
-  tell(`foray: standard output cannot be written: ${error.message}`);
-  process.exit(errorCodes.OUTPUT_UNWRITABLE.exit);
-});
+handleLostOutput();
 
 // a variable that is set to nothing is not set: what a shell or a compose file makes of a missing value
 for (const [name, value] of Object.entries(process.env)) {
   if (value === '' && /^(FORAY|TEMPORAL)_/.test(name)) delete process.env[name];
 }
+
+/** Exit code of an error of foray itself. */
+const UNEXPECTED = 70;
+/** Also of a command line that cannot be read any further. */
+const wantsJson = process.argv.includes('--json');
 
 try {
   await program.parseAsync();
@@ -65,12 +68,20 @@ try {
 /** Says what went wrong, in one line where it is the user's to mend, and gives the exit code for it. */
 function exitCodeFor(error: unknown): number {
   // commander has said its own already
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : errorCodes.USAGE.exit;
+  if (error instanceof CommanderError) {
+    if (error.exitCode === 0) return 0;
+    const { exit } = errorCodes.USAGE;
+    if (wantsJson) printErrorJson({ code: 'USAGE', message: error.message.replace(/^error: /, '') }, exit);
+    return exit;
+  }
   if (isForayError(error)) {
+    const { exit } = errorCodes[error.code];
     tellError(error);
-    return errorCodes[error.code].exit;
+    if (wantsJson) printErrorJson(error, exit);
+    return exit;
   }
   tell(`foray: something unexpected went wrong: ${messageOf(error)}`);
   if (process.env.FORAY_DEBUG && error instanceof Error) tell(error.stack ?? '');
-  return 70;
+  if (wantsJson) printErrorJson({ code: 'UNEXPECTED', message: messageOf(error) }, UNEXPECTED);
+  return UNEXPECTED;
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { ForayError } from '../errors.ts';
 import type { Trial } from '../service/models/trial.ts';
-import { print, printJson } from './output.ts';
+import { print, printJson, tellPart } from './output.ts';
 import { ProgressLine } from './progress.ts';
 
 /** Longest value that is shown, in characters. */
@@ -30,7 +30,7 @@ export function addModelsCheck(models: Command): void {
         const trial = await tryModel(code, {
           onProgress: (fraction) =>
             progress.update(`[${String(Math.floor(100 * fraction)).padStart(3)}%] running`),
-          onPrint: (text) => process.stderr.write(text),
+          onPrint: tellPart,
         });
         progress.finish(`[100%] ${trial.declaration.name} has run`);
         trials.push(trial);

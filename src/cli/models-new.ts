@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { ForayError, messageOf } from '../errors.ts';
 import { print } from './output.ts';
+import { shellQuoted } from './shell-quoted.ts';
 
 const SCAFFOLD = join(import.meta.dirname, 'scaffold');
 
@@ -54,7 +55,7 @@ function folderOf(name: string): string {
     .trim()
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}_-]+/gu, '-')
-    .replaceAll(/^-+|-+$/g, '');
+    .replaceAll(/^-+|(?<!-)-+$/g, '');
   if (/\p{Cc}/u.test(name) || name.length > 200) {
     throw new ForayError('USAGE', 'A model has a name of at most 200 characters, all on one line.');
   }
@@ -71,9 +72,4 @@ function fillIn(file: string, name: string): void {
     file,
     text.replace(/(name: )'?NAME'?/, (_, key: string) => `${key}${JSON.stringify(name.trim())}`),
   );
-}
-
-/** As a shell takes it. */
-export function shellQuoted(folder: string): string {
-  return /^[\w./-]+$/.test(folder) ? folder : `'${folder.replaceAll("'", "'\\''")}'`;
 }

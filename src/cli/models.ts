@@ -2,14 +2,15 @@ import type { Command } from 'commander';
 import { allowedText, isLimited, type Model, type Version } from '../api/index.ts';
 import { didYouMean } from '../suggest.ts';
 import { cloudClient } from '../client/index.ts';
-import type { LimitedVersion } from '../campaign/check.ts';
+import type { LimitedVersion } from '../campaign/facts.ts';
 import type { CloudClient } from '../cloud/index.ts';
 import { withLimits } from '../resolve/index.ts';
 import { ForayError } from '../errors.ts';
 import { addModelsCheck } from './models-check.ts';
+import { settingsWithService } from './home.ts';
 import { addModelsNew } from './models-new.ts';
 import { print, printJson, printTable } from './output.ts';
-import { type SettingFlags, settingsFrom, withSettings } from './settings.ts';
+import { type SettingFlags, withSettings } from './settings.ts';
 
 export function addModels(program: Command): void {
   const models = withSettings(program.command('models'));
@@ -25,7 +26,7 @@ export function addModels(program: Command): void {
 }
 
 async function listModels(flags: SettingFlags & { json?: boolean }): Promise<void> {
-  const models = await cloudClient(settingsFrom(flags), 'person').listModels();
+  const models = await cloudClient(settingsWithService(flags), 'person').listModels();
   if (flags.json) return printJson(models);
   for (const { name, description, modelVersions } of models) {
     print(`${name} (${modelVersions.length === 1 ? '1 version' : `${modelVersions.length} versions`})`);
@@ -35,7 +36,7 @@ async function listModels(flags: SettingFlags & { json?: boolean }): Promise<voi
 }
 
 async function showModel(wanted: string, flags: SettingFlags & { json?: boolean }): Promise<void> {
-  const cloud = cloudClient(settingsFrom(flags), 'person');
+  const cloud = cloudClient(settingsWithService(flags), 'person');
   const model = findModel(await cloud.listModels(), wanted);
   const version = await latestVersion(cloud, model);
   const experiments = await cloud.listExperiments(version.id);

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import type { Plan } from '../client/index.ts';
+import type { Foray, Plan } from '../client/index.ts';
 import { print, printJson, printTable, tell } from './output.ts';
 import { counted } from '../report/index.ts';
 import { duration, ProgressLine } from './progress.ts';
@@ -28,20 +28,22 @@ export function addPlan(program: Command): void {
     )
     .option('--json', 'print {points, runs, there, toRun, expectedSeconds, …}')
     .action((file: string, flags: Flags) =>
-      withForay(flags, async (foray) => {
-        const { all, runSeconds } = flags;
-        const line = new ProgressLine();
-        const begun = Date.now();
-        const onAsked = (asked: number, of: number): void => {
-          if (Date.now() - begun < PATIENCE_MS) return;
-          line.update(`Asked the service about ${number(asked)} of ${number(of)} runs`);
-        };
-        const plan = await foray.plan(await readSource(file), { all, runSeconds, onAsked });
-        line.clear();
-        if (flags.json) return printJson(plan);
-        printPlan(plan);
-      }),
+      // a plan makes no store: without one, nothing has been run
+      withForay(flags, (foray) => plan(foray, file, flags), { store: 'in-memory', service: true }),
     );
+}
+
+async function plan(foray: Foray, file: string, { all, runSeconds, json }: Flags): Promise<void> {
+  const line = new ProgressLine();
+  const begun = Date.now();
+  const onAsked = (asked: number, of: number): void => {
+    if (Date.now() - begun < PATIENCE_MS) return;
+    line.update(`Asked the service about ${number(asked)} of ${number(of)} runs`);
+  };
+  const planned = await foray.plan(await readSource(file), { all, runSeconds, onAsked });
+  line.clear();
+  if (json) return printJson(planned);
+  printPlan(planned);
 }
 
 function printPlan(plan: Plan): void {

@@ -1,4 +1,6 @@
 import type { CampaignStatus } from '../client/index.ts';
+import { counted } from '../report/index.ts';
+import { printableLine } from '../printable.ts';
 
 /** Where a campaign is, in one line. */
 export function progressText({ phase, runs, rate, secondsLeft }: CampaignStatus): string {
@@ -23,6 +25,15 @@ export function statusText(status: CampaignStatus): string {
   return `${progressText(status)}${status.note ? ` (${status.note})` : ''}`;
 }
 
+/** What to do about runs that failed, in one line; undefined where none did. */
+export function failureAdvice({
+  id,
+  runs: { failed },
+}: Pick<CampaignStatus, 'id' | 'runs'>): string | undefined {
+  if (failed === 0) return undefined;
+  return `${counted(failed, 'run')} failed. Why: npx foray explain ${id} POINT (points: npx foray status ${id} --failures). Again: npx foray retry ${id}`;
+}
+
 /** Seconds in words: 42 s, 3 min 10 s, 2 h 5 min. */
 export function duration(seconds: number): string {
   const whole = Math.round(seconds);
@@ -40,7 +51,8 @@ export class ProgressLine {
   private shown = '';
   private shownAt = 0;
 
-  update(line: string): void {
+  update(text: string): void {
+    const line = printableLine(text);
     if (line === this.shown) return;
     if (this.stream.isTTY) {
       this.stream.write(`\r\x1b[2K${line.slice(0, this.stream.columns - 1)}`);
@@ -58,7 +70,8 @@ export class ProgressLine {
   }
 
   /** Ends with a line that stays. */
-  finish(line: string): void {
+  finish(text: string): void {
+    const line = printableLine(text);
     if (this.stream.isTTY) this.stream.write(`\r\x1b[2K${line}\n`);
     else if (line !== this.shown) this.stream.write(`${line}\n`);
   }

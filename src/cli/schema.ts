@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
 import { definitionSchema } from '../campaign/json-schema.ts';
 import { cloudClient } from '../client/index.ts';
+import { settingsWithService } from './home.ts';
 import { findModel, latestVersion } from './models.ts';
 import { printJson } from './output.ts';
-import { type SettingFlags, settingsFrom, withSettings } from './settings.ts';
+import { type SettingFlags, withSettings } from './settings.ts';
 
 /** `foray schema`: what an editor completes and checks a definition with. */
 export function addSchema(program: Command): void {
@@ -14,7 +15,7 @@ export function addSchema(program: Command): void {
     .argument('[model]', 'name or id of a model')
     .action(async (wanted: string | undefined, flags: SettingFlags) => {
       if (wanted === undefined) return printJson(definitionSchema());
-      const cloud = cloudClient(settingsFrom(flags), 'person');
+      const cloud = cloudClient(settingsWithService(flags), 'person');
       const version = await latestVersion(cloud, findModel(await cloud.listModels(), wanted));
       printJson(definitionSchema(version.experimentTemplate.inputs));
     });

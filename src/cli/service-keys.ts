@@ -19,7 +19,9 @@ export function addServiceKeys(service: Command): void {
     .command('add')
     .description('makes a key for a user, who may be new, and prints it this once')
     .argument('<user>')
-    .action((user: string, _flags: unknown, command: Command) => print(addKey(fileOf(command), user)));
+    .action(async (user: string, _flags: unknown, command: Command) =>
+      print(await addKey(fileOf(command), user)),
+    );
   keys
     .command('list')
     .description('users and the ids of their keys; the keys themselves are not kept')
@@ -35,8 +37,8 @@ export function addServiceKeys(service: Command): void {
     .command('revoke')
     .description('refuses a key from now on')
     .argument('<id>', 'as list shows it')
-    .action((id: string, _flags: unknown, command: Command) => {
-      print(`The key ${id} of ${revokeKey(fileOf(command), id)} is refused from now on.`);
+    .action(async (id: string, _flags: unknown, command: Command) => {
+      print(`The key ${id} of ${await revokeKey(fileOf(command), id)} is refused from now on.`);
     });
 }
 

@@ -3,6 +3,7 @@ import { type Command, Option } from 'commander';
 import { endWithParent, tellParent, tellReady } from '../dev/lifeline.ts';
 import { homePaths } from '../dev/home.ts';
 import { ForayError } from '../errors.ts';
+import { serveWithoutOutput } from './lost-output.ts';
 import { print, tell } from './output.ts';
 import { addServiceKeys } from './service-keys.ts';
 import { byteSize, homeOption, modelsOption, positive, wholeNumber } from './settings.ts';
@@ -57,6 +58,7 @@ export function addService(program: Command): void {
         throw new ForayError('USAGE', '--api-key cannot be used with --keys: the file has all keys.');
       }
       endWithParent();
+      serveWithoutOutput();
       const signalled = untilSignalled();
       const { startService } = await import('../service/service.ts');
       const service = await startService({
@@ -76,6 +78,10 @@ export function addService(program: Command): void {
         onModels(line) {
           tell(`Models have changed: ${line}`);
           tellParent(`Models have changed: ${line}`);
+        },
+        onProblem(line) {
+          tell(line);
+          tellParent(line);
         },
         ...(flags.executors && { executors: flags.executors }),
         ...(flags.runTimeout && { runTimeout: flags.runTimeout }),

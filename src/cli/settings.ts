@@ -4,7 +4,7 @@ import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { API_VERSION } from '../api/index.ts';
 import type { Settings } from '../client/index.ts';
-import { type Addresses, homePaths, isAlive, readAddresses } from '../dev/home.ts';
+import { type Addresses, homePaths, runningDev } from '../dev/home.ts';
 import { ForayError, messageOf } from '../errors.ts';
 
 /** What FORAY_TASK_QUEUE is when nobody says. */
@@ -12,6 +12,9 @@ export const DEFAULT_TASK_QUEUE = 'foray';
 const DEFAULT_SERVICE = 'http://127.0.0.1:8090';
 const DEFAULT_TEMPORAL = '127.0.0.1:7233';
 const DEFAULT_UI_PORT = 8233;
+
+/** Heading of the settings in a command's help. */
+export const SETTINGS_GROUP = 'Settings:';
 
 /** The settings as flags; commander fills them from the environment where there is no flag. */
 export interface SettingFlags {
@@ -42,40 +45,35 @@ export function modelsOption(): Option {
     .default([], 'none');
 }
 
-/** Adds the settings to a command as flags. */
+/** Adds the settings to a command as flags, in a group of their own in its help. */
 export function withSettings(command: Command): Command {
-  return command
-    .addOption(homeOption())
-    .addOption(
-      new Option('--service-url <url>', 'address of the model service, with /api/open/<version>').env(
-        'FORAY_SERVICE_URL',
-      ),
-    )
-    .addOption(new Option('--api-key <key>', 'key for the model service').env('FORAY_API_KEY'))
-    .addOption(
-      new Option('--api-key-header <name>', 'header that carries the key').env('FORAY_API_KEY_HEADER'),
-    )
-    .addOption(
-      new Option('--service-rate <number>', 'requests a second, at most')
-        .env('FORAY_SERVICE_RATE')
-        .argParser(positive),
-    )
-    .addOption(
-      new Option('--store <address>', 'sqlite:PATH or postgres://USER:PASSWORD@HOST/DATABASE').env(
-        'FORAY_STORE',
-      ),
-    )
-    .addOption(
-      new Option('--task-queue <name>', 'task queue in Temporal')
-        .env('FORAY_TASK_QUEUE')
-        .default(DEFAULT_TASK_QUEUE),
-    )
-    .addOption(
-      new Option('--owner <name>', 'who campaigns are said to belong to')
-        .env('FORAY_OWNER')
-        .default(userName(), 'your user name'),
-    )
-    .addOption(new Option('--web-ui <url>', "address of Temporal's Web UI").env('FORAY_WEB_UI'));
+  for (const option of settingOptions()) command.addOption(option.helpGroup(SETTINGS_GROUP));
+  return command;
+}
+
+/** The settings, each as an option of its own. */
+export function settingOptions(): Option[] {
+  return [
+    homeOption(),
+    new Option('--service-url <url>', 'address of the model service, with /api/open/<version>').env(
+      'FORAY_SERVICE_URL',
+    ),
+    new Option('--api-key <key>', 'key for the model service').env('FORAY_API_KEY'),
+    new Option('--api-key-header <name>', 'header that carries the key').env('FORAY_API_KEY_HEADER'),
+    new Option('--service-rate <number>', 'requests a second, at most')
+      .env('FORAY_SERVICE_RATE')
+      .argParser(positive),
+    new Option('--store <address>', 'sqlite:PATH or postgres://USER:PASSWORD@HOST/DATABASE').env(
+      'FORAY_STORE',
+    ),
+    new Option('--task-queue <name>', 'task queue in Temporal')
+      .env('FORAY_TASK_QUEUE')
+      .default(DEFAULT_TASK_QUEUE),
+    new Option('--owner <name>', 'who campaigns are said to belong to')
+      .env('FORAY_OWNER')
+      .default(userName(), 'your user name'),
+    new Option('--web-ui <url>', "address of Temporal's Web UI").env('FORAY_WEB_UI'),
+  ];
 }
 
 /** The name of whoever runs this; a container's user may have none. */
@@ -107,8 +105,7 @@ export function settingsFromEnvironment(): Settings {
 
 /** Flags and environment win; then what a running foray dev of this home wrote; then the usual addresses. */
 export function settingsFrom(flags: SettingFlags): Settings {
-  const known = readAddresses(flags.home);
-  const dev = known && isAlive(known) ? known : undefined;
+  const dev = runningDev(flags.home);
   const temporal = temporalConfig(dev);
   return {
     service: {
@@ -151,7 +148,7 @@ function temporalProfile(): Settings['temporal'] {
 /** The root address of the interface; of a plain origin, with the version that foray speaks. */
 function serviceRoot(url: string): string {
   const { origin, pathname } = address('--service-url', url);
-  const path = pathname.replace(/\/+$/, '');
+  const path = pathname.replace(/(?<!\/)\/+$/, '');
   return `${origin}${path === '' ? `/api/open/${API_VERSION}` : path}`;
 }
 

@@ -1,6 +1,6 @@
 import { Document, type ToStringOptions } from 'yaml';
 import { type Experiment, type Model, nameKey, RANDOM_SEED, type RawValue } from '../api/index.ts';
-import type { LimitedVersion } from '../campaign/check.ts';
+import type { LimitedVersion } from '../campaign/facts.ts';
 import { isNumeric, isWhole } from '../campaign/designs/names.ts';
 import { kindOf as kindOfInput, type ModelInput } from '../campaign/values.ts';
 import { oneLine } from '../suggest.ts';
@@ -143,7 +143,7 @@ function campaignName(model: string): string {
     .replaceAll(/\p{M}/gu, '')
     .toLowerCase()
     .replaceAll(/[^a-z0-9._-]+/g, '-')
-    .replaceAll(/^[^a-z0-9]+|-+$/g, '')
+    .replaceAll(/^[^a-z0-9]+|(?<!-)-+$/g, '')
     .slice(0, 100);
   return name === '' ? 'campaign' : name;
 }

@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import type { CampaignStatus } from '../client/index.ts';
+import { printableLine } from '../printable.ts';
 import { print, printJson } from './output.ts';
-import { duration, progressText } from './progress.ts';
+import { duration, failureAdvice, progressText } from './progress.ts';
 import { type SettingFlags, withSettings } from './settings.ts';
 import { withForay } from './with-foray.ts';
 
@@ -29,7 +30,11 @@ export function addStatus(program: Command): void {
         const from = said(status);
         if (from) print(from);
         for (const { cause, count, sample } of failures ?? [])
-          print(`  ${count} × ${cause} (point ${sample.point}, replication ${sample.replication})`);
+          print(
+            `  ${count} × ${printableLine(cause)} (point ${sample.point}, replication ${sample.replication})`,
+          );
+        const advice = failureAdvice(status);
+        if (advice !== undefined) print(advice);
         for (const { seq, state, startedAt } of flights ?? []) {
           const since = startedAt === null ? '' : ` for ${duration((Date.now() - startedAt) / 1_000)}`;
           print(`  run ${seq} ${state}${since}`);

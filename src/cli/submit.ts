@@ -34,7 +34,8 @@ export function addSubmit(program: Command): void {
     .option('--watch', 'stay until the campaign is over; exit code 1 if it fails or is cancelled')
     .option('--json', 'print {id, workflowId, runId, url, …}')
     .action(async (file: string, flags: Flags) => {
-      await withForay(flags, (foray) => submit(foray, file, flags));
+      const needs = { store: 'make', service: true } as const;
+      await withForay(flags, (foray) => submit(foray, file, flags), needs);
     });
 }
 

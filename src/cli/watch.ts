@@ -6,8 +6,8 @@ import { isNumeric } from '../report/index.ts';
 import type { CampaignRecord } from '../store/index.ts';
 import { didYouMean } from '../suggest.ts';
 import { LivePage } from './live/live.ts';
-import { printJson } from './output.ts';
-import { ProgressLine, statusText } from './progress.ts';
+import { printJson, tell } from './output.ts';
+import { failureAdvice, ProgressLine, statusText } from './progress.ts';
 import { type SettingFlags, withSettings } from './settings.ts';
 import { withForay } from './with-foray.ts';
 
@@ -61,6 +61,8 @@ export async function follow(foray: Foray, id: string, output?: string): Promise
   } finally {
     display.close();
   }
+  const advice = failureAdvice(last!);
+  if (advice !== undefined) tell(advice);
   if (last!.phase !== 'completed') process.exitCode = 1;
   return last!;
 }

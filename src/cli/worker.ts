@@ -1,7 +1,9 @@
 import { type Command, Option } from 'commander';
 import { endWithParent, tellReady } from '../dev/lifeline.ts';
+import { settingsWithService } from './home.ts';
+import { serveWithoutOutput } from './lost-output.ts';
 import { tell } from './output.ts';
-import { type SettingFlags, settingsFrom, withSettings } from './settings.ts';
+import { type SettingFlags, withSettings } from './settings.ts';
 
 export function addWorker(program: Command): void {
   withSettings(program.command('worker'))
@@ -14,9 +16,10 @@ export function addWorker(program: Command): void {
     )
     .action(async (flags: SettingFlags & { buildId?: string }) => {
       endWithParent();
+      serveWithoutOutput();
       // the native worker takes a moment to load, so only this command does
       const { runWorker } = await import('../../worker.ts');
-      const settings = settingsFrom(flags);
+      const settings = settingsWithService(flags);
       const onReady = (): void => {
         tell(
           `Working on task queue "${settings.taskQueue}" for ${settings.service.url} (process ${process.pid})`,

@@ -8,7 +8,14 @@ import { type Garbage, unneededFiles } from './garbage.ts';
 import { didYouMean } from '../suggest.ts';
 import { type Campaign, closedPhases, type FailureCause, type FlightReport } from '../campaign/types.ts';
 import { ForayError } from '../errors.ts';
-import { type CampaignRecord, openStore, type ResultRow, type Store } from '../store/index.ts';
+import {
+  type CampaignRecord,
+  openStore,
+  type ResultRow,
+  shownAddress,
+  type Store,
+  type WhenMissing,
+} from '../store/index.ts';
 import { type DefinitionSource, textOf } from '../resolve/index.ts';
 import { checkCampaign, type CheckedCampaign } from './check.ts';
 import { type Explanation, explained } from './explain.ts';
@@ -84,9 +91,12 @@ export class Foray {
     this.temporal = new TemporalSide(settings);
   }
 
-  /** @throws ForayError STORE_UNUSABLE, STORE_NEWER */
-  static async open(settings: Settings): Promise<Foray> {
-    return new Foray(settings, await openStore(settings.store));
+  /**
+   * @param whenMissing what becomes of a store that is not there yet
+   * @throws ForayError STORE_UNUSABLE, STORE_NEWER, STORE_UNREACHABLE; STORE_MISSING where that is to be refused
+   */
+  static async open(settings: Settings, whenMissing: WhenMissing = 'make'): Promise<Foray> {
+    return new Foray(settings, await openStore(settings.store, whenMissing));
   }
 
   async close(): Promise<void> {
@@ -422,7 +432,8 @@ export class Foray {
     const record = await this.store.getCampaign(id);
     if (record) return record;
     const known = await this.store.listCampaigns();
-    throw new ForayError('UNKNOWN_CAMPAIGN', `There is no campaign "${id}" in this store.`, {
+    const store = shownAddress(this.settings.store);
+    throw new ForayError('UNKNOWN_CAMPAIGN', `There is no campaign "${id}" in the store ${store}.`, {
       hint:
         didYouMean(
           id,

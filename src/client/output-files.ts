@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import pLimit from 'p-limit';
@@ -9,6 +8,7 @@ import { MOST_KEPT_BYTES } from '../campaign/output-files.ts';
 import { type CloudClient, isCloudError } from '../cloud/index.ts';
 import { ForayError } from '../errors.ts';
 import { isSystemError, makeFolder } from '../file-system.ts';
+import { replaceFile, type UnfinishedFile } from '../replace-file.ts';
 import type { CampaignRecord, Store } from '../store/index.ts';
 
 /** The value of an OUTPUT_FILE: as the store has it, JSON text, or as an object. */
@@ -82,34 +82,20 @@ export class OutputFiles {
 
   private async write(file: FileReference, kept: string | undefined, path: string): Promise<void> {
     await makeFolder(dirname(path));
-    // another process may be at the same
-    const unfinished = `${path}.${process.pid}.part`;
-    const handle = await open(unfinished, 'w');
-    try {
-      const isWritten = kept !== undefined && (await this.limit(() => this.copy(kept, handle)));
-      if (!isWritten) {
-        await this.fetch(file, Infinity, async () => {
-          await handle.truncate();
-          let at = 0;
-          return async (part) => {
-            await handle.write(part, 0, part.length, at);
-            at += part.length;
-          };
-        });
-      }
-      await handle.close();
-      await rename(unfinished, path);
-    } catch (error) {
-      await handle.close().catch(() => undefined);
-      await rm(unfinished, { force: true }).catch(() => undefined);
-      throw error;
-    }
+    await replaceFile(path, async (unfinished) => {
+      const isWritten = kept !== undefined && (await this.limit(() => this.copy(kept, unfinished)));
+      if (isWritten) return;
+      await this.fetch(file, Infinity, async () => {
+        await unfinished.clear();
+        return (part) => unfinished.append(part);
+      });
+    });
   }
 
   /** Writes what the store has; false if it does not have it any more. */
-  private async copy(kept: string, handle: Awaited<ReturnType<typeof open>>): Promise<boolean> {
+  private async copy(kept: string, unfinished: UnfinishedFile): Promise<boolean> {
     const content = await this.store.getFile(kept);
-    if (content) await handle.writeFile(content);
+    if (content) await unfinished.append(content);
     return content !== undefined;
   }
 

@@ -157,8 +157,8 @@ async function readJsonLines(file: string, check: PointCheck, rows: Rows): Promi
   return inputs;
 }
 
-/** The texts of a line of JSON, and whether a colon follows, as it does a name. */
-const STRINGS = /"(?:[^"\\]|\\.)*"(\s*:)?/g;
+/** The quotes of a line of JSON, and whether a colon follows, as it does a name; what is escaped is none. */
+const QUOTES = /\\.|"(\s*:)?/g;
 
 function objectIn(text: string, place: Place): Record<string, RawValue> {
   let point: unknown;
@@ -175,8 +175,7 @@ function objectIn(text: string, place: Place): Record<string, RawValue> {
   ) {
     throw new ForayError('POINTS_INVALID', 'The line is no object of inputs and values.', { place });
   }
-  const names = [...text.matchAll(STRINGS)].filter((match) => match[1] !== undefined);
-  if (names.length > Object.keys(point).length) {
+  if (countNames(text) > Object.keys(point).length) {
     throw new ForayError('POINTS_INVALID', 'The point gives an input twice.', { place });
   }
   for (const [name, value] of Object.entries(point)) {
@@ -186,6 +185,18 @@ function objectIn(text: string, place: Place): Record<string, RawValue> {
     });
   }
   return point as Record<string, RawValue>;
+}
+
+/** How many names a line of JSON has, which may be the same. */
+function countNames(json: string): number {
+  let count = 0;
+  let isInText = false;
+  for (const [found, colon] of json.matchAll(QUOTES)) {
+    if (found.startsWith('\\')) continue;
+    isInText = !isInText;
+    if (!isInText && colon !== undefined) count += 1;
+  }
+  return count;
 }
 
 /** The values of a point in the order of the first one's names, which it has to have. */

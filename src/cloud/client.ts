@@ -137,8 +137,8 @@ export class CloudClient {
   }
 
   /** What a service says of a run in words of its own, without the key and without signed addresses. */
-  redacted(text: string): string {
-    return this.transport.redacted(text);
+  redacted(text: string, most: number): string {
+    return this.transport.redacted(text, most);
   }
 
   private async call<Name extends EndpointName>(

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import got, { type Method, RequestError, TimeoutError } from 'got';
+import { bounded } from '../printable.ts';
 import { CloudError, isCloudError } from './errors.ts';
 import { Gate } from './gate.ts';
 import { retryAfterMs } from './retry-after.ts';
@@ -35,6 +36,8 @@ export interface TransportRequest {
 
 /** A response larger than this is cut off. */
 export const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
+/** Characters of what a service says in an error that are passed on. */
+const LONGEST_MESSAGE = 500;
 const CONNECT_MS = 10_000;
 const ANSWER_MS = 60_000;
 /** Enough for large files on slow lines; a service that trickles does not hold a request for ever. */
@@ -61,7 +64,7 @@ export class Transport {
     attempts = 1,
     total = TOTAL_MS,
   }: TransportOptions) {
-    this.root = url.replace(/\/+$/, '');
+    this.root = url.replace(/(?<!\/)\/+$/, '');
     this.headers = { [keyHeader]: key };
     this.gate = new Gate(rate);
     this.attempts = attempts;
@@ -119,11 +122,19 @@ export class Transport {
     this.gate.closeFor(ms);
   }
 
-  /** What a service says, without the key and without signed addresses, which it may repeat. */
-  redacted(text: string): string {
-    return this.secrets
-      .reduce((rest, secret) => rest.replaceAll(secret, '…'), text)
-      .replace(/\?[^\s"'<>]*=[^\s"'<>]*/g, '?…');
+  /**
+   * What a service says, in at most so many characters, without the key and without signed addresses, which it may repeat.
+   *
+   * @param most - of what it says no more is read than ten times that
+   */
+  redacted(text: string, most: number): string {
+    const longest = Math.max(0, ...this.secrets.map(({ length }) => length));
+    const read = text.slice(0, 10 * most + longest);
+    const safe = this.secrets
+      .reduce((rest, secret) => rest.replaceAll(secret, '…'), read)
+      .replace(/\?[^\s"'<>]+/g, (query) => (query.includes('=') ? '?…' : query));
+    // the end may be a part of a secret
+    return bounded(read === text ? safe : safe.slice(0, Math.max(0, safe.length - longest)), most);
   }
 
   /** The message of an error body on one line, if it is one of the interface's; a proxy's HTML page says nothing. */
@@ -131,9 +142,7 @@ export class Transport {
     try {
       const { message } = JSON.parse(body) as { message?: unknown };
       if (typeof message !== 'string') return '';
-      return this.redacted(message)
-        .replace(/[\s\p{Cc}]+/gu, ' ')
-        .slice(0, 500);
+      return this.redacted(message, LONGEST_MESSAGE).replace(/[\s\p{Cc}]+/gu, ' ');
     } catch {
       return '';
     }

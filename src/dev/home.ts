@@ -1,6 +1,10 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { ForayError, messageOf } from '../errors.ts';
+import { type FileLock, isLocked, waitForLock } from '../file-lock.ts';
+import { isSystemError, makeFolder } from '../file-system.ts';
+import { replaceFile } from '../replace-file.ts';
 
 /**
  * The home folder: what `foray dev` keeps, and where the command line finds what runs. Its address file holds the API
@@ -16,10 +20,15 @@ const Addresses = z.object({
 });
 export type Addresses = z.infer<typeof Addresses>;
 
+/** How long a lock is waited for, ms: whoever looks whether a `foray dev` runs holds it for a moment. */
+const PATIENCE_MS = 500;
+const FOR_THE_USER = 0o600;
+
 export function homePaths(home: string) {
   return {
     addresses: join(home, 'addresses.json'),
     key: join(home, 'key'),
+    lock: join(home, 'dev.lock'),
     store: `sqlite:${join(home, 'store.db')}`,
     service: join(home, 'service'),
     temporal: join(home, 'temporal.db'),
@@ -27,7 +36,49 @@ export function homePaths(home: string) {
   };
 }
 
-/** What the last `foray dev` of this home wrote; undefined when there was none. */
+/**
+ * Makes the home the one of this process until the lock is released or the process ends; the folder, too, if need be.
+ * @throws ForayError HOME_IN_USE, HOME_UNUSABLE
+ */
+export async function holdHome(home: string): Promise<FileLock> {
+  const lock = await lockOf(home);
+  if (lock) return lock;
+  const known = readAddresses(home);
+  throw new ForayError(
+    'HOME_IN_USE',
+    `A foray dev${known ? ` (process ${known.pid})` : ''} already runs in ${home}.`,
+    { hint: 'Use it, or give this one another folder with --home.' },
+  );
+}
+
+async function lockOf(home: string): Promise<FileLock | undefined> {
+  try {
+    await makeFolder(home);
+    accessSync(home, constants.W_OK);
+    const lock = await waitForLock(homePaths(home).lock, PATIENCE_MS);
+    // those of one that was killed
+    if (lock) removeAddresses(home);
+    return lock;
+  } catch (error) {
+    throw unusable(home, error);
+  }
+}
+
+/** Where the `foray dev` of this home serves; undefined when none runs, or it is not ready yet. */
+export function runningDev(home: string): Addresses | undefined {
+  const known = readAddresses(home);
+  return known && isHeld(home) ? known : undefined;
+}
+
+function isHeld(home: string): boolean {
+  try {
+    return isLocked(homePaths(home).lock);
+  } catch {
+    return false;
+  }
+}
+
+/** What the last `foray dev` of this home wrote; undefined when there was none, or it has ended in order. */
 export function readAddresses(home: string): Addresses | undefined {
   try {
     return Addresses.parse(JSON.parse(readFileSync(homePaths(home).addresses, 'utf8')));
@@ -36,40 +87,48 @@ export function readAddresses(home: string): Addresses | undefined {
   }
 }
 
-/** True while the process that wrote the addresses lives. */
-export function isAlive({ pid }: Pick<Addresses, 'pid'>): boolean {
+/** @throws ForayError HOME_UNUSABLE */
+export async function writeAddresses(home: string, addresses: Addresses): Promise<void> {
   try {
-    process.kill(pid, 0);
-    return true;
+    const text = `${JSON.stringify(addresses, undefined, 2)}\n`;
+    await replaceFile(homePaths(home).addresses, text, FOR_THE_USER);
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
+    throw unusable(home, error);
   }
-}
-
-export function writeAddresses(home: string, addresses: Addresses): void {
-  const { addresses: path } = homePaths(home);
-  writeSecret(`${path}.new`, `${JSON.stringify(addresses, undefined, 2)}\n`);
-  renameSync(`${path}.new`, path);
 }
 
 export function removeAddresses(home: string): void {
   rmSync(homePaths(home).addresses, { force: true });
 }
 
-/** The key of the embedded service: made once a home. */
-export function localKey(home: string): string {
+/**
+ * The key of the embedded service: made once a home.
+ * @throws ForayError HOME_UNUSABLE, also for a key that is there and cannot be read
+ */
+export async function localKey(home: string): Promise<string> {
   const { key: path } = homePaths(home);
   try {
-    return readFileSync(path, 'utf8').trim();
-  } catch {
+    const known = readKey(path);
+    if (known) return known;
     const key = crypto.randomUUID();
-    mkdirSync(home, { recursive: true });
-    writeSecret(path, `${key}\n`);
+    await replaceFile(path, `${key}\n`, FOR_THE_USER);
     return key;
+  } catch (error) {
+    throw unusable(home, error);
   }
 }
 
-function writeSecret(path: string, text: string): void {
-  rmSync(path, { force: true });
-  writeFileSync(path, text, { mode: 0o600 });
+function readKey(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8').trim();
+  } catch (error) {
+    if (isSystemError(error) && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+function unusable(home: string, error: unknown): ForayError {
+  return new ForayError('HOME_UNUSABLE', `The home ${home} cannot be used: ${messageOf(error)}.`, {
+    hint: 'Check its permissions and the room on its disk, or name another folder with --home or FORAY_HOME.',
+  });
 }

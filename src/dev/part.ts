@@ -1,15 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { createWriteStream, mkdirSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { ForayError } from '../errors.ts';
+import { ForayError, messageOf } from '../errors.ts';
+import { RotatingLog } from './rotating-log.ts';
 
 export interface PartOptions {
   name: string;
   command: string;
   args: string[];
   env: NodeJS.ProcessEnv;
-  /** What the process says is appended here. */
+  /** What the process says goes here, see RotatingLog. */
   logFile: string;
   /** Resolves to true once the part works; asked while it starts. Without it, the part sends the message `ready`. */
   isReady?: () => Promise<boolean>;
@@ -26,6 +25,7 @@ const LONGEST_RESTART_MS = 10_000;
 /** A child process that is kept alive until it is told to stop. */
 export class Part {
   private readonly options: PartOptions;
+  private readonly log: RotatingLog;
   private child: ChildProcess | undefined;
   private saidReady = false;
   private isStopping = false;
@@ -35,6 +35,7 @@ export class Part {
 
   constructor(options: PartOptions) {
     this.options = options;
+    this.log = new RotatingLog(options.logFile, options.report);
   }
 
   /** @throws ForayError PART_FAILED when it ends, or is not ready in time, at its first start */
@@ -62,15 +63,14 @@ export class Part {
   }
 
   private spawn(): ChildProcess {
-    const { command, args, env, logFile } = this.options;
-    mkdirSync(dirname(logFile), { recursive: true });
-    const log = createWriteStream(logFile, { flags: 'a' });
+    const { command, args, env } = this.options;
     // A process group of its own: a Ctrl-C at the terminal reaches foray dev alone, which stops its parts in order.
     // The channel ends with foray dev, however that ends, and the part with the channel (see lifeline.ts).
     const child = spawn(command, args, { env, detached: true, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
-    child.stdout!.pipe(log);
-    child.stderr!.pipe(log);
-    child.once('error', (error) => log.write(`${error.message}\n`));
+    child.once('error', (error) => this.log.write(`${error.message}\n`));
+    // where no process can be made there may be no streams
+    child.stdout?.on('data', (chunk: Buffer) => this.log.write(chunk));
+    child.stderr?.on('data', (chunk: Buffer) => this.log.write(chunk));
     this.saidReady = false;
     child.on('message', (message) => {
       this.saidReady ||= message === 'ready';
@@ -105,11 +105,16 @@ export class Part {
     report(`the ${name} ended; starting it again`);
     await delay(this.restartMs);
     if (this.isStopping) return;
-    const child = this.spawn();
-    const isReady = await this.becomesReady(child);
+    let isReady = false;
+    try {
+      isReady = await this.becomesReady(this.spawn());
+    } catch (error) {
+      // the system has no room for a process at the moment
+      this.log.write(`${messageOf(error)}\n`);
+    }
     this.restartMs = isReady ? RESTART_MS : Math.min(LONGEST_RESTART_MS, this.restartMs * 2);
-    if (isReady) report(`the ${name} is back (process ${child.pid})`);
-    this.watch(child);
+    if (isReady) report(`the ${name} is back (process ${this.pid})`);
+    this.watch(this.child!);
   }
 
   get pid(): number | undefined {

@@ -1,18 +1,11 @@
 import { join, resolve } from 'node:path';
 import { Connection } from '@temporalio/client';
 import { API_VERSION } from '../api/index.ts';
-import { ForayError } from '../errors.ts';
-import {
-  type Addresses,
-  homePaths,
-  isAlive,
-  localKey,
-  readAddresses,
-  removeAddresses,
-  writeAddresses,
-} from './home.ts';
+import { messageOf } from '../errors.ts';
+import { type Addresses, holdHome, homePaths, localKey, removeAddresses, writeAddresses } from './home.ts';
 import { Part } from './part.ts';
 import { freePort } from './ports.ts';
+import { forgetHome, noteHome } from './running-homes.ts';
 import { findTemporalCli, type Report, serverSettings } from './temporal-cli.ts';
 
 const USUAL_PORTS = { temporal: 7233, webUi: 8233, service: 8090 };
@@ -25,8 +18,6 @@ const TRIES = 4;
 export interface StackOptions {
   /** Folders of models to serve beside the shipped ones. */
   models?: readonly string[];
-  /** How often it is tried. */
-  tries?: number;
 }
 
 export interface Stack {
@@ -40,22 +31,45 @@ export interface Stack {
  * Starts everything on this machine as child processes: Temporal with its Web UI, the model service, a worker; writes
  * where they are to the home folder. A part that dies is started again.
  *
- * @throws ForayError HOME_IN_USE, TEMPORAL_MISSING, PART_FAILED; nothing is left running then
+ * @throws ForayError HOME_IN_USE, HOME_UNUSABLE, TEMPORAL_MISSING, PART_FAILED; nothing is left running then
  */
 export async function startStack(
   home: string,
   report: Report,
-  { models = [], tries = TRIES }: StackOptions = {},
+  { models = [] }: StackOptions = {},
 ): Promise<Stack> {
-  const known = readAddresses(home);
-  if (known && isAlive(known)) {
-    throw new ForayError('HOME_IN_USE', `A foray dev (process ${known.pid}) already runs in ${home}.`, {
-      hint: 'Use it, or give this one another folder with --home.',
-    });
+  const lock = await holdHome(home);
+  let parts: Stack | undefined;
+  const stop = async (): Promise<void> => {
+    await parts?.stop();
+    forgetHome(home);
+    removeAddresses(home);
+    lock.release();
+  };
+  try {
+    const cli = await findTemporalCli(report);
+    parts = await startParts(home, { cli, models, report }, TRIES);
+    await writeAddresses(home, parts.addresses);
+  } catch (error) {
+    await stop();
+    throw error;
   }
+  await noteHome(home).catch((error: unknown) =>
+    report(`Commands in other folders cannot tell where this home is: ${messageOf(error)}`),
+  );
+  return { ...parts, stop };
+}
+
+interface PartsOptions extends Required<StackOptions> {
+  /** The path of Temporal's program. */
+  cli: string;
+  report: Report;
+}
+
+async function startParts(home: string, options: PartsOptions, tries: number): Promise<Stack> {
+  const { cli, models, report } = options;
   const paths = homePaths(home);
-  const cli = await findTemporalCli(report);
-  const key = localKey(home);
+  const key = await localKey(home);
   const port = {
     temporal: await freePort(USUAL_PORTS.temporal),
     webUi: await freePort(USUAL_PORTS.webUi),
@@ -112,7 +126,6 @@ export async function startStack(
   const stop = async (): Promise<void> => {
     // against the flow of work: what asks goes before what answers
     for (const each of parts.toReversed()) await each.stop();
-    removeAddresses(home);
   };
   try {
     await Promise.all([temporal.start(), service.start()]);
@@ -120,11 +133,10 @@ export async function startStack(
   } catch (error) {
     await stop();
     if (tries > 1 && parts.some(({ endedAtOnce }) => endedAtOnce)) {
-      return startStack(home, report, { models, tries: tries - 1 });
+      return startParts(home, options, tries - 1);
     }
     throw error;
   }
-  writeAddresses(home, addresses);
   return {
     addresses,
     pids: { temporal: temporal.pid, service: service.pid, worker: worker.pid },

@@ -1,9 +1,11 @@
 import { spawn } from 'node:child_process';
-import { accessSync, constants, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { accessSync, constants, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { ForayError, messageOf } from '../errors.ts';
+import { makeFolder } from '../file-system.ts';
+import { placeFile } from '../replace-file.ts';
 import { modelAttribute, ownerAttribute, phaseAttribute } from '../workflows/attributes.ts';
 
 /** The newest version of Temporal's command line that `go install` takes (newer ones have a `replace`). */
@@ -39,12 +41,12 @@ export async function findTemporalCli(report: Report, env: NodeJS.ProcessEnv = p
     });
   }
   const onPath = (env.PATH ?? '').split(delimiter).map((folder) => join(folder, PROGRAM));
-  const cache = join(env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'foray');
-  const cached = join(cache, PROGRAM);
-  const found = [...onPath, cached].find(isProgram);
+  const found = onPath.find(isProgram);
   if (found) return found;
+  const cache = await cacheFolder(env);
+  const cached = join(cache, PROGRAM);
+  if (isProgram(cached)) return cached;
 
-  mkdirSync(cache, { recursive: true });
   const tried = ['no "temporal" is on the path'];
   for (const [name, make] of [
     ['download', download],
@@ -52,8 +54,8 @@ export async function findTemporalCli(report: Report, env: NodeJS.ProcessEnv = p
   ] as const) {
     const folder = mkdtempSync(join(cache, 'new-'));
     try {
-      // a rename, so that a program in the cache is always whole
-      renameSync(await make(folder, report), cached);
+      // a program in the cache is always whole
+      await placeFile(await make(folder, report), cached);
       report(`Temporal is ready in ${cached}`);
       return cached;
     } catch (error) {
@@ -66,6 +68,19 @@ export async function findTemporalCli(report: Report, env: NodeJS.ProcessEnv = p
   throw new ForayError('TEMPORAL_MISSING', `There is no Temporal server here: ${tried.join('; ')}.`, {
     hint: "Install Temporal's command line (or Go 1.24 or newer), or name it in FORAY_TEMPORAL_CLI.",
   });
+}
+
+/** @throws ForayError TEMPORAL_MISSING where nothing can be kept: for a user without a home folder, or with one that is read-only */
+async function cacheFolder(env: NodeJS.ProcessEnv): Promise<string> {
+  try {
+    const folder = join(env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'foray');
+    await makeFolder(folder);
+    return folder;
+  } catch (error) {
+    throw new ForayError('TEMPORAL_MISSING', `A Temporal server cannot be kept here: ${messageOf(error)}.`, {
+      hint: "Name a folder that can be written in XDG_CACHE_HOME, or Temporal's command line in FORAY_TEMPORAL_CLI.",
+    });
+  }
 }
 
 function isProgram(path: string): boolean {

@@ -12,7 +12,8 @@ const EXTENSION = /^\.[A-Za-z0-9]{1,10}$/;
  * percent-encoded as in addresses. No two are the same, also where a file system does not tell capitals.
  */
 export function fileNames(outputs: readonly string[]): Map<string, string> {
-  const names = outputs.map(encoded);
+  // of a name that is cut no more is needed: each character gives one at least
+  const names = outputs.map((output) => encoded(output.slice(0, LONGEST + 1)));
   const folded = names.map((name) => name.toLowerCase());
   return new Map(
     outputs.map((output, at) => {

@@ -2,13 +2,15 @@ import { closeSync, mkdirSync, openSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { ForayError, messageOf } from '../errors.ts';
+import { type FileLock, tryLock } from '../file-lock.ts';
 
 /**
  * One entry a schema version, applied in order; `user_version` counts those that a database has.
  *
  * - `runs.identity` is the hash of what makes two requests identical. The unique index over it covers the runs that
  *   answer for their identity: one that FAILED or was STOPPED makes room for a new one.
- * - `runs.seq` is the order of request, `executions` how many times execution was started.
+ * - `runs.seq` is the order of request, `executions` how many times execution was started, without those
+ *   that came to nothing because the system lacked something.
  * - `results` is apart from `runs`, so that long outputs do not slow the reading of statuses.
  * - `sub_runs` says which runs a run consists of, in order. Such a run has their number in `tasks` and the number of
  *   those that have not completed in `tasks_left`; it is never executed itself. `direct` is 1 for a run that was
@@ -98,7 +100,7 @@ export function openDatabase(dataDir: string): ServiceDatabase {
     migrate(db, file);
   } catch (error) {
     db?.close();
-    lock.close();
+    lock.release();
     if (error instanceof ForayError) throw error;
     throw new ForayError('STORE_UNUSABLE', `The database ${file} cannot be used: ${messageOf(error)}.`, {
       hint: 'Restore it from a copy, or move it away to start with an empty one.',
@@ -109,29 +111,27 @@ export function openDatabase(dataDir: string): ServiceDatabase {
     db: opened,
     close() {
       opened.close();
-      lock.close();
+      lock.release();
     },
   };
 }
 
-/**
- * Two services on one folder would both run its runs. The lock is SQLite's on a file beside the database: the system
- * drops it with the process, however that ends, and the database itself stays readable for others.
- */
-function lockFolder(dataDir: string): DatabaseSync {
-  let lock: DatabaseSync | undefined;
+/** Two services on one folder would both run its runs. The database itself stays readable for others. */
+function lockFolder(dataDir: string): FileLock {
+  let lock: FileLock | undefined;
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
     // the folder may have been there, open to others: the secret that addresses are signed with is for nobody else
     closeSync(openSync(path.join(dataDir, DATABASE), 'a', 0o600));
-    lock = new DatabaseSync(path.join(dataDir, 'service.lock'));
-    lock.exec('BEGIN EXCLUSIVE');
-    return lock;
+    lock = tryLock(path.join(dataDir, 'service.lock'));
   } catch (error) {
-    lock?.close();
-    const why = /locked/.test(messageOf(error)) ? 'another model service uses it' : messageOf(error);
-    throw new ForayError('STORE_UNUSABLE', `The data folder ${dataDir} cannot be used: ${why}.`);
+    throw new ForayError('STORE_UNUSABLE', `The data folder ${dataDir} cannot be used: ${messageOf(error)}.`);
   }
+  if (lock) return lock;
+  throw new ForayError(
+    'STORE_UNUSABLE',
+    `The data folder ${dataDir} cannot be used: another model service uses it.`,
+  );
 }
 
 function check(db: DatabaseSync): void {

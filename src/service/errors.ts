@@ -44,6 +44,10 @@ export const serviceErrors = {
   },
   TOO_MANY_ANIMATIONS: { status: 429, about: 'as many animated runs as the service takes are running' },
   INTERNAL: { status: 500, about: 'a fault of the service' },
+  UNAVAILABLE: {
+    status: 503,
+    about: 'the system cannot do it just now; Retry-After says when to ask again',
+  },
   STORAGE_FULL: { status: 507, about: "the service's disk is full" },
 } as const satisfies Record<string, { status: number; about: string }>;
 

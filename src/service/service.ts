@@ -14,9 +14,13 @@ import { defaultLimits, type Limits } from './http/limits.ts';
 import { Access } from './keys/access.ts';
 import { ensureKeyFile } from './keys/edit.ts';
 import { keyFileIn } from './keys/file.ts';
+import { ModelReader } from './models/reader.ts';
 import { ModelRegistry } from './models/registry.ts';
 import { watchModels } from './models/watch.ts';
+import { Problems } from './problems.ts';
 import { Dispatcher } from './runs/dispatcher.ts';
+import { watchForLostRuns } from './runs/lost-runs.ts';
+import { Recorder } from './runs/recorder.ts';
 import { RunRepository } from './runs/repository.ts';
 import { Runs } from './runs/runs.ts';
 import { type After, after as afterRealTime } from './timers.ts';
@@ -49,6 +53,8 @@ export interface ServiceOptions {
   logLevel?: 'info' | 'error';
   /** Told of what becomes of models whose files change while the service runs, a line each. */
   onModels?: (line: string) => void;
+  /** Told when the service cannot do a part of its work (`/health`), and when it can again, a line each. */
+  onProblem?: (line: string) => void;
   /** The time in milliseconds since 1970. @default Date.now */
   now?: () => number;
   /** Runs a callback after so many milliseconds. @default setTimeout */
@@ -72,7 +78,7 @@ const steadyNow = (): number => Math.round(performance.timeOrigin + performance.
 /**
  * Starts the model service.
  *
- * @throws ForayError STORE_UNUSABLE, STORE_NEWER, MODEL_INVALID, KEYS_INVALID, PORT_IN_USE
+ * @throws ForayError STORE_UNUSABLE, STORE_NEWER, MODEL_INVALID, MODEL_UNREADABLE, KEYS_INVALID, PORT_IN_USE
  */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
   const { host = '127.0.0.1', now = Date.now, after = afterRealTime, dataDir } = options;
@@ -83,6 +89,10 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   // what models print goes to the log, if there is one, once that is made
   const onPrint = (text: string) => app?.log.info({ model: text });
   const onFault = (error: unknown) => app?.log.error(error);
+  const problems = new Problems(now, (line) => {
+    app?.log.warn(line);
+    options.onProblem?.(line);
+  });
   const size = options.executors ?? os.availableParallelism();
   const processes = { filesDir, memory: memoryShare(size), onPrint };
   const pool = new ExecutorPool({ ...processes, size, timeout: options.runTimeout });
@@ -90,18 +100,28 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     files.prepare();
     const keyFile = options.keyFile ?? keyFileIn(dataDir);
     const makesKey = options.keyFile === undefined && options.apiKey === undefined;
-    const newKey = makesKey ? ensureKeyFile(keyFile) : undefined;
-    const registry = await ModelRegistry.open(database.db, options.modelDirs);
+    const newKey = makesKey ? await ensureKeyFile(keyFile) : undefined;
+    const clock = options.now ?? steadyNow;
+    const reader = new ModelReader(options.modelDirs, clock);
+    const registry = await ModelRegistry.open(database.db, reader, problems);
     const repository = new RunRepository(database.db, now);
-    const dispatcher = new Dispatcher(repository, registry, pool, onFault);
+    const recorder = new Recorder(repository, problems);
+    const dispatcher = new Dispatcher({
+      runs: repository,
+      registry,
+      pool,
+      recorder,
+      problems,
+      onFault,
+      onDoubt: () => modelWatch.readSoon(),
+    });
     const runs = new Runs(repository, registry, dispatcher, files);
     const sessions = new Sessions({
       runs,
       registry,
-      repository,
+      recorder,
       dispatcher,
       processes,
-      onFault,
       after,
     });
     app = await buildApp({
@@ -109,7 +129,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       runs,
       sessions,
       files,
-      presigner: new Presigner(signingSecret(database.db), options.now ?? steadyNow),
+      presigner: new Presigner(signingSecret(database.db), clock),
       access: new Access({
         file: keyFile,
         required: options.keyFile !== undefined,
@@ -117,33 +137,46 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
         models: () => registry.models().map(({ name }) => name),
         onFault: (error) => app?.log.error(error),
       }),
+      health: () => problems.health(),
       limits: { ...defaultLimits, ...options.limits },
       log: options.log,
       logLevel: options.logLevel ?? 'info',
     });
+    let reading = Promise.resolve(true);
+    const reload = async (): Promise<boolean> => {
+      try {
+        const { lines, hasChanged, isComplete } = await registry.reload();
+        if (hasChanged) pool.renew();
+        dispatcher.wake();
+        for (const line of lines) options.onModels?.(line);
+        return isComplete;
+      } catch (error) {
+        onFault(error);
+        return false;
+      }
+    };
     repository.stopAnimated('the model service was restarted');
     repository.requeueRunning();
     const port = await listen(app, host, options.port ?? 0);
     dispatcher.wake();
+    const modelWatch = watchModels(options.modelDirs, () => (reading = reload()));
+    const endLostRuns = watchForLostRuns({
+      runs: repository,
+      isHeld: (id) => dispatcher.has(id) || sessions.executes(id) || recorder.isPending(id),
+      onRequeued: () => dispatcher.wake(),
+      onFault,
+    });
 
     const listening = app;
-    let reloading = Promise.resolve();
-    const reload = async (): Promise<void> => {
-      const lines: string[] = [];
-      const added = await registry.reload((problem) => lines.push(problem.toLine()));
-      pool.renew();
-      for (const line of [...lines, ...added]) options.onModels?.(line);
-    };
-    const endWatch = watchModels(options.modelDirs, () => {
-      reloading = reloading.then(reload).catch(onFault);
-    });
     const end = async (): Promise<void> => {
-      endWatch();
+      modelWatch.end();
+      endLostRuns();
       dispatcher.close();
-      await reloading;
+      await reading;
       await sessions.close();
       await listening.close();
       await pool.close();
+      recorder.close();
       database.close();
     };
     let ended: Promise<void> | undefined;

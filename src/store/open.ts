@@ -1,8 +1,9 @@
+import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Dialect, Kysely } from 'kysely';
 import { Migrator } from 'kysely/migration';
-import { ForayError, messageOf } from '../errors.ts';
+import { ForayError, isForayError, messageOf } from '../errors.ts';
 import { type ColumnTypes, migrationsFor, postgresTypes, sqliteTypes } from './migrations.ts';
 import { SqlStore } from './sql-store.ts';
 import { sqliteDialect } from './sqlite.ts';
@@ -11,14 +12,23 @@ import type { Tables } from './tables.ts';
 
 /** How long a store is tried to open while other processes are at it, ms. */
 const PATIENCE = 20_000;
+const IN_MEMORY = 'sqlite::memory:';
 /** What a database says to a process when another one was faster. */
 const BEATEN = /database.* is locked|(table|index|relation) .* already exists|pg_type_typname_nsp_index/i;
+
+/**
+ * What becomes of a store that is not there yet: it is made, or this is an error, or an empty one in memory stands for it, of
+ * which nothing stays.
+ */
+export type WhenMissing = 'make' | 'refuse' | 'in-memory';
 
 /** Where a store is and how it is spoken to. */
 interface Database {
   /** For people: it holds no secret. */
   shown: string;
   types: ColumnTypes;
+  /** False for a file that is not there. */
+  mayBeThere: () => boolean;
   dialect: () => Dialect | Promise<Dialect>;
 }
 
@@ -26,15 +36,16 @@ interface Database {
  * Opens a store and brings its tables up to date.
  *
  * @param address `sqlite:PATH` or `postgres://USER:PASSWORD@HOST:PORT/DATABASE`
- * @throws ForayError STORE_UNUSABLE, STORE_NEWER, STORE_UNREACHABLE
+ * @throws ForayError STORE_UNUSABLE, STORE_NEWER, STORE_UNREACHABLE; STORE_MISSING where that is to be refused
  */
-export async function openStore(address: string): Promise<Store> {
-  const { shown, types, dialect } = databaseAt(address);
+export async function openStore(address: string, whenMissing: WhenMissing = 'make'): Promise<Store> {
+  const { shown, types, mayBeThere, dialect } = databaseAt(address);
   let db: Kysely<Tables> | undefined;
   try {
+    if (whenMissing !== 'make' && !mayBeThere()) throw missing(shown);
     const opened = await patiently(async () => new Kysely<Tables>({ dialect: await dialect() }));
     db = opened;
-    await patiently(() => migrate(opened, types, shown));
+    await patiently(() => migrate(opened, types, { shown, mustBeThere: whenMissing !== 'make' }));
     const { value } = await db
       .selectFrom('meta')
       .select('value')
@@ -43,6 +54,7 @@ export async function openStore(address: string): Promise<Store> {
     return new SqlStore(db, value);
   } catch (error) {
     await db?.destroy();
+    if (isMissing(error) && whenMissing === 'in-memory') return openStore(IN_MEMORY);
     if (error instanceof ForayError) throw error;
     throw new ForayError('STORE_UNUSABLE', `The store ${shown} cannot be opened: ${messageOf(error)}.`, {
       hint: 'Check its address and permissions, or name another store with --store or FORAY_STORE.',
@@ -50,11 +62,17 @@ export async function openStore(address: string): Promise<Store> {
   }
 }
 
+/** A store's address as people may see it: without a password. */
+export function shownAddress(address: string): string {
+  return databaseAt(address).shown;
+}
+
 function databaseAt(address: string): Database {
   const path = /^sqlite:(.+)$/.exec(address)?.[1];
   if (path !== undefined) {
     const shown = path === ':memory:' ? path : resolve(path);
-    return { shown, types: sqliteTypes, dialect: () => sqliteDialect(shown) };
+    const mayBeThere = (): boolean => statSync(shown, { throwIfNoEntry: false }) !== undefined;
+    return { shown, types: sqliteTypes, mayBeThere, dialect: () => sqliteDialect(shown) };
   }
   if (/^postgres(ql)?:\/\//.test(address) && URL.canParse(address)) {
     const { protocol, host, pathname } = new URL(address);
@@ -64,7 +82,7 @@ function databaseAt(address: string): Database {
       const { postgresDialect } = await import('./postgres.ts');
       return postgresDialect(address, shown);
     };
-    return { shown, types: postgresTypes, dialect };
+    return { shown, types: postgresTypes, mayBeThere: () => true, dialect };
   }
   const said = address.replace(/\/\/.*@/, '//…@');
   throw new ForayError('STORE_UNUSABLE', `The store address "${said}" is not known.`, {
@@ -72,9 +90,17 @@ function databaseAt(address: string): Database {
   });
 }
 
-async function migrate(db: Kysely<Tables>, types: ColumnTypes, shown: string): Promise<void> {
+async function migrate(
+  db: Kysely<Tables>,
+  types: ColumnTypes,
+  { shown, mustBeThere }: { shown: string; mustBeThere: boolean },
+): Promise<void> {
   const getMigrations = () => Promise.resolve(migrationsFor(types));
   const migrator = new Migrator({ db, provider: { getMigrations } });
+  if (mustBeThere) {
+    const migrations = await migrator.getMigrations();
+    if (migrations.every(({ executedAt }) => executedAt === undefined)) throw missing(shown);
+  }
   const { error } = await migrator.migrateToLatest();
   if (error === undefined) return;
   if (/previously executed migration .* is missing/.test(messageOf(error))) {
@@ -83,6 +109,16 @@ async function migrate(db: Kysely<Tables>, types: ColumnTypes, shown: string): P
     });
   }
   throw error as Error;
+}
+
+function missing(shown: string): ForayError {
+  return new ForayError('STORE_MISSING', `There is no store at ${shown} yet.`, {
+    hint: 'Submitting a campaign makes it; --store or FORAY_STORE names another one.',
+  });
+}
+
+function isMissing(error: unknown): boolean {
+  return isForayError(error) && error.code === 'STORE_MISSING';
 }
 
 /**

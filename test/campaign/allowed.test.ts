@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import type { ModelFacts } from '../../src/campaign/check.ts';
+import type { ModelFacts } from '../../src/campaign/facts.ts';
 import { definitionSchema } from '../../src/campaign/json-schema.ts';
 import { checkBody, epidemic, expectRefused, HEAD } from './support.ts';
 

@@ -9,8 +9,8 @@ describe('what is no YAML or JSON', () => {
 
   test.each([
     ['a tab for indentation', 'campaign: flu\nmodel:\n§\tname: Epidemic\n'],
-    ['a list that is not closed', 'campaign: flu\nmodel: {name: Epidemic}\noutputs: [Fit error\n§'],
-    ['a text that is not closed', 'campaign: flu\nmodel: {name: "Epidemic}\n§'],
+    ['a list that is not closed', 'campaign: flu\nmodel: {name: Epidemic}\noutputs: §[Fit error\n'],
+    ['a text that is not closed', 'campaign: flu\nmodel: {name: §"Epidemic}\n'],
     ['two settings on one line', 'campaign: flu\nmodel: §name: Epidemic\n'],
     ['a setting that is there twice', `${HEAD}seed: 1\n§seed: 2\n`],
     ['an input that is there twice', `${HEAD}inputs:\n  Days: 14\n  §Days: 15\n`],

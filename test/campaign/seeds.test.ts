@@ -4,7 +4,7 @@ import type { InputItem } from '../../src/api/index.ts';
 import { canonicalValue } from '../../src/api/index.ts';
 import { expand, runInputs } from '../../src/campaign/points.ts';
 import { freshened, shareSeeds } from '../../src/campaign/seeds.ts';
-import type { ModelFacts } from '../../src/campaign/check.ts';
+import type { ModelFacts } from '../../src/campaign/facts.ts';
 import type { ErrorCode } from '../../src/errors.ts';
 import { checkBody, epidemic, expectRefused, HEAD, seedless } from './support.ts';
 

@@ -2,7 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { openStore } from '../../src/store/index.ts';
 import { foray } from '../support/cli.ts';
+import { addNamed, failed, rowsOf } from '../store/suite.ts';
 
 describe('what Node has compiled of the program', () => {
   it('is kept in the folder of caches', async () => {
@@ -23,6 +25,109 @@ describe('what Node has compiled of the program', () => {
       writeFileSync(join(folder, 'file'), '');
       const env = { XDG_CACHE_HOME: join(folder, 'file'), NODE_COMPILE_CACHE: '' };
       expect(await foray(folder, ['--version'], { env })).toMatchObject({ code: 0, stderr: '' });
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+});
+
+describe('settings', () => {
+  it('stand before or behind the command, and the nearer one counts', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'foray-program-'));
+    try {
+      expect(await foray(folder, ['--home', 'a', 'list', '--json'])).toMatchObject({
+        code: 0,
+        stdout: '[]\n',
+      });
+      expect(readdirSync(folder)).toEqual(['a']);
+      await foray(folder, ['--home', 'a', 'list', '--home', 'b']);
+      await foray(folder, ['list', '--home', 'c'], { env: { FORAY_HOME: 'd' } });
+      await foray(folder, ['--home', 'e', 'list'], { env: { FORAY_HOME: 'd' } });
+      expect(readdirSync(folder)).toEqual(['a', 'b', 'c', 'e']);
+      // of a command above as well
+      const key = await foray(folder, ['--home', 'f', 'service', 'keys', 'add', 'joe']);
+      expect([key.code, readdirSync(folder)]).toEqual([0, ['a', 'b', 'c', 'e', 'f']]);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  it('are refused before a command that has none of that name', async () => {
+    const { code, stderr } = await foray(tmpdir(), ['--store', 'sqlite:x', 'dev']);
+    expect([code, stderr]).toEqual([2, "error: dev has no option '--store'\n"]);
+  });
+
+  it("are a group of their own behind the command's own options in its help", async () => {
+    const { stdout } = await foray(tmpdir(), ['plan', '--help']);
+    const [own, settings] = stdout.split('\nSettings:\n');
+    expect(own).toMatch(/\nOptions:\n +--all[^]*--json[^]*--help/);
+    expect(own).not.toContain('--home');
+    expect(settings).toMatch(/^ +--home[^]*--web-ui/);
+    expect(settings).not.toContain('--json');
+  });
+});
+
+describe('an error with --json', () => {
+  it('is one document on standard output too, with the exit code unchanged', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'foray-program-'));
+    try {
+      const unknown = await foray(folder, ['status', 'nope', '--json']);
+      expect([unknown.code, unknown.stderr]).toEqual([
+        2,
+        expect.stringMatching(/^foray: There is no campaign/),
+      ]);
+      expect(JSON.parse(unknown.stdout)).toEqual({
+        error: {
+          code: 'UNKNOWN_CAMPAIGN',
+          message: 'There is no campaign "nope" in this store.',
+          hint: expect.any(String),
+          place: null,
+        },
+        exit: 2,
+      });
+      const wrong = await foray(folder, ['explain', 'x', '--json']);
+      expect([wrong.code, JSON.parse(wrong.stdout)]).toMatchObject([
+        2,
+        { error: { code: 'USAGE', message: "missing required argument 'point'" }, exit: 2 },
+      ]);
+      writeFileSync(join(folder, 'a.yaml'), 'campaign: a\n model: b\n');
+      const placed = await foray(folder, ['plan', 'a.yaml', '--json']);
+      expect(JSON.parse(placed.stdout)).toMatchObject({
+        error: { code: 'DEFINITION_SYNTAX', place: { file: 'a.yaml', line: 2, column: 2 } },
+        exit: placed.code,
+      });
+      expect((await foray(folder, ['status', 'nope'])).stdout).toBe('');
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+});
+
+describe('what a service or a model said', () => {
+  it('cannot steer the terminal, nor begin a line of its own', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'foray-program-'));
+    try {
+      const address = `sqlite:${join(folder, 'store.db')}`;
+      const store = await openStore(address);
+      await addNamed(store, ['a', 'b']);
+      await store.intend('flu', [0], 1);
+      await store.observe('flu', [failed(0, 'it \x1b[2Jbroke\nforay: all is well \u202e\x9b1m')], 2);
+      const [row] = await rowsOf(store);
+      await store.close();
+      const settings = ['--store', address];
+      const shown = String.raw`it \u001b[2Jbroke\nforay: all is well \u202e\u009b1m`;
+      const status = await foray(folder, [...settings, 'status', 'flu', '--failures']);
+      expect(status.stdout).toContain(String.raw`× it \u001b[`);
+      const explained = await foray(folder, [...settings, 'explain', 'flu', row!.point]);
+      expect(explained.stdout).toContain(shown);
+      for (const { stdout, stderr } of [status, explained]) {
+        // eslint-disable-next-line no-control-regex
+        expect(stdout + stderr).not.toMatch(/[\x1b\x9b\u202e]/);
+        expect(stdout + stderr).not.toMatch(/^foray: all is well/m);
+      }
+      const json = await foray(folder, [...settings, 'explain', 'flu', row!.point, '--json']);
+      expect(json.stdout).toContain(String.raw`\u001b[2J`);
+      expect(JSON.stringify(JSON.parse(json.stdout))).toContain('\u202e');
     } finally {
       rmSync(folder, { recursive: true });
     }

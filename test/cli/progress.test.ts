@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { duration, progressText } from '../../src/cli/progress.ts';
+import { duration, failureAdvice, progressText } from '../../src/cli/progress.ts';
 import type { CampaignStatus } from '../../src/client/index.ts';
 
 const status: CampaignStatus = {
@@ -20,6 +20,13 @@ const status: CampaignStatus = {
   asOf: '2026-01-01T00:00:00.000Z',
   note: '',
 };
+
+test('runs that failed are said with what to do, and nothing where none did', () => {
+  expect(failureAdvice(status)).toBe(
+    '1 run failed. Why: npx foray explain x-1 POINT (points: npx foray status x-1 --failures). Again: npx foray retry x-1',
+  );
+  expect(failureAdvice({ ...status, runs: { ...status.runs, failed: 0 } })).toBeUndefined();
+});
 
 describe('the progress line', () => {
   test('tells counts, speed and time left', () => {

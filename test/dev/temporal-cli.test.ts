@@ -39,3 +39,11 @@ test('takes the one on the path before the one in the cache', async () => {
   expect(await findTemporalCli(silent, { ...cache, PATH: join(folder, 'bin') })).toBe(onPath);
   expect(await findTemporalCli(silent, { ...cache, PATH: join(folder, 'empty') })).toBe(cached);
 });
+
+test('says what to do where none can be kept, as for a user without a home', async () => {
+  const env = { XDG_CACHE_HOME: '/dev/null', PATH: folder };
+  await expect(findTemporalCli(silent, env)).rejects.toMatchObject({
+    code: 'TEMPORAL_MISSING',
+    hint: expect.stringContaining('XDG_CACHE_HOME'),
+  });
+});

@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import type { Outputs, Version } from '../../src/api/resources.ts';
 import { isRunning } from '../support/cli.ts';
+import { writeCommandModel } from './command-model.ts';
 import {
   messageIn,
   outputsOf,
@@ -16,33 +17,6 @@ import {
 } from './support.ts';
 
 const types = ['DOUBLE', 'INTEGER', 'LONG', 'BOOLEAN', 'STRING', 'DATE_TIME', 'DATA_SET', 'OUTPUT_FILE'];
-
-/** A command model that runs `program` in Node, which has `inputs` and `say`. */
-function writeCommandModel(folder: string, name: string, program: string, outputs = ['Out: DOUBLE']): void {
-  mkdirSync(path.join(folder, name), { recursive: true });
-  const declared = outputs.map((output) => output.split(': '));
-  writeFileSync(
-    path.join(folder, name, 'model.yaml'),
-    `
-name: ${name}
-description: A test
-command: node sim.mjs
-inputs:
-  - {name: N, type: DOUBLE, default: 0}
-  - {name: Large, type: LONG, default: '9007199254740993'}
-  - {name: File, type: INPUT_FILE, default: ''}
-outputs: ${JSON.stringify(declared.map(([name, type]) => ({ name, type })))}
-`,
-  );
-  writeFileSync(
-    path.join(folder, name, 'sim.mjs'),
-    `import { readFileSync, writeFileSync } from 'node:fs';
-     const text = readFileSync(0, 'utf8');
-     const inputs = JSON.parse(text);
-     const say = (value) => console.log(JSON.stringify(value));
-     ${program}`,
-  );
-}
 
 describe('command models', () => {
   test('inputs go in as JSON, outputs of every type come out', async () => {

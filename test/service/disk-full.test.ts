@@ -1,10 +1,10 @@
-import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { closeSync, openSync, readdirSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { Writable } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
 import { ErrorBody } from '../../src/api/resources.ts';
+import { smallDisk } from '../support/small-disk.ts';
 import {
   KEY,
   onCleanup,
@@ -17,18 +17,11 @@ import {
   writeModel,
 } from './support.ts';
 
-const SIZE = '2m';
-
-/** A file system of two megabytes; undefined where this process may not mount one. */
-function smallDisk(): string | undefined {
-  const folder = temporaryFolder();
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${SIZE}`, 'tmpfs', folder], { stdio: 'ignore' });
-  } catch {
-    return undefined;
-  }
-  onCleanup(() => void execFileSync('umount', ['--lazy', folder]));
-  return folder;
+/** A file system of two megabytes for one test; undefined where this process may not mount one. */
+function diskOfTest(): string | undefined {
+  const disk = smallDisk('2m');
+  if (disk) onCleanup(() => disk.remove());
+  return disk?.folder;
 }
 
 /** Takes all room that is left; returns how to give it back. */
@@ -54,7 +47,7 @@ const isRoot = process.getuid?.() === 0 && process.platform === 'linux';
 // only root may mount; in a container perhaps not even that
 (isRoot ? describe : describe.skip)('a full disk', () => {
   test('is answered with 507, half-written files go, and it works on once there is room', async () => {
-    const dataDir = smallDisk();
+    const dataDir = diskOfTest();
     if (dataDir === undefined) return console.warn('left out: a file system cannot be mounted here');
     const service = await startTestService({ dataDir });
     const version = await service.latest('Rehearsal');
@@ -96,7 +89,7 @@ const isRoot = process.getuid?.() === 0 && process.platform === 'linux';
   });
 
   test('keeps what comes of a run until it can be written', async () => {
-    const dataDir = smallDisk();
+    const dataDir = diskOfTest();
     if (dataDir === undefined) return console.warn('left out: a file system cannot be mounted here');
     const folder = temporaryFolder();
     const isFull = path.join(folder, 'full');

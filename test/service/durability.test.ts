@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, readdirSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
 import http from 'node:http';
@@ -8,7 +7,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from '../support/fast-check.ts';
 import type { Run } from '../../src/api/resources.ts';
 import { startService } from '../../src/service/service.ts';
-import { killHard, startProcess } from './process.ts';
+import { killHard, pidsUnder, startProcess } from './process.ts';
 import { isRunning } from '../support/cli.ts';
 import { seeds } from '../support/seeds.ts';
 import { doubles, request, results, variation } from './experiments.ts';
@@ -111,13 +110,6 @@ describe('kill -9 in the midst of a parameter variation', () => {
 });
 
 describe('executors', () => {
-  const pidsUnder = (pid: number) =>
-    execFileSync('ps', ['-e', '-o', 'ppid=,pid='], { encoding: 'utf8' })
-      .split('\n')
-      .map((line) => line.trim().split(/\s+/).map(Number))
-      .filter(([parent]) => parent === pid)
-      .map(([, child]) => child!);
-
   test('do not outlive a service that is killed', async () => {
     const { child, url } = await startProcess(temporaryFolder());
     const client = clientOf(url);

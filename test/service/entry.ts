@@ -4,7 +4,7 @@ import { KEY, SHIPPED_MODELS } from './fixed.ts';
 
 const running = await startService({
   dataDir: process.argv[2]!,
-  modelDirs: [SHIPPED_MODELS],
+  modelDirs: [process.argv[3] ?? SHIPPED_MODELS],
   executors: 2,
   apiKey: KEY,
 });

@@ -36,7 +36,7 @@ describe('sizes', () => {
 describe('the rate', () => {
   test('is limited for each key by itself, with Retry-After, only where it is asked for', async () => {
     const service = await startTestService({ limits: { rate: 2 } });
-    const other = addKey(keyFileIn(service.dataDir), 'ada');
+    const other = await addKey(keyFileIn(service.dataDir), 'ada');
     const answers = await Promise.all(Array.from({ length: 40 }, () => service.get('/models')));
     const refused = answers.filter(({ status }) => status !== 200);
     expect(answers.length - refused.length).toBeGreaterThanOrEqual(2);

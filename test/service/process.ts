@@ -1,12 +1,18 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { onCleanup } from './support.ts';
 
-/** The service in a process of its own. */
-export async function startProcess(dataDir: string): Promise<{ child: ChildProcess; url: string }> {
+/** The service in a process of its own; without `models` with those that ship. */
+export async function startProcess(
+  dataDir: string,
+  models?: string,
+): Promise<{ child: ChildProcess; url: string }> {
   const entry = path.join(import.meta.dirname, 'entry.ts');
-  const child = spawn(process.execPath, [entry, dataDir], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [entry, dataDir, ...(models ? [models] : [])], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   onCleanup(async () => {
     if (child.exitCode === null && child.signalCode === null) {
       child.kill('SIGKILL');
@@ -21,4 +27,25 @@ export async function killHard(child: ChildProcess): Promise<void> {
   const exit = once(child, 'exit');
   child.kill('SIGKILL');
   await exit;
+}
+
+/** Leaves a process only so many descriptors; returns how to give them back. Linux only. */
+export function limitDescriptors(pid: number, free: number): () => void {
+  const taken = new Set(readdirSync(`/proc/${pid}/fd`).map(Number));
+  let limit = 0;
+  for (let unused = 0; unused < free || taken.has(limit); limit++) if (!taken.has(limit)) unused++;
+  const limitTo = (most: string | number) =>
+    execFileSync('prlimit', ['--pid', String(pid), `--nofile=${most}:`]);
+  const before = execFileSync('prlimit', ['--pid', String(pid), '--nofile', '--output=SOFT', '--noheadings']);
+  limitTo(limit);
+  return () => void limitTo(before.toString().trim());
+}
+
+/** The processes that a process has started. Linux only. */
+export function pidsUnder(pid: number): number[] {
+  return execFileSync('ps', ['-e', '-o', 'ppid=,pid='], { encoding: 'utf8' })
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/).map(Number))
+    .filter(([parent]) => parent === pid)
+    .map(([, child]) => child!);
 }

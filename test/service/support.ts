@@ -4,6 +4,7 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach } from '@jest/globals';
+import { Health } from '../../src/api/health.ts';
 import type { Outputs, RequestInputItem, Run, RunMessage, RunState } from '../../src/api/resources.ts';
 import { type RunningService, type ServiceOptions, startService } from '../../src/service/service.ts';
 import { KEY, SHIPPED_MODELS } from './fixed.ts';
@@ -136,6 +137,11 @@ export async function outputsOf(
 
 export function messageIn({ message }: RunState): RunMessage {
   return JSON.parse(message!) as RunMessage;
+}
+
+/** What a service says of itself without a key. */
+export async function healthOf(url: string): Promise<Health> {
+  return Health.parse(await (await fetch(new URL('/health', url))).json());
 }
 
 /** Asks again until there is an answer; fails after two minutes. */

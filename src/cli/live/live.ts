@@ -1,9 +1,10 @@
 import type { CampaignOutput } from '../../campaign/types.ts';
 import type { CampaignStatus } from '../../client/index.ts';
 import type { CampaignRecord, Store } from '../../store/index.ts';
-import { type LiveState, pageOf } from './page.ts';
+import { pageOf } from './page.ts';
 import { Recent } from './recent.ts';
 import { Screen } from './screen.ts';
+import type { LiveState } from './state.ts';
 
 /** The page is drawn anew this long after a terminal has got another size, ms. */
 const RESIZE_MS = 150;

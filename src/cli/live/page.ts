@@ -1,24 +1,11 @@
-import type { CampaignOutput, Phase, VariedInput } from '../../campaign/types.ts';
+import type { CampaignOutput, Phase } from '../../campaign/types.ts';
 import type { CampaignStatus } from '../../client/index.ts';
 import { counted, numberText, printable, titleOf } from '../../report/index.ts';
 import { duration } from '../progress.ts';
 import { histogram } from './histogram.ts';
 import { cut, lengthOf, type Line, type Span, type Style, wrapped } from './text.ts';
-import { type FinishedRow, rowLines } from './rows.ts';
-
-/** All that the page shows. */
-export interface LiveState {
-  status: CampaignStatus;
-  varied: readonly VariedInput[];
-  /** Whether points have more than one replication. */
-  isReplicated: boolean;
-  /** Whose values are shown; undefined where the campaign has no numbers. */
-  output: CampaignOutput | undefined;
-  /** Newest first. */
-  rows: readonly FinishedRow[];
-  /** Of the output, as far as they were seen. */
-  values: readonly number[];
-}
+import { rowLines } from './rows.ts';
+import type { LiveState } from './state.ts';
 
 export interface Size {
   columns: number;

@@ -1,14 +1,7 @@
 import { numberIn } from '../../api/index.ts';
 import { numberText, printable } from '../../report/index.ts';
-import type { ResultRow } from '../../store/index.ts';
-import type { LiveState } from './page.ts';
+import type { FinishedRow, LiveState } from './state.ts';
 import { cut, fitted, type Line, type Span, widthOf } from './text.ts';
-
-/** What is shown of a run that has finished. */
-export type FinishedRow = Pick<
-  ResultRow,
-  'point' | 'replication' | 'status' | 'values' | 'outputs' | 'reason' | 'origin' | 'finishedAt'
->;
 
 /** Of what is known of a run the value is the last to be cut. */
 const WIDEST_VALUE = 40;

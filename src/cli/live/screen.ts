@@ -1,5 +1,6 @@
 import type { WriteStream } from 'node:tty';
-import { type Line, lengthOf, painted } from './text.ts';
+import { type Line, lengthOf, painted, type Span } from './text.ts';
+import { printableLine } from '../../printable.ts';
 import type { Size } from './page.ts';
 
 const HIDE_CURSOR = '\x1b[?25l';
@@ -43,7 +44,8 @@ export class Screen {
     return { columns: Math.max(1, this.columns - 1), rows: Math.max(1, (this.terminal.rows || ROWS) - 1) };
   }
 
-  draw(lines: readonly Line[]): void {
+  draw(page: readonly Line[]): void {
+    const lines = page.map((line) => line.map(printableSpan));
     const { columns } = this.size;
     const text = lines.map((line) => `${painted(line, columns, this.isColoured)}${CLEAR_LINE}\n`).join('');
     this.terminal.write(`${this.home()}${text}${CLEAR_BELOW}`);
@@ -66,4 +68,9 @@ export class Screen {
   private get columns(): number {
     return this.terminal.columns || COLUMNS;
   }
+}
+
+/** What a service or a model said must not steer the terminal. */
+function printableSpan(span: Span): Span {
+  return typeof span === 'string' ? printableLine(span) : { ...span, text: printableLine(span.text) };
 }

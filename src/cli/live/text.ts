@@ -1,5 +1,6 @@
 import { styleText } from 'node:util';
 import stringWidth from 'string-width';
+import { bounded } from '../../printable.ts';
 
 export type Style = 'bold' | 'dim' | 'green' | 'cyan' | 'red' | 'yellow';
 
@@ -8,11 +9,14 @@ export type Span = string | { style: Style; text: string };
 
 export type Line = readonly Span[];
 
+/** Characters of a text that are looked at: no terminal shows more of a line. */
+const LONGEST = 1_000;
+
 const graphemes = new Intl.Segmenter();
 
 /** Columns that a text takes up: wide characters two, marks on others none. */
 export function widthOf(text: string): number {
-  return stringWidth(text);
+  return stringWidth(bounded(text, LONGEST));
 }
 
 /** A text of so many columns at most; where it is longer it ends in "…". */
@@ -21,7 +25,7 @@ export function cut(text: string, width: number): string {
   if (width < 1) return '';
   let kept = '';
   let used = 0;
-  for (const { segment } of graphemes.segment(text)) {
+  for (const { segment } of graphemes.segment(bounded(text, LONGEST))) {
     used += widthOf(segment);
     if (used > width - 1) break;
     kept += segment;

@@ -80,7 +80,7 @@ function ownIds(svg: string, id: string): string {
   for (const [, name] of svg.matchAll(/ id="([^"]+)"/g)) names.set(name!, `${id}-${names.size + 1}`);
   return svg
     .replaceAll(/ id="([^"]+)"/g, (_, name: string) => ` id="${names.get(name)}"`)
-    .replaceAll(/url\(#([^)]+)\)/g, (_, name: string) => `url(#${names.get(name) ?? name})`);
+    .replaceAll(/url\(#([^()]+)\)/g, (_, name: string) => `url(#${names.get(name) ?? name})`);
 }
 
 function escapeAttribute(text: string): string {

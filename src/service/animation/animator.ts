@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { messageOf } from '../../errors.ts';
 import { makeContext } from '../executors/context.ts';
+import { Deferred } from '../executors/deferred.ts';
 import { guardProcess } from '../executors/guard.ts';
 import { ContentFiles } from '../files/content.ts';
 import { loadUnchanged } from '../models/load.ts';
@@ -22,10 +23,13 @@ const PROGRESS_INTERVAL = 250;
 /** Greatest picture, in characters: each goes through the memory of the service, many a second. */
 const LARGEST_PICTURE = 4_000_000;
 
-const files = new ContentFiles(guardProcess().filesDir);
+const { filesDir, guarded: ready } = guardProcess();
+const files = new ContentFiles(filesDir);
 process.on('uncaughtException', (error) => fail(new Error(`the model crashed: ${messageOf(error)}`)));
 
-const [{ job, animation }] = (await once(process, 'message')) as [AnimationData];
+const told = once(process, 'message') as Promise<[AnimationData]>;
+await ready;
+const [{ job, animation }] = await told;
 let scene: Scene;
 let time = 0;
 let speed = animation.speed;
@@ -107,7 +111,7 @@ function guarded(act: () => void): void {
 }
 
 function fail(error: unknown): void {
-  report({ kind: 'failed', reason: messageOf(error) });
+  report({ kind: error instanceof Deferred ? 'deferred' : 'failed', reason: messageOf(error) });
 }
 
 function report(report: AnimationReport): void {

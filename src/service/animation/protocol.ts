@@ -1,4 +1,4 @@
-import type { Job } from '../executors/protocol.ts';
+import type { Job, Ready } from '../executors/protocol.ts';
 import type { AnimationDeclaration } from '../models/declaration.ts';
 
 /** What the process of an animated run is told first. */
@@ -23,9 +23,12 @@ export interface Frame {
   svg: string;
 }
 
-/** What it says: a frame when the run has started, then one a `draw`. The last two end the run. */
+/** What it says: a frame when the run has started, then one a `draw`. The last three end the run. */
 export type AnimationReport =
+  | Ready
   | { kind: 'frame'; frame: Frame }
   | { kind: 'progress'; fraction: number }
   | { kind: 'completed'; outputs: Record<string, string>; frame: Frame }
-  | { kind: 'failed'; reason: string };
+  | { kind: 'failed'; reason: string }
+  /** It cannot be executed now, through no fault of the model. */
+  | { kind: 'deferred'; reason: string };

@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { messageOf } from '../../errors.ts';
+import { Deferred } from '../executors/deferred.ts';
 import {
   crashed,
   killModelProcess,
@@ -9,14 +10,11 @@ import {
   reasonOfExit,
   startModelProcess,
 } from '../executors/process.ts';
+import type { Ending as RunEnding } from '../runs/recorder.ts';
 import type { AnimationData, AnimationReport, Command, Frame } from './protocol.ts';
 
 /** How an animated run ended. */
-export type Ending =
-  | { status: 'COMPLETED'; outputs: Record<string, string> }
-  | { status: 'FAILED'; reason: string }
-  /** `reason` is null when somebody asked for it. */
-  | { status: 'STOPPED'; reason: string | null };
+export type Ending = Exclude<RunEnding, { status: 'FRESH' }>;
 
 export interface SessionOptions extends ModelProcessOptions {
   data: AnimationData;
@@ -33,28 +31,37 @@ export interface SessionOptions extends ModelProcessOptions {
 export class Session {
   /** Random, and all that is needed to look at the run and to steer it. Never logged or stored. */
   readonly uuid = randomUUID();
-  /** When the run has started there is a picture; rejects with the reason when it ends before that. */
+  /**
+   * When the run has started there is a picture; rejects with the reason when it ends before that, a Deferred when that is no
+   * fault of the model.
+   */
   readonly started: Promise<void>;
   readonly #options: SessionOptions;
   readonly #process: ChildProcess;
   /** Those that wait for a picture, in the order in which they asked. */
   readonly #waiting: ((frame: Frame) => void)[] = [];
+  #isReady = false;
+  /** Whether it could not be executed, through no fault of the model. */
+  #isDeferred = false;
   #frame: Frame | undefined;
   #ending: Ending | undefined;
   #paused = false;
   #speed: number;
 
+  /** @throws Error of the system, when no process can be started */
   constructor(options: SessionOptions) {
     this.#options = options;
     this.#speed = options.data.animation.speed;
     this.started = new Promise((resolve, reject) => {
-      this.#waiting.push(() => (this.#frame ? resolve() : reject(new Error(reasonOf(this.#ending)))));
+      this.#waiting.push(() => (this.#frame ? resolve() : reject(this.#whyNotStarted())));
     });
     const memory = memoryFor(options.data.job, options.memory);
     this.#process = startModelProcess(new URL('./animator.ts', import.meta.url), { ...options, memory });
     this.#process.on('message', (report: AnimationReport) => this.#heed(report));
-    this.#process.on('error', (error) => this.#fail(crashed(messageOf(error))));
-    this.#process.on('exit', (_code, signal) => this.#fail(reasonOfExit(signal, memory)));
+    this.#process.on('error', (error) => this.#fail(crashed(messageOf(error)), messageOf(error)));
+    this.#process.on('exit', (_code, signal) =>
+      this.#fail(reasonOfExit(signal, memory), 'its process ended while it started'),
+    );
     this.#tell(options.data);
   }
 
@@ -120,15 +127,29 @@ export class Session {
         this.#frame = report.frame;
         return void this.end({ status: 'COMPLETED', outputs: report.outputs });
       case 'failed':
-        return void this.end({ status: 'FAILED', reason: report.reason });
+        return this.#fail(report.reason, report.reason);
+      case 'ready':
+        this.#isReady = true;
+        return;
+      case 'deferred':
+        return this.#defer(report.reason);
     }
   }
 
-  #fail(reason: string): void {
-    void this.end({ status: 'FAILED', reason });
+  /** @param why - why the process has not started, if it has not */
+  #fail(reason: string, why: string): void {
+    if (this.#isReady) void this.end({ status: 'FAILED', reason });
+    else this.#defer(why);
   }
-}
 
-function reasonOf(ending: Ending | undefined): string {
-  return (ending && 'reason' in ending && ending.reason) || 'it was stopped';
+  #defer(reason: string): void {
+    if (!this.#ending) this.#isDeferred = true;
+    void this.end({ status: 'STOPPED', reason });
+  }
+
+  #whyNotStarted(): Error {
+    const ending = this.#ending;
+    const reason = (ending && 'reason' in ending && ending.reason) || 'it was stopped';
+    return this.#isDeferred ? new Deferred(reason) : new Error(reason);
+  }
 }

@@ -1,14 +1,16 @@
 import type { RunRequest } from '../../api/resources.ts';
 import { messageOf } from '../../errors.ts';
 import { ServiceError } from '../errors.ts';
+import { Deferred } from '../executors/deferred.ts';
 import type { ModelProcessOptions } from '../executors/process.ts';
 import type { ModelRegistry, ServedVersion } from '../models/registry.ts';
 import type { Dispatcher } from '../runs/dispatcher.ts';
-import type { RunRepository, StoredRun } from '../runs/repository.ts';
+import type { Recorder } from '../runs/recorder.ts';
+import type { StoredRun } from '../runs/repository.ts';
 import type { Runs } from '../runs/runs.ts';
 import type { After } from '../timers.ts';
 import type { AnimationData, Frame } from './protocol.ts';
-import { type Ending, Session } from './session.ts';
+import { type Ending, Session, type SessionOptions } from './session.ts';
 
 /** How many animated runs there may be at once: each has a process, and computes as long as somebody looks. */
 export const MOST_SESSIONS = 8;
@@ -16,17 +18,18 @@ export const MOST_SESSIONS = 8;
 const MOST_ENDED = 64;
 /** Seconds after which there may be room for another. */
 const TRY_AGAIN = 60;
+/** Seconds after which the system may have what an animated run needs. */
+const TRY_SOON = 5;
 /** Specification 8: an animated run that nobody renders ends after this time, in milliseconds. */
 export const RENDER_TIMEOUT = 5 * 60_000;
 
 export interface SessionsParts {
   runs: Runs;
   registry: ModelRegistry;
-  repository: RunRepository;
+  recorder: Recorder;
   dispatcher: Dispatcher;
   /** How the processes of animated runs are started. */
   processes: ModelProcessOptions;
-  onFault: (error: unknown) => void;
   after: After;
 }
 
@@ -60,7 +63,7 @@ export class Sessions {
    * Starts an animated run; resolves when its first picture is drawn.
    *
    * @throws ServiceError UNSUPPORTED_EXPERIMENT for a model that is not drawn, TOO_MANY_ANIMATIONS, ANIMATION_FAILED with the
-   *   reason, and those of a run request
+   *   reason, UNAVAILABLE when that is no fault of the model, and those of a run request
    */
   async start(versionId: string, request: RunRequest): Promise<Shown> {
     const { runs, registry, processes } = this.#parts;
@@ -76,7 +79,7 @@ export class Sessions {
     this.#checkRoom();
     const run = runs.startAnimated(versionId, request);
     const job = { runId: run.id, versionId, code: code!, template: experimentTemplate, inputs: run.inputs };
-    const session = new Session({
+    const session = this.#begin(run.id, {
       ...processes,
       data: { job, animation: animation! },
       onProgress: (fraction) => this.#parts.dispatcher.noteProgress(run.id, fraction),
@@ -89,9 +92,15 @@ export class Sessions {
       await session.started;
     } catch (error) {
       this.#forget(shown);
+      if (error instanceof Deferred) throw unavailable();
       throw new ServiceError('ANIMATION_FAILED', `The animated run did not start: ${messageOf(error)}.`);
     }
     return shown;
+  }
+
+  /** Whether the run is one of those that run here. */
+  executes(runId: string): boolean {
+    return [...this.#shown.values()].some(({ run, session }) => run.id === runId && !session.ending);
   }
 
   has(uuid: string): boolean {
@@ -148,17 +157,19 @@ export class Sessions {
     });
   }
 
-  #record(session: Session, runId: string, ending: Ending): void {
-    const { repository, dispatcher, onFault } = this.#parts;
-    dispatcher.noteProgress(runId, undefined);
+  #begin(runId: string, options: SessionOptions): Session {
     try {
-      if (ending.status === 'COMPLETED') repository.complete(runId, ending.outputs);
-      if (ending.status === 'FAILED') repository.fail(runId, ending.reason);
-      if (ending.status === 'STOPPED') repository.stop(runId, ending.reason);
+      return new Session(options);
     } catch (error) {
-      // the next start of the service stops it
-      onFault(error);
+      void this.#parts.recorder.record(runId, { status: 'STOPPED', reason: messageOf(error) });
+      throw unavailable();
     }
+  }
+
+  #record(session: Session, runId: string, ending: Ending): void {
+    const { recorder, dispatcher } = this.#parts;
+    dispatcher.noteProgress(runId, undefined);
+    void recorder.record(runId, ending);
     const shown = this.#shown.get(session.uuid);
     if (shown) this.#watch(shown);
     const ended = [...this.#shown.values()].filter(({ session }) => session.ending);
@@ -169,4 +180,12 @@ export class Sessions {
     shown.unwatch();
     this.#shown.delete(shown.session.uuid);
   }
+}
+
+function unavailable(): ServiceError {
+  return new ServiceError(
+    'UNAVAILABLE',
+    "The animated run cannot start just now: the system has nothing left for its process, or the model's files cannot be read. Ask again later.",
+    { 'retry-after': String(TRY_SOON) },
+  );
 }

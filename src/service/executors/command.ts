@@ -11,6 +11,8 @@ import { nameKey } from '../../api/values.ts';
 import { messageOf } from '../../errors.ts';
 import type { ContentFiles } from '../files/content.ts';
 import type { OutputFile } from '../models/model.ts';
+import { isShortage } from '../system-errors.ts';
+import { Deferred } from './deferred.ts';
 import { modelEnvironment } from './environment.ts';
 import { readLine } from './lines.ts';
 import type { Job } from './protocol.ts';
@@ -33,7 +35,7 @@ interface Heard {
  * Runs the program of a command model once (docs/models.md): inputs as JSON on standard input, progress and outputs as lines of
  * JSON on standard output, files in a working folder that is there for this run.
  *
- * @throws Error why the run fails
+ * @throws Deferred when the system lacks what it takes to start the program; Error why the run fails
  */
 export async function runCommand(
   command: readonly string[],
@@ -42,18 +44,30 @@ export async function runCommand(
   onProgress: (fraction: number) => void,
 ): Promise<Record<string, unknown>> {
   const folder = files.workPath(job.runId);
-  await mkdir(folder);
   try {
-    const input = await prepareInputs(job, files, folder);
-    const outputs = await converse(start(command, job, folder), input, job, onProgress);
+    const input = await deferIfShort(() => prepareInputs(job, files, folder));
+    const child = await deferIfShort(() => start(command, job, folder));
+    const outputs = await converse(child, input, job, onProgress);
     return await takeFiles(outputs, job, files, folder);
   } finally {
     await files.removeWork(job.runId);
   }
 }
 
-/** The inputs as the program is given them: a JSON object by name, the value of an INPUT_FILE being its path, or null. */
+async function deferIfShort<T>(act: () => Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (error) {
+    if (isShortage(error)) throw new Deferred(`its program cannot be started: ${messageOf(error)}`);
+    throw error;
+  }
+}
+
+/** Makes the working folder. The inputs as the program is given them: a JSON object by name, the value of an INPUT_FILE being its path, or null. */
 async function prepareInputs(job: Job, files: ContentFiles, folder: string): Promise<string> {
+  // an earlier try may have left one
+  await files.removeWork(job.runId);
+  await mkdir(folder);
   const members = [];
   for (const [index, { name, type }] of job.template.inputs.entries()) {
     const value = job.inputs[name]!;
@@ -78,13 +92,13 @@ function jsonOf(type: InputType, canonical: string): string {
 }
 
 /** Words of the command that name a file of the model's folder stand for it; the program works in another folder. */
-function start(command: readonly string[], { code }: Job, folder: string): ChildProcess {
+async function start(command: readonly string[], { code }: Job, folder: string): Promise<ChildProcess> {
   const modelFolder = path.dirname(code.entry);
   const [program, ...args] = command.map((word) => {
     const inModel = path.join(modelFolder, word);
     return statSync(inModel, { throwIfNoEntry: false })?.isFile() ? inModel : word;
   });
-  return spawn(program!, args, {
+  const child = spawn(program!, args, {
     cwd: folder,
     env: {
       ...modelEnvironment(),
@@ -94,6 +108,20 @@ function start(command: readonly string[], { code }: Job, folder: string): Child
     },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
+  try {
+    await once(child, 'spawn');
+    return child;
+  } catch (error) {
+    if (isShortage(error)) throw error;
+    const { code } = error as NodeJS.ErrnoException;
+    const why =
+      code === 'ENOENT'
+        ? 'there is no such program'
+        : code === 'EACCES'
+          ? 'it may not be executed'
+          : messageOf(error);
+    throw new Error(`the command "${program}" cannot be started: ${why}`, { cause: error });
+  }
 }
 
 async function converse(
@@ -102,6 +130,7 @@ async function converse(
   { template }: Job,
   onProgress: (fraction: number) => void,
 ): Promise<Record<string, unknown>> {
+  const exit = once(child, 'exit');
   const heard: Heard = {};
   const longs = new Set(
     template.outputs.filter(({ type }) => type === 'LONG').map(({ name }) => nameKey(name)),
@@ -117,7 +146,7 @@ async function converse(
   child.stdin!.on('error', () => {});
   child.stdin!.end(input);
   const said = once(lines, 'close');
-  const [code, signal] = await ended(child);
+  const [code, signal] = (await exit) as [number | null, NodeJS.Signals | null];
   await Promise.race([said, pause(LINGER, undefined, { ref: false })]);
   if (signal !== null) throw new Error(`the command was ended by the signal ${signal}`);
   if (code !== 0) throw new Error(`the command ended with exit code ${code}${lastLine(complaint)}`);
@@ -149,21 +178,6 @@ function heed(
     }
   } catch (error) {
     heard.problem ??= messageOf(error);
-  }
-}
-
-async function ended(child: ChildProcess): Promise<[code: number | null, signal: NodeJS.Signals | null]> {
-  try {
-    return (await once(child, 'exit')) as [number | null, NodeJS.Signals | null];
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    const why =
-      code === 'ENOENT'
-        ? 'there is no such program'
-        : code === 'EACCES'
-          ? 'it may not be executed'
-          : messageOf(error);
-    throw new Error(`the command "${child.spawnfile}" cannot be started: ${why}`, { cause: error });
   }
 }
 

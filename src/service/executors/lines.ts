@@ -38,17 +38,25 @@ const SPECIAL = new Map([
   ['\u0000Infinity', Infinity],
   ['\u0000-Infinity', -Infinity],
 ]);
-const TEXT_OR_SPECIAL = /"(?:[^"\\]|\\.)*"|NaN|-?Infinity/g;
+/** Also what tells whether a special number is in a text: its quotes, and what is escaped. */
+const SPECIAL_OR_QUOTE = /NaN|-?Infinity|"|\\./g;
 
 function parse(text: string, isLong: (output: string) => boolean): unknown {
-  const json = /NaN|Infinity/.test(text)
-    ? text.replaceAll(TEXT_OR_SPECIAL, (found) => (found.startsWith('"') ? found : `"\\u0000${found}"`))
-    : text;
-  return JSON.parse(json, (key, value: unknown, context?: { source?: string }) => {
+  return JSON.parse(withSpecials(text), (key, value: unknown, context?: { source?: string }) => {
     if (typeof value === 'string') return SPECIAL.get(value) ?? value;
     const digits = context?.source;
     const isCut = typeof value === 'number' && !Number.isSafeInteger(value) && isLong(key);
     return isCut && digits !== undefined && /^-?\d+$/.test(digits) ? BigInt(digits) : value;
+  });
+}
+
+/** JSON in which texts stand for the special numbers. */
+function withSpecials(text: string): string {
+  if (!/NaN|Infinity/.test(text)) return text;
+  let isInText = false;
+  return text.replaceAll(SPECIAL_OR_QUOTE, (found) => {
+    if (found === '"') isInText = !isInText;
+    return isInText || found === '"' || found.startsWith('\\') ? found : `"\\u0000${found}"`;
   });
 }
 

@@ -28,7 +28,10 @@ export function memoryFor({ inputs }: Job, most: number): number {
 
 /**
  * Starts a program of ours that runs a model; its first act is to call `guardProcess`. (Threads would not do: V8 ends the
- * whole process when one of them needs more memory than there is.)
+ * whole process when one of them needs more memory than there is.) It cannot be started where the system has no descriptors,
+ * processes or memory left: then it ends before it has said that it is ready, mostly with the event `error`.
+ *
+ * @throws Error of the system, where Node learns of that at once
  */
 export function startModelProcess(
   program: URL,
@@ -42,9 +45,10 @@ export function startModelProcess(
     // in a group of its own, so that a Ctrl-C reaches the service alone
     detached: true,
   });
-  for (const stream of [child.stdout!, child.stderr!]) stream.setEncoding('utf8').on('data', onPrint);
+  // without descriptors for them there are no streams
+  for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', onPrint);
   // however it ended, what it has started ends with it
-  child.on('exit', () => killGroup(child.pid!));
+  child.on('exit', () => child.pid !== undefined && killGroup(child.pid));
   return child;
 }
 

@@ -22,9 +22,17 @@ export interface Watched {
 /** The signal by which an executor ends itself that takes too much memory. */
 export const OUT_OF_MEMORY = 'SIGUSR2';
 
-/** What an executor says of the job that it has; the last three end it, and the last one the executor, too. */
+/** What a process that runs models says first: it is there, and whatever ends it from here on is a matter of its run. */
+export interface Ready {
+  kind: 'ready';
+}
+
+/** What an executor says of the job that it has. All but progress end it, the last two the executor, too. */
 export type Report =
+  | Ready
   | { kind: 'progress'; fraction: number }
   | { kind: 'completed'; outputs: Record<string, string> }
   | { kind: 'failed'; reason: string }
+  /** It cannot be executed now, through no fault of the model. */
+  | { kind: 'deferred'; reason: string }
   | { kind: 'crashed'; reason: string };

@@ -1,9 +1,11 @@
+import { messageOf } from '../../errors.ts';
 import type { ContentFiles } from '../files/content.ts';
 import { readCommandModel } from '../models/command.ts';
-import { hashContent, isDeclaration, type ModelCode, stateOf } from '../models/folder.ts';
-import { CHANGED, loadUnchanged } from '../models/load.ts';
+import { isDeclaration, type ModelCode, stateOf } from '../models/folder.ts';
+import { checkUnchanged, loadUnchanged } from '../models/load.ts';
 import { runCommand } from './command.ts';
 import { makeContext } from './context.ts';
+import { Deferred } from './deferred.ts';
 import type { Job } from './protocol.ts';
 
 /** Runs a model once; resolves with the values of its outputs. */
@@ -13,28 +15,56 @@ export type Runner = (
   onProgress: (fraction: number) => void,
 ) => Promise<Record<string, unknown>>;
 
-/** @throws Error when the model cannot be loaded, or is not what the service has read */
+/** @throws Deferred when the model's files cannot be read, or are not what the service has read; Error when it cannot be loaded */
 export async function loadRunner(code: ModelCode): Promise<Runner> {
   if (isDeclaration(code.entry)) return commandRunner(code);
   const model = await loadUnchanged(code);
-  return async (job, files, onProgress) => await model.run(makeContext(job, files, onProgress));
+  return async (job, files, onProgress) => {
+    try {
+      return await model.run(makeContext(job, files, onProgress));
+    } catch (error) {
+      // a model whose files have gone while it ran may have failed of that
+      checkUnchanged(code);
+      throw error;
+    }
+  };
 }
 
-/** A program is read anew for each run, so it must be what it was before and after each. */
+/** A program is read anew for each run, so it must be what it was before and after each, whether it has failed or not. */
 function commandRunner(code: ModelCode): Runner {
   let state: string | undefined;
-  const checkUnchanged = (): void => {
-    const found = stateOf(code);
-    if (found === state) return;
-    if (hashContent(code) !== code.contentHash) throw new Error(CHANGED);
+  const check = (): void => {
+    const found = readState(code);
+    if (found !== undefined && found === state) return;
+    checkUnchanged(code);
     state = found;
   };
-  checkUnchanged();
-  const { command } = readCommandModel(code.entry);
+  check();
+  const command = readCommand(code);
   return async (job, files, onProgress) => {
-    checkUnchanged();
-    const outputs = await runCommand(command, job, files, onProgress);
-    checkUnchanged();
-    return outputs;
+    check();
+    try {
+      return await runCommand(command, job, files, onProgress);
+    } finally {
+      check();
+    }
   };
+}
+
+/** The service has read the same declaration before: what is wrong now is not in it. */
+function readCommand({ entry }: ModelCode): readonly string[] {
+  try {
+    return readCommandModel(entry).command;
+  } catch (error) {
+    throw new Deferred(messageOf(error));
+  }
+}
+
+/** Undefined where the files cannot be looked at. */
+function readState(code: ModelCode): string | undefined {
+  try {
+    return stateOf(code);
+  } catch {
+    return undefined;
+  }
 }

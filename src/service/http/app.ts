@@ -1,6 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest } from 'fastify';
 import { API_VERSION } from '../../api/constants.ts';
+import type { Health } from '../../api/health.ts';
+import { printable } from '../../printable.ts';
 import { ServiceError } from '../errors.ts';
 import type { Sessions } from '../animation/sessions.ts';
 import type { ContentFiles } from '../files/content.ts';
@@ -41,6 +43,7 @@ export interface AppParts {
   files: ContentFiles;
   presigner: Presigner;
   access: Access;
+  health: () => Health;
   limits: Limits;
   /** Takes JSON lines; without it nothing is logged. */
   log: NodeJS.WritableStream | undefined;
@@ -50,7 +53,7 @@ export interface AppParts {
 /** The HTTP side of the service: the interface under its root, pre-signed downloads and a health check beside it. */
 export async function buildApp({ log, logLevel, ...parts }: AppParts): Promise<FastifyInstance> {
   const app = fastify({
-    logger: log ? { stream: log, level: logLevel, serializers: { req: loggedRequest } } : false,
+    logger: log ? { stream: printableTo(log), level: logLevel, serializers: { req: loggedRequest } } : false,
     // a logger for each request tells apart whose line is whose, where each has several
     ...(logLevel === 'error' && { childLoggerFactory: (logger: FastifyBaseLogger) => logger }),
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 1_000 },
@@ -83,7 +86,7 @@ export async function buildApp({ log, logLevel, ...parts }: AppParts): Promise<F
   endUnusedConnections(app);
   // what somebody expects of the service besides is no reason to refuse (RFC 9110, 10.1.1)
   app.server.on('checkExpectation', (request, answer) => void app.server.emit('request', request, answer));
-  app.get('/health', () => ({ status: 'ok' }));
+  app.get('/health', () => parts.health());
   const openApi = openApiDocument(API_ROOT);
   app.get(`${API_ROOT}/openapi.json`, () => openApi);
   addDownloads(app, parts.files, parts.presigner);
@@ -103,6 +106,11 @@ export async function buildApp({ log, logLevel, ...parts }: AppParts): Promise<F
     { prefix: API_ROOT },
   );
   return app;
+}
+
+/** A record of the log is a line of JSON, which stays one: what JSON leaves as it is and a terminal obeys is escaped. */
+function printableTo(log: NodeJS.WritableStream): { write(line: string): void } {
+  return { write: (line) => void log.write(printable(line)) };
 }
 
 /** Headers hold the key, the query of a pre-signed address its signature, the path to an animated run its uuid: none is logged. */

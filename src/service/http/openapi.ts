@@ -16,7 +16,13 @@ const particularErrors: Partial<Record<EndpointName, readonly ServiceErrorCode[]
   findRun: ['UNKNOWN_RUN'],
   getRunResults: ['UNKNOWN_OUTPUT', 'RESULTS_NOT_FOUND'],
   getResults: ['UNKNOWN_OUTPUT', 'RESULTS_NOT_FOUND'],
-  startAnimation: ['VERSION_RETIRED', 'ANIMATION_FAILED', 'TOO_MANY_ANIMATIONS', 'STORAGE_FULL'],
+  startAnimation: [
+    'VERSION_RETIRED',
+    'ANIMATION_FAILED',
+    'TOO_MANY_ANIMATIONS',
+    'UNAVAILABLE',
+    'STORAGE_FULL',
+  ],
   getOutputFileUrl: ['UNKNOWN_FILE', 'FILE_DAMAGED'],
   uploadFile: ['STORAGE_FULL'],
 };

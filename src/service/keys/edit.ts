@@ -1,16 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import {
-  closeSync,
-  existsSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeSync,
-} from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { ForayError, messageOf } from '../../errors.ts';
+import { type FileLock, waitForLock } from '../../file-lock.ts';
+import { isSystemError } from '../../file-system.ts';
+import { replaceFile } from '../../replace-file.ts';
 import { hashOf, idOf } from './hash.ts';
 import { isUserName, type KeyFile, LOCAL_USER, parseKeyFile, readKeyFile } from './file.ts';
 
@@ -27,14 +21,14 @@ export interface ListedKey {
  *
  * @throws ForayError USAGE for what is no user name, KEYS_INVALID
  */
-export function addKey(file: string, user: string): string {
+export async function addKey(file: string, user: string): Promise<string> {
   if (!isUserName(user)) {
     throw new ForayError('USAGE', `"${user}" is not a user name.`, {
       hint: 'A user name has letters, digits and _ . @ - and begins with a letter or digit.',
     });
   }
   const key = randomUUID();
-  edit(file, ({ document }) => {
+  await edit(file, ({ document }) => {
     const entry = { sha256: hashOf(key), created: new Date().toISOString() };
     const keys = ['users', user, 'keys'];
     if (document.hasIn(keys)) document.addIn(keys, document.createNode(entry));
@@ -56,11 +50,11 @@ export function listKeys(file: string): ListedKey[] {
  * @param id the first digits of its SHA-256, eight or more
  * @throws ForayError UNKNOWN_KEY, KEYS_INVALID
  */
-export function revokeKey(file: string, id: string): string {
+export async function revokeKey(file: string, id: string): Promise<string> {
   // a missing file is said to be missing, rather than made
   readKeyFile(file);
   let owner = '';
-  edit(file, ({ document, users }) => {
+  await edit(file, ({ document, users }) => {
     const found = Object.entries(users).flatMap(([user, { keys }]) =>
       keys.flatMap(({ sha256 }, at) => (id.length >= 8 && sha256.startsWith(id) ? [{ user, at }] : [])),
     );
@@ -77,31 +71,47 @@ export function revokeKey(file: string, id: string): string {
 }
 
 /** Where there is no key file yet, makes one with a key of the local user, which is returned this once. */
-export function ensureKeyFile(file: string): string | undefined {
+export async function ensureKeyFile(file: string): Promise<string | undefined> {
   return existsSync(file) ? undefined : addKey(file, LOCAL_USER);
 }
 
-/** Changes the file whole or not at all. The unfinished one keeps a second change out until the first is done. */
-function edit(file: string, change: (content: KeyFile) => void): void {
-  const unfinished = `${file}.new`;
-  let descriptor: number;
+/** How long a change waits for another one, ms. */
+const PATIENCE_MS = 10_000;
+
+/** Changes the file whole or not at all; of several changes at once, one after the other. */
+async function edit(file: string, change: (content: KeyFile) => void): Promise<void> {
+  const lock = await lockOf(file);
   try {
-    mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
-    descriptor = openSync(unfinished, 'wx', 0o600);
-  } catch (error) {
-    throw new ForayError('KEYS_INVALID', `The key file ${file} cannot be written: ${messageOf(error)}.`, {
-      hint: `If nothing else changes it, remove ${unfinished}.`,
-    });
-  }
-  try {
-    const content = parseKeyFile(existsSync(file) ? readFileSync(file, 'utf8') : '', file);
+    const content = existsSync(file) ? readKeyFile(file) : parseKeyFile('', file);
     change(content);
-    writeSync(descriptor, content.document.toString());
-    renameSync(unfinished, file);
+    const text = content.document.toString();
+    // what a service could not read never takes the file's place
+    parseKeyFile(text, file);
+    await replaceFile(file, text, 0o600);
   } catch (error) {
-    rmSync(unfinished, { force: true });
+    if (isSystemError(error)) throw unwritable(file, error);
     throw error;
   } finally {
-    closeSync(descriptor);
+    lock.release();
   }
+}
+
+async function lockOf(file: string): Promise<FileLock> {
+  let lock: FileLock | undefined;
+  try {
+    mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+    lock = await waitForLock(`${file}.lock`, PATIENCE_MS);
+  } catch (error) {
+    throw unwritable(file, error);
+  }
+  if (lock) return lock;
+  throw new ForayError('KEYS_INVALID', `Another process is changing the key file ${file}.`, {
+    hint: 'Try again when it has ended.',
+  });
+}
+
+function unwritable(file: string, error: unknown): ForayError {
+  return new ForayError('KEYS_INVALID', `The key file ${file} cannot be written: ${messageOf(error)}.`, {
+    hint: 'Check its permissions and the room on its disk; it is as it was before.',
+  });
 }

@@ -35,7 +35,7 @@ const Whole = z.object({ ...Declaration.shape, command: Command });
 
 const SAYS_HOW = 'docs/models.md says how a model is declared.';
 
-/** @throws ForayError MODEL_INVALID with the place */
+/** @throws ForayError MODEL_INVALID with the place, MODEL_UNREADABLE */
 export function readCommandModel(entry: string): CommandModel {
   const file = path.relative(process.cwd(), entry);
   try {
@@ -60,10 +60,10 @@ export function readCommandModel(entry: string): CommandModel {
     return { declaration, command };
   } catch (error) {
     if (error instanceof YamlError) {
-      throw invalid(`The declaration is neither YAML nor JSON: ${error.message}`, error.place);
+      throw invalid(`The declaration is neither YAML nor JSON: ${error.message}`, error.place, error.hint);
     }
     if (error instanceof ForayError) throw error;
-    throw invalid(`The declaration ${file} cannot be read: ${messageOf(error)}.`);
+    throw new ForayError('MODEL_UNREADABLE', `The declaration ${file} cannot be read: ${messageOf(error)}.`);
   }
 }
 

@@ -1,4 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
+import { isSystemError } from '../system-errors.ts';
+import type { Answer } from './describe.ts';
 import { loadModel } from './load.ts';
 
 /** Imports one model and posts its declaration, or why that is not possible. */
@@ -7,9 +9,12 @@ try {
   const { animation } = model;
   parentPort!.postMessage({
     declaration: { ...without(model, 'run'), ...(animation && { animation: without(animation, 'start') }) },
-  });
+  } satisfies Answer);
 } catch (error) {
-  parentPort!.postMessage({ problem: error instanceof Error ? described(error) : String(error) });
+  parentPort!.postMessage({
+    problem: error instanceof Error ? described(error) : String(error),
+    isOfSystem: isSystemError(error),
+  } satisfies Answer);
 }
 
 /** With the place, where the error is one of syntax: its stack begins with it. */

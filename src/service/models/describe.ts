@@ -4,6 +4,7 @@ import { Worker } from 'node:worker_threads';
 import { ForayError, messageOf } from '../../errors.ts';
 import { misfit } from '../../misfit.ts';
 import { modelEnvironment } from '../executors/environment.ts';
+import { isSystemError } from '../system-errors.ts';
 import { readCommandModel } from './command.ts';
 import { Declaration } from './declaration.ts';
 import { isDeclaration } from './folder.ts';
@@ -16,7 +17,8 @@ const LOAD_TIMEOUT = 30_000;
  * Reads a model's declaration; that of a module in a thread of its own: a model that hangs or breaks while it loads
  * cannot take the service along, and a changed one is read anew.
  *
- * @throws ForayError MODEL_INVALID naming the model's folder, or the place in its declaration
+ * @throws ForayError MODEL_INVALID naming the model's folder, or the place in its declaration; MODEL_UNREADABLE when the system
+ *   has failed, and not the model
  */
 export async function describeModel(entry: string): Promise<Declaration> {
   if (isDeclaration(entry)) return readCommandModel(entry).declaration;
@@ -26,10 +28,11 @@ export async function describeModel(entry: string): Promise<Declaration> {
       (error as Error).name === 'AbortError'
         ? `its module takes longer than ${LOAD_TIMEOUT / 1_000} s`
         : messageOf(error),
+    isOfSystem: isSystemError(error),
   }));
   if ('problem' in answer) {
     throw new ForayError(
-      'MODEL_INVALID',
+      answer.isOfSystem ? 'MODEL_UNREADABLE' : 'MODEL_INVALID',
       `The model in ${folder} cannot be loaded: ${oneLine(answer.problem)}`,
     );
   }
@@ -43,7 +46,7 @@ export async function describeModel(entry: string): Promise<Declaration> {
   return declaration.data;
 }
 
-type Answer = { declaration: unknown } | { problem: string };
+export type Answer = { declaration: unknown } | { problem: string; isOfSystem: boolean };
 
 async function askThread(entry: string): Promise<Answer> {
   const thread = new Worker(new URL('./describe-thread.ts', import.meta.url), {
@@ -56,7 +59,10 @@ async function askThread(entry: string): Promise<Answer> {
     const signal = AbortSignal.timeout(LOAD_TIMEOUT);
     return await Promise.race([
       once(thread, 'message', { signal }).then(([answer]) => answer as Answer),
-      once(thread, 'exit').then((): Answer => ({ problem: 'it ended the thread that loads it' })),
+      once(thread, 'exit').then((): Answer => ({
+        problem: 'it ended the thread that loads it',
+        isOfSystem: false,
+      })),
     ]);
   } finally {
     await thread.terminate();

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
+import { lstatSync, readdirSync, readFileSync, readlinkSync, type Stats, statSync } from 'node:fs';
 import path from 'node:path';
-import { ForayError } from '../../errors.ts';
+import { ForayError, messageOf } from '../../errors.ts';
+import { libraryFiles, PACKAGE } from './library.ts';
 
 /** A module with the model's code, or a declaration with the command that runs it. */
 const ENTRIES = ['model.ts', 'model.js', 'model.yaml', 'model.json'];
@@ -16,6 +17,8 @@ export interface ModelPlace {
   entry: string;
   /** The model's own folder; of a module then those that its neighbourhood shares. */
   folders: string[];
+  /** Of a module, the files of foray itself that it runs with. */
+  library: readonly string[];
 }
 
 /** Where a model's code is, and what it was when it was read. */
@@ -27,20 +30,63 @@ export interface ModelCode extends ModelPlace {
  * The models in a folder: itself, when it is a model, else one for each folder in it that is. The code in a folder without
  * a model is shared by its neighbours that are modules, and counts as part of each of them.
  *
- * @throws ForayError MODEL_INVALID when the folder cannot be read
+ * @throws ForayError MODEL_UNREADABLE, MODEL_INVALID
  */
 export function findModels(modelDir: string): ModelPlace[] {
   const root = path.resolve(modelDir);
-  if (entriesOf(root).length > 0) return [placeOf(root, [])];
-  let names;
   try {
-    names = visibleEntries(root).filter((entry) => entry.isDirectory());
-  } catch {
-    throw new ForayError('MODEL_INVALID', `The folder of models ${root} cannot be read.`);
+    return placesIn(root, [], (_folder, problem) => {
+      throw problem;
+    });
+  } catch (error) {
+    if (error instanceof ForayError) throw error;
+    throw unreadableFolder(root, messageOf(error));
   }
-  const folders = names.map(({ name }) => path.join(root, name));
-  const shared = folders.filter((folder) => entriesOf(folder).length === 0);
-  return folders.filter((folder) => !shared.includes(folder)).map((folder) => placeOf(folder, shared));
+}
+
+/** That a folder of models cannot be read. */
+export function unreadableFolder(root: string, why: string): ForayError {
+  return new ForayError('MODEL_UNREADABLE', `The folder of models ${root} cannot be read: ${why}.`);
+}
+
+/**
+ * As {@link findModels}, for who goes on where one of the models is not valid.
+ *
+ * @param knownModels - folders that were models, and are not shared code while they lack their model
+ * @param onInvalid - called with each folder that is not a valid model
+ * @throws Error of the system, when the folder cannot be read
+ */
+export function placesIn(
+  root: string,
+  knownModels: readonly string[],
+  onInvalid: (folder: string, problem: ForayError) => void,
+): ModelPlace[] {
+  const place = (folder: string, entries: string[], shared: readonly string[]): ModelPlace[] => {
+    if (entries.length === 1) return [placeOf(path.join(folder, entries[0]!), shared)];
+    onInvalid(
+      folder,
+      new ForayError('MODEL_INVALID', `The folder ${folder} has ${entries.join(' and ')}.`, {
+        hint: 'A model is one of them: remove the other.',
+      }),
+    );
+    return [];
+  };
+  const here = visibleEntries(root);
+  const own = entriesAmong(here);
+  if (own.length > 0) return place(root, own, []);
+  const folders = here
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => path.join(root, name))
+    .map((folder) => ({ folder, entries: entriesOf(folder) }));
+  const shared = folders
+    .filter(({ folder, entries }) => entries.length === 0 && !knownModels.includes(folder))
+    .map(({ folder }) => folder);
+  return folders.flatMap(({ folder, entries }) => (entries.length > 0 ? place(folder, entries, shared) : []));
+}
+
+/** Whether nothing is in a folder. @throws Error of the system, when it cannot be read */
+export function isEmpty(folder: string): boolean {
+  return visibleEntries(folder).length === 0;
 }
 
 /** A model's code as it is now. */
@@ -69,16 +115,11 @@ export function stateOf(place: ModelPlace): string {
     .join('\n');
 }
 
-/** @throws ForayError MODEL_INVALID */
-function placeOf(folder: string, shared: readonly string[]): ModelPlace {
-  const entries = entriesOf(folder);
-  if (entries.length > 1) {
-    throw new ForayError('MODEL_INVALID', `The folder ${folder} has ${entries.join(' and ')}.`, {
-      hint: 'A model is one of them: remove the other.',
-    });
-  }
-  const entry = path.join(folder, entries[0]!);
-  return { entry, folders: isDeclaration(entry) ? [folder] : [folder, ...shared] };
+function placeOf(entry: string, shared: readonly string[]): ModelPlace {
+  const folder = path.dirname(entry);
+  return isDeclaration(entry)
+    ? { entry, folders: [folder], library: [] }
+    : { entry, folders: [folder, ...shared], library: libraryFiles() };
 }
 
 /** Whether a model's entry is the declaration of a command model, and not a module. */
@@ -86,23 +127,37 @@ export function isDeclaration(entry: string): boolean {
   return ['.yaml', '.json'].includes(path.extname(entry));
 }
 
+/** A folder that is closed to the service may be shared code, and fails when it is read as such. */
 function entriesOf(folder: string): string[] {
-  return ENTRIES.filter((name) => existsSync(path.join(folder, name)));
+  return ifOpen(() => entriesAmong(readdirSync(folder, { withFileTypes: true }))) ?? [];
 }
 
-function filesOf({ folders }: ModelPlace): { index: number; folder: string; file: string }[] {
-  return folders.flatMap((folder, index) =>
+function entriesAmong(found: readonly { name: string }[]): string[] {
+  return ENTRIES.filter((entry) => found.some(({ name }) => name === entry));
+}
+
+function filesOf({ folders, library }: ModelPlace): { index: number; folder: string; file: string }[] {
+  const own = folders.flatMap((folder, index) =>
     filesUnder(folder)
       .filter((file) => index === 0 || SHARED_CODE.test(file))
       .map((file) => ({ index, folder, file })),
   );
+  return [...own, ...library.map((file) => ({ index: folders.length, folder: PACKAGE, file }))];
 }
 
 /** Of a link that leads to no file, where it leads. */
 function contentOf(file: string): Buffer {
-  return statSync(file, { throwIfNoEntry: false })?.isFile()
-    ? readFileSync(file)
-    : Buffer.from(readlinkSync(file));
+  return statOf(file)?.isFile() ? readFileSync(file) : Buffer.from(readlinkSync(file));
+}
+
+/** Undefined where there is nothing. Anything else that keeps it from being looked at is an error. */
+export function statOf(file: string): Stats | undefined {
+  try {
+    return statSync(file);
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR', 'ELOOP'].includes((error as NodeJS.ErrnoException).code!)) return undefined;
+    throw error;
+  }
 }
 
 function filesUnder(folder: string): string[] {
@@ -120,5 +175,18 @@ function visibleEntries(folder: string) {
 
 /** Whether tools have made it beside a model's code: what they installed or compiled is no part of the model. */
 function isOfTools(entry: string): boolean {
-  return TOOLS_FOLDERS.has(path.basename(entry)) || existsSync(path.join(entry, 'pyvenv.cfg'));
+  return (
+    TOOLS_FOLDERS.has(path.basename(entry)) ||
+    ifOpen(() => statOf(path.join(entry, 'pyvenv.cfg'))) !== undefined
+  );
+}
+
+/** Undefined where the service has no permission to look. */
+function ifOpen<T>(look: () => T): T | undefined {
+  try {
+    return look();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EACCES') throw error;
+    return undefined;
+  }
 }

@@ -1,5 +1,8 @@
 import { pathToFileURL } from 'node:url';
+import { messageOf } from '../../errors.ts';
 import '../../own-package.ts';
+import { Deferred } from '../executors/deferred.ts';
+import { isSystemError } from '../system-errors.ts';
 import { hashContent, type ModelCode } from './folder.ts';
 import type { ModelDefinition } from './model.ts';
 
@@ -16,12 +19,37 @@ export async function loadModel(entry: string): Promise<ModelDefinition> {
   return module.default as ModelDefinition;
 }
 
-/** Why a run does not take place, or what comes of it is not kept. */
-export const CHANGED = "the model's files were changed: ask for its new version";
+/** Why a run does not take place, or its outputs are not kept. */
+const CHANGED = "the model's files were changed since the service read them";
 
-/** As {@link loadModel}: the service has read the code, and what it runs must be the same. */
+/**
+ * Checks that a model's files are what the service has read.
+ *
+ * @throws Deferred when they are not, or cannot be read: the service finds out which version they are now
+ */
+export function checkUnchanged(code: ModelCode): void {
+  let found;
+  try {
+    found = hashContent(code);
+  } catch (error) {
+    throw new Deferred(`the model's files cannot be read: ${messageOf(error)}`);
+  }
+  if (found !== code.contentHash) throw new Deferred(CHANGED);
+}
+
+/**
+ * As {@link loadModel}: the service has read the code, and what it runs must be the same.
+ *
+ * @throws Deferred as {@link checkUnchanged} does
+ */
 export async function loadUnchanged(code: ModelCode): Promise<ModelDefinition> {
-  const model = await loadModel(code.entry);
-  if (hashContent(code) !== code.contentHash) throw new Error(CHANGED);
-  return model;
+  try {
+    return await loadModel(code.entry);
+  } catch (error) {
+    if (isSystemError(error)) throw new Deferred(`the model's files cannot be read: ${messageOf(error)}`);
+    throw error;
+  } finally {
+    // if they have changed meanwhile, neither a model nor an error is of this version
+    checkUnchanged(code);
+  }
 }

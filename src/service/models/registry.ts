@@ -1,19 +1,13 @@
-import { createHash } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import type { Experiment, Model, Version } from '../../api/resources.ts';
 import { nameKey } from '../../api/values.ts';
-import { ForayError, isForayError } from '../../errors.ts';
 import { ServiceError } from '../errors.ts';
-import {
-  type AnimationDeclaration,
-  type Declaration,
-  type DeclaredInput,
-  experimentsOf,
-  templateOf,
-} from './declaration.ts';
-import { describeModel } from './describe.ts';
-import { findModels, type ModelCode, type ModelPlace, readCode } from './folder.ts';
+import type { Problem, Problems } from '../problems.ts';
+import { type AnimationDeclaration, type DeclaredInput, experimentsOf, templateOf } from './declaration.ts';
+import type { ModelCode } from './folder.ts';
 import { stableUuid } from './ids.ts';
+import type { ModelReader} from './reader.ts';
+import { type FoundModel, type Unreadable } from './reader.ts';
 
 /** A model version as the service holds it. */
 export interface ServedVersion extends Version {
@@ -27,12 +21,14 @@ export interface ServedVersion extends Version {
   inputs: readonly DeclaredInput[];
 }
 
-interface FoundModel {
-  id: string;
-  declaration: Declaration;
-  code: ModelCode;
-  /** Of content and declaration: what makes a version. */
-  codeHash: string;
+/** What a further reading of the folders of models came to. */
+export interface Reload {
+  /** What is new, in a line each: versions, and models that are not valid any more. */
+  lines: string[];
+  /** Whether the code of any model is another than before. */
+  hasChanged: boolean;
+  /** Whether everything could be read. */
+  isComplete: boolean;
 }
 
 /**
@@ -41,48 +37,62 @@ interface FoundModel {
  */
 export class ModelRegistry {
   readonly #db: DatabaseSync;
-  readonly #modelDirs: readonly string[];
+  readonly #reader: ModelReader;
+  readonly #problems: Problems;
   #models: ReadonlyMap<string, Model> = new Map();
   #versions: ReadonlyMap<string, ServedVersion> = new Map();
+  #unreadableVersions: readonly string[] = [];
+  /** What was wrong with models at the last reading. */
+  #complaints: readonly string[] = [];
 
-  private constructor(db: DatabaseSync, modelDirs: readonly string[]) {
+  private constructor(db: DatabaseSync, reader: ModelReader, problems: Problems) {
     this.#db = db;
-    this.#modelDirs = modelDirs;
+    this.#reader = reader;
+    this.#problems = problems;
   }
 
-  /** @throws ForayError MODEL_INVALID naming the folder */
-  static async open(db: DatabaseSync, modelDirs: readonly string[]): Promise<ModelRegistry> {
-    const registry = new ModelRegistry(db, modelDirs);
-    await registry.reload((problem) => {
-      throw problem;
-    });
+  /** @throws ForayError MODEL_INVALID, MODEL_UNREADABLE naming the folder */
+  static async open(db: DatabaseSync, reader: ModelReader, problems: Problems): Promise<ModelRegistry> {
+    const registry = new ModelRegistry(db, reader, problems);
+    const { models, invalid, unreadable } = await reader.read();
+    const problem = invalid[0] ?? unreadable[0]?.problem;
+    if (problem) throw problem;
+    registry.#take([...models.values()]);
     return registry;
   }
 
   /**
-   * Reads the folders of models anew. A model that cannot be read, or has the name of another, is left out: its versions
-   * stay, and take no new runs.
-   *
-   * @param onProblem - told of each, a ForayError MODEL_INVALID
-   * @returns the versions that are new, as `<model>, version <number>`
+   * Reads the folders of models anew. A model that is not valid, or has the name of another, is left out: its versions
+   * stay, and take no new runs. One that cannot be read stays as it was.
    */
-  async reload(onProblem: (problem: ForayError) => void): Promise<string[]> {
-    const places = this.#modelDirs.flatMap((dir) => tried(() => findModels(dir), onProblem) ?? []);
-    const read = await Promise.all(places.map((place) => readModel(place).catch(heeded(onProblem))));
-    const byId = new Map<string, FoundModel>();
-    for (const model of read) {
-      if (!model) continue;
-      const other = byId.get(model.id);
-      if (other) onProblem(sameName(other, model));
-      else byId.set(model.id, model);
-    }
-    const found = [...byId.values()];
+  async reload(): Promise<Reload> {
+    const { models, invalid, unreadable } = await this.#reader.read();
+    const served = this.#servedCode();
+    const added = this.#take([...models.values()]);
+    const kept = new Set(unreadable.flatMap((folder) => folder.kept.map(({ id }) => id)));
+    this.#unreadableVersions = [...this.#versions.values()]
+      .filter(({ modelId, code }) => code && kept.has(modelId))
+      .map(({ id }) => id);
+    this.#problems.replace(['MODEL_UNREADABLE', 'MODELS_UNREADABLE'], unreadable.map(problemOf));
+    const complaints = invalid.map((problem) => problem.toLine());
+    const lines = [...complaints.filter((line) => !this.#complaints.includes(line)), ...added];
+    this.#complaints = complaints;
+    return { lines, hasChanged: this.#servedCode() !== served, isComplete: unreadable.length === 0 };
+  }
+
+  /** Takes models over; returns the versions that are new, as `<model>, version <number>`. */
+  #take(found: readonly FoundModel[]): string[] {
     const added = found.flatMap((model) => {
       const number = recordModel(this.#db, model);
       return number === undefined ? [] : [`${model.declaration.name}, version ${number}`];
     });
     this.#read(found);
     return added;
+  }
+
+  /** Tells the code that is served from other. */
+  #servedCode(): string {
+    return [...this.#versions.values()].map(({ id, code }) => `${id} ${code?.contentHash}`).join('\n');
   }
 
   #read(found: readonly FoundModel[]): void {
@@ -136,6 +146,16 @@ export class ModelRegistry {
     return model;
   }
 
+  /** Ids of the versions whose code cannot be read just now. */
+  unreadableVersions(): readonly string[] {
+    return this.#unreadableVersions;
+  }
+
+  /** What anybody, also without a key, may hear of the model that a version is of. */
+  publicName(versionId: string): string {
+    return modelName(this.model(this.version(versionId).modelId));
+  }
+
   /** @throws ServiceError UNKNOWN_VERSION */
   version(id: string): ServedVersion {
     const version = this.#versions.get(id);
@@ -144,34 +164,20 @@ export class ModelRegistry {
   }
 }
 
-function sameName(one: FoundModel, other: FoundModel): ForayError {
-  const folders = [one, other].map(({ code }) => code.folders[0]).join(' and ');
-  return new ForayError('MODEL_INVALID', `Two models have the name "${other.declaration.name}": ${folders}.`);
-}
-
-/** For what fails with an error for users: undefined then. */
-function heeded(onProblem: (problem: ForayError) => void): (error: unknown) => undefined {
-  return (error) => {
-    if (!isForayError(error)) throw error;
-    onProblem(error);
+/** As anybody may hear of it, and as whoever runs the service does. */
+function problemOf({ folder, isRoot, problem, kept }: Unreadable): Problem {
+  const what = isRoot ? 'A folder of models' : modelName(kept[0]?.declaration);
+  return {
+    code: isRoot ? 'MODELS_UNREADABLE' : 'MODEL_UNREADABLE',
+    subject: folder,
+    message: `${what} cannot be read; what was read of it before holds, and its runs wait.`,
+    detail: `${problem.message} What was read of it before holds, and its runs wait until it can be read.`,
   };
 }
 
-function tried<T>(read: () => T, onProblem: (problem: ForayError) => void): T | undefined {
-  try {
-    return read();
-  } catch (error) {
-    return heeded(onProblem)(error);
-  }
-}
-
-async function readModel(place: ModelPlace): Promise<FoundModel> {
-  const code = readCode(place);
-  const declaration = await describeModel(code.entry);
-  const codeHash = createHash('sha256')
-    .update(JSON.stringify([code.contentHash, declaration]))
-    .digest('hex');
-  return { id: stableUuid('model', nameKey(declaration.name)), declaration, code, codeHash };
+/** Private models are for nobody else to know. */
+function modelName(model: { name: string; published: boolean } | undefined): string {
+  return model?.published ? `The model "${model.name}"` : 'A model';
 }
 
 /** Returns the number of the version, if it is new. */

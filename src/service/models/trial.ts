@@ -50,7 +50,7 @@ export async function tryModel(place: ModelPlace, { onProgress, onPrint }: Trial
     );
     const seconds = (performance.now() - start) / 1_000;
     if (outcome.kind === 'completed') return { declaration, outputs: outcome.outputs, seconds };
-    const reason = outcome.kind === 'failed' ? outcome.reason : 'it was ended';
+    const reason = 'reason' in outcome ? outcome.reason : 'it was ended';
     throw new ForayError(
       'MODEL_INVALID',
       `The model "${declaration.name}" failed when it was run with its defaults: ${reason}.`,

@@ -1,3 +1,4 @@
+import { Backoff } from '../backoff.ts';
 import { findModels, stateOf } from './folder.ts';
 
 /** Least time between two looks at the folders of models, in milliseconds. */
@@ -5,32 +6,52 @@ const INTERVAL = 500;
 /** Share of the time that looking may take, in folders with very many files. */
 const SHARE = 0.02;
 
+export interface ModelWatch {
+  /** Has the folders read at the next look, changed or not. */
+  readSoon(): void;
+  end(): void;
+}
+
 /**
- * Calls back when files in the folders of models have changed and then stayed the same from one look to the next: editors and
- * checkouts write more than one. (By the system's events, changes on network disks would be missed.)
+ * Has the folders of models read when files in them have changed and then stayed the same from one look to the next: editors and
+ * checkouts write more than one. (By the system's events, changes on network disks would be missed.) What could not be read is
+ * read again until it can.
  *
- * @returns what ends it
+ * @param read - reads the folders; tells whether all could be read
  */
-export function watchModels(modelDirs: readonly string[], onChange: () => void): () => void {
+export function watchModels(modelDirs: readonly string[], read: () => Promise<boolean>): ModelWatch {
   let settled = stateOfAll(modelDirs);
   let last = settled;
+  let dueAt = Infinity;
   let timer: NodeJS.Timeout;
-  const look = (): void => {
+  const backoff = new Backoff();
+  const look = async (): Promise<void> => {
     const start = performance.now();
     const state = stateOfAll(modelDirs);
-    const hasSettled = state === last && state !== settled;
+    const isDue = state !== settled || start >= dueAt;
+    const isStill = state === last;
     last = state;
-    if (hasSettled) {
+    const took = performance.now() - start;
+    if (isDue && isStill) {
       settled = state;
-      onChange();
+      dueAt = Infinity;
+      if (await read()) backoff.reset();
+      else dueAt = Math.min(dueAt, performance.now() + backoff.next());
     }
-    lookIn(Math.max(INTERVAL, (performance.now() - start) / SHARE));
+    lookIn(Math.max(INTERVAL, took / SHARE));
   };
+  let isOpen = true;
   const lookIn = (delay: number): void => {
-    timer = setTimeout(look, delay).unref();
+    if (isOpen) timer = setTimeout(() => void look(), delay).unref();
   };
   lookIn(INTERVAL);
-  return () => clearTimeout(timer);
+  return {
+    readSoon: () => (dueAt = 0),
+    end() {
+      isOpen = false;
+      clearTimeout(timer);
+    },
+  };
 }
 
 function stateOfAll(modelDirs: readonly string[]): string {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { ExperimentType, InputType, RunStatus } from '../../api/constants.ts';
+import { bounded } from '../../printable.ts';
 import { subRunTitle } from './experiments.ts';
 import type { CanonicalInputs, Settings } from './identity.ts';
 import { RecentRuns } from './recent.ts';
@@ -28,6 +29,9 @@ export interface NewRun {
 
 /** What is told of a sub-run in its parent's message. */
 export type SubRun = Pick<StoredRun, 'id' | 'status' | 'failure'>;
+
+/** Characters of why a run failed: models may say anything. */
+const LONGEST_FAILURE = 1_000;
 
 /** JSON text of each output's value, by output name. */
 export type OutputTexts = Record<string, string>;
@@ -106,10 +110,14 @@ export class RunRepository {
     return run;
   }
 
-  /** Takes the run that was requested first of those that are FRESH; it is RUNNING then. */
-  startNext(): StoredRun | undefined {
+  /**
+   * Takes the run that was requested first of those that are FRESH; it is RUNNING then.
+   *
+   * @param held - ids of versions whose runs are not taken
+   */
+  startNext(held: readonly string[] = []): StoredRun | undefined {
     return this.#atomically(() => {
-      const run = readOptional(this.#statements.nextFresh.get());
+      const run = readOptional(this.#statements.nextFresh.get(JSON.stringify(held)));
       if (!run) return undefined;
       this.#move(run, 'RUNNING');
       for (const { parent } of this.#waitingFor(run)) {
@@ -155,6 +163,15 @@ export class RunRepository {
     });
   }
 
+  /** A RUNNING run that could not be executed is FRESH again in its old place, as if it had not been started. */
+  defer(id: string): void {
+    this.#atomically(() => {
+      const run = this.#known(id);
+      this.#move(run, 'FRESH');
+      this.#statements.uncount.run(run.seq);
+    });
+  }
+
   /** After a start of the service: animated runs have lost their session, and nobody can look at them again. */
   stopAnimated(reason: string): void {
     for (const { id } of this.#statements.animated.all()) this.stop(id as string, reason);
@@ -162,7 +179,17 @@ export class RunRepository {
 
   /** After a start of the service: what was RUNNING has no executor, and is FRESH again in its old place. */
   requeueRunning(): void {
-    for (const row of this.#statements.running.all()) this.#move(readRow(row), 'FRESH');
+    for (const run of this.running()) this.requeue(run);
+  }
+
+  /** The runs in the database that are RUNNING and execute themselves. */
+  running(): StoredRun[] {
+    return this.#statements.running.all().map((row) => readRow(row));
+  }
+
+  /** A RUNNING run that has lost its executor is FRESH again in its old place. */
+  requeue(run: StoredRun): void {
+    this.#move(run, 'FRESH');
   }
 
   /** The outputs of a COMPLETED run that executed itself. */
@@ -238,7 +265,7 @@ export class RunRepository {
     checkTransition(run.status, to, run.tasks !== null);
     if (to === 'RUNNING') this.#statements.start.run(this.#time(), run.seq);
     else if (to === 'FRESH') this.#statements.requeue.run(run.seq);
-    else this.#statements.finish.run(to, failure, this.#time(), run.seq);
+    else this.#statements.finish.run(to, failure && bounded(failure, LONGEST_FAILURE), this.#time(), run.seq);
     this.#recent.forget(run.id);
   }
 
@@ -299,7 +326,9 @@ function prepareStatements(db: DatabaseSync) {
     newest: db.prepare(`SELECT ${COLUMNS} FROM runs WHERE identity = ? ORDER BY seq DESC LIMIT 1`),
     byId: db.prepare(`SELECT ${COLUMNS} FROM runs WHERE id = ?`),
     nextFresh: db.prepare(
-      `SELECT ${COLUMNS} FROM runs WHERE status = 'FRESH' AND tasks IS NULL ORDER BY seq LIMIT 1`,
+      `SELECT ${COLUMNS} FROM runs
+       WHERE status = 'FRESH' AND tasks IS NULL AND version_id NOT IN (SELECT value FROM json_each(?))
+       ORDER BY seq LIMIT 1`,
     ),
     start: db.prepare(
       `UPDATE runs SET status = 'RUNNING', executions = executions + (tasks IS NULL), started_at = ?
@@ -307,6 +336,7 @@ function prepareStatements(db: DatabaseSync) {
     ),
     finish: db.prepare('UPDATE runs SET status = ?, failure = ?, finished_at = ? WHERE seq = ?'),
     requeue: db.prepare(`UPDATE runs SET status = 'FRESH', started_at = NULL WHERE seq = ?`),
+    uncount: db.prepare('UPDATE runs SET executions = executions - 1 WHERE seq = ?'),
     running: db.prepare(
       `SELECT ${COLUMNS} FROM runs WHERE status = 'RUNNING' AND tasks IS NULL ORDER BY seq`,
     ),

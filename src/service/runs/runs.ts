@@ -151,7 +151,7 @@ export class Runs {
     if (!code) {
       throw new ServiceError(
         'VERSION_RETIRED',
-        `Version ${version} has results, but takes no runs: the model's files have changed or cannot be read. Ask for its newest version, or see what the service says.`,
+        `Version ${version} has results, but takes no runs: the model's files have changed, or are no valid model now. Ask for its newest version, or see what the service says.`,
       );
     }
     for (const { name, type } of experimentTemplate.inputs) {

@@ -7,7 +7,8 @@ type Transitions = Record<RunStatus, readonly RunStatus[]>;
  *
  * - FRESH → RUNNING: an executor takes it. RUNNING → COMPLETED or FAILED: how the execution ended.
  * - FRESH or RUNNING → STOPPED: somebody stopped it.
- * - RUNNING → FRESH: the service ended while it ran; it is executed again from the start. An animated run is STOPPED.
+ * - RUNNING → FRESH: the service ended while it ran, or it could not be executed for lack of something that the system may have
+ *   later; it is executed again from the start. An animated run is STOPPED.
  */
 const single: Transitions = {
   FRESH: ['RUNNING', 'STOPPED'],

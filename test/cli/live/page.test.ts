@@ -2,7 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import fc from '../../support/fast-check.ts';
 import { stripVTControlCharacters } from 'node:util';
 import stringWidth from 'string-width';
-import { type LiveState, pageOf } from '../../../src/cli/live/page.ts';
+import { pageOf } from '../../../src/cli/live/page.ts';
+import type { LiveState } from '../../../src/cli/live/state.ts';
 import { painted, textOf } from '../../../src/cli/live/text.ts';
 import type { Phase } from '../../../src/campaign/types.ts';
 

@@ -1,0 +1,18 @@
+/**
+ * What each room of src may import of the others: ESLint refuses the rest. docs/architecture.md has the same table, and a test
+ * compares the two.
+ */
+export const rooms = {
+  api: [],
+  statistics: [],
+  campaign: ['api', 'statistics'],
+  cloud: ['api'],
+  store: ['api', 'campaign'],
+  resolve: ['api', 'campaign', 'cloud'],
+  workflows: ['campaign', 'activities'],
+  activities: ['api', 'campaign', 'cloud', 'store', 'resolve'],
+  client: ['api', 'campaign', 'cloud', 'store', 'resolve', 'workflows', 'statistics'],
+  report: ['api', 'campaign', 'store', 'client', 'statistics'],
+  service: ['api'],
+  dev: ['api', 'workflows'],
+};

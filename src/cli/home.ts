@@ -1,0 +1,48 @@
+import { relative, resolve } from 'node:path';
+import type { Settings } from '../client/index.ts';
+import { runningDev } from '../dev/home.ts';
+import { runningHomes } from '../dev/running-homes.ts';
+import { ForayError } from '../errors.ts';
+import { type SettingFlags, settingsFrom } from './settings.ts';
+import { shellQuoted } from './shell-quoted.ts';
+
+/** More homes than this are not named. */
+const MOST_NAMED = 3;
+
+/**
+ * The settings of a command that needs the model service.
+ * @throws ForayError DEV_NOT_RUNNING where no service is named and none runs in the home
+ */
+export function settingsWithService(flags: SettingFlags): Settings {
+  if (flags.serviceUrl === undefined && flags.apiKey === undefined && !runningDev(flags.home)) {
+    throw new ForayError('DEV_NOT_RUNNING', notRunning(flags.home), {
+      hint: `${whatToDo()} A model service of your own is named with --service-url and --api-key.`,
+    });
+  }
+  return settingsFrom(flags);
+}
+
+/** What to do where a home has no store: perhaps another home is meant. */
+export function hintWithoutStore(home: string): string {
+  return runningDev(home)
+    ? 'Submit a campaign first: npx foray submit FILE.'
+    : `${notRunning(home)} ${whatToDo()}`;
+}
+
+function notRunning(home: string): string {
+  return `No foray dev runs in the home ${home}.`;
+}
+
+function whatToDo(): string {
+  const homes = runningHomes();
+  if (homes.length === 0) return 'Start one with "npx foray dev", or name another home with --home.';
+  const flags = homes.slice(0, MOST_NAMED).map((home) => `--home ${shellQuoted(shown(home))}`);
+  const more = homes.length > MOST_NAMED ? ` (and ${homes.length - MOST_NAMED} more)` : '';
+  return `One runs elsewhere: add ${flags.join(' or ')}${more}.`;
+}
+
+/** From the working directory or from the root, whichever is shorter. */
+function shown(home: string): string {
+  const path = relative('', home);
+  return path.length < resolve(home).length ? path : home;
+}

@@ -1,0 +1,45 @@
+import { type Command, Help, Option } from 'commander';
+import { SETTINGS_GROUP, settingOptions } from './settings.ts';
+
+/**
+ * Lets settings stand before the command as well (`foray --home DIR list`): the program takes them, without defaults or variables,
+ * and passes them on to the command. A command that has no such setting refuses it.
+ */
+export function takeSettingsFirst(program: Command): void {
+  const options = settingOptions().map(({ flags, description, parseArg }) => {
+    const option = new Option(flags, description).helpGroup(SETTINGS_GROUP);
+    return parseArg ? option.argParser(parseArg) : option;
+  });
+  for (const option of options) program.addOption(option);
+  program
+    // what stands behind the command is the command's
+    .enablePositionalOptions()
+    .hook('preAction', (_, command) => {
+      for (const option of options) {
+        const name = option.attributeName();
+        const value: unknown = program.getOptionValue(name);
+        if (value === undefined) continue;
+        const owner = ownerOf(name, command, program);
+        if (!owner) return command.error(`error: ${command.name()} has no option '${option.long}'`);
+        if (owner.getOptionValueSource(name) !== 'cli') owner.setOptionValueWithSource(name, value, 'cli');
+      }
+    });
+}
+
+/** The command that has an option: itself or one above it, below the program. */
+function ownerOf(name: string, command: Command, program: Command): Command | undefined {
+  for (let at: Command | null = command; at && at !== program; at = at.parent)
+    if (at.options.some((option) => option.attributeName() === name)) return at;
+  return undefined;
+}
+
+/** Groups of a command's options as commander makes them, the settings last. */
+export const ownOptionsFirst: Pick<Help, 'groupItems'> = {
+  groupItems(unsorted, visible, groupOf) {
+    const groups = new Help().groupItems(unsorted, visible, groupOf);
+    const settings = groups.get(SETTINGS_GROUP);
+    groups.delete(SETTINGS_GROUP);
+    if (settings) groups.set(SETTINGS_GROUP, settings);
+    return groups;
+  },
+};

@@ -1,0 +1,60 @@
+import { hash } from 'node:crypto';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { homedir, hostname } from 'node:os';
+import { join } from 'node:path';
+import { makeFolder } from '../file-system.ts';
+import { replaceFile } from '../replace-file.ts';
+import { runningDev } from './home.ts';
+
+/**
+ * The homes of this user on this machine in which a `foray dev` runs: a file each, which holds the home's path, in
+ * `$XDG_STATE_HOME/foray/homes` or `~/.local/state/foray/homes`. Whether one runs is known from its home, not from here.
+ */
+
+/** @throws Error when the user has no folder of their own, or it cannot be written */
+export async function noteHome(home: string): Promise<void> {
+  const folder = registry();
+  await makeFolder(folder);
+  await replaceFile(join(folder, entryOf(home)), home);
+}
+
+export function forgetHome(home: string): void {
+  try {
+    rmSync(join(registry(), entryOf(home)), { force: true });
+  } catch {
+    // it is not taken for one that runs all the same
+  }
+}
+
+/** Full paths of the homes in which a `foray dev` runs, in alphabetical order. */
+export function runningHomes(): string[] {
+  const homes: string[] = [];
+  for (const home of notedHomes()) {
+    if (runningDev(home)) homes.push(home);
+    else forgetHome(home);
+  }
+  return homes.sort();
+}
+
+function notedHomes(): string[] {
+  try {
+    const folder = registry();
+    const entries = readdirSync(folder).filter((name) => name.endsWith(ENTRY));
+    return entries.map((name) => readFileSync(join(folder, name), 'utf8'));
+  } catch {
+    // there is no such folder yet, or none that can be read
+    return [];
+  }
+}
+
+const ENTRY = '.home';
+
+function entryOf(home: string): string {
+  return `${hash('sha256', home).slice(0, 16)}${ENTRY}`;
+}
+
+/** @throws Error when the user has no folder of their own */
+function registry(): string {
+  const state = process.env.XDG_STATE_HOME || join(homedir(), '.local', 'state');
+  return join(state, 'foray', 'homes', hostname());
+}

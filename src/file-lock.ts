@@ -1,0 +1,66 @@
+import { statSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as delay } from 'node:timers/promises';
+
+/**
+ * A lock that the operating system drops when its process ends, however it ends: neither a kill nor a power cut leaves one
+ * behind. It is SQLite's lock on an empty file; the file stays.
+ */
+export interface FileLock {
+  release(): void;
+}
+
+const ASK_EVERY_MS = 20;
+const SQLITE_BUSY = 5;
+
+/**
+ * Takes the lock; undefined while another process holds it.
+ * @throws Error when the file cannot be made or opened
+ */
+export function tryLock(file: string): FileLock | undefined {
+  const database = new DatabaseSync(file);
+  try {
+    // with its journal in memory SQLite makes no second file
+    database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
+    return { release: () => database.close() };
+  } catch (error) {
+    database.close();
+    if (isBusy(error)) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Takes the lock, and waits for it for so many milliseconds; undefined when it is still held then.
+ * @throws Error when the file cannot be made or opened
+ */
+export async function waitForLock(file: string, patience: number): Promise<FileLock | undefined> {
+  const until = Date.now() + patience;
+  for (;;) {
+    const lock = tryLock(file);
+    if (lock || Date.now() > until) return lock;
+    await delay(ASK_EVERY_MS);
+  }
+}
+
+/**
+ * Whether a process holds the lock. It makes no file.
+ * @throws Error when the file is there and cannot be opened
+ */
+export function isLocked(file: string): boolean {
+  if (!statSync(file, { throwIfNoEntry: false })) return false;
+  const database = new DatabaseSync(file, { readOnly: true });
+  try {
+    database.exec('SELECT 1 FROM sqlite_master');
+    return false;
+  } catch (error) {
+    if (isBusy(error)) return true;
+    throw error;
+  } finally {
+    database.close();
+  }
+}
+
+function isBusy(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && 'errcode' in error && error.errcode === SQLITE_BUSY;
+}

@@ -1,0 +1,181 @@
+import { createHash } from 'node:crypto';
+import path from 'node:path';
+import { nameKey } from '../../api/values.ts';
+import { ForayError, isForayError, messageOf } from '../../errors.ts';
+import { isSystemError } from '../system-errors.ts';
+import type { Declaration } from './declaration.ts';
+import { describeModel } from './describe.ts';
+import {
+  isEmpty,
+  type ModelCode,
+  type ModelPlace,
+  placesIn,
+  readCode,
+  stateOf,
+  statOf,
+  unreadableFolder,
+} from './folder.ts';
+import { stableUuid } from './ids.ts';
+
+/** How long a folder that was a part of a model may be missing beside others, in milliseconds: editors and checkouts replace folders. */
+const GONE_AFTER = 30_000;
+
+export interface FoundModel {
+  id: string;
+  declaration: Declaration;
+  code: ModelCode;
+  /** Of content and declaration: what makes a version. */
+  codeHash: string;
+  /** The folder of models that it is in. */
+  root: string;
+}
+
+/** What the folders of models are. */
+export interface Reading {
+  /** Models by id; those that cannot be read as they were last. */
+  models: ReadonlyMap<string, FoundModel>;
+  /** Models that are not valid. */
+  invalid: ForayError[];
+  /** What cannot be read. */
+  unreadable: Unreadable[];
+}
+
+/** A folder of models, or one of a model, that cannot be read. */
+export interface Unreadable {
+  folder: string;
+  isRoot: boolean;
+  /** That it cannot be read, and why. */
+  problem: ForayError;
+  /** The models that stay as they were because of it. */
+  kept: FoundModel[];
+}
+
+/**
+ * Reads the folders of models again and again. What cannot be read has not changed: a model stays as it was last read until it can
+ * be read, and is another then, or is not valid, or its folder is missing for long beside others that are there.
+ */
+export class ModelReader {
+  readonly #roots: readonly string[];
+  readonly #clock: () => number;
+  #known: readonly FoundModel[] = [];
+  /** Since when folders are missing, by path. */
+  #missing: ReadonlyMap<string, number> = new Map();
+
+  /** @param clock - a time in milliseconds */
+  constructor(modelDirs: readonly string[], clock: () => number) {
+    this.#roots = modelDirs.map((dir) => path.resolve(dir));
+    this.#clock = clock;
+  }
+
+  async read(): Promise<Reading> {
+    const roots = await Promise.all(this.#roots.map((root) => this.#readRoot(root)));
+    const models = new Map<string, FoundModel>();
+    const invalid = roots.flatMap((read) => read.invalid);
+    const unreadable = roots.flatMap((read) => read.unreadable);
+    for (const model of roots.flatMap((read) => read.found)) {
+      const other = models.get(model.id);
+      if (other) invalid.push(sameName(other, model));
+      else models.set(model.id, model);
+    }
+    for (const { kept } of unreadable) {
+      // one that was moved is found elsewhere
+      for (const model of kept) if (!models.has(model.id)) models.set(model.id, model);
+    }
+    this.#known = [...models.values()];
+    this.#missing = new Map(roots.flatMap((read) => [...read.missing]));
+    return { models, invalid, unreadable };
+  }
+
+  async #readRoot(root: string): Promise<RootReading> {
+    const known = this.#known.filter((model) => model.root === root);
+    const reading: RootReading = { found: [], invalid: [], unreadable: [], missing: new Map() };
+    const seen = new Set<string>();
+    let places: ModelPlace[];
+    try {
+      places = placesIn(root, known.map(folderOf), (folder, problem) => {
+        seen.add(folder);
+        reading.invalid.push(problem);
+      });
+      // a network disk that is not mounted leaves an empty folder
+      if (known.length > 0 && isEmpty(root)) throw new Error('it is empty');
+    } catch (error) {
+      const problem = unreadableFolder(root, messageOf(error));
+      return { ...reading, invalid: [], unreadable: [{ folder: root, problem, kept: known, isRoot: true }] };
+    }
+    const read = async (folder: string, last: FoundModel | undefined, place?: ModelPlace): Promise<void> => {
+      try {
+        const gone = this.#findMissing(last, place);
+        if (gone !== undefined && this.#isMissingForNow(gone, reading.missing)) {
+          throw new ForayError('MODEL_UNREADABLE', `The folder ${gone} is missing.`);
+        }
+        if (place) reading.found.push(await readModel(root, place, last));
+      } catch (error) {
+        const problem = asModelError(folder, error);
+        if (problem.code !== 'MODEL_UNREADABLE') reading.invalid.push(problem);
+        else reading.unreadable.push({ folder, problem, kept: last ? [last] : [], isRoot: false });
+      }
+    };
+    const lastIn = (folder: string) => known.find((model) => folderOf(model) === folder);
+    for (const { entry } of places) seen.add(path.dirname(entry));
+    await Promise.all([
+      ...places.map((place) => read(folderOf(place), lastIn(folderOf(place)), place)),
+      ...known.filter((model) => !seen.has(folderOf(model))).map((model) => read(folderOf(model), model)),
+    ]);
+    return reading;
+  }
+
+  /** The folder that was a part of a model, and is not there any more. @throws Error of the system */
+  #findMissing(last: FoundModel | undefined, place: ModelPlace | undefined): string | undefined {
+    if (!last) return undefined;
+    // one that is there without a model must at least be readable
+    if (!place) {
+      const folder = folderOf(last);
+      if (statOf(folder)) isEmpty(folder);
+      return folder;
+    }
+    return last.code.folders.find((part) => !place.folders.includes(part) && !statOf(part));
+  }
+
+  #isMissingForNow(folder: string, missing: Map<string, number>): boolean {
+    const since = this.#missing.get(folder) ?? this.#clock();
+    missing.set(folder, since);
+    return this.#clock() - since < GONE_AFTER;
+  }
+}
+
+interface RootReading {
+  found: FoundModel[];
+  invalid: ForayError[];
+  unreadable: Unreadable[];
+  missing: Map<string, number>;
+}
+
+function folderOf(model: FoundModel | ModelPlace): string {
+  return path.dirname('code' in model ? model.code.entry : model.entry);
+}
+
+async function readModel(root: string, place: ModelPlace, last: FoundModel | undefined): Promise<FoundModel> {
+  const state = stateOf(place);
+  const code = readCode(place);
+  if (last?.code.contentHash === code.contentHash && last.code.entry === code.entry) return { ...last, code };
+  const declaration = await describeModel(code.entry);
+  if (stateOf(place) !== state) {
+    throw new ForayError('MODEL_UNREADABLE', `The model in ${folderOf(place)} changes while it is read.`);
+  }
+  const codeHash = createHash('sha256')
+    .update(JSON.stringify([code.contentHash, declaration]))
+    .digest('hex');
+  return { id: stableUuid('model', nameKey(declaration.name)), declaration, code, codeHash, root };
+}
+
+function sameName(one: FoundModel, other: FoundModel): ForayError {
+  const folders = [one, other].map(folderOf).join(' and ');
+  return new ForayError('MODEL_INVALID', `Two models have the name "${other.declaration.name}": ${folders}.`);
+}
+
+/** @throws what is neither an error for users nor of the system: a fault of the service */
+function asModelError(folder: string, error: unknown): ForayError {
+  if (isForayError(error)) return error;
+  if (!isSystemError(error)) throw error;
+  return new ForayError('MODEL_UNREADABLE', `The model in ${folder} cannot be read: ${messageOf(error)}.`);
+}

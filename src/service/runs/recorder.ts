@@ -1,0 +1,91 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { messageOf } from '../../errors.ts';
+import { Backoff } from '../backoff.ts';
+import type { Problems } from '../problems.ts';
+import { mayPass } from '../system-errors.ts';
+import type { Ended, OutputTexts, RunRepository } from './repository.ts';
+
+/** What becomes of a RUNNING run when its execution is over. */
+export type Ending =
+  | { status: 'COMPLETED'; outputs: OutputTexts }
+  | { status: 'FAILED'; reason: string }
+  /** `reason` is null when somebody asked for it. */
+  | { status: 'STOPPED'; reason: string | null }
+  /** It could not be executed. */
+  | { status: 'FRESH' };
+
+/**
+ * Writes how executions end. What the database does not take is kept and tried again until it does, or the run has been
+ * stopped meanwhile. Outputs that it never takes fail their run.
+ */
+export class Recorder {
+  readonly #runs: RunRepository;
+  readonly #problems: Problems;
+  readonly #pending = new Set<string>();
+  #open = true;
+
+  constructor(runs: RunRepository, problems: Problems) {
+    this.#runs = runs;
+    this.#problems = problems;
+  }
+
+  /** Tries at once, and resolves when it is written. Never rejects. Returns the runs that end with the run. */
+  async record(id: string, ending: Ending): Promise<Ended> {
+    this.#pending.add(id);
+    const backoff = new Backoff();
+    let due = ending;
+    try {
+      while (this.#open) {
+        try {
+          const ended = this.#write(id, due);
+          this.#problems.resolve('RUNS_UNRECORDED', id);
+          return ended;
+        } catch (error) {
+          this.#complain(id, error);
+          if (due.status === 'COMPLETED' && !mayPass(error)) {
+            due = { status: 'FAILED', reason: `its outputs could not be stored: ${messageOf(error)}` };
+          }
+        }
+        await pause(backoff.next(), undefined, { ref: false });
+      }
+      return [];
+    } finally {
+      this.#pending.delete(id);
+    }
+  }
+
+  /** Whether it is still to be written how the run has ended. */
+  isPending(id: string): boolean {
+    return this.#pending.has(id);
+  }
+
+  /** From here on nothing is tried again. */
+  close(): void {
+    this.#open = false;
+  }
+
+  #write(id: string, ending: Ending): Ended {
+    if (this.#runs.byId(id)?.status !== 'RUNNING') return [];
+    switch (ending.status) {
+      case 'COMPLETED':
+        this.#runs.complete(id, ending.outputs);
+        return [];
+      case 'FAILED':
+        return this.#runs.fail(id, ending.reason);
+      case 'STOPPED':
+        return this.#runs.stop(id, ending.reason);
+      case 'FRESH':
+        this.#runs.defer(id);
+        return [];
+    }
+  }
+
+  #complain(id: string, error: unknown): void {
+    this.#problems.raise({
+      code: 'RUNS_UNRECORDED',
+      subject: id,
+      message: 'The database does not take what has become of a run; it is kept in memory and tried again.',
+      detail: `The database does not take what has become of run ${id}, which is tried again: ${messageOf(error)}`,
+    });
+  }
+}

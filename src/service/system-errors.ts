@@ -1,0 +1,32 @@
+/** Primary result codes of SQLite, in the low byte of an extended one, of errors that no further try mends. */
+const SQLITE_LASTING = new Set([
+  1, // ERROR
+  18, // TOOBIG
+  19, // CONSTRAINT
+  20, // MISMATCH
+  21, // MISUSE
+  25, // RANGE
+]);
+
+/**
+ * Whether the system failed an operation, such as opening a file or starting a thread: that tells nothing of what was to be
+ * read, and a later try may succeed.
+ */
+export function isSystemError(error: unknown): boolean {
+  const { errno, syscall, code } = error as { errno?: unknown; syscall?: unknown; code?: unknown };
+  if (typeof code === 'string' && code.startsWith('ERR_WORKER_')) return true;
+  return typeof errno === 'number' && typeof syscall === 'string';
+}
+
+const SCARCE = new Set(['EAGAIN', 'EMFILE', 'ENFILE', 'ENOMEM', 'ENOSPC', 'EDQUOT', 'EIO']);
+
+/** Whether the system lacks something that it may have later: descriptors, processes, memory, room on a disk. */
+export function isShortage(error: unknown): boolean {
+  return SCARCE.has((error as NodeJS.ErrnoException).code!);
+}
+
+/** Whether an error of the database may be over at a later try: it is busy, its disk is full or cannot be read … */
+export function mayPass(error: unknown): boolean {
+  const { errcode } = error as { errcode?: unknown };
+  return typeof errcode === 'number' && !SQLITE_LASTING.has(errcode % 256);
+}

@@ -1,0 +1,239 @@
+import { type Document, isCollection, isScalar, type Node, visit, type YAMLParseError } from 'yaml';
+
+export const TOO_DEEP = 'Lists or mappings are nested too deeply.';
+
+/** What somebody did wrong in a text that is not YAML. */
+export interface Mistake {
+  /** Where in the text it is, which may be before the place where the reader noticed. */
+  offset: number;
+  message: string;
+  /** What to do about it, a sentence. */
+  hint?: string;
+}
+
+/** Finds the mistake behind an error of the reader, in words for the mistakes that people make; else in the reader's own. */
+export function mistakeBehind(error: YAMLParseError, document: Document.Parsed, text: string): Mistake {
+  const found = { error, text, offset: error.pos[0], nodes: nodesAround(document, error.pos[0]) };
+  const mistake = ways.map((way) => way(found)).find((way) => way !== undefined);
+  return mistake ?? { offset: found.offset, message: error.message };
+}
+
+interface Found {
+  error: YAMLParseError;
+  text: string;
+  /** Where the reader noticed. */
+  offset: number;
+  /** What begins before that and ends there or later, outermost first. */
+  nodes: Located[];
+}
+
+/** A part of the text as the reader understood it: from `start` to `end`, without blanks that follow. */
+interface Located {
+  node: Node;
+  start: number;
+  end: number;
+}
+
+function nodesAround(document: Document.Parsed, offset: number): Located[] {
+  const nodes: Located[] = [];
+  visit(document, {
+    Node(_, node) {
+      const [start = 0, end = 0, all = 0] = node.range ?? [];
+      if (start <= offset && offset <= all) nodes.push({ node, start, end });
+    },
+  });
+  return nodes;
+}
+
+/** Each knows one kind of mistake; the first that recognises its own counts. */
+const ways: ((found: Found) => Mistake | undefined)[] = [
+  tooDeep,
+  tabbed,
+  unclosedQuote,
+  unclosedBracket,
+  strayBracket,
+  withoutBlank,
+  withoutComma,
+  withoutColon,
+  colonInText,
+  indented,
+  unquoted,
+];
+
+function tooDeep({ error, offset }: Found): Mistake | undefined {
+  if (error.code !== 'RESOURCE_EXHAUSTION') return undefined;
+  return { offset, message: TOO_DEEP };
+}
+
+function tabbed({ error, offset }: Found): Mistake | undefined {
+  if (error.code !== 'TAB_AS_INDENT') return undefined;
+  return { offset, message: 'The line is indented by a tab.', hint: 'Indent it by blanks.' };
+}
+
+function unclosedQuote({ error, text, offset, nodes }: Found): Mistake | undefined {
+  const quoted = nodes.findLast(({ node }) => isScalar(node) && node.type?.startsWith('QUOTE_'));
+  if (!quoted || quoted.start === offset) return undefined;
+  if (error.code === 'MISSING_CHAR') {
+    return {
+      offset: quoted.start,
+      message: 'The quote that begins here has no end.',
+      hint: 'Close it at the end of the text; a quote inside the text needs quotes of the other kind around it.',
+    };
+  }
+  if (error.code !== 'UNEXPECTED_TOKEN' || offset < quoted.end) return undefined;
+  const isLong = text.slice(quoted.start, quoted.end).includes('\n');
+  return {
+    offset: isLong ? quoted.start : offset,
+    message: isLong
+      ? 'The quote that begins here ends in a later line, and more text follows.'
+      : 'More text follows the closing quote.',
+    hint: 'Put quotes around the whole text; a quote inside it needs quotes of the other kind around it.',
+  };
+}
+
+const CLOSING: Record<string, string> = { '[': ']', '{': '}' };
+
+function unclosedBracket({ error, text, nodes }: Found): Mistake | undefined {
+  if (error.code !== 'BAD_INDENT' && error.code !== 'MISSING_CHAR') return undefined;
+  const open = nodes.findLast(
+    ({ node, start, end }) => isFlow(node) && text[end - 1] !== CLOSING[text[start]!],
+  );
+  if (!open) return undefined;
+  const bracket = text[open.start]!;
+  return {
+    offset: open.start,
+    message: `The bracket ${bracket} that is opened here is not closed.`,
+    hint: `Write ${CLOSING[bracket]} at its end, and indent the lines between.`,
+  };
+}
+
+function strayBracket({ error, text, offset }: Found): Mistake | undefined {
+  const bracket = text[offset]!;
+  if (error.code !== 'UNEXPECTED_TOKEN' || (bracket !== ']' && bracket !== '}')) return undefined;
+  return { offset, message: `The bracket ${bracket} closes nothing.`, hint: 'Remove it, or open it before.' };
+}
+
+function withoutBlank({ error, text, offset, nodes }: Found): Mistake | undefined {
+  if (!['MULTILINE_IMPLICIT_KEY', 'MISSING_CHAR', 'BAD_INDENT'].includes(error.code)) return undefined;
+  if (isInBrackets(nodes)) return undefined;
+  const { line, start } = lineAt(text, offset);
+  const glued = /^(\s*(?:- +)*[^\s:#'"[\]{}-][^\s:#'"[\]{}]*:|\s*-)(?=[^\s-])/.exec(line)?.[0];
+  if (glued === undefined || /:\s/.test(line.slice(glued.length))) return undefined;
+  const sign = glued.endsWith(':') ? 'colon' : 'dash';
+  return {
+    offset: start + glued.length - 1,
+    message: `There is no blank after the ${sign}.`,
+    hint: 'Put one there.',
+  };
+}
+
+function withoutComma({ error, offset, nodes }: Found): Mistake | undefined {
+  if (!isInBrackets(nodes) || (error.code !== 'MULTILINE_IMPLICIT_KEY' && error.code !== 'MISSING_CHAR'))
+    return undefined;
+  return {
+    offset,
+    message: 'There is no comma after this.',
+    hint: 'Between brackets a comma separates values.',
+  };
+}
+
+function withoutColon({ error, text, offset }: Found): Mistake | undefined {
+  if (error.code !== 'MULTILINE_IMPLICIT_KEY' && error.code !== 'MISSING_CHAR') return undefined;
+  if (/:(\s|$)/.test(lineAt(text, offset).line)) return undefined;
+  return {
+    offset,
+    message: 'There is no colon after this name.',
+    hint: 'Write it as "name: value", or indent the line if it belongs to the text above.',
+  };
+}
+
+function colonInText({ error, text, offset }: Found): Mistake | undefined {
+  if (error.code !== 'BLOCK_AS_IMPLICIT_KEY') return undefined;
+  const { line, start } = lineAt(text, offset);
+  const rest = line.slice(offset - start);
+  if (rest.trimStart().startsWith('- ') || !/:(\s|$)/.test(rest)) return undefined;
+  return {
+    offset,
+    message: 'The line has a second colon.',
+    hint: 'Put the text in quotes if the colon is a part of it.',
+  };
+}
+
+/** The line that is indented otherwise: this one, or the next one where the reader took it for more of this one's text. */
+function indented({ error, text, offset }: Found): Mistake | undefined {
+  const isText = error.code === 'BLOCK_AS_IMPLICIT_KEY';
+  if (!isText && !['BAD_INDENT', 'MULTILINE_IMPLICIT_KEY', 'MISSING_CHAR'].includes(error.code))
+    return undefined;
+  const noticed = lineAt(text, offset);
+  // an empty line or a comment may come before the line itself
+  const here = hasContent(noticed) ? noticed : (lineAfter(text, noticed) ?? noticed);
+  const isItem = here.line.trimStart().startsWith('- ') && offset <= here.start + indentOf(here.line);
+  const [before, wrong] = isText && !isItem ? [here, lineAfter(text, here)] : [lineBefore(text, here), here];
+  if (!before || !wrong) return undefined;
+  const [own, other] = [indentOf(wrong.line), indentOf(before.line)];
+  if (own === other) {
+    const message = 'Items of a list and names stand below each other.';
+    return { offset: wrong.start + own, message, hint: 'Write either "- value" or "name: value".' };
+  }
+  return {
+    offset: wrong.start + own,
+    message: `The line is indented by ${own}, the one before it by ${other}.`,
+    hint: 'Lines that belong together begin in the same column.',
+  };
+}
+
+function unquoted({ error, text, offset }: Found): Mistake | undefined {
+  if (error.code !== 'BAD_SCALAR_START') return undefined;
+  return {
+    offset,
+    message: `A text without quotes cannot begin with ${text[offset]}.`,
+    hint: 'Put it in quotes.',
+  };
+}
+
+function isInBrackets(nodes: readonly Located[]): boolean {
+  return nodes.some(({ node }) => isFlow(node));
+}
+
+function isFlow(node: Node | undefined): boolean {
+  return isCollection(node) && node.flow === true;
+}
+
+interface TextLine {
+  line: string;
+  start: number;
+}
+
+function lineAt(text: string, offset: number): TextLine {
+  const start = offset === 0 ? 0 : text.lastIndexOf('\n', offset - 1) + 1;
+  const end = text.indexOf('\n', start);
+  return { line: text.slice(start, end === -1 ? text.length : end), start };
+}
+
+/** The last line before one that is neither empty nor a comment. */
+function lineBefore(text: string, { start }: TextLine): TextLine | undefined {
+  for (let at = start; at > 0;) {
+    const before = lineAt(text, at - 1);
+    if (hasContent(before)) return before;
+    at = before.start;
+  }
+  return undefined;
+}
+
+function lineAfter(text: string, { start, line }: TextLine): TextLine | undefined {
+  for (let at = start + line.length + 1; at < text.length;) {
+    const after = lineAt(text, at);
+    if (hasContent(after)) return after;
+    at += after.line.length + 1;
+  }
+  return undefined;
+}
+
+function hasContent({ line }: TextLine): boolean {
+  const content = line.trim();
+  return content !== '' && !content.startsWith('#');
+}
+
+function indentOf(line: string): number {
+  return line.length - line.trimStart().length;
+}

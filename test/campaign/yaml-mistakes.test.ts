@@ -1,0 +1,95 @@
+import { describe, test } from '@jest/globals';
+import { expectRefused } from './support.ts';
+
+/** A `§` marks where the mistake is, which the reader may notice only further down. */
+function expectMistake(text: string, says: RegExp, hint?: RegExp): void {
+  expectRefused(text, { code: 'DEFINITION_SYNTAX', says, ...(hint && { hint }) });
+}
+
+describe('a line that is indented wrongly', () => {
+  test.each([
+    ['a blank too few', 'model:\n  name: E\n §version: 1\nseed: 1\n', 'by 1, the one before it by 2'],
+    ['a blank too many', 'model:\n  name: E\n   §version: 1\nseed: 1\n', 'by 3, the one before it by 2'],
+    ['one too many, deeper', 'a:\n  b:\n    c: 1\n     §d: 2\n', 'by 5, the one before it by 4'],
+    ['two too few, deeper', 'a:\n    b: 1\n  §c: 2\nd: 1\n', 'by 2, the one before it by 4'],
+    ['under a value', 'campaign: a\n  §model: b\n', 'by 2, the one before it by 0'],
+    ['under a mapping', 'model: {name: E}\n  §seed: 1\n', 'by 2, the one before it by 0'],
+    ['after a comment', 'campaign: a\n\n# why\n  §model: b\n', 'by 2, the one before it by 0'],
+    ['an item too little', 'Days:\n      - 1\n     §- 2\n', 'by 5, the one before it by 6'],
+    ['a name in an item', 'a:\n  - b: 1\n   §c: 2\n', 'by 3, the one before it by 2'],
+  ])('%s', (_, text, says) => {
+    expectMistake(text, new RegExp(`The line is indented ${says}\\.$`), /begin in the same column/);
+  });
+
+  test.each(['model:\n§\tname: E\n', 'model:\n  name: E\n§\tversion: 1\n', 'a:\n§\t- 1\n'])(
+    'by a tab: %j',
+    (text) => expectMistake(text, /indented by a tab\.$/, /by blanks/),
+  );
+
+  test.each(['a:\n  - 1\n  §b: 2\n', 'a:\n  b: 2\n  §- 1\n'])('items and names: %j', (text) =>
+    expectMistake(text, /Items of a list and names stand below each other\.$/),
+  );
+});
+
+describe('a blank or a sign that is missing', () => {
+  test.each([
+    'campaign§:a\nmodel: {name: E}\n',
+    'campaign: a\nseed§:5\nmodel: {name: E}\n',
+    'model:\n  name§:E\n  version: 1\n',
+    'model:\n  name: E\n  version§:1\nseed: 3\n',
+    'a: x\nb§:http://x.y\nc: 1\n',
+  ])('after a colon: %j', (text) => expectMistake(text, /There is no blank after the colon\.$/));
+
+  test('after a dash', () => {
+    expectMistake('outputs:\n  - a\n  §-b\nseed: 2\n', /There is no blank after the dash\.$/);
+  });
+
+  test('a colon', () => {
+    expectMistake('campaign: a\n§model\n  name: E\nseed: 1\n', /There is no colon after this name\.$/);
+  });
+
+  test.each(['{"a": 1,\n "b": §2\n "c": 3}', 'model: {name: §E\n  version: 1}\n'])('a comma: %j', (text) =>
+    expectMistake(text, /There is no comma after this\.$/),
+  );
+});
+
+describe('a quote or bracket that is not closed', () => {
+  test.each(['campaign: §"a\nmodel: {name: E}\nseed: 1\n', "campaign: §'a\nmodel: {name: E}\n"])(
+    'a quote: %j',
+    (text) => expectMistake(text, /The quote that begins here has no end\.$/, /Close it/),
+  );
+
+  test('a quote that the next one closes', () => {
+    expectMistake('  a: §"x\n  b: "y" z "\n', /The quote that begins here (has no end|ends in a later line)/);
+  });
+
+  test.each([
+    ['campaign: a\nDays: §[1, 2\nmodel: {name: E}\nseed: 1\n', '\\['],
+    ['grid:\n  Days: §[1, 2\n  Rate: [1, 3]\nseed: 1\n', '\\['],
+    ['grid:\n  Days: §[1, 2\n\nseed: 1\n', '\\['],
+    ['a: §[1, [2, 3]\nb: 1\n', '\\['],
+    ['a: [1, §{x: 2]\nb: 1', '\\{'],
+    ['campaign: a\nmodel: §{name: E\n', '\\{'],
+    ['{"a": 1,\n "b": §[1,2\n}', '\\['],
+  ])('a bracket: %j', (text, bracket) =>
+    expectMistake(text, new RegExp(`The bracket ${bracket} that is opened here is not closed\\.$`), /Write/),
+  );
+
+  test('a bracket that closes nothing', () => {
+    expectMistake('model: {name: E}§}\nseed: 1\n', /The bracket } closes nothing\.$/);
+  });
+});
+
+describe('a text that needs quotes', () => {
+  test.each(['campaign: a\nwhere: §`Contact rate` > 2\n', 'campaign: §@a\n', 'x: §%b\n'])('%j', (text) =>
+    expectMistake(text, /A text without quotes cannot begin with .\.$/, /in quotes/),
+  );
+
+  test('one with a colon', () => {
+    expectMistake('campaign: §a: b\nseed: 1\n', /The line has a second colon\.$/, /in quotes/);
+  });
+
+  test('one with quotes in it', () => {
+    expectMistake('campaign: "a" §b\nseed: 1\n', /More text follows the closing quote\.$/);
+  });
+});

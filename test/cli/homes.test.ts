@@ -1,0 +1,93 @@
+import { type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { openStore } from '../../src/store/index.ts';
+import { foray, type Ran, ROOT } from '../support/cli.ts';
+import { startModule } from '../support/module.ts';
+import { until } from '../support/until.ts';
+
+let folder: string;
+let empty: string;
+let env: NodeJS.ProcessEnv;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'foray-homes-'));
+  empty = join(folder, 'empty');
+  mkdirSync(empty);
+  env = { XDG_STATE_HOME: join(folder, 'state') };
+  writeFileSync(join(folder, 'campaign.yaml'), 'campaign: c\nmodel: {name: Rehearsal}\n');
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const run = (...args: string[]): Promise<Ran> => foray(empty, args, { env });
+
+/** A process that holds a home and notes it, as a `foray dev` that is ready does. */
+async function startHolder(home: string): Promise<ChildProcess> {
+  const file = (name: string) => JSON.stringify(join(ROOT, 'src/dev', name));
+  const child = startModule(`
+    process.env.XDG_STATE_HOME = ${JSON.stringify(env.XDG_STATE_HOME)};
+    const { holdHome, writeAddresses } = await import(${file('home.ts')});
+    const { noteHome } = await import(${file('running-homes.ts')});
+    const lock = await holdHome(${JSON.stringify(home)});
+    const temporal = { address: '127.0.0.1:9', webUi: 'http://127.0.0.1:9' };
+    const service = { url: 'http://127.0.0.1:9/api/open/8.5.0', key: 'k' };
+    await writeAddresses(${JSON.stringify(home)}, { pid: process.pid, temporal, service, store: 'sqlite::memory:' });
+    await noteHome(${JSON.stringify(home)});
+    console.log('held');
+    setInterval(() => lock, 60_000);`);
+  await once(child.stdout!, 'data');
+  return child;
+}
+
+describe('in a folder without a home', () => {
+  test('a command that reads says which store is not there, and makes nothing', async () => {
+    const commands = [['list'], ['results', 'c'], ['cancel', 'c']];
+    for (const { code, stdout, stderr } of await Promise.all(commands.map((args) => run(...args)))) {
+      expect([code, stdout]).toEqual([2, '']);
+      expect(stderr).toBe(
+        `foray: There is no store at ${join(empty, '.foray/store.db')} yet. No foray dev runs in the home .foray. ` +
+          'Start one with "npx foray dev", or name another home with --home.\n',
+      );
+    }
+    expect(readdirSync(empty)).toEqual([]);
+  });
+
+  test('a command that needs the model service names the homes in which a foray dev runs', async () => {
+    const holder = await startHolder(join(folder, 'my own', '.foray'));
+    try {
+      const commands = [['submit', '../campaign.yaml'], ['plan', '../campaign.yaml'], ['worker'], ['list']];
+      const ran = await Promise.all(commands.map((args) => run(...args)));
+      expect(ran.map(({ code }) => code)).toEqual([3, 3, 3, 2]);
+      for (const { stderr } of ran) {
+        expect(stderr).toContain(
+          "No foray dev runs in the home .foray. One runs elsewhere: add --home '../my own/.foray'.",
+        );
+      }
+      expect(readdirSync(empty)).toEqual([]);
+    } finally {
+      holder.kill('SIGKILL');
+    }
+    await until('it is not named any more', async () => !(await run('models')).stderr.includes('elsewhere'));
+    const state = readdirSync(env.XDG_STATE_HOME!, { recursive: true, encoding: 'utf8' });
+    expect(state.filter((name) => name.endsWith('.home'))).toEqual([]);
+  });
+
+  test('a model service that is named needs no foray dev', async () => {
+    const { code, stderr } = await run('models', '--service-url', 'http://127.0.0.1:9', '--api-key', 'k');
+    expect([code, stderr]).toEqual([3, expect.stringContaining('127.0.0.1:9 cannot be reached')]);
+  });
+});
+
+test('a store that is there without tables counts as none; an unknown campaign is missed in a store by name', async () => {
+  const address = `sqlite:${join(folder, 'store.db')}`;
+  await expect(openStore(address, 'refuse')).rejects.toMatchObject({ code: 'STORE_MISSING' });
+  const inMemory = await openStore(address, 'in-memory');
+  expect(await inMemory.listCampaigns()).toEqual([]);
+  await inMemory.close();
+  expect(existsSync(join(folder, 'store.db'))).toBe(false);
+  await (await openStore(address)).close();
+  const { stderr } = await run('status', 'c', '--store', address);
+  expect(stderr).toContain(`There is no campaign "c" in the store ${join(folder, 'store.db')}.`);
+});

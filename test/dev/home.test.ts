@@ -1,0 +1,82 @@
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { settingsFrom, userName } from '../../src/cli/settings.ts';
+import { type Addresses, holdHome, localKey, runningDev, writeAddresses } from '../../src/dev/home.ts';
+import { ROOT } from '../support/cli.ts';
+import { startModule } from '../support/module.ts';
+import { until } from '../support/until.ts';
+
+const addresses: Addresses = {
+  // a process that lives, and is no foray dev: after a reboot any may have the number of the one that wrote this
+  pid: process.pid,
+  temporal: { address: '127.0.0.1:1', webUi: 'http://127.0.0.1:2' },
+  service: { url: 'http://127.0.0.1:3/api/open/8.5.0', key: 'a key' },
+  store: 'sqlite:nowhere',
+};
+
+let folder: string;
+let home: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'foray-home-'));
+  home = join(folder, '.foray');
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+/** A process that holds the home as `foray dev` does. */
+async function startHolder() {
+  const child = startModule(`
+    import { holdHome, writeAddresses } from ${JSON.stringify(join(ROOT, 'src/dev/home.ts'))};
+    const lock = await holdHome(${JSON.stringify(home)});
+    await writeAddresses(${JSON.stringify(home)}, ${JSON.stringify(addresses)});
+    console.log('held');
+    setInterval(() => lock, 60_000);`);
+  await once(child.stdout!, 'data');
+  return child;
+}
+
+test('addresses count while the process that wrote them lives, whoever has its number later', async () => {
+  const url = () => settingsFrom({ home, taskQueue: 'foray', owner: userName() }).service.url;
+  mkdirSync(home);
+  writeFileSync(join(home, 'addresses.json'), JSON.stringify(addresses));
+  expect(url()).not.toBe(addresses.service.url);
+
+  const holder = await startHolder();
+  expect(url()).toBe(addresses.service.url);
+  await expect(holdHome(home)).rejects.toMatchObject({
+    code: 'HOME_IN_USE',
+    message: expect.stringContaining(`(process ${process.pid}) already runs in ${home}`),
+  });
+
+  holder.kill('SIGKILL');
+  await until('its lock is gone', () => runningDev(home) === undefined);
+  expect(url()).not.toBe(addresses.service.url);
+  const lock = await holdHome(home);
+  expect(readdirSync(home)).toEqual(['dev.lock']);
+  lock.release();
+});
+
+test('the key is made once, for its user alone, and one that cannot be read is never replaced', async () => {
+  mkdirSync(home);
+  writeFileSync(join(home, 'key'), '');
+  const key = await localKey(home);
+  expect([await localKey(home), readFileSync(join(home, 'key'), 'utf8')]).toEqual([key, `${key}\n`]);
+  rmSync(join(home, 'key'));
+  await localKey(home);
+  await writeAddresses(home, addresses);
+  for (const file of ['key', 'addresses.json']) expect(statSync(join(home, file)).mode & 0o777).toBe(0o600);
+
+  rmSync(join(home, 'key'));
+  mkdirSync(join(home, 'key'));
+  await expect(localKey(home)).rejects.toMatchObject({ code: 'HOME_UNUSABLE' });
+});
+
+test('a home that cannot be made is refused in one line', async () => {
+  writeFileSync(home, '');
+  await expect(holdHome(home)).rejects.toMatchObject({
+    code: 'HOME_UNUSABLE',
+    hint: expect.stringMatching(/--home/),
+  });
+});

@@ -1,0 +1,68 @@
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { Part } from '../../src/dev/part.ts';
+import { MOST_BYTES, MOST_FILES, RotatingLog } from '../../src/dev/rotating-log.ts';
+import { until } from '../support/until.ts';
+
+let folder: string;
+let file: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'foray-logs-'));
+  file = join(folder, 'worker.log');
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+test('a log that is full begins anew; the oldest is dropped', () => {
+  const log = new RotatingLog(file, () => expect(true).toBe(false));
+  const megabyte = Buffer.alloc(1024 ** 2, 'x');
+  for (let n = 0; n < 45; n++) log.write(megabyte);
+  log.write('the end\n');
+  expect(readdirSync(folder).sort()).toEqual(['worker.log', 'worker.log.1', 'worker.log.2']);
+  const sizes = readdirSync(folder).map((name) => statSync(join(folder, name)).size);
+  expect(sizes).toHaveLength(MOST_FILES);
+  for (const size of sizes) expect(size).toBeLessThanOrEqual(MOST_BYTES);
+  expect(readFileSync(file, 'utf8').endsWith('xthe end\n')).toBe(true);
+});
+
+test('a part goes on when its log cannot be written, which is said once', async () => {
+  if (!existsSync('/dev/full')) return console.warn('left out: there is no /dev/full here');
+  symlinkSync('/dev/full', file);
+  const ended = join(folder, 'ended');
+  const program = join(folder, 'part.mjs');
+  // it fills the pipe several times over, so it ends only if it is read
+  writeFileSync(
+    program,
+    `import { writeFileSync } from 'node:fs';
+    process.send('ready');
+    for (let n = 0; n < 20; n++) await new Promise((done) => process.stdout.write('x'.repeat(65_536), done));
+    writeFileSync(${JSON.stringify(ended)}, '');
+    setInterval(() => undefined, 60_000);`,
+  );
+  const lines: string[] = [];
+  const part = new Part({
+    name: 'worker',
+    command: process.execPath,
+    args: [program],
+    env: process.env,
+    logFile: file,
+    report: (line) => lines.push(line),
+  });
+  await part.start();
+  try {
+    await until('the part has written all', () => existsSync(ended));
+    expect(lines).toEqual([expect.stringMatching(/^the log .*worker\.log cannot be written: ENOSPC/)]);
+  } finally {
+    await part.stop();
+  }
+});

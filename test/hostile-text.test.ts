@@ -1,0 +1,230 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { inputTypes } from '../src/api/constants.ts';
+import { canonicalValue, nameKey } from '../src/api/values.ts';
+import { causeOf } from '../src/campaign/failures.ts';
+import { compileExpression } from '../src/campaign/expressions/index.ts';
+import { readDefinition } from '../src/campaign/read.ts';
+import { cut } from '../src/cli/live/text.ts';
+import { readPointsFile } from '../src/client/points-file.ts';
+import { CloudError } from '../src/cloud/index.ts';
+import { retryAfterMs } from '../src/cloud/retry-after.ts';
+import { Transport } from '../src/cloud/transport.ts';
+import { ForayError } from '../src/errors.ts';
+import { bounded as cutAt, printable, printableLine } from '../src/printable.ts';
+import { csv } from '../src/report/csv.ts';
+import { extensionOf, fileNames } from '../src/report/file-names.ts';
+import { jsonl } from '../src/report/jsonl.ts';
+import { html } from '../src/report/markup.ts';
+import { drawSvg } from '../src/report/pictures/render.ts';
+import { text as textTable } from '../src/report/text.ts';
+import type { Column, Table } from '../src/report/table.ts';
+import { doubleIn, integerIn, localIn, longIn } from '../src/report/typed.ts';
+import { readLine } from '../src/service/executors/lines.ts';
+import { didYouMean, oneLine, quoted } from '../src/suggest.ts';
+import { checkLinear } from './support/linear.ts';
+
+/** What readers and patterns stumble over: each is repeated to millions of characters. */
+const PATTERNS = {
+  'question marks': '?',
+  blanks: ' ',
+  newlines: '\n',
+  'carriage returns': '\r',
+  tabs: '\t',
+  'double quotes': '"',
+  'single quotes': "'",
+  backticks: '`',
+  'escaped quotes': String.raw`\"`,
+  backslashes: '\\',
+  'percent signs': '%',
+  digits: '1',
+  'digits and points': '1.',
+  'hexadecimal digits': 'deadbeef-',
+  brackets: '[',
+  braces: '{',
+  'equals signs': '=',
+  dashes: '-',
+  slashes: '/',
+  commas: ',',
+  'names with colons': 'a: ',
+  'signed addresses': 'http://a?b=c ',
+  'unsigned addresses': '?a',
+  'escape sequences': '\x1b[31m',
+  'combining marks': '\u0301',
+  'lone surrogates': '\ud800',
+  'words of JSON': 'NaN"',
+};
+const patterns = Object.values(PATTERNS);
+
+const TEN_MB = 10_000_000;
+const SHORT = 40_000;
+
+async function linear(work: (text: string) => unknown, most = SHORT): Promise<void> {
+  for (const pattern of patterns) await checkLinear(work, pattern, most);
+}
+
+describe('however long a text is, its time is linear', () => {
+  const transport = new Transport({ url: 'http://127.0.0.1:1', key: 'a key' });
+  /** What reads no more of a text than it needs takes ten megabytes of each pattern. */
+  const bounded: Record<string, (text: string) => unknown> = {
+    'what a service says': (text) => transport.redacted(text, 500),
+    'an error': (text) => new ForayError('USAGE', text, { hint: text }).toLine(),
+    'a name in a message': quoted,
+    'a name that is unknown': (text) => [didYouMean(text, ['Days', text]), didYouMean('Day', ['Days', text])],
+    'a name in a row of the page': (text) => cut(text, 30),
+    'an expression': (text) => compileExpression(text, new Map([['a', 'number']])),
+  };
+  test.each(Object.entries(bounded))('%s', async (_, work) => {
+    await linear(work, TEN_MB);
+  });
+
+  /** What reads all of it takes ten megabytes of all patterns together. */
+  const whole: Record<string, (text: string) => unknown> = {
+    'the cause of a failure': causeOf,
+    'names of files': (text) => [fileNames([text]), extensionOf(text)],
+    'a header that asks to wait': (text) => retryAfterMs(text, 0),
+    'one line': oneLine,
+    'a text for a terminal': printable,
+    'a line for a log': printableLine,
+    'the key of a name': nameKey,
+    'an output of a command': (text) => readLine(`{"outputs": NaN, "${text}`, () => false),
+    'a text of a command': (text) =>
+      readLine(`{"outputs": {"a": NaN, "b": ${JSON.stringify(text)}}}`, () => true),
+    'values that are written': (text) => [doubleIn, integerIn, longIn, localIn].map((read) => read(text)),
+    markup: (text) => html`<p title="${text}">${text}</p>`,
+  };
+  test.each(Object.entries(whole))('%s', async (_, work) => {
+    await linear(work);
+    await checkLinear(work, patterns.join(''), TEN_MB);
+  });
+
+  test.each(inputTypes)('a value of a %s', async (type) => {
+    await linear((text) => canonicalValue(type, text));
+  });
+
+  test.each(['number', 'text', 'json'] as const)('cells of tables: %s', async (kind) => {
+    const columns = [{ name: 'a', kind, type: 'STRING', units: null }] as unknown as Column[];
+    await linear(async (cell) => {
+      const rows = (): Table => ({ columns, rows: some([cell]) });
+      for (const format of [csv, jsonl, textTable]) await Array.fromAsync(format(rows()));
+    });
+  });
+
+  test('labels of a picture', async () => {
+    await checkLinear(
+      (text) => drawSvg({ data: { values: [{ a: 1 }] }, mark: 'point', title: text } as never, 'p', text),
+      'url(#',
+      40_000,
+    );
+  });
+
+  test('definitions', async () => {
+    await linear((text) => readDefinition(`campaign: a\nmodel: ${text}`, 'a.yaml'), 10_000);
+    const timeout = (text: string) =>
+      `campaign: a\nmodel: {name: b}\ntimeouts: {run: ${JSON.stringify(text)}}`;
+    await linear((text) => readDefinition(timeout(`1${text}x`), 'a.yaml'));
+  });
+
+  test('a mapping of many names, and many aliases', async () => {
+    const of = (length: number, line: (at: number) => string) =>
+      Array.from({ length: length / 10 }, (_, at) => line(at)).join('\n');
+    await checkLinear(
+      ({ length }) =>
+        readDefinition(
+          of(length, (at) => `k${at}: 1`),
+          'a.yaml',
+        ),
+      ' ',
+      400_000,
+    );
+    await checkLinear(
+      ({ length }) =>
+        readDefinition(
+          of(length, (at) => `k${at}: &a${at} 1\nl${at}: *a${at}`),
+          'a.yaml',
+        ),
+      ' ',
+      40_000,
+    );
+  });
+});
+
+async function* some(cells: string[]): AsyncIterable<string[]> {
+  yield await Promise.resolve(cells);
+}
+
+describe('files of points', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'foray-hostile-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  const check = {
+    columns: (names: readonly string[]) => [...names],
+    row: (row: readonly unknown[]) => row.map(String),
+  };
+  const read = (name: string, content: string) => {
+    writeFileSync(join(folder, name), content);
+    return readPointsFile(join(folder, name), folder, { file: name, line: 1, column: 1 }, check);
+  };
+
+  test.each([
+    ['names of columns', 'points.csv', (text: string) => text],
+    ['a value', 'points.csv', (text: string) => `Days\n${text}`],
+    ['a quoted value', 'points.csv', (text: string) => `Days\n"${text.replaceAll('"', '""')}"\n`],
+    ['a line of JSON', 'points.jsonl', (text: string) => `${JSON.stringify({ Days: text })}\n`],
+    ['broken JSON', 'points.jsonl', (text: string) => `{"Days": "${text}`],
+  ])('%s', async (_, name, contentOf) => {
+    await linear((text) => read(name, contentOf(text)));
+  });
+
+  test('a line of JSON as long as the file', async () => {
+    await checkLinear((text) => read('points.jsonl', `${JSON.stringify({ Days: text })}\n`), 'x', TEN_MB);
+  });
+});
+
+describe('what a service says', () => {
+  const key = 'a-very-secret-key';
+  const transport = new Transport({ url: 'http://127.0.0.1:1', key });
+
+  test('has no part of the key, wherever it is cut', () => {
+    for (let before = 0; before <= 1_100; before += 1) {
+      const said = [
+        'x'.repeat(before),
+        '?a='.repeat(before / 3),
+        `${key} `.repeat(before / 18) + 'x'.repeat(before % 18),
+      ];
+      for (const start of said)
+        expect(transport.redacted(start + key.repeat(3), 100)).not.toMatch(/a-v|ver|secr|-key/);
+    }
+  });
+
+  test('has at most so many characters, and no half of a pair', () => {
+    expect(transport.redacted('x'.repeat(10_000), 500)).toBe(`${'x'.repeat(499)}…`);
+    expect(cutAt('😀'.repeat(10), 4)).toBe('😀…');
+    expect(cutAt('abcd', 4)).toBe('abcd');
+    expect(new CloudError('refused', '?'.repeat(100_000)).message.length).toBeLessThanOrEqual(4_000);
+    expect(quoted('"'.repeat(100_000)).length).toBeLessThan(1_000);
+  });
+});
+
+describe('what is printable', () => {
+  test('a sequence of a terminal becomes visible, in any form', () => {
+    expect(printable('\x1b[2J\x9b2J\x07\b\0\x7f')).toBe('\\u001b[2J\\u009b2J\\u0007\\u0008\\u0000\\u007f');
+    expect(printable('a\u202eb\u2066c\u200fd\u061ce')).toBe('a\\u202eb\\u2066c\\u200fd\\u061ce');
+    expect(printable('\ud800 \udc00 😀')).toBe('\\ud800 \\udc00 😀');
+  });
+
+  test('several lines stay several; a return to the beginning of a line is none', () => {
+    expect(printable('a\n\tb\r\nc')).toBe('a\n\tb\r\nc');
+    expect(printable('100%\rerased')).toBe('100%\\rerased');
+  });
+
+  test('a line of a log stays one', () => {
+    expect(printableLine('a\nERROR b\r\n\tc\u2028d')).toBe('a\\nERROR b\\r\\n\\tc\\u2028d');
+  });
+
+  test('other text stays as it is', () => {
+    const text = 'Größe ± 2 % – 人口 👩‍👩‍👧 e\u0301';
+    expect(printableLine(text)).toBe(text);
+  });
+});

@@ -1,0 +1,34 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+
+/** A command model that runs `program` in Node, which has `inputs` and `say`. */
+export function writeCommandModel(
+  folder: string,
+  name: string,
+  program: string,
+  outputs = ['Out: DOUBLE'],
+): void {
+  mkdirSync(path.join(folder, name), { recursive: true });
+  const declared = outputs.map((output) => output.split(': '));
+  writeFileSync(
+    path.join(folder, name, 'model.yaml'),
+    `
+name: ${name}
+description: A test
+command: node sim.mjs
+inputs:
+  - {name: N, type: DOUBLE, default: 0}
+  - {name: Large, type: LONG, default: '9007199254740993'}
+  - {name: File, type: INPUT_FILE, default: ''}
+outputs: ${JSON.stringify(declared.map(([name, type]) => ({ name, type })))}
+`,
+  );
+  writeFileSync(
+    path.join(folder, name, 'sim.mjs'),
+    `import { readFileSync, writeFileSync } from 'node:fs';
+     const text = readFileSync(0, 'utf8');
+     const inputs = JSON.parse(text);
+     const say = (value) => console.log(JSON.stringify(value));
+     ${program}`,
+  );
+}

@@ -1,0 +1,44 @@
+import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from '@jest/globals';
+import { findModels, hashContent } from '../../src/service/models/folder.ts';
+import { libraryFiles, PACKAGE } from '../../src/service/models/library.ts';
+import { writeCommandModel } from './command-model.ts';
+import { SHIPPED_MODELS, temporaryFolder, writeModel } from './support.ts';
+
+test('all that Node loads for foray/kernel and foray/model is a part of models that are modules', () => {
+  const program = `
+    import { registerHooks } from 'node:module';
+    const urls = [];
+    registerHooks({ load: (url, context, next) => { urls.push(url); return next(url, context); } });
+    await import('foray/kernel');
+    await import('foray/model');
+    console.log(JSON.stringify(urls.filter((url) => url.startsWith('file:'))));`;
+  const printed = execFileSync(process.execPath, ['--input-type=module', '--eval', program], {
+    cwd: PACKAGE,
+    encoding: 'utf8',
+  });
+  const loaded = (JSON.parse(printed) as string[]).map((url) => fileURLToPath(url));
+  expect(libraryFiles()).toEqual(loaded.sort());
+  expect(libraryFiles().map((file) => path.relative(PACKAGE, file))).toContain('src/statistics/normal.ts');
+
+  for (const { entry, library } of findModels(SHIPPED_MODELS)) {
+    expect([entry, library]).toEqual([entry, libraryFiles()]);
+  }
+});
+
+test('a change of it is a change of modules, and not of command models', () => {
+  const [folder, elsewhere] = [temporaryFolder(), temporaryFolder()];
+  writeModel(folder, 'module', 'export default {};');
+  writeCommandModel(folder, 'Program', '');
+  const [program, module] = findModels(folder);
+  expect(program!.library).toEqual([]);
+  const file = path.join(elsewhere, 'kernel.ts');
+  const hashes = ['1', '2'].map((content) => {
+    writeFileSync(file, `export default ${content};`);
+    return hashContent({ ...module!, library: [file] });
+  });
+  expect(new Set(hashes).size).toBe(2);
+});

@@ -1,0 +1,156 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, test } from '@jest/globals';
+import type { Health } from '../../src/api/health.ts';
+import type { ErrorBody, Run } from '../../src/api/resources.ts';
+import { startAnimation } from './animations.ts';
+import { writeCommandModel } from './command-model.ts';
+import { limitDescriptors, pidsUnder, startProcess } from './process.ts';
+import {
+  clientOf,
+  healthOf,
+  messageIn,
+  outputsOf,
+  reach,
+  requestRun,
+  type Requested,
+  rows,
+  startTestService,
+  stateOf,
+  temporaryFolder,
+  until,
+} from './support.ts';
+
+const codesIn = ({ problems }: Health) => problems.map(({ code }) => code);
+
+async function requestRuns(service: Requested, version: string, count: number): Promise<Run[]> {
+  const runs = [];
+  for (let Value = 0; Value < count; Value++) {
+    runs.push((await requestRun(service, version, { Seconds: 0, Value })).body);
+  }
+  return runs;
+}
+
+const statusesIn = (dataDir: string) =>
+  rows(dataDir, 'SELECT status, count(*) AS n, max(executions) AS executions FROM runs GROUP BY status');
+
+test('while no process can be started at all, runs wait, and are executed once when one can', async () => {
+  const lines: string[] = [];
+  const service = await startTestService({ onProblem: (line) => lines.push(line) });
+  const version = await service.latest('Rehearsal');
+  // an environment that is too large is an error that Node throws at once
+  process.env['TOO_LARGE'] = 'x'.repeat(200_000);
+  const runs = await requestRuns(service, version, 20);
+  const health = await until(async () => {
+    const health = await healthOf(service.running.url);
+    return health.status === 'degraded' ? health : undefined;
+  }, 'the service to say so');
+  expect(codesIn(health)).toEqual(['NO_EXECUTOR']);
+  await until(
+    () => (statusesIn(service.dataDir)[0]!['status'] === 'FRESH' ? true : undefined),
+    'the run to be FRESH again',
+  );
+  expect(statusesIn(service.dataDir)).toEqual([{ status: 'FRESH', n: 20, executions: 0 }]);
+  delete process.env['TOO_LARGE'];
+  for (const run of runs) await reach(service, run, 'COMPLETED');
+  expect(statusesIn(service.dataDir)).toEqual([{ status: 'COMPLETED', n: 20, executions: 1 }]);
+  expect(await healthOf(service.running.url)).toEqual({ status: 'ok', problems: [] });
+  expect(lines).toEqual([expect.stringContaining('E2BIG'), expect.stringContaining('over')]);
+});
+
+const onLinux = existsSync('/usr/bin/prlimit') ? describe : describe.skip;
+
+onLinux('without descriptors', () => {
+  test('the service lives, no run fails, nothing is RUNNING, and all goes on when there are some', async () => {
+    const dataDir = temporaryFolder();
+    const { child, url } = await startProcess(dataDir);
+    const client = clientOf(url);
+    const version = await client.latest('Rehearsal');
+    const restoreAll = limitDescriptors(child.pid!, 4);
+    const runs = await requestRuns(client, version, 5);
+    await until(async () => codesIn(await healthOf(url)).includes('NO_EXECUTOR') || undefined, 'the problem');
+    const { status, body } = await startAnimation(client, version);
+    expect([status, (body as unknown as ErrorBody).code]).toEqual([503, 'UNAVAILABLE']);
+
+    const restoreSome = limitDescriptors(child.pid!, 0);
+    const unreadable = await until(async () => {
+      const { problems } = await healthOf(url);
+      return problems.find(({ code }) => code === 'MODELS_UNREADABLE');
+    }, 'the folder of models to be unreadable');
+    expect(unreadable.message).not.toContain('/');
+    const { status: accepted, body: late } = await requestRun(client, version, { Seconds: 0, Value: -1 });
+    expect([accepted, late.status]).toEqual([200, 'FRESH']);
+    await until(
+      () => statusesIn(dataDir).every(({ status }) => status !== 'RUNNING') || undefined,
+      'nothing to be RUNNING',
+    );
+    restoreSome();
+    restoreAll();
+    for (const run of [...runs, late]) await reach(client, run, 'COMPLETED');
+    await until(async () => (await healthOf(url)).status === 'ok' || undefined, 'all to be well');
+    expect(statusesIn(dataDir)).toEqual([
+      { status: 'COMPLETED', n: 6, executions: 1 },
+      { status: 'STOPPED', n: 1, executions: 1 },
+    ]);
+    expect(rows(dataDir, 'SELECT max(number) AS newest FROM versions')).toEqual([{ newest: 1 }]);
+  });
+
+  test('for the program of a command model its run waits, and is executed once', async () => {
+    const folder = temporaryFolder();
+    writeCommandModel(folder, 'Program', `say({ outputs: { Out: inputs.N } });`);
+    const { child, url } = await startProcess(temporaryFolder(), folder);
+    const client = clientOf(url);
+    const version = await client.latest('Program');
+    expect((await outputsOf(client, version, { N: 1 })).get('Out')).toBe('1');
+    for (const pid of pidsUnder(child.pid!)) limitDescriptors(pid, 3);
+    expect((await outputsOf(client, version, { N: 2 })).get('Out')).toBe('2');
+  });
+});
+
+describe('a database that refuses how a run has ended', () => {
+  test('takes it later', async () => {
+    const service = await startTestService({ executors: 1 });
+    const version = await service.latest('Rehearsal');
+    const { body: run } = await requestRun(service, version, { Seconds: 1 });
+    await reach(service, run, 'RUNNING');
+    const db = new DatabaseSync(path.join(service.dataDir, 'service.db'));
+    // another program holds it for longer than the service waits for it
+    db.exec('BEGIN IMMEDIATE');
+    await until(
+      async () => codesIn(await healthOf(service.running.url)).includes('RUNS_UNRECORDED') || undefined,
+      'the problem',
+    );
+    db.exec('ROLLBACK');
+    db.close();
+    await reach(service, run, 'COMPLETED');
+    expect((await healthOf(service.running.url)).status).toBe('ok');
+  });
+
+  test('for good fails the run, with the reason', async () => {
+    const service = await startTestService({ executors: 1 });
+    const version = await service.latest('Rehearsal');
+    const db = new DatabaseSync(path.join(service.dataDir, 'service.db'));
+    db.exec(`CREATE TRIGGER refuse BEFORE INSERT ON results BEGIN SELECT RAISE(ABORT, 'no such luck'); END`);
+    db.close();
+    const { body: run } = await requestRun(service, version, { Seconds: 0 });
+    const { title } = messageIn(await reach(service, run, 'FAILED'));
+    expect(title).toBe('its outputs could not be stored: no such luck');
+  });
+});
+
+test('a run that is RUNNING while nothing executes it is put back', async () => {
+  const service = await startTestService({ executors: 1 });
+  const version = await service.latest('Rehearsal');
+  const { body: long } = await requestRun(service, version, { Seconds: 600 });
+  const { body: lost } = await requestRun(service, version, { Seconds: 0 });
+  await reach(service, long, 'RUNNING');
+  const db = new DatabaseSync(path.join(service.dataDir, 'service.db'));
+  db.prepare(`UPDATE runs SET status = 'RUNNING' WHERE id = ?`).run(lost.id);
+  await until(
+    () => db.prepare(`SELECT 1 FROM runs WHERE id = ? AND status = 'FRESH'`).get(lost.id),
+    'the run to be FRESH again',
+  );
+  db.close();
+  expect((await stateOf(service, long)).status).toBe('RUNNING');
+});

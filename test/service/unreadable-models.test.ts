@@ -1,0 +1,176 @@
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import type { Run } from '../../src/api/resources.ts';
+import type { ServiceOptions } from '../../src/service/service.ts';
+import { writeCommandModel } from './command-model.ts';
+import {
+  healthOf,
+  messageIn,
+  reach,
+  requestRun,
+  rows,
+  startTestService,
+  stateOf,
+  temporaryFolder,
+  type TestService,
+  until,
+  writeModel,
+} from './support.ts';
+
+let [models, elsewhere, marks] = ['', '', ''];
+let lines: string[] = [];
+
+/** Runs of N = 0 wait until the file `go` is there. */
+const MODULE = () => `
+  import { existsSync, writeFileSync } from 'node:fs';
+  import { setTimeout } from 'node:timers/promises';
+  import { half } from '../lib/half.js';
+  export default {
+    name: 'Module', description: '', published: true,
+    inputs: [{ name: 'N', type: 'DOUBLE', default: 1 }], outputs: [{ name: 'Out', type: 'DOUBLE' }],
+    async run({ inputs }) {
+      writeFileSync(${JSON.stringify(marks)} + '/module', '');
+      while (inputs.N === 0 && !existsSync(${JSON.stringify(marks)} + '/go')) await setTimeout(10);
+      return { Out: half(inputs.N) };
+    },
+  };`;
+
+beforeEach(() => {
+  [models, elsewhere, marks] = [path.join(temporaryFolder(), 'models'), temporaryFolder(), temporaryFolder()];
+  lines = [];
+  writeModel(models, 'module', MODULE());
+  mkdirSync(path.join(models, 'lib'));
+  writeFileSync(path.join(models, 'lib', 'half.js'), 'export const half = (n) => n / 2;');
+  writeCommandModel(
+    models,
+    'Program',
+    `const { existsSync } = await import('node:fs');
+     writeFileSync(${JSON.stringify(marks)} + '/program', '');
+     while (inputs.N === 0 && !existsSync(${JSON.stringify(marks)} + '/go')) await new Promise((done) => setTimeout(done, 10));
+     say({ outputs: { Out: inputs.N / 2 } });`,
+  );
+});
+
+const start = (options: Partial<ServiceOptions> = {}) =>
+  startTestService({
+    modelDirs: [models],
+    onModels: (line) => lines.push(line),
+    onProblem: (line) => lines.push(line),
+    ...options,
+  });
+
+const problemsOf = async ({ running }: TestService) => (await healthOf(running.url)).problems;
+
+const seen = (service: TestService, code: string) =>
+  until(
+    async () => (await problemsOf(service)).find((problem) => problem.code === code),
+    `the problem ${code}`,
+  );
+
+const isWell = (service: TestService) =>
+  until(async () => (await problemsOf(service)).length === 0 || undefined, 'the service to be well');
+
+const failed = ({ dataDir }: TestService) =>
+  rows(dataDir, `SELECT failure FROM runs WHERE status = 'FAILED'`);
+
+async function requestBoth(service: TestService, N: number): Promise<Run[]> {
+  const runs = [];
+  for (const model of ['Module', 'Program']) {
+    const { status, body } = await requestRun(service, await service.latest(model), { N });
+    expect(status).toBe(200);
+    runs.push(body);
+  }
+  return runs;
+}
+
+describe('a folder of models that cannot be read', () => {
+  test('keeps its models as they were; runs wait, and complete when it is back', async () => {
+    const service = await start();
+    // one of each is executing when the folder goes, more of them wait
+    const runs = [...(await requestBoth(service, 0)), ...(await requestBoth(service, 2))];
+    await until(
+      () => ['module', 'program'].every((name) => existsSync(path.join(marks, name))) || undefined,
+      'both',
+    );
+    renameSync(models, path.join(elsewhere, 'away'));
+    writeFileSync(path.join(marks, 'go'), '');
+    expect(await seen(service, 'MODELS_UNREADABLE')).toEqual({
+      code: 'MODELS_UNREADABLE',
+      message: expect.not.stringContaining('/'),
+      since: expect.any(String),
+    });
+    runs.push(...(await requestBoth(service, 4)));
+    // what ran has no outputs of a program that nobody can look at
+    expect((await reach(service, runs[1]!, 'FRESH')).status).toBe('FRESH');
+    for (const run of runs.slice(4)) expect((await stateOf(service, run)).status).toBe('FRESH');
+    expect(failed(service)).toEqual([]);
+
+    renameSync(path.join(elsewhere, 'away'), models);
+    for (const run of runs) await reach(service, run, 'COMPLETED');
+    await isWell(service);
+    expect(failed(service)).toEqual([]);
+    expect(rows(service.dataDir, 'SELECT number FROM versions')).toEqual([{ number: 1 }, { number: 1 }]);
+    const said = lines.filter((line) => line.includes('folder of models'));
+    expect(said).toEqual([expect.stringContaining(models), expect.stringContaining('over')]);
+  });
+
+  test('is one that is empty, too, as the place of a disk that is not mounted', async () => {
+    const service = await start();
+    const away = path.join(elsewhere, 'away');
+    renameSync(models, away);
+    mkdirSync(models);
+    await seen(service, 'MODELS_UNREADABLE');
+    const runs = await requestBoth(service, 2);
+    rmSync(models, { recursive: true });
+    renameSync(away, models);
+    for (const run of runs) await reach(service, run, 'COMPLETED');
+  });
+});
+
+describe('a folder that is missing beside others', () => {
+  test.each(['module', 'lib'])('%s: for a while the model stays as it was', async (name) => {
+    const service = await start();
+    const folder = path.join(models, name);
+    renameSync(folder, path.join(elsewhere, 'away'));
+    const { message } = await seen(service, 'MODEL_UNREADABLE');
+    expect(message).toContain('The model "Module"');
+    const runs = await requestBoth(service, 2);
+    await reach(service, runs[1]!, 'COMPLETED');
+    expect((await stateOf(service, runs[0]!)).status).toBe('FRESH');
+    renameSync(path.join(elsewhere, 'away'), folder);
+    await reach(service, runs[0]!, 'COMPLETED');
+    await isWell(service);
+    expect(rows(service.dataDir, 'SELECT number FROM versions')).toEqual([{ number: 1 }, { number: 1 }]);
+  });
+
+  test('is gone after 30 seconds: runs that waited fail', async () => {
+    let passed = 0;
+    const service = await start({ now: () => Date.now() + passed });
+    rmSync(path.join(models, 'module'), { recursive: true });
+    await seen(service, 'MODEL_UNREADABLE');
+    const [run] = await requestBoth(service, 2);
+    passed = 30_000;
+    expect(messageIn(await reach(service, run!, 'FAILED')).title).toContain('its old code is gone');
+    await isWell(service);
+  });
+});
+
+test('a model with an error of its own is a change, and said once', async () => {
+  const service = await start();
+  const version = await service.latest('Module');
+  const file = path.join(models, 'module', 'model.js');
+  const sound = readFileSync(file, 'utf8');
+  writeFileSync(file, sound.replace('export default {', 'export default {{'));
+  await until(
+    async () => ((await requestRun(service, version, { N: 5 })).status === 409 ? true : undefined),
+    'the version to take no runs',
+  );
+  expect((await healthOf(service.running.url)).status).toBe('ok');
+  writeFileSync(file, sound);
+  await until(
+    async () => ((await requestRun(service, version, { N: 5 })).status === 200 ? true : undefined),
+    'its return',
+  );
+  expect(lines.filter((line) => line.includes('cannot be loaded'))).toHaveLength(1);
+});

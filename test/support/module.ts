@@ -1,0 +1,27 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import type { Ran } from './cli.ts';
+
+/**
+ * Starts a process that runs the text of a module.
+ * @param mostBytes what it writes to one file is cut there, as on a full disk; a multiple of 1024
+ */
+export function startModule(source: string, { mostBytes }: { mostBytes?: number } = {}): ChildProcess {
+  const args = ['--disable-warning=ExperimentalWarning', '--input-type=module', '--eval', source];
+  // a shell counts in blocks of 512 or 1024 bytes
+  return mostBytes === undefined
+    ? spawn(process.execPath, args)
+    : spawn('sh', ['-c', `ulimit -f ${mostBytes / 1024}; exec "$0" "$@"`, process.execPath, ...args]);
+}
+
+/** As {@link startModule}, to its end. */
+export async function runModule(source: string, options: { mostBytes?: number } = {}): Promise<Ran> {
+  const child = startModule(source, options);
+  const [stdout, stderr, [code]] = await Promise.all([
+    text(child.stdout!),
+    text(child.stderr!),
+    once(child, 'exit') as Promise<[number | null]>,
+  ]);
+  return { code, stdout, stderr };
+}

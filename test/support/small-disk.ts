@@ -1,0 +1,32 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+export interface SmallDisk {
+  folder: string;
+  remove(): void;
+}
+
+/**
+ * A file system of its own that holds little; undefined where this process may not mount one: only root may, in a container
+ * perhaps not even root.
+ *
+ * @param size as tmpfs takes it, such as `2m`
+ */
+export function smallDisk(size: string): SmallDisk | undefined {
+  const folder = mkdtempSync(join(tmpdir(), 'foray-disk-'));
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', folder], { stdio: 'ignore' });
+  } catch {
+    rmSync(folder, { recursive: true });
+    return undefined;
+  }
+  return {
+    folder,
+    remove() {
+      execFileSync('umount', ['--lazy', folder]);
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
