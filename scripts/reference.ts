@@ -26,7 +26,7 @@ interface Schema {
 }
 
 const whole = definitionSchema() as Schema & { $defs: Record<string, Schema> };
-const { Design, Range, Distribution, Precise, Outputs, Failures, Timeouts } = whole.$defs;
+const { Design, Range, Distribution, Precise, Outputs, Goal, Failures, Timeouts } = whole.$defs;
 const { sobol } = Design!.properties!;
 
 const tables: Record<string, () => string> = {
@@ -46,6 +46,7 @@ const tables: Record<string, () => string> = {
     ),
   precise: () => settings(Precise!),
   outputs: () => settings(Outputs!),
+  goal: () => settings(Goal!),
   failures: () => settings(Failures!),
   timeouts: () => settings(Timeouts!),
 };

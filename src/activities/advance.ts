@@ -69,7 +69,8 @@ export async function advance(
   ]);
   await takeBegun(store, asker, record, batch, begun);
   await batch.write();
-  result.added = await replicate(store, record.campaign, [...request, ...poll, ...expire]);
+  const judged = await replicate(store, record.campaign, [...request, ...poll, ...expire]);
+  Object.assign(result, judged);
   signal.throwIfAborted();
 
   // One bad run never fails the batch; a service that says nothing at all does, and Temporal tries again.

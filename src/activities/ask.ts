@@ -2,10 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { RunRequest, RunState } from '../api/index.ts';
 import { runInputs } from '../campaign/points.ts';
 import type { Campaign } from '../campaign/types.ts';
-import { type CloudClient, type CloudErrorKind, isCloudError } from '../cloud/index.ts';
+import { type CloudClient, type CloudErrorKind, isCloudError, templateOf, valuesOf } from '../cloud/index.ts';
 import { bounded } from '../printable.ts';
 import type { DoneRun, OpenRun, Origin, PlannedRun, RunObservation } from '../store/index.ts';
-import { templateOf, valuesOf } from './outputs.ts';
 
 /** Requests to the service at once, of one worker. */
 export const REQUESTS_AT_ONCE = 128;
@@ -92,7 +91,7 @@ export class RunAsker {
 
   /** The results of a run that is there; undefined if it is not. This starts nothing. */
   private async resultsOf(run: PlannedRun): Promise<Answer | undefined> {
-    const outputs = templateOf(this.campaign);
+    const outputs = templateOf(this.campaign.outputs);
     try {
       const request = { ...this.requestOf(run), outputs: JSON.stringify(outputs) };
       const results = await this.cloud.getResults(this.versionId, request, this.signal);
@@ -137,7 +136,7 @@ export class RunAsker {
   /** The outputs of a run that is done. This starts nothing. */
   async outputsOfDone(run: DoneRun): Promise<Record<string, string>> {
     if (run.runId !== null) return this.outputsOf(run.runId);
-    const outputs = JSON.stringify(templateOf(this.campaign));
+    const outputs = JSON.stringify(templateOf(this.campaign.outputs));
     const request = { ...this.requestOf(run), outputs };
     return valuesOf(await this.cloud.getResults(this.versionId, request, this.signal));
   }
@@ -196,7 +195,7 @@ export class RunAsker {
    * later poll would cost a request for the state as well.
    */
   private async outputsOf(runId: string): Promise<Record<string, string>> {
-    const template = templateOf(this.campaign);
+    const template = templateOf(this.campaign.outputs);
     for (let attempt = 1; ; attempt += 1) {
       try {
         return valuesOf(await this.cloud.getRunResults(this.versionId, runId, template, this.signal));

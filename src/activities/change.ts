@@ -8,7 +8,7 @@ import { type DefinitionFiles, resolveDefinition } from '../resolve/index.ts';
 import type { CampaignRecord, Store } from '../store/index.ts';
 import { completeFiles, completeOutputs } from './complete.ts';
 import { contentsOf, prepare, uploadFiles } from './prepare.ts';
-import { replicateAll } from './replicate.ts';
+import { precisionOf, replicateAll } from './replicate.ts';
 import type { ChangeAnswer, ChangeRequest, KnownFiles, World } from './types.ts';
 
 /** What a definition that came with a message is called in errors. */
@@ -61,6 +61,7 @@ export async function change(
     counts: await store.counts(id),
     settings: { concurrency, failures, timeouts },
     forgiven,
+    precision: await precisionOf(store, campaign),
     difference: diff,
   };
 }

@@ -1,7 +1,9 @@
 import { expand } from '../campaign/points.ts';
 import { filesOf } from '../campaign/designs/design.ts';
+import type { PrecisionProgress } from '../campaign/precise-points.ts';
 import type { Campaign } from '../campaign/types.ts';
 import type { CampaignRecord, Store } from '../store/index.ts';
+import { precisionOf } from './replicate.ts';
 import type { World } from './types.ts';
 
 /** How large the design is; `grows` where points may get more replications. */
@@ -9,6 +11,8 @@ export interface Prepared {
   points: number;
   runs: number;
   grows: boolean;
+  /** Absent from activities of earlier versions. */
+  precision?: PrecisionProgress | null;
 }
 
 export async function prepare(
@@ -21,7 +25,8 @@ export async function prepare(
   const points = expand(campaign, await contentsOf(store, campaign));
   const size = await store.addPoints(campaign.id, points, campaign.replications);
   await store.setPhase(campaign.id, 'running', Date.now());
-  return { ...size, grows: campaign.precision !== null };
+  const precision = await precisionOf(store, campaign);
+  return { ...size, grows: precision !== null, precision };
 }
 
 /** Uploads the files that a campaign's inputs take, where the service does not have them. */

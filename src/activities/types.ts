@@ -1,5 +1,6 @@
 import type { Difference } from '../campaign/change.ts';
 import type { Outcomes } from '../campaign/schedule.ts';
+import type { PrecisionProgress } from '../campaign/precise-points.ts';
 import type { PointFile } from '../campaign/designs/table.ts';
 import type { CampaignFile, CampaignSettings, FailureCause, RunCounts } from '../campaign/types.ts';
 import type { CloudClient } from '../cloud/index.ts';
@@ -43,6 +44,8 @@ export interface AdvanceResult {
   causes: FailureCause[];
   /** Replications that points got because they are not precise enough yet. */
   added: Added;
+  /** How far the campaign is, where points were judged. Absent from activities of earlier versions. */
+  precision?: PrecisionProgress | null;
 }
 
 /** Which runs are to be had again: those that failed, those that were never requested (in a closed campaign), or both. */
@@ -70,6 +73,8 @@ export type ChangeAnswer =
       settings: CampaignSettings;
       /** Failed runs that are requested again. */
       forgiven: number;
+      /** Of a campaign that replicates its points until they are precise. Absent from activities of earlier versions. */
+      precision?: PrecisionProgress | null;
       /** Of a changed definition. */
       difference: Difference | null;
     }

@@ -21,6 +21,7 @@ const changeable = {
   attempts: 'failures.attempts',
   timeouts: 'timeouts',
   outputFiles: 'outputs.files',
+  goal: 'goal',
 } as const;
 
 /** What cannot change, with how it is called: what has been run would mean something else. */

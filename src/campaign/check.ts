@@ -106,6 +106,7 @@ export function checkDefinition(
     files,
     replications: typeof replications === 'number' ? replications : replications.min,
     precision: problems.attempt(() => precisionOf(read, outputs)) ?? null,
+    ...problems.attempt(() => goalOf(read, outputs)),
     seed: definition.seed ?? null,
     commonRandomNumbers: definition.commonRandomNumbers,
     outputs,
@@ -170,24 +171,42 @@ function precisionOf(
   if (typeof replications === 'number') return null;
   const { min, max, output, relative = null, absolute = null, confidence } = replications;
   const isList = Array.isArray(output);
-  const names = (isList ? output : [output]).map((written, at) => {
-    const place = locate(['replications', 'output', ...(isList ? [at] : [])]);
-    const found = outputs.find(({ name }) => nameKey(name) === nameKey(written));
-    if (!found) {
-      throw new ForayError('UNKNOWN_OUTPUT', `The campaign keeps no output ${quoted(written)}.`, {
-        place,
-        hint: didYouMean(
-          written,
-          outputs.map(({ name }) => name),
-        ),
-      });
-    }
-    if (numericOutputTypes.includes(found.type)) return found.name;
-    throw new ForayError('INVALID_VALUE', `The output "${found.name}" is ${found.type}, not a number.`, {
-      place,
-    });
-  });
+  const names = (isList ? output : [output]).map((written, at) =>
+    numericOutput(outputs, written, locate(['replications', 'output', ...(isList ? [at] : [])])),
+  );
   return { min, max, outputs: [...new Set(names)], relative, absolute, confidence };
+}
+
+/** What the campaign is about; nothing where the definition does not say. */
+function goalOf(
+  { definition: { goal }, locate }: ReadDefinition,
+  outputs: readonly CampaignOutput[],
+): Pick<Campaign, 'goal'> {
+  if (!goal) return {};
+  const key = goal.maximize === undefined ? 'minimize' : 'maximize';
+  const output = numericOutput(outputs, goal[key]!, locate(['goal', key]));
+  return { goal: { output, wants: key === 'maximize' ? 'highest' : 'lowest' } };
+}
+
+/**
+ * The name of the numeric output that a text means.
+ * @throws ForayError UNKNOWN_OUTPUT, INVALID_VALUE
+ */
+function numericOutput(outputs: readonly CampaignOutput[], written: string, place: Place): string {
+  const found = outputs.find(({ name }) => nameKey(name) === nameKey(written));
+  if (!found) {
+    throw new ForayError('UNKNOWN_OUTPUT', `The campaign keeps no output ${quoted(written)}.`, {
+      place,
+      hint: didYouMean(
+        written,
+        outputs.map(({ name }) => name),
+      ),
+    });
+  }
+  if (numericOutputTypes.includes(found.type)) return found.name;
+  throw new ForayError('INVALID_VALUE', `The output "${found.name}" is ${found.type}, not a number.`, {
+    place,
+  });
 }
 
 /** What is said of failures under one heading are two policies: of one run, and of the campaign. */

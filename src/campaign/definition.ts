@@ -96,6 +96,20 @@ const Outputs = z
   })
   .meta({ id: 'Outputs' });
 
+const Goal = z
+  .strictObject(
+    {
+      maximize: Output.optional().describe('The numeric output of which higher values are better.'),
+      minimize: Output.optional().describe('The numeric output of which lower values are better.'),
+    },
+    'expected {maximize: OUTPUT} or {minimize: OUTPUT}',
+  )
+  .refine(
+    ({ maximize, minimize }) => (maximize === undefined) !== (minimize === undefined),
+    'expected either "maximize" or "minimize"',
+  )
+  .meta({ id: 'Goal', oneOf: [{ required: ['maximize'] }, { required: ['minimize'] }] });
+
 const Failures = z
   .strictObject(
     {
@@ -227,6 +241,9 @@ export const Definition = z.strictObject({
     .union([OutputNames, Outputs], 'expected a list of outputs or {names: [OUTPUT, …], files: keep}')
     .optional()
     .describe('The outputs to keep, without it all: a list, or {names, files} to keep their files as well.'),
+  goal: Goal.optional().describe(
+    'The output that the campaign is about: {maximize: OUTPUT} or {minimize: OUTPUT}; changes no run.',
+  ),
   concurrency: z
     .union([z.literal('auto'), z.int(CONCURRENCY).min(1, CONCURRENCY).max(2_000, CONCURRENCY)], CONCURRENCY)
     .default('auto')

@@ -92,6 +92,23 @@ export function nextReplications(precision: Precision, values: readonly Values[]
   return { decided: false, replications: Math.min(made + missing, precision.max), need };
 }
 
+/**
+ * How many replications a point is expected to have when it is decided, if mean and deviation stay as they are: those
+ * that the half-width lets expect and the look-ahead, with the share of missing values as it is. At most `max`, which it
+ * also is as long as an output has fewer than two values.
+ *
+ * @param values - as in nextReplications
+ */
+export function expectedReplications(precision: Precision, values: readonly Values[], made: number): number {
+  const expected = values.map((each) => {
+    const last = momentsOf(each).at(-1);
+    if (!last || last.n < 2) return precision.max;
+    const enough = Math.max(precision.min, firstEnough(last, precision, 1, precision.max));
+    return ((enough + lookAhead(enough)) * made) / last.n;
+  });
+  return Math.min(precision.max, Math.max(made, Math.ceil(Math.max(...expected))));
+}
+
 /** How many more values of an output there are to be after the next round. */
 function missingOf(moments: Moments[], wanted: Wanted & Pick<Precision, 'min'>): number {
   const n = moments.length;
@@ -101,14 +118,14 @@ function missingOf(moments: Moments[], wanted: Wanted & Pick<Precision, 'min'>):
   const isNarrow = (at: number): boolean => excess(moments[at - 1]!, at, wanted) <= 1;
   let since = n + 1;
   while (since > min && since + lookAhead(since) > n && isNarrow(since - 1)) since -= 1;
-  const narrow = since <= n ? since : expected(last, wanted);
+  const narrow = since <= n ? since : firstEnough(last, wanted, n, GROWTH * n);
   return Math.max(narrow + lookAhead(narrow) - n, 0);
 }
 
-/** After how many values the interval is narrow enough if mean and deviation stay, as far as a round looks. */
-function expected(last: Moments, wanted: Wanted): number {
-  let tooFew = last.n;
-  let enough = GROWTH * last.n;
+/** After how many values, more than `few`, the interval is narrow enough if mean and deviation stay; `most` if not before. */
+function firstEnough(last: Moments, wanted: Wanted, few: number, most: number): number {
+  let tooFew = few;
+  let enough = most;
   while (enough - tooFew > 1) {
     const middle = (tooFew + enough) >> 1;
     if (excess(last, middle, wanted) <= 1) enough = middle;

@@ -1,4 +1,6 @@
+import { chanceFinished, type Flight, isQueued, QUEUED } from './flight.ts';
 import { durationsOf, type Durations, type Hazard, learn, newHazard } from './hazard.ts';
+import { compare, expectedRunning, newOccupancy, type Occupancy, survivors } from './occupancy.ts';
 
 /**
  * The scheduler of a campaign: which runs to request, which to poll, when to look again. It is pure: no clock and no
@@ -34,6 +36,8 @@ export interface Schedule {
   /** In the order of their request. */
   flights: Flight[];
   hazard: Hazard;
+  /** What is shown of the flights goes by it, no decision does. Absent from campaigns of earlier versions. */
+  occupancy?: Occupancy;
   /** Flights that start in a second, lately; 0 while nothing is known. */
   startRate: number;
   /** When the queue was last measured. */
@@ -46,13 +50,6 @@ export interface Schedule {
   tickAt: number;
   /** The wait before requests that got no answer are made again, ms: grows while nothing finishes. */
   patience: number;
-}
-
-/** `startedAt` is negative while it is believed queued; until `lookedAt` it was seen, or is known, not to have finished. */
-export interface Flight {
-  seq: number;
-  startedAt: number;
-  lookedAt: number;
 }
 
 export interface Decision {
@@ -78,8 +75,6 @@ export function emptyOutcomes(): Outcomes {
   return { new: [], reused: [], failed: [], queued: [], running: [], later: [], again: [] };
 }
 
-/** The `startedAt` of a flight that is believed queued. */
-const QUEUED = -1;
 /** Where what waits in the store is read from the first seq on. */
 const BEGINNING = -1;
 const FIRST_BURST = 16;
@@ -124,6 +119,7 @@ export function newSchedule(
     runTimeout,
     flights: [],
     hazard: newHazard(),
+    occupancy: newOccupancy(),
     startRate: 0,
     measuredAt: 0,
     isSaturated: false,
@@ -176,10 +172,21 @@ export function addWork(
   else schedule.more ??= BEGINNING;
 }
 
-/** Counts of the flights as they are believed to be. */
-export function inFlight({ flights }: Schedule): { running: number; queued: number } {
-  const queued = flights.filter(isQueued).length;
-  return { running: flights.length - queued, queued };
+/**
+ * How many flights are expected to be RUNNING at the service; the others count as queued. A flight that is believed to
+ * run need not: it may have finished since it was last looked at.
+ */
+export function inFlight(schedule: Schedule, now: number): { running: number; queued: number } {
+  const { flights, hazard, measuredAt, occupancy = newOccupancy() } = schedule;
+  const durations = durationsOf(hazard);
+  const started = flights.filter((flight) => !isQueued(flight));
+  const queue = flights.length - started.length - expectedStarts(schedule, measuredAt, now);
+  // what starts takes the place of what finishes, while there is a queue
+  const unfinished = Math.max(0, queue) + survivors(started, durations, now);
+  const running = Math.round(
+    Math.min(expectedRunning(occupancy, started, durations, measuredAt), unfinished),
+  );
+  return { running, queued: flights.length - running };
 }
 
 /** How many flights there are to be at the moment. */
@@ -222,7 +229,14 @@ export function record(
   for (const [seq, delay] of outcomes.again) schedule.postponed.push({ seq, at: now + delay });
 
   const wasSaturated = schedule.isSaturated;
+  const queue = schedule.flights.filter(isQueued);
   const started = measureQueue(schedule, outcomes, now);
+  const looks = {
+    queue,
+    started: schedule.flights.filter((flight) => !isQueued(flight)),
+    ...seenIn(outcomes),
+  };
+  compare((schedule.occupancy ??= newOccupancy()), looks, durationsOf(schedule.hazard), now);
   const finished = takeInFlights(schedule, outcomes, now);
   const isLate = outcomes.later.length > 0;
   schedule.again.push(...outcomes.later.filter((seq) => asked.has(seq)));
@@ -260,10 +274,6 @@ function hasWork({ isHeld, again, postponed, more, next, total }: Schedule, now:
 /** How many more flights and postponed runs there may be. What is due is about to fly. */
 function capacity({ flights, postponed }: Schedule, now: number): number {
   return Math.max(0, MAX_FLIGHTS - flights.length - postponed.filter(({ at }) => at > now).length);
-}
-
-function isQueued({ startedAt }: Flight): boolean {
-  return startedAt < 0;
 }
 
 /** How many runs may be requested now. */
@@ -323,11 +333,6 @@ function toPoll(schedule: Schedule, now: number): number[] {
       ? chanceFinished(flight, durations, now) >= CHANCE
       : now >= dueAtTheEnd(flight, durations);
   return seqsOf([...running.filter(isDue), ...probes]);
-}
-
-/** The chance that a flight has finished by a time, since it was last known to run. */
-function chanceFinished({ startedAt, lookedAt }: Flight, { hazardAt }: Durations, time: number): number {
-  return 1 - Math.exp(hazardAt(lookedAt - startedAt) - hazardAt(time - startedAt));
 }
 
 /** Up to `count` items at equal distances, the first and the last one among them. */
@@ -401,6 +406,14 @@ function takeInFlights(schedule: Schedule, outcomes: Outcomes, now: number): num
   }
   schedule.flights = [...flights.values()];
   return finished.length;
+}
+
+function seenIn(outcomes: Outcomes): { polled: Set<number>; running: Set<number> } {
+  const { running, queued, reused, failed } = outcomes;
+  return {
+    polled: new Set([...running, ...queued, ...outcomes.new, ...reused, ...failed, ...seqsAgain(outcomes)]),
+    running: new Set(running),
+  };
 }
 
 function seqsAgain({ again }: Outcomes): number[] {

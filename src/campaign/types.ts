@@ -1,5 +1,6 @@
 import type { InputType, OutputType, RawValue, Unit } from '../api/index.ts';
 import type { Design } from './designs/design.ts';
+import type { PrecisionProgress } from './precise-points.ts';
 import type { Precision } from './precision.ts';
 
 /** An input of the version with the canonical value that every point has unless the design varies it. */
@@ -28,6 +29,12 @@ export interface CampaignFile {
   input: string;
   hash: string;
   filename: string;
+}
+
+/** The output that a campaign is about, and which of its values are better. */
+export interface Goal {
+  output: string;
+  wants: 'highest' | 'lowest';
 }
 
 /** How many failed runs a campaign takes before it is paused, stopped or cancelled. */
@@ -87,6 +94,8 @@ export interface Campaign {
   /** Replication n has the same seed in every point. */
   commonRandomNumbers: boolean;
   outputs: CampaignOutput[];
+  /** Absent where nobody has said what is better. */
+  goal?: Goal;
   /** Whether the files of outputs are fetched into the store, or only referred to. */
   outputFiles: 'keep' | 'link';
   concurrency: number | 'auto';
@@ -122,9 +131,9 @@ export interface RunCounts {
   new: number;
   reused: number;
   failed: number;
-  /** RUNNING at the service. */
+  /** RUNNING at the service; from the workflow, an estimate by what polls have seen lately. */
   running: number;
-  /** FRESH at the service. */
+  /** Requested, and not among the running ones: FRESH at the service, or finished since it was last polled. */
   queued: number;
   /** Not yet requested. */
   waiting: number;
@@ -135,6 +144,8 @@ export interface Progress {
   phase: Phase;
   points: number;
   runs: RunCounts;
+  /** Of a campaign that replicates its points until they are precise. */
+  precision: PrecisionProgress | null;
   /** How many runs the campaign keeps requested at once at the moment. */
   window: number;
   /** Attempts that failed and were followed by another. */
@@ -154,6 +165,7 @@ export interface Progress {
 export interface FlightReport {
   /** The run's place in the campaign's order of work. */
   seq: number;
+  /** As it was last seen, or is concluded from others: it may have finished since. */
   state: 'queued' | 'running';
   /** When it is believed to have started; null while it is queued. */
   startedAt: number | null;

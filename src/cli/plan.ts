@@ -47,18 +47,20 @@ async function plan(foray: Foray, file: string, { all, runSeconds, json }: Flags
 }
 
 function printPlan(plan: Plan): void {
-  const { campaign, model, points, replications, inputs, first, last } = plan;
+  const { campaign, model, points, replications, goal, inputs, first, last } = plan;
   print(`${campaign}: ${model.name} (version ${model.version})`);
   const { min, max } = replications;
   const rows = [
+    ...(goal ? [['goal', `${goal.wants} ${goal.output}`]] : []),
     ['points', number(points)],
     ['replications', min === max ? number(min) : `${number(min)} to ${number(max)}, until precise enough`],
     [
       'runs',
       plan.runs === plan.mostRuns ? number(plan.runs) : `${number(plan.runs)} to ${number(plan.mostRuns)}`,
     ],
+    ...(plan.foreseen ? [['foreseen', foreseenText(plan.foreseen)]] : []),
     ['there', thereText(plan)],
-    ['to run', `${plan.error > 0 ? 'about ' : ''}${number(plan.toRun)}${min === max ? '' : ', at least'}`],
+    ['to run', toRunText(plan)],
     [
       'expected',
       timeText(plan) ?? 'unknown: no campaign of this store has run this version; say --run-seconds',
@@ -94,9 +96,22 @@ function thereText({ there, runs, asked, error }: Plan): string {
   return `about ${number(there)} ± ${number(error)} (from a sample of ${number(asked)}; --all asks about every run)`;
 }
 
-function timeText({ expectedSeconds, basis }: Plan): string | undefined {
+function foreseenText({ runs, points }: NonNullable<Plan['foreseen']>): string {
+  return `about ${number(runs)} runs, by the variance of ${counted(points, 'point')} that the service has`;
+}
+
+function toRunText({ replications, foreseen, there, toRun, error }: Plan): string {
+  if (replications.min === replications.max) return `${error > 0 ? 'about ' : ''}${number(toRun)}`;
+  if (foreseen) return `about ${number(Math.max(0, foreseen.runs - there))}`;
+  return `${error > 0 ? 'about ' : ''}${number(toRun)}, at least`;
+}
+
+function timeText({ expectedSeconds, mostSeconds, foreseen, basis }: Plan): string | undefined {
   if (expectedSeconds === null) return undefined;
-  return expectedSeconds === 0 ? 'no time' : `about ${duration(expectedSeconds)} (${basis})`;
+  if (mostSeconds === expectedSeconds || mostSeconds === null)
+    return expectedSeconds === 0 ? 'no time' : `about ${duration(expectedSeconds)} (${basis})`;
+  const least = foreseen ? 'about' : 'at least';
+  return `${least} ${duration(expectedSeconds)}, at most ${duration(mostSeconds)} (${basis})`;
 }
 
 function number(value: number): string {

@@ -1,12 +1,14 @@
+import { finishedPercent, precisionText, runsText } from '../campaign/precise-points.ts';
 import type { CampaignStatus } from '../client/index.ts';
 import { counted } from '../report/index.ts';
 import { printableLine } from '../printable.ts';
 
 /** Where a campaign is, in one line. */
-export function progressText({ phase, runs, rate, secondsLeft }: CampaignStatus): string {
+export function progressText(status: CampaignStatus): string {
+  const { phase, runs, precision, rate, secondsLeft } = status;
   if (phase === 'preparing') return '[  0%] preparing';
   const finished = runs.done + runs.failed;
-  const percent = runs.total > 0 ? Math.floor((100 * finished) / runs.total) : 0;
+  const percent = finishedPercent(status);
   const counts = [
     `${runs.new} new`,
     `${runs.reused} reused`,
@@ -17,7 +19,10 @@ export function progressText({ phase, runs, rate, secondsLeft }: CampaignStatus)
   ];
   const speed = rate === null || rate === 0 || phase !== 'running' ? '' : `, ${rate.toFixed(1)} a second`;
   const left = secondsLeft === null || phase !== 'running' ? '' : `, ${duration(secondsLeft)} left`;
-  return `[${String(percent).padStart(3)}%] ${phase}: ${finished} of ${runs.total}: ${counts.join(', ')}${speed}${left}`;
+  const far = precision
+    ? `${precisionText(precision, status.points)}, ${runsText(precision, finished)}`
+    : `${finished} of ${runs.total}`;
+  return `[${String(percent).padStart(3)}%] ${phase}: ${far}: ${counts.join(', ')}${speed}${left}`;
 }
 
 /** The same with what else there is to say. */

@@ -1,7 +1,22 @@
 import type { Command } from 'commander';
+import type { Goal } from '../campaign/types.ts';
+import { ForayError } from '../errors.ts';
 import { fileOf, tell, writeOut } from './output.ts';
 import { type SettingFlags, withSettings } from './settings.ts';
 import { withForay } from './with-foray.ts';
+
+interface GoalFlags {
+  maximize?: string;
+  minimize?: string;
+}
+
+/** @throws ForayError USAGE when both are given */
+function goalIn({ maximize, minimize }: GoalFlags): Goal | undefined {
+  if (maximize !== undefined && minimize !== undefined)
+    throw new ForayError('USAGE', 'Give either --maximize or --minimize.');
+  if (maximize !== undefined) return { output: maximize, wants: 'highest' };
+  return minimize === undefined ? undefined : { output: minimize, wants: 'lowest' };
+}
 
 export function addReport(program: Command): void {
   withSettings(program.command('report'))
@@ -9,21 +24,33 @@ export function addReport(program: Command): void {
     .argument('<id>')
     .option('-o, --output <file>', 'default: ID.html')
     .option('--show <output>', 'the numeric output that is drawn (default: the first one that has values)')
+    .option('--maximize <output>', 'the numeric output of which the highest means are the best')
+    .option('--minimize <output>', 'the numeric output of which the lowest means are the best')
     .option('--reference <file>', 'CSV of known values of outputs, by the varied inputs: drawn and compared')
-    .action((id: string, flags: SettingFlags & { output?: string; show?: string; reference?: string }) =>
-      withForay(flags, async (foray) => {
-        const { record, rows } = await foray.results(id);
-        // the plotting library takes a moment to load, so only who needs it does
-        const { renderReport } = await import('../report/html.ts');
-        const { readReference } = await import('../report/reference.ts');
-        const { reference: known } = flags;
-        const reference = known === undefined ? undefined : await readReference(known, record.campaign);
-        const file = fileOf(flags.output ?? `${id}.html`);
-        await writeOut(
-          [await renderReport(record, await foray.store.counts(id), rows, { output: flags.show, reference })],
-          file,
-        );
-        if (file !== undefined) tell(`Wrote ${file}`);
-      }),
+    .action(
+      (
+        id: string,
+        flags: SettingFlags & { output?: string; show?: string; reference?: string } & GoalFlags,
+      ) =>
+        withForay(flags, async (foray) => {
+          const { record, rows } = await foray.results(id);
+          // the plotting library takes a moment to load, so only who needs it does
+          const { renderReport } = await import('../report/html.ts');
+          const { readReference } = await import('../report/reference.ts');
+          const { reference: known } = flags;
+          const reference = known === undefined ? undefined : await readReference(known, record.campaign);
+          const file = fileOf(flags.output ?? `${id}.html`);
+          await writeOut(
+            [
+              await renderReport(record, await foray.store.counts(id), rows, {
+                output: flags.show,
+                goal: goalIn(flags),
+                reference,
+              }),
+            ],
+            file,
+          );
+          if (file !== undefined) tell(`Wrote ${file}`);
+        }),
     );
 }

@@ -1,5 +1,12 @@
 import { Document, type ToStringOptions } from 'yaml';
-import { type Experiment, type Model, nameKey, RANDOM_SEED, type RawValue } from '../api/index.ts';
+import {
+  type Experiment,
+  type Model,
+  nameKey,
+  numericOutputTypes,
+  RANDOM_SEED,
+  type RawValue,
+} from '../api/index.ts';
 import type { LimitedVersion } from '../campaign/facts.ts';
 import { isNumeric, isWhole } from '../campaign/designs/names.ts';
 import { kindOf as kindOfInput, type ModelInput } from '../campaign/values.ts';
@@ -54,6 +61,10 @@ export function starterDefinition(
     ...(inputs.some(({ name }) => name === RANDOM_SEED)
       ? ['# replications: 10 # of each point, each with a seed of its own', '# seed: 42', '']
       : []),
+    ...outputs
+      .filter(({ type }) => numericOutputTypes.includes(type))
+      .slice(0, 1)
+      .map(({ name }) => `# ${yaml({ goal: { minimize: name } })} # or maximize: which points are best`),
     ...(outputs.some(({ type }) => type === 'OUTPUT_FILE')
       ? ['# outputs: {files: keep} # instead of the list: all outputs, their files in the store as well']
       : []),

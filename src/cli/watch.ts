@@ -17,7 +17,7 @@ export function addWatch(program: Command): void {
     .argument('<id>')
     .option(
       '--output <name>',
-      'the numeric output whose values are shown (default: the first one that has values)',
+      'the numeric output whose values are shown (default: that of the goal, else the first one that has values)',
     )
     .option('--json', 'print the last status')
     .action((id: string, flags: SettingFlags & { output?: string; json?: boolean }) =>
@@ -72,7 +72,9 @@ function shownOutputs(
   wanted: string | undefined,
 ): CampaignOutput[] {
   const numeric = campaign.outputs.filter(isNumeric);
-  if (wanted === undefined) return numeric;
+  const isGoal = ({ name }: CampaignOutput): boolean => name === campaign.goal?.output;
+  if (wanted === undefined)
+    return [...numeric.filter(isGoal), ...numeric.filter((output) => !isGoal(output))];
   const output = numeric.find(({ name }) => name === wanted);
   if (output) return [output];
   throw new ForayError('UNKNOWN_OUTPUT', `The campaign "${campaign.id}" has no numeric output "${wanted}".`, {

@@ -1,10 +1,11 @@
 import pLimit from 'p-limit';
-import type { RunRequest } from '../api/index.ts';
+import type { Run, RunRequest } from '../api/index.ts';
 import { type Design, hasCondition, levelsOf, mostRows, nested } from '../campaign/designs/design.ts';
 import { expand, runInputs } from '../campaign/points.ts';
-import type { Campaign, Point } from '../campaign/types.ts';
+import type { Campaign, Goal, Point } from '../campaign/types.ts';
 import { type CloudClient, isCloudError } from '../cloud/index.ts';
 import { ForayError } from '../errors.ts';
+import { type Foreseen, foreseen } from './foresee.ts';
 import type { CheckedCampaign } from './check.ts';
 import type { Pace } from './pace.ts';
 
@@ -12,12 +13,19 @@ import type { Pace } from './pace.ts';
 export interface Plan {
   campaign: string;
   model: { name: string; version: number };
+  /** What the campaign is about; null where the definition does not say. */
+  goal: Goal | null;
   points: number;
   /** Of each point; at most as well, where points are replicated until they are precise. */
   replications: { min: number; max: number };
   /** Runs that there will be, at least. */
   runs: number;
   mostRuns: number;
+  /**
+   * Runs that are expected in all where points are replicated until they are precise, and of how many points the service has
+   * the results that this is concluded from; null where it has none, and of another campaign.
+   */
+  foreseen: Foreseen | null;
   /** Runs that the service has, or is at; of more than were asked about, an estimate. */
   there: number;
   toRun: number;
@@ -25,8 +33,12 @@ export interface Plan {
   asked: number;
   /** Half the 95% interval of `there`; 0 when all were asked about. */
   error: number;
-  /** Null when nothing is known that tells. */
+  /**
+   * Of the runs that are expected, or else of those that there will be at least; null when nothing is known that tells.
+   */
   expectedSeconds: number | null;
+  /** Of the most runs that there may be. */
+  mostSeconds: number | null;
   /** What the time is reckoned from, a phrase; empty when there is none. */
   basis: string;
   /** The inputs that vary, and the first and last points with their values of these. */
@@ -81,26 +93,32 @@ export async function planOf(
     point: toAsk.get(Math.floor(run / replications))!,
     replication: 1 + (run % replications),
   }));
-  const { asked, found } = await askFor(cloud, campaign, inOrder, signal, (asked) =>
+  const { asked, found, completed } = await askFor(cloud, campaign, inOrder, signal, (asked) =>
     onAsked?.(asked, inOrder.length),
   );
   // a fresh campaign reuses nothing
   const { count: there, error } = campaign.fresh ? { count: 0, error: 0 } : estimated(found, asked, runs);
   const toRun = runs - there;
   const most = precision?.max ?? replications;
+  const expected = await foreseen(cloud, campaign, points, completed, signal);
+  const secondsOf = (all: number): number | null =>
+    all <= there ? 0 : pace ? Math.ceil((all - there) * pace.secondsARun) : null;
   const rowOf = ({ key, values }: Point): Plan['first'][number] => ({ key, values });
   return {
     campaign: campaign.name,
     model: { name: campaign.model.name, version: campaign.model.version },
+    goal: campaign.goal ?? null,
     points,
     replications: { min: replications, max: most },
     runs,
     mostRuns: points * most,
+    foreseen: expected,
     there,
     toRun,
     asked,
     error,
-    expectedSeconds: toRun === 0 ? 0 : pace ? Math.ceil(toRun * pace.secondsARun) : null,
+    expectedSeconds: secondsOf(expected?.runs ?? runs),
+    mostSeconds: secondsOf(points * most),
     basis: pace?.basis ?? '',
     inputs: varied.map(({ name }) => name),
     first: first.map(rowOf),
@@ -127,7 +145,8 @@ async function askFor(
   runs: readonly { point: Point; replication: number }[],
   signal: AbortSignal | undefined,
   onAsked: (asked: number) => void,
-): Promise<{ asked: number; found: number }> {
+): Promise<{ asked: number; found: number; completed: Map<number, string[]> }> {
+  const completed = new Map<number, string[]>();
   const limit = pLimit(REQUESTS_AT_ONCE);
   let [asked, found] = [0, 0];
   const stop = new AbortController();
@@ -139,7 +158,13 @@ async function askFor(
           if (signals.aborted) return;
           const inputs = runInputs(campaign, point, replication);
           try {
-            if (await isThere(cloud, campaign, { experimentType: 'SIMULATION', inputs }, signals)) found += 1;
+            const run = await runThere(cloud, campaign, { experimentType: 'SIMULATION', inputs }, signals);
+            if (run) found += 1;
+            if (run?.status === 'COMPLETED') {
+              const ids = completed.get(point.ordinal);
+              if (ids) ids.push(run.id);
+              else completed.set(point.ordinal, [run.id]);
+            }
             onAsked((asked += 1));
           } catch (error) {
             if (signal?.aborted) return;
@@ -154,21 +179,21 @@ async function askFor(
     // of what is refused once, the rest need not be asked
     stop.abort();
   }
-  return { asked, found };
+  return { asked, found, completed };
 }
 
-/** Whether a run need not be started: it has completed, or is on its way. Asking starts nothing. */
-async function isThere(
+/** A run that need not be started, as it has completed or is on its way. Asking starts nothing. */
+async function runThere(
   cloud: CloudClient,
   { model }: Pick<Campaign, 'model'>,
   request: RunRequest,
   signal: AbortSignal,
-): Promise<boolean> {
+): Promise<Run | undefined> {
   try {
-    const { status } = await cloud.findRun(model.versionId, request, signal);
-    return status === 'COMPLETED' || status === 'RUNNING' || status === 'FRESH';
+    const run = await cloud.findRun(model.versionId, request, signal);
+    return ['COMPLETED', 'RUNNING', 'FRESH'].includes(run.status) ? run : undefined;
   } catch (error) {
-    if (isCloudError(error) && error.kind === 'not-found') return false;
+    if (isCloudError(error) && error.kind === 'not-found') return undefined;
     throw error;
   }
 }

@@ -1,4 +1,5 @@
 import { MOST_KEPT_BYTES } from '../campaign/output-files.ts';
+import { type PrecisionProgress, precisionProgress } from '../campaign/precise-points.ts';
 import type { Phase, Progress, RunCounts } from '../campaign/types.ts';
 import { closedPhases } from '../campaign/types.ts';
 import type { CampaignRecord, FileLack, Store } from '../store/index.ts';
@@ -13,6 +14,8 @@ export interface CampaignStatus {
   service: string;
   points: number;
   runs: RunCounts;
+  /** Of a campaign that replicates its points until they are precise; null also where nobody wrote it down. */
+  precision: PrecisionProgress | null;
   /** How many runs are kept requested at once; null when no worker could be asked. */
   window: number | null;
   /** Runs finished a second, lately. */
@@ -39,12 +42,13 @@ export async function statusFromWorkflow(
   progress: Progress,
   now: number,
 ): Promise<CampaignStatus> {
-  const { phase, points, runs, window, rate, secondsLeft, pausedBy, note } = progress;
+  const { phase, points, runs, precision = null, window, rate, secondsLeft, pausedBy, note } = progress;
   return {
     ...head(record),
     phase,
     points,
     runs,
+    precision,
     window,
     rate,
     secondsLeft,
@@ -65,6 +69,7 @@ export async function statusFromStore(
     phase: record.phase,
     points: record.points,
     runs: await store.counts(record.campaign.id),
+    precision: await precisionFrom(store, record),
     window: null,
     rate: null,
     secondsLeft: null,
@@ -73,6 +78,16 @@ export async function statusFromStore(
     source: 'store',
     asOf: iso(record.updatedAt),
   };
+}
+
+/** How far a campaign is that replicates its points until they are precise; earlier versions wrote nothing of it down. */
+async function precisionFrom(
+  store: Store,
+  { campaign, phase }: CampaignRecord,
+): Promise<PrecisionProgress | null> {
+  if (!campaign.precision) return null;
+  const progress = precisionProgress(await store.countVerdicts(campaign.id), campaign.precision.max);
+  return phase === 'completed' && progress.judged === 0 ? null : progress;
 }
 
 /** What there is to say of files that a campaign was to keep; empty mostly. */

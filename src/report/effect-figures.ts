@@ -8,13 +8,13 @@ import { heatMap, heatMaps } from './pictures/heat-map.ts';
 import { type EffectPanel, isLogarithmic, mainEffects } from './pictures/main-effects.ts';
 import { meanOf, type PointResult } from './points.ts';
 import type { Reference } from './reference.ts';
-import type { Summary } from './summary.ts';
+import type { Ranking, Summary } from './summary.ts';
 import { isNumeric } from './values.ts';
 
 /** Pictures of how outputs depend on the inputs: of the first output, then of others where one input varies. */
 export function effectFigures(
   campaign: Campaign,
-  { effects: all, best }: Pick<Summary, 'effects' | 'best'>,
+  { effects: all, best, ranking }: Pick<Summary, 'effects' | 'best' | 'ranking'>,
   reference: Reference | undefined,
 ): Figure[] {
   const [first, ...others] = all;
@@ -22,9 +22,9 @@ export function effectFigures(
   const figures = first.effects.map((effect): Figure => {
     switch (effect.kind) {
       case 'main':
-        return mainFigure(campaign, first.output, effect, reference);
+        return mainFigure(campaign, first.output, effect, reference, ranking);
       case 'grid':
-        return gridFigure(campaign, first.output, effect, best[0]!);
+        return gridFigure(campaign, first.output, effect, best[0]!, ranking);
       case 'facets':
         return facetsFigure(first.output, effect);
     }
@@ -59,6 +59,7 @@ function mainFigure(
   output: CampaignOutput,
   effect: MainEffects,
   reference: Reference | undefined,
+  { wants }: Ranking,
 ): Figure {
   const panels = panelsOf(effect, output, reference);
   const names = effect.effects.map(({ axis }) => axis.input.name).join(', ');
@@ -68,11 +69,11 @@ function mainFigure(
     caption: sentences(
       meansText(campaign, panels),
       togetherText(panels),
-      known ?? 'The lowest is marked',
+      known ?? `The ${wants} is marked`,
       isLogarithmic(panels) ? 'The scale is logarithmic' : undefined,
     ),
     id: 'effects',
-    spec: mainEffects(panels, true, reference?.label),
+    spec: mainEffects(panels, true, reference?.label, wants),
   };
 }
 
@@ -123,6 +124,7 @@ function gridFigure(
   output: CampaignOutput,
   effect: GridEffect,
   best: PointResult,
+  { wants, isGoal }: Ranking,
 ): Figure {
   const { x, y, cells } = effect;
   const binOf = ({ input, binOf }: typeof x) => binOf.get(best.values[varied.indexOf(input)]!);
@@ -135,7 +137,7 @@ function gridFigure(
     title: `${output.name} over ${x.input.name} and ${y.input.name}`,
     caption: `${cellText(effect)}; lighter is lower${isFull ? '.' : '; where there is none, no run is done.'}`,
     id: 'grid',
-    spec: heatMap(effect, output, marked),
+    spec: heatMap(effect, output, marked, isGoal ? 'best' : wants),
   };
 }
 

@@ -6,6 +6,7 @@ import { curves, type Observed } from './pictures/curves.ts';
 import { histograms } from './pictures/histograms.ts';
 import { timelinePicture } from './pictures/timeline.ts';
 import type { OutputDistribution } from './summary.ts';
+import type { Ranking } from './summary.ts';
 import type { Timeline } from './timeline.ts';
 import { kindOfOutput } from './values.ts';
 import { counted, numberText, titleOf } from './words.ts';
@@ -62,12 +63,20 @@ export function courseFigures(
   { varied, replications, precision, outputs }: Campaign,
   all: readonly Courses[],
   observed: (Observed & { output: string }) | undefined,
+  { isGoal }: Ranking,
 ): Figure[] {
   const isReplicated = replications > 1 || precision !== null;
   const dataSets = outputs.filter(({ type }) => type === 'DATA_SET').length;
   return all.map((courses, i) => {
     const { output, bands, others, runs, isPart, areThinned } = courses;
-    const front = varied.length > 0 ? 'best point' : isReplicated ? 'replication 1' : 'the run';
+    const front =
+      varied.length > 0
+        ? isGoal
+          ? 'best point'
+          : 'lowest point'
+        : isReplicated
+          ? 'replication 1'
+          : 'the run';
     const which = varied.length > 0 && isReplicated ? ', its first replication,' : '';
     const line = `${front[0]!.toUpperCase()}${front.slice(1)}`;
     const behind =

@@ -1,4 +1,4 @@
-import type { CampaignOutput, RunCounts } from '../campaign/types.ts';
+import type { CampaignOutput, Goal, RunCounts } from '../campaign/types.ts';
 import { ForayError } from '../errors.ts';
 import type { CampaignRecord, ResultRow } from '../store/index.ts';
 import { agreementSection } from './agreement-section.ts';
@@ -12,15 +12,17 @@ import { html, Markup } from './markup.ts';
 import type { Observed } from './pictures/curves.ts';
 import type { Reference } from './reference.ts';
 import { policy, saveScript } from './save.ts';
-import { answerSection, bestSection, factsSection, headSection } from './sections.ts';
+import { answerSection, bestSection, factsSection, headSection, imprecisionText } from './sections.ts';
 import { style } from './style.ts';
 import { summarize } from './summary.ts';
 import { kindOfOutput } from './values.ts';
 
 export interface ReportOptions {
-  /** The numeric output to show, lowest is best. @default the first one that has values */
+  /** The numeric output to show. @default that of the goal, else the first one that has values */
   output?: string | undefined;
   /** Observations to lay over a DATA_SET's curves: [x, y] pairs and what to call them. */
+  /** Which values of an output are better. @default the campaign's */
+  goal?: Goal | undefined;
   observed?: Observed & { output: string };
   /** Values that are known, to hold the campaign to. */
   reference?: Reference | undefined;
@@ -39,9 +41,12 @@ export async function renderReport(
   options: ReportOptions = {},
 ): Promise<string> {
   const { campaign } = record;
-  const { observed, reference } = options;
+  const { observed, reference, goal = campaign.goal } = options;
   const numeric = campaign.outputs.filter(({ type }) => kindOfOutput(type) === 'number');
-  const asked = options.output === undefined ? undefined : named(numeric, options.output, 'numeric output');
+  if (options.goal) named(numeric, options.goal.output, 'numeric output');
+  const shown = options.output ?? goal?.output;
+  const asked = numeric.find(({ name }) => name === shown);
+  if (options.output !== undefined) named(numeric, options.output, 'numeric output');
   if (observed)
     named(
       campaign.outputs.filter(({ type }) => type === 'DATA_SET'),
@@ -49,15 +54,20 @@ export async function renderReport(
       'DATA_SET',
     );
 
-  const summary = await summarize(campaign, rows, asked, { reference, observed: observed?.output });
-  const { output } = summary;
+  const summary = await summarize(campaign, rows, asked, {
+    reference,
+    observed: observed?.output,
+    goal,
+  });
+  const { output, ranking } = summary;
   const [best] = summary.best;
   const drawn = async (figures: readonly Figure[]) =>
     Promise.all(figures.map((figure) => figureSection(figure, campaign.id)));
   const page = [
     headSection(record),
-    output && best ? answerSection(campaign, output, best) : undefined,
-    factsSection(record, counts),
+    output && best ? answerSection(campaign, output, best, ranking) : undefined,
+    factsSection(record, counts, summary.precision),
+    imprecisionText(record, summary.precision),
     counts.done === 0 ? html`<p class="lead">${noneText(counts)}</p>` : undefined,
     counts.done > 0 && output && !best
       ? html`<p class="lead">No run that is done has a value of ${output.name}.</p>`
@@ -67,8 +77,8 @@ export async function renderReport(
     reference && summary.agreement
       ? agreementSection(campaign, reference, summary.agreement.comparisons)
       : undefined,
-    best ? bestSection(campaign, output, summary.best) : undefined,
-    await drawn(courseFigures(campaign, summary.courses, observed)),
+    best ? bestSection(campaign, output, summary.best, ranking) : undefined,
+    await drawn(courseFigures(campaign, summary.courses, observed, ranking)),
     await drawn(distributionFigures(campaign, summary.distributions)),
     summary.failures.length > 0 ? failuresSection(campaign, summary.failures) : undefined,
     await drawn(timelineFigures(summary.timeline, counts)),

@@ -3,6 +3,7 @@ import type { CampaignRecord } from '../store/index.ts';
 import { html, type Markup } from './markup.ts';
 import { meanOf, type PointResult } from './points.ts';
 import { kindOfInput, kindOfOutput } from './values.ts';
+import type { Ranking, Summary } from './summary.ts';
 import { amount, counted, numberColumn, numberText, titleOf } from './words.ts';
 
 /** The parts of a report that are words and tables. */
@@ -25,7 +26,11 @@ function originOf(service: string): string {
   return URL.parse(service)?.origin ?? 'an unknown service';
 }
 
-export function factsSection({ campaign, points }: CampaignRecord, counts: RunCounts): Markup {
+export function factsSection(
+  { campaign, points }: CampaignRecord,
+  counts: RunCounts,
+  { precise }: Summary['precision'],
+): Markup {
   const { replications, precision } = campaign;
   const failed = html`<span class="${counts.failed > 0 ? 'bad' : ''}">${grouped(counts.failed)}</span>`;
   const facts: [string, string | Markup][] = [
@@ -34,6 +39,9 @@ export function factsSection({ campaign, points }: CampaignRecord, counts: RunCo
       'Replications',
       precision ? `${grouped(precision.min)} to ${grouped(precision.max)}` : grouped(replications),
     ],
+    ...(precision
+      ? [['Precise points', `${grouped(precise)} of ${grouped(points)}`] as [string, string]]
+      : []),
     [
       'Runs done',
       counts.done === counts.total
@@ -56,9 +64,27 @@ export function factsSection({ campaign, points }: CampaignRecord, counts: RunCo
   </dl>`;
 }
 
-export function answerSection({ varied }: Campaign, output: CampaignOutput, best: PointResult): Markup {
+/** Of points that are not precise although they have as many replications as they may have. */
+export function imprecisionText(
+  { campaign: { precision }, points }: CampaignRecord,
+  { imprecise }: Summary['precision'],
+): Markup | undefined {
+  if (!precision || imprecise === 0) return undefined;
+  const are = imprecise === 1 ? 'is' : 'are';
+  return html`<p class="lead">
+    ${grouped(imprecise)} of ${counted(points, 'point')} ${are} less precise than wanted with
+    ${grouped(precision.max)} replications, the most that a point may have.
+  </p>`;
+}
+
+export function answerSection(
+  { varied }: Campaign,
+  output: CampaignOutput,
+  best: PointResult,
+  { wants }: Ranking,
+): Markup {
   return html`<div class="answer">
-    Lowest ${output.name}
+    ${wants === 'lowest' ? 'Lowest' : 'Highest'} ${output.name}
     <strong>${amount(numberText(meanOf(best, output.name)!), output.units)}</strong>
     ${varied.length > 0 ? `at ${placeOf(varied, best.values)}` : ''}
   </div>`;
@@ -73,6 +99,7 @@ export function bestSection(
   campaign: Campaign,
   output: CampaignOutput | undefined,
   best: PointResult[],
+  { wants, isGoal }: Ranking,
 ): Markup {
   const { varied, outputs } = campaign;
   const isReplicated = campaign.replications > 1 || campaign.precision !== null;
@@ -91,9 +118,9 @@ export function bestSection(
         <td><code>${key}</code></td>
       </tr>`,
   );
-  const how = output ? `lowest ${output.name}${isReplicated ? ', means over the replications' : ''}` : '';
+  const how = output ? `${wants} ${output.name}${isReplicated ? ', means over the replications' : ''}` : '';
   return html`<section>
-    <h2>${output ? 'Best points' : 'First points'}</h2>
+    <h2>${output ? (isGoal ? 'Best points' : 'Lowest points') : 'First points'}</h2>
     <p class="soft">${counted(best.length, 'point')}${how && ` with the ${how}`}.</p>
     <div class="scroll">
       <table>

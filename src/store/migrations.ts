@@ -21,6 +21,7 @@ export function migrationsFor(types: ColumnTypes): Record<string, Migration> {
     '003-files': { up: files },
     '004-packed': { up: (db) => packed(db, types) },
     '005-kept-files': { up: keptFiles },
+    '006-verdicts': { up: verdicts },
   };
 }
 
@@ -163,4 +164,10 @@ async function keptFiles(db: Kysely<unknown>): Promise<void> {
   await db.schema.createIndex('kept_files_file').on('kept_files').column('file').execute();
   // those that are lacking are few: counting them must not read all others
   await sql`create index kept_files_lack on kept_files (campaign, lack) where lack is not null`.execute(db);
+}
+
+/** How precise points are that are replicated until they are precise. */
+async function verdicts(db: Kysely<unknown>): Promise<void> {
+  await db.schema.alterTable('points').addColumn('verdict', 'text').execute();
+  await db.schema.alterTable('points').addColumn('expected', 'integer').execute();
 }

@@ -7,6 +7,8 @@ import { compact, deleteCampaign, deleteFile, listFiles, spareBytes } from './ga
 import { keepFile, keptFiles, lackFile, lackingFiles, putFile } from './kept-files.ts';
 import { lackingRuns, setOutputs } from './outputs.ts';
 import { pointsLike } from './points.ts';
+import type { Verdict, VerdictCounts } from '../campaign/precise-points.ts';
+import { countVerdicts, forgetVerdicts, setVerdicts } from './verdicts.ts';
 import { addReplications, allFinishedPoints, finishedPoints } from './replications.ts';
 import { finishedLately } from './recent.ts';
 import { resultBatches } from './result-pages.ts';
@@ -296,6 +298,18 @@ export class SqlStore implements Store {
     wanted: readonly { ordinal: number; replications: number }[],
   ): Promise<number[]> {
     return addReplications(this.db, await this.number(id), wanted);
+  }
+
+  async setVerdicts(id: string, verdicts: readonly ({ ordinal: number } & Verdict)[]): Promise<void> {
+    await setVerdicts(this.db, await this.number(id), verdicts);
+  }
+
+  async forgetVerdicts(id: string): Promise<void> {
+    await forgetVerdicts(this.db, await this.number(id));
+  }
+
+  async countVerdicts(id: string): Promise<VerdictCounts> {
+    return countVerdicts(this.db, await this.number(id));
   }
 
   async forgive(id: string, reseeds: boolean, now: number): Promise<number> {

@@ -1,3 +1,4 @@
+import type { Verdict, VerdictCounts } from '../campaign/precise-points.ts';
 import type { Campaign, Phase, Point, RunCounts } from '../campaign/types.ts';
 
 /** A campaign as the store keeps it. Times are ms since the epoch. */
@@ -241,6 +242,13 @@ export interface Store {
     id: string,
     wanted: readonly { ordinal: number; replications: number }[],
   ): Promise<number[]>;
+
+  /** Keeps how precise points are. */
+  setVerdicts(id: string, verdicts: readonly ({ ordinal: number } & Verdict)[]): Promise<void>;
+  /** Forgets how precise points are: what they are judged by has changed. */
+  forgetVerdicts(id: string): Promise<void>;
+  /** How precise the points of the design are. */
+  countVerdicts(id: string): Promise<VerdictCounts>;
 
   /** Lets failed runs be requested again, as if they had never failed, perhaps with another seed. Returns how many. */
   forgive(id: string, reseeds: boolean, now: number): Promise<number>;

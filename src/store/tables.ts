@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely';
+import type { Verdict } from '../campaign/precise-points.ts';
 import type { Phase } from '../campaign/types.ts';
 import type { FileLack, Origin } from './store.ts';
 
@@ -45,6 +46,9 @@ export interface Tables {
     position: number;
     /** The last revision of the campaign that has it. */
     revision: Generated<number>;
+    /** How precise it is, and how many replications it is expected to have; null while nobody has judged it. */
+    verdict: Generated<Verdict['state'] | null>;
+    expected: Generated<number | null>;
   };
   runs: {
     campaign: number;

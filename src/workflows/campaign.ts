@@ -11,6 +11,7 @@ import {
 } from '@temporalio/workflow';
 import { intolerable } from '../campaign/failures.ts';
 import { isFinished, newSchedule, startOver, wakeIn } from '../campaign/schedule.ts';
+import type { PrecisionProgress } from '../campaign/precise-points.ts';
 import type { Phase, RunCounts } from '../campaign/types.ts';
 import { type CampaignInput, type Context, enter, show } from './context.ts';
 import { listen, wish } from './handlers.ts';
@@ -32,6 +33,8 @@ export interface CampaignSummary {
   points: number;
   runs: RunCounts;
   seconds: number;
+  /** Of a campaign that replicates its points until they are precise. */
+  precision: PrecisionProgress | null;
 }
 
 /** History that an execution may have, whatever the server suggests. */
@@ -102,7 +105,8 @@ function conclude({ input, state }: Context, runs: RunCounts): CampaignSummary {
   if (state.phase === 'failed')
     throw ApplicationFailure.nonRetryable(`The campaign failed: ${state.note}`, 'CAMPAIGN_FAILED');
   const seconds = Math.round((Date.now() - state.startedAt) / 1_000);
-  return { campaign: input.campaign, phase: state.phase, points: state.points, runs, seconds };
+  const { phase, points, precision = null } = state;
+  return { campaign: input.campaign, phase, points, runs, seconds, precision };
 }
 
 /** Why the main loop ends: all runs have finished; a stop was wished; the history is long enough. */
@@ -140,12 +144,13 @@ async function runOn(context: Context): Promise<End> {
 async function prepare(context: Context): Promise<void> {
   const { address, input, state } = context;
   show(context);
-  const { points, runs, grows } = await activities.prepare.executeWithOptions(
+  const { points, runs, grows, precision } = await activities.prepare.executeWithOptions(
     { summary: 'upload files, expand the design' },
     [address],
   );
   state.points = points;
   state.total = runs;
+  state.precision = precision ?? null;
   // set before the design was expanded, it counts for what comes of it
   const wanted = state.schedule.concurrency === 'auto' ? input.concurrency : state.schedule.concurrency;
   state.schedule = newSchedule(runs, wanted, state.settings.timeouts.run);

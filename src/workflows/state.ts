@@ -1,6 +1,14 @@
 import type { ChangeAnswer } from '../activities/index.ts';
 import { inFlight, newSchedule, type Schedule, windowOf } from '../campaign/schedule.ts';
 import type { FailureCounts } from '../campaign/failures.ts';
+import {
+  expectedRuns,
+  finishedPercent,
+  isForeseeable,
+  type PrecisionProgress,
+  precisionText,
+  runsText,
+} from '../campaign/precise-points.ts';
 import type {
   CampaignSettings,
   FailureCause,
@@ -21,6 +29,8 @@ export interface CampaignState {
   schedule: Schedule;
   /** All runs of the campaign. */
   total: number;
+  /** How far a campaign is that replicates its points until they are precise. Absent from campaigns of earlier versions. */
+  precision?: PrecisionProgress | null;
   new: number;
   reused: number;
   failed: number;
@@ -83,11 +93,11 @@ export function upgraded(carried: CampaignState, settings: CampaignState['settin
 /** Takes in what the store says of the campaign after a change of it. */
 export function takeCounts(
   state: CampaignState,
-  { points, counts, settings }: Exclude<ChangeAnswer, { refused: string }>,
+  { points, counts, settings, precision = null }: Exclude<ChangeAnswer, { refused: string }>,
 ): void {
   const { total, new: fresh, reused, failed } = counts;
   if (failed < state.failed) state.causes = [];
-  Object.assign(state, { points, settings, total, new: fresh, reused, failed });
+  Object.assign(state, { points, settings, precision, total, new: fresh, reused, failed });
   state.schedule.runTimeout = settings.timeouts.run;
 }
 
@@ -103,19 +113,22 @@ export function note(state: CampaignState, text: string): void {
 export function progressOf(state: CampaignState, now: number): Progress {
   const { schedule } = state;
   const done = state.new + state.reused;
-  const { running, queued } = inFlight(schedule);
+  const { running, queued } = inFlight(schedule, now);
   const waiting = state.total - done - state.failed - running - queued;
   const rate = rateOf(state, now);
-  const { phase, points, total, new: fresh, reused, failed, triedAgain } = state;
+  const { phase, points, total, new: fresh, reused, failed, triedAgain, precision = null } = state;
   const runs: RunCounts = { total, done, new: fresh, reused, failed, running, queued, waiting };
+  const open = expectedRuns({ runs, precision }) - done - failed;
+  const isKnown = rate > 0 && phase === 'running' && isForeseeable(precision, points);
   return {
     phase,
     points,
     runs,
+    precision,
     triedAgain,
     window: windowOf(schedule, now),
     rate,
-    secondsLeft: rate > 0 && phase === 'running' ? Math.round((running + queued + waiting) / rate) : null,
+    secondsLeft: isKnown ? Math.round(open / rate) : null,
     startedAt: state.startedAt,
     pausedBy: phase !== 'paused' ? null : state.verdict ? 'policy' : 'person',
     note: state.note,
@@ -152,17 +165,20 @@ function rateOf({ finishedAt, startedAt }: CampaignState, now: number): number {
  * for one only after an empty line.
  */
 export function detailsOf(state: CampaignState, now: number): string {
-  const { phase, points, runs, triedAgain, window, rate, secondsLeft, note } = progressOf(state, now);
+  const progress = progressOf(state, now);
+  const { phase, points, runs, precision, triedAgain, window, rate, secondsLeft, note } = progress;
   const finished = runs.done + runs.failed;
-  const percent = runs.total > 0 ? Math.floor((100 * finished) / runs.total) : 0;
-  const left = secondsLeft === null || finished === runs.total ? '' : `, about ${secondsLeft} s left`;
+  const percent = finishedPercent(progress);
+  const left =
+    secondsLeft === null || finished === expectedRuns(progress) ? '' : `, about ${secondsLeft} s left`;
   const lines = [
-    `**${phase}**: ${finished} of ${runs.total} runs finished (${percent} %)${left}`,
+    `**${phase}**: ${finished} of ${precision ? 'about ' : ''}${expectedRuns(progress)} runs finished (${percent} %)${left}`,
     '',
     `- finished: ${runs.new} new, ${runs.reused} reused, ${runs.failed} failed; ${rate.toFixed(1)} a second`,
     `- open: ${runs.running} running, ${runs.queued} queued, ${runs.waiting} waiting; window ${window}`,
     `- design: ${points} points`,
   ];
+  if (precision) lines.push(`- ${precisionText(precision, points)}; ${runsText(precision, finished)}`);
   if (triedAgain > 0) lines.push(`- tried again after a failure: ${triedAgain}`);
   if (note) lines.push(`- ${plain(note)}`);
   const causes = commonestFirst(state.causes).slice(0, 3);

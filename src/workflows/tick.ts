@@ -1,6 +1,7 @@
 import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow';
 import type { Activities, AdvanceResult } from '../activities/index.ts';
 import { addCauses } from '../campaign/failures.ts';
+import type { PrecisionProgress } from '../campaign/precise-points.ts';
 import {
   addWork,
   decide,
@@ -48,11 +49,12 @@ export async function tick({ address, state }: Context): Promise<void> {
       ]),
     ),
   );
-  const { outcomes, retryAfter, failures, causes, added } = merged(results);
+  const { outcomes, retryAfter, failures, causes, added, precision } = merged(results);
   const now = Date.now();
   addWork(schedule, added);
   record(schedule, decision, outcomes, now, retryAfter);
   state.total += added.count;
+  if (precision) state.precision = precision;
   state.new += outcomes.new.length;
   state.reused += outcomes.reused.length;
   state.failed += outcomes.failed.length;
@@ -87,7 +89,7 @@ function chunksOf({ request, poll, expire }: Decision): Decision[] {
 function merged(results: AdvanceResult[]): AdvanceResult {
   const outcomes = emptyOutcomes();
   const added = { count: 0, seqs: [] as number[] };
-  const all: AdvanceResult = { outcomes, retryAfter: 0, failures: [], causes: [], added };
+  const all: AdvanceResult = { outcomes, retryAfter: 0, failures: [], causes: [], added, precision: null };
   for (const result of results) {
     for (const [name, seqs] of Object.entries(result.outcomes))
       outcomes[name as 'new'].push(...(seqs as number[]));
@@ -97,6 +99,14 @@ function merged(results: AdvanceResult[]): AdvanceResult {
     addCauses(all.causes, result.causes ?? []);
     added.count += result.added?.count ?? 0;
     added.seqs.push(...(result.added?.seqs ?? []));
+    if (result.precision) all.precision = later(all.precision, result.precision);
   }
   return all;
+}
+
+/** Of what activities side by side have seen of a campaign's points, what was seen last. */
+function later(one: PrecisionProgress | null | undefined, other: PrecisionProgress): PrecisionProgress {
+  const decided = ({ precise, imprecise }: PrecisionProgress): number => precise + imprecise;
+  const isLater = !one || other.judged > one.judged || decided(other) > decided(one);
+  return isLater ? other : one;
 }

@@ -13,6 +13,12 @@ function refused(
   expectRefused(HEAD + body, { code, says, ...(hint && { hint }) });
 }
 
+test('a goal is an output and which of its values are better', () => {
+  expect(checkBody('goal: {maximize: fit ERROR}\n').goal).toEqual({ output: 'Fit error', wants: 'highest' });
+  expect(checkBody('goal: {minimize: Fit error}\n').goal).toEqual({ output: 'Fit error', wants: 'lowest' });
+  expect(checkBody('')).not.toHaveProperty('goal');
+});
+
 describe('names', () => {
   test.each([
     ['inputs', 'inputs:\n  Days: 14\n  §Contact rat: 1.5\n'],
@@ -38,6 +44,11 @@ describe('names', () => {
     const says = /has no output "Fit eror"/;
     refused('UNKNOWN_OUTPUT', 'outputs:\n  - Peak day\n  - §Fit eror\n', says, /mean "Fit error"\?/);
     refused('UNKNOWN_OUTPUT', 'outputs: {names: [Peak day, §Fit eror]}\n', says, /mean "Fit error"\?/);
+  });
+
+  test('an output that the campaign is about and does not have, or that is no number', () => {
+    refused('UNKNOWN_OUTPUT', 'goal: {maximize: §Fit eror}\n', /no output "Fit eror"/, /mean "Fit error"\?/);
+    refused('INVALID_VALUE', 'goal: {minimize: §Trajectory}\n', /"Trajectory" is .*, not a number/);
   });
 
   test('an unknown experiment', () => {

@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from '../support/fast-check.ts';
-import { nextReplications, type Precision } from '../../src/campaign/precision.ts';
+import { expectedReplications, nextReplications, type Precision } from '../../src/campaign/precision.ts';
 import { estimate } from '../support/samples.ts';
+import { uniforms } from '../support/uniforms.ts';
 
 const LOOK_AHEAD = 10;
 const precision: Precision = {
@@ -16,6 +17,18 @@ const precision: Precision = {
 /** With a mean of 0 and a deviation of about `size`. */
 function swinging(n: number, size: number, mean = 0): number[] {
   return Array.from({ length: n }, (_, at) => mean + (at % 2 === 0 ? size : -size));
+}
+
+/** Draws from the standard normal distribution, by the polar method. */
+function gaussian(seed: number): () => number {
+  const uniform = uniforms(seed);
+  return () => {
+    for (;;) {
+      const [u, v] = [2 * uniform() - 1, 2 * uniform() - 1];
+      const s = u * u + v * v;
+      if (s > 0 && s < 1) return u * Math.sqrt((-2 * Math.log(s)) / s);
+    }
+  };
 }
 
 describe('an estimate', () => {
@@ -124,6 +137,46 @@ describe('after a round', () => {
     const outputs = [swinging(6, 0.1), swinging(6, Math.SQRT2), swinging(6, 0)];
     const two = nextReplications(precision, outputs, 6);
     expect(two).toEqual(nextReplications(precision, outputs.slice(1, 2), 6));
+  });
+});
+
+describe('replications that are expected', () => {
+  test('are those of the half-width and the look-ahead, missing values included', () => {
+    // sd 1.549: half the interval is 0.984 with 12
+    const values = swinging(6, Math.SQRT2);
+    expect(expectedReplications(precision, [values], 6)).toBe(12 + LOOK_AHEAD);
+    expect(expectedReplications(precision, [[...values, ...new Array<null>(6).fill(null)]], 12)).toBe(
+      2 * (12 + LOOK_AHEAD),
+    );
+    // with a deviation of 10: n = (1.96 * 10 / 1)^2 = 384, and a tenth
+    const wide = swinging(1_000, 10);
+    const expected = expectedReplications({ ...precision, max: 10_000 }, [wide.slice(0, 300)], 300);
+    expect(expected).toBeGreaterThan(415);
+    expect(expected).toBeLessThan(430);
+  });
+
+  test('are the most while nothing is known, and where they are not enough', () => {
+    expect(expectedReplications(precision, [[]], 0)).toBe(200);
+    expect(expectedReplications(precision, [[3]], 1)).toBe(200);
+    expect(expectedReplications(precision, [swinging(6, 1_000)], 6)).toBe(200);
+  });
+
+  test('are about as many as there are in the end, whatever is drawn', () => {
+    const wanted = { ...precision, max: 10_000, absolute: 0.25 };
+    let [first, last] = [0, 0];
+    for (let point = 0; point < 100; point += 1) {
+      const draw = gaussian(point);
+      const values = Array.from({ length: 20 }, draw);
+      first += expectedReplications(wanted, [values], values.length);
+      for (;;) {
+        const next = nextReplications(wanted, [values], values.length);
+        if (next.decided) break;
+        while (values.length < next.replications) values.push(draw());
+      }
+      last += values.length;
+    }
+    expect(first / last).toBeGreaterThan(0.9);
+    expect(first / last).toBeLessThan(1.15);
   });
 });
 

@@ -295,7 +295,7 @@ describe('step by step', () => {
     const first = decide(schedule, 0);
     expect(first).toEqual({ request: [0, 1], poll: [], expire: [] });
     record(schedule, first, { ...none, queued: [0], later: [1] }, 100, 60_000);
-    expect(inFlight(schedule)).toEqual({ running: 0, queued: 1 });
+    expect(inFlight(schedule, 100)).toEqual({ running: 0, queued: 1 });
     expect(decide(schedule, 60_099).request).toEqual([]);
     expect(wakeIn(schedule, 100)).toBe(60_000);
     expect(decide(schedule, 60_100)).toEqual({ request: [1], poll: [0], expire: [] });
@@ -338,9 +338,9 @@ describe('step by step', () => {
   test('running and queued are those last seen; a run that the service put back is queued again', () => {
     const schedule = newSchedule(2, 2);
     record(schedule, decide(schedule, 0), { ...none, running: [0], queued: [1] }, 0);
-    expect(inFlight(schedule)).toEqual({ running: 1, queued: 1 });
+    expect(inFlight(schedule, 0)).toEqual({ running: 1, queued: 1 });
     record(schedule, { request: [] }, { ...none, queued: [0] }, 5_000);
-    expect(inFlight(schedule)).toEqual({ running: 0, queued: 2 });
+    expect(inFlight(schedule, 5_000)).toEqual({ running: 0, queued: 2 });
   });
 });
 
@@ -359,7 +359,7 @@ describe('an attempt that failed', () => {
     const schedule = newSchedule(5, 2);
     record(schedule, decide(schedule, 0), { ...none, running: [1], again: [[0, MINUTE]] }, 100);
     expect(schedule.postponed).toEqual([{ seq: 0, at: MINUTE + 100 }]);
-    expect(inFlight(schedule)).toEqual({ running: 1, queued: 0 });
+    expect(inFlight(schedule, 100)).toEqual({ running: 1, queued: 0 });
     // it holds no place in the window meanwhile
     expect(decide(schedule, MINUTE + 99).request).toEqual([2]);
     expect(decide(schedule, MINUTE + 100).request).toEqual([0]);

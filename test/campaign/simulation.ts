@@ -2,6 +2,7 @@ import { nextAttemptIn } from '../../src/campaign/failures.ts';
 import {
   decide,
   emptyOutcomes,
+  inFlight,
   isFinished,
   newSchedule,
   type Outcomes,
@@ -46,6 +47,9 @@ export interface Tick {
   failed: number[];
   /** Polled and found RUNNING. */
   running: number[];
+  /** How many were shown as running just before the tick, and how many the service had RUNNING. */
+  shown: number;
+  executing: number;
 }
 
 const START = 1_780_000_000_000;
@@ -85,6 +89,11 @@ class Service {
     if (now < end) return 'running';
     const { ends, fails = 0 } = this.scenario.runs[seq]!;
     return this.failuresOf(seq) < fails ? 'failed' : ends;
+  }
+
+  /** How many runs it has RUNNING. */
+  runningAt(now: number): number {
+    return [...this.lives.values()].filter(({ start, end }) => start <= now && now < end).length;
   }
 
   /** How it is with a run that was told to stop. */
@@ -132,6 +141,8 @@ export function simulate(scenario: Scenario, mostTicks = 100_000): Simulated {
     const flightsBefore = schedule.flights.map(({ seq }) => seq);
     const window = windowOf(schedule, now);
     const at = now;
+    const { running: shown } = inFlight(schedule, now);
+    const executing = service.runningAt(now);
     const outcomes: Outcomes = emptyOutcomes();
     const trouble = scenario.troubles.find((candidate) => candidate.tick === ticks.length);
     const asked = [...decision.request, ...decision.poll, ...decision.expire];
@@ -165,6 +176,8 @@ export function simulate(scenario: Scenario, mostTicks = 100_000): Simulated {
         finished: [...outcomes.new, ...outcomes.reused, ...outcomes.failed],
         failed: outcomes.failed,
         running: outcomes.running.filter((seq) => polled.has(seq)),
+        shown,
+        executing,
       });
     }
     const wait = wakeIn(schedule, now);

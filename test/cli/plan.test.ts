@@ -92,6 +92,36 @@ describe('foray plan', () => {
     expect(await planOf(file)).toMatchObject({ there: 12, toRun: 0, expectedSeconds: 0 });
   });
 
+  test('expects of points that go on until they are precise what the variance of known runs says', async () => {
+    const precise = (name: string, more: string): string =>
+      write(
+        name,
+        `campaign: q\nmodel: {name: Service System Demo}\ninputs: {"{STOP_TIME}": 300}\nseed: 3\n` +
+          `design: {grid: {Server capacity: [8, 9]}}\nreplications: ${more}\n`,
+      );
+    const file = precise('until.yaml', '{min: 5, max: 100, output: Server utilization, relative: 0.05}');
+    expect(await planOf(file, { runSeconds: 2 })).toMatchObject({
+      runs: 10,
+      mostRuns: 200,
+      foreseen: null,
+      expectedSeconds: 20,
+      mostSeconds: 400,
+    });
+    expect((await run('plan', file, '--run-seconds', '2')).stdout).toMatch(
+      /to run +10, at least\n {2}expected +at least 20 s, at most 6 min 40 s/,
+    );
+    await carryOut(precise('first.yaml', '5'), 'first-five');
+    const { foreseen, ...plan } = await planOf(file, { runSeconds: 2 });
+    expect(foreseen).toMatchObject({ points: 2 });
+    expect(foreseen!.runs).toBeGreaterThan(10);
+    expect(plan).toMatchObject({ there: 10, expectedSeconds: 2 * (foreseen!.runs - 10), mostSeconds: 380 });
+    const { stdout } = await run('plan', file);
+    expect(stdout).toContain(
+      `about ${foreseen!.runs} runs, by the variance of 2 points that the service has`,
+    );
+    expect(stdout).toContain(`to run        about ${foreseen!.runs - 10}\n`);
+  });
+
   test('reckons with how long a run is said to take', async () => {
     const file = write('slow.yaml', 'campaign: slow\nmodel: {name: Rehearsal}\nconcurrency: 4\n');
     const plan = await planOf(file, { runSeconds: 30 });

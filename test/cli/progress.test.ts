@@ -11,6 +11,7 @@ const status: CampaignStatus = {
   service: 'http://127.0.0.1:1',
   points: 40,
   runs: { total: 40, done: 15, new: 12, reused: 3, failed: 1, running: 4, queued: 6, waiting: 14 },
+  precision: null,
   window: 10,
   rate: 2.5,
   secondsLeft: 70,
@@ -38,6 +39,13 @@ describe('the progress line', () => {
   test('tells no speed when nobody knows it, or it is over', () => {
     expect(progressText({ ...status, rate: null, secondsLeft: null })).toMatch(/14 waiting$/);
     expect(progressText({ ...status, phase: 'cancelled' })).toMatch(/14 waiting$/);
+  });
+
+  test('tells how many points are precise, and what is expected in the end', () => {
+    const precision = { precise: 11, imprecise: 2, judged: 40, expectedRuns: 160, mostRuns: 400 };
+    expect(progressText({ ...status, precision })).toMatch(
+      /^\[ 10%\] running: 11 of 40 points precise, 2 not precise with the most replications, 16 runs so far, about 160 in the end, at most 400: 12 new/,
+    );
   });
 
   test('is never at 100 before the end', () => {

@@ -21,7 +21,7 @@ describe('the report of a grid', () => {
     const page = await rendered;
     // the rest are bars of the distributions and of the timeline
     expect(marks(page, 'rect')[0]).toBe(1271);
-    expect(page).toContain('best: 17.213');
+    expect(page).toContain('lowest: 17.213');
     expect(page).toContain('at Contact rate 1.675 per day, Recovery rate 0.44 per day');
     expect(page).toContain('Contact rate (per day)');
     // two rings around the best point, the means by each input with the lowest, then the observations
@@ -40,7 +40,7 @@ describe('the report of a grid', () => {
     expect(headings).toEqual([
       'Fit error over Contact rate and Recovery rate',
       'Fit error by Contact rate, Recovery rate',
-      'Best points',
+      'Lowest points',
       'Infected',
       'Distributions of outputs',
       'Timeline',
@@ -52,7 +52,27 @@ describe('the report of a grid', () => {
     expect(page).toContain('Population');
   });
 
-  test('lists the ten best points, lowest first', async () => {
+  test('says best only of a goal, and ranks by it', async () => {
+    const plain = await rendered;
+    expect(plain.replaceAll(/--best|var\(--best\)/g, '')).not.toMatch(/\bbest\b/i);
+    const goal = { output: 'Fit error', wants: 'highest' } as const;
+    const page = await renderReport(sampleRecord({ goal }), countsOf(1271), sampleRows(record));
+    expect(page).toContain('<h2>Best points</h2>');
+    expect(page).toContain('with the highest Fit error');
+    expect(page).toContain('Highest Fit error');
+    expect(page).toContain('The highest is marked');
+    const firstOf = (text: string): number => Number(/<strong>([\d.,]+)/.exec(text)![1]!.replace(',', ''));
+    expect(firstOf(page)).toBeGreaterThan(firstOf(plain));
+    // what is asked for goes before what the campaign says
+    const asked = { ...goal, wants: 'lowest' } as const;
+    const other = await renderReport(sampleRecord({ goal }), countsOf(1271), sampleRows(record), {
+      goal: asked,
+    });
+    expect(other).toContain('with the lowest Fit error');
+    expect(other).toContain('<h2>Best points</h2>');
+  });
+
+  test('lists the ten lowest points, lowest first', async () => {
     const keys = [...(await rendered).matchAll(/<code>([0-9a-f]{16})<\/code>/g)].map(([, key]) => key);
     expect(keys).toHaveLength(10);
     expect(keys[0]).toBe((27 + 19 * 31 - 13).toString(16).padStart(16, '0'));
@@ -147,7 +167,7 @@ describe('other designs', () => {
       'The mean at each value, with its 95 % confidence interval over the replications.',
     );
     expect(page).toContain('means over the replications');
-    expect(page).toContain('Best point, its first replication, in front of the median');
+    expect(page).toContain('Lowest point, its first replication, in front of the median');
   });
 
   test('known values: a line that is compared with the intervals', async () => {

@@ -34,7 +34,7 @@ describe('keys', () => {
       expect(response.headers.get('access-control-allow-headers')).toBe('Authorization, Content-Type');
     }
     const health = await fetch(new URL('/health', running.url));
-    expect([health.status, await health.json()]).toEqual([200, { status: 'ok' }]);
+    expect([health.status, await health.json()]).toEqual([200, { status: 'ok', problems: [] }]);
   });
 
   test('a new key is made once, when none is given and none is known', async () => {

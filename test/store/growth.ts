@@ -112,6 +112,25 @@ export function describeGrowth(
         );
       });
 
+      test('how precise points are is kept until it is forgotten, of those that the design has', async () => {
+        await addNamed(store, ['a', 'b', 'c'], 1);
+        const none = { open: 0, precise: 0, imprecise: 0, unjudged: 3, expected: 0 };
+        expect(await store.countVerdicts('flu')).toEqual(none);
+        await store.setVerdicts('flu', [
+          { ordinal: 0, state: 'open', expected: 9 },
+          { ordinal: 1, state: 'imprecise', expected: 5 },
+        ]);
+        await store.setVerdicts('flu', [{ ordinal: 0, state: 'precise', expected: 7 }]);
+        await store.setVerdicts('flu', []);
+        const some = { open: 0, precise: 1, imprecise: 1, unjudged: 1, expected: 12 };
+        expect(await store.countVerdicts('flu')).toEqual(some);
+        await finish(0, 1, 2);
+        await change(store, { names: ['b', 'c'] });
+        expect(await store.countVerdicts('flu')).toEqual({ ...some, precise: 0, expected: 5 });
+        await store.forgetVerdicts('flu');
+        expect(await store.countVerdicts('flu')).toEqual({ ...none, unjudged: 2 });
+      });
+
       test('a point that the design has no more gets none', async () => {
         await addNamed(store, ['a', 'b'], 1);
         await finish(0, 1);

@@ -1,4 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { finishedPercent } from '../../src/campaign/precise-points.ts';
+import { renderReport } from '../../src/report/html.ts';
+import type { campaign, CampaignSummary } from '../../src/workflows/index.ts';
+import { foray } from '../support/cli.ts';
+import { environmentOf } from '../support/worker.ts';
 import { toTheEnd, untilSomeAreDone } from '../support/campaigns.ts';
 import { estimate } from '../support/samples.ts';
 import { startWorld, type World } from '../support/world.ts';
@@ -50,6 +55,12 @@ describe('replications until the mean is precise enough', () => {
     expect(end).toMatchObject({ phase: 'completed', points: 3 });
     expect(end.runs).toMatchObject({ total: counts.reduce((a, b) => a + b), failed: 0, waiting: 0 });
     expect(end.runs.done).toBe(end.runs.total);
+    const precision = { precise: 3, imprecise: 0, judged: 3, expectedRuns: end.runs.total, mostRuns: 600 };
+    expect(end.precision).toEqual(precision);
+    const summary: CampaignSummary = await world.environment.client.workflow
+      .getHandle<typeof campaign>(id)
+      .result();
+    expect(summary.precision).toEqual(precision);
     for (const values of samples.values()) {
       expect(values.length).toBeGreaterThan(4);
       expect(values.length).toBeLessThan(200);
@@ -72,6 +83,25 @@ describe('replications until the mean is precise enough', () => {
     }
   });
 
+  test('progress goes by what the variance lets expect, and does not go back by much', async () => {
+    const { id } = await world.foray.submit(
+      queue(precise(400).replace('0.02', '0.01'), '[8, 9, 10, 11, 12]'),
+    );
+    const shares: number[] = [];
+    const precisePoints: number[] = [];
+    for await (const status of world.foray.follow(id, 100)) {
+      if (!status.precision) continue;
+      expect(status.precision.mostRuns).toBe(2_000);
+      expect(status.precision.expectedRuns).toBeLessThanOrEqual(2_000);
+      shares.push(finishedPercent(status));
+      precisePoints.push(status.precision.precise);
+    }
+    expect(shares.at(-1)).toBe(100);
+    expect(precisePoints).toEqual(precisePoints.toSorted((a, b) => a - b));
+    const falls = shares.map((share, at) => Math.max(...shares.slice(0, at + 1)) - share);
+    expect(Math.max(...falls)).toBeLessThanOrEqual(10);
+  });
+
   test('what fails counts towards max, and a point of which all fail ends; equal values have to stay so', async () => {
     const source = {
       text: `
@@ -84,8 +114,18 @@ replications: {min: 3, max: 20, output: Echo, absolute: 0.1}
       file: 'failing.yaml',
     };
     const { id } = await world.foray.submit(source);
-    const { runs } = await toTheEnd(world, id);
+    const { runs, precision } = await toTheEnd(world, id);
     expect(runs).toMatchObject({ done: 13, failed: 20 });
+    // and everybody who asks is told how many points are not precise
+    expect(precision).toEqual({ precise: 1, imprecise: 1, judged: 2, expectedRuns: 33, mostRuns: 40 });
+    const { stdout } = await foray(world.folder, ['status', id], { env: environmentOf(world.settings) });
+    expect(stdout).toContain(
+      '[100%] completed: 1 of 2 points precise, 1 not precise with the most replications, 33 runs: ',
+    );
+    const { record, rows } = await world.foray.results(id);
+    const page = (await renderReport(record, runs, rows)).replaceAll(/\s+/g, ' ');
+    expect(page).toContain('1 of 2 points is less precise than wanted with 20 replications');
+    expect(page).toContain('<dt>Precise points</dt> <dd>1 of 2</dd>');
   });
 
   test('goes on under apply: a finer goal adds replications to those that are there', async () => {

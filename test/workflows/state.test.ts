@@ -157,7 +157,7 @@ test('runs in flight, finished and waiting are all there are', () => {
   const outcomes = { ...emptyOutcomes(), running: [0, 1], queued: [2], new: [3] };
   record(schedule, { request: [0, 1, 2, 3, 4] }, { ...outcomes, again: [[4, 1_000]] }, NOW);
   const state = { ...newState(NOW, settings), schedule, total: 10, new: 1 };
-  expect(inFlight(schedule)).toEqual({ running: 2, queued: 1 });
+  expect(inFlight(schedule, NOW)).toEqual({ running: 2, queued: 1 });
   // one that is to be tried again waits
   expect(progressOf(state, NOW).runs).toEqual({
     ...{ total: 10, done: 1, new: 1, reused: 0, failed: 0, running: 2, queued: 1, waiting: 6 },

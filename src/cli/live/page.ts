@@ -1,3 +1,4 @@
+import { expectedRuns, type PrecisionProgress } from '../../campaign/precise-points.ts';
 import type { CampaignOutput, Phase } from '../../campaign/types.ts';
 import type { CampaignStatus } from '../../client/index.ts';
 import { counted, numberText, printable, titleOf } from '../../report/index.ts';
@@ -52,6 +53,7 @@ function headOf(status: CampaignStatus, columns: number): Line[] {
   return [
     titleLine(status, columns),
     barLine(status, columns),
+    ...(status.precision ? wrapped(precisionSpans(status.precision, status.points), '  ', columns) : []),
     ...wrapped(countSpans(status), '  ', columns),
     ...(phase === 'running' ? wrapped(paceSpans(status), '  ', columns) : []),
     ...wrapped(
@@ -70,12 +72,15 @@ function titleLine({ id, phase, model, modelVersion }: CampaignStatus, columns: 
 }
 
 /** Finished, failed, requested and waiting runs as shares of a bar; whole only when all have finished. */
-function barLine({ runs }: CampaignStatus, columns: number): Line {
+function barLine(status: CampaignStatus, columns: number): Line {
+  const { runs, precision } = status;
+  const total = expectedRuns(status);
   const finished = runs.done + runs.failed;
   // counts of a store that is being written may not add up for a moment
   const of = (count: number, size: number): number =>
-    runs.total > 0 ? Math.min(size, Math.floor((size * count) / runs.total)) : 0;
-  const words = `${finished.toLocaleString('en-US')} of ${counted(runs.total, 'run')}  ${of(finished, 100)} %`;
+    total > 0 ? Math.min(size, Math.floor((size * count) / total)) : 0;
+  const about = precision && finished < total ? 'about ' : '';
+  const words = `${finished.toLocaleString('en-US')} of ${about}${counted(total, 'run')}  ${of(finished, 100)} %`;
   const cells = Math.min(columns - lengthOf([words]) - 2, 60);
   if (cells < 10) return [words];
   const done = of(finished, cells);
@@ -83,7 +88,7 @@ function barLine({ runs }: CampaignStatus, columns: number): Line {
   const failed = Math.min(done, runs.failed > 0 ? Math.max(1, of(runs.failed, cells)) : 0);
   const requested = Math.min(
     cells - done,
-    Math.ceil((cells * (runs.running + runs.queued)) / Math.max(1, runs.total)),
+    Math.ceil((cells * (runs.running + runs.queued)) / Math.max(1, total)),
   );
   return [
     { style: 'green', text: '█'.repeat(done - failed) },
@@ -104,6 +109,16 @@ function countSpans({ runs }: CampaignStatus): Span[] {
     { style: 'cyan', text: text(runs.running, 'running') },
     { style: 'cyan', text: text(runs.queued, 'queued') },
     { style: 'dim', text: text(runs.waiting, 'waiting') },
+  ];
+}
+
+function precisionSpans({ precise, imprecise, mostRuns }: PrecisionProgress, points: number): Span[] {
+  return [
+    { style: 'green', text: `${precise.toLocaleString('en-US')} of ${counted(points, 'point')} precise` },
+    ...(imprecise > 0
+      ? [{ style: 'yellow', text: `${counted(imprecise, 'point')} not, with the most replications` } as const]
+      : []),
+    { style: 'dim', text: `at most ${counted(mostRuns, 'run')}` },
   ];
 }
 

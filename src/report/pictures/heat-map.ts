@@ -9,18 +9,20 @@ import { colourScale } from './scale.ts';
  * The mean of an output over two numeric inputs as coloured cells, the best point marked. Light is low.
  *
  * @param best - its mean, and which of the bins it is in
+ * @param word - what it is called
  */
 export function heatMap(
   { x, y, cells }: GridEffect,
   output: CampaignOutput,
   best: { x: number; y: number; mean: number } | undefined,
+  word = 'lowest',
 ): Spec {
   return {
     width: WIDTH - 170,
     height: 460,
     layer: [
       { data: { values: rectsOf({ x, y, cells }) }, ...coloured({ x, y, cells }, output, 380, [12, 16]) },
-      ...(best ? marks({ x, y }, best) : []),
+      ...(best ? marks({ x, y }, best, word) : []),
     ],
   } as Spec;
 }
@@ -29,6 +31,7 @@ export function heatMap(
 function marks(
   { x, y }: Pick<GridEffect, 'x' | 'y'>,
   best: { x: number; y: number; mean: number },
+  word: string,
 ): object[] {
   const data = { values: [{ x: middleOf(x, best.x), y: middleOf(y, best.y) }] };
   const encoding = {
@@ -44,7 +47,7 @@ function marks(
     fontWeight: 600,
   };
   const ring = { type: 'point', shape: 'circle', size: 190, filled: false, opacity: 1 };
-  const text = { value: `best: ${numberText(best.mean)}` };
+  const text = { value: `${word}: ${numberText(best.mean)}` };
   return [
     { data, mark: { ...ring, stroke: 'white', strokeWidth: 5 }, encoding },
     {

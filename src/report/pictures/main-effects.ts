@@ -1,4 +1,4 @@
-import type { CampaignOutput } from '../../campaign/types.ts';
+import type { CampaignOutput, Goal } from '../../campaign/types.ts';
 import type { InputEffect } from '../effects.ts';
 import { titleOf } from '../words.ts';
 import { key } from './key.ts';
@@ -19,27 +19,39 @@ const MOST_DOTS = 60;
 const LONG_LABEL = 10;
 
 /**
- * The mean of an output by the value of an input with its interval, a panel each. A single panel fills the width. The lowest
+ * The mean of an output by the value of an input with its interval, a panel each. A single panel fills the width. The first
  * mean is marked, unless known values are drawn: these are a line.
  *
  * @param isShared - all panels have one scale, so that a flat one means no effect
+ * @param wants - which mean comes first
  * @param label - what the known values are called
  */
-export function mainEffects(all: readonly EffectPanel[], isShared: boolean, label = ''): Spec {
+export function mainEffects(
+  all: readonly EffectPanel[],
+  isShared: boolean,
+  label = '',
+  wants: Goal['wants'] = 'lowest',
+): Spec {
   const shared = isShared ? meanAxis(all.flatMap(heights)) : undefined;
-  const drawn = all.map((one) => panel(one, shared ?? meanAxis(heights(one)), label));
+  const drawn = all.map((one) => panel(one, shared ?? meanAxis(heights(one)), label, wants));
   return panels(drawn, 380, 210);
 }
 
-function panel({ axis, means, output, known = [] }: EffectPanel, vertical: object, label: string) {
-  const lowest = means.reduce((a, b) => (b.mean < a.mean ? b : a), means[0]!);
+function panel(
+  { axis, means, output, known = [] }: EffectPanel,
+  vertical: object,
+  label: string,
+  wants: Goal['wants'],
+) {
+  const isFirst = (a: number, b: number): boolean => (wants === 'lowest' ? a < b : a > b);
+  const first = means.reduce((a, b) => (isFirst(b.mean, a.mean) ? b : a), means[0]!);
   const place = (bin: number) => (axis.numeric ? axis.bins[bin]!.value : axis.bins[bin]!.label);
   const values = means.map(({ bin, mean, low, high }) => ({
     x: place(bin),
     mean,
     low,
     high,
-    lowest: bin === lowest?.bin,
+    isMarked: bin === first?.bin,
   }));
   const within = withinOf({ axis, known });
   const title = titleOf(axis.input);
@@ -120,7 +132,7 @@ function panel({ axis, means, output, known = [] }: EffectPanel, vertical: objec
       ...(within.length === 0
         ? [
             {
-              data: { values: values.filter(({ lowest }) => lowest) },
+              data: { values: values.filter(({ isMarked }) => isMarked) },
               mark: { type: 'point', filled: true, color: colours.best, opacity: 1, size: 90 },
               encoding: mean,
             },

@@ -27,9 +27,8 @@ const { filesDir, guarded: ready } = guardProcess();
 const files = new ContentFiles(filesDir);
 process.on('uncaughtException', (error) => fail(new Error(`the model crashed: ${messageOf(error)}`)));
 
-const told = once(process, 'message') as Promise<[AnimationData]>;
 await ready;
-const [{ job, animation }] = await told;
+const [{ job, animation }] = (await once(process, 'message')) as [AnimationData];
 let scene: Scene;
 let time = 0;
 let speed = animation.speed;

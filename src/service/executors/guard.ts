@@ -14,7 +14,10 @@ export function guardProcess(): { filesDir: string; guarded: Promise<void> } {
   const watchdog = new Worker(new URL('./watchdog.ts', import.meta.url), {
     workerData: { service: Number(service), memory: Number(memory) } satisfies Watched,
   });
-  watchdog.unref();
-  const guarded = once(watchdog, 'online').then(() => void process.send!({ kind: 'ready' } satisfies Ready));
+  const guarded = once(watchdog, 'online').then(() => {
+    // from here on it keeps no process that has nothing else to do
+    watchdog.unref();
+    process.send!({ kind: 'ready' } satisfies Ready);
+  });
   return { filesDir, guarded };
 }

@@ -17,14 +17,18 @@ export type Runner = (
 
 /** @throws Deferred when the model's files cannot be read, or are not what the service has read; Error when it cannot be loaded */
 export async function loadRunner(code: ModelCode): Promise<Runner> {
-  if (isDeclaration(code.entry)) return commandRunner(code);
+  return isDeclaration(code.entry) ? commandRunner(code) : await moduleRunner(code);
+}
+
+async function moduleRunner(code: ModelCode): Promise<Runner> {
   const model = await loadUnchanged(code);
+  const check = makeCheck(code);
   return async (job, files, onProgress) => {
     try {
       return await model.run(makeContext(job, files, onProgress));
     } catch (error) {
       // a model whose files have gone while it ran may have failed of that
-      checkUnchanged(code);
+      check();
       throw error;
     }
   };
@@ -32,13 +36,7 @@ export async function loadRunner(code: ModelCode): Promise<Runner> {
 
 /** A program is read anew for each run, so it must be what it was before and after each, whether it has failed or not. */
 function commandRunner(code: ModelCode): Runner {
-  let state: string | undefined;
-  const check = (): void => {
-    const found = readState(code);
-    if (found !== undefined && found === state) return;
-    checkUnchanged(code);
-    state = found;
-  };
+  const check = makeCheck(code);
   check();
   const command = readCommand(code);
   return async (job, files, onProgress) => {
@@ -48,6 +46,17 @@ function commandRunner(code: ModelCode): Runner {
     } finally {
       check();
     }
+  };
+}
+
+/** A check as {@link checkUnchanged}, which reads the files only where they do not look as they did the last time. */
+function makeCheck(code: ModelCode): () => void {
+  let state: string | undefined;
+  return () => {
+    const found = readState(code);
+    if (found !== undefined && found === state) return;
+    checkUnchanged(code);
+    state = found;
   };
 }
 

@@ -97,31 +97,33 @@ export class ModelReader {
         reading.invalid.push(problem);
       });
       // a network disk that is not mounted leaves an empty folder
-      if (known.length > 0 && isEmpty(root)) throw new Error('it is empty');
+      if (known.length > 0 && isEmpty(root)) throw unreadableFolder(root, 'it is empty');
     } catch (error) {
-      const problem = unreadableFolder(root, messageOf(error));
+      const problem = isSystemError(error) ? unreadableFolder(root, messageOf(error)) : error;
+      if (!isForayError(problem)) throw error;
       return { ...reading, invalid: [], unreadable: [{ folder: root, problem, kept: known, isRoot: true }] };
     }
-    const read = async (folder: string, last: FoundModel | undefined, place?: ModelPlace): Promise<void> => {
+    const read = async (folder: string, last: FoundModel | undefined, place?: ModelPlace) => {
       try {
         const gone = this.#findMissing(last, place);
         if (gone !== undefined && this.#isMissingForNow(gone, reading.missing)) {
           throw new ForayError('MODEL_UNREADABLE', `The folder ${gone} is missing.`);
         }
-        if (place) reading.found.push(await readModel(root, place, last));
+        return place && (await readModel(root, place, last));
       } catch (error) {
         const problem = asModelError(folder, error);
         if (problem.code !== 'MODEL_UNREADABLE') reading.invalid.push(problem);
         else reading.unreadable.push({ folder, problem, kept: last ? [last] : [], isRoot: false });
+        return undefined;
       }
     };
     const lastIn = (folder: string) => known.find((model) => folderOf(model) === folder);
     for (const { entry } of places) seen.add(path.dirname(entry));
-    await Promise.all([
+    const found = await Promise.all([
       ...places.map((place) => read(folderOf(place), lastIn(folderOf(place)), place)),
       ...known.filter((model) => !seen.has(folderOf(model))).map((model) => read(folderOf(model), model)),
     ]);
-    return reading;
+    return { ...reading, found: found.filter((model) => model !== undefined) };
   }
 
   /** The folder that was a part of a model, and is not there any more. @throws Error of the system */

@@ -21,16 +21,16 @@ export interface LostRunsParts {
 export function watchForLostRuns({ runs, isHeld, onRequeued, onFault }: LostRunsParts): () => void {
   const look = (): void => {
     try {
-      for (const run of runs.running()) {
-        if (isHeld(run.id)) continue;
+      const lost = runs.running().filter(({ id }) => !isHeld(id));
+      for (const run of lost) {
         if (run.experimentType === 'ANIMATION_SVG') runs.stop(run.id, 'it has lost its process');
         else runs.requeue(run);
         onFault(new Error(`run ${run.id} was RUNNING without an executor`));
       }
+      if (lost.length > 0) onRequeued();
     } catch (error) {
       onFault(error);
     }
-    onRequeued();
   };
   const timer = setInterval(look, INTERVAL).unref();
   return () => clearInterval(timer);

@@ -17,6 +17,7 @@ const state: LiveState = {
     service: 'http://127.0.0.1:1',
     points: 20,
     runs: { total: 200, done: 99, new: 90, reused: 9, failed: 1, running: 8, queued: 12, waiting: 80 },
+    precision: null,
     window: 20,
     rate: 2.5,
     secondsLeft: 40,

@@ -1,8 +1,9 @@
-import type { Outputs, OutputsTemplate } from '../api/index.ts';
-import type { Campaign } from '../campaign/types.ts';
+import type { Outputs, OutputsTemplate, OutputType, Unit } from '../api/index.ts';
 
-/** The outputs template that asks for a campaign's outputs (specification 2.7). */
-export function templateOf({ outputs }: Pick<Campaign, 'outputs'>): OutputsTemplate {
+/** The outputs template that asks a single run for outputs (specification 2.7). */
+export function templateOf(
+  outputs: readonly { name: string; type: OutputType; units: Unit | null }[],
+): OutputsTemplate {
   return outputs.map(({ name, type, units }) => ({
     aggregationType: 'IDENTITY' as const,
     inputs: [],

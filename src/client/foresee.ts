@@ -1,0 +1,53 @@
+import { numberIn } from '../api/index.ts';
+import { expectedReplications } from '../campaign/precision.ts';
+import type { Campaign } from '../campaign/types.ts';
+import { type CloudClient, templateOf, valuesOf } from '../cloud/index.ts';
+
+/** Points whose results are looked at. */
+const MOST_POINTS = 20;
+
+/** How many runs a campaign is expected to have that replicates its points until they are precise. */
+export interface Foreseen {
+  runs: number;
+  /** Of how many points the service has the results that tell. */
+  points: number;
+}
+
+/**
+ * What the results that the service has let expect of a campaign that replicates its points until they are precise; null
+ * where there are none, or too few.
+ *
+ * @param points - of the design
+ * @param completed - ids of the runs that have completed, by the ordinal of their point
+ */
+export async function foreseen(
+  cloud: CloudClient,
+  { model, precision, outputs, replications }: Omit<Campaign, 'id' | 'service'>,
+  points: number,
+  completed: ReadonlyMap<number, readonly string[]>,
+  signal: AbortSignal | undefined,
+): Promise<Foreseen | null> {
+  if (!precision) return null;
+  const whole = [...completed.values()].filter(({ length }) => length === replications);
+  // spread over the design
+  const step = Math.max(1, Math.floor(whole.length / MOST_POINTS));
+  const chosen = whole.filter((_, at) => at % step === 0).slice(0, MOST_POINTS);
+  const template = templateOf(outputs.filter(({ name }) => precision.outputs.includes(name)));
+  try {
+    const expected = await Promise.all(
+      chosen.map(async (ids) => {
+        const runs = await Promise.all(
+          ids.map(async (id) => valuesOf(await cloud.getRunResults(model.versionId, id, template, signal))),
+        );
+        const values = precision.outputs.map((name) => runs.map((run) => numberIn(run[name]) ?? null));
+        return expectedReplications(precision, values, ids.length);
+      }),
+    );
+    if (expected.length === 0) return null;
+    const mean = expected.reduce((sum, replications) => sum + replications, 0) / expected.length;
+    return { runs: Math.round(mean * points), points: expected.length };
+  } catch (error) {
+    if (signal?.aborted) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,63 @@
+import { type Kysely, sql } from 'kysely';
+import type { Verdict, VerdictCounts } from '../campaign/precise-points.ts';
+import { batches } from './rows.ts';
+import type { Tables } from './tables.ts';
+
+/** Points an update. */
+const POINTS_AN_UPDATE = 1_000;
+
+export async function setVerdicts(
+  db: Kysely<Tables>,
+  campaign: number,
+  verdicts: readonly ({ ordinal: number } & Verdict)[],
+): Promise<void> {
+  for (const batch of batches(verdicts, POINTS_AN_UPDATE)) {
+    const rows = batch.map(
+      ({ ordinal, state, expected }) =>
+        sql`(cast(${ordinal} as integer), cast(${state} as text), cast(${expected} as integer))`,
+    );
+    await db.transaction().execute(async (transaction) => {
+      // whoever else writes verdicts waits: two that lock rows in different orders would lock each other out
+      await transaction
+        .updateTable('campaigns')
+        .set((row) => ({ seqs: row.ref('seqs') }))
+        .where('number', '=', campaign)
+        .execute();
+      await sql`
+        update points set verdict = v.column2, expected = v.column3
+        from (values ${sql.join(rows)}) as v
+        where points.campaign = ${campaign} and points.ordinal = v.column1`.execute(transaction);
+    });
+  }
+}
+
+export async function forgetVerdicts(db: Kysely<Tables>, campaign: number): Promise<void> {
+  await db
+    .updateTable('points')
+    .set({ verdict: null, expected: null })
+    .where('campaign', '=', campaign)
+    .where('verdict', 'is not', null)
+    .execute();
+}
+
+/** Of the points that the design has now. */
+export async function countVerdicts(db: Kysely<Tables>, campaign: number): Promise<VerdictCounts> {
+  const rows = await db
+    .selectFrom('points')
+    .innerJoin('campaigns', 'campaigns.number', 'points.campaign')
+    .select((point) => [
+      'points.verdict',
+      point.fn.countAll<number | string>().as('count'),
+      point.fn.sum<number | string | null>('points.expected').as('expected'),
+    ])
+    .where('points.campaign', '=', campaign)
+    .whereRef('points.revision', '=', 'campaigns.revision')
+    .groupBy('points.verdict')
+    .execute();
+  const counts: VerdictCounts = { open: 0, precise: 0, imprecise: 0, unjudged: 0, expected: 0 };
+  for (const { verdict, count, expected } of rows) {
+    counts[verdict ?? 'unjudged'] = Number(count);
+    counts.expected += Number(expected ?? 0);
+  }
+  return counts;
+}
