@@ -108,6 +108,8 @@ export interface ForayErrorOptions {
   place?: Place | undefined;
   /** What to do about it, a sentence. */
   hint?: string | undefined;
+  /** Further mistakes in the same file. */
+  others?: readonly ForayError[] | undefined;
 }
 
 /** Characters of a message or a hint: either may repeat what came from outside, which may be megabytes. */
@@ -119,12 +121,21 @@ export class ForayError extends Error {
   readonly code: ErrorCode;
   readonly place: Place | undefined;
   readonly hint: string | undefined;
+  /** Further mistakes in the same file. */
+  readonly others: readonly ForayError[];
 
-  constructor(code: ErrorCode, message: string, { place, hint }: ForayErrorOptions = {}) {
+  constructor(code: ErrorCode, message: string, { place, hint, others = [] }: ForayErrorOptions = {}) {
     super(bounded(message, LONGEST));
     this.code = code;
     this.place = place;
     this.hint = hint && bounded(hint, LONGEST);
+    this.others = others;
+  }
+
+  /** The same mistake, with further ones in the same file. */
+  with(others: readonly ForayError[]): ForayError {
+    const { code, message, place, hint } = this;
+    return new ForayError(code, message, { place, hint, others });
   }
 
   /** One line for a terminal: place, message, hint. */

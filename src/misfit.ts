@@ -16,40 +16,63 @@ export interface Misfit {
 const MOST_LISTED = 8;
 
 /**
- * What to tell a user of an error of a schema.
+ * What to tell a user of an error of a schema: its likeliest cause.
  *
  * @param plain what was read
  * @param what it is called, such as "definition"
  */
 export function misfit(error: z.ZodError, schema: z.ZodType, plain: unknown, what: string): Misfit {
-  const issue = cause(error.issues);
+  return toldOf(cause(error.issues), schema, plain, what)[0]!;
+}
+
+/** As {@link misfit}, of each issue that is not a consequence of another. */
+export function misfits(error: z.ZodError, schema: z.ZodType, plain: unknown, what: string): Misfit[] {
+  const causes = error.issues.map((issue) => cause([issue]));
+  const own = causes.filter((issue) => !causes.some((other) => explains(other, issue, plain)));
+  return own.flatMap((issue) => toldOf(issue, schema, plain, what));
+}
+
+/**
+ * Whether an issue is a consequence of a cause: a misspelt setting leaves the right one missing and the whole of the wrong
+ * shape; so does a wrong value.
+ */
+function explains(cause: z.core.$ZodIssue, issue: z.core.$ZodIssue, plain: unknown): boolean {
+  if (cause === issue || issue.code === 'unrecognized_keys') return false;
+  const isWithin = issue.path.every((segment, at) => cause.path[at] === segment);
+  if (cause.code !== 'unrecognized_keys') return isWithin && cause.path.length > issue.path.length;
+  if (isWithin) return true;
+  const [holder, missing] = [issue.path.slice(0, -1), String(issue.path.at(-1))];
+  return (
+    valueAt(plain, issue.path) === undefined &&
+    holder.length === cause.path.length &&
+    holder.every((segment, at) => cause.path[at] === segment) &&
+    cause.keys.some((key) => suggestion(key, [missing]) !== undefined)
+  );
+}
+
+function toldOf(issue: z.core.$ZodIssue, schema: z.ZodType, plain: unknown, what: string): Misfit[] {
   const path = issue.path;
   const where = path.length > 0 ? quoted(path.map(String).join('.')) : undefined;
   const value = valueAt(plain, path);
   if (issue.code === 'unrecognized_keys') {
-    const key = issue.keys[0]!;
-    const message = `${where ?? `A ${what}`} has no setting ${quoted(key)}.`;
-    return {
-      message,
-      hint: didYouMean(key, settingsAt(schema, path, value)),
+    const known = settingsAt(schema, path, value);
+    return issue.keys.map((key) => ({
+      message: `${where ?? `A ${what}`} has no setting ${quoted(key)}.`,
+      hint: didYouMean(key, known),
       path: [...path, key],
       at: 'key',
-    };
+    }));
   }
   if (value === undefined) {
-    return { message: `${where ?? `The ${what}`} is missing.`, hint: undefined, path, at: 'value' };
+    return [{ message: `${where ?? `The ${what}`} is missing.`, hint: undefined, path, at: 'value' }];
   }
   if (issue.code === 'invalid_value' && issue.values.length > MOST_LISTED && typeof value === 'string') {
     const known = issue.values.map(String);
     const hint = suggestion(value, known) === undefined ? undefined : didYouMean(value, known);
-    return { message: `${where} is ${quoted(value)}, which there is not.`, hint, path, at: 'value' };
+    return [{ message: `Unknown value ${quoted(value)} for ${where}.`, hint, path, at: 'value' }];
   }
-  return {
-    message: `${where ?? `The ${what}`} is wrong: ${issue.message}.`,
-    hint: undefined,
-    path,
-    at: 'value',
-  };
+  const message = `${where ?? `The ${what}`} is wrong: ${issue.message}.`;
+  return [{ message, hint: undefined, path, at: 'value' }];
 }
 
 /** What to tell of several issues: a misspelt name explains what is then missing; the innermost says the most. */

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { checkDefinition } from '../src/campaign/check.ts';
-import { pointPaths } from '../src/campaign/designs/check.ts';
+import { pointPaths } from '../src/campaign/designs/resolve/index.ts';
 import { readDefinition } from '../src/campaign/read.ts';
 import { tableNames, withTables } from '../scripts/reference.ts';
 import { epidemic, HEAD } from './campaign/support.ts';
@@ -25,4 +25,5 @@ test.each(blocks)('it shows a definition, or a part of one, that can be submitte
   const paths = design ? pointPaths(design, []).map(({ path }) => path) : [];
   const file = { hash: 'hash', inputs: ['Days'], count: 1 };
   checkDefinition(read, epidemic, Object.fromEntries(paths.map((path) => [path, file])));
+  read.mistakes.throwAny();
 });

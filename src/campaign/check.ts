@@ -2,8 +2,8 @@ import { type InputItem, nameKey, numericOutputTypes } from '../api/index.ts';
 import { ForayError, type Place } from '../errors.ts';
 import { didYouMean, quoted } from '../suggest.ts';
 import type { Definition, Given } from './definition.ts';
-import { checkDesign } from './designs/check.ts';
 import { type Design, inputsOf, mostRows, NO_DESIGN } from './designs/design.ts';
+import { resolveDesign } from './designs/resolve/index.ts';
 import { MOST_POINTS } from './designs/schema.ts';
 import type { PointFile } from './designs/table.ts';
 import type { ModelFacts } from './facts.ts';
@@ -14,10 +14,11 @@ import {
   type BaseInput,
   type Campaign,
   type CampaignOutput,
+  type Freshness,
   ONE_ATTEMPT,
   type VariedInput,
 } from './types.ts';
-import { canonical, canonicalTemplate, checkUnits } from './values.ts';
+import { canonical, canonicalTemplate, checkUnits, type ModelInput } from './values.ts';
 
 const MOST_RUNS = 10_000_000;
 
@@ -29,10 +30,9 @@ export type CheckedDefinition = Omit<Campaign, 'id' | 'service' | 'model' | 'fil
 
 /**
  * Checks every name and value of a definition against the model's version, and resolves it: nothing in it is defaulted
- * silently, and a typo is an error with what was probably meant.
- *
- * @throws ForayError UNKNOWN_INPUT, UNKNOWN_OUTPUT, UNKNOWN_EXPERIMENT, INVALID_VALUE, INVALID_EXPRESSION, EMPTY_DESIGN,
- *   REPLICATIONS_NEED_SEED, SEED_NEEDED, each with its place
+ * silently, and a typo is an error with what was probably meant. Mistakes go to `read.mistakes`, each with its place:
+ * UNKNOWN_INPUT, UNKNOWN_OUTPUT, UNKNOWN_EXPERIMENT, INVALID_VALUE, INVALID_EXPRESSION, EMPTY_DESIGN,
+ * REPLICATIONS_NEED_SEED, SEED_NEEDED. The result is of use only where there are none.
  *
  * @param pointFiles files of points that the design names, by their path as it is written
  */
@@ -41,7 +41,7 @@ export function checkDefinition(
   facts: ModelFacts,
   pointFiles: Readonly<Record<string, PointFile>> = {},
 ): CheckedDefinition {
-  const { definition, locate } = read;
+  const { definition, locate, mistakes } = read;
   const find = inputFinder(facts);
   const base = experimentBase(read, facts);
   const given = new Set<string>();
@@ -56,29 +56,34 @@ export function checkDefinition(
   };
   for (const [written, value] of Object.entries(definition.inputs)) {
     const path = ['inputs', written];
-    const input = find(written, locate(path, 'key'));
-    once(input.name, path);
-    const own = base.find(({ name }) => name === input.name)!;
-    own.value = fixedValue(input, value, read, path);
+    mistakes.attempt(() => {
+      const input = find(written, locate(path, 'key'));
+      once(input.name, path);
+      const own = base.find(({ name }) => name === input.name)!;
+      own.value = fixedValue(input, value, read, path);
+    });
   }
   const files: Record<string, string> = {};
   for (const [written, path] of Object.entries(definition.files)) {
-    const input = find(written, locate(['files', written], 'key'));
-    once(input.name, ['files', written]);
-    if (input.type !== 'INPUT_FILE') {
-      throw new ForayError('INVALID_VALUE', `The input "${input.name}" takes ${input.type}, not a file.`, {
-        place: locate(['files', written], 'key'),
-        hint: 'Give its value under "inputs".',
-      });
-    }
-    files[input.name] = path;
+    mistakes.attempt(() => {
+      const input = find(written, locate(['files', written], 'key'));
+      once(input.name, ['files', written]);
+      if (input.type !== 'INPUT_FILE') {
+        throw new ForayError('INVALID_VALUE', `The input "${input.name}" takes ${input.type}, not a file.`, {
+          place: locate(['files', written], 'key'),
+          hint: 'Give its value under "inputs".',
+        });
+      }
+      files[input.name] = path;
+    });
   }
   for (const input of base) input.value = canonicalTemplate(input);
   const { inputs } = facts.version.experimentTemplate;
+  const before = mistakes.count;
   const design = definition.design
-    ? checkDesign(
+    ? resolveDesign(
         definition.design,
-        { inputs, locate, find, pointFiles, seed: definition.seed ?? 0 },
+        { inputs, locate, find, pointFiles, seed: definition.seed ?? 0, mistakes },
         ['design'],
         given,
       )
@@ -88,10 +93,11 @@ export function checkDefinition(
     const { type, units } = inputs.find((input) => input.name === name)!;
     return { name, type, units };
   });
-  checkSize(read, design);
-  checkSeeds(read, facts, varied, given);
+  if (mistakes.count === before) mistakes.attempt(() => checkSize(read, design));
+  mistakes.attempt(() => checkSeeds(read, facts, varied, given));
   const outputs = chosenOutputs(read, facts);
   const { replications } = definition;
+  const fresh = (): Freshness => freshness(read, (written, path) => find(written, locate(path)), once);
   return {
     name: definition.campaign,
     base,
@@ -99,16 +105,16 @@ export function checkDefinition(
     design,
     files,
     replications: typeof replications === 'number' ? replications : replications.min,
-    precision: precisionOf(read, outputs),
-    ...goalOf(read, outputs),
+    precision: mistakes.attempt(() => precisionOf(read, outputs)) ?? null,
+    ...mistakes.attempt(() => goalOf(read, outputs)),
     seed: definition.seed ?? null,
     commonRandomNumbers: definition.commonRandomNumbers,
     outputs,
-    outputFiles: filesOfOutputs(read, outputs),
+    outputFiles: mistakes.attempt(() => filesOfOutputs(read, outputs)) ?? 'link',
     concurrency: definition.concurrency,
     ...failureSettings(definition),
     timeouts: { run: definition.timeouts?.run ?? null, campaign: definition.timeouts?.campaign ?? null },
-    fresh: freshness(read, (written, path) => find(written, locate(path)), once),
+    fresh: mistakes.attempt(fresh) ?? null,
     priority: definition.priority,
   };
 }
@@ -117,14 +123,16 @@ export function checkDefinition(
 function experimentBase(read: ReadDefinition, facts: ModelFacts): BaseInput[] {
   const template = facts.version.experimentTemplate.inputs;
   const base = template.map(({ name, type, units, value }): BaseInput => ({ name, type, units, value }));
-  for (const input of experimentInputs(read, facts)) {
+  for (const input of read.mistakes.attempt(() => experimentInputs(read, facts)) ?? []) {
     const at = template.findIndex(({ name }) => nameKey(name) === nameKey(input.name));
-    if (at >= 0) base[at]!.value = canonical(template[at]!, input.value, read.locate(['experiment']));
+    if (at < 0) continue;
+    const value = (): string => canonical(template[at]!, input.value, read.locate(['experiment']));
+    base[at]!.value = read.mistakes.attempt(value) ?? base[at]!.value;
   }
   return base;
 }
 
-function fixedValue(input: InputItem, given: Given, { locate }: ReadDefinition, path: string[]): string {
+function fixedValue(input: ModelInput, given: Given, { locate }: ReadDefinition, path: string[]): string {
   if (input.type === 'INPUT_FILE') {
     throw new ForayError('INVALID_VALUE', `The input "${input.name}" takes a file.`, {
       place: locate(path, 'key'),
@@ -210,7 +218,7 @@ function failureSettings({ failures }: Definition): Pick<Campaign, 'attempts' | 
 }
 
 /** Finds the input that a name means. */
-export function inputFinder(facts: ModelFacts): (written: string, place: Place) => InputItem {
+export function inputFinder(facts: ModelFacts): (written: string, place: Place) => ModelInput {
   const { inputs } = facts.version.experimentTemplate;
   const byKey = new Map(inputs.map((input) => [nameKey(input.name), input]));
   return (written, place) => {
@@ -245,7 +253,11 @@ function experimentInputs({ definition, locate }: ReadDefinition, facts: ModelFa
   return found.inputs.filter(({ type }) => !type.includes('_RANGE_'));
 }
 
-function chosenOutputs({ definition, locate }: ReadDefinition, facts: ModelFacts): CampaignOutput[] {
+/** The outputs that a campaign keeps; all of them where a name is wrong, so that other checks can go on. */
+function chosenOutputs(
+  { definition, locate, mistakes }: ReadDefinition,
+  facts: ModelFacts,
+): CampaignOutput[] {
   const all = facts.version.experimentTemplate.outputs.map(({ name, type, units }) => ({
     name,
     type,
@@ -256,20 +268,24 @@ function chosenOutputs({ definition, locate }: ReadDefinition, facts: ModelFacts
   const names = isList ? outputs : outputs?.names;
   if (!names) return all;
   const chosen = new Set<CampaignOutput>();
+  const before = mistakes.count;
   for (const [index, written] of names.entries()) {
     const found = all.find(({ name }) => nameKey(name) === nameKey(written));
-    if (!found) {
-      throw new ForayError('UNKNOWN_OUTPUT', `The model "${facts.name}" has no output ${quoted(written)}.`, {
+    if (found) {
+      chosen.add(found);
+      continue;
+    }
+    mistakes.add(
+      new ForayError('UNKNOWN_OUTPUT', `The model "${facts.name}" has no output ${quoted(written)}.`, {
         place: locate(['outputs', ...(isList ? [] : ['names']), index]),
         hint: didYouMean(
           written,
           all.map(({ name }) => name),
         ),
-      });
-    }
-    chosen.add(found);
+      }),
+    );
   }
-  return [...chosen];
+  return mistakes.count === before ? [...chosen] : all;
 }
 
 /** Whether files are to be kept, of which there have to be any. */

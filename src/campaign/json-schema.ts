@@ -1,15 +1,58 @@
 import { z } from 'zod';
+import { isNumeric } from './designs/names.ts';
 import { Definition } from './definition.ts';
+import { kindOf, type ModelInput } from './values.ts';
 
-/** Name of the file that `foray init` writes beside a definition. */
-export const SCHEMA_FILE = 'foray.schema.json';
+type JsonSchema = z.core.JSONSchema.JSONSchema;
 
-/** The JSON Schema (draft 2020-12) of a definition as a person writes it: for editors, and for docs/definition.md. */
-export function definitionSchema(): z.core.JSONSchema.JSONSchema {
-  return {
+/**
+ * The JSON Schema (draft 2020-12) of a definition as a person writes it: for editors, and for docs/definition.md.
+ *
+ * @param inputs of one model: an editor then completes their names, and marks values that the model does not allow
+ */
+export function definitionSchema(inputs: readonly ModelInput[] = []): JsonSchema {
+  const schema: JsonSchema = {
     $id: 'urn:foray:definition',
     title: 'Campaign',
     description: 'The definition of a campaign of simulation runs.',
     ...z.toJSONSchema(Definition, { target: 'draft-2020-12', io: 'input' }),
   };
+  return inputs.length === 0 ? schema : (withInputs(schema, inputs) as JsonSchema);
+}
+
+/** Names the inputs wherever a schema has values by input, which is where it has names of properties. */
+function withInputs(schema: unknown, inputs: readonly ModelInput[]): unknown {
+  if (Array.isArray(schema)) return schema.map((item) => withInputs(item, inputs));
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const entries = Object.entries(schema).map(([key, value]) => [key, withInputs(value, inputs)] as const);
+  const copy = Object.fromEntries(entries) as Record<string, unknown>;
+  if (!('propertyNames' in schema)) return copy;
+  const values = copy.additionalProperties as object;
+  const properties = inputs.map((input) => [
+    input.name,
+    { description: `${kindOf(input)}; default ${input.value}`, ...(limited(values, input) as object) },
+  ]);
+  return { ...copy, properties: Object.fromEntries(properties) as unknown };
+}
+
+/** The schema of an input's values, each of which has the title "value". */
+function limited(schema: unknown, input: ModelInput): unknown {
+  if (Array.isArray(schema)) return schema.map((item) => limited(item, input));
+  if (typeof schema !== 'object' || schema === null) return schema;
+  if ('title' in schema && schema.title === 'value') return { ...schema, ...limitsOf(input) };
+  return Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, limited(value, input)]));
+}
+
+function limitsOf({ type, min, max, values }: ModelInput): object {
+  return {
+    ...(min !== undefined && { minimum: min }),
+    ...(max !== undefined && { maximum: max }),
+    ...(values && { enum: values.flatMap((value) => writtenForms(type, value)) }),
+  };
+}
+
+/** How a value may be written: a number also as text, as a LONG beyond the numbers of JSON has to be. */
+function writtenForms(type: ModelInput['type'], value: string): (string | number | boolean)[] {
+  if (type === 'BOOLEAN') return [value === 'true'];
+  return isNumeric(type) ? [Number(value), value] : [value];
 }

@@ -1,6 +1,6 @@
-import type { z } from 'zod';
 import { ForayError } from '../errors.ts';
-import { misfit } from '../misfit.ts';
+import { type Misfit, misfits } from '../misfit.ts';
+import { Mistakes } from '../mistakes.ts';
 import { oneLine } from '../suggest.ts';
 import { type Locate, readYaml, type ReadYaml, YamlError } from '../yaml.ts';
 import { Definition } from './definition.ts';
@@ -9,6 +9,8 @@ import { Definition } from './definition.ts';
 export interface ReadDefinition {
   definition: Definition;
   locate: Locate;
+  /** Mistakes that were found so far. */
+  mistakes: Mistakes;
 }
 
 /**
@@ -18,24 +20,82 @@ export interface ReadDefinition {
  * @throws ForayError DEFINITION_SYNTAX, DEFINITION_INVALID with the place
  */
 export function readDefinition(text: string, file: string): ReadDefinition {
+  const read = beginDefinition(text, file);
+  read.mistakes.throwAny();
+  return read;
+}
+
+/**
+ * As {@link readDefinition}, but settings that are wrong are left out and go to `mistakes`, so that the rest can be
+ * checked as well.
+ *
+ * @throws ForayError DEFINITION_SYNTAX; DEFINITION_INVALID where nothing can be checked without what is wrong
+ */
+export function beginDefinition(text: string, file: string): ReadDefinition {
   const { plain, locate } = readText(text, file);
   return checkShape(plain, locate);
 }
 
 /**
- * Takes a definition that a program made. Its places are names on the way to a value.
+ * As {@link beginDefinition}, of a definition that a program made. Its places are names on the way to a value.
  *
  * @param file the name to put in front of errors
- * @throws ForayError DEFINITION_INVALID with the place
  */
-export function readObject(plain: unknown, file: string): ReadDefinition {
+export function beginObject(plain: unknown, file: string): ReadDefinition {
   return checkShape(plain, (path) => ({ file, path: oneLine(path.map(String).join('.')) }));
 }
 
+/** Settings may be nested so deep that a wrong one is left out only after so many tries. */
+const MOST_TRIES = 20;
+
 function checkShape(plain: unknown, locate: Locate): ReadDefinition {
-  const result = Definition.safeParse(plain);
-  if (!result.success) throw shapeError(result.error, plain, locate);
-  return { definition: result.data, locate };
+  const mistakes = new Mistakes();
+  if (typeof plain !== 'object' || plain === null || Array.isArray(plain)) {
+    throw new ForayError('DEFINITION_INVALID', 'The definition is not a mapping of names to values.', {
+      place: locate([]),
+      hint: 'It starts with "campaign: NAME" and "model: {name: MODEL}".',
+    });
+  }
+  let rest = plain as object;
+  for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+    const result = Definition.safeParse(rest);
+    if (result.success) return { definition: result.data, locate, mistakes };
+    const found = misfits(result.error, Definition, rest, 'definition');
+    // what is wrong without a setting that was left out is no mistake of its own
+    if (tries === 0) for (const one of found) mistakes.add(shapeError(one, locate));
+    if (found.some(({ path: [setting] }) => setting === undefined || isRequired(setting))) break;
+    rest = structuredClone(rest);
+    for (const { path } of found) remove(rest, path);
+  }
+  mistakes.throwAny();
+  throw new Error('a definition is wrong and has no mistake');
+}
+
+function shapeError({ message, path, at, hint }: Misfit, locate: Locate): ForayError {
+  return new ForayError('DEFINITION_INVALID', message, { place: locate(path, at), hint });
+}
+
+/** Nothing can be checked without the model; a campaign without a name is complained about alone. */
+function isRequired(setting: PropertyKey): boolean {
+  return setting === 'campaign' || setting === 'model';
+}
+
+/** Removes the value at a path; where it is missing, or an item of a list, what holds it. */
+function remove(whole: object, path: readonly PropertyKey[]): void {
+  const holders: object[] = [whole];
+  for (const segment of path.slice(0, -1)) {
+    const next: unknown = Reflect.get(holders.at(-1)!, segment);
+    if (typeof next !== 'object' || next === null) break;
+    holders.push(next);
+  }
+  for (let depth = holders.length - 1; depth >= 0; depth -= 1) {
+    const holder = holders[depth]!;
+    const segment = path[depth]!;
+    if (!Array.isArray(holder) && Reflect.has(holder, segment)) {
+      Reflect.deleteProperty(holder, segment);
+      return;
+    }
+  }
 }
 
 function readText(text: string, file: string): ReadYaml {
@@ -48,15 +108,4 @@ function readText(text: string, file: string): ReadYaml {
       hint: error.hint,
     });
   }
-}
-
-function shapeError(error: z.ZodError, plain: unknown, locate: Locate): ForayError {
-  if (typeof plain !== 'object' || plain === null || Array.isArray(plain)) {
-    return new ForayError('DEFINITION_INVALID', 'The definition is not a mapping of names to values.', {
-      place: locate([]),
-      hint: 'It starts with "campaign: NAME" and "model: {name: MODEL}".',
-    });
-  }
-  const { message, path, at, hint } = misfit(error, Definition, plain, 'definition');
-  return new ForayError('DEFINITION_INVALID', message, { place: locate(path, at), hint });
 }

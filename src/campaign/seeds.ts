@@ -1,8 +1,9 @@
-import { type InputItem, RANDOM_SEED } from '../api/index.ts';
+import { isLimited, RANDOM_SEED } from '../api/index.ts';
 import { ForayError } from '../errors.ts';
 import type { ModelFacts } from './facts.ts';
 import type { ReadDefinition } from './read.ts';
 import type { Campaign, Freshness, VariedInput } from './types.ts';
+import type { ModelInput } from './values.ts';
 
 /** A setting that makes foray choose seeds itself. */
 interface SeedUser {
@@ -90,7 +91,7 @@ const SALTABLE = ['STRING', 'INTEGER', 'LONG', 'DOUBLE'];
  */
 export function freshness(
   { definition, locate }: ReadDefinition,
-  find: (written: string, path: string[]) => InputItem,
+  find: (written: string, path: string[]) => ModelInput,
   once: (name: string, path: string[]) => void,
 ): Freshness {
   const { fresh } = definition;
@@ -99,7 +100,7 @@ export function freshness(
   const path = ['fresh', 'salt'];
   const input = find(fresh.salt, path);
   once(input.name, path);
-  if (!SALTABLE.includes(input.type) || input.name === RANDOM_SEED) {
+  if (!SALTABLE.includes(input.type) || input.name === RANDOM_SEED || isLimited(input)) {
     throw new ForayError('INVALID_VALUE', `The input "${input.name}" cannot be salted.`, {
       place: locate(path),
       hint:

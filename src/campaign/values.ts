@@ -1,12 +1,24 @@
-import { canonicalValue, type InputItem, type RawValue, type Unit, ValueError } from '../api/index.ts';
+import {
+  type Allowed,
+  allowedText,
+  canonicalValue,
+  checkAllowed,
+  type InputItem,
+  type RawValue,
+  type Unit,
+  ValueError,
+} from '../api/index.ts';
 import { ForayError, type Place } from '../errors.ts';
+
+/** An input of the model's version, with what the model allows for it where the service tells. */
+export interface ModelInput extends InputItem, Allowed {}
 
 /**
  * The canonical text of a value that a person gave an input.
  *
  * @throws ForayError INVALID_VALUE
  */
-export function canonical(input: InputItem, value: RawValue, place: Place): string {
+export function canonical(input: ModelInput, value: RawValue, place: Place): string {
   if (input.type === 'LONG' && typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER) {
     // YAML's reader has rounded it already
     throw new ForayError('INVALID_VALUE', `The value of "${input.name}" is too large to be read exactly.`, {
@@ -22,14 +34,22 @@ export function canonical(input: InputItem, value: RawValue, place: Place): stri
     });
   }
   try {
-    return canonicalValue(input.type, value);
+    const text = canonicalValue(input.type, value);
+    checkAllowed(input, text);
+    return text;
   } catch (error) {
     if (!(error instanceof ValueError)) throw error;
     throw new ForayError('INVALID_VALUE', `The value of "${input.name}" ${error.message}.`, {
       place,
-      hint: `The input takes ${input.type}${input.units ? `, in ${input.units}` : ''}.`,
+      hint: `The input takes ${kindOf(input)}.`,
     });
   }
+}
+
+/** What an input takes, in words: "DOUBLE, in DAY, 0 to 1". */
+export function kindOf(input: ModelInput): string {
+  const { type, units } = input;
+  return [type, units && `in ${units}`, allowedText(input)].filter((part) => part).join(', ');
 }
 
 /**
@@ -37,7 +57,7 @@ export function canonical(input: InputItem, value: RawValue, place: Place): stri
  *
  * @throws ForayError INVALID_VALUE
  */
-export function checkUnits(input: InputItem, written: Unit | undefined, place: Place): void {
+export function checkUnits(input: ModelInput, written: Unit | undefined, place: Place): void {
   if (written === undefined || written === input.units) return;
   throw new ForayError(
     'INVALID_VALUE',

@@ -1,17 +1,18 @@
 import { lstat, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
-import { definitionSchema, SCHEMA_FILE } from '../campaign/json-schema.ts';
+import { definitionSchema } from '../campaign/json-schema.ts';
+import type { ModelInput } from '../campaign/values.ts';
 import { cloudClient } from '../client/index.ts';
 import { ForayError, messageOf } from '../errors.ts';
 import { makeFolder } from '../file-system.ts';
 import { replaceFile } from '../replace-file.ts';
-import { findModel } from './models.ts';
+import { findModel, latestVersion } from './models.ts';
 import { print, tell, writeOut } from './output.ts';
 import { settingsWithService } from './home.ts';
 import { type SettingFlags, withSettings } from './settings.ts';
 import { shellQuoted } from './shell-quoted.ts';
-import { starterDefinition } from './starter.ts';
+import { schemaFileOf, starterDefinition } from './starter.ts';
 
 /** `foray init`: a definition that can be submitted, with all that a model has in comments. */
 export function addInit(program: Command): void {
@@ -25,15 +26,16 @@ export function addInit(program: Command): void {
     .action(async (wanted: string, flags: SettingFlags & { output?: string }) => {
       const cloud = cloudClient(settingsWithService(flags), 'person');
       const model = findModel(await cloud.listModels(), wanted);
-      const version = await cloud.getVersion(model.id, model.modelVersions.at(-1)!);
+      const version = await latestVersion(cloud, model);
+      const schemaFile = schemaFileOf(model);
       const text = starterDefinition(model, version, await cloud.listExperiments(version.id));
       if (flags.output === undefined) {
         await writeOut([text]);
-        tell(`For an editor that completes it: npx foray schema > ${SCHEMA_FILE}`);
+        tell(`For an editor that completes it: npx foray schema ${shellQuoted(model.name)} > ${schemaFile}`);
         return;
       }
       await writeNew(flags.output, text);
-      await writeSchema(join(dirname(flags.output), SCHEMA_FILE));
+      await writeSchema(join(dirname(flags.output), schemaFile), version.experimentTemplate.inputs);
       print(`Wrote ${flags.output}. Change it, then: npx foray submit ${shellQuoted(flags.output)} --watch`);
     });
 }
@@ -62,9 +64,9 @@ function isThere(file: string): Promise<boolean> {
   );
 }
 
-/** The schema of this version of foray, if another one, or none, is there. */
-async function writeSchema(file: string): Promise<void> {
-  const schema = `${JSON.stringify(definitionSchema(), undefined, 2)}\n`;
+/** Writes the schema of definitions of a model, unless the file has it already. */
+async function writeSchema(file: string, inputs: readonly ModelInput[]): Promise<void> {
+  const schema = `${JSON.stringify(definitionSchema(inputs), undefined, 2)}\n`;
   const before = await readFile(file, 'utf8').catch(() => undefined);
   if (before !== schema) await writeOut([schema], file);
 }

@@ -1,7 +1,10 @@
 import type { Command } from 'commander';
-import type { Model, Version } from '../api/index.ts';
+import { allowedText, isLimited, type Model, type Version } from '../api/index.ts';
 import { didYouMean } from '../suggest.ts';
 import { cloudClient } from '../client/index.ts';
+import type { LimitedVersion } from '../campaign/facts.ts';
+import type { CloudClient } from '../cloud/index.ts';
+import { withLimits } from '../resolve/index.ts';
 import { ForayError } from '../errors.ts';
 import { addModelsCheck } from './models-check.ts';
 import { settingsWithService } from './home.ts';
@@ -35,15 +38,19 @@ async function listModels(flags: SettingFlags & { json?: boolean }): Promise<voi
 async function showModel(wanted: string, flags: SettingFlags & { json?: boolean }): Promise<void> {
   const cloud = cloudClient(settingsWithService(flags), 'person');
   const model = findModel(await cloud.listModels(), wanted);
-  const version = await cloud.getVersion(model.id, model.modelVersions.at(-1)!);
+  const version = await latestVersion(cloud, model);
   const experiments = await cloud.listExperiments(version.id);
   if (flags.json) return printJson({ ...model, version, experiments });
   print(`${model.name}, version ${version.version} (model ${model.id})`);
   if (model.description) print(model.description);
   const { inputs, outputs } = version.experimentTemplate;
+  const hasLimits = inputs.some(isLimited);
   printTable('Inputs', [
-    ['name', 'type', 'units', 'default'],
-    ...inputs.map(({ name, type, units, value }) => [name, type, units ?? '', value]),
+    ['name', 'type', 'units', 'default', ...(hasLimits ? ['allowed'] : [])],
+    ...inputs.map((input) => [
+      ...[input.name, input.type, input.units ?? '', input.value],
+      ...(hasLimits ? [allowedText(input)] : []),
+    ]),
   ]);
   printTable('Outputs', [
     ['name', 'type', 'units'],
@@ -54,6 +61,11 @@ async function showModel(wanted: string, flags: SettingFlags & { json?: boolean 
     ]),
   ]);
   printTable('Experiments', [['name', 'type'], ...experiments.map(({ name, type }) => [name, type])]);
+}
+
+/** The newest version of a model, with what it allows for its inputs. */
+export async function latestVersion(cloud: CloudClient, model: Model): Promise<LimitedVersion> {
+  return withLimits(cloud, await cloud.getVersion(model.id, model.modelVersions.at(-1)!));
 }
 
 /** @throws ForayError UNKNOWN_MODEL */

@@ -34,8 +34,19 @@ export function tellPart(text: string): void {
   process.stderr.write(printable(text));
 }
 
-/** An error that a user can mend: what and where it is, the line that it is in, and a mark below. */
+/** Mistakes of a user's file beyond these are counted, so that the first ones stay in sight. */
+const MOST_SHOWN = 20;
+
+/** An error that a user can mend, and further mistakes in the same file. */
 export function tellError(error: ForayError): void {
+  tellMistake(error);
+  for (const other of error.others.slice(0, MOST_SHOWN - 1)) tellMistake(other);
+  const more = error.others.length - (MOST_SHOWN - 1);
+  if (more > 0) tell(`and ${more} more`);
+}
+
+/** What is wrong and where, the line in the file, and a mark below the place. */
+function tellMistake(error: ForayError): void {
   const { place } = error;
   if (!place) return tell(`foray: ${error.toLine()}`);
   tell(error.toLine());
@@ -58,18 +69,24 @@ export function printJson(value: unknown): void {
   process.stdout.write(`${JSON.stringify(value, undefined, 2)}\n`);
 }
 
+/** An error as a document of JSON has it. */
+interface TellableError extends Pick<ForayError, 'message'> {
+  code: string;
+  hint?: string | undefined;
+  place?: Place | undefined;
+  others?: readonly ForayError[];
+}
+
 /** Why a command with --json failed, as its one document; not where it has printed one before it failed. */
-export function printErrorJson(
-  {
-    code,
-    message,
-    hint,
-    place,
-  }: { code: string; message: string; hint?: string | undefined; place?: Place | undefined },
-  exit: number,
-): void {
-  if (!hasPrintedJson)
-    printJson({ error: { code, message, hint: hint ?? null, place: place ?? null }, exit });
+export function printErrorJson(error: TellableError, exit: number): void {
+  if (hasPrintedJson) return;
+  const { others = [] } = error;
+  const more = others.length > 0 && { others: others.map(errorDocument) };
+  printJson({ error: { ...errorDocument(error), ...more }, exit });
+}
+
+function errorDocument({ code, message, hint, place }: TellableError): object {
+  return { code, message, hint: hint ?? null, place: place ?? null };
 }
 
 type Parts = AsyncIterable<string | Uint8Array> | Iterable<string>;

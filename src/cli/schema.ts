@@ -1,11 +1,22 @@
 import type { Command } from 'commander';
 import { definitionSchema } from '../campaign/json-schema.ts';
+import { cloudClient } from '../client/index.ts';
+import { settingsWithService } from './home.ts';
+import { findModel, latestVersion } from './models.ts';
 import { printJson } from './output.ts';
+import { type SettingFlags, withSettings } from './settings.ts';
 
 /** `foray schema`: what an editor completes and checks a definition with. */
 export function addSchema(program: Command): void {
-  program
-    .command('schema')
-    .description('print the JSON Schema of a definition, for editors')
-    .action(() => printJson(definitionSchema()));
+  withSettings(program.command('schema'))
+    .description(
+      'print the JSON Schema of a definition, for editors; with a model, its inputs and what they allow',
+    )
+    .argument('[model]', 'name or id of a model')
+    .action(async (wanted: string | undefined, flags: SettingFlags) => {
+      if (wanted === undefined) return printJson(definitionSchema());
+      const cloud = cloudClient(settingsWithService(flags), 'person');
+      const version = await latestVersion(cloud, findModel(await cloud.listModels(), wanted));
+      printJson(definitionSchema(version.experimentTemplate.inputs));
+    });
 }

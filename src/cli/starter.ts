@@ -1,16 +1,15 @@
 import { Document, type ToStringOptions } from 'yaml';
 import {
   type Experiment,
-  type InputItem,
   type Model,
   nameKey,
   numericOutputTypes,
   RANDOM_SEED,
   type RawValue,
-  type Version,
 } from '../api/index.ts';
-import { SCHEMA_FILE } from '../campaign/json-schema.ts';
-import { isNumeric } from '../campaign/designs/names.ts';
+import type { LimitedVersion } from '../campaign/facts.ts';
+import { isNumeric, isWhole } from '../campaign/designs/names.ts';
+import { kindOf as kindOfInput, type ModelInput } from '../campaign/values.ts';
 import { oneLine } from '../suggest.ts';
 
 /** Whatever it holds, on one line. */
@@ -28,7 +27,7 @@ const ON_ONE_LINE: ToStringOptions = {
  */
 export function starterDefinition(
   model: Model,
-  version: Version,
+  version: LimitedVersion,
   experiments: readonly Experiment[],
 ): string {
   const [first, ...others] = experiments.toSorted((a, b) => Number(isSingle(b)) - Number(isSingle(a)));
@@ -43,7 +42,7 @@ export function starterDefinition(
   const values = inputs.filter(({ type }) => type !== 'INPUT_FILE');
   const named = known.map(({ name, type }) => `${yaml(name)} (${type})`).join(', ');
   const lines = [
-    `# yaml-language-server: $schema=./${SCHEMA_FILE}`,
+    `# yaml-language-server: $schema=./${schemaFileOf(model)}`,
     `# ${oneLine(`${model.name}${model.description ? `: ${model.description}` : ''}`)}`,
     '',
     `campaign: ${yaml(campaignName(model.name))}`,
@@ -54,9 +53,9 @@ export function starterDefinition(
     ...(named ? [`# stored experiments besides: ${named}`] : []),
     '',
     'inputs: # the same in every point',
-    ...values.map((input) => `  # ${yaml({ [input.name]: valueIn(input) })} # ${kindOf(input)}`),
+    ...values.map((input) => `  # ${yaml({ [input.name]: valueIn(input) })} # ${kindOfInput(input)}`),
     ...(files.length > 0 ? ["files: # relative to this file's folder"] : []),
-    ...files.map((input) => `  # ${yaml({ [input.name]: './FILE' })} # ${kindOf(input)}`),
+    ...files.map((input) => `  # ${yaml({ [input.name]: './FILE' })} # ${kindOfInput(input)}`),
     '',
     ...designs(values),
     ...(inputs.some(({ name }) => name === RANDOM_SEED)
@@ -76,7 +75,7 @@ export function starterDefinition(
 }
 
 /** A design of one point, and the kinds of design that may take its place. */
-function designs(inputs: readonly InputItem[]): string[] {
+function designs(inputs: readonly ModelInput[]): string[] {
   const free = inputs.filter(({ name }) => !name.startsWith('{'));
   const input = free.find((candidate) => typeof valueIn(candidate) === 'number') ?? free[0];
   if (!input) return [];
@@ -87,7 +86,9 @@ function designs(inputs: readonly InputItem[]): string[] {
     `  ${yaml({ grid: { [name]: [value] } })}`,
   ];
   if (typeof value !== 'number') return [...lines, ''];
-  const [low, high] = around(value);
+  const range = rangeAbout(input, value);
+  if (!range) return [...lines, ''];
+  const [low, high] = range;
   const spread = { [name]: { min: low, max: high } };
   const others: Record<string, unknown>[] = [
     { grid: { [name]: { from: low, to: high, count: 5 } } },
@@ -106,10 +107,14 @@ function designs(inputs: readonly InputItem[]): string[] {
   ];
 }
 
-/** Two whole numbers about a number: what there may be for it the service does not say. */
-function around(value: number): [number, number] {
+/** Two numbers about a default that the model allows: whole ones, unless its limits are closer; none where it takes only some. */
+function rangeAbout({ type, min, max, values }: ModelInput, value: number): [number, number] | undefined {
+  if (values) return undefined;
   const size = Math.max(1, Math.abs(value));
-  return [Math.floor(value - size / 2), Math.ceil(value + size / 2)];
+  const low = Math.max(Math.floor(value - size / 2), min ?? -Infinity);
+  const high = Math.min(Math.ceil(value + size / 2), max ?? Infinity);
+  const [least, most] = isWhole(type) ? [Math.ceil(low), Math.floor(high)] : [low, high];
+  return least < most ? [least, most] : undefined;
 }
 
 function isSingle({ type }: Experiment): boolean {
@@ -117,14 +122,14 @@ function isSingle({ type }: Experiment): boolean {
 }
 
 /** The value of an input as a definition has it. */
-function valueIn({ type, value }: InputItem): RawValue {
+function valueIn({ type, value }: ModelInput): RawValue {
   if (type === 'BOOLEAN') return value === 'true';
   const number = Number(value);
   const isExact = Number.isInteger(number) ? Number.isSafeInteger(number) : Number.isFinite(number);
   return isNumeric(type) && value.trim() !== '' && isExact ? number : value;
 }
 
-function kindOf({ type, units }: Pick<InputItem, 'units'> & { type: string }): string {
+function kindOf({ type, units }: Pick<ModelInput, 'units'> & { type: string }): string {
   return units === null ? type : `${type}, ${units}`;
 }
 
@@ -135,6 +140,11 @@ function yaml(value: Record<string, unknown> | string): string {
   line.contents = line.createNode({});
   for (const [name, inner] of Object.entries(value)) line.set(name, line.createNode(inner, { flow: true }));
   return line.toString(ON_ONE_LINE).trimEnd();
+}
+
+/** Name of the schema file of a model, beside its definitions. */
+export function schemaFileOf({ name }: Pick<Model, 'name'>): string {
+  return `${campaignName(name)}.schema.json`;
 }
 
 /** The model's name with what a campaign's name may have. */

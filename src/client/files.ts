@@ -24,7 +24,10 @@ export class FilesOnDisk implements DefinitionFiles {
     this.#definitionFile = definitionFile;
   }
 
-  async find({ definition, locate }: ReadDefinition, paths: Record<string, string>): Promise<CampaignFile[]> {
+  async find(
+    { definition, locate, mistakes }: ReadDefinition,
+    paths: Record<string, string>,
+  ): Promise<CampaignFile[]> {
     const files: CampaignFile[] = [];
     for (const [input, path] of Object.entries(paths)) {
       let content: Uint8Array;
@@ -32,11 +35,14 @@ export class FilesOnDisk implements DefinitionFiles {
         content = await readFile(resolve(dirname(this.#definitionFile), path));
       } catch (error) {
         const written = Object.keys(definition.files).find((name) => nameKey(name) === nameKey(input))!;
-        throw new ForayError(
-          'DEFINITION_UNREADABLE',
-          `The file "${path}" for "${input}" ${whyUnreadable(error)}.`,
-          { place: locate(['files', written]), hint: "Paths are relative to the definition's folder." },
+        mistakes.add(
+          new ForayError(
+            'DEFINITION_UNREADABLE',
+            `The file "${path}" for "${input}" ${whyUnreadable(error)}.`,
+            { place: locate(['files', written]), hint: "Paths are relative to the definition's folder." },
+          ),
         );
+        continue;
       }
       const hash = createHash('sha256').update(content).digest('base64url');
       this.contents.set(hash, content);

@@ -1,15 +1,16 @@
 import { createHash } from 'node:crypto';
-import { nameKey, type Model, type Version } from '../api/index.ts';
+import { checkAllowed, isLimited, nameKey, type Model, ValueError, type Version } from '../api/index.ts';
 import { checkDefinition, inputFinder } from '../campaign/check.ts';
-import { derivePath, pointCheck, pointPaths } from '../campaign/designs/check.ts';
+import { derivePath, pointCheck, pointPaths } from '../campaign/designs/resolve/index.ts';
 import { type Design, hasDerived, sizeOf } from '../campaign/designs/design.ts';
 import { DeriveError } from '../campaign/designs/rows.ts';
 import type { PointCheck, PointFile } from '../campaign/designs/table.ts';
 import { type Contents, type DesignOf, expand } from '../campaign/points.ts';
-import type { ModelFacts } from '../campaign/facts.ts';
+import type { LimitedVersion, ModelFacts } from '../campaign/facts.ts';
 import type { ReadDefinition } from '../campaign/read.ts';
 import { didYouMean } from '../suggest.ts';
 import type { Campaign, CampaignFile } from '../campaign/types.ts';
+import type { ModelInput } from '../campaign/values.ts';
 import { type CloudClient, isCloudError } from '../cloud/index.ts';
 import { ForayError, type Place } from '../errors.ts';
 import { type DefinitionSource, fileOf, readSource, textOf } from './source.ts';
@@ -61,12 +62,12 @@ export async function resolveDefinition(
   pinned?: Campaign['model'],
 ): Promise<ResolvedDefinition> {
   const read = readSource(source);
-  const model = await findModel(cloud, read);
-  const version = await findVersion(cloud, read, model, pinned);
+  const { model, version } = await findVersion(cloud, read, pinned);
   const experiments = read.definition.experiment === undefined ? [] : await cloud.listExperiments(version.id);
-  const facts = { name: model.name, version, experiments };
+  const facts = { name: model.name, version: await withLimits(cloud, version), experiments };
   const { files: paths, ...checked } = checkDefinition(read, facts, await findPoints(read, facts, files));
   const found = await files.find(read, paths);
+  read.mistakes.throwAny();
   const campaign = {
     ...checked,
     base: withFiles(checked.base, found),
@@ -74,7 +75,7 @@ export async function resolveDefinition(
     model: { id: model.id, name: model.name, versionId: version.id, version: version.version },
   };
   const digest = createHash('sha256').update(meaningOf(campaign)).digest('hex');
-  const points = countPoints(read, campaign, await files.contentsOf(campaign.design));
+  const points = countPoints(read, facts, campaign, await files.contentsOf(campaign.design));
   return { campaign, points, digest };
 }
 
@@ -84,25 +85,51 @@ function meaningOf({ outputFiles, ...campaign }: ResolvedDefinition['campaign'])
 }
 
 async function findPoints(
-  { definition: { design }, locate }: ReadDefinition,
+  { definition: { design }, locate, mistakes }: ReadDefinition,
   facts: ModelFacts,
   files: DefinitionFiles,
 ): Promise<Record<string, PointFile>> {
   // a path may be any text, also the name of what every object has
   const found = Object.create(null) as Record<string, PointFile>;
   const find = inputFinder(facts);
-  for (const { path, at } of design ? pointPaths(design, ['design']) : [])
-    found[path] ??= await files.findPoints(path, locate(at), pointCheck({ find }));
+  for (const { path, at } of design ? pointPaths(design, ['design']) : []) {
+    if (found[path]) continue;
+    const points = await mistakes.attemptAsync(() =>
+      files.findPoints(path, locate(at), pointCheck({ find })),
+    );
+    if (points) found[path] = points;
+  }
   return found;
 }
 
-/** Goes through the design once, which is also when what is derived is computed for the first time. */
-function countPoints(read: ReadDefinition, campaign: DesignOf, contents: Contents): number {
+/** A version with what the model allows for its inputs; without it where the service does not tell. */
+export async function withLimits(cloud: CloudClient, version: Version): Promise<LimitedVersion> {
+  const limits = new Map((await cloud.getAllowedValues(version.id)).map((limit) => [limit.name, limit]));
+  const { experimentTemplate } = version;
+  const inputs = experimentTemplate.inputs.map((input) => ({ ...limits.get(input.name), ...input }));
+  return { ...version, experimentTemplate: { ...experimentTemplate, inputs } };
+}
+
+/** Goes through the design once. Derived values are computed for the first time here, so their limits are checked here. */
+function countPoints(
+  read: ReadDefinition,
+  facts: ModelFacts,
+  campaign: DesignOf,
+  contents: Contents,
+): number {
   const size = hasDerived(campaign.design) ? undefined : sizeOf(campaign.design);
   if (size !== undefined) return size;
+  const { inputs } = facts.version.experimentTemplate;
+  const limited = campaign.varied.flatMap(({ name }, at) => {
+    const input = inputs.find((candidate) => candidate.name === name)!;
+    return isLimited(input) ? [{ input, at }] : [];
+  });
   let points = 0;
   try {
-    for (const { ordinal } of expand(campaign, contents)) points = ordinal + 1;
+    for (const { ordinal, values } of expand(campaign, contents)) {
+      points = ordinal + 1;
+      for (const { input, at } of limited) checkDerived(input, values[at]!, points);
+    }
   } catch (error) {
     if (!(error instanceof DeriveError)) throw error;
     const path = ['design', ...derivePath(read.definition.design!, error.input)];
@@ -114,6 +141,16 @@ function countPoints(read: ReadDefinition, campaign: DesignOf, contents: Content
   throw new ForayError('EMPTY_DESIGN', 'The design has no points: "where" holds for none.', {
     place: read.locate(['design'], 'key'),
   });
+}
+
+/** @throws DeriveError: every other value was checked where it is written */
+function checkDerived(input: ModelInput, value: string, point: number): void {
+  try {
+    checkAllowed(input, value);
+  } catch (error) {
+    if (!(error instanceof ValueError)) throw error;
+    throw new DeriveError(input.name, `${error.message}, in point ${point}`);
+  }
 }
 
 /** The value of a file input is the file's hash. */
@@ -144,7 +181,21 @@ async function findModel(cloud: CloudClient, { definition, locate }: ReadDefinit
   });
 }
 
+/** The model and version that a definition is checked against; without them its other mistakes are reported alone. */
 async function findVersion(
+  cloud: CloudClient,
+  read: ReadDefinition,
+  pinned: Campaign['model'] | undefined,
+): Promise<{ model: Model; version: Version }> {
+  const found = await read.mistakes.attemptAsync(async () => {
+    const model = await findModel(cloud, read);
+    return { model, version: await versionOf(cloud, read, model, pinned) };
+  });
+  if (!found) read.mistakes.throwAny();
+  return found!;
+}
+
+async function versionOf(
   cloud: CloudClient,
   { definition, locate }: ReadDefinition,
   model: Model,

@@ -1,5 +1,5 @@
 import type { CampaignDefinition } from '../campaign/definition.ts';
-import { type ReadDefinition, readDefinition, readObject } from '../campaign/read.ts';
+import { beginDefinition, beginObject, type ReadDefinition } from '../campaign/read.ts';
 import { ForayError, messageOf } from '../errors.ts';
 import { oneLine } from '../suggest.ts';
 
@@ -37,10 +37,14 @@ export function textOf(source: DefinitionSource): string {
   }
 }
 
-/** @throws ForayError DEFINITION_SYNTAX, DEFINITION_INVALID with the place */
+/**
+ * Reads a definition as far as it can be read; mistakes go to its `mistakes`.
+ *
+ * @throws ForayError DEFINITION_SYNTAX, DEFINITION_INVALID with the place
+ */
 export function readSource(source: DefinitionSource): ReadDefinition {
-  if ('text' in source) return readDefinition(source.text, source.file);
+  if ('text' in source) return beginDefinition(source.text, source.file);
   // what cannot be kept (it holds itself, say) is not looked at any closer
   textOf(source);
-  return readObject(source.definition, fileOf(source));
+  return beginObject(source.definition, fileOf(source));
 }

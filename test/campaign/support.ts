@@ -77,7 +77,10 @@ export const seedless: ModelFacts = {
 export const HEAD = 'campaign: flu\nmodel: {name: Epidemic}\n';
 
 export function check(text: string, facts: ModelFacts = epidemic): CheckedDefinition {
-  return checkDefinition(readDefinition(text, FILE), facts);
+  const read = readDefinition(text, FILE);
+  const checked = checkDefinition(read, facts);
+  read.mistakes.throwAny();
+  return checked;
 }
 
 /** The definition's two first lines are given, so that a test shows what it is about. */

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { inputFinder } from '../../src/campaign/check.ts';
-import { pointCheck } from '../../src/campaign/designs/check.ts';
+import { pointCheck } from '../../src/campaign/designs/resolve/index.ts';
 import { expand } from '../../src/campaign/points.ts';
 import type { BaseInput } from '../../src/campaign/types.ts';
 import { readPointsFile } from '../../src/client/points-file.ts';

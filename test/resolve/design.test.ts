@@ -65,6 +65,10 @@ describe('what only the points tell', () => {
       'design: {union: [{grid: {Title: [a]}}, {product: [{grid: {Days: [0]}, derive: {Budget: §"1 / Days"}}]}]}',
       'The value of "Budget" is Infinity, which is not a number where Days is 0.',
     ],
+    [
+      'design: {grid: {Days: [10, 17]}, derive: {Initially infected: §"Days * 10"}}',
+      'The value of "Initially infected" is 170, and must be at most 100, in point 2.',
+    ],
   ])('a derived value that its input does not take: %s', async (marked, message) => {
     await expectRefused(marked, 'INVALID_VALUE', message);
   });
@@ -89,6 +93,15 @@ describe('a file of points', () => {
       'design: {union: [{points: points.csv}, {points: points.csv, derive: {Title: "\'a\'"}}]}',
     );
     expect([points, contents.size]).toEqual([4, 1]);
+  });
+
+  test('with a value that the model does not allow is refused at its line', async () => {
+    write('points.csv', 'Days,Initially infected\n1,100\n2,101\n');
+    expect(await refusal('design: {points: points.csv}')).toMatchObject({
+      code: 'INVALID_VALUE',
+      message: 'The value of "Initially infected" is 101, and must be at most 100.',
+      place: { file: 'points.csv', line: 3, column: 3 },
+    });
   });
 
   test('takes no input that is given elsewhere', async () => {

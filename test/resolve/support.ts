@@ -13,6 +13,7 @@ export const cloud = {
   getModelByName: () => Promise.resolve(model),
   getVersion: () => Promise.resolve(version),
   listExperiments: () => Promise.resolve([]),
+  getAllowedValues: () => Promise.resolve([{ name: 'Initially infected', min: 1, max: 100 }]),
 } as unknown as CloudClient;
 
 /** A folder for definitions and their files, taken away at the end. */

@@ -1,60 +1,75 @@
-import { type InputItem, stepCount, stepValues } from '../../api/index.ts';
-import { ForayError, type Place } from '../../errors.ts';
-import type { Locate } from '../../yaml.ts';
-import { canonical, checkUnits } from '../values.ts';
-import { isNumeric, isWhole } from './names.ts';
-import type { Range, Values } from './schema.ts';
+import { stepCount, stepValues } from '../../../api/index.ts';
+import { ForayError, type Place } from '../../../errors.ts';
+import type { Locate } from '../../../yaml.ts';
+import { canonical, checkUnits, type ModelInput } from '../../values.ts';
+import { isNumeric, isWhole } from '../names.ts';
+import type { Range, Values } from '../schema.ts';
+import type { DesignFacts } from './inputs.ts';
 
 /** More values than this in one range is a slip of the pen, not a design. */
 const MOST_VALUES = 1_000_000;
 /** Digits of numbers at equal ratios: the last ones may differ between machines. */
 const DIGITS = 12;
 
-/**
- * The canonical values of an input that a design lists or spans.
- *
- * @throws ForayError INVALID_VALUE, EMPTY_DESIGN with the place
- */
-export function valuesOf(input: InputItem, written: Values, locate: Locate, path: PropertyKey[]): string[] {
-  if ('from' in written) return rangeValues(input, written, locate, path);
+type Facts = Pick<DesignFacts, 'locate' | 'mistakes'>;
+
+/** The canonical values of an input that a design lists or spans. A wrong one is left out and complained about. */
+export function valuesOf(
+  input: ModelInput,
+  written: Values,
+  { locate, mistakes }: Facts,
+  path: PropertyKey[],
+): string[] {
+  if ('from' in written) return mistakes.attempt(() => rangeValues(input, written, locate, path)) ?? [];
   const isList = Array.isArray(written);
   const values = isList ? written : written.values;
   const at = isList ? path : [...path, 'values'];
-  if (!isList) checkUnits(input, written.units, locate([...path, 'units']));
+  if (!isList) mistakes.attempt(() => checkUnits(input, written.units, locate([...path, 'units'])));
   if (values.length === 0) {
-    throw new ForayError('EMPTY_DESIGN', `The list of values for "${input.name}" is empty.`, {
-      place: locate(at),
-      hint: 'Give at least one value.',
-    });
+    mistakes.add(
+      new ForayError('EMPTY_DESIGN', `The list of values for "${input.name}" is empty.`, {
+        place: locate(at),
+        hint: 'Give at least one value.',
+      }),
+    );
   }
-  return values.map((value, index) => canonical(input, value, locate([...at, index])));
+  const texts = values.map((value, index) =>
+    mistakes.attempt(() => canonical(input, value, locate([...at, index]))),
+  );
+  return texts.filter((text) => text !== undefined);
 }
 
 /** As {@link valuesOf}, for a design in which two equal values would be two points of the same key. */
 export function distinctValuesOf(
-  input: InputItem,
+  input: ModelInput,
   written: Values,
-  locate: Locate,
+  facts: Facts,
   path: PropertyKey[],
 ): string[] {
-  const values = valuesOf(input, written, locate, path);
+  const { locate, mistakes } = facts;
+  const before = mistakes.count;
+  const values = valuesOf(input, written, facts, path);
+  if (mistakes.count > before) return values;
   const isList = Array.isArray(written);
   const placeOf = (index: number): Place =>
     locate(isList ? [...path, index] : 'values' in written ? [...path, 'values', index] : path);
   const seen = new Set<string>();
   for (const [index, value] of values.entries()) {
     if (seen.has(value)) {
-      throw new ForayError('INVALID_VALUE', `The value ${value} for "${input.name}" is there twice.`, {
-        place: placeOf(index),
-        hint: 'Use replications to repeat a point.',
-      });
+      mistakes.add(
+        new ForayError('INVALID_VALUE', `The value ${value} for "${input.name}" is there twice.`, {
+          place: placeOf(index),
+          hint: 'Use replications to repeat a point.',
+        }),
+      );
     }
     seen.add(value);
   }
   return values;
 }
 
-function rangeValues(input: InputItem, written: Range, locate: Locate, path: PropertyKey[]): string[] {
+/** @throws ForayError INVALID_VALUE, EMPTY_DESIGN with the place */
+function rangeValues(input: ModelInput, written: Range, locate: Locate, path: PropertyKey[]): string[] {
   const place = locate(path);
   checkUnits(input, written.units, locate([...path, 'units']));
   if (!isNumeric(input.type)) {

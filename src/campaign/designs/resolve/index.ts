@@ -1,0 +1,88 @@
+import { type Design, inputsOf, NO_DESIGN } from '../design.ts';
+import { type Kind, kinds, type WrittenDesign } from '../schema.ts';
+import { checkExpression, resolveDerivation } from './expressions.ts';
+import { type DesignFacts, inputsIn, namesOf, type Path } from './inputs.ts';
+import { resolveList, resolveZip } from './lists.ts';
+import { resolvePointFile } from './point-files.ts';
+import { resolveSample } from './samples.ts';
+import { distinctValuesOf } from './values.ts';
+
+export { derivePath } from './expressions.ts';
+export type { DesignFacts } from './inputs.ts';
+export { pointCheck, pointPaths } from './point-files.ts';
+
+/**
+ * Checks every name and value of a design and resolves it. Mistakes go to `facts.mistakes`; the design is of use only
+ * where there are none.
+ *
+ * @param path where the design is in the definition
+ * @param taken inputs that something else gives already
+ */
+export function resolveDesign(
+  written: WrittenDesign,
+  facts: DesignFacts,
+  path: Path,
+  taken: ReadonlySet<string>,
+): Design {
+  const { mistakes } = facts;
+  const kind = kinds.find((candidate) => written[candidate] !== undefined)!;
+  const design =
+    mistakes.attempt(() => resolveKind(kind, written, facts, [...path, kind], taken)) ?? NO_DESIGN;
+  if (written.where === undefined && written.derive === undefined) return design;
+  const all = new Set([...taken, ...inputsOf(design)]);
+  const derive = Object.entries(written.derive ?? {}).map(([name, expression]) =>
+    mistakes.attempt(() => resolveDerivation(name, expression, facts, [...path, 'derive', name], all)),
+  );
+  const { where } = written;
+  if (where !== undefined) {
+    mistakes.attempt(() => checkExpression(where, 'boolean', facts, [...path, 'where']));
+  }
+  return {
+    kind: 'refined',
+    design,
+    derive: derive.filter((derivation) => derivation !== undefined),
+    where: where ?? null,
+  };
+}
+
+function resolveKind(
+  kind: Kind,
+  written: WrittenDesign,
+  facts: DesignFacts,
+  path: Path,
+  taken: ReadonlySet<string>,
+): Design {
+  switch (kind) {
+    case 'grid':
+    case 'oneAtATime': {
+      const inputs = inputsIn(written[kind]!, facts, path, taken);
+      const values = inputs.map(({ input, value, path: at }) => distinctValuesOf(input, value, facts, at));
+      return { kind, inputs: namesOf(inputs), values };
+    }
+    case 'zip':
+      return resolveZip(written.zip!, facts, path, taken);
+    case 'points':
+      return typeof written.points === 'string'
+        ? resolvePointFile(written.points, facts, path, taken)
+        : resolveList(written.points!, facts, path, taken);
+    case 'random':
+    case 'lhs':
+    case 'sobol':
+    case 'halton':
+      return resolveSample(kind, written[kind]!, facts, path, taken);
+    case 'product': {
+      const designs: Design[] = [];
+      const all = new Set(taken);
+      for (const [at, member] of written.product!.entries()) {
+        const design = resolveDesign(member, facts, [...path, at], all);
+        for (const name of inputsOf(design)) all.add(name);
+        designs.push(design);
+      }
+      return { kind, designs };
+    }
+    case 'union': {
+      const designs = written.union!.map((member, at) => resolveDesign(member, facts, [...path, at], taken));
+      return { kind, designs };
+    }
+  }
+}

@@ -1,0 +1,69 @@
+import { ForayError, type Place } from '../../../errors.ts';
+import type { Mistakes } from '../../../mistakes.ts';
+import type { Locate } from '../../../yaml.ts';
+import type { ModelInput } from '../../values.ts';
+import type { PointFile } from '../table.ts';
+
+export type Path = readonly PropertyKey[];
+
+/** What a design is resolved against. */
+export interface DesignFacts {
+  inputs: readonly ModelInput[];
+  locate: Locate;
+  /** Finds the input that a name means. */
+  find: (written: string, place: Place) => ModelInput;
+  /** Files of points that were checked, by their path as it is written; one that is missing has been complained about. */
+  pointFiles: Readonly<Record<string, PointFile>>;
+  /** The seed of samples that name none. */
+  seed: number;
+  mistakes: Mistakes;
+}
+
+export interface GivenInput<T> {
+  input: ModelInput;
+  value: T;
+  path: PropertyKey[];
+}
+
+/** The inputs that a design names, each of which may be given once. One that is wrong is left out and complained about. */
+export function inputsIn<T>(
+  written: Record<string, T>,
+  facts: DesignFacts,
+  path: Path,
+  taken: ReadonlySet<string>,
+): GivenInput<T>[] {
+  const all = new Set(taken);
+  return Object.entries(written).flatMap(([name, value]) => {
+    const at = [...path, name];
+    const input = facts.mistakes.attempt(() => newInput(name, facts, facts.locate(at, 'key'), all));
+    return input ? [{ input, value, path: at }] : [];
+  });
+}
+
+/** The input that a name means, if nothing gives it yet; adds it to those that are taken. */
+export function newInput(
+  name: string,
+  { find }: Pick<DesignFacts, 'find'>,
+  place: Place,
+  taken: Set<string>,
+): ModelInput {
+  const input = find(name, place);
+  if (taken.has(input.name)) {
+    throw new ForayError('INVALID_VALUE', `The input "${input.name}" is given more than once.`, {
+      place,
+      hint: 'Give it once, under one of inputs, files, design and fresh.',
+    });
+  }
+  taken.add(input.name);
+  if (input.type === 'INPUT_FILE') {
+    throw new ForayError('INVALID_VALUE', `The input "${input.name}" takes a file.`, {
+      place,
+      hint: `Write it under "files": {"${input.name}": PATH}.`,
+    });
+  }
+  return input;
+}
+
+export function namesOf(inputs: readonly GivenInput<unknown>[]): string[] {
+  return inputs.map(({ input }) => input.name);
+}

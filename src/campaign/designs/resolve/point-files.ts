@@ -1,0 +1,54 @@
+import type { Place } from '../../../errors.ts';
+import { canonical, type ModelInput } from '../../values.ts';
+import { type Design, NO_DESIGN } from '../design.ts';
+import type { WrittenDesign } from '../schema.ts';
+import type { PointCheck } from '../table.ts';
+import { type DesignFacts, newInput, type Path } from './inputs.ts';
+import { distinctRows } from './lists.ts';
+
+/** Resolves a file of points, whose rows have been checked. */
+export function resolvePointFile(
+  path: string,
+  facts: DesignFacts,
+  at: Path,
+  taken: ReadonlySet<string>,
+): Design {
+  const found = facts.pointFiles[path];
+  // what is wrong with it has been said
+  if (!found) return NO_DESIGN;
+  const all = new Set(taken);
+  for (const name of found.inputs) newInput(name, facts, facts.locate(at), all);
+  return { kind: 'file', path, ...found };
+}
+
+/** The files of points that a design names, with where it does. */
+export function pointPaths(written: WrittenDesign, at: Path): { path: string; at: Path }[] {
+  return [
+    ...(typeof written.points === 'string' ? [{ path: written.points, at: [...at, 'points'] }] : []),
+    ...(['product', 'union'] as const).flatMap((kind) =>
+      (written[kind] ?? []).flatMap((member, index) => pointPaths(member, [...at, kind, index])),
+    ),
+  ];
+}
+
+/** Checks a table of points: its columns are inputs, its values are of their types, and no point is there twice. */
+export function pointCheck(facts: Pick<DesignFacts, 'find'>): PointCheck {
+  let inputs: ModelInput[] = [];
+  let distinct: (values: readonly string[]) => void;
+  let placeOfRow: Place;
+  return {
+    columns(names, placeOf) {
+      const all = new Set<string>();
+      inputs = names.map((name, column) => newInput(name, facts, placeOf(column), all));
+      const spelled = inputs.map(({ name }) => name);
+      distinct = distinctRows(spelled, () => placeOfRow);
+      return spelled;
+    },
+    row(values, placeOf) {
+      const row = inputs.map((input, column) => canonical(input, values[column]!, placeOf(column)));
+      placeOfRow = placeOf(0);
+      distinct(row);
+      return row;
+    },
+  };
+}

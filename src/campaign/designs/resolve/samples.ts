@@ -1,0 +1,120 @@
+import type { RawValue } from '../../../api/index.ts';
+import { ForayError } from '../../../errors.ts';
+import { type Distribution, massWithin } from '../../sampling/distributions.ts';
+import { MOST_INPUTS, type SamplingMethod } from '../../sampling/unit-points.ts';
+import { canonical, checkUnits, kindOf, type ModelInput } from '../../values.ts';
+import { type Design, NO_DESIGN, type SpreadInput } from '../design.ts';
+import { isNumeric, isWhole } from '../names.ts';
+import { distributionOf, type Spread, type WrittenSample } from '../schema.ts';
+import { type DesignFacts, inputsIn, type Path } from './inputs.ts';
+
+/** The least share of a normal distribution that must be between its limits. */
+const LEAST_MASS = 1e-290;
+/** Deviations from the mean beyond which nothing is drawn. */
+const SPREAD = 9;
+
+/** Resolves a sample: how its inputs are spread, and what draws its points. */
+export function resolveSample(
+  method: SamplingMethod,
+  written: WrittenSample,
+  facts: DesignFacts,
+  path: Path,
+  taken: ReadonlySet<string>,
+): Design {
+  const { mistakes } = facts;
+  const before = mistakes.count;
+  const given = inputsIn(written.inputs, facts, [...path, 'inputs'], taken);
+  const most = method === 'sobol' || method === 'halton' ? MOST_INPUTS : Infinity;
+  if (given.length > most) {
+    throw new ForayError('INVALID_VALUE', `The design varies ${given.length} inputs.`, {
+      place: facts.locate([...path, 'inputs'], 'key'),
+      hint: `${method} takes ${most} at most; lhs and random take any number.`,
+    });
+  }
+  const { points, seed = facts.seed, scramble = true } = written;
+  const spread = given.map(({ input, value, path: at }) =>
+    mistakes.attempt(() => spreadInput(input, value, facts, at)),
+  );
+  if (mistakes.count > before) return NO_DESIGN;
+  const inputs = spread.filter((input) => input !== undefined);
+  const unbounded = inputs.find(
+    ({ distribution: { kind, ...rest } }) => kind === 'normal' && !('min' in rest),
+  );
+  if (!scramble && unbounded && (method === 'sobol' || method === 'halton')) {
+    throw new ForayError(
+      'INVALID_VALUE',
+      `The plain sequence begins at 0, where "${unbounded.name}" has no end.`,
+      {
+        place: facts.locate([...path, 'scramble']),
+        hint: 'Give its distribution a "min", or leave "scramble" out.',
+      },
+    );
+  }
+  return { kind: 'sample', method, points, seed, scramble, inputs };
+}
+
+function spreadInput(
+  input: ModelInput,
+  written: Spread,
+  { locate, mistakes }: Pick<DesignFacts, 'locate' | 'mistakes'>,
+  path: PropertyKey[],
+): SpreadInput {
+  const { name, type } = input;
+  const place = locate(path);
+  const choice = (values: readonly RawValue[], at: PropertyKey[], weights?: number[]): SpreadInput => {
+    const texts = values.map(
+      (value, index) => mistakes.attempt(() => canonical(input, value, locate([...at, index]))) ?? '',
+    );
+    const distribution = { kind: 'choice' as const, values: texts, ...(weights && { weights }) };
+    return { name, isWhole: isWhole(type), distribution };
+  };
+  if (Array.isArray(written)) return choice(written, path);
+  checkUnits(input, written.units, locate([...path, 'units']));
+  const kind = distributionOf(written);
+  if (kind === 'choice') return choice(written.values!, [...path, 'values'], written.weights);
+  if (!isNumeric(type)) {
+    throw new ForayError(
+      'INVALID_VALUE',
+      `The input "${name}" takes ${type}, not a distribution of numbers.`,
+      { place, hint: 'Give a list of values.' },
+    );
+  }
+  if (input.values) {
+    throw new ForayError('INVALID_VALUE', `The input "${name}" takes only some numbers.`, {
+      place,
+      hint: `Give a list of values: it takes ${kindOf(input)}.`,
+    });
+  }
+  const { min, max, mean, sd, mode } = written;
+  if (isWhole(type)) {
+    if (min !== undefined && max !== undefined && Math.floor(max) < Math.ceil(min)) {
+      throw new ForayError('INVALID_VALUE', `Between ${min} and ${max} there is no whole number.`, {
+        place,
+        hint: `The input "${name}" takes ${type}.`,
+      });
+    }
+  }
+  // a normal distribution without limits is drawn from within nine deviations
+  const reach = SPREAD * (sd ?? 0);
+  const [least, most] = [min ?? mean! - reach, max ?? mean! + reach];
+  if (!Number.isFinite(most - least)) {
+    throw new ForayError('INVALID_VALUE', `The values of "${name}" are spread too widely.`, {
+      place,
+      hint: 'Numbers end at 1.8e308, and so do distances between them.',
+    });
+  }
+  for (const bound of [least, most]) canonical(input, isWhole(type) ? Math.trunc(bound) : bound, place);
+  const distribution = Object.fromEntries(
+    Object.entries({ kind, min, max, mean, sd, mode }).filter(([, value]) => value !== undefined),
+  ) as unknown as Distribution;
+  if (distribution.kind === 'normal' && massWithin(distribution) < LEAST_MASS) {
+    throw new ForayError(
+      'INVALID_VALUE',
+      `Nothing of the normal distribution of "${name}" is between its limits.`,
+      {
+        place,
+      },
+    );
+  }
+  return { name, isWhole: isWhole(type), distribution };
+}

@@ -1,0 +1,102 @@
+import { describe, expect, test } from '@jest/globals';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import type { ModelFacts } from '../../src/campaign/facts.ts';
+import { definitionSchema } from '../../src/campaign/json-schema.ts';
+import { checkBody, epidemic, expectRefused, HEAD } from './support.ts';
+
+const limits: Record<string, object> = {
+  'Contact rate': { min: 0, max: 5 },
+  Days: { min: 1, max: 60 },
+  Population: { values: ['500', '763'] },
+  Title: { values: ['none', 'school'] },
+};
+
+/** The model "Epidemic" with limits. */
+const facts: ModelFacts = {
+  ...epidemic,
+  version: {
+    ...epidemic.version,
+    experimentTemplate: {
+      ...epidemic.version.experimentTemplate,
+      inputs: epidemic.version.experimentTemplate.inputs.map((input) => ({
+        ...input,
+        ...limits[input.name],
+      })),
+    },
+  },
+};
+
+describe('a value that the model does not allow is refused at its place', () => {
+  test.each([
+    ['inputs: {Contact rate: §5.5}', /"Contact rate" is 5.5, and must be at most 5\.$/, /0 to 5/],
+    ['inputs: {Days: {value: §0, units: DAY}}', /"Days" is 0, and must be at least 1\.$/, /in DAY, 1 to 60/],
+    ['inputs: {Title: §hospital}', /"Title" is "hospital", and must be one of none, school\.$/, /STRING/],
+    ['design: {grid: {Days: [1, §61]}}', /61, and must be at most 60/, /INTEGER/],
+    ['design: {grid: {Days: §{from: 50, to: 70, step: 5}}}', /is 65, and/, /1 to 60/],
+    ['design: {oneAtATime: {Population: [500, §600]}}', /must be one of 500, 763/, /INTEGER/],
+    ['design: {zip: {Days: [1, §-1]}}', /is -1, and must be at least 1/, /1 to 60/],
+    ['design: {points: [{Days: 1}, {Days: §99}]}', /is 99, and must be at most 60/, /1 to 60/],
+    ['design: {lhs: {points: 30000, inputs: {Contact rate: §{min: 0, max: 5.001}}}}', /is 5.001/, /0 to 5/],
+    [
+      'design: {sobol: {points: 4, inputs: {Days: §{min: 0, max: 60}}}}',
+      /is 0, and must be at least 1/,
+      /1 to/,
+    ],
+    [
+      'design: {random: {points: 4, inputs: {Contact rate: §{distribution: normal, mean: 2, sd: 1}}}}',
+      /is -7, and must be at least 0/,
+      /0 to 5/,
+    ],
+    ['design: {random: {points: 4, inputs: {Title: [none, §x]}}}', /one of none, school/, /STRING/],
+    [
+      'design: {halton: {points: 4, inputs: {Population: §{min: 500, max: 763}}}}',
+      /only some numbers/,
+      /list/,
+    ],
+    ['fresh: {salt: §Days}', /cannot be salted/, /LONG/],
+  ])('%s', (body, says, hint) => {
+    expectRefused(HEAD + body, { code: 'INVALID_VALUE', says, hint, facts });
+  });
+});
+
+test('values at the limits are allowed', () => {
+  const body = `inputs: {Contact rate: 5, Title: school}
+design: {random: {points: 4, inputs: {Days: {distribution: normal, mean: 20, sd: 9, min: 1, max: 60}}}}`;
+  expect(checkBody(body, facts).base).toContainEqual(
+    expect.objectContaining({ name: 'Title', value: 'school' }),
+  );
+});
+
+describe("the schema of a model's definitions", () => {
+  const schema = definitionSchema(facts.version.experimentTemplate.inputs);
+  const ajv = new Ajv2020({
+    strict: true,
+    strictRequired: false,
+    strictTypes: false,
+    validateFormats: false,
+  });
+  const isValid = ajv.compile(schema);
+  const head = { campaign: 'flu', model: { name: 'Epidemic' } };
+
+  test.each([
+    [{ inputs: { 'Contact rate': 5, Days: 60, Population: 763, Title: 'none' } }, true],
+    [{ inputs: { 'Contact rate': 5.5 } }, false],
+    [{ inputs: { Days: { value: 0, units: 'DAY' } } }, false],
+    [{ inputs: { Title: 'hospital' } }, false],
+    [{ design: { grid: { Population: [500, '763'] } } }, true],
+    [{ design: { grid: { Population: [500, 600] } } }, false],
+    [{ design: { zip: { Days: [1, 61] } } }, false],
+    [{ design: { points: [{ Days: 99 }] } }, false],
+    // what has no limits is as it was
+    [
+      { inputs: { Stochastic: true, Budget: '9007199254740993' }, files: { 'Observed cases': 'a.csv' } },
+      true,
+    ],
+  ])('%j', (rest, valid) => {
+    expect(isValid({ ...head, ...rest })).toBe(valid);
+  });
+
+  test('describes each input', () => {
+    expect(JSON.stringify(schema)).toContain('"description":"DOUBLE, in PER_DAY, 0 to 5; default 1.660"');
+  });
+});

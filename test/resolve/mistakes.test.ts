@@ -1,0 +1,89 @@
+import { describe, expect, test } from '@jest/globals';
+import { isForayError, type LinePlace } from '../../src/errors.ts';
+import { resolve, write } from './support.ts';
+
+/** The mistakes of a definition, each with its line and column, in the order in which a person reads them. */
+async function mistakesOf(body: string): Promise<string[]> {
+  try {
+    await resolve(body);
+  } catch (error) {
+    if (!isForayError(error)) throw error;
+    return [error, ...error.others].map(({ place, message }) => {
+      const { line, column } = place as LinePlace;
+      return `${line}:${column} ${message}`;
+    });
+  }
+  return [];
+}
+
+describe('all mistakes of a definition are reported at once', () => {
+  test('names first, as they explain others; then in the order of the file', async () => {
+    const body = `inputs:
+  Contact rat: 1.7
+  Days: soon
+design:
+  grid:
+    Recovery rate: [0.4, high]
+replicatons: 5
+outputs: [Fit error, Peak]
+files: {Observed cases: ./missing.csv}
+`;
+    expect(await mistakesOf(body)).toEqual([
+      '4:3 The model "Epidemic" has no input "Contact rat".',
+      '10:22 The model "Epidemic" has no output "Peak".',
+      '5:9 The value of "Days" is "soon", which is not a number.',
+      '8:26 The value of "Recovery rate" is "high", which is not a number.',
+      '9:1 A definition has no setting "replicatons".',
+      '11:25 The file "./missing.csv" for "Observed cases" is not there.',
+    ]);
+  });
+
+  test('settings that are wrong in shape do not hide the others', async () => {
+    const body = `design:
+  lhs: {points: none, inputs: {Days: {min: 1, max: 5}}}
+  wher: Days > 2
+failures: {rat: 0.1, count: 3}
+concurrency: 0
+seed: 1.5
+inputs: {Title: 7}
+`;
+    expect(await mistakesOf(body)).toEqual([
+      '4:17 "design.lhs.points" is wrong: expected a whole number of points.',
+      '5:3 "design" has no setting "wher".',
+      '6:12 "failures" has no setting "rat".',
+      '7:14 "concurrency" is wrong: expected auto or a whole number from 1 to 2,000.',
+      '8:7 "seed" is wrong: expected a whole number.',
+      '9:17 The value of "Title" is a number, not a text.',
+    ]);
+  });
+
+  test('in parts of a design, a file of points among them', async () => {
+    write('points.csv', 'Days,Titel\n1,a\n');
+    const body = `design:
+  union:
+    - points: points.csv
+    - grid: {Days: [1, x], Title: []}
+      where: Days >
+    - sobol: {points: 4, inputs: {Stochastic: {min: 0, max: 1}}}
+`;
+    const mistakes = await mistakesOf(body);
+    expect(mistakes.map((mistake) => mistake.replace(/^\\d+:\\d+ /, ''))).toEqual([
+      expect.stringContaining('has no input "Titel"'),
+      expect.stringContaining('"Days" is "x"'),
+      expect.stringContaining('The list of values for "Title" is empty.'),
+      expect.stringContaining('The expression is wrong'),
+      expect.stringContaining('"Stochastic" takes BOOLEAN, not a distribution'),
+    ]);
+  });
+
+  test('a misspelt setting explains the missing one', async () => {
+    expect(await mistakesOf('design: {lhs: {point: 4, inputs: {Days: [1, 2]}}}')).toEqual([
+      '3:16 "design.lhs" has no setting "point".',
+    ]);
+  });
+
+  test('of very many, the first ones', async () => {
+    const values = Array.from({ length: 1_000 }, () => 'x').join(', ');
+    expect(await mistakesOf(`design: {grid: {Days: [${values}]}}`)).toHaveLength(50);
+  });
+});
