@@ -1,4 +1,4 @@
-import { errorCodes, ForayError, isForayError } from './errors.ts';
+import { errorCodes, type ForayError, isForayError } from './errors.ts';
 
 /** More mistakes than this are not collected: they have one cause, mostly. */
 const MOST = 50;

@@ -1,5 +1,3 @@
-import type { RunCounts } from './types.ts';
-
 /**
  * What is known of a point that is replicated until it is precise. `imprecise`: it has as many replications as it may
  * have, and is not precise enough.
@@ -47,7 +45,7 @@ export function precisionProgress(
 
 /** What is said of a campaign's runs. */
 interface Counted {
-  runs: RunCounts;
+  runs: { total: number; done: number; failed: number };
   precision: PrecisionProgress | null;
 }
 

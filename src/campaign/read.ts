@@ -56,7 +56,7 @@ function checkShape(plain: unknown, locate: Locate): ReadDefinition {
       hint: 'It starts with "campaign: NAME" and "model: {name: MODEL}".',
     });
   }
-  let rest = plain as object;
+  let rest: object = plain;
   for (let tries = 0; tries < MOST_TRIES; tries += 1) {
     const result = Definition.safeParse(rest);
     if (result.success) return { definition: result.data, locate, mistakes };

@@ -10,6 +10,7 @@ const SHOWN = 100;
 interface Flags {
   input: Map<string, string>;
   file: Map<string, string>;
+  json?: boolean;
 }
 
 /** `foray models check`: whether a folder is a model that the service could serve, without a service. */
@@ -20,9 +21,9 @@ export function addModelsCheck(models: Command): void {
     .argument('<folder>', 'of a model, or of models')
     .option('--input <name=value>', 'another value than the default, again for each', named, new Map())
     .option('--file <name=path>', 'the file of an input, again for each', named, new Map())
-    .action(async (folder: string, flags: Flags, command: Command) => {
-      // a flag of models, which would take it anyway
-      const { json } = command.optsWithGlobals<{ json?: boolean }>();
+    .option('--json', 'print the outputs as JSON')
+    .action(async (folder: string, flags: Flags) => {
+      const { json } = flags;
       const { findModels } = await import('../service/models/folder.ts');
       const { howRun, tryModel } = await import('../service/models/trial.ts');
       const found = findModels(folder);

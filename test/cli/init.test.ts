@@ -108,7 +108,7 @@ describe('foray init', () => {
       expect(campaign.outputs.map(({ name }) => name)).toEqual(outputs.map(({ name }) => name));
 
       // each of its comments is a line that can be taken in
-      const whole = uncommented(text, / # [A-Z_]+(, [A-Z_]+)?$/)
+      const whole = uncommented(text, / # [A-Z_]+(, (in )?[A-Z_]+)?(, [^,]+)?$/)
         .replaceAll('./FILE', './campaign.yaml')
         .replace(/^design: .*\n {2}grid: .*\n/m, '');
       writeFileSync(join(folder, 'campaign.yaml'), 'content');
@@ -137,8 +137,8 @@ describe('foray init', () => {
 
   test('takes the values of the stored experiment that it starts from, and names the others', async () => {
     const { code, stdout, stderr } = await foray('init', 'größe: "ODD" #1');
-    expect([code, stderr]).toEqual([0, expect.stringContaining('npx foray schema > foray.schema.json')]);
-    expect(stdout.split('\n')[0]).toBe('# yaml-language-server: $schema=./foray.schema.json');
+    expect([code, stderr]).toEqual([0, expect.stringContaining(' > gro-e-odd-1.schema.json')]);
+    expect(stdout.split('\n')[0]).toBe('# yaml-language-server: $schema=./gro-e-odd-1.schema.json');
     const { campaign } = await check(stdout);
     expect(campaign.base[0]).toMatchObject({ name: NAMES[0], value: '7.25' });
     expect(stdout).toContain('experiment: "one: #, [first]"\n');
@@ -151,9 +151,9 @@ describe('foray init', () => {
   test('-o writes the schema beside it, and never over a definition', async () => {
     const made = await foray('init', 'Epidemic', '-o', 'own/flu.yaml');
     expect([made.code, made.stdout]).toEqual([0, expect.stringContaining('npx foray submit own/flu.yaml')]);
-    expect(readdirSync(join(folder, 'own')).toSorted()).toEqual(['flu.yaml', 'foray.schema.json']);
-    const schema = join(folder, 'own/foray.schema.json');
-    expect(readFileSync(schema, 'utf8')).toBe((await foray('schema')).stdout);
+    expect(readdirSync(join(folder, 'own')).toSorted()).toEqual(['epidemic.schema.json', 'flu.yaml']);
+    const schema = join(folder, 'own/epidemic.schema.json');
+    expect(readFileSync(schema, 'utf8')).toBe((await foray('schema', 'Epidemic')).stdout);
     const { ino } = statSync(schema);
     await foray('init', 'Epidemic', '-o', 'own/other.yaml');
     expect(statSync(schema).ino).toBe(ino);

@@ -34,7 +34,7 @@ class OfficialClient {
 
   async #ask(what: string, body?: string, method = 'POST'): Promise<unknown> {
     const response = await fetch(`${this.#session.address}${what}`, { method, ...(body && { body }) });
-    const answer = (await response.json());
+    const answer = await response.json();
     if (response.status !== 200) throw answer as Error;
     return answer;
   }
