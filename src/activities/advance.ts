@@ -1,7 +1,7 @@
 import pLimit from 'p-limit';
 import { addCauses, causeOf, nextAttemptIn } from '../campaign/failures.ts';
 import { emptyOutcomes } from '../campaign/schedule.ts';
-import { versionNow } from '../campaign/versions.ts';
+import { versionNow, versionOf } from '../campaign/versions.ts';
 import { isCloudError } from '../cloud/index.ts';
 import type { CampaignRecord, OpenRun, PlannedRun, RunObservation, Store } from '../store/index.ts';
 import { type Answer, type NoAnswer, REQUESTS_AT_ONCE, RunAsker } from './ask.ts';
@@ -177,8 +177,11 @@ class Batch {
       this.unheard.push(answer);
       if (!answer.sent) this.heard.push({ seq: answer.seq, state: 'unsent' });
     } else {
-      if (answer.state === 'failed' && answer.runId !== null)
-        await this.logs.keep(answer.seq, answer.runId, answer.reason);
+      if (answer.state === 'failed' && answer.runId !== null) {
+        const { seq, runId, reason } = answer;
+        const { versionId } = versionOf(this.record.campaign, this.runs.get(seq)!.version);
+        await this.logs.keep({ seq, runId, versionId }, reason);
+      }
       this.heard.push(this.judged(answer));
     }
     if (this.heard.length >= WRITE_EVERY) await this.write();

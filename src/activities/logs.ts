@@ -11,6 +11,13 @@ const MOST_LOGS = 400;
 /** How long the service may take to answer, ms: a failure is not to wait for its log. */
 const ANSWER_MS = 10_000;
 
+/** A run that failed, and the version of the model that it ran with. */
+interface FailedRun {
+  seq: number;
+  runId: string;
+  versionId: string;
+}
+
 /** Fetches the logs of failed runs from the service and keeps them in the store. What goes wrong with that is no fault of the campaign. */
 export class LogKeeper {
   private readonly world: World;
@@ -27,13 +34,13 @@ export class LogKeeper {
   }
 
   /** Keeps the log of a run that failed, if there is room for one more of its cause. */
-  async keep(seq: number, runId: string, reason: string): Promise<void> {
+  async keep({ seq, ...run }: FailedRun, reason: string): Promise<void> {
     const { store } = this.world;
     const { id } = this.campaign;
     const cause = causeOf(reason);
     try {
       if (!this.isOffered || !(await this.takeRoom(seq, cause))) return;
-      const log = await this.fetch(runId);
+      const log = await this.fetch(run);
       if (log && log.lines.length > 0) await store.keepRunLogs(id, [{ seq, cause, ...log }], Date.now());
     } catch {
       // the run has failed all the same, and that is to be written
@@ -50,10 +57,10 @@ export class LogKeeper {
     return true;
   }
 
-  private async fetch(runId: string): Promise<RunLog | undefined> {
+  private async fetch({ versionId, runId }: Omit<FailedRun, 'seq'>): Promise<RunLog | undefined> {
     const { cloud } = this.world;
     const signal = AbortSignal.any([this.signal, AbortSignal.timeout(ANSWER_MS)]);
-    const log = await cloud.getRunLog(this.campaign.model.versionId, runId, signal);
+    const log = await cloud.getRunLog(versionId, runId, signal);
     if (!log) {
       this.isOffered = false;
       return undefined;

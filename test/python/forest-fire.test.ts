@@ -1,9 +1,11 @@
+import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { CampaignStatus } from '../../src/client/index.ts';
-import { type Dev, foray, isRunning, ROOT, startDev } from '../support/cli.ts';
+import { cleanEnv, type Dev, foray, isRunning, MAIN, ROOT, startDev } from '../support/cli.ts';
 import { until } from '../support/until.ts';
 
 /** A simulator in Python behind the service, as docs/models.md describes it, and campaigns on it. */
@@ -93,6 +95,20 @@ test('200 points are run, and reused by the next campaign', async () => {
   expect((await run('submit', CAMPAIGN, '--id', 'fire-again', '--watch')).code).toBe(0);
   expect((await status('fire-again')).runs).toMatchObject({ done: 200, new: 0, reused: 200 });
   expect(await rows('fire-again')).toEqual(burnt);
+});
+
+test('the script of docs/python.md submits a campaign and follows its rows', async () => {
+  const page = readFileSync(join(ROOT, 'docs/python.md'), 'utf8');
+  const script = /```python\n([^`]+)```/.exec(page)![1]!;
+  const command = JSON.stringify([process.execPath, MAIN]);
+  writeFileSync(join(dev.folder, 'script.py'), script.replace('["npx", "foray"]', command));
+  const { stdout } = await promisify(execFile)('python3', ['script.py'], {
+    cwd: dev.folder,
+    env: cleanEnv(),
+  });
+  const lines = stdout.trimEnd().split('\n');
+  expect(lines).toHaveLength(20);
+  expect(new Set(lines.map((line) => line.split(' ')[0]))).toEqual(new Set(['0.4', '0.5', '0.6', '0.7']));
 });
 
 test('a run that fails says why, in the words of Python', async () => {
