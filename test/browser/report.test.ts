@@ -182,7 +182,8 @@ test('without scripts the report shows the same, and nothing that would do nothi
 test('the definition can be opened', async () => {
   const { page } = await open('light');
   await page.getByText('The definition').click();
-  expect(await page.locator('pre').innerText()).toBe(EPIDEMIC.replace(/^\n/, ''));
+  const definition = page.locator('details').filter({ hasText: 'The definition' }).locator('pre');
+  expect(await definition.innerText()).toBe(EPIDEMIC.replace(/^\n/, ''));
   await page.context().close();
 });
 

@@ -12,6 +12,7 @@ description: ''
 command: node sim.mjs
 inputs:
   - { name: N, type: DOUBLE, default: 3, min: 0 }
+  - { name: '{MAX_MEMORY_MB}', type: INTEGER, default: 512 }
 outputs:
   - { name: Out, type: DOUBLE }
 `;
@@ -182,11 +183,27 @@ describe('foray plan', () => {
     ]);
   });
 
-  test('what the service refuses of a point is said, with the point', async () => {
-    const file = write('refused.yaml', 'campaign: x\nmodel: {name: Picky}\ndesign: {grid: {N: [3, -5]}}\n');
+  test('a value that the model does not allow is refused at its place', async () => {
+    const file = write('beyond.yaml', 'campaign: x\nmodel: {name: Picky}\ndesign: {grid: {N: [3, -5]}}\n');
     const refused = {
       code: 2,
-      stderr: expect.stringMatching(/The service refuses the point [0-9a-f]{16} \(N -5\): .*"N"/),
+      stderr: expect.stringMatching(/^beyond\.yaml:3:23: The value of "N" is -5, and must be at least 0\./),
+    };
+    expect(await run('plan', file)).toMatchObject(refused);
+    expect(await run('submit', file, '--id', 'beyond')).toMatchObject(refused);
+    expect((await run('models', 'Picky')).stdout).toMatch(/^ +N +DOUBLE +3 +at least 0$/m);
+  });
+
+  test('what only the service refuses is said with the point', async () => {
+    const file = write(
+      'refused.yaml',
+      'campaign: x\nmodel: {name: Picky}\ndesign: {grid: {"{MAX_MEMORY_MB}": [512, 8]}}\n',
+    );
+    const refused = {
+      code: 2,
+      stderr: expect.stringMatching(
+        /The service refuses the point [0-9a-f]{16} \(\{MAX_MEMORY_MB\} 8\): .*"\{MAX_MEMORY_MB\}"/,
+      ),
     };
     expect(await run('plan', file)).toMatchObject(refused);
     // before anything is started

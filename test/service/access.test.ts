@@ -118,7 +118,7 @@ describe('every route', () => {
 
   test("that is about a model or its versions is closed with another's key, as if there was none", async () => {
     const on = await startProtected();
-    expect(guarded).toHaveLength(13);
+    expect(guarded).toHaveLength(15);
     for (const route of [...guarded, ...routes.filter(({ path: route }) => route.includes('/name'))]) {
       const { status, body } = await ask(on, route, { Authorization: on.keys.dave });
       expect([route, status, ErrorBody.parse(body).code]).toEqual([

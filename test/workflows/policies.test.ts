@@ -298,8 +298,14 @@ design: {grid: {Seconds: [0, -1, -2, 60], Fail: [true]}}
         cause: 'Seconds is …: it must not be negative',
         count: 2,
         sample: expect.objectContaining({ replication: 1 }),
+        log: expect.objectContaining({ lines: expect.arrayContaining([expect.stringMatching(/^Error: /)]) }),
       },
-      { cause: 'Rehearsal was told to fail', count: 1, sample: expect.anything() },
+      {
+        cause: 'Rehearsal was told to fail',
+        count: 1,
+        sample: expect.anything(),
+        log: expect.anything(),
+      },
     ]);
     await world.foray.cancel(id);
     await toTheEnd(world, id);
