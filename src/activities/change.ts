@@ -41,8 +41,10 @@ export async function change(
   let model: ModelVersion = campaign.model;
   try {
     if ('retry' in request) {
-      if (request.version === undefined) await checkTakesRuns(cloud, campaign);
-      else model = await otherVersion(cloud, campaign, request.version);
+      if (request.version === undefined) {
+        const { failed, waiting } = await store.counts(id);
+        if (failed + waiting > 0) await checkTakesRuns(cloud, campaign);
+      } else model = await otherVersion(cloud, campaign, request.version);
     } else {
       const after = await resolved(world, record, request);
       model = after.campaign.model;
@@ -59,7 +61,7 @@ export async function change(
   } catch (error) {
     // what a person can mend is an answer; the rest is repeated
     if (!isForayError(error) || isCloudError(error) || errorCodes[error.code].exit !== 2) throw error;
-    return { refused: error.toLine(), code: error.code };
+    return { refused: linesOf(error), code: error.code };
   }
   const isOther = model.version !== campaign.model.version;
   const forgives = 'retry' in request ? request.retry !== 'missing' : isOther;
@@ -79,6 +81,13 @@ export async function change(
     precision: await precisionOf(store, campaign),
     difference: diff,
   };
+}
+
+/** More mistakes than this are not told in a message of Temporal's. */
+const MOST_TOLD = 5;
+
+function linesOf(error: ForayError): string {
+  return [error, ...error.others.slice(0, MOST_TOLD - 1)].map((one) => one.toLine()).join('\n');
 }
 
 async function resolved(

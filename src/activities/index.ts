@@ -39,12 +39,13 @@ export function createActivities(world: World) {
   async function act<T>(
     address: CampaignAddress,
     work: (record: CampaignRecord, signal: AbortSignal) => Promise<T>,
-    needs: 'service' | 'store' = 'store',
+    needs: 'service' | 'service or its address' | 'store' = 'store',
   ): Promise<T> {
     const beat = setInterval(() => heartbeat(), HEARTBEAT_TIMEOUT_MS / 5);
     try {
       const record = await here(world, address);
-      if (needs === 'service' && !(await service.has(record.campaign, world.store)))
+      const isAtAddress = needs === 'service or its address' && service.isAt(record.campaign);
+      if (needs !== 'store' && !isAtAddress && !(await service.has(record.campaign, world.store)))
         throw refusal(`serves the model service at ${world.service}, which is not the campaign's`);
       return await work(record, cancellationSignal());
     } catch (error) {
@@ -73,9 +74,12 @@ export function createActivities(world: World) {
     change: (input: CampaignAddress & { request: ChangeRequest; goesOn: boolean }): Promise<ChangeAnswer> =>
       act(input, (record, signal) => change(world, record, input, signal), 'service'),
 
-    /** Stops the campaign's own runs at the service, unless another campaign waits for them. */
+    /**
+     * Stops the campaign's own runs at the service, unless another campaign waits for them. Where a new service is at the
+     * campaign's address, the old one is gone with its runs, and the campaign can end.
+     */
     stopRuns: (address: CampaignAddress): Promise<{ stopped: number; kept: number }> =>
-      act(address, (record, signal) => stopOpenRuns(world, record, signal), 'service'),
+      act(address, (record, signal) => stopOpenRuns(world, record, signal), 'service or its address'),
 
     /** Tells the store that the campaign runs, is paused or is stopping: by that it lets requests through or not. */
     enterPhase: (input: CampaignAddress & { phase: 'running' | 'paused' | 'stopping' }): Promise<void> =>

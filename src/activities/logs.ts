@@ -67,12 +67,12 @@ export class LogKeeper {
     }
     const { lines, omitted, command } = log;
     const tail = new LogTail(KEPT_LOG, omitted);
-    for (const line of lines) tail.add(line);
-    // a service may repeat what is not to be told on; cut first, as that takes time
+    // a service may repeat what is not to be told on
+    for (const line of lines) tail.add(cloud.redacted(line, LONGEST_LINE));
     return {
-      lines: tail.lines.map((line) => cloud.redacted(line, LONGEST_LINE)),
+      lines: tail.lines,
       omitted: tail.omitted,
-      ...(command !== undefined && { command: command.slice(0, LONGEST_LINE) }),
+      ...(command !== undefined && { command: cloud.redacted(command, LONGEST_LINE) }),
     };
   }
 }

@@ -47,10 +47,28 @@ export function unchangeable(before: Campaign, after: Campaign): string | undefi
 /** @throws ForayError CHANGE_REFUSED when a definition would change what cannot */
 export function checkChange(before: Campaign, after: Campaign): void {
   const what = unchangeable(before, after);
-  if (what === undefined) return;
-  throw new ForayError('CHANGE_REFUSED', `In a campaign that has begun, ${what} cannot change.`, {
-    hint: 'Submit it as a campaign of its own.',
-  });
+  const hint = 'Submit it as a campaign of its own.';
+  if (what !== undefined)
+    throw new ForayError('CHANGE_REFUSED', `In a campaign that has begun, ${what} cannot change.`, { hint });
+  // runs that are requested have the version that they were requested with: they must be understood by it
+  const { model } = after;
+  if (model.versionId === before.model.versionId) return;
+  const differs = `Version ${model.version} of "${model.name}" has other inputs than version ${before.model.version}`;
+  if (!isSame(before.base.map(kindOf), after.base.map(kindOf)))
+    throw new ForayError('CHANGE_REFUSED', `${differs}.`, { hint });
+  const { added } = settingsDifference(before, after).outputs;
+  if (added.length === 0) return;
+  throw new ForayError(
+    'CHANGE_REFUSED',
+    `The change asks for ${added.length} more outputs of another version.`,
+    {
+      hint: 'Name the outputs of the campaign under "outputs", or change version and outputs one after the other.',
+    },
+  );
+}
+
+function kindOf({ name, type, units }: BaseInput): unknown {
+  return [name, type, units];
 }
 
 /**

@@ -64,8 +64,7 @@ function checkShape(plain: unknown, locate: Locate): ReadDefinition {
     // what is wrong without a setting that was left out is no mistake of its own
     if (tries === 0) for (const one of found) mistakes.add(shapeError(one, locate));
     if (found.some(({ path: [setting] }) => setting === undefined || isRequired(setting))) break;
-    rest = structuredClone(rest);
-    for (const { path } of found) remove(rest, path);
+    for (const { path } of found) rest = without(rest, path);
   }
   mistakes.throwAny();
   throw new Error('a definition is wrong and has no mistake');
@@ -80,22 +79,12 @@ function isRequired(setting: PropertyKey): boolean {
   return setting === 'campaign' || setting === 'model';
 }
 
-/** Removes the value at a path; where it is missing, or an item of a list, what holds it. */
-function remove(whole: object, path: readonly PropertyKey[]): void {
-  const holders: object[] = [whole];
-  for (const segment of path.slice(0, -1)) {
-    const next: unknown = Reflect.get(holders.at(-1)!, segment);
-    if (typeof next !== 'object' || next === null) break;
-    holders.push(next);
-  }
-  for (let depth = holders.length - 1; depth >= 0; depth -= 1) {
-    const holder = holders[depth]!;
-    const segment = path[depth]!;
-    if (!Array.isArray(holder) && Reflect.has(holder, segment)) {
-      Reflect.deleteProperty(holder, segment);
-      return;
-    }
-  }
+/** A copy without the value at a path; where that is missing, or an item of a list, without what holds it. */
+function without(whole: object, [segment, ...rest]: readonly PropertyKey[]): object {
+  const { [segment!]: inner, ...others } = whole as Record<PropertyKey, unknown>;
+  const goesOn = rest.length > 0 && typeof inner === 'object' && inner !== null && !Array.isArray(inner);
+  if (!goesOn || !Object.hasOwn(inner, rest[0]!)) return others;
+  return { ...others, [segment!]: without(inner, rest) };
 }
 
 function readText(text: string, file: string): ReadYaml {

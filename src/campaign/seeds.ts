@@ -1,4 +1,4 @@
-import { isLimited, RANDOM_SEED } from '../api/index.ts';
+import { allowedText, isLimited, RANDOM_SEED } from '../api/index.ts';
 import { ForayError } from '../errors.ts';
 import type { ModelFacts } from './facts.ts';
 import type { ReadDefinition } from './read.ts';
@@ -45,6 +45,14 @@ export function checkSeeds(
             hint: definition.fresh === true ? 'Name an input to salt: fresh: {salt: INPUT}.' : hint,
           },
         );
+  }
+  const seed = facts.version.experimentTemplate.inputs.find(({ name }) => name === RANDOM_SEED)!;
+  if (isLimited(seed)) {
+    throw new ForayError(
+      'INVALID_VALUE',
+      `The model "${facts.name}" takes only ${allowedText(seed)} for ${RANDOM_SEED}, so seeds cannot be derived.`,
+      { place, hint },
+    );
   }
   if (varied.some(({ name }) => name === RANDOM_SEED)) {
     throw new ForayError(

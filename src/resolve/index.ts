@@ -92,8 +92,10 @@ async function findPoints(
   // a path may be any text, also the name of what every object has
   const found = Object.create(null) as Record<string, PointFile>;
   const find = inputFinder(facts);
+  const tried = new Set<string>();
   for (const { path, at } of design ? pointPaths(design, ['design']) : []) {
-    if (found[path]) continue;
+    if (tried.has(path)) continue;
+    tried.add(path);
     const points = await mistakes.attemptAsync(() =>
       files.findPoints(path, locate(at), pointCheck({ find })),
     );

@@ -48,7 +48,7 @@ export class ServiceAtHand {
    * @throws CloudError while the service does not answer at another address
    */
   async has(campaign: Campaign, belongings: Belongings): Promise<boolean> {
-    const isHere = campaign.service === this.url;
+    const isHere = this.isAt(campaign);
     const { serviceId } = campaign;
     // nothing is asked where no answer would count
     if (serviceId === undefined && !isHere && !(isLoopback(campaign.service) && isLoopback(this.url)))
@@ -65,6 +65,11 @@ export class ServiceAtHand {
     if (!isHere && !(await this.hasMoved(campaign, belongings))) return false;
     await belongings.setService(campaign.id, identity);
     return true;
+  }
+
+  /** Whether this is the address of the campaign, whoever is there now. */
+  isAt(campaign: Campaign): boolean {
+    return campaign.service === this.url;
   }
 
   /** While the service is silent it is the one that it was; a CloudError when it has never answered. */

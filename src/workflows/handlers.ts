@@ -80,11 +80,11 @@ export function listen(context: Context, cancel: () => void): void {
     {
       description:
         'Request failed runs again. Input: "failed", "missing", "all" or nothing; then perhaps the number of another version of the model.',
-      validator: (what?: RetryWhat, version?: number) => {
+      validator: (what?: RetryWhat, version?: number | null) => {
         validateInTime(context);
         if (what !== undefined && !['failed', 'missing', 'all'].includes(what))
           throw new Error('what to retry is "failed", "missing" or "all"');
-        if (typeof version === 'number' && !(Number.isInteger(version) && version >= 1))
+        if (version !== undefined && version !== null && !(Number.isInteger(version) && version >= 1))
           throw new Error('the version of the model is its number, from 1');
       },
     },

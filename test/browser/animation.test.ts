@@ -122,7 +122,7 @@ describe('the page of an animated run', () => {
     const service = await startTestService();
     const { page, info } = await open(service, 'Rehearsal', { Seconds: 0.5, Fail: true });
     await page.getByRole('status').getByText('Failed: Rehearsal was told to fail').waitFor();
-    await page.goto(info.bundleUrl!.replaceAll(info.sessionUuid, 'none'));
+    await page.goto(info.bundleUrl!.replaceAll(info.sessionUuid, crypto.randomUUID()));
     await page.getByRole('status').getByText('This animated run is over, or never was').waitFor();
   });
 

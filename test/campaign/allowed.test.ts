@@ -44,8 +44,8 @@ describe('a value that the model does not allow is refused at its place', () => 
     ],
     [
       'design: {random: {points: 4, inputs: {Contact rate: §{distribution: normal, mean: 2, sd: 1}}}}',
-      /is -7, and must be at least 0/,
-      /0 to 5/,
+      /takes only 0 to 5 for "Contact rate"/,
+      /a "min" and a "max"/,
     ],
     ['design: {random: {points: 4, inputs: {Title: [none, §x]}}}', /one of none, school/, /STRING/],
     [

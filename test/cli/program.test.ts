@@ -35,18 +35,19 @@ describe('settings', () => {
   it('stand before or behind the command, and the nearer one counts', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'foray-program-'));
     try {
-      expect(await foray(folder, ['--home', 'a', 'list', '--json'])).toMatchObject({
-        code: 0,
-        stdout: '[]\n',
-      });
-      expect(readdirSync(folder)).toEqual(['a']);
-      await foray(folder, ['--home', 'a', 'list', '--home', 'b']);
-      await foray(folder, ['list', '--home', 'c'], { env: { FORAY_HOME: 'd' } });
-      await foray(folder, ['--home', 'e', 'list'], { env: { FORAY_HOME: 'd' } });
-      expect(readdirSync(folder)).toEqual(['a', 'b', 'c', 'e']);
+      // the error names the store that was looked for
+      const inHome = async (home: string, args: string[]): Promise<void> => {
+        const { code, stderr } = await foray(folder, args, { env: { FORAY_HOME: 'd' } });
+        expect([code, stderr]).toEqual([2, expect.stringContaining(`${join(folder, home)}/store.db yet`)]);
+      };
+      await inHome('a', ['--home', 'a', 'list']);
+      await inHome('b', ['--home', 'a', 'list', '--home', 'b']);
+      await inHome('c', ['list', '--home', 'c']);
+      await inHome('d', ['list']);
+      expect(readdirSync(folder)).toEqual([]);
       // of a command above as well
       const key = await foray(folder, ['--home', 'f', 'service', 'keys', 'add', 'joe']);
-      expect([key.code, readdirSync(folder)]).toEqual([0, ['a', 'b', 'c', 'e', 'f']]);
+      expect([key.code, readdirSync(folder)]).toEqual([0, ['f']]);
     } finally {
       rmSync(folder, { recursive: true });
     }
@@ -72,14 +73,11 @@ describe('an error with --json', () => {
     const folder = mkdtempSync(join(tmpdir(), 'foray-program-'));
     try {
       const unknown = await foray(folder, ['status', 'nope', '--json']);
-      expect([unknown.code, unknown.stderr]).toEqual([
-        2,
-        expect.stringMatching(/^foray: There is no campaign/),
-      ]);
+      expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringMatching(/^foray: There is no store/)]);
       expect(JSON.parse(unknown.stdout)).toEqual({
         error: {
-          code: 'UNKNOWN_CAMPAIGN',
-          message: 'There is no campaign "nope" in this store.',
+          code: 'STORE_MISSING',
+          message: expect.stringMatching(/store\.db yet\.$/),
           hint: expect.any(String),
           place: null,
         },

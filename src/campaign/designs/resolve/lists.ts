@@ -30,7 +30,11 @@ export function resolveZip(
     );
   }
   const distinct = distinctRows(namesOf(inputs), (row) => locate([...inputs[0]!.path, row]));
-  for (const row of values[0]!.keys()) distinct(values.map((column) => column[row]!));
+  for (const row of values[0]!.keys())
+    distinct(
+      values.map((column) => column[row]!),
+      row,
+    );
   return { kind: 'zip', inputs: namesOf(inputs), values };
 }
 
@@ -72,29 +76,29 @@ export function resolveList(
           },
         );
       });
-      distinct(values);
+      distinct(values, row);
       return values;
     }),
   );
   return { kind: 'list', inputs: names, rows: rows.filter((row) => row !== undefined) };
 }
 
-/** Takes rows in, one after the other, and refuses one that was there before. */
+/** Takes rows in, each with its number from 0, and refuses one that was there before. */
 export function distinctRows(
   names: readonly string[],
   placeOf: (row: number) => Place,
-): (values: readonly string[]) => void {
+): (values: readonly string[], row: number) => void {
   const keyOf = pointKeys(names);
   const rows = new Map<string, number>();
-  return (values) => {
+  return (values, row) => {
     const key = keyOf(values);
     const before = rows.get(key);
     if (before !== undefined) {
-      throw new ForayError('INVALID_VALUE', `Point ${rows.size + 1} is the same as point ${before + 1}.`, {
-        place: placeOf(rows.size),
+      throw new ForayError('INVALID_VALUE', `Point ${row + 1} is the same as point ${before + 1}.`, {
+        place: placeOf(row),
         hint: 'Use replications to repeat a point.',
       });
     }
-    rows.set(key, rows.size);
+    rows.set(key, row);
   };
 }

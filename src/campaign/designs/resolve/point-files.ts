@@ -34,7 +34,8 @@ export function pointPaths(written: WrittenDesign, at: Path): { path: string; at
 /** Checks a table of points: its columns are inputs, its values are of their types, and no point is there twice. */
 export function pointCheck(facts: Pick<DesignFacts, 'find'>): PointCheck {
   let inputs: ModelInput[] = [];
-  let distinct: (values: readonly string[]) => void;
+  let distinct: ReturnType<typeof distinctRows>;
+  let count = 0;
   let placeOfRow: Place;
   return {
     columns(names, placeOf) {
@@ -47,7 +48,8 @@ export function pointCheck(facts: Pick<DesignFacts, 'find'>): PointCheck {
     row(values, placeOf) {
       const row = inputs.map((input, column) => canonical(input, values[column]!, placeOf(column)));
       placeOfRow = placeOf(0);
-      distinct(row);
+      distinct(row, count);
+      count += 1;
       return row;
     },
   };

@@ -1,5 +1,5 @@
-import type { RawValue } from '../../../api/index.ts';
-import { ForayError } from '../../../errors.ts';
+import { allowedText, type RawValue } from '../../../api/index.ts';
+import { ForayError, type Place } from '../../../errors.ts';
 import { type Distribution, massWithin } from '../../sampling/distributions.ts';
 import { MOST_INPUTS, type SamplingMethod } from '../../sampling/unit-points.ts';
 import { canonical, checkUnits, kindOf, type ModelInput } from '../../values.ts';
@@ -103,7 +103,9 @@ function spreadInput(
       hint: 'Numbers end at 1.8e308, and so do distances between them.',
     });
   }
-  for (const bound of [least, most]) canonical(input, isWhole(type) ? Math.trunc(bound) : bound, place);
+  const [lowest, highest] = isWhole(type) ? [Math.ceil(least), Math.floor(most)] : [least, most];
+  if (kind === 'normal') checkTails(input, { min, max }, place);
+  for (const bound of [lowest, highest]) canonical(input, bound, place);
   const distribution = Object.fromEntries(
     Object.entries({ kind, min, max, mean, sd, mode }).filter(([, value]) => value !== undefined),
   ) as unknown as Distribution;
@@ -117,4 +119,17 @@ function spreadInput(
     );
   }
   return { name, isWhole: isWhole(type), distribution };
+}
+
+/** A normal distribution has no ends of its own, so where the model has limits they are to be written. */
+function checkTails(input: ModelInput, { min, max }: Pick<ModelInput, 'min' | 'max'>, place: Place): void {
+  const missing = [
+    ...(input.min !== undefined && min === undefined ? ['min'] : []),
+    ...(input.max !== undefined && max === undefined ? ['max'] : []),
+  ];
+  if (missing.length === 0) return;
+  throw new ForayError('INVALID_VALUE', `The model takes only ${allowedText(input)} for "${input.name}".`, {
+    place,
+    hint: `Give the distribution a ${missing.map((name) => `"${name}"`).join(' and a ')}.`,
+  });
 }
