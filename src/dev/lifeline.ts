@@ -20,12 +20,17 @@ export function endWithParent(): void {
 
 /** Tells `foray dev`, if it is the parent, that this part works. */
 export function tellReady(): void {
-  process.send?.('ready');
+  tell('ready');
 }
 
 /** Tells whoever looks at `foray dev`, if it is the parent, a line. */
 export function tellParent(line: string): void {
-  process.send?.({ line });
+  tell({ line });
+}
+
+function tell(message: unknown): void {
+  // a parent that has gone, or goes now, hears nothing
+  if (process.connected) process.send!(message, () => {});
 }
 
 /** Run as a program: runs another one (its arguments) that knows nothing of this, and ends it with the parent. */

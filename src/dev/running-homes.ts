@@ -40,9 +40,18 @@ function notedHomes(): string[] {
   try {
     const folder = registry();
     const entries = readdirSync(folder).filter((name) => name.endsWith(ENTRY));
-    return entries.map((name) => readFileSync(join(folder, name), 'utf8'));
+    return entries.flatMap((name) => homeIn(join(folder, name)));
   } catch {
     // there is no such folder yet, or none that can be read
+    return [];
+  }
+}
+
+function homeIn(entry: string): string[] {
+  try {
+    return [readFileSync(entry, 'utf8')];
+  } catch {
+    // another command has removed it meanwhile
     return [];
   }
 }

@@ -13,7 +13,7 @@ const SQLITE_LASTING = new Set([
  * read, and a later try may succeed.
  */
 export function isSystemError(error: unknown): boolean {
-  const { errno, syscall, code } = error as { errno?: unknown; syscall?: unknown; code?: unknown };
+  const { errno, syscall, code } = Object(error) as { errno?: unknown; syscall?: unknown; code?: unknown };
   if (typeof code === 'string' && code.startsWith('ERR_WORKER_')) return true;
   return typeof errno === 'number' && typeof syscall === 'string';
 }
@@ -22,11 +22,11 @@ const SCARCE = new Set(['EAGAIN', 'EMFILE', 'ENFILE', 'ENOMEM', 'ENOSPC', 'EDQUO
 
 /** Whether the system lacks something that it may have later: descriptors, processes, memory, room on a disk. */
 export function isShortage(error: unknown): boolean {
-  return SCARCE.has((error as NodeJS.ErrnoException).code!);
+  return SCARCE.has((Object(error) as NodeJS.ErrnoException).code!);
 }
 
 /** Whether an error of the database may be over at a later try: it is busy, its disk is full or cannot be read … */
 export function mayPass(error: unknown): boolean {
-  const { errcode } = error as { errcode?: unknown };
+  const { errcode } = Object(error) as { errcode?: unknown };
   return typeof errcode === 'number' && !SQLITE_LASTING.has(errcode % 256);
 }

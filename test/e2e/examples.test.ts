@@ -49,7 +49,8 @@ test('examples/service-desk, replicated until it is precise, has Erlang’s valu
   expect(await foray(dev.folder, args)).toMatchObject({ code: 0, stderr: 'Wrote desk.html\n' });
   const page = readFileSync(join(dev.folder, 'desk.html'), 'utf8');
   // of 15 intervals at 95 % one may miss, with another seed: this one was not looked for, it is the first that there is
-  expect(page).toMatch(/15 of 15 intervals\s+contain\s+the value that erlang-c\.csv gives/);
+  // an interval of 95% misses its value once in twenty: fewer than 13 of 15 contain theirs in one campaign of 28
+  expect(page).toMatch(/1[345] of 15 intervals\s+contain\s+the value that erlang-c\.csv gives/);
   const [picture] = /<svg[^>]*aria-label="Mean waiting time by Server capacity\..*?<\/svg>/s.exec(page)!;
   expect(picture).toContain('erlang-c.csv');
   expect(picture).toMatch(/<g class="mark-line role-mark[^>]*><path[^>]*stroke="#e8590c"/);

@@ -57,17 +57,18 @@ export async function runCommand(
       child.stderr!.on('data', (chunk: Buffer) => kept.stderr.add(chunk));
     }
     const outputs = await converse(child, input, job, onProgress);
-    return await takeFiles(outputs, job, files, folder);
+    return await deferIfShort(() => takeFiles(outputs, job, files, folder), 'its files cannot be stored');
   } finally {
-    if (!kept) await files.removeWork(job.runId);
+    // what cannot be removed now is removed before the next try, or at the next start of the service
+    if (!kept) await files.removeWork(job.runId).catch(() => {});
   }
 }
 
-async function deferIfShort<T>(act: () => Promise<T>): Promise<T> {
+async function deferIfShort<T>(act: () => Promise<T>, what = 'its program cannot be started'): Promise<T> {
   try {
     return await act();
   } catch (error) {
-    if (isShortage(error)) throw new Deferred(`its program cannot be started: ${messageOf(error)}`);
+    if (isShortage(error)) throw new Deferred(`${what}: ${messageOf(error)}`);
     throw error;
   }
 }

@@ -70,7 +70,12 @@ export class ExecutorPool {
   readonly #files: ContentFiles;
   readonly #executors = new Set<Executor>();
   /** Holds back the start of processes. */
-  readonly #starts = new Hold(() => this.#onRoom());
+  readonly #starts = new Hold(() => {
+    this.#isBlocked = false;
+    this.#onRoom();
+  });
+  /** While starts are held back: a run needs a process that is not there, and those behind it wait with it. */
+  #isBlocked = false;
   #onRoom: () => void = () => {};
 
   constructor(options: PoolOptions) {
@@ -84,8 +89,9 @@ export class ExecutorPool {
   }
 
   hasFree(): boolean {
-    if (this.#free().length > 0) return true;
-    return !this.#starts.isHeld && this.#executors.size < this.#options.size;
+    const hasFree = this.#free().length > 0;
+    if (this.#starts.isHeld) return hasFree && !this.#isBlocked;
+    return hasFree || this.#executors.size < this.#options.size;
   }
 
   /** Runs a job on a free executor; never rejects. Call only when `hasFree`. */
@@ -104,9 +110,10 @@ export class ExecutorPool {
         };
         // a process that could not be started has no channel, and ends by the event that says so
         if (executor.child.connected) {
+          // what it was not given it has not begun
           executor.child.send(
             job,
-            (error) => error && void this.#lose(executor, crashed(error.message), error.message),
+            (error) => error && void this.#end(executor, { kind: 'unstarted', reason: error.message }),
           );
         }
       } catch (error) {
@@ -140,13 +147,23 @@ export class ExecutorPool {
     return [...this.#executors].filter(({ execution, child }) => !execution && child.connected);
   }
 
-  /** A free executor with that limit of memory, in the place of one with another if need be. */
+  /**
+   * A free executor with that limit of memory, in the place of one with another if need be.
+   *
+   * @throws Error when none fits and no process can be started
+   */
   #take(memory: number): Executor {
     const free = this.#free();
     const fitting = free.find((executor) => executor.memory === memory);
     if (fitting) return fitting;
-    if (this.#executors.size >= this.#options.size) void this.#end(free[0]!, { kind: 'ended' });
-    return this.#make(memory);
+    if (this.#starts.isHeld) {
+      this.#isBlocked = true;
+      throw new Error('no process could be started a moment ago');
+    }
+    const isFull = this.#executors.size >= this.#options.size;
+    const made = this.#make(memory);
+    if (isFull) void this.#end(free[0]!, { kind: 'ended' });
+    return made;
   }
 
   #limitTime(executor: Executor): NodeJS.Timeout | undefined {
@@ -184,8 +201,11 @@ export class ExecutorPool {
       this.#starts.hold();
       return this.#end(executor, { kind: 'unstarted', reason: why });
     }
-    if (executor.execution) await printedIsRead();
+    const isIdle = executor.execution === undefined;
+    if (!isIdle) await printedIsRead();
     await this.#end(executor, { kind: 'failed', reason });
+    // a look at the queue may have found no place while it was ending
+    if (isIdle) this.#onRoom();
   }
 
   async #heed(executor: Executor, report: Report): Promise<void> {

@@ -92,7 +92,8 @@ export function killGroup(pid: number): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch (error) {
-    // nobody is left in it
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    // nobody is left in it, or on macOS only processes that have ended
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== 'ESRCH' && code !== 'EPERM') throw error;
   }
 }

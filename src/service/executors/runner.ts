@@ -37,7 +37,7 @@ async function moduleRunner(code: ModelCode): Promise<Runner> {
         // a model whose files have gone while it ran may have failed of that
         check();
         // with the stack: the reason of a failure has the message alone
-        process.stderr.write(`${inspect(error)}\n`);
+        if (!(error instanceof Deferred)) process.stderr.write(`${inspect(error)}\n`);
         throw error;
       } finally {
         endCopy?.();
@@ -62,11 +62,13 @@ async function withKept<T>(
 async function keptFolder(job: Job, files: ContentFiles): Promise<KeptFolder | undefined> {
   const { keepIn } = job;
   if (keepIn === undefined) return undefined;
+  let kept: KeptFolder | undefined;
   try {
-    const kept = new KeptFolder({ ...job, keepIn });
+    kept = new KeptFolder({ ...job, keepIn });
     await copyInputs(job, files, kept);
     return kept;
   } catch (error) {
+    kept?.close();
     process.stderr.write(`The folder of this run cannot be kept: ${messageOf(error)}\n`);
     return undefined;
   }

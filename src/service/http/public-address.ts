@@ -107,8 +107,12 @@ function last(header: string | string[] | undefined): string | undefined {
   return [header].flat().at(-1)?.split(',').at(-1)?.trim() || undefined;
 }
 
+/** A longer header Forwarded is none that a proxy writes; to read it could take long. */
+const LONGEST_FORWARDED = 1_000;
+
 /** `proto` and `host` of the last element of a header Forwarded (RFC 7239). */
 function lastForwarded(header = ''): { proto?: string; host?: string } {
+  if (header.length > LONGEST_FORWARDED) return {};
   const element = header.match(/(?:"(?:[^"\\]|\\.)*"|[^",])+/g)?.at(-1) ?? '';
   const pairs = element.matchAll(/([\w-]+)=(?:"((?:[^"\\]|\\.)*)"|([^";\s]*))/g);
   return Object.fromEntries(

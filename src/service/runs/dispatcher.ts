@@ -135,6 +135,8 @@ export class Dispatcher {
       else await kept.drop(id);
     } catch (error) {
       onFault(error);
+      // what cannot be kept whole is not kept, so that a full disk does not stay full
+      await kept.drop(id).catch(onFault);
     }
   }
 
