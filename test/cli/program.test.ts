@@ -89,7 +89,7 @@ describe('an error with --json', () => {
         { error: { code: 'USAGE', message: "missing required argument 'point'" }, exit: 2 },
       ]);
       writeFileSync(join(folder, 'a.yaml'), 'campaign: a\n model: b\n');
-      const placed = await foray(folder, ['plan', 'a.yaml', '--json']);
+      const placed = await foray(folder, ['plan', 'a.yaml', '--json', '--service-url', 'http://127.0.0.1:1']);
       expect(JSON.parse(placed.stdout)).toMatchObject({
         error: { code: 'DEFINITION_SYNTAX', place: { file: 'a.yaml', line: 2, column: 2 } },
         exit: placed.code,
