@@ -194,6 +194,24 @@ describe('foray plan', () => {
     expect((await run('models', 'Picky')).stdout).toMatch(/^ +N +DOUBLE +3 +at least 0$/m);
   });
 
+  test('all mistakes of a definition are told at once, each with its line', async () => {
+    const text =
+      'campaign: x\nmodel: {name: Picky}\ninputs: {M: 1}\ndesign: {grid: {N: [3, -5]}}\noutputs: [Uot]\n';
+    const { code, stdout, stderr } = await run('plan', write('mistakes.yaml', text), '--json');
+    expect(code).toBe(2);
+    expect(stderr.match(/^mistakes\.yaml:\d+:\d+/gm)).toEqual([
+      'mistakes.yaml:3:10',
+      'mistakes.yaml:5:11',
+      'mistakes.yaml:4:24',
+    ]);
+    const { error } = JSON.parse(stdout) as { error: { code: string; others: { code: string }[] } };
+    expect([error.code, ...error.others.map((other) => other.code)]).toEqual([
+      'UNKNOWN_INPUT',
+      'UNKNOWN_OUTPUT',
+      'INVALID_VALUE',
+    ]);
+  });
+
   test('what only the service refuses is said with the point', async () => {
     const file = write(
       'refused.yaml',
