@@ -4,7 +4,7 @@ import { runningDev } from '../dev/home.ts';
 import { runningHomes } from '../dev/running-homes.ts';
 import { ForayError } from '../errors.ts';
 import { type SettingFlags, settingsFrom } from './settings.ts';
-import { shellQuoted } from './shell-quoted.ts';
+import { shellQuoted } from '../shell-quoted.ts';
 
 /** More homes than this are not named. */
 const MOST_NAMED = 3;

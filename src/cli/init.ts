@@ -11,7 +11,7 @@ import { findModel, latestVersion } from './models.ts';
 import { print, tell, writeOut } from './output.ts';
 import { settingsWithService } from './home.ts';
 import { type SettingFlags, withSettings } from './settings.ts';
-import { shellQuoted } from './shell-quoted.ts';
+import { shellQuoted } from '../shell-quoted.ts';
 import { schemaFileOf, starterDefinition } from './starter.ts';
 
 /** `foray init`: a definition that can be submitted, with all that a model has in comments. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { ForayError, messageOf } from '../errors.ts';
 import { print } from './output.ts';
-import { shellQuoted } from './shell-quoted.ts';
+import { shellQuoted } from '../shell-quoted.ts';
 
 const SCAFFOLD = join(import.meta.dirname, 'scaffold');
 

@@ -1,5 +1,6 @@
 import { closeSync, mkdirSync, openSync, writeFileSync, writeSync } from 'node:fs';
 import path from 'node:path';
+import { shellQuoted } from '../../shell-quoted.ts';
 import { modelEnvironmentOf } from './environment.ts';
 import type { Job } from './protocol.ts';
 
@@ -60,12 +61,12 @@ export class KeptFolder {
   /** Writes the script for the program of a command model, which works in a fresh folder as in the service. */
   writeProgram(words: readonly string[], modelFolder: string, input: string): void {
     const settings = Object.entries(modelEnvironmentOf(modelFolder)).map(
-      ([name, value]) => `${name}=${quoted(value)}`,
+      ([name, value]) => `${name}=${shellQuoted(value)}`,
     );
     this.#write('inputs.json', input);
     this.#writeScript([
       'rm -rf again && mkdir again && cp -R inputs/. again && cd again || exit',
-      `${settings.join(' ')} exec ${words.map(quoted).join(' ')} < ../inputs.json`,
+      `${settings.join(' ')} exec ${words.map(shellQuoted).join(' ')} < ../inputs.json`,
     ]);
   }
 
@@ -77,7 +78,7 @@ export class KeptFolder {
       return value === '' ? [] : ['--file', `${name}=inputs/${inputFileName(index)}`];
     });
     const words = [process.execPath, FORAY, 'models', 'check', path.dirname(code.entry), ...options];
-    this.#writeScript([`exec ${words.map(quoted).join(' ')}`]);
+    this.#writeScript([`exec ${words.map(shellQuoted).join(' ')}`]);
   }
 
   /** Copies what this process prints, until the returned function is called. */
@@ -119,9 +120,4 @@ export class KeptFolder {
 /** What a run has for the file of an input, by the input's place in the template. */
 export function inputFileName(index: number): string {
   return `input-${index + 1}`;
-}
-
-/** A word for a shell. */
-export function quoted(word: string): string {
-  return /^[\w./:=@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }

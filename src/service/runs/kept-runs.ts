@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { cp, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { ForayError, messageOf } from '../../errors.ts';
-import { quoted } from '../executors/kept.ts';
+import { shellQuoted } from '../../shell-quoted.ts';
 import type { ContentFiles } from '../files/content.ts';
 
 /** How many folders of failed runs are kept; the oldest go first. */
@@ -58,7 +58,7 @@ export class KeptRuns {
   /** The line for a shell that repeats a run; undefined where it is not kept. */
   commandOf(runId: string): string | undefined {
     const file = path.join(this.#dir, runId, 'command');
-    return existsSync(file) ? `sh ${quoted(file)}` : undefined;
+    return existsSync(file) ? `sh ${shellQuoted(file)}` : undefined;
   }
 
   async #removeOldest(): Promise<void> {
