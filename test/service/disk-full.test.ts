@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, openSync, readdirSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Writable } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
 import { ErrorBody } from '../../src/api/resources.ts';
-import { smallDisk } from '../support/small-disk.ts';
+import { fillDisk, smallDisk } from '../support/small-disk.ts';
 import {
   KEY,
   onCleanup,
@@ -27,18 +27,7 @@ function diskOfTest(): string | undefined {
 /** Takes all room that is left; returns how to give it back. */
 function fill(folder: string): () => void {
   const file = path.join(folder, 'filler');
-  const descriptor = openSync(file, 'w');
-  try {
-    for (let size = 64 * 1024; size >= 1;) {
-      try {
-        writeSync(descriptor, Buffer.alloc(size));
-      } catch {
-        size = Math.floor(size / 2);
-      }
-    }
-  } finally {
-    closeSync(descriptor);
-  }
+  fillDisk(file);
   return () => rmSync(file);
 }
 

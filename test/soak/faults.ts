@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { closeSync, openSync, renameSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { fillDisk } from '../support/small-disk.ts';
 import { until } from '../support/until.ts';
 import { descriptorsOf, familyOf } from './processes.ts';
 import type { Fault } from './schedule.ts';
@@ -94,7 +95,7 @@ export class Faults {
 
   private async fillDisk(folder: string, seconds: number): Promise<void> {
     const filler = join(folder, 'filler');
-    fill(filler);
+    fillDisk(filler);
     await delay(1_000 * seconds);
     rmSync(filler, { force: true });
   }
@@ -131,22 +132,6 @@ export class Faults {
     const text = await answer.text().catch(() => PROBE);
     if (answer.status !== 200 || text !== PROBE)
       this.broken.push(`an address does not hold when the clock goes ${seconds} s: ${answer.status}`);
-  }
-}
-
-/** Takes all room that is left. */
-function fill(file: string): void {
-  const descriptor = openSync(file, 'w');
-  try {
-    for (let size = 1024 * 1024; size >= 1;) {
-      try {
-        writeSync(descriptor, Buffer.alloc(size));
-      } catch {
-        size = Math.floor(size / 2);
-      }
-    }
-  } finally {
-    closeSync(descriptor);
   }
 }
 

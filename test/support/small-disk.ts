@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -29,4 +29,20 @@ export function smallDisk(size: string): SmallDisk | undefined {
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Writes a file that takes all room that is left. */
+export function fillDisk(file: string): void {
+  const descriptor = openSync(file, 'w');
+  try {
+    for (let size = 1024 * 1024; size >= 1;) {
+      try {
+        writeSync(descriptor, Buffer.alloc(size));
+      } catch {
+        size = Math.floor(size / 2);
+      }
+    }
+  } finally {
+    closeSync(descriptor);
+  }
 }
