@@ -25,6 +25,8 @@ export class Tally {
 const PROBE = 'soak';
 /** libfaketime looks at its file once a second. */
 const CLOCK_IS_SEEN_MS = 1_500;
+/** A process that aborts writes its stack before it ends, and other processes take the cores meanwhile. */
+const ABORT_IS_SEEN_MS = 5_000;
 
 /** Carries out faults on a world, each until it is over. */
 export class Faults {
@@ -115,9 +117,9 @@ export class Faults {
     const before = limitOf(pid);
     limit(pid, `${descriptorsOf(pid) + spare}:${before.hard}`);
     await delay(1_000 * seconds);
+    if (kept.pid === pid) for (const member of familyOf(pid)) limit(member, `${before.soft}:${before.hard}`);
+    await delay(ABORT_IS_SEEN_MS);
     kept.mayEnd = false;
-    if (kept.pid !== pid) return;
-    for (const member of familyOf(pid)) limit(member, `${before.soft}:${before.hard}`);
   }
 
   /** An address that the service has given out holds whatever becomes of the clock. */

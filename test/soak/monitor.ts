@@ -1,8 +1,8 @@
-import { descriptorsOf, residentMb } from './processes.ts';
+import { descriptorsOf } from './processes.ts';
 import type { KeptName } from './schedule.ts';
 import type { World } from './world.ts';
 
-const EVERY_MS = 2_000;
+const EVERY_MS = 5_000;
 /** What a process takes at first says nothing of what it takes in the end: a worker keeps the workflows that it has seen. */
 const WARM_UP_S = 120;
 /** Shorter than this, nothing can be compared. */
@@ -28,7 +28,7 @@ export class Monitor {
 
   constructor(world: World) {
     this.world = world;
-    this.timer = setInterval(() => this.look(), EVERY_MS).unref();
+    this.timer = setInterval(() => void this.look(), EVERY_MS).unref();
   }
 
   stop(): void {
@@ -67,13 +67,16 @@ export class Monitor {
     return { said: said.join(', ') || 'no process lived long enough to compare its memory', problems };
   }
 
-  private look(): void {
-    for (const [name, { pid }] of this.world.processes) {
-      const mb = pid === undefined ? undefined : residentMb(pid);
-      if (mb === undefined) continue;
-      const known = this.samples.get(name) ?? [];
-      this.samples.set(name, known);
-      known.push({ at: Date.now(), pid: pid!, mb });
-    }
+  private async look(): Promise<void> {
+    await Promise.all(
+      [...this.world.processes].map(async ([name, process]) => {
+        const { pid } = process;
+        const mb = await process.memoryMb();
+        if (pid === undefined || mb === undefined) return;
+        const known = this.samples.get(name) ?? [];
+        this.samples.set(name, known);
+        known.push({ at: Date.now(), pid, mb });
+      }),
+    );
   }
 }

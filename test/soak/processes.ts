@@ -6,6 +6,8 @@ const RESTART_MS = 500;
 const READY_MS = 120_000;
 const STOP_MS = 15_000;
 const PROBE_MS = 200;
+/** A process that is frozen or has no descriptors does not tell its heap. */
+const HEAP_MS = 3_000;
 
 export interface ProcessOptions {
   name: string;
@@ -15,6 +17,8 @@ export interface ProcessOptions {
   log: string;
   /** Asked until it is true; without it the process sends the message `ready`. */
   isReady?: () => Promise<boolean>;
+  /** Whether it has loaded test/support/heap-hook.ts. */
+  tellsHeap?: boolean;
 }
 
 /** A process that is kept alive, as a service manager does it, and can be killed and frozen. */
@@ -39,6 +43,16 @@ export class KeptProcess {
 
   get pid(): number | undefined {
     return this.child && !hasEnded(this.child) ? this.child.pid : undefined;
+  }
+
+  /**
+   * The memory that it needs, MB: after a collection where it can be asked for that, as V8 lets a heap grow to a multiple of
+   * what is used before it collects; otherwise what is resident. Undefined when it does not run or does not answer.
+   */
+  async memoryMb(): Promise<number | undefined> {
+    const { child, pid } = this;
+    if (!child || pid === undefined || this.readyAt === 0) return undefined;
+    return this.options.tellsHeap ? heapMbOf(child) : residentMb(pid);
   }
 
   /** Starts it and keeps it; resolves when it is ready. */
@@ -179,8 +193,25 @@ function parentOf(pid: number): number | undefined {
   return ppid ? Number(ppid[1]) : undefined;
 }
 
+function heapMbOf(child: ChildProcess): Promise<number | undefined> {
+  return new Promise((resolve) => {
+    const settle = (heaps: number[] | undefined): void => {
+      clearTimeout(timer);
+      child.off('message', take);
+      resolve(heaps && heaps.reduce((sum, heap) => sum + heap, 0) / 2 ** 20);
+    };
+    const take = (message: unknown): void => {
+      if (typeof message === 'object' && message !== null && 'heaps' in message)
+        settle(message.heaps as number[]);
+    };
+    const timer = setTimeout(() => settle(undefined), HEAP_MS);
+    child.on('message', take);
+    child.send('heap', (error) => error && settle(undefined));
+  });
+}
+
 /** Resident memory, MB; undefined when it is gone. */
-export function residentMb(pid: number): number | undefined {
+function residentMb(pid: number): number | undefined {
   const found = /^VmRSS:\s+(\d+)/m.exec(procFile(pid, 'status'));
   return found ? Number(found[1]) / 1_024 : undefined;
 }

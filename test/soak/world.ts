@@ -17,6 +17,7 @@ import { KeptProcess } from './processes.ts';
 import type { KeptName, Schedule } from './schedule.ts';
 import type { Tools } from './tools.ts';
 
+const HEAP_HOOK = resolve(import.meta.dirname, '../support/heap-hook.ts');
 const DISK_SIZE = '192m';
 const EXECUTORS = 2;
 
@@ -135,7 +136,8 @@ export async function startWorld({ seed, store }: Schedule, tools: Tools): Promi
         new KeptProcess({
           name,
           command: process.execPath,
-          args: [MAIN, 'worker'],
+          args: ['--expose-gc', '--import', HEAP_HOOK, MAIN, 'worker'],
+          tellsHeap: true,
           env: { ...environmentOf(settings), TMPDIR: temporary },
           log: join(logs, `${name}.log`),
         }),

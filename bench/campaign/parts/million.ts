@@ -11,7 +11,7 @@ const VALUES = 1_000;
 const EVERY_MS = 10_000;
 /** Samples that make a figure: their median, as each holds what is under way at the moment. */
 const SAMPLES = 3;
-const HOOK = resolve(import.meta.dirname, '../heap-hook.ts');
+const HOOK = resolve(import.meta.dirname, '../../../test/support/heap-hook.ts');
 
 interface Row {
   at: string;

@@ -1,13 +1,13 @@
 import { BroadcastChannel, isMainThread, threadId } from 'node:worker_threads';
 
 /**
- * Loaded into a worker process before its own code, in each of its threads (Temporal runs workflows in threads). Asked for
+ * Loaded into a worker process before its own code, in each of its threads: Temporal runs workflows in threads. Asked for
  * `heap` over the process's channel, it collects garbage in all of them and answers what each has left, in bytes.
  * Needs --expose-gc.
  */
 
 const WAIT_MS = 500;
-const others = new BroadcastChannel('foray-bench-heap');
+const others = new BroadcastChannel('foray-heap');
 // a channel that keeps a thread from ending would keep the worker from shutting down
 others.unref();
 
