@@ -1,4 +1,4 @@
-import { numberIn } from '../api/index.ts';
+import { measureOf } from '../campaign/measures.ts';
 import { type PrecisionProgress, precisionProgress, type Verdict } from '../campaign/precise-points.ts';
 import { expectedReplications, nextReplications } from '../campaign/precision.ts';
 import type { Campaign } from '../campaign/types.ts';
@@ -48,14 +48,13 @@ export async function precisionOf(
 
 async function addTo(
   store: Store,
-  { id, precision }: Campaign,
+  { id, precision, outputs }: Campaign,
   points: readonly FinishedPoint[],
 ): Promise<Added> {
   const verdicts: ({ ordinal: number } & Verdict)[] = [];
+  const measures = precision!.outputs.map((name) => measureOf(outputs, name));
   const wanting = points.flatMap(({ ordinal, runs }) => {
-    const values = precision!.outputs.map((name) =>
-      runs.map(({ outputs }) => numberIn(outputs[name]) ?? null),
-    );
+    const values = measures.map(({ read }) => runs.map(({ outputs }) => read(outputs) ?? null));
     const next = nextReplications(precision!, values, runs.length);
     if (next.decided) {
       verdicts.push({ ordinal, state: next.reached ? 'precise' : 'imprecise', expected: runs.length });

@@ -1,7 +1,7 @@
 /** What may be used without the schemas: constants, values and types. (Schemas: resources.ts, endpoints.ts.) */
 export { type Allowed, allowedText, checkAllowed, isLimited } from './allowed.ts';
 export * from './constants.ts';
-export { fileIn, type FileReference, numberIn } from './outputs.ts';
+export { booleanIn, fileIn, type FileReference, numberIn, textIn } from './outputs.ts';
 export { stepCount, stepValues } from './ranges.ts';
 export { canonicalValue, nameKey, type RawValue, ValueError } from './values.ts';
 export type * from './resources.ts';

@@ -33,3 +33,20 @@ export function fileIn(text: string | undefined): FileReference | undefined {
     return undefined;
   }
 }
+
+/** The value of a BOOLEAN output as a service gives it; undefined if there is none. */
+export function booleanIn(text: string | undefined): boolean | undefined {
+  if (text === 'true' || text === '"true"') return true;
+  return text === 'false' || text === '"false"' ? false : undefined;
+}
+
+/** The value of an output that is a text or a date as a service gives it; undefined if there is none. */
+export function textIn(text: string | undefined): string | undefined {
+  if (text === undefined || text === '' || text === 'null') return undefined;
+  if (!text.startsWith('"')) return text;
+  try {
+    return JSON.parse(text) as string;
+  } catch {
+    return undefined;
+  }
+}

@@ -23,6 +23,7 @@ const changeable = {
   attempts: 'failures.attempts',
   timeouts: 'timeouts',
   outputFiles: 'outputs.files',
+  derived: 'the formulas under outputs',
   goal: 'goal',
 } as const;
 

@@ -1,16 +1,20 @@
-import { nameKey, numericOutputTypes } from '../api/index.ts';
+import { nameKey } from '../api/index.ts';
 import { ForayError, type Place } from '../errors.ts';
 import { didYouMean, quoted } from '../suggest.ts';
 import type { ModelFacts } from './facts.ts';
+import { distinct, isFormula, type Measure, measureOf } from './measures.ts';
 import type { Precision } from './precision.ts';
 import type { ReadDefinition } from './read.ts';
 import type { Campaign, CampaignOutput } from './types.ts';
 
-/** The outputs that a campaign keeps; all of them where a name is wrong, so that other checks can go on. */
+/**
+ * The outputs that a campaign keeps, and the formulas over them; all outputs where a name is wrong, so that other checks can go on.
+ * What a formula is made of is kept, too.
+ */
 export function chosenOutputs(
   { definition, locate, mistakes }: ReadDefinition,
   facts: ModelFacts,
-): CampaignOutput[] {
+): Pick<Campaign, 'outputs' | 'derived'> {
   const all = facts.version.experimentTemplate.outputs.map(({ name, type, units }) => ({
     name,
     type,
@@ -19,26 +23,34 @@ export function chosenOutputs(
   const { outputs } = definition;
   const isList = Array.isArray(outputs);
   const names = isList ? outputs : outputs?.names;
-  if (!names) return all;
+  if (!names) return { outputs: all };
   const chosen = new Set<CampaignOutput>();
+  const derived = new Set<string>();
   const before = mistakes.count;
   for (const [index, written] of names.entries()) {
+    const place = locate(['outputs', ...(isList ? [] : ['names']), index]);
     const found = all.find(({ name }) => nameKey(name) === nameKey(written));
     if (found) {
       chosen.add(found);
-      continue;
+    } else if (isFormula(written)) {
+      const formula = mistakes.attempt(() => measureOf(all, written, place));
+      if (!formula) continue;
+      derived.add(formula.name);
+      for (const output of all) if (formula.sources.includes(output.name)) chosen.add(output);
+    } else {
+      mistakes.add(
+        new ForayError('UNKNOWN_OUTPUT', `The model "${facts.name}" has no output ${quoted(written)}.`, {
+          place,
+          hint: didYouMean(
+            written,
+            all.map(({ name }) => name),
+          ),
+        }),
+      );
     }
-    mistakes.add(
-      new ForayError('UNKNOWN_OUTPUT', `The model "${facts.name}" has no output ${quoted(written)}.`, {
-        place: locate(['outputs', ...(isList ? [] : ['names']), index]),
-        hint: didYouMean(
-          written,
-          all.map(({ name }) => name),
-        ),
-      }),
-    );
   }
-  return mistakes.count === before ? [...chosen] : all;
+  if (mistakes.count > before) return { outputs: all };
+  return { outputs: [...chosen], ...(derived.size > 0 && { derived: [...derived] }) };
 }
 
 /** Whether files are to be kept, of which there have to be any. */
@@ -63,10 +75,55 @@ export function precisionOf(
   if (typeof replications === 'number') return null;
   const { min, max, output, relative = null, absolute = null, confidence } = replications;
   const isList = Array.isArray(output);
-  const names = (isList ? output : [output]).map((written, at) =>
-    numericOutput(outputs, written, locate(['replications', 'output', ...(isList ? [at] : [])])),
-  );
-  return { min, max, outputs: [...new Set(names)], relative, absolute, confidence };
+  const measures = (isList ? output : [output]).map((written, at) => {
+    const place = locate(['replications', 'output', ...(isList ? [at] : [])]);
+    const measure = measureOf(outputs, written, place);
+    if (measure.statistic !== 'quantile') return measure;
+    throw new ForayError('INVALID_VALUE', `${quoted(measure.name)} is a quantile.`, {
+      place,
+      hint: 'Points are replicated until a mean or a share is precise: name an output, or P(…).',
+    });
+  });
+  const shares = distinct(measures.filter(({ statistic }) => statistic === 'share'));
+  const place = locate(['replications', relative === null ? 'absolute' : 'relative']);
+  checkWidth(measures, { relative, absolute }, place);
+  return {
+    min,
+    max,
+    outputs: distinct(measures).map(({ name }) => name),
+    ...(shares.length > 0 && { shares: shares.map(({ name }) => name) }),
+    relative,
+    absolute: typeof absolute === 'string' ? parseFloat(absolute) / 100 : absolute,
+    confidence,
+  };
+}
+
+/** @throws ForayError INVALID_VALUE for a width that no interval of a share has, or that means something else */
+function checkWidth(
+  measures: readonly Measure[],
+  { relative, absolute }: { relative: number | null; absolute: number | string | null },
+  place: Place,
+): void {
+  const share = measures.find(({ statistic }) => statistic === 'share');
+  const number = measures.find(({ statistic }) => statistic !== 'share');
+  const wrong = (message: string, hint: string): ForayError =>
+    new ForayError('INVALID_VALUE', message, { place, hint });
+  if (share && relative !== null)
+    throw wrong(
+      `${quoted(share.name)} is true or false: its share has no relative precision.`,
+      'Write absolute: 2 % (or 0.02) for a share that is known to ± 2 %.',
+    );
+  if (typeof absolute === 'string' && number)
+    throw wrong(
+      `${quoted(number.name)} is a number, which has no percentage as a width.`,
+      'Write relative: 0.02 for 2 % of its mean, or absolute with a number in its units.',
+    );
+  const width = typeof absolute === 'string' ? parseFloat(absolute) / 100 : absolute;
+  if (share && width !== null && !(width > 0 && width < 0.5))
+    throw wrong(
+      `${quoted(share.name)} is true or false: its share is known to ± 50 % before any run.`,
+      'Write absolute: 2 % (or 0.02) for a share that is known to ± 2 %.',
+    );
 }
 
 /** What the campaign is about; nothing where the definition does not say. */
@@ -76,27 +133,6 @@ export function goalOf(
 ): Pick<Campaign, 'goal'> {
   if (!goal) return {};
   const key = goal.maximize === undefined ? 'minimize' : 'maximize';
-  const output = numericOutput(outputs, goal[key]!, locate(['goal', key]));
-  return { goal: { output, wants: key === 'maximize' ? 'highest' : 'lowest' } };
-}
-
-/**
- * The name of the numeric output that a text means.
- * @throws ForayError UNKNOWN_OUTPUT, INVALID_VALUE
- */
-function numericOutput(outputs: readonly CampaignOutput[], written: string, place: Place): string {
-  const found = outputs.find(({ name }) => nameKey(name) === nameKey(written));
-  if (!found) {
-    throw new ForayError('UNKNOWN_OUTPUT', `The campaign keeps no output ${quoted(written)}.`, {
-      place,
-      hint: didYouMean(
-        written,
-        outputs.map(({ name }) => name),
-      ),
-    });
-  }
-  if (numericOutputTypes.includes(found.type)) return found.name;
-  throw new ForayError('INVALID_VALUE', `The output "${found.name}" is ${found.type}, not a number.`, {
-    place,
-  });
+  const { name } = measureOf(outputs, goal[key]!, locate(['goal', key]));
+  return { goal: { output: name, wants: key === 'maximize' ? 'highest' : 'lowest' } };
 }

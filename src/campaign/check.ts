@@ -88,7 +88,8 @@ export function checkDefinition(
   });
   if (mistakes.count === before) mistakes.attempt(() => checkSize(read, design));
   mistakes.attempt(() => checkSeeds(read, facts, varied, given));
-  const outputs = chosenOutputs(read, facts);
+  const kept = chosenOutputs(read, facts);
+  const { outputs } = kept;
   const { replications } = definition;
   const fresh = (): Freshness => freshness(read, (written, path) => find(written, locate(path)), once);
   return {
@@ -102,7 +103,7 @@ export function checkDefinition(
     ...mistakes.attempt(() => goalOf(read, outputs)),
     seed: definition.seed ?? null,
     commonRandomNumbers: definition.commonRandomNumbers,
-    outputs,
+    ...kept,
     outputFiles: mistakes.attempt(() => filesOfOutputs(read, outputs)) ?? 'link',
     concurrency: definition.concurrency,
     ...failureSettings(definition),

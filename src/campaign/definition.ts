@@ -50,13 +50,19 @@ const Replications = z
 
 const Output = z.string('expected the name of an output');
 
+/** A width of an interval: of a share also in percent. */
+const PERCENT = /^\s*(\d+(?:\.\d+)?)\s*%\s*$/;
+const WIDTH = 'expected a number, or of a share a percentage such as 2 %';
+
 const Precise = z
   .strictObject({
     min: Replications.min(2, 'expected at least 2').describe('Replications that every point gets.'),
     max: Replications.describe('Replications that no point gets more of.'),
     output: z
       .union([Output, z.array(Output).min(1, 'expected at least one output')])
-      .describe('The numeric output, or outputs, whose mean is to be precise.'),
+      .describe(
+        'The output, or outputs, whose mean is to be precise: of a BOOLEAN output, or P(…), the share of the runs in which it is true.',
+      ),
     relative: z
       .number('expected a number')
       .positive('expected more than 0')
@@ -64,10 +70,11 @@ const Precise = z
       .optional()
       .describe('Half the width of the interval, at most, as a share of the mean.'),
     absolute: z
-      .number('expected a number')
-      .positive('expected more than 0')
+      .union([z.number(WIDTH).positive('expected more than 0'), z.string(WIDTH).regex(PERCENT, WIDTH)], WIDTH)
       .optional()
-      .describe("Half the width of the interval, at most, in the output's units."),
+      .describe(
+        "Half the width of the interval, at most, in the output's units; of a share also in percent, such as 2 %.",
+      ),
     confidence: z
       .number('expected a number')
       .gt(0.5, 'expected more than 0.5')
@@ -86,7 +93,9 @@ const OutputNames = z.array(Output, 'expected a list of outputs').min(1, 'expect
 
 const Outputs = z
   .strictObject({
-    names: OutputNames.optional().describe('The outputs to keep; without it all.'),
+    names: OutputNames.optional().describe(
+      'The outputs to keep; without it all. P(…) and Q(…) are formulas over outputs.',
+    ),
     files: z
       .enum(['keep', 'link'], 'expected keep or link')
       .default('link')
@@ -99,8 +108,8 @@ const Outputs = z
 const Goal = z
   .strictObject(
     {
-      maximize: Output.optional().describe('The numeric output of which higher values are better.'),
-      minimize: Output.optional().describe('The numeric output of which lower values are better.'),
+      maximize: Output.optional().describe('The output, or formula, of which higher values are better.'),
+      minimize: Output.optional().describe('The output, or formula, of which lower values are better.'),
     },
     'expected {maximize: OUTPUT} or {minimize: OUTPUT}',
   )

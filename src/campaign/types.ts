@@ -31,7 +31,7 @@ export interface CampaignFile {
   filename: string;
 }
 
-/** The output that a campaign is about, and which of its values are better. */
+/** The output, or the formula over outputs, that a campaign is about, and which of its values are better. */
 export interface Goal {
   output: string;
   wants: 'highest' | 'lowest';
@@ -105,6 +105,8 @@ export interface Campaign {
   /** Replication n has the same seed in every point. */
   commonRandomNumbers: boolean;
   outputs: CampaignOutput[];
+  /** Formulas over the outputs that are told of with them; absent where the definition names none. */
+  derived?: string[] | undefined;
   /** Absent where nobody has said what is better. */
   goal?: Goal;
   /** Whether the files of outputs are fetched into the store, or only referred to. */

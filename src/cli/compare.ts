@@ -8,9 +8,11 @@ import type { Foray } from '../client/index.ts';
 import { fileOf, tell, terminalWidth, writeOut } from './output.ts';
 import { formatOf } from './results.ts';
 import { type SettingFlags, withSettings } from './settings.ts';
+import { showOption } from './show.ts';
 import { withForay } from './with-foray.ts';
 
 interface Flags extends SettingFlags {
+  show?: string[];
   format?: TextFormat;
   output?: string;
 }
@@ -25,11 +27,16 @@ export function addCompare(program: Command): void {
     .addOption(
       new Option('--format <format>', "default: by the file's ending, else table").choices(textFormats),
     )
+    .addOption(showOption('an output, or a formula, to compare (default: all)'))
     .option('-o, --output <file>', 'write to a file; one that ends in .html is a page with pictures')
     .action((a: string, b: string, flags: Flags) =>
       withForay(flags, async (foray) => {
         const file = fileOf(flags.output);
-        const comparison = compareCampaigns(await comparedIn(foray, a), await comparedIn(foray, b));
+        const comparison = compareCampaigns(
+          await comparedIn(foray, a),
+          await comparedIn(foray, b),
+          flags.show,
+        );
         const summary = new ComparisonSummary(comparison);
         const isPage = flags.format === undefined && extname(file ?? '') === '.html';
         if (isPage) {

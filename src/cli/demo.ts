@@ -152,7 +152,7 @@ async function answer(foray: Foray, id: string): Promise<void> {
   const report = join(FOLDER, 'report.html');
   const observed = { output: 'Infected', points: await observations(), label: 'in bed, as observed' };
   const html = await renderReport(record, await foray.store.counts(id), (await foray.results(id)).rows, {
-    output: OUTPUT,
+    show: [OUTPUT],
     observed,
   });
   await writeOut([html], report);

@@ -107,13 +107,13 @@ function printExplanation(explanation: Explanation): void {
     ...earlier,
   ]);
   printLogs(runs, SHOWN_LINES);
-  for (const { output, confidence, wanted, n, mean, low, high, reached } of precision) {
+  for (const { output, of, confidence, wanted, n, mean, low, high, reached } of precision) {
     print();
     const half = low === null || high === null ? undefined : (high - low) / 2;
     const known =
       mean === null || half === undefined
         ? `${n} values`
-        : `${n} values, mean ${digits(mean)} ± ${digits(half)}`;
+        : `${n} values, ${of} ${digits(mean)} ± ${digits(half)}`;
     const says = reached ? 'as precise as is wanted' : 'not as precise as is wanted';
     print(`${output}: ${known} (${100 * confidence}%), ${says} (± ${wanted})`);
   }

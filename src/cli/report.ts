@@ -3,6 +3,7 @@ import type { Goal } from '../campaign/types.ts';
 import { ForayError } from '../errors.ts';
 import { fileOf, tell, writeOut } from './output.ts';
 import { type SettingFlags, withSettings } from './settings.ts';
+import { showOption } from './show.ts';
 import { withForay } from './with-foray.ts';
 
 interface GoalFlags {
@@ -23,14 +24,16 @@ export function addReport(program: Command): void {
     .description('one self-contained HTML file with what was run, its table and pictures')
     .argument('<id>')
     .option('-o, --output <file>', 'default: ID.html')
-    .option('--show <output>', 'the numeric output that is drawn (default: the first one that has values)')
-    .option('--maximize <output>', 'the numeric output of which the highest means are the best')
-    .option('--minimize <output>', 'the numeric output of which the lowest means are the best')
+    .addOption(
+      showOption('an output, or a formula, that is drawn first (default: the first one that has values)'),
+    )
+    .option('--maximize <output>', 'the output, or formula, of which the highest means are the best')
+    .option('--minimize <output>', 'the output, or formula, of which the lowest means are the best')
     .option('--reference <file>', 'CSV of known values of outputs, by the varied inputs: drawn and compared')
     .action(
       (
         id: string,
-        flags: SettingFlags & { output?: string; show?: string; reference?: string } & GoalFlags,
+        flags: SettingFlags & { output?: string; show?: string[]; reference?: string } & GoalFlags,
       ) =>
         withForay(flags, async (foray) => {
           const { record, rows } = await foray.results(id);
@@ -41,7 +44,7 @@ export function addReport(program: Command): void {
           const reference = known === undefined ? undefined : await readReference(known, record.campaign);
           const file = fileOf(flags.output ?? `${id}.html`);
           const logs = await foray.store.runLogs(id);
-          const options = { output: flags.show, goal: goalIn(flags), reference, logs };
+          const options = { show: flags.show, goal: goalIn(flags), reference, logs };
           await writeOut([await renderReport(record, await foray.store.counts(id), rows, options)], file);
           if (file !== undefined) tell(`Wrote ${file}`);
         }),

@@ -14,6 +14,7 @@ import { fileOf, tell, terminalWidth, writeOut } from './output.ts';
 import { statusText } from './progress.ts';
 import { ResultFiles } from './result-files.ts';
 import { type SettingFlags, withSettings } from './settings.ts';
+import { showOption } from './show.ts';
 import { withForay } from './with-foray.ts';
 
 interface Flags extends SettingFlags, ShapeOptions {
@@ -34,8 +35,9 @@ export function addResults(program: Command): void {
     .option('--long', 'a row an output of a run: output, units, value or text')
     .option(
       '--points',
-      'a row a point: n, mean, sd, the interval of the mean, min, quantiles and max of each numeric output',
+      'a row a point: n, mean, sd, the interval of the mean, min, quantiles and max of each numeric output, the share of each BOOLEAN one with its interval',
     )
+    .addOption(showOption('with --points: an output, or a formula, to show (default: all)'))
     .option('--all', 'add the columns run, origin, requested, finished')
     .option(
       '--follow',
@@ -82,10 +84,15 @@ export function formatOf<Format extends ResultFormat>(
 }
 
 /** @throws ForayError USAGE when flags do not go together */
-function check(format: ResultFormat, { output, points, follow, files }: Flags): void {
+function check(format: ResultFormat, { output, points, show, follow, files }: Flags): void {
   const wrong = (message: string, hint: string): ForayError => new ForayError('USAGE', message, { hint });
   if (format === 'parquet' && output === undefined && process.stdout.isTTY)
     throw wrong('Parquet is not for a terminal.', 'Write it to a file with -o FILE.parquet.');
+  if (show && !points)
+    throw wrong(
+      '--show needs --points.',
+      'It says what is shown of each point; a row of a run has all outputs.',
+    );
   if (files === '') throw wrong('--files needs the name of a folder.', 'It was an empty text.');
   if (files !== undefined && points)
     throw wrong('--files and --points do not go together.', 'Files are of runs, not of points.');

@@ -1,6 +1,7 @@
-import { numberIn, RANDOM_SEED } from '../api/index.ts';
+import { RANDOM_SEED } from '../api/index.ts';
 import type { RunLog } from '../api/extensions.ts';
 import { runInputs } from '../campaign/points.ts';
+import { measureOf } from '../campaign/measures.ts';
 import { type Estimate, estimateOf } from '../campaign/precision.ts';
 import { type Campaign, closedPhases, type Phase } from '../campaign/types.ts';
 import { versionOf } from '../campaign/versions.ts';
@@ -19,8 +20,8 @@ export interface Explanation {
   runs: ExplainedRun[];
   /** The campaign has had several versions of the model. */
   hasVersions: boolean;
-  /** Of outputs that the point is replicated for, what is known of their means. */
-  precision: ({ output: string; confidence: number; wanted: string } & Estimate)[];
+  /** Of outputs that the point is replicated for, what is known of their means, or of the shares in which they are true. */
+  precision: ({ output: string; of: 'mean' | 'share'; confidence: number; wanted: string } & Estimate)[];
 }
 
 export interface ExplainedRun {
@@ -119,17 +120,19 @@ function waitingFor(phase: Phase, isDropped: boolean, before: number, again: boo
   return `${again ? what : 'It is to be requested'}: ${before === 0 ? 'it is the next one' : `${before} others come before it`}.`;
 }
 
-function precisionOf({ precision }: Campaign, runs: readonly RunStory[]): Explanation['precision'] {
+function precisionOf({ precision, outputs }: Campaign, runs: readonly RunStory[]): Explanation['precision'] {
   if (!precision) return [];
   const { relative, absolute, confidence } = precision;
   const wanted = relative === null ? String(absolute) : `${relative} of the mean`;
   return precision.outputs.map((output) => {
+    const { read, statistic } = measureOf(outputs, output);
     const sample = new Sample();
     for (const { outputs } of runs) {
-      const value = numberIn(outputs[output]);
+      const value = read(outputs);
       if (value !== undefined) sample.add(value);
     }
-    return { output, confidence, wanted, ...estimateOf(sample, precision) };
+    const of = statistic === 'share' ? 'share' : 'mean';
+    return { output, of, confidence, wanted, ...estimateOf(sample, precision, of) };
   });
 }
 

@@ -1,4 +1,4 @@
-import { numberIn } from '../api/index.ts';
+import { measureOf } from '../campaign/measures.ts';
 import { expectedReplications } from '../campaign/precision.ts';
 import type { Campaign } from '../campaign/types.ts';
 import { type CloudClient, templateOf, valuesOf } from '../cloud/index.ts';
@@ -32,14 +32,16 @@ export async function foreseen(
   // spread over the design
   const step = Math.max(1, Math.floor(whole.length / MOST_POINTS));
   const chosen = whole.filter((_, at) => at % step === 0).slice(0, MOST_POINTS);
-  const template = templateOf(outputs.filter(({ name }) => precision.outputs.includes(name)));
+  const measures = precision.outputs.map((name) => measureOf(outputs, name));
+  const sources = measures.flatMap((measure) => measure.sources);
+  const template = templateOf(outputs.filter(({ name }) => sources.includes(name)));
   try {
     const expected = await Promise.all(
       chosen.map(async (ids) => {
         const runs = await Promise.all(
           ids.map(async (id) => valuesOf(await cloud.getRunResults(model.versionId, id, template, signal))),
         );
-        const values = precision.outputs.map((name) => runs.map((run) => numberIn(run[name]) ?? null));
+        const values = measures.map(({ read }) => runs.map((run) => read(run) ?? null));
         return expectedReplications(precision, values, ids.length);
       }),
     );

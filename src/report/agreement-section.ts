@@ -1,10 +1,9 @@
 import type { Campaign } from '../campaign/types.ts';
 import type { Comparison } from './agreement.ts';
-import { percent } from './campaign-section.ts';
 import { html, type Markup } from './markup.ts';
 import { confidenceOf } from './mean.ts';
 import type { Reference } from './reference.ts';
-import { counted, numberColumn, titleOf } from './words.ts';
+import { counted, numberColumn, percent, titleOf } from './words.ts';
 
 /** Reference values that are told one by one. */
 const MOST_COMPARISONS = 100;

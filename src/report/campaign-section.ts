@@ -2,7 +2,7 @@ import { RANDOM_SEED } from '../api/index.ts';
 import type { Campaign, ModelVersion, RunCounts } from '../campaign/types.ts';
 import type { CampaignRecord } from '../store/index.ts';
 import { html, type Markup } from './markup.ts';
-import { amount, counted, numberText } from './words.ts';
+import { amount, counted, numberText, percent } from './words.ts';
 
 /** What was run, so that it can be run again, and what it cost. */
 export function campaignSection(
@@ -82,10 +82,11 @@ function versionsText(versions: readonly ModelVersion[]): string {
 /** "10 to 100 of each point, until Mean total cost is known within 5 % with 95 % confidence" */
 export function replicationsText({ replications, precision }: Campaign): string {
   if (!precision) return `${numberText(replications)} of each point`;
-  const { min, max, outputs, relative, absolute, confidence } = precision;
+  const { min, max, outputs, shares = [], relative, absolute, confidence } = precision;
+  const areShares = outputs.every((name) => shares.includes(name));
   const widths = [
     ...(relative === null ? [] : [percent(relative)]),
-    ...(absolute === null ? [] : [`±${numberText(absolute)}`]),
+    ...(absolute === null ? [] : [`±${areShares ? percent(absolute) : numberText(absolute)}`]),
   ];
   const are = outputs.length > 1 ? 'are' : 'is';
   return `${numberText(min)} to ${numberText(max)} of each point, until ${outputs.join(', ')} ${are} known within ${widths.join(' and ')} with ${percent(confidence)} confidence`;
@@ -94,11 +95,6 @@ export function replicationsText({ replications, precision }: Campaign): string 
 function seedText({ seed, commonRandomNumbers }: Campaign): string {
   if (seed === null) return 'the default of the model for the first replication';
   return `${seed}, of which the seeds of all runs are made${commonRandomNumbers ? '; replication n has the same one in every point' : ''}`;
-}
-
-/** "95 %" */
-export function percent(share: number): string {
-  return `${numberText(100 * share)} %`;
 }
 
 const units = [

@@ -1,20 +1,20 @@
-import type { Campaign, CampaignOutput } from '../campaign/types.ts';
+import type { Measure } from '../campaign/measures.ts';
+import type { Campaign } from '../campaign/types.ts';
 import { hasBinEach } from './axis.ts';
-import { percent } from './campaign-section.ts';
 import type { FacetedGrid, GridEffect, MainEffects } from './effects.ts';
 import { type Figure, partText, sentences } from './figure.ts';
 import { confidenceOf } from './mean.ts';
 import { heatMap, heatMaps } from './pictures/heat-map.ts';
 import { type EffectPanel, isLogarithmic, mainEffects } from './pictures/main-effects.ts';
-import { meanOf, type PointResult } from './points.ts';
+import { type PointResult, valueOf } from './points.ts';
 import type { Reference } from './reference.ts';
 import type { Ranking, Summary } from './summary.ts';
-import { isNumeric } from './values.ts';
+import { percent } from './words.ts';
 
 /** Pictures of how outputs depend on the inputs: of the first output, then of others where one input varies. */
 export function effectFigures(
   campaign: Campaign,
-  { effects: all, best, ranking }: Pick<Summary, 'effects' | 'best' | 'ranking'>,
+  { effects: all, best, ranking, measures }: Pick<Summary, 'effects' | 'best' | 'ranking' | 'measures'>,
   reference: Reference | undefined,
 ): Figure[] {
   const [first, ...others] = all;
@@ -46,7 +46,7 @@ export function effectFigures(
         panels.some((one) => isLogarithmic([one]))
           ? 'The scale is logarithmic where values are far apart'
           : undefined,
-        partText(campaign.outputs.filter(isNumeric).length, all.length, 'outputs'),
+        partText(measures.length, all.length, 'outputs'),
       ),
       id: 'other-effects',
       spec: mainEffects(panels, false, reference?.label),
@@ -56,7 +56,7 @@ export function effectFigures(
 
 function mainFigure(
   campaign: Campaign,
-  output: CampaignOutput,
+  output: Measure,
   effect: MainEffects,
   reference: Reference | undefined,
   { wants }: Ranking,
@@ -80,7 +80,7 @@ function mainFigure(
 /** A known value belongs to all inputs together, so it is drawn where one varies. */
 function panelsOf(
   { effects }: MainEffects,
-  output: CampaignOutput,
+  output: Measure,
   reference: Reference | undefined,
 ): EffectPanel[] {
   return effects.map((effect) => ({
@@ -99,7 +99,9 @@ function panelsOf(
 function meansText(campaign: Campaign, panels: readonly EffectPanel[]): string {
   const means = panels.flatMap((panel) => panel.means);
   const over = campaign.varied.length > 1 ? 'over all points that have the value' : 'at each value';
-  const mean = `The mean ${over}`;
+  const of = new Set(panels.map(({ output }) => output.statistic));
+  const what = (['mean', 'share', 'quantile'] as const).filter((one) => of.has(one)).join(' or ');
+  const mean = `The ${what} ${over}`;
   if (means.some(({ low }) => low !== null))
     return `${mean}, with its ${percent(confidenceOf(campaign))} confidence interval over the replications`;
   return campaign.commonRandomNumbers && campaign.varied.length > 1
@@ -121,7 +123,7 @@ function knownText(panels: readonly EffectPanel[], reference: Reference | undefi
 
 function gridFigure(
   { varied }: Campaign,
-  output: CampaignOutput,
+  output: Measure,
   effect: GridEffect,
   best: PointResult,
   { wants, isGoal }: Ranking,
@@ -131,7 +133,7 @@ function gridFigure(
   const [column, row] = [binOf(x), binOf(y)];
   // a point of an earlier design of the campaign may lie beside this one
   const isBeside = column === undefined || row === undefined;
-  const marked = isBeside ? undefined : { x: column, y: row, mean: meanOf(best, output.name)! };
+  const marked = isBeside ? undefined : { x: column, y: row, mean: valueOf(best, output)! };
   const isFull = cells.length === x.bins.length * y.bins.length;
   return {
     title: `${output.name} over ${x.input.name} and ${y.input.name}`,
@@ -147,7 +149,7 @@ function cellText({ x, y }: Pick<GridEffect, 'x' | 'y'>): string {
     : 'Each cell is the mean of neighbouring points of the design';
 }
 
-function facetsFigure(output: CampaignOutput, effect: FacetedGrid): Figure {
+function facetsFigure(output: Measure, effect: FacetedGrid): Figure {
   const { x, y, by } = effect;
   return {
     title: `${output.name} over ${x.input.name} and ${y.input.name}, by ${by.name}`,

@@ -1,14 +1,14 @@
 import { levelsOf } from '../campaign/designs/design.ts';
 import type { Campaign } from '../campaign/types.ts';
-import type { Sample } from '../statistics/sample.ts';
+import type { Statistic } from '../campaign/measures.ts';
 import { axisOf } from './axis.ts';
 import { type FacetedGrid, facetsOf, type GridEffect, gridOf, type InputLevels, MOST_CELLS } from './grid.ts';
-import { confidenceOf, type MeanInterval, MeanOfPoints } from './mean.ts';
+import { confidenceOf, type MeanInterval, type OverPoints, overPoints, type PointSample } from './mean.ts';
 import { kindOfInput } from './values.ts';
 
 export { type FacetedGrid, type GridEffect } from './grid.ts';
 
-/** Mean of an output by the value of each input. Bins without a value are missing. */
+/** Mean, share or quantile of an output by the value of each input. Bins without a value are missing. */
 export interface MainEffects {
   kind: 'main';
   effects: InputEffect[];
@@ -43,36 +43,42 @@ export const MOST_VALUES = 20_000;
  */
 export class EffectGatherer {
   readonly #campaign: Pick<Campaign, 'varied' | 'precision' | 'commonRandomNumbers'>;
+  readonly #statistic: Statistic;
   readonly #levels: ReadonlyMap<string, readonly string[]>;
   /** By input, then by value. */
-  readonly #means: Map<string, MeanOfPoints>[];
+  readonly #means: Map<string, OverPoints>[];
   /** By the values of all inputs, while they may make grids. */
-  readonly #cells = new Map<string, { values: readonly string[]; mean: MeanOfPoints }>();
+  readonly #cells = new Map<string, { values: readonly string[]; mean: OverPoints }>();
   /** Whether an input had further values than are kept. */
   readonly #isCut: boolean[];
   #points = 0;
 
-  constructor(campaign: Pick<Campaign, 'varied' | 'design' | 'precision' | 'commonRandomNumbers'>) {
+  /** @param statistic - what is known of the output at each point */
+  constructor(
+    campaign: Pick<Campaign, 'varied' | 'design' | 'precision' | 'commonRandomNumbers'>,
+    statistic: Statistic = 'mean',
+  ) {
+    this.#statistic = statistic;
     this.#campaign = campaign;
     this.#levels = levelsOf(campaign.design);
-    this.#means = campaign.varied.map(() => new Map<string, MeanOfPoints>());
+    this.#means = campaign.varied.map(() => new Map<string, OverPoints>());
     this.#isCut = campaign.varied.map(() => false);
   }
 
   /** Takes in a point whose varied inputs have these values, and the output these in its replications: one at least. */
-  add(values: readonly string[], sample: Pick<Sample, 'count' | 'mean' | 'variance'>): void {
+  add(values: readonly string[], sample: PointSample): void {
     this.#points += 1;
     for (const [at, means] of this.#means.entries()) {
       const value = values[at]!;
       const before = means.get(value);
       if (before) before.add(sample);
-      else if (means.size < MOST_VALUES) means.set(value, meanOf(sample));
+      else if (means.size < MOST_VALUES) means.set(value, this.#meanOf(sample));
       else this.#isCut[at] = true;
     }
     const key = values.join('\n');
     const before = this.#cells.get(key);
     if (before) before.mean.add(sample);
-    else if (this.#cells.size < MOST_CELLS) this.#cells.set(key, { values, mean: meanOf(sample) });
+    else if (this.#cells.size < MOST_CELLS) this.#cells.set(key, { values, mean: this.#meanOf(sample) });
   }
 
   /** What there is to draw, the most telling first; nothing when nothing varies or nothing came in. */
@@ -107,7 +113,7 @@ export class EffectGatherer {
   /** The inputs that vary, the cells if these make a picture, and whether they make one grid. */
   #layout(): {
     inputs: InputLevels[];
-    cells: { values: readonly string[]; mean: MeanOfPoints }[];
+    cells: { values: readonly string[]; mean: OverPoints }[];
     isGrid: boolean;
   } {
     if (this.#points === 0) return { inputs: [], cells: [], isGrid: false };
@@ -131,17 +137,23 @@ export class EffectGatherer {
     return isWhole && (isListed || cells <= 4 * this.#points);
   }
 
+  #meanOf(sample: PointSample): OverPoints {
+    const mean = overPoints(this.#statistic);
+    mean.add(sample);
+    return mean;
+  }
+
   /** None of an input with too many texts. */
   #effect(each: InputLevels, most: number): InputEffect[] {
     if (isCrowded(each)) return [];
     const { input, at, levels } = each;
     const axis = axisOf(input, levels, most);
-    const bins = new Map<number, MeanOfPoints>();
+    const bins = new Map<number, OverPoints>();
     for (const [value, mean] of this.#means[at]!) {
       const bin = axis.binOf.get(value);
       // a point of an earlier design of the campaign may lie beside this one
       if (bin === undefined) continue;
-      if (!bins.has(bin)) bins.set(bin, new MeanOfPoints());
+      if (!bins.has(bin)) bins.set(bin, overPoints(this.#statistic));
       bins.get(bin)!.join(mean);
     }
     const confidence = confidenceOf(this.#campaign);
@@ -153,10 +165,4 @@ export class EffectGatherer {
 
 function isCrowded({ input, levels }: InputLevels): boolean {
   return kindOfInput(input.type) !== 'number' && new Set(levels).size > MOST_TEXTS;
-}
-
-function meanOf(sample: Pick<Sample, 'count' | 'mean' | 'variance'>): MeanOfPoints {
-  const mean = new MeanOfPoints();
-  mean.add(sample);
-  return mean;
 }

@@ -5,21 +5,22 @@ import { type Figure, partText, sentences } from './figure.ts';
 import { curves, type Observed } from './pictures/curves.ts';
 import { histograms } from './pictures/histograms.ts';
 import { timelinePicture } from './pictures/timeline.ts';
-import type { OutputDistribution } from './summary.ts';
-import type { Ranking } from './summary.ts';
+import type { OutputDistribution, Ranking, Summary } from './summary.ts';
 import type { Timeline } from './timeline.ts';
-import { kindOfOutput } from './values.ts';
 import { counted, numberText, titleOf } from './words.ts';
 
 /** Pictures of the runs, with what has to be known of each. */
 
 /** Nothing where all outputs are the same in all runs. */
-export function distributionFigures(campaign: Campaign, all: readonly OutputDistribution[]): Figure[] {
+export function distributionFigures(
+  campaign: Campaign,
+  { distributions: all, measures }: Pick<Summary, 'distributions' | 'measures'>,
+): Figure[] {
   const none = all.filter(({ distribution }) => distribution.count === 0);
   const known = all.filter(({ distribution }) => distribution.count > 0);
   const drawn = known.filter(({ distribution: { min, max } }) => min < max);
   if (drawn.length === 0) return [];
-  const numeric = campaign.outputs.filter(({ type }) => kindOfOutput(type) === 'number').length;
+  const countable = measures.filter(({ statistic }) => statistic !== 'quantile').length;
   const runs = drawn[0]!.distribution.count + drawn[0]!.without;
   const partly = drawn.filter(({ without }) => without > 0);
   return [
@@ -27,7 +28,7 @@ export function distributionFigures(campaign: Campaign, all: readonly OutputDist
       title: drawn.length === 1 ? `Distribution of ${drawn[0]!.output.name}` : 'Distributions of outputs',
       caption: sentences(
         `How many of ${counted(runs, 'run')}${campaign.varied.length > 0 ? ', all points together,' : ''} came to what`,
-        partText(numeric, all.length, 'outputs'),
+        partText(countable, all.length, 'outputs'),
         partly.length > 0
           ? `Left out are runs that have no finite value: ${partly.map(({ output, without }) => `${without.toLocaleString('en-US')} of ${output.name}`).join(', ')}`
           : undefined,
@@ -45,7 +46,7 @@ export function distributionFigures(campaign: Campaign, all: readonly OutputDist
 /** Of outputs with one value: "In all runs A is 1, B is 2", "In all 12 runs that have a finite value, C is 0.5". */
 function sameTexts(same: readonly OutputDistribution[]): string[] {
   const text = ({ output, distribution }: OutputDistribution) =>
-    `${output.name} is ${numberText(distribution.min)}`;
+    `${output.name} is ${output.type === 'BOOLEAN' ? String(distribution.min === 1) : numberText(distribution.min)}`;
   const everywhere = same.filter(({ without }) => without === 0);
   return [
     ...(everywhere.length > 0 ? [`In all runs ${everywhere.map(text).join(', ')}`] : []),

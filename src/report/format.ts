@@ -17,23 +17,27 @@ export interface ShapeOptions extends TableOptions {
   points?: boolean;
   /** A row an output of each of them. @default false */
   long?: boolean;
+  /** With `points`: the outputs and formulas, as P(Peak > 300), that are shown. @default all of the campaign */
+  show?: readonly string[];
 }
+
+type TabledCampaign = Pick<Campaign, 'varied' | 'outputs' | 'derived' | 'precision' | 'goal' | 'versions'>;
 
 /** Results as the table that is asked for, streamed. */
 export function tableOf(
-  campaign: Pick<Campaign, 'varied' | 'outputs' | 'precision'>,
+  campaign: TabledCampaign,
   rows: AsyncIterable<ResultRow>,
   options: ShapeOptions = {},
 ): Table {
-  const { points, long } = options;
-  if (points) return long ? longPointTable(campaign, rows) : pointTable(campaign, rows);
+  const { points, long, show } = options;
+  if (points) return long ? longPointTable(campaign, rows, show) : pointTable(campaign, rows, show);
   return long ? longTable(campaign, rows, options) : resultTable(campaign, rows, options);
 }
 
 /** Results as pieces of text, streamed: a piece a row, each with its line end. */
 export function formatResults(
   format: TextFormat,
-  campaign: Pick<Campaign, 'varied' | 'outputs' | 'precision'>,
+  campaign: TabledCampaign,
   rows: AsyncIterable<ResultRow>,
   options: ShapeOptions & TextOptions = {},
 ): AsyncIterable<string> {

@@ -1,6 +1,6 @@
 import type { VariedInput } from '../campaign/types.ts';
 import { type Axis, axisOf } from './axis.ts';
-import type { MeanOfPoints } from './mean.ts';
+import type { OverPoints } from './mean.ts';
 import { kindOfInput } from './values.ts';
 
 interface Cell {
@@ -33,7 +33,7 @@ export interface InputLevels {
   levels: readonly string[];
 }
 
-type Means = readonly { values: readonly string[]; mean: MeanOfPoints }[];
+type Means = readonly { values: readonly string[]; mean: OverPoints }[];
 
 /** Combinations of values that are kept. */
 export const MOST_CELLS = 100_000;

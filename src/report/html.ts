@@ -1,3 +1,4 @@
+import { measureOf } from '../campaign/measures.ts';
 import type { CampaignOutput, Goal, RunCounts } from '../campaign/types.ts';
 import { ForayError } from '../errors.ts';
 import type { CampaignRecord, ResultRow, StoredLog } from '../store/index.ts';
@@ -15,11 +16,13 @@ import { policy, saveScript } from './save.ts';
 import { answerSection, bestSection, factsSection, headSection, imprecisionText } from './sections.ts';
 import { style } from './style.ts';
 import { summarize } from './summary.ts';
-import { kindOfOutput } from './values.ts';
 
 export interface ReportOptions {
-  /** The numeric output to show. @default that of the goal, else the first one that has values */
-  output?: string | undefined;
+  /**
+   * The outputs and formulas, as P(Peak > 300), that are shown first; points are ranked by the first of them.
+   * @default that of the goal, else the first one that has values
+   */
+  show?: readonly string[] | undefined;
   /** Observations to lay over a DATA_SET's curves: [x, y] pairs and what to call them. */
   /** Which values of an output are better. @default the campaign's */
   goal?: Goal | undefined;
@@ -33,8 +36,8 @@ export interface ReportOptions {
 /**
  * A campaign's report: one HTML page that holds everything it shows and asks nobody for anything. Rows are read once.
  *
- * @throws ForayError UNKNOWN_OUTPUT when the campaign has no such numeric output, or no such DATA_SET to lay
- *   observations over
+ * @throws ForayError UNKNOWN_OUTPUT, INVALID_VALUE, INVALID_EXPRESSION when there is nothing to show by a name, or no such DATA_SET
+ *   to lay observations over
  */
 export async function renderReport(
   record: CampaignRecord,
@@ -43,12 +46,10 @@ export async function renderReport(
   options: ReportOptions = {},
 ): Promise<string> {
   const { campaign } = record;
-  const { observed, reference, goal = campaign.goal } = options;
-  const numeric = campaign.outputs.filter(({ type }) => kindOfOutput(type) === 'number');
-  if (options.goal) named(numeric, options.goal.output, 'numeric output');
-  const shown = options.output ?? goal?.output;
-  const asked = numeric.find(({ name }) => name === shown);
-  if (options.output !== undefined) named(numeric, options.output, 'numeric output');
+  const { observed, reference, show = [], goal: wanted = campaign.goal } = options;
+  const measured = (name: string) => measureOf(campaign.outputs, name);
+  const goal = wanted && { ...wanted, output: measured(wanted.output).name };
+  const asked = [...show, ...(goal ? [goal.output] : [])].map(measured);
   if (observed)
     named(
       campaign.outputs.filter(({ type }) => type === 'DATA_SET'),
@@ -79,9 +80,9 @@ export async function renderReport(
     reference && summary.agreement
       ? agreementSection(campaign, reference, summary.agreement.comparisons)
       : undefined,
-    best ? bestSection(campaign, output, summary.best, ranking) : undefined,
+    best ? bestSection(campaign, summary) : undefined,
     await drawn(courseFigures(campaign, summary.courses, observed, ranking)),
-    await drawn(distributionFigures(campaign, summary.distributions)),
+    await drawn(distributionFigures(campaign, summary)),
     summary.failures.length > 0 ? failuresSection(campaign, summary.failures, options.logs ?? []) : undefined,
     await drawn(timelineFigures(summary.timeline, counts)),
     campaignSection(record, counts, summary.timeline.outstandingTime),

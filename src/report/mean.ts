@@ -1,8 +1,10 @@
 import type { Campaign } from '../campaign/types.ts';
+import type { Statistic } from '../campaign/measures.ts';
 import type { Sample } from '../statistics/sample.ts';
+import { wilsonInterval } from '../statistics/share.ts';
 import { studentQuantile } from '../statistics/student.ts';
 
-/** A mean and the confidence interval of it; null where there is none. */
+/** A mean, share or quantile and the confidence interval of it; null where there is none. */
 export interface MeanInterval {
   mean: number;
   low: number | null;
@@ -17,39 +19,31 @@ export function confidenceOf({ precision }: Pick<Campaign, 'precision'>): number
   return precision?.confidence ?? CONFIDENCE;
 }
 
+/** What is known of an output at a point: how many values there are, their mean (or share, or quantile), and how they vary. */
+export interface PointSample extends Pick<Sample, 'count' | 'mean' | 'variance'> {
+  /** The interval of a quantile. */
+  low?: number | null;
+  high?: number | null;
+}
+
 /**
- * The mean over points of their means over replications, in bounded memory, and what chance in the replications leaves open of
- * it. The points are given and not drawn: differences between them are what the mean is over, and no uncertainty.
+ * The mean over points of what is known at each, in bounded memory, and what chance in the replications leaves open of it. The
+ * points are given and not drawn: differences between them are what the mean is over, and no uncertainty.
  */
-export class MeanOfPoints {
+export abstract class OverPoints {
   count = 0;
   #sum = 0;
-  /** Variances of the points' means, summed up, and their squares over the degrees of freedom. */
-  #variance = 0;
-  #squares = 0;
-  /** Degrees of freedom of the points: the least, and all together. */
-  #least = Infinity;
-  #freedom = 0;
 
-  /** @param sample - the values of a point's replications, one at least */
-  add({ count, mean, variance }: Pick<Sample, 'count' | 'mean' | 'variance'>): void {
+  /** @param point - one value at least */
+  add({ mean }: PointSample): void {
     this.count += 1;
     this.#sum += mean!;
-    this.#least = Math.min(this.#least, count - 1);
-    this.#freedom += count - 1;
-    if (count < 2) return;
-    this.#variance += variance! / count;
-    this.#squares += (variance! / count) ** 2 / (count - 1);
   }
 
-  /** Takes in all the points of another. */
-  join(other: MeanOfPoints): void {
+  /** Takes in all the points of another of the same class. */
+  join(other: OverPoints): void {
     this.count += other.count;
     this.#sum += other.#sum;
-    this.#variance += other.#variance;
-    this.#squares += other.#squares;
-    this.#least = Math.min(this.#least, other.#least);
-    this.#freedom += other.#freedom;
   }
 
   get mean(): number {
@@ -57,14 +51,57 @@ export class MeanOfPoints {
   }
 
   /**
-   * The interval by Student's t; of one point it is the classical one. For several the degrees of freedom are those of
-   * B. L. Welch, "The generalization of 'Student's' problem when several different population variances are involved",
-   * Biometrika 34 (1947) 28-35. There is none if a point has but one replication, or where no number holds its ends.
-   *
    * @param isIndependent - false when replications of different points share their seeds: what several of them have in
    *   common does not average out, and no interval is given
    */
-  interval(confidence: number, isIndependent: boolean): MeanInterval {
+  abstract interval(confidence: number, isIndependent: boolean): MeanInterval;
+}
+
+/** The mean over points of what a statistic is at each. */
+export function overPoints(statistic: Statistic): OverPoints {
+  switch (statistic) {
+    case 'mean':
+      return new MeanOfPoints();
+    case 'share':
+      return new ShareOfPoints();
+    case 'quantile':
+      return new QuantileOfPoints();
+  }
+}
+
+/** The mean over points of their means over replications. */
+export class MeanOfPoints extends OverPoints {
+  /** Variances of the points' means, summed up, and their squares over the degrees of freedom. */
+  #variance = 0;
+  #squares = 0;
+  /** Degrees of freedom of the points: the least, and all together. */
+  #least = Infinity;
+  #freedom = 0;
+
+  override add(point: PointSample): void {
+    super.add(point);
+    const { count, variance } = point;
+    this.#least = Math.min(this.#least, count - 1);
+    this.#freedom += count - 1;
+    if (count < 2) return;
+    this.#variance += variance! / count;
+    this.#squares += (variance! / count) ** 2 / (count - 1);
+  }
+
+  override join(other: MeanOfPoints): void {
+    super.join(other);
+    this.#variance += other.#variance;
+    this.#squares += other.#squares;
+    this.#least = Math.min(this.#least, other.#least);
+    this.#freedom += other.#freedom;
+  }
+
+  /**
+   * The interval by Student's t; of one point it is the classical one. For several the degrees of freedom are those of
+   * B. L. Welch, "The generalization of 'Student's' problem when several different population variances are involved",
+   * Biometrika 34 (1947) 28-35. There is none if a point has but one replication, or where no number holds its ends.
+   */
+  override interval(confidence: number, isIndependent: boolean): MeanInterval {
     const { mean } = this;
     if (this.#least < 1 || (this.count > 1 && !isIndependent)) return { mean, low: null, high: null };
     const welch = this.#variance ** 2 / this.#squares;
@@ -73,5 +110,65 @@ export class MeanOfPoints {
     const half = (studentQuantile((1 + confidence) / 2, freedom) * Math.sqrt(this.#variance)) / this.count;
     if (!Number.isFinite(half)) return { mean, low: null, high: null };
     return { mean, low: mean - half, high: mean + half };
+  }
+}
+
+/** The mean over points of the shares of their replications. */
+export class ShareOfPoints extends OverPoints {
+  /** Of each point 1 over its number of replications, summed up. */
+  #inverse = 0;
+  /** Variances of the points' shares, summed up. */
+  #variance = 0;
+
+  override add(point: PointSample): void {
+    super.add(point);
+    const { count, mean } = point;
+    this.#inverse += 1 / count;
+    // Laplace's estimate: a share of few runs that is 0 or 1 is not certain
+    const share = (mean! * count + 1) / (count + 2);
+    this.#variance += (share * (1 - share)) / count;
+  }
+
+  override join(other: ShareOfPoints): void {
+    super.join(other);
+    this.#inverse += other.#inverse;
+    this.#variance += other.#variance;
+  }
+
+  /**
+   * Wilson's interval; of one point it is the classical one. For several it is that of the effective number of runs: as many of
+   * a single point as leave the same variance. Shares that differ between points leave less variance than runs that are all
+   * alike would, never more, so that number is at least the number of runs. N. Dean and M. Pagano, "Evaluating confidence interval methods
+   * for binomial proportions in clustered surveys", Journal of Survey Statistics and Methodology 3 (2015) 484-503.
+   */
+  override interval(confidence: number, isIndependent: boolean): MeanInterval {
+    const { count } = this;
+    // sums of shares that are all 1 may be a little more by rounding
+    const mean = Math.min(1, this.mean);
+    if (count > 1 && !isIndependent) return { mean, low: null, high: null };
+    const runs = count ** 2 / this.#inverse;
+    const effective = (mean * (1 - mean) * count ** 2) / this.#variance;
+    const { low, high } = wilsonInterval(mean, Math.max(runs, effective), confidence);
+    return { mean, low, high };
+  }
+}
+
+/** The mean over points of their quantiles. Only that of a single point has an interval. */
+class QuantileOfPoints extends OverPoints {
+  #only: Pick<MeanInterval, 'low' | 'high'> = { low: null, high: null };
+
+  override add(point: PointSample): void {
+    super.add(point);
+    this.#only = { low: point.low ?? null, high: point.high ?? null };
+  }
+
+  override join(other: QuantileOfPoints): void {
+    super.join(other);
+    this.#only = other.#only;
+  }
+
+  override interval(): MeanInterval {
+    const { low, high } = this.count === 1 ? this.#only : { low: null, high: null };
+    return { mean: this.mean, low, high };
   }
 }

@@ -1,16 +1,13 @@
-import type { Campaign, CampaignOutput } from '../campaign/types.ts';
-import { estimateOf } from '../campaign/precision.ts';
+import { distinct, type Measure, measureOf, measuresOf, type Statistic } from '../campaign/measures.ts';
+import type { Campaign } from '../campaign/types.ts';
 import type { ResultRow } from '../store/index.ts';
 import { type Column, count, inputColumns, text, uniquelyNamed } from './columns.ts';
 import { confidenceOf } from './mean.ts';
-import { type PointResult, pointsOf, RankedSample } from './points.ts';
+import { estimateAt, type PointResult, pointsOf, RankedSample } from './points.ts';
 import { type Cell, mapped, type Table } from './table.ts';
-import { kindOfOutput } from './values.ts';
 
-type Pointed = Pick<Campaign, 'varied' | 'outputs' | 'precision'>;
+type Pointed = Pick<Campaign, 'varied' | 'outputs' | 'derived' | 'precision' | 'goal'>;
 
-/** What is said of the values of an output beside their number, in its units. */
-const MOMENTS = ['mean', 'sd', 'low', 'high'];
 const QUANTILES: Record<string, number> = {
   min: 0,
   q05: 0.05,
@@ -20,66 +17,97 @@ const QUANTILES: Record<string, number> = {
   q95: 0.95,
   max: 1,
 };
-const STATISTICS = [...MOMENTS, ...Object.keys(QUANTILES)];
+/** What is said of the values of an output beside their number. */
+const STATISTICS: Record<Statistic, readonly string[]> = {
+  mean: ['mean', 'sd', 'low', 'high', ...Object.keys(QUANTILES)],
+  share: ['share', 'low', 'high'],
+  quantile: ['quantile', 'low', 'high'],
+};
 
 /**
  * The results put together, a row a point: its key, the varied inputs, how many replications are done and failed, then of
- * each numeric output n, mean, sd, low and high (the interval of the mean by Student's t), min, quantiles and max. Where
- * points are replicated until they are precise, `reached` says whether an output they go by is.
- * The confidence is the campaign's, or 0.95.
+ * each numeric output n, mean, sd, low and high (the interval of the mean by Student's t), min, quantiles and max; of each BOOLEAN
+ * output and P(…) n, share, low and high (Wilson's interval), of each Q(…) n, quantile, low and high. Where points are replicated until
+ * they are precise, `reached` says whether an output they go by is. The confidence is the campaign's, or 0.95.
+ *
+ * @param show - names of outputs and formulas; by default all that the campaign has
+ * @throws ForayError UNKNOWN_OUTPUT, INVALID_VALUE, INVALID_EXPRESSION
  */
-export function pointTable(campaign: Pointed, rows: AsyncIterable<ResultRow>): Table {
-  const outputs = numericOutputs(campaign);
-  const describe = description(campaign);
+export function pointTable(
+  campaign: Pointed,
+  rows: AsyncIterable<ResultRow>,
+  show?: readonly string[],
+): Table {
+  const measures = shownMeasures(campaign, show);
   const isGoal = goalsOf(campaign);
-  const statistics = outputs.flatMap(({ name, units }): Column[] => [
-    { ...count(`${name} n`), of: 'output' },
-    ...STATISTICS.map((what): Column => ({
-      name: `${name} ${what}`,
-      kind: 'number',
-      type: 'DOUBLE',
-      units,
-      of: 'output',
-    })),
-    ...(isGoal(name) ? [{ name: `${name} reached`, kind: 'boolean', of: 'output' } as const] : []),
-  ]);
+  const describe = description(campaign);
+  const namesOf = ({ name, statistic }: Measure): string[] => [
+    ...STATISTICS[statistic],
+    ...(isGoal(name) ? ['reached'] : []),
+  ];
+  const statistics = measures.flatMap((measure): Column[] => {
+    const { name, units } = measure;
+    return [
+      { ...count(`${name} n`), of: 'output' },
+      ...namesOf(measure).map((what): Column =>
+        what === 'reached'
+          ? { name: `${name} ${what}`, kind: 'boolean', of: 'output' }
+          : { name: `${name} ${what}`, kind: 'number', type: 'DOUBLE', units, of: 'output' },
+      ),
+    ];
+  });
   const cells = (point: PointResult<RankedSample>): Cell[] => [
     ...headOf(point),
-    ...outputs.flatMap(({ name }) => {
-      const { statistics, reached } = describe(point.samples[name]!);
-      return [...statistics, ...(isGoal(name) ? [reached] : [])];
+    ...measures.flatMap((measure) => {
+      const known = describe(measure, point.samples[measure.name]!);
+      return ['n', ...namesOf(measure)].map((what) => known[what] ?? null);
     }),
   ];
   return {
     columns: uniquelyNamed([...headColumns(campaign), ...statistics]),
     rows: mapped(
-      pointsOf(rows, campaign.outputs, () => new RankedSample()),
+      pointsOf(rows, measures, [], () => new RankedSample()),
       cells,
     ),
   };
 }
 
-/** The same with a row a numeric output of a point. */
-export function longPointTable(campaign: Pointed, rows: AsyncIterable<ResultRow>): Table {
-  const outputs = numericOutputs(campaign);
-  const describe = description(campaign);
+/** The same with a row an output of a point. Columns of shares and quantiles are there where there are such outputs. */
+export function longPointTable(
+  campaign: Pointed,
+  rows: AsyncIterable<ResultRow>,
+  show?: readonly string[],
+): Table {
+  const measures = shownMeasures(campaign, show);
   const isGoal = goalsOf(campaign);
+  const describe = description(campaign);
+  const others = (['share', 'quantile'] as const).filter((one) =>
+    measures.some(({ statistic }) => statistic === one),
+  );
+  const [mean, ...rest] = STATISTICS.mean;
+  const statistics = [mean!, ...others, ...rest];
   const columns = [
     ...headColumns(campaign),
     ...[text('output'), text('units'), count('n')],
-    ...STATISTICS.map((name): Column => ({ name, kind: 'number', type: 'DOUBLE' })),
+    ...statistics.map((name): Column => ({ name, kind: 'number', type: 'DOUBLE' })),
     ...(campaign.precision ? [{ name: 'reached', kind: 'boolean' } as const] : []),
   ];
   async function* cells(): AsyncIterable<Cell[]> {
-    for await (const point of pointsOf(rows, campaign.outputs, () => new RankedSample())) {
-      for (const { name, units } of outputs) {
-        const { statistics, reached } = describe(point.samples[name]!);
-        const last = campaign.precision ? [isGoal(name) ? reached : null] : [];
-        yield [...headOf(point), name, units, ...statistics, ...last];
+    for await (const point of pointsOf(rows, measures, [], () => new RankedSample())) {
+      for (const measure of measures) {
+        const { name, units } = measure;
+        const known = describe(measure, point.samples[name]!);
+        const last = campaign.precision ? [isGoal(name) ? known.reached! : null] : [];
+        const numbers = ['n', ...statistics].map((what) => known[what] ?? null);
+        yield [...headOf(point), name, units, ...numbers, ...last];
       }
     }
   }
   return { columns: uniquelyNamed(columns), rows: cells() };
+}
+
+function shownMeasures(campaign: Pointed, show: readonly string[] | undefined): Measure[] {
+  return show ? distinct(show.map((name) => measureOf(campaign.outputs, name))) : measuresOf(campaign);
 }
 
 function headColumns(campaign: Pointed): Column[] {
@@ -90,24 +118,24 @@ function headOf({ key, values, runs, failed }: PointResult<RankedSample>): Cell[
   return [key, ...values, String(runs), String(failed)];
 }
 
-function numericOutputs({ outputs }: Pointed): CampaignOutput[] {
-  return outputs.filter(({ type }) => kindOfOutput(type) === 'number');
-}
-
 /** Whether points are replicated until an output is precise. */
 function goalsOf({ precision }: Pointed): (output: string) => boolean {
   return (output) => precision?.outputs.includes(output) ?? false;
 }
 
-/** The cells of n and the statistics of a sample, and that of whether it is precise enough. */
-function description(campaign: Pointed): (sample: RankedSample) => { statistics: Cell[]; reached: string } {
-  const goal = campaign.precision ?? { relative: null, absolute: null, confidence: confidenceOf(campaign) };
-  return (sample) => {
-    const { n, mean, sd, low, high, reached } = estimateOf(sample, goal);
-    const numbers = [n, mean, sd, low, high, ...sample.quantiles(Object.values(QUANTILES))];
-    return {
-      statistics: numbers.map((number) => (number === null ? null : String(number))),
-      reached: String(reached),
-    };
+/** The cells of what is known of a sample, by the names of their columns; those that a statistic does not have are missing. */
+function description(campaign: Pointed): (measure: Measure, sample: RankedSample) => Record<string, Cell> {
+  const wanted = campaign.precision ?? { relative: null, absolute: null, confidence: confidenceOf(campaign) };
+  const quantiles = Object.entries(QUANTILES);
+  return (measure, sample) => {
+    const { n, mean, sd, low, high, reached } = estimateAt(measure, sample, wanted);
+    const known: Record<string, number | null> = { n, [measure.statistic]: mean, low, high };
+    if (measure.statistic === 'mean') {
+      known.sd = sd;
+      const values = sample.quantiles(Object.values(QUANTILES));
+      for (const [at, [name]] of quantiles.entries()) known[name] = values[at]!;
+    }
+    const cells = Object.entries(known).map(([name, value]) => [name, value === null ? null : String(value)]);
+    return { ...(Object.fromEntries(cells) as Record<string, Cell>), reached: String(reached) };
   };
 }

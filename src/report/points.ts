@@ -1,9 +1,9 @@
-import { numberIn } from '../api/index.ts';
-import type { CampaignOutput } from '../campaign/types.ts';
-import { quantile } from '../statistics/quantile.ts';
+import type { Measure } from '../campaign/measures.ts';
+import { type Estimate, estimateOf, type Precision } from '../campaign/precision.ts';
+import { quantile, quantileInterval } from '../statistics/quantile.ts';
+import { shareOf } from '../statistics/share.ts';
 import { Sample } from '../statistics/sample.ts';
 import type { ResultRow } from '../store/index.ts';
-import { kindOfOutput } from './values.ts';
 
 /** What is known of a point: its finished replications put together. */
 export interface PointResult<S extends OutputSample = OutputSample> {
@@ -13,7 +13,7 @@ export interface PointResult<S extends OutputSample = OutputSample> {
   runs: number;
   /** Replications that failed. */
   failed: number;
-  /** The numbers of each numeric output, of the replications that have one. */
+  /** The numbers of each measure, of the replications that have one. */
   samples: Record<string, S>;
   /** Text of each DATA_SET of the first of the replications. */
   curves: Record<string, string>;
@@ -42,32 +42,57 @@ export class RankedSample extends OutputSample {
 
   /** Those at some probabilities; null without values. */
   quantiles(probabilities: readonly number[]): (number | null)[] {
-    const sorted = Float64Array.from(this.values).sort();
+    const { sorted } = this;
     return probabilities.map((p) => (sorted.length === 0 ? null : quantile(sorted, p)));
   }
+
+  /** A quantile with its interval. */
+  estimate(probability: number, confidence: number): Estimate {
+    const { sorted } = this;
+    const mean = sorted.length === 0 ? null : quantile(sorted, probability);
+    const { low, high } = quantileInterval(sorted, probability, confidence) ?? { low: null, high: null };
+    return { n: sorted.length, mean, sd: null, low, high, reached: false };
+  }
+
+  private get sorted(): Float64Array {
+    return Float64Array.from(this.values).sort();
+  }
+}
+
+/** What the values of a point say of a measure: `mean` is the mean, the share or the quantile. */
+export function estimateAt(
+  { statistic, probability }: Measure,
+  sample: OutputSample,
+  wanted: Pick<Precision, 'relative' | 'absolute' | 'confidence'>,
+): Estimate {
+  if (sample instanceof RankedSample && probability !== undefined)
+    return sample.estimate(probability, wanted.confidence);
+  return estimateOf(sample, wanted, statistic === 'share' ? 'share' : 'mean');
 }
 
 /**
  * Puts rows together to points as they stream; rows come in design order, so a point's rows follow each other.
  *
- * @param newSample makes what keeps the numbers of an output of a point
+ * @param dataSets - names of the DATA_SETs whose curves are kept
+ * @param newSample makes what keeps the numbers of a measure of a point
  */
 export function pointsOf(
   rows: AsyncIterable<ResultRow>,
-  outputs: readonly CampaignOutput[],
+  measures: readonly Measure[],
+  dataSets?: readonly string[],
 ): AsyncIterable<PointResult>;
 export function pointsOf<S extends OutputSample>(
   rows: AsyncIterable<ResultRow>,
-  outputs: readonly CampaignOutput[],
+  measures: readonly Measure[],
+  dataSets: readonly string[],
   newSample: () => S,
 ): AsyncIterable<PointResult<S>>;
 export async function* pointsOf(
   rows: AsyncIterable<ResultRow>,
-  outputs: readonly CampaignOutput[],
-  newSample = () => new OutputSample(),
+  measures: readonly Measure[],
+  dataSets: readonly string[] = [],
+  newSample = sampleFor,
 ): AsyncIterable<PointResult> {
-  const numeric = outputs.filter(({ type }) => kindOfOutput(type) === 'number').map(({ name }) => name);
-  const dataSets = outputs.filter(({ type }) => type === 'DATA_SET').map(({ name }) => name);
   let point: PointResult | undefined;
   for await (const row of rows) {
     if (point?.key !== row.point) {
@@ -77,7 +102,7 @@ export async function* pointsOf(
         values: row.values,
         runs: 0,
         failed: 0,
-        samples: Object.fromEntries(numeric.map((name) => [name, newSample()])),
+        samples: Object.fromEntries(measures.map((measure) => [measure.name, newSample(measure)])),
         curves: {},
       };
     }
@@ -89,15 +114,25 @@ export async function* pointsOf(
       for (const name of dataSets) if (row.outputs[name]) point.curves[name] = row.outputs[name];
     }
     point.runs += 1;
-    for (const name of numeric) {
-      const value = numberIn(row.outputs[name]);
+    for (const { name, read } of measures) {
+      const value = read(row.outputs);
       if (value !== undefined) point.samples[name]!.add(value);
     }
   }
   if (point) yield point;
 }
 
-/** The mean of a numeric output over the replications of a point that have it. */
-export function meanOf({ samples }: PointResult, output: string): number | undefined {
-  return samples[output]?.mean ?? undefined;
+function sampleFor({ statistic }: Measure): OutputSample {
+  return statistic === 'quantile' ? new RankedSample() : new OutputSample();
+}
+
+/** The mean, share or quantile of a measure over the replications of a point that have a value. */
+export function valueOf({ samples }: PointResult, measure: Measure): number | undefined {
+  const { name, statistic, probability } = measure;
+  const sample = samples[name];
+  if (sample instanceof RankedSample && probability !== undefined)
+    return sample.quantiles([probability])[0] ?? undefined;
+  const { count = 0, mean = null } = sample ?? {};
+  if (mean === null) return undefined;
+  return statistic === 'share' ? shareOf(mean, count) : mean;
 }

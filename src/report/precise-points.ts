@@ -1,8 +1,7 @@
-import { numberIn } from '../api/index.ts';
-import { estimateOf } from '../campaign/precision.ts';
+import { type Measure, measureOf } from '../campaign/measures.ts';
 import type { Campaign } from '../campaign/types.ts';
-import { Sample } from '../statistics/sample.ts';
 import type { ResultRow } from '../store/index.ts';
+import { estimateAt, OutputSample } from './points.ts';
 
 /**
  * Counts the points that are as precise as a campaign wants them, and those that are not although they have as many
@@ -10,14 +9,16 @@ import type { ResultRow } from '../store/index.ts';
  */
 export class PrecisePoints {
   readonly #precision: Campaign['precision'];
+  readonly #measures: readonly Measure[];
   #precise = 0;
   #imprecise = 0;
   #point = '';
   #replications = 0;
-  #samples: Sample[] = [];
+  #samples: OutputSample[] = [];
 
-  constructor({ precision }: Pick<Campaign, 'precision'>) {
+  constructor({ precision, outputs }: Pick<Campaign, 'precision' | 'outputs'>) {
     this.#precision = precision;
+    this.#measures = (precision?.outputs ?? []).map((name) => measureOf(outputs, name));
   }
 
   add({ point, outputs }: ResultRow): void {
@@ -26,11 +27,11 @@ export class PrecisePoints {
       this.#judge();
       this.#point = point;
       this.#replications = 0;
-      this.#samples = this.#precision.outputs.map(() => new Sample());
+      this.#samples = this.#measures.map(() => new OutputSample());
     }
     this.#replications += 1;
-    for (const [at, name] of this.#precision.outputs.entries()) {
-      const value = numberIn(outputs[name]);
+    for (const [at, { read }] of this.#measures.entries()) {
+      const value = read(outputs);
       if (value !== undefined) this.#samples[at]!.add(value);
     }
   }
@@ -45,7 +46,9 @@ export class PrecisePoints {
   #judge(): void {
     if (!this.#precision || this.#replications === 0) return;
     const precision = this.#precision;
-    if (this.#samples.every((sample) => estimateOf(sample, precision).reached)) this.#precise += 1;
+    const isReached = ([at, measure]: [number, Measure]): boolean =>
+      estimateAt(measure, this.#samples[at]!, precision).reached;
+    if ([...this.#measures.entries()].every(isReached)) this.#precise += 1;
     else if (this.#replications >= precision.max) this.#imprecise += 1;
   }
 }

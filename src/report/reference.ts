@@ -2,16 +2,16 @@ import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { CsvError, parse } from 'csv-parse/sync';
 import { canonicalValue, ValueError } from '../api/index.ts';
+import { measuresOf } from '../campaign/measures.ts';
 import type { Campaign } from '../campaign/types.ts';
 import { ForayError, type Place } from '../errors.ts';
 import { didYouMean, quoted } from '../suggest.ts';
-import { kindOfOutput } from './values.ts';
 
 /** Values that are known of outputs, from theory or from elsewhere, by the inputs that the campaign varies. */
 export interface Reference {
   /** The file's name. */
   label: string;
-  /** Numeric outputs that it has values of. */
+  /** Outputs and formulas that it has values of. */
   outputs: string[];
   rows: ReferenceRow[];
 }
@@ -29,10 +29,7 @@ export interface ReferenceRow {
  *
  * @throws ForayError REFERENCE_INVALID with the place in the file
  */
-export async function readReference(
-  file: string,
-  campaign: Pick<Campaign, 'varied' | 'outputs'>,
-): Promise<Reference> {
+export async function readReference(file: string, campaign: ReferredCampaign): Promise<Reference> {
   let records: Record[];
   try {
     const options = { bom: true, trim: true, skip_empty_lines: true, info: true } as const;
@@ -70,6 +67,9 @@ export async function readReference(
   return { label: basename(file), outputs: columns.outputs.map(({ name }) => name), rows };
 }
 
+/** What of a campaign a reference is about. */
+type ReferredCampaign = Pick<Campaign, 'varied' | 'outputs' | 'derived' | 'precision' | 'goal'>;
+
 /** A line of CSV as its fields, and where it ends. */
 interface Record {
   record: string[];
@@ -79,11 +79,12 @@ interface Record {
 /** Where the column of each varied input is, and those of outputs. */
 function columnsOf(
   names: readonly string[],
-  { varied, outputs }: Pick<Campaign, 'varied' | 'outputs'>,
+  campaign: ReferredCampaign,
   file: string,
 ): { inputs: number[]; outputs: { name: string; at: number }[] } {
   const place = { file, line: 1, column: 1 };
-  const numeric = outputs.filter(({ type }) => kindOfOutput(type) === 'number').map(({ name }) => name);
+  const { varied } = campaign;
+  const known = measuresOf(campaign).map(({ name }) => name);
   const inputs = varied.map(({ name }) => names.indexOf(name));
   const missing = varied.find((_, at) => inputs[at]! < 0);
   if (missing) {
@@ -96,20 +97,20 @@ function columnsOf(
   }
   const others = names.flatMap((name, at) => (inputs.includes(at) ? [] : [{ name, at }]));
   const unknown = others.find(
-    ({ name }, i) => !numeric.includes(name) || others.some((other, j) => j < i && other.name === name),
+    ({ name }, i) => !known.includes(name) || others.some((other, j) => j < i && other.name === name),
   );
   if (unknown) {
-    const isTwice = numeric.includes(unknown.name);
+    const isTwice = known.includes(unknown.name);
     throw invalid(
       isTwice
         ? `The column ${quoted(unknown.name)} is there twice.`
-        : `The campaign has no numeric output ${quoted(unknown.name)}.`,
+        : `The campaign has no numeric or BOOLEAN output ${quoted(unknown.name)}.`,
       place,
-      isTwice ? 'Remove one of them.' : didYouMean(unknown.name, numeric),
+      isTwice ? 'Remove one of them.' : didYouMean(unknown.name, known),
     );
   }
   if (others.length > 0) return { inputs, outputs: others };
-  throw invalid('It has no column of an output.', place, didYouMean('', numeric));
+  throw invalid('It has no column of an output.', place, didYouMean('', known));
 }
 
 /** @throws ForayError REFERENCE_INVALID for what is no value of a type */

@@ -1,10 +1,11 @@
-import type { Campaign, CampaignOutput, RunCounts } from '../campaign/types.ts';
+import type { Measure } from '../campaign/measures.ts';
+import type { Campaign, RunCounts } from '../campaign/types.ts';
 import type { CampaignRecord } from '../store/index.ts';
 import { html, type Markup } from './markup.ts';
-import { meanOf, type PointResult } from './points.ts';
-import { kindOfInput, kindOfOutput } from './values.ts';
+import { type PointResult, valueOf } from './points.ts';
+import { kindOfInput } from './values.ts';
 import type { Ranking, Summary } from './summary.ts';
-import { amount, counted, numberColumn, numberText, titleOf } from './words.ts';
+import { amount, counted, measureColumn, measureText, titleOf, titleOfMeasure } from './words.ts';
 
 /** The parts of a report that are words and tables. */
 
@@ -79,13 +80,13 @@ export function imprecisionText(
 
 export function answerSection(
   { varied }: Campaign,
-  output: CampaignOutput,
+  output: Measure,
   best: PointResult,
   { wants }: Ranking,
 ): Markup {
   return html`<div class="answer">
     ${wants === 'lowest' ? 'Lowest' : 'Highest'} ${output.name}
-    <strong>${amount(numberText(meanOf(best, output.name)!), output.units)}</strong>
+    <strong>${measureText(output, valueOf(best, output)!)}</strong>
     ${varied.length > 0 ? `at ${placeOf(varied, best.values)}` : ''}
   </div>`;
 }
@@ -97,18 +98,23 @@ export function placeOf(varied: Campaign['varied'], values: readonly string[]): 
 
 export function bestSection(
   campaign: Campaign,
-  output: CampaignOutput | undefined,
-  best: PointResult[],
-  { wants, isGoal }: Ranking,
+  {
+    output,
+    measures,
+    best,
+    ranking: { wants, isGoal },
+  }: Pick<Summary, 'output' | 'measures' | 'best' | 'ranking'>,
 ): Markup {
-  const { varied, outputs } = campaign;
+  const { varied } = campaign;
   const isReplicated = campaign.replications > 1 || campaign.precision !== null;
-  const numeric = outputs.filter(
-    ({ type, name }) => kindOfOutput(type) === 'number' && name !== output?.name,
-  );
-  const shown = output ? [output, ...numeric] : [];
+  const shown = output ? [output, ...measures.filter((one) => one !== output)] : [];
   const isNumber = varied.map(({ type }) => kindOfInput(type) === 'number');
-  const columns = shown.map(({ name }) => numberColumn(best.map((point) => meanOf(point, name))));
+  const columns = shown.map((one) =>
+    measureColumn(
+      one,
+      best.map((point) => valueOf(point, one)),
+    ),
+  );
   const rows = best.map(
     ({ key, values, runs }, i) =>
       html`<tr class="${output && i === 0 ? 'first' : ''}">
@@ -118,7 +124,12 @@ export function bestSection(
         <td><code>${key}</code></td>
       </tr>`,
   );
-  const how = output ? `${wants} ${output.name}${isReplicated ? ', means over the replications' : ''}` : '';
+  const what = (['mean', 'share', 'quantile'] as const).filter((one) =>
+    shown.some(({ statistic }) => statistic === one),
+  );
+  const how = output
+    ? `${wants} ${output.name}${isReplicated ? `, ${what.map((one) => `${one}s`).join(' and ')} over the replications` : ''}`
+    : '';
   return html`<section>
     <h2>${output ? (isGoal ? 'Best points' : 'Lowest points') : 'First points'}</h2>
     <p class="soft">${counted(best.length, 'point')}${how && ` with the ${how}`}.</p>
@@ -127,7 +138,7 @@ export function bestSection(
         <thead>
           <tr>
             ${varied.map((input, at) => html`<th class="${isNumber[at] ? 'number' : ''}">${titleOf(input)}</th>`)}
-            ${shown.map((shownOutput) => html`<th class="number">${titleOf(shownOutput)}</th>`)}
+            ${shown.map((one) => html`<th class="number">${titleOfMeasure(one)}</th>`)}
             ${isReplicated ? html`<th class="number">Runs</th>` : ''}
             <th>Point</th>
           </tr>

@@ -1,5 +1,5 @@
-import { numberIn } from '../api/index.ts';
-import type { Campaign, CampaignOutput, Goal } from '../campaign/types.ts';
+import { distinct, type Measure, measuresOf } from '../campaign/measures.ts';
+import type { Campaign, Goal } from '../campaign/types.ts';
 import type { ResultRow } from '../store/index.ts';
 import { Agreement } from './agreement.ts';
 import { Lowest } from './best.ts';
@@ -7,22 +7,23 @@ import { type Courses, CourseGatherer } from './courses.ts';
 import { Distribution } from './distribution.ts';
 import { EffectGatherer, type LeftOut } from './effects.ts';
 import { type FailureGroup, Failures } from './failures.ts';
-import { confidenceOf } from './mean.ts';
-import { meanOf, type PointResult, pointsOf } from './points.ts';
+import { confidenceOf, type PointSample } from './mean.ts';
+import { estimateAt, type PointResult, pointsOf, valueOf } from './points.ts';
 import { PrecisePoints } from './precise-points.ts';
 import type { Reference } from './reference.ts';
 import { Timeline } from './timeline.ts';
-import { firstOf, kindOfOutput } from './values.ts';
 
 /** All that a report says of a campaign's results. */
 export interface Summary {
-  /** The numeric output by which points are ranked; undefined where there is none. */
-  output: CampaignOutput | undefined;
+  /** By what points are ranked; undefined where there is no such output. */
+  output: Measure | undefined;
+  /** All that there is to show, the outputs in front that were asked for. */
+  measures: readonly Measure[];
   ranking: Ranking;
-  /** The points that are first by the mean of the chosen output; the first of the design where there is no such output. */
+  /** The points that are first by the mean, share or quantile of the chosen output; the first of the design where there is no such output. */
   best: PointResult[];
   /** Of the chosen output; where one input varies also of others. */
-  effects: { output: CampaignOutput; effects: ReturnType<EffectGatherer['result']> }[];
+  effects: { output: Measure; effects: ReturnType<EffectGatherer['result']> }[];
   /** Of the effects of the first of these outputs, and so of all; undefined where there is none. */
   leftOut: LeftOut | undefined;
   agreement: Agreement | undefined;
@@ -36,7 +37,7 @@ export interface Summary {
 
 /** What runs that are done came to. */
 export interface OutputDistribution {
-  output: CampaignOutput;
+  output: Measure;
   distribution: Distribution;
   /** Runs that are not in it: their value is infinite, no number, or not there. */
   without: number;
@@ -57,34 +58,37 @@ const MOST_OUTPUTS = 12;
 /**
  * Reads the rows once. What is kept of them is bounded, however many there are.
  *
- * @param output - the numeric output by which points are ranked, by default the first one that has values: a model may
- *   give some only where it has something to compare itself with
+ * @param asked - what is shown first, and by the first of which points are ranked; by default by the first numeric output that has
+ *   values, or else the first of the others: a model may give some only where it has something to compare itself with
  * @param observed - name of a DATA_SET that is to be drawn
  */
 export async function summarize(
   campaign: Campaign,
   rows: AsyncIterable<ResultRow>,
-  output: CampaignOutput | undefined,
+  asked: readonly Measure[],
   {
     reference,
     observed,
     goal,
   }: { reference?: Reference | undefined; observed?: string | undefined; goal?: Goal | undefined } = {},
 ): Promise<Summary> {
-  const numeric = campaign.outputs.filter(({ type }) => kindOfOutput(type) === 'number');
-  const first = firstOf(numeric, output?.name).slice(0, MOST_OUTPUTS);
-  const distributions = first.map((output): OutputDistribution => ({
+  const [output] = asked;
+  const measures = inOrder(asked, measuresOf(campaign));
+  const first = measures.slice(0, MOST_OUTPUTS);
+  // the values of a quantile are those of an output
+  const counted = first.filter(({ statistic }) => statistic !== 'quantile');
+  const distributions = counted.map((output): OutputDistribution => ({
     output,
     distribution: new Distribution(isWhole(output) ? 1 : 0),
     without: 0,
   }));
-  const agreement = reference && new Agreement(reference, confidenceOf(campaign));
+  const agreement = reference && new Agreement(reference, measures, confidenceOf(campaign));
   // where several inputs vary, the effects of one output fill a page
   const areAllDrawn = campaign.varied.length === 1;
   let gathered = (areAllDrawn || !output ? first : [output]).map((one) => ({
     output: one,
     best: new Lowest<PointResult>(BEST_POINTS),
-    effects: new EffectGatherer(campaign),
+    effects: new EffectGatherer(campaign, one.statistic),
   }));
   const precision = new PrecisePoints(campaign);
   const firstPoints = new Lowest<PointResult>(BEST_POINTS);
@@ -102,7 +106,7 @@ export async function summarize(
       }
       courses.add(row);
       for (const one of distributions) {
-        const value = numberIn(row.outputs[one.output.name]);
+        const value = one.output.read(row.outputs);
         if (value === undefined) one.without += 1;
         else one.distribution.add(value);
       }
@@ -110,14 +114,16 @@ export async function summarize(
     }
   }
 
+  const dataSets = campaign.outputs.filter(({ type }) => type === 'DATA_SET').map(({ name }) => name);
+  const confidence = confidenceOf(campaign);
   let index = 0;
-  for await (const point of pointsOf(seen(), campaign.outputs)) {
+  for await (const point of pointsOf(seen(), measures, dataSets)) {
     if (gathered.length === 0) firstPoints.add(point, index);
     for (const one of gathered) {
-      const mean = meanOf(point, one.output.name);
+      const mean = valueOf(point, one.output);
       if (mean === undefined) continue;
       one.best.add(point, goal?.output === one.output.name && goal.wants === 'highest' ? -mean : mean);
-      one.effects.add(point.values, point.samples[one.output.name]!);
+      one.effects.add(point.values, sampleOf(point, one.output, confidence));
       if (areAllDrawn || output) continue;
       // those behind it are not the first one that has values
       gathered = gathered.slice(0, gathered.indexOf(one) + 1);
@@ -131,6 +137,7 @@ export async function summarize(
   const drawn = chosen ? [chosen, ...gathered.filter((one) => areAllDrawn && one !== chosen)] : [];
   return {
     output: chosen?.output,
+    measures,
     ranking: rankingOf(goal, chosen?.output),
     best,
     effects: drawn.map(({ output, effects }) => ({ output, effects: effects.result() })),
@@ -144,12 +151,27 @@ export async function summarize(
   };
 }
 
+/** Those that were asked for, then numbers, then shares and quantiles. */
+function inOrder(asked: readonly Measure[], all: readonly Measure[]): Measure[] {
+  const isMean = ({ statistic }: Measure): boolean => statistic === 'mean';
+  return distinct([...asked, ...all.filter(isMean), ...all.filter((one) => !isMean(one))]);
+}
+
+/** What is known of a measure at a point that has a value. */
+function sampleOf(point: PointResult, measure: Measure, confidence: number): PointSample {
+  const sample = point.samples[measure.name]!;
+  if (measure.statistic !== 'quantile') return sample;
+  const { mean, low, high } = estimateAt(measure, sample, { relative: null, absolute: null, confidence });
+  return { count: sample.count, mean, variance: null, low, high };
+}
+
 /** Of outputs that nobody has said anything of, the lowest come first. */
-export function rankingOf(goal: Goal | undefined, output: CampaignOutput | undefined): Ranking {
+export function rankingOf(goal: Goal | undefined, output: Pick<Measure, 'name'> | undefined): Ranking {
   const isGoal = goal !== undefined && goal.output === output?.name;
   return { wants: isGoal ? goal.wants : 'lowest', isGoal };
 }
 
-function isWhole({ type }: CampaignOutput): boolean {
-  return type === 'INTEGER' || type === 'LONG';
+/** Whether its values are whole numbers, as 1 and 0 are for true and false. */
+function isWhole({ type }: Measure): boolean {
+  return type === 'INTEGER' || type === 'LONG' || type === 'BOOLEAN';
 }

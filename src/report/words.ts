@@ -1,4 +1,5 @@
 import type { Unit } from '../api/index.ts';
+import type { Measure } from '../campaign/measures.ts';
 import type { Cell, Column } from './table.ts';
 import { parsed } from './values.ts';
 
@@ -38,6 +39,40 @@ export function amount(value: string, units: Unit | null): string {
 /** The name of an input or output with its unit, if it has one. */
 export function titleOf({ name, units }: { name: string; units?: Unit | null | undefined }): string {
   return units ? `${name} (${unitText(units)})` : name;
+}
+
+/** The name of an output with its unit; of a BOOLEAN one, of which the share is shown, with that. */
+export function titleOfMeasure(measure: Pick<Measure, 'name' | 'units' | 'statistic' | 'sources'>): string {
+  const { name, statistic, sources } = measure;
+  return statistic === 'share' && sources[0] === name ? `${name} (share)` : titleOf(measure);
+}
+
+/** What a mean, share or quantile comes to, for eyes: "3.2 days", "12.5 %". */
+export function measureText(
+  { statistic, units }: Pick<Measure, 'statistic' | 'units'>,
+  value: number,
+): string {
+  return statistic === 'share' ? `${numberText(inPercent(value))} %` : amount(numberText(value), units);
+}
+
+/** What is in a column of a measure, for eyes: shares in percent, all with as many decimals as the one that needs most. */
+export function measureColumn(
+  { statistic }: Pick<Measure, 'statistic'>,
+  values: readonly (number | undefined)[],
+): string[] {
+  if (statistic !== 'share') return numberColumn(values);
+  const shares = values.map((value) => (value === undefined ? undefined : inPercent(value)));
+  return numberColumn(shares).map((text) => text && `${text} %`);
+}
+
+/** 0.125 as "12.5 %". */
+export function percent(share: number): string {
+  return `${numberText(100 * share)} %`;
+}
+
+/** In percent, with as many digits as a share of runs is good for. */
+function inPercent(share: number): number {
+  return Number((100 * share).toPrecision(4));
 }
 
 /** A number for eyes: five significant digits or all that are before the point, thousands apart. */

@@ -16,3 +16,70 @@ export function quantile(sorted: readonly number[] | Float64Array, p: number): n
   // equal ones are taken as they are: an infinite value is its own neighbour
   return below === above ? below : below + (above - below) * (at - Math.floor(at));
 }
+
+/** Two values of a sample between which a quantile of what it is drawn from lies. */
+export interface QuantileInterval {
+  low: number;
+  high: number;
+}
+
+/**
+ * A confidence interval of a quantile, from one value of the sample to another. It holds whatever the distribution is: how many
+ * values are below the quantile is binomial. Each tail has at most half of what the confidence leaves.
+ *
+ * W. R. Thompson, "On confidence ranges for the median and other expectation distributions for populations of unknown
+ * distribution form", Annals of Mathematical Statistics 7 (1936) 122-128; section 7.1 of H. A. David and H. N. Nagaraja, "Order
+ * Statistics", 3rd edition, Wiley 2003.
+ *
+ * @param sorted - independent values, the lowest first
+ * @param p - between 0 and 1, both excluded
+ * @param confidence - between 0 and 1, as 0.95
+ * @returns null where there are too few values
+ */
+export function quantileInterval(
+  sorted: readonly number[] | Float64Array,
+  p: number,
+  confidence: number,
+): QuantileInterval | null {
+  const n = sorted.length;
+  const tail = (1 - confidence) / 2;
+  const low = rankBelow(n, p, tail);
+  const high = n + 1 - rankBelow(n, 1 - p, tail);
+  return low < 1 || high > n ? null : { low: sorted[low - 1]!, high: sorted[high - 1]! };
+}
+
+/** The greatest rank, from 1, below which a quantile lies by a chance of at most `tail`; 0 where there is none. */
+function rankBelow(n: number, p: number, tail: number): number {
+  const odds = Math.log(p) - Math.log1p(-p);
+  // logarithms, as the first terms of many values are smaller than any number
+  let term = n * Math.log1p(-p);
+  let sum = 0;
+  for (let rank = 0; rank < n; rank += 1) {
+    sum += Math.exp(term);
+    if (sum > tail) return rank;
+    term += Math.log((n - rank) / (rank + 1)) + odds;
+  }
+  return n;
+}
+
+/**
+ * The quantile of `b` less that of `a`. The interval is made of the two intervals, each with half of the error, so it holds whatever
+ * the distributions are, and also for runs in pairs (C. E. Bonferroni's inequality); it is rather too wide than too narrow.
+ *
+ * @param a - values, the lowest first; at least one, as in `b`
+ * @param p - between 0 and 1, both excluded
+ * @param confidence - between 0 and 1, as 0.95
+ * @returns without ends where a sample has too few values
+ */
+export function quantileDifference(
+  a: readonly number[] | Float64Array,
+  b: readonly number[] | Float64Array,
+  p: number,
+  confidence: number,
+): { difference: number; low: number | null; high: number | null } {
+  const difference = quantile(b, p) - quantile(a, p);
+  const each = (1 + confidence) / 2;
+  const [ofA, ofB] = [quantileInterval(a, p, each), quantileInterval(b, p, each)];
+  if (!ofA || !ofB) return { difference, low: null, high: null };
+  return { difference, low: ofB.low - ofA.high, high: ofB.high - ofA.low };
+}

@@ -1,15 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
+import type { ErrorCode } from '../../src/errors.ts';
 import type { InputType } from '../../src/api/constants.ts';
 import { expand } from '../../src/campaign/points.ts';
 import fc from '../support/fast-check.ts';
 import { check, checkBody, epidemic, expectRefused, HEAD, seedless, thrownBy } from './support.ts';
 
-function refused(
-  code: 'UNKNOWN_INPUT' | 'UNKNOWN_OUTPUT' | 'UNKNOWN_EXPERIMENT' | 'INVALID_VALUE' | 'EMPTY_DESIGN',
-  body: string,
-  says: RegExp,
-  hint?: RegExp,
-): void {
+function refused(code: ErrorCode, body: string, says: RegExp, hint?: RegExp): void {
   expectRefused(HEAD + body, { code, says, ...(hint && { hint }) });
 }
 
@@ -48,7 +44,47 @@ describe('names', () => {
 
   test('an output that the campaign is about and does not have, or that is no number', () => {
     refused('UNKNOWN_OUTPUT', 'goal: {maximize: §Fit eror}\n', /no output "Fit eror"/, /mean "Fit error"\?/);
-    refused('INVALID_VALUE', 'goal: {minimize: §Trajectory}\n', /"Trajectory" is .*, not a number/);
+    refused(
+      'INVALID_VALUE',
+      'goal: {minimize: §Trajectory}\n',
+      /"Trajectory" is .*, neither a number nor true or false/,
+    );
+  });
+
+  test('formulas keep the outputs that they are made of', () => {
+    const { outputs, derived } = checkBody("outputs: [Fit error, P(`Peak day` > 3), 'Q(`Peak day`, 0.9)']\n");
+    expect(outputs.map(({ name }) => name)).toEqual(['Fit error', 'Peak day']);
+    expect(derived).toEqual(['P(`Peak day` > 3)', 'Q(`Peak day`, 0.9)']);
+    expect(checkBody('outputs: [Fit error]\n')).not.toHaveProperty('derived');
+    expect(checkBody('goal: {maximize: P(`Peak day` > 3)}\n').goal).toEqual({
+      output: 'P(`Peak day` > 3)',
+      wants: 'highest',
+    });
+    refused('INVALID_EXPRESSION', 'outputs: [Peak day, §P(Peak > 3)]\n', /no output of one value "Peak"/);
+    refused('INVALID_EXPRESSION', 'outputs: [§Q(Days)]\n', /needs a probability between 0 and 1/);
+  });
+
+  test('the precision of a share', () => {
+    const until = (more: string): string => `replications: {min: 5, max: 100, ${more}}\n`;
+    const share = '"P(`Peak day` > 3)"';
+    for (const absolute of ['2 %', '2%', '0.02'])
+      expect(checkBody(until(`output: ${share}, absolute: ${absolute}`)).precision).toMatchObject({
+        outputs: ['P(`Peak day` > 3)'],
+        shares: ['P(`Peak day` > 3)'],
+        absolute: 0.02,
+      });
+    expect(checkBody(until('output: Peak day, absolute: 2')).precision).not.toHaveProperty('shares');
+    refused(
+      'INVALID_VALUE',
+      until(`output: ${share}, relative: §0.02`),
+      /no relative precision/,
+      /absolute: 2 %/,
+    );
+    refused('INVALID_VALUE', until(`output: ${share}, absolute: §2`), /known to ± 50 %/, /absolute: 2 %/);
+    refused('INVALID_VALUE', until(`output: ${share}, absolute: §60 %`), /known to ± 50 %/);
+    refused('INVALID_VALUE', until('output: Peak day, absolute: §2 %'), /is a number/, /relative: 0.02/);
+    refused('INVALID_VALUE', until('output: [§"Q(`Peak day`, 0.9)"], absolute: 2'), /is a quantile/);
+    refused('DEFINITION_INVALID', until('output: Peak day, absolute: §much'), /a percentage such as 2 %/);
   });
 
   test('an unknown experiment', () => {

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from '../support/fast-check.ts';
 import { expectedReplications, nextReplications, type Precision } from '../../src/campaign/precision.ts';
 import { estimate } from '../support/samples.ts';
+import { wilsonHalfWidth } from '../../src/statistics/share.ts';
 import { uniforms } from '../support/uniforms.ts';
 
 const LOOK_AHEAD = 10;
@@ -286,5 +287,49 @@ describe('whatever the values', () => {
       { numRuns: 400 },
     );
     expect(stopped).toBeGreaterThan(0);
+  });
+});
+
+describe('a share', () => {
+  const shares: Precision = {
+    ...precision,
+    outputs: ['Extinct'],
+    shares: ['Extinct'],
+    absolute: 0.05,
+    max: 5_000,
+  };
+  const drawn = (share: number, n: number): number[] => {
+    const uniform = uniforms(9);
+    return Array.from({ length: n }, () => Number(uniform() < share));
+  };
+
+  test('is not certain where no run is true: as many are made as the half of Wilson’s interval takes', () => {
+    const none = Array.from<number>({ length: 5 }).fill(0);
+    const decision = nextReplications(shares, [none], 5);
+    expect(decision).toMatchObject({ decided: false });
+    // z² / 2 / (n + z²) is 0.05 with 35 runs
+    expect(expectedReplications(shares, [none], 5)).toBe(35 + LOOK_AHEAD);
+    const enough = Array.from<number>({ length: 35 + LOOK_AHEAD }).fill(0);
+    expect(nextReplications(shares, [enough], enough.length)).toEqual({ decided: true, reached: true });
+    // the same numbers of an output that is a number are certain
+    const { shares: _, ...numbers } = shares;
+    expect(nextReplications(numbers, [enough.slice(0, 15)], 15)).toEqual({ decided: true, reached: true });
+  });
+
+  test.each([0, 0.02, 0.3, 0.5, 0.97])('of %d is known as precisely as is wanted', (share) => {
+    let made = shares.min;
+    for (;;) {
+      const decision = nextReplications(shares, [drawn(share, made)], made);
+      if (decision.decided) {
+        expect(decision.reached).toBe(true);
+        break;
+      }
+      expect(decision.replications).toBeGreaterThan(made);
+      made = decision.replications;
+    }
+    const mean = drawn(share, made).reduce((a, b) => a + b) / made;
+    expect(wilsonHalfWidth(mean, made, 0.95)).toBeLessThanOrEqual(0.05);
+    // 385 of 0.5, and the look-ahead
+    expect(made).toBeLessThan(500);
   });
 });

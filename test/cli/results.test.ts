@@ -72,7 +72,7 @@ test('foray report --show draws another output', async () => {
   const { code, stderr } = await run('report', 'flu', '--show', 'Order');
   expect([code, stderr]).toEqual([
     2,
-    'foray: The campaign has no numeric output "Order". It has "Fit error", "Orders".\n',
+    'foray: The campaign keeps no output "Order". Did you mean "Orders"?\n',
   ]);
 });
 

@@ -7,6 +7,7 @@ import { comparisonNotes, ComparisonSummary } from '../../src/report/comparison/
 import { comparisonTable } from '../../src/report/comparison/table.ts';
 import { renderComparison } from '../../src/report/comparison/html.ts';
 import { formatTable } from '../../src/report/index.ts';
+import { pairedShareDifference, shareDifference } from '../../src/statistics/share.ts';
 import type { ResultRow } from '../../src/store/index.ts';
 import { doubles, gridOf, sampleRecord, stream, textOf } from './support.ts';
 
@@ -242,8 +243,47 @@ describe('differences', () => {
     expect(comparison.outputs.map(({ name }) => name)).toEqual(['Served']);
     expect(comparison.leftOut).toEqual(['Wait', 'Cost', 'Curve']);
     expect(() => compareCampaigns(side('a', a), side('b', b, { outputs: other.slice(1) }))).toThrow(
-      'no numeric output in common',
+      'no numeric or BOOLEAN output in common',
     );
+  });
+
+  test('of shares are those of Newcombe, in pairs or apart; of quantiles those of both intervals', async () => {
+    const late = ['P(Wait > 2.5)', 'Q(Wait, 0.5)'];
+    const many = (shift: number) => Array.from({ length: 40 }, (_, at) => shift + (at % 5));
+    const compared = async (seed: number) => {
+      const comparison = compareCampaigns(
+        side('a', { 8: many(0) }),
+        side('b', { 8: many(1) }, { seed }),
+        late,
+      );
+      return { comparison, outputs: (await Array.fromAsync(comparison.points))[0]!.outputs };
+    };
+    const pairs = await compared(42);
+    // 16 of 40 in A, 24 in B, 16 of them the same
+    expect(pairs.outputs[0]).toEqual({
+      a: { n: 40, mean: 0.4 },
+      b: { n: 40, mean: 0.6 },
+      ...pairedShareDifference({ both: 16, onlyA: 0, onlyB: 8, neither: 16 }, 0.95),
+    });
+    const apart = await compared(43);
+    expect(apart.outputs[0]).toMatchObject(shareDifference({ count: 16, n: 40 }, { count: 24, n: 40 }, 0.95));
+    for (const { comparison, outputs } of [pairs, apart]) {
+      expect(outputs[1]).toMatchObject({ a: { mean: 2 }, b: { mean: 3 }, difference: 1 });
+      expect(outputs[1]!.low).toBeLessThanOrEqual(1);
+      expect(comparison.leftOut).toEqual([]);
+    }
+    const again = compareCampaigns(side('a', { 8: many(0) }), side('b', { 8: many(1) }), late);
+    const summary = new ComparisonSummary(again);
+    const rows = comparisonTable(again, summary.watched());
+    const table = await textOf(formatTable('csv', rows));
+    const notes = comparisonNotes(again, summary);
+    expect(notes).toContainEqual(expect.stringMatching(/^Intervals of shares \(95 %\): Newcombe/));
+    expect(notes).toContainEqual(expect.stringMatching(/^Intervals of quantiles \(95 %\): from order/));
+    expect(notes.join()).not.toContain("Student's t");
+    expect(table).toMatch(/P\(Wait > 2\.5\),40,0\.4,40,0\.6,.*,Newcombe paired,true/);
+    const page = await renderComparison(again, summary);
+    expect(page).toContain('in percentage points');
+    expect(page).toContain('<strong>20 %</strong>');
   });
 
   test('take the confidence that both campaigns have', () => {

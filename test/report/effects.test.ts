@@ -7,7 +7,8 @@ import {
   type MainEffects,
 } from '../../src/report/effects.ts';
 import { colourScale } from '../../src/report/pictures/scale.ts';
-import { meanOf, pointsOf } from '../../src/report/points.ts';
+import { measureOf, measuresOf } from '../../src/campaign/measures.ts';
+import { pointsOf, valueOf } from '../../src/report/points.ts';
 import { doubles, failedRow, gridOf, sampleRecord, sampleRow, stream } from './support.ts';
 
 const policy = { name: 'Policy', type: 'STRING', units: null, values: ['none', 'all'] } as const;
@@ -186,13 +187,16 @@ test('points put their replications together, those that failed counted apart', 
     row(0, 3, 'null'),
     row(1, 1, '5'),
   ];
-  const [first, second, ...others] = await Array.fromAsync(pointsOf(stream(rows), outputs));
+  const [first, second, ...others] = await Array.fromAsync(
+    pointsOf(stream(rows), measuresOf({ outputs, precision: null }), ['Infected']),
+  );
   expect(others).toEqual([]);
   expect(first).toMatchObject({ runs: 3, failed: 1, curves: { Infected: '{"r":1}' } });
   expect(second).toMatchObject({ runs: 1, failed: 0 });
   expect(first!.samples['Fit error']).toMatchObject({ count: 2, mean: 1.5, variance: 0.5, min: 1, max: 2 });
-  expect([meanOf(first!, 'Fit error'), meanOf(second!, 'Fit error')]).toEqual([1.5, 5]);
-  expect(meanOf(first!, 'Peak day')).toBeUndefined();
+  const [error, peak] = outputs.slice(0, 2).map(({ name }) => measureOf(outputs, name));
+  expect([valueOf(first!, error!), valueOf(second!, error!)]).toEqual([1.5, 5]);
+  expect(valueOf(first!, peak!)).toBeUndefined();
 });
 
 test('the colour scale follows the span', () => {

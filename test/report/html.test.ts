@@ -185,7 +185,7 @@ describe('other designs', () => {
         { values: ['9'], numbers: numbers(1e9) },
       ],
     };
-    const options = { output: 'Peak day', reference };
+    const options = { show: ['Peak day'], reference };
     const page = await renderReport(record, countsOf(9), sampleRows(record), options);
     expect(page).toContain('In orange what theory.csv gives.');
     expect(page).toContain('Agreement with theory.csv');
@@ -269,18 +269,51 @@ describe('other designs', () => {
 
   test('the chosen output is shown; one that there is not is an error with the names', async () => {
     const record = sampleRecord();
-    const page = await renderReport(record, countsOf(2), stream(rows(2)), { output: 'Peak day' });
+    const page = await renderReport(record, countsOf(2), stream(rows(2)), { show: ['Peak day'] });
     expect(page).toContain('Peak day over Contact rate and Recovery rate');
     await expect(
-      renderReport(record, countsOf(2), stream(rows(2)), { output: 'Peak' }),
+      renderReport(record, countsOf(2), stream(rows(2)), { show: ['Peek'] }),
     ).rejects.toMatchObject({
       code: 'UNKNOWN_OUTPUT',
-      hint: 'It has "Fit error", "Peak day".',
+      hint: 'Known: "Fit error", "Peak day".',
     });
     const wrong = { observed: { ...observed, output: 'Fit error' } };
     await expect(renderReport(record, countsOf(2), stream(rows(2)), wrong)).rejects.toMatchObject({
       code: 'UNKNOWN_OUTPUT',
     });
+  });
+
+  test('BOOLEAN outputs and formulas are drawn as shares, and are in the table and the distributions', async () => {
+    const rate = [doubles('Contact rate', [1, 2])];
+    const outputs = [
+      { name: 'Extinct', type: 'BOOLEAN', units: null },
+      { name: 'Peak day', type: 'DOUBLE', units: 'DAY' },
+    ] as const;
+    const derived = ['P(`Peak day` > 3)', 'Q(`Peak day`, 0.5)'];
+    const record = sampleRecord({ grid: rate, replications: 8, outputs: [...outputs], derived });
+    const runs = ['1', '2'].flatMap((value, at) =>
+      Array.from({ length: 8 }, (_, replication) => ({
+        ...sampleRow(at, [value], replication + 1),
+        outputs: { Extinct: String(replication < 2 * (at + 1)), 'Peak day': String(replication + at) },
+      })),
+    );
+    const page = await renderReport(record, countsOf(16), stream(runs), { show: ['Extinct'] });
+    expect(page).toMatch(/Lowest Extinct\s*<strong>25 %</);
+    expect(page).toContain('Extinct by Contact rate');
+    expect(page).toContain(
+      'The share at each value, with its 95 % confidence interval over the replications.',
+    );
+    expect(page).toContain('The mean or share or quantile at each value');
+    expect(page).toContain('Extinct (share)</th>');
+    expect(page).toMatch(/25 %<\/td>[^]*50 %<\/td>/);
+    for (const text of ['100%', 'true', 'false', 'P(`Peak day` > 3)', 'Q(`Peak day`, 0.5)'])
+      expect(page.replaceAll('&gt;', '>')).toContain(
+        `>${text}${text.startsWith('Q') ? ' (day)' : ''}</text>`,
+      );
+    // by itself the first number comes first, and without one a share
+    expect(await renderReport(record, countsOf(16), stream(runs))).toContain('Lowest Peak day');
+    const shares = { ...record, campaign: { ...record.campaign, outputs: outputs.slice(0, 1), derived: [] } };
+    expect(await renderReport(shares, countsOf(16), stream(runs))).toContain('Lowest Extinct');
   });
 
   test('of no output in particular it is the first one that has values', async () => {
@@ -345,7 +378,7 @@ describe('what is not shown is said', () => {
       ...sampleRow(i, [String(rate)]),
       outputs: Object.fromEntries(outputs.map(({ name }, at) => [name, String(rate * (at + 1))])),
     }));
-    const page = await pageOf(record, rows, { output: 'Cost 14' });
+    const page = await pageOf(record, rows, { show: ['Cost 14'] });
     // in the captions of other effects and of distributions, each for the eyes and as what a picture is called
     expect(page.match(/Of 14 outputs the first 12 are shown\./g)).toHaveLength(4);
     // best points have all; effects and distributions a picture of each

@@ -1,8 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from '../support/fast-check.ts';
 import { estimateOf } from '../../src/campaign/precision.ts';
-import { confidenceOf, MeanOfPoints } from '../../src/report/mean.ts';
+import { confidenceOf, MeanOfPoints, overPoints, ShareOfPoints } from '../../src/report/mean.ts';
 import { Sample } from '../../src/statistics/sample.ts';
+import { wilsonInterval } from '../../src/statistics/share.ts';
+import { uniforms } from '../support/uniforms.ts';
 
 // squares of still smaller differences would underflow
 const number = fc.double({ min: -1e6, max: 1e6, noNaN: true }).map((value) => Number(value.toFixed(6)));
@@ -95,4 +97,74 @@ describe('the mean over points', () => {
 test("the confidence is the campaign's, or 95 %", () => {
   const precision = { min: 2, max: 9, outputs: ['A'], relative: 0.1, absolute: null, confidence: 0.9 };
   expect([confidenceOf({ precision }), confidenceOf({ precision: null })]).toEqual([0.9, 0.95]);
+});
+
+describe('the share over points', () => {
+  const shareOf = (points: readonly (readonly number[])[]): ShareOfPoints => {
+    const share = new ShareOfPoints();
+    for (const values of points) share.add(sampleOf(values));
+    return share;
+  };
+  const truths = (n: number, count: number) => Array.from({ length: n }, (_, at) => Number(at < count));
+
+  test('of one point has Wilson’s interval, also of one replication', () => {
+    for (const [n, count] of [
+      [1, 0],
+      [1, 1],
+      [10, 0],
+      [10, 3],
+      [40, 40],
+    ] as const) {
+      const { mean, low, high } = shareOf([truths(n, count)]).interval(0.95, true);
+      const wilson = wilsonInterval(count / n, n, 0.95);
+      expect(mean).toBeCloseTo(wilson.share, 12);
+      expect(low).toBeCloseTo(wilson.low, 12);
+      expect(high).toBeCloseTo(wilson.high, 12);
+    }
+  });
+
+  test('of points that are alike is that of all runs together, and never wider', () => {
+    const alike = shareOf(Array.from({ length: 5 }, () => truths(10, 2))).interval(0.95, true);
+    const { low, high } = wilsonInterval(0.2, 50, 0.95);
+    expect([alike.low, alike.high]).toEqual([expect.closeTo(low, 12), expect.closeTo(high, 12)]);
+    const apart = shareOf([truths(20, 0), truths(20, 20)]).interval(0.95, true);
+    const together = wilsonInterval(0.5, 40, 0.95);
+    expect(apart.low).toBeGreaterThan(together.low);
+    expect(apart.high).toBeLessThan(together.high);
+    // and not certain
+    expect(apart.high! - apart.low!).toBeGreaterThan(0.05);
+  });
+
+  test('contains the mean of the shares as often as the confidence says, or more often', () => {
+    const uniform = uniforms(4);
+    const chances = [0.01, 0.05, 0.2, 0.5, 0.8, 0.95, 0.99, 0.99];
+    const known = chances.reduce((a, b) => a + b) / chances.length;
+    let inside = 0;
+    for (let trial = 0; trial < 2_000; trial += 1) {
+      const drawn = chances.map((chance) => Array.from({ length: 8 }, () => Number(uniform() < chance)));
+      const { low, high } = shareOf(drawn).interval(0.95, true);
+      if (low! <= known && known <= high!) inside += 1;
+    }
+    expect(inside / 2_000).toBeGreaterThan(0.94);
+  });
+
+  test('has no interval over several points that share their seeds, and may be joined', () => {
+    expect(shareOf([[1], [0]]).interval(0.95, false)).toEqual({ mean: 0.5, low: null, high: null });
+    const joined = shareOf([[1, 0, 0]]);
+    joined.join(shareOf([[1, 1]]));
+    expect(joined.interval(0.95, true)).toEqual(
+      shareOf([
+        [1, 0, 0],
+        [1, 1],
+      ]).interval(0.95, true),
+    );
+  });
+});
+
+test('the quantile over points has an interval at one point only', () => {
+  const quantile = overPoints('quantile');
+  quantile.add({ count: 9, mean: 3, variance: null, low: 1, high: 8 });
+  expect(quantile.interval(0.95, true)).toEqual({ mean: 3, low: 1, high: 8 });
+  quantile.add({ count: 9, mean: 5, variance: null, low: 2, high: 9 });
+  expect(quantile.interval(0.95, true)).toEqual({ mean: 4, low: null, high: null });
 });

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { Agreement } from '../../src/report/agreement.ts';
+import { measuresOf } from '../../src/campaign/measures.ts';
 import { OutputSample } from '../../src/report/points.ts';
 import { readReference } from '../../src/report/reference.ts';
 import { sampleRecord } from './support.ts';
@@ -46,8 +47,13 @@ describe('reference values', () => {
       'It has no column of an output.',
       'Known: "Fit error", "Peak day".',
     ],
-    [`${head},Peak dya\n`, 1, 'The campaign has no numeric output "Peak dya".', 'Did you mean "Peak day"?'],
-    [`${head},Infected\n`, 1, 'The campaign has no numeric output "Infected".', undefined],
+    [
+      `${head},Peak dya\n`,
+      1,
+      'The campaign has no numeric or BOOLEAN output "Peak dya".',
+      'Did you mean "Peak day"?',
+    ],
+    [`${head},Infected\n`, 1, 'The campaign has no numeric or BOOLEAN output "Infected".', undefined],
     [`${head},Fit error\n`, 1, 'The column "Fit error" is there twice.', 'Remove one of them.'],
     [
       `${head}\n1,2,3\n1,much,3\n`,
@@ -103,8 +109,13 @@ describe('agreement', () => {
     ],
   };
 
+  const measures = measuresOf({
+    outputs: [{ name: 'Fit error', type: 'DOUBLE', units: null }],
+    precision: null,
+  });
+
   test('is told of the points that the reference has, by their interval', () => {
-    const agreement = new Agreement(reference, 0.95);
+    const agreement = new Agreement(reference, measures, 0.95);
     agreement.add({ values: ['1', '2'], samples: sampleOf(9, 10, 12) });
     agreement.add({ values: ['1', '3'], samples: sampleOf(9, 10, 12) });
     agreement.add({ values: ['3', '4'], samples: sampleOf(11, 11.1, 11.2) });
@@ -117,7 +128,7 @@ describe('agreement', () => {
   });
 
   test('is not told of a point without a value', () => {
-    const agreement = new Agreement(reference, 0.95);
+    const agreement = new Agreement(reference, measures, 0.95);
     agreement.add({ values: ['1', '2'], samples: sampleOf() });
     expect(agreement.comparisons).toEqual([]);
   });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from '../support/fast-check.ts';
-import { quantile } from '../../src/statistics/quantile.ts';
+import { uniforms } from '../support/uniforms.ts';
+import { quantile, quantileDifference, quantileInterval } from '../../src/statistics/quantile.ts';
 
 const anySample = fc
   .array(fc.double({ min: -1e6, max: 1e6, noNaN: true }), { minLength: 1 })
@@ -36,5 +37,54 @@ describe('a quantile of a sample', () => {
   test('of nothing, or at no probability, there is none', () => {
     expect(() => quantile([], 0.5)).toThrow(RangeError);
     for (const p of [-0.1, 1.1, NaN]) expect(() => quantile([1], p)).toThrow(RangeError);
+  });
+});
+
+describe('the interval of a quantile', () => {
+  const upTo = (n: number) => Array.from({ length: n }, (_, at) => at + 1);
+
+  // ranks of the median with 95 %: W. J. Conover, Practical Nonparametric Statistics, and tables of the sign test
+  test.each([
+    [6, 1, 6],
+    [10, 2, 9],
+    [20, 6, 15],
+    [35, 12, 24],
+    [100, 40, 61],
+  ])('of the median of %d values', (n, low, high) => {
+    expect(quantileInterval(upTo(n), 0.5, 0.95)).toEqual({ low, high });
+  });
+
+  test('is none where there are too few values', () => {
+    expect(quantileInterval([], 0.5, 0.95)).toBeNull();
+    expect(quantileInterval(upTo(5), 0.5, 0.95)).toBeNull();
+    // 0.9 ** 35 is more than 2.5 %
+    expect(quantileInterval(upTo(35), 0.9, 0.95)).toBeNull();
+    expect(quantileInterval(upTo(36), 0.9, 0.95)).toEqual({ low: 29, high: 36 });
+  });
+
+  test('is the mirror image of that of the other tail, also of very many values', () => {
+    for (const n of [40, 1_000, 100_000]) {
+      const [low, high] = [0.1, 0.9].map((p) => quantileInterval(upTo(n), p, 0.95)!);
+      expect([high!.low, high!.high]).toEqual([n + 1 - low!.high, n + 1 - low!.low]);
+    }
+  });
+
+  test('contains the quantile as often as the confidence says, or more often', () => {
+    const uniform = uniforms(11);
+    let inside = 0;
+    for (let trial = 0; trial < 2_000; trial += 1) {
+      const values = Array.from({ length: 50 }, uniform).sort((a, b) => a - b);
+      const { low, high } = quantileInterval(values, 0.8, 0.95)!;
+      if (low <= 0.8 && 0.8 <= high) inside += 1;
+    }
+    expect(inside / 2_000).toBeGreaterThan(0.94);
+  });
+
+  test('of a difference excludes 0 only where both intervals lie apart', () => {
+    const [a, b] = [upTo(100), upTo(100).map((value) => value + 50)];
+    expect(quantileDifference(a, b, 0.5, 0.95)).toMatchObject({ difference: 50 });
+    expect(quantileDifference(a, b, 0.5, 0.95).low).toBeGreaterThan(0);
+    expect(quantileDifference(a, upTo(100), 0.5, 0.95).low).toBeLessThan(0);
+    expect(quantileDifference(a, [1], 0.5, 0.95)).toEqual({ difference: -49.5, low: null, high: null });
   });
 });

@@ -33,15 +33,17 @@ export interface Expression {
  *
  * @param inputs types by name, as the model spells them
  * @param wanted the type that it must give
+ * @param noun what a name stands for, in messages
  * @throws ExpressionError with the offset in the text
  */
 export function compileExpression(
   text: string,
   inputs: ReadonlyMap<string, ValueType>,
   wanted?: ValueType,
+  noun = 'input',
 ): Expression {
   const { tree, scanned } = parse(text);
-  const scope = new Scope(text, scanned, inputs);
+  const scope = new Scope(text, scanned, inputs, noun);
   const { type, run } = compile(tree, scope);
   if (wanted !== undefined && type !== wanted) {
     throw new ExpressionError(`The expression gives ${spoken(type)}, not ${spoken(wanted)}.`, tree.start, {

@@ -18,11 +18,13 @@ export class Scope {
   readonly #text: string;
   readonly #scanned: Scanned;
   readonly #types: ReadonlyMap<string, ValueType>;
+  readonly #noun: string;
   /** As the model spells them, by nameKey; of two the first, as everywhere. */
   readonly #inputs = new Map<string, string>();
 
-  constructor(text: string, scanned: Scanned, types: ReadonlyMap<string, ValueType>) {
+  constructor(text: string, scanned: Scanned, types: ReadonlyMap<string, ValueType>, noun: string) {
     this.#text = text;
+    this.#noun = noun;
     this.#scanned = scanned;
     this.#types = types;
     for (const name of types.keys()) {
@@ -60,7 +62,7 @@ export class Scope {
     const known = [...this.#types.keys()];
     const hints = [didYouMean(written, known)];
     if (!isQuoted && suggestion(written, known) === undefined) hints.push('A text stands in quotes.');
-    return new ExpressionError(`There is no input ${shown(written)}.`, offset, {
+    return new ExpressionError(`There is no ${this.#noun} ${shown(written)}.`, offset, {
       hint: hints.filter((hint) => hint !== undefined).join(' ') || undefined,
     });
   }

@@ -1,29 +1,17 @@
+import { distinct, type Measure, measureOf, measuresOf } from '../../campaign/measures.ts';
 import { shareSeeds } from '../../campaign/seeds.ts';
-import type { Campaign, CampaignOutput } from '../../campaign/types.ts';
+import type { Campaign } from '../../campaign/types.ts';
 import { ForayError } from '../../errors.ts';
-import { pairedDifference, welchDifference } from '../../statistics/difference.ts';
-import { Sample } from '../../statistics/sample.ts';
 import type { ResultRow } from '../../store/index.ts';
 import { CONFIDENCE, confidenceOf } from '../mean.ts';
+import { differenceApart, differenceInPairs, type OutputComparison } from './differences.ts';
 import { type Matching, matchingOf } from './keys.ts';
 import { HeldNumbers, numbersOf, type PointNumbers } from './values.ts';
-import { isNumeric } from '../values.ts';
 
 /** One of two campaigns. Its rows may be read twice. */
 export interface Compared {
   campaign: Campaign;
   rows: () => AsyncIterable<ResultRow>;
-}
-
-/** What two campaigns say of an output at a point: nothing (n 0, null) of the one that does not have the point. */
-export interface OutputComparison {
-  a: { n: number; mean: number | null };
-  b: { n: number; mean: number | null };
-  /** Of the mean in B less that in A. */
-  difference: number | null;
-  /** Its interval; null with fewer than two values on either side. */
-  low: number | null;
-  high: number | null;
 }
 
 export interface ComparedPoint {
@@ -40,9 +28,10 @@ export interface Comparison {
   a: Campaign;
   b: Campaign;
   matching: Matching;
-  /** Numeric in both, in the same unit. */
-  outputs: CampaignOutput[];
-  /** Names of outputs of either that are not compared. */
+  /** Known as the same statistic in both, in the same unit: as A has them, and as B does. */
+  outputs: Measure[];
+  outputsOfB: Measure[];
+  /** Names of outputs and formulas of either that are not compared; of those that were asked for, if any were. */
   leftOut: string[];
   /** `paired`: replication n of the one with replication n of the other, as they have the same seeds. */
   method: 'paired' | 'Welch';
@@ -55,21 +44,25 @@ export interface Comparison {
 /**
  * Two campaigns point by point. The numbers of B are held in memory, those of A stream past.
  *
+ * @param show - names of outputs and formulas; by default all that both campaigns have
+ * @throws ForayError UNKNOWN_OUTPUT, INVALID_VALUE, INVALID_EXPRESSION for what is not in both
  * @throws ForayError NOTHING_TO_COMPARE when their points or outputs cannot be compared; while the points are read, when none
  *   was in both
  */
-export function compareCampaigns(a: Compared, b: Compared): Comparison {
+export function compareCampaigns(a: Compared, b: Compared, show?: readonly string[]): Comparison {
   const matching = matchingOf(a.campaign, b.campaign);
-  const outputs = sharedOutputs(a.campaign, b.campaign);
+  const [inA, inB] = [shownOutputs(a.campaign, show), shownOutputs(b.campaign, show)];
+  const { outputs, outputsOfB } = shared(inA, inB);
   if (outputs.length === 0) {
     throw new ForayError(
       'NOTHING_TO_COMPARE',
-      `"${a.campaign.id}" and "${b.campaign.id}" have no numeric output in common.`,
+      `"${a.campaign.id}" and "${b.campaign.id}" have no numeric or BOOLEAN output in common.`,
       { hint: `The one has ${listed(a.campaign)}, the other ${listed(b.campaign)}.` },
     );
   }
   const isShared = new Set(outputs.map(({ name }) => name));
-  const others = [...a.campaign.outputs, ...b.campaign.outputs].map(({ name }) => name);
+  const all = show ? [inA, inB] : [a.campaign.outputs, inA, b.campaign.outputs, inB];
+  const others = all.flat().map(({ name }) => name);
   const isPaired = shareSeeds(a.campaign, b.campaign, matching.apart.length === 0);
   const [ofA, ofB] = [a, b].map(({ campaign }) => confidenceOf(campaign)) as [number, number];
   const comparison = {
@@ -77,6 +70,7 @@ export function compareCampaigns(a: Compared, b: Compared): Comparison {
     b: b.campaign,
     matching,
     outputs,
+    outputsOfB,
     leftOut: [...new Set(others)].filter((name) => !isShared.has(name)),
     method: isPaired ? ('paired' as const) : ('Welch' as const),
     confidence: ofA === ofB ? ofA : CONFIDENCE,
@@ -84,11 +78,16 @@ export function compareCampaigns(a: Compared, b: Compared): Comparison {
   return { ...comparison, points: joined(a, b, comparison) };
 }
 
-function sharedOutputs(a: Campaign, b: Campaign): CampaignOutput[] {
-  return a.outputs.filter((output) => {
-    const other = b.outputs.find(({ name }) => name === output.name);
-    return other && isNumeric(output) && isNumeric(other) && other.units === output.units;
+function shownOutputs(campaign: Campaign, show: readonly string[] | undefined): Measure[] {
+  return show ? distinct(show.map((name) => measureOf(campaign.outputs, name))) : measuresOf(campaign);
+}
+
+function shared(a: readonly Measure[], b: readonly Measure[]): Pick<Comparison, 'outputs' | 'outputsOfB'> {
+  const pairs = a.flatMap((one) => {
+    const other = b.find(({ name }) => name === one.name);
+    return other?.statistic === one.statistic && other.units === one.units ? [{ one, other }] : [];
   });
+  return { outputs: pairs.map(({ one }) => one), outputsOfB: pairs.map(({ other }) => other) };
 }
 
 function listed({ outputs }: Campaign): string {
@@ -98,14 +97,13 @@ function listed({ outputs }: Campaign): string {
 type Terms = Omit<Comparison, 'points'>;
 
 async function* joined(a: Compared, b: Compared, terms: Terms): AsyncIterable<ComparedPoint> {
-  const { matching } = terms;
-  const names = terms.outputs.map(({ name }) => name);
-  const held = new HeldNumbers(names.length);
-  for await (const one of numbersOf(b.rows(), names)) held.add(matching.b.keyOf(one), one.numbers);
+  const { matching, outputs, outputsOfB } = terms;
+  const held = new HeldNumbers(outputs.length);
+  for await (const one of numbersOf(b.rows(), outputsOfB)) held.add(matching.b.keyOf(one), one.numbers);
   const known = held.size;
-  for await (const one of numbersOf(a.rows(), names)) {
+  for await (const one of numbersOf(a.rows(), outputs)) {
     const other = held.take(matching.a.keyOf(one));
-    const none = names.map(() => []);
+    const none = outputs.map(() => []);
     yield {
       key: one.point,
       in: other ? 'both' : 'A',
@@ -119,12 +117,9 @@ async function* joined(a: Compared, b: Compared, terms: Terms): AsyncIterable<Co
 }
 
 async function* onlyInB(b: Compared, held: HeldNumbers, terms: Terms): AsyncIterable<ComparedPoint> {
-  const { matching, outputs } = terms;
-  const none = outputs.map(() => []);
-  const rows: AsyncIterable<PointNumbers> = numbersOf(
-    b.rows(),
-    outputs.map(({ name }) => name),
-  );
+  const { matching, outputsOfB } = terms;
+  const none = outputsOfB.map(() => []);
+  const rows: AsyncIterable<PointNumbers> = numbersOf(b.rows(), outputsOfB);
   for await (const one of rows) {
     if (!held.has(matching.b.keyOf(one))) continue;
     yield {
@@ -139,48 +134,14 @@ async function* onlyInB(b: Compared, held: HeldNumbers, terms: Terms): AsyncIter
 function compared(
   a: readonly number[][],
   b: readonly number[][],
-  { method, confidence }: Terms,
+  { outputs, method, confidence }: Terms,
 ): OutputComparison[] {
   return a.map((ofA, at) => {
     const ofB = b[at]!;
     const isPaired = method === 'paired' && ofA.length > 0 && ofB.length > 0;
-    return isPaired ? pairs(ofA, ofB, confidence) : apart(ofA, ofB, confidence);
+    const difference = isPaired ? differenceInPairs : differenceApart;
+    return difference(outputs[at]!, ofA, ofB, confidence);
   });
-}
-
-/** Of the replications that have a value in both: the means are theirs, too. */
-function pairs(a: readonly number[], b: readonly number[], confidence: number): OutputComparison {
-  const both = a.flatMap((value, at) => (Number.isNaN(value - (b[at] ?? NaN)) ? [] : [at]));
-  const differences = sampleOf(both.map((at) => b[at]! - a[at]!));
-  const [ofA, ofB] = [a, b].map((values) => sampleOf(both.map((at) => values[at]!))) as [Sample, Sample];
-  const interval =
-    differences.count > 1
-      ? pairedDifference(differences, confidence)
-      : { difference: differences.mean, low: null, high: null };
-  return { a: meanOf(ofA), b: meanOf(ofB), ...interval };
-}
-
-function apart(a: readonly number[], b: readonly number[], confidence: number): OutputComparison {
-  const [ofA, ofB] = [sampleOf(a), sampleOf(b)];
-  const interval =
-    ofA.count > 1 && ofB.count > 1
-      ? welchDifference(ofA, ofB, confidence)
-      : {
-          difference: ofA.mean === null || ofB.mean === null ? null : ofB.mean - ofA.mean,
-          low: null,
-          high: null,
-        };
-  return { a: meanOf(ofA), b: meanOf(ofB), ...interval };
-}
-
-function sampleOf(values: readonly number[]): Sample {
-  const sample = new Sample();
-  for (const value of values) if (!Number.isNaN(value)) sample.add(value);
-  return sample;
-}
-
-function meanOf({ count: n, mean }: Sample): OutputComparison['a'] {
-  return { n, mean };
 }
 
 function nothingShared({ a, b, matching }: Terms): ForayError {
@@ -188,9 +149,4 @@ function nothingShared({ a, b, matching }: Terms): ForayError {
   return new ForayError('NOTHING_TO_COMPARE', `"${a.id}" and "${b.id}" have no finished point in common.`, {
     hint: names === '' ? undefined : `Their points have other values of ${names}, or have not finished yet.`,
   });
-}
-
-/** Whether the interval of a difference excludes 0; null without one. */
-export function differs({ low, high }: Pick<OutputComparison, 'low' | 'high'>): boolean | null {
-  return low === null || high === null ? null : low > 0 || high < 0;
 }

@@ -1,11 +1,12 @@
-import { type Comparison, differs } from './compare.ts';
+import type { Comparison } from './compare.ts';
+import { differs } from './differences.ts';
 import { comparisonNotes, type ComparisonSummary, type OutputSummary } from './summary.ts';
 import { html, Markup } from '../markup.ts';
 import { differences } from '../pictures/compare.ts';
 import { drawSvg } from '../pictures/render.ts';
 import { style } from '../style.ts';
 import { kindOfInput } from '../values.ts';
-import { counted, numberColumn, numberText, titleOf } from '../words.ts';
+import { counted, measureColumn, measureText, titleOf } from '../words.ts';
 
 /** Outputs of which the differences are drawn: a page that takes many seconds to make is not looked at. */
 const MOST_DRAWN = 12;
@@ -56,7 +57,7 @@ async function section(summary: OutputSummary, { matching }: Comparison, at: num
     sample.length < compared
       ? `${counted(sample.length, 'point')} of ${compared.toLocaleString('en-US')}, taken at random`
       : counted(compared, 'point');
-  const caption = `${which}; bars are intervals, and in colour where they exclude 0.`;
+  const caption = `${which}; bars are intervals, and in colour where they exclude 0${output.statistic === 'share' ? '; differences of shares are in percentage points' : ''}.`;
   const svg = await drawSvg(differences(summary, matching.varied), `compare-${at}`, `${title}. ${caption}`);
   return html`<section>
     <h2>${title}</h2>
@@ -74,10 +75,18 @@ function table(
   const isNumber = varied.map(({ type }) => kindOfInput(type) === 'number');
   const means = ['a', 'b'] as const;
   const columns = means.map((side) =>
-    numberColumn(largest.map(({ found }) => found[side].mean ?? undefined)),
+    measureColumn(
+      output,
+      largest.map(({ found }) => found[side].mean ?? undefined),
+    ),
   );
-  const round = rounding(largest.map(({ found }) => found.difference));
-  const gaps = numberColumn(largest.map(({ found }) => round(found.difference)));
+  const round =
+    output.statistic === 'share' ? roundShare : rounding(largest.map(({ found }) => found.difference));
+  const gaps = measureColumn(
+    output,
+    largest.map(({ found }) => round(found.difference)),
+  );
+  const end = (value: number): string => measureText({ ...output, units: null }, round(value));
   return html`<div class="scroll">
     <table>
       <thead>
@@ -93,8 +102,7 @@ function table(
       <tbody>
         ${largest.map(({ key, values, found }, row) => {
           const { low, high } = found;
-          const interval =
-            low === null || high === null ? '' : `${numberText(round(low))} to ${numberText(round(high))}`;
+          const interval = low === null || high === null ? '' : `${end(low)} to ${end(high)}`;
           const gap = differs(found) ? html`<strong>${gaps[row]}</strong>` : gaps[row];
           return html`<tr>
             ${values.map((value, at) => html`<td class="${isNumber[at] ? 'number' : ''}">${value}</td>`)}
@@ -108,6 +116,11 @@ function table(
     </table>
     ${isPart ? html`<p class="soft">The ${largest.length} greatest differences.</p>` : ''}
   </div>`;
+}
+
+/** To a tenth of a percentage point. */
+function roundShare(value: number): number {
+  return Number(value.toFixed(3));
 }
 
 /** Rounds to as many decimals as the greatest of some numbers, the first, has with five digits: below it is noise. */

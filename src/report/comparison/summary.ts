@@ -1,6 +1,7 @@
-import type { CampaignOutput } from '../../campaign/types.ts';
+import type { Measure } from '../../campaign/measures.ts';
 import { Lowest } from '../best.ts';
-import { type ComparedPoint, type Comparison, differs, type OutputComparison } from './compare.ts';
+import type { ComparedPoint, Comparison } from './compare.ts';
+import { differs, type OutputComparison } from './differences.ts';
 import { counted, numberText } from '../words.ts';
 
 /** A point in a picture or table of one output. */
@@ -12,7 +13,7 @@ export interface Shown {
 
 /** What came of one output over all points. */
 export interface OutputSummary {
-  output: CampaignOutput;
+  output: Measure;
   /** Points with an interval. */
   judged: number;
   /** Those of them of which it excludes 0, by which way. */
@@ -105,10 +106,12 @@ export function comparisonNotes(comparison: Comparison, summary: ComparisonSumma
       ({ name, a: ofA, b: ofB }) =>
         `Points are joined apart from ${name}: ${ofA ?? 'none'} in A, ${ofB ?? 'none'} in B.`,
     ),
-    methodText(comparison),
+    ...methodTexts(comparison),
     ...summary.outputs.map((output) => verdict(output, both, comparison)),
     ...(leftOut.length > 0
-      ? [`Not compared, as not both have them as numbers of the same unit: ${leftOut.join(', ')}.`]
+      ? [
+          `Not compared, as not both have them as numbers of the same unit, or as true or false: ${leftOut.join(', ')}.`,
+        ]
       : []),
   ];
 }
@@ -117,11 +120,29 @@ function named({ id, model }: Comparison['a']): string {
   return `${id} (${model.name}, version ${model.version})`;
 }
 
-function methodText({ method, confidence }: Comparison): string {
+/** How the intervals are made, a sentence for each statistic that is compared. */
+function methodTexts({ outputs, method, confidence }: Comparison): string[] {
   const percent = `${+(100 * confidence).toPrecision(6)} %`;
-  return method === 'paired'
-    ? `Intervals (${percent}): replications in pairs, as they have the same seeds in both (Student's t).`
-    : `Intervals (${percent}): by Welch, as replications do not have the same seeds in both.`;
+  const has = (wanted: Measure['statistic']): boolean =>
+    outputs.some(({ statistic }) => statistic === wanted);
+  const isPaired = method === 'paired';
+  return [
+    ...(has('mean')
+      ? [
+          isPaired
+            ? `Intervals (${percent}): replications in pairs, as they have the same seeds in both (Student's t).`
+            : `Intervals (${percent}): by Welch, as replications do not have the same seeds in both.`,
+        ]
+      : []),
+    ...(has('share')
+      ? [
+          `Intervals of shares (${percent}): Newcombe's hybrid score${isPaired ? ', replications in pairs, as they have the same seeds in both' : ', as replications do not have the same seeds in both'}.`,
+        ]
+      : []),
+    ...(has('quantile')
+      ? [`Intervals of quantiles (${percent}): from order statistics, whatever the distributions are.`]
+      : []),
+  ];
 }
 
 /** How many points differ, and how many would if nothing did: who looks at many intervals finds some that exclude 0. */
@@ -132,7 +153,9 @@ function verdict(
 ): string {
   if (compared === 0) return `${output.name}: no point has a finite value in both.`;
   if (judged === 0)
-    return `${output.name}: no point has an interval, as these need two replications with a finite value in each.`;
+    return output.statistic === 'quantile'
+      ? `${output.name}: no point has an interval, as there are too few replications for that of the quantile.`
+      : `${output.name}: no point has an interval, as these need two replications with a finite value in each.`;
   const without = both - judged;
   const rest =
     without > 0

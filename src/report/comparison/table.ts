@@ -1,4 +1,5 @@
-import { type ComparedPoint, type Comparison, differs } from './compare.ts';
+import type { ComparedPoint, Comparison } from './compare.ts';
+import { differs, intervalName } from './differences.ts';
 import { type Column, inputColumns, text, uniquelyNamed } from '../columns.ts';
 import type { Cell, Table } from '../table.ts';
 
@@ -24,16 +25,16 @@ export function comparisonTable(
 
   async function* rowsOf(compared: AsyncIterable<ComparedPoint>): AsyncIterable<Cell[]> {
     for await (const { key, in: where, values, outputs: numbers } of compared) {
-      for (const [at, { name }] of outputs.entries()) {
+      for (const [at, output] of outputs.entries()) {
         const found = numbers[at]!;
         const { a, b, difference, low, high } = found;
         yield [
           key,
           ...values,
           where,
-          name,
+          output.name,
           ...[a.n, a.mean, b.n, b.mean, difference, low, high].map(cell),
-          low === null ? null : method,
+          low === null ? null : intervalName(output, method),
           cell(differs(found)),
         ];
       }

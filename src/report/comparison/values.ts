@@ -1,4 +1,4 @@
-import { numberIn } from '../../api/index.ts';
+import type { Measure } from '../../campaign/measures.ts';
 import type { ResultRow } from '../../store/index.ts';
 
 /** The numbers of a point. */
@@ -13,19 +13,19 @@ export interface PointNumbers {
 /** Puts rows together to points as they stream; rows come in design order, so a point's rows follow each other. */
 export async function* numbersOf(
   rows: AsyncIterable<ResultRow>,
-  outputs: readonly string[],
+  measures: readonly Measure[],
 ): AsyncIterable<PointNumbers> {
   let current: PointNumbers | undefined;
   for await (const row of rows) {
     if (current?.point !== row.point) {
       if (current) yield current;
-      current = { point: row.point, values: row.values, numbers: outputs.map(() => []) };
+      current = { point: row.point, values: row.values, numbers: measures.map(() => []) };
     }
-    for (const [at, name] of outputs.entries()) {
+    for (const [at, { read }] of measures.entries()) {
       const column = current.numbers[at]!;
       // a replication that has not finished has no row
       while (column.length < row.replication - 1) column.push(NaN);
-      column.push(numberIn(row.outputs[name]) ?? NaN);
+      column.push(read(row.outputs) ?? NaN);
     }
   }
   if (current) yield current;

@@ -1,6 +1,6 @@
 import type { VariedInput } from '../../campaign/types.ts';
 import type { OutputSummary, Shown } from '../comparison/summary.ts';
-import { differs } from '../comparison/compare.ts';
+import { differs } from '../comparison/differences.ts';
 import { kindOfInput } from '../values.ts';
 import { numberText, titleOf, unitText } from '../words.ts';
 import { colours, type Spec, WIDTH } from './render.ts';
@@ -82,7 +82,7 @@ function upright(values: Datum[], output: OutputSummary['output'], axis: Axis): 
     height: 340,
     layer: layers(values, size, {
       place: ['x', place],
-      along: ['y', { title: amountTitle(output) }],
+      along: ['y', amountAxis(output)],
     }),
   } as Spec;
 }
@@ -101,7 +101,7 @@ function lying(values: Datum[], output: OutputSummary['output']): Spec {
     height: { step: 26 },
     layer: layers(values, 80, {
       place: ['y', place],
-      along: ['x', { title: amountTitle(output) }],
+      along: ['x', amountAxis(output)],
     }),
   } as Spec;
 }
@@ -142,6 +142,9 @@ function layers(values: Datum[], size: number, { place: [at, place], along: [to,
   ];
 }
 
-function amountTitle({ name, units }: OutputSummary['output']): string {
-  return `${name}, B − A${units ? ` (${unitText(units)})` : ''}`;
+function amountAxis({ name, units, statistic }: OutputSummary['output']): Axis {
+  const title = `${name}, B − A${units ? ` (${unitText(units)})` : ''}`;
+  return statistic === 'share'
+    ? { title: `${title} (percentage points)`, axis: { format: '~%' } }
+    : { title };
 }

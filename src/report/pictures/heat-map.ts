@@ -1,7 +1,7 @@
-import type { CampaignOutput } from '../../campaign/types.ts';
+import type { Measure } from '../../campaign/measures.ts';
 import { type Axis, hasBinEach } from '../axis.ts';
 import type { FacetedGrid, GridEffect } from '../effects.ts';
-import { numberText, titleOf } from '../words.ts';
+import { measureText, titleOf, titleOfMeasure } from '../words.ts';
 import { type Spec, WIDTH } from './render.ts';
 import { colourScale } from './scale.ts';
 
@@ -13,7 +13,7 @@ import { colourScale } from './scale.ts';
  */
 export function heatMap(
   { x, y, cells }: GridEffect,
-  output: CampaignOutput,
+  output: Measure,
   best: { x: number; y: number; mean: number } | undefined,
   word = 'lowest',
 ): Spec {
@@ -22,7 +22,7 @@ export function heatMap(
     height: 460,
     layer: [
       { data: { values: rectsOf({ x, y, cells }) }, ...coloured({ x, y, cells }, output, 380, [12, 16]) },
-      ...(best ? marks({ x, y }, best, word) : []),
+      ...(best ? marks({ x, y }, { ...best, output }, word) : []),
     ],
   } as Spec;
 }
@@ -30,7 +30,7 @@ export function heatMap(
 /** A ring around the best point, and its mean beside it, readable on any colour. */
 function marks(
   { x, y }: Pick<GridEffect, 'x' | 'y'>,
-  best: { x: number; y: number; mean: number },
+  best: { x: number; y: number; mean: number; output: Measure },
   word: string,
 ): object[] {
   const data = { values: [{ x: middleOf(x, best.x), y: middleOf(y, best.y) }] };
@@ -47,7 +47,7 @@ function marks(
     fontWeight: 600,
   };
   const ring = { type: 'point', shape: 'circle', size: 190, filled: false, opacity: 1 };
-  const text = { value: `${word}: ${numberText(best.mean)}` };
+  const text = { value: `${word}: ${measureText({ ...best.output, units: null }, best.mean)}` };
   return [
     { data, mark: { ...ring, stroke: 'white', strokeWidth: 5 }, encoding },
     {
@@ -63,7 +63,7 @@ function marks(
 const COLUMNS = 3;
 
 /** A heat map for each value of a third input, all with the same scales. */
-export function heatMaps({ x, y, by, facets }: FacetedGrid, output: CampaignOutput): Spec {
+export function heatMaps({ x, y, by, facets }: FacetedGrid, output: Measure): Spec {
   const columns = Math.min(COLUMNS, facets.length);
   const cells = facets.flatMap((facet) => facet.cells);
   const size = Math.floor((WIDTH - 150) / columns) - 24;
@@ -139,11 +139,12 @@ function scaleOf(axis: Axis, mostLabels: number) {
 
 function coloured(
   { x, y, cells }: Pick<GridEffect, 'x' | 'y' | 'cells'>,
-  output: CampaignOutput,
+  output: Measure,
   length: number,
   [columns, rows]: [number, number],
 ) {
-  const type = colourScale(cells.map(({ mean }) => mean));
+  const isShare = output.statistic === 'share';
+  const type = isShare ? 'linear' : colourScale(cells.map(({ mean }) => mean));
   const edge = (field: string, axis: Axis, labels: number) => ({
     field,
     type: 'quantitative',
@@ -167,7 +168,13 @@ function coloured(
           nice: false,
           ...(type !== 'log' && { zero: false }),
         },
-        legend: { title: titleOf(output), gradientLength: length, gradientThickness: 14, offset: 24 },
+        legend: {
+          title: titleOfMeasure(output),
+          ...(isShare && { format: '~%' }),
+          gradientLength: length,
+          gradientThickness: 14,
+          offset: 24,
+        },
       },
     },
   };

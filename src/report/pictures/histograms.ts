@@ -10,7 +10,8 @@ const MOST_BARS = 40;
 export function histograms(all: readonly { output: CampaignOutput; distribution: Distribution }[]): Spec {
   const drawn = all.map(({ output, distribution }) => {
     const bars = distribution.intervals(barsFor(distribution.count));
-    return panel(titleOf(output), bars, isSingle(output, bars) ? 0.5 : 0);
+    const labels = output.type === 'BOOLEAN' ? BOTH : {};
+    return panel(titleOf(output), bars, isSingle(output, bars) ? 0.5 : 0, labels);
   });
   return panels(drawn, 220, 150);
 }
@@ -22,10 +23,17 @@ function barsFor(count: number): number {
 
 /** A bar of a whole number stands on it. */
 function isSingle({ type }: CampaignOutput, [bar]: readonly Interval[]): boolean {
-  return (type === 'INTEGER' || type === 'LONG') && bar !== undefined && bar.to - bar.from === 1;
+  return (
+    (type === 'INTEGER' || type === 'LONG' || type === 'BOOLEAN') &&
+    bar !== undefined &&
+    bar.to - bar.from === 1
+  );
 }
 
-function panel(title: string, bars: readonly Interval[], shift: number) {
+/** The places of false and true along an axis, with their names. */
+const BOTH = { values: [0, 1], labelExpr: "datum.value === 1 ? 'true' : 'false'" };
+
+function panel(title: string, bars: readonly Interval[], shift: number, labels: object) {
   const values = bars
     .filter(({ count }) => count > 0)
     .map(({ from, to, count }) => ({ from: from - shift, to: to - shift, count, none: 0 }));
@@ -39,7 +47,7 @@ function panel(title: string, bars: readonly Interval[], shift: number) {
         type: 'quantitative',
         scale: { zero: false, nice: false },
         title,
-        axis: { grid: false, tickCount: 5, labelOverlap: true },
+        axis: { grid: false, tickCount: 5, labelOverlap: true, ...labels },
       },
       x2: { field: 'to' },
       y: { field: 'none', type: 'quantitative', title: 'Runs', axis: { tickCount: 4, tickMinStep: 1 } },

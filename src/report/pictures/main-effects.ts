@@ -1,14 +1,15 @@
-import type { CampaignOutput, Goal } from '../../campaign/types.ts';
+import type { Measure } from '../../campaign/measures.ts';
+import type { Goal } from '../../campaign/types.ts';
 import type { InputEffect } from '../effects.ts';
-import { titleOf } from '../words.ts';
+import { titleOf, titleOfMeasure } from '../words.ts';
 import { key } from './key.ts';
-import { isUneven, isWide, meanAxis } from './mean-axis.ts';
+import { isUneven, isWide, meanAxis, shareAxis } from './mean-axis.ts';
 import { panels } from './panels.ts';
 import { colours, type Spec } from './render.ts';
 
 /** How an output depends on an input. */
 export interface EffectPanel extends InputEffect {
-  output: CampaignOutput;
+  output: Measure;
   /** Known values, by the canonical value of the input. */
   known?: readonly { value: string; y: number }[] | undefined;
 }
@@ -32,8 +33,8 @@ export function mainEffects(
   label = '',
   wants: Goal['wants'] = 'lowest',
 ): Spec {
-  const shared = isShared ? meanAxis(all.flatMap(heights)) : undefined;
-  const drawn = all.map((one) => panel(one, shared ?? meanAxis(heights(one)), label, wants));
+  const shared = isShared ? verticalAxis(all) : undefined;
+  const drawn = all.map((one) => panel(one, shared ?? verticalAxis([one]), label, wants));
   return panels(drawn, 380, 210);
 }
 
@@ -70,11 +71,12 @@ function panel(
         },
       }
     : { field: 'x', type: 'nominal', sort: null, title, axis: { labelAngle: isCrowded ? -40 : 0 } };
-  const height = { type: 'quantitative', title: titleOf(output), ...vertical };
+  const height = { type: 'quantitative', title: titleOfMeasure(output), ...vertical };
   const mean = { x, y: { field: 'mean', ...height } };
   const hasIntervals = values.some(({ low }) => low !== null);
   const areDots = means.length <= MOST_DOTS;
-  const names = { mean: hasIntervals ? 'mean, with its interval' : 'mean', known: label };
+  const { statistic } = output;
+  const names = { mean: hasIntervals ? `${statistic}, with its interval` : statistic, known: label };
   const shown = key([
     { name: names.mean, colour: colours.line, opacity: 1 },
     { name: names.known, colour: colours.best, opacity: 1 },
@@ -158,6 +160,16 @@ function isWhole({ bins }: InputEffect['axis']): boolean {
   return bins.every(({ value }) => Number.isSafeInteger(value));
 }
 
+/** Of panels that share it. */
+function verticalAxis(all: readonly EffectPanel[]): object {
+  const values = all.flatMap(heights);
+  return all.every(isShare) ? shareAxis(values) : meanAxis(values);
+}
+
+function isShare({ output }: EffectPanel): boolean {
+  return output.statistic === 'share';
+}
+
 /** All that a panel has to have room for. */
 function heights({ axis, means, known }: EffectPanel): number[] {
   return [
@@ -168,5 +180,5 @@ function heights({ axis, means, known }: EffectPanel): number[] {
 
 /** Whether panels that share a scale have a logarithmic one. */
 export function isLogarithmic(all: readonly EffectPanel[]): boolean {
-  return isWide(all.flatMap(heights));
+  return all.every((one) => !isShare(one)) && isWide(all.flatMap(heights));
 }

@@ -41,6 +41,23 @@ export function meanAxis(values: readonly number[]) {
   };
 }
 
+/** Shares beyond this distance from 0 % and 100 % are drawn on the whole axis: those near one end could not be told apart there. */
+const NEAR_END = 0.2;
+
+/** The axis of shares, in percent: from 0 to 100 %, or the end of it that all of them are near. */
+export function shareAxis(values: readonly number[]) {
+  const [min, max] = rangeOf(values);
+  const margin = 1.06;
+  const domain =
+    max > 0 && max <= NEAR_END
+      ? [0, max * margin]
+      : min < 1 && min >= 1 - NEAR_END
+        ? [1 - (1 - min) * margin, 1]
+        : [0, 1];
+  // the trailing zeros of percentages are trimmed
+  return { scale: { domain, nice: false }, axis: { tickCount: 6, format: '~%' } };
+}
+
 /** 1, 2 and 5 times the powers of ten between two numbers; the powers alone where there are many, and of very many some. */
 function steps(low: number, high: number): number[] {
   const [first, last] = [Math.floor(Math.log10(low)), Math.ceil(Math.log10(high))];

@@ -1,0 +1,216 @@
+import { booleanIn, nameKey, numberIn, type OutputType, scalarOutputTypes, textIn } from '../api/index.ts';
+import { ForayError, type Place } from '../errors.ts';
+import { didYouMean, quoted } from '../suggest.ts';
+import { compileExpression, ExpressionError, type Value, type ValueType } from './expressions/index.ts';
+import type { Campaign, CampaignOutput } from './types.ts';
+
+/** What is told of the runs of a point: the mean of a number, the share of runs in which something is true, or a quantile. */
+export type Statistic = 'mean' | 'share' | 'quantile';
+
+/**
+ * Something that is known of each run as a number: a numeric output, a BOOLEAN output (1 and 0), or a formula over outputs,
+ * `P(condition)` or `Q(number, probability)`. `name` is the output's, or the formula.
+ */
+export interface Measure extends CampaignOutput {
+  statistic: Statistic;
+  /** Of a quantile, between 0 and 1; undefined of others. */
+  probability?: number;
+  /** The outputs that it is made of. */
+  sources: readonly string[];
+  /** The number of a run by its outputs; undefined where the run has none. */
+  read: (outputs: Readonly<Record<string, string>>) => number | undefined;
+}
+
+type Outputs = readonly CampaignOutput[];
+
+const WANTED =
+  'Write P(Peak > 300) for a share of the runs, or Q(Peak, 0.9) for a quantile; a name with a blank stands in backticks.';
+
+/** Of what a formula begins with. */
+const FORMULA = /^\s*([PQ])\s*\(([^]*)$/i;
+/** What is in the brackets of a quantile. */
+const QUANTILE_OF = /^([^]*),\s*(\d*\.?\d+)\s*$/;
+
+/** Whether a text is meant as a formula rather than the name of an output. */
+export function isFormula(written: string): boolean {
+  return FORMULA.test(written);
+}
+
+/** All that a campaign has: its numeric and BOOLEAN outputs, then the formulas of its definition. */
+export function measuresOf({
+  outputs,
+  derived = [],
+  precision,
+  goal,
+}: Pick<Campaign, 'outputs' | 'derived' | 'precision' | 'goal'>): Measure[] {
+  const own = outputs.flatMap((output) => ownMeasure(output) ?? []);
+  const wanted = [...derived, ...(precision?.outputs ?? []), ...(goal ? [goal.output] : [])];
+  return distinct([...own, ...wanted.map((name) => measureOf(outputs, name))]);
+}
+
+/** Measures, the first of each name. */
+export function distinct(measures: readonly Measure[]): Measure[] {
+  return measures.filter(({ name }, at) => measures.findIndex((one) => one.name === name) === at);
+}
+
+/**
+ * What a text means: the name of a numeric or BOOLEAN output, or a formula over outputs.
+ *
+ * @throws ForayError UNKNOWN_OUTPUT, INVALID_VALUE, INVALID_EXPRESSION
+ */
+export function measureOf(outputs: Outputs, written: string, place?: Place): Measure {
+  const found = outputs.find(({ name }) => nameKey(name) === nameKey(written));
+  if (found) {
+    const measure = ownMeasure(found);
+    if (measure) return measure;
+    throw new ForayError(
+      'INVALID_VALUE',
+      `The output ${quoted(found.name)} is ${found.type}, neither a number nor true or false.`,
+      { place, hint: knownMeasures(outputs) },
+    );
+  }
+  if (isFormula(written)) return formula(outputs, written, place);
+  throw new ForayError('UNKNOWN_OUTPUT', `The campaign keeps no output ${quoted(written)}.`, {
+    place,
+    hint: knownMeasures(outputs, written),
+  });
+}
+
+function knownMeasures(outputs: Outputs, written = ''): string | undefined {
+  return didYouMean(
+    written,
+    outputs.filter((output) => ownMeasure(output)).map(({ name }) => name),
+  );
+}
+
+/** Undefined of an output that is neither a number nor true or false. */
+function ownMeasure({ name, type, units }: CampaignOutput): Measure | undefined {
+  const known = { name, type, units, sources: [name] };
+  switch (valueType(type)) {
+    case 'number':
+      return { ...known, statistic: 'mean', read: (values) => numberIn(values[name]) };
+    case 'boolean':
+      return { ...known, statistic: 'share', read: (values) => bit(booleanIn(values[name])) };
+    case 'text':
+    case undefined:
+      return undefined;
+  }
+}
+
+function formula(outputs: Outputs, written: string, place: Place | undefined): Measure {
+  const [, letter = '', rest = ''] = FORMULA.exec(written)!;
+  const end = rest.trimEnd();
+  if (!end.endsWith(')')) throw invalid(written, 'Its bracket is not closed at its end.', place);
+  const within = end.slice(0, -1).trim();
+  return letter.toUpperCase() === 'P'
+    ? shareOf(outputs, { written, within, place })
+    : quantileOf(outputs, { written, within, place });
+}
+
+interface Formula {
+  written: string;
+  /** What is in its brackets. */
+  within: string;
+  place: Place | undefined;
+}
+
+function shareOf(outputs: Outputs, { written, within, place }: Formula): Measure {
+  const { sources, evaluate } = compiled(outputs, within, 'boolean', { written, place });
+  return {
+    name: `P(${within})`,
+    type: 'BOOLEAN',
+    units: null,
+    statistic: 'share',
+    sources,
+    read: (values) => bit(evaluate(values) as boolean | undefined),
+  };
+}
+
+function quantileOf(outputs: Outputs, { written, within, place }: Formula): Measure {
+  const [, number = '', last] = QUANTILE_OF.exec(within) ?? [];
+  const probability = Number(last);
+  if (!(probability > 0 && probability < 1))
+    throw invalid(written, 'A quantile needs a probability between 0 and 1 behind a comma.', place);
+  const { sources, evaluate } = compiled(outputs, number.trim(), 'number', { written, place });
+  const only = outputs.find(({ name }) => sources.length === 1 && nameKey(name) === plainName(number));
+  return {
+    name: `Q(${number.trim()}, ${probability})`,
+    type: 'DOUBLE',
+    // of a calculated number nobody knows them
+    units: only?.units ?? null,
+    statistic: 'quantile',
+    probability,
+    sources,
+    read: (values) => {
+      const value = evaluate(values) as number | undefined;
+      return Number.isFinite(value) ? value : undefined;
+    },
+  };
+}
+
+/** The key of a name with or without backticks. */
+function plainName(text: string): string {
+  return nameKey(text.trim().replace(/^`([^]*)`$/, '$1'));
+}
+
+/** An expression over outputs: what it comes to for a run, undefined where the run lacks one of them. */
+function compiled(
+  outputs: Outputs,
+  text: string,
+  wanted: ValueType,
+  { written, place }: Pick<Formula, 'written' | 'place'>,
+): { sources: readonly string[]; evaluate: (values: Readonly<Record<string, string>>) => Value | undefined } {
+  const types = new Map(
+    outputs.flatMap(({ name, type }): [string, ValueType][] => {
+      const known = valueType(type);
+      return known ? [[name, known]] : [];
+    }),
+  );
+  try {
+    const { names, evaluate } = compileExpression(text, types, wanted, 'output of one value');
+    return {
+      sources: names,
+      evaluate: (values) => {
+        const known = new Map<string, Value>();
+        for (const name of names) {
+          const value = valueIn(types.get(name)!, values[name]);
+          if (value === undefined) return undefined;
+          known.set(name, value);
+        }
+        return evaluate((name) => known.get(name)!);
+      },
+    };
+  } catch (error) {
+    if (!(error instanceof ExpressionError)) throw error;
+    throw invalid(written, error.message, place, error.hint);
+  }
+}
+
+function invalid(written: string, message: string, place: Place | undefined, hint?: string): ForayError {
+  return new ForayError('INVALID_EXPRESSION', `The formula ${quoted(written)} is wrong: ${message}`, {
+    place,
+    hint: hint ?? WANTED,
+  });
+}
+
+/** The type that an output has in a formula; undefined of one that is not one value. */
+function valueType(type: OutputType): ValueType | undefined {
+  if (type === 'BOOLEAN') return 'boolean';
+  if (!scalarOutputTypes.includes(type)) return undefined;
+  return type === 'DOUBLE' || type === 'INTEGER' || type === 'LONG' ? 'number' : 'text';
+}
+
+function valueIn(type: ValueType, text: string | undefined): Value | undefined {
+  switch (type) {
+    case 'number':
+      return numberIn(text);
+    case 'boolean':
+      return booleanIn(text);
+    case 'text':
+      return textIn(text);
+  }
+}
+
+function bit(value: boolean | undefined): number | undefined {
+  return value === undefined ? undefined : Number(value);
+}

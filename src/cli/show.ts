@@ -1,0 +1,13 @@
+import { Option } from 'commander';
+
+/**
+ * `--show NAME`, which may be given several times: an output, or a formula over outputs.
+ *
+ * @param about - what is shown of it
+ */
+export function showOption(about: string): Option {
+  const description = `${about}, such as "P(Peak > 300)" or "Q(Peak, 0.9)"; may be given several times`;
+  return new Option('--show <output>', description).argParser(
+    (written: string, before: string[] | undefined) => [...(before ?? []), written],
+  );
+}

@@ -1,0 +1,119 @@
+import type { Measure } from '../../campaign/measures.ts';
+import { pairedDifference, welchDifference } from '../../statistics/difference.ts';
+import { quantile, quantileDifference } from '../../statistics/quantile.ts';
+import { Sample } from '../../statistics/sample.ts';
+import { pairedShareDifference, shareDifference, shareOf } from '../../statistics/share.ts';
+
+/** What two campaigns say of an output at a point: nothing (n 0, null) of the one that does not have the point. */
+export interface OutputComparison {
+  /** `mean`: of a share the share, of a quantile the quantile. */
+  a: { n: number; mean: number | null };
+  b: { n: number; mean: number | null };
+  /** Of the mean in B less that in A. */
+  difference: number | null;
+  /** Its interval; null with too few values on either side: of means fewer than two. */
+  low: number | null;
+  high: number | null;
+}
+
+type Interval = Pick<OutputComparison, 'difference' | 'low' | 'high'>;
+type Values = readonly number[];
+
+/** The values of two samples that were drawn apart; NaN where a replication has none. */
+export function differenceApart(
+  measure: Measure,
+  a: Values,
+  b: Values,
+  confidence: number,
+): OutputComparison {
+  const [ofA, ofB] = [present(a), present(b)];
+  return compared(measure, ofA, ofB, confidence, () => {
+    if (measure.statistic === 'share') return shareDifference(truths(ofA), truths(ofB), confidence);
+    const [sampleA, sampleB] = [sampleOf(ofA), sampleOf(ofB)];
+    return ofA.length > 1 && ofB.length > 1
+      ? welchDifference(sampleA, sampleB, confidence)
+      : { difference: sampleB.mean! - sampleA.mean!, low: null, high: null };
+  });
+}
+
+/** Replication n of the one with replication n of the other, of those that have a value in both: the means are theirs, too. */
+export function differenceInPairs(
+  measure: Measure,
+  a: Values,
+  b: Values,
+  confidence: number,
+): OutputComparison {
+  const both = a.flatMap((value, at) => (Number.isNaN(value - (b[at] ?? NaN)) ? [] : [at]));
+  const ofA = both.map((at) => a[at]!);
+  const ofB = both.map((at) => b[at]!);
+  return compared(measure, ofA, ofB, confidence, () => {
+    if (measure.statistic === 'share') {
+      const pairs = { both: 0, onlyA: 0, onlyB: 0, neither: 0 };
+      for (const [at, inA] of ofA.entries())
+        pairs[inA === 1 ? (ofB[at] === 1 ? 'both' : 'onlyA') : ofB[at] === 1 ? 'onlyB' : 'neither'] += 1;
+      return pairedShareDifference(pairs, confidence);
+    }
+    const differences = sampleOf(ofA.map((value, at) => ofB[at]! - value));
+    return differences.count > 1
+      ? pairedDifference(differences, confidence)
+      : { difference: differences.mean, low: null, high: null };
+  });
+}
+
+/** @param interval of a mean or share, where both have values */
+function compared(
+  { statistic, probability }: Measure,
+  a: Values,
+  b: Values,
+  confidence: number,
+  interval: () => Interval,
+): OutputComparison {
+  const isNone = a.length === 0 || b.length === 0;
+  const none = { difference: null, low: null, high: null };
+  if (probability === undefined)
+    return { a: meanOf(a, statistic), b: meanOf(b, statistic), ...(isNone ? none : interval()) };
+  const [ofA, ofB] = [Float64Array.from(a).sort(), Float64Array.from(b).sort()];
+  const quantileOf = (sorted: Float64Array) => ({
+    n: sorted.length,
+    mean: sorted.length === 0 ? null : quantile(sorted, probability),
+  });
+  const found = isNone ? none : quantileDifference(ofA, ofB, probability, confidence);
+  return { a: quantileOf(ofA), b: quantileOf(ofB), ...found };
+}
+
+function meanOf(values: Values, statistic: Measure['statistic']): OutputComparison['a'] {
+  const { mean, count: n } = sampleOf(values);
+  return { n, mean: mean !== null && statistic === 'share' ? shareOf(mean, n) : mean };
+}
+
+function present(values: Values): Values {
+  return values.filter((value) => !Number.isNaN(value));
+}
+
+/** How many of some values are true. */
+function truths(values: Values): { count: number; n: number } {
+  return { count: values.filter((value) => value === 1).length, n: values.length };
+}
+
+function sampleOf(values: Values): Sample {
+  const sample = new Sample();
+  for (const value of values) sample.add(value);
+  return sample;
+}
+
+/** Whether the interval of a difference excludes 0; null without one. */
+export function differs({ low, high }: Pick<OutputComparison, 'low' | 'high'>): boolean | null {
+  return low === null || high === null ? null : low > 0 || high < 0;
+}
+
+/** How the intervals of an output are made. */
+export function intervalName({ statistic }: Measure, method: 'paired' | 'Welch'): string {
+  switch (statistic) {
+    case 'mean':
+      return method;
+    case 'share':
+      return method === 'paired' ? 'Newcombe paired' : 'Newcombe';
+    case 'quantile':
+      return 'order statistics';
+  }
+}
