@@ -10,7 +10,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { intolerable } from '../campaign/failures.ts';
-import { isFinished, newSchedule, startOver, wakeIn } from '../campaign/schedule.ts';
+import { isFinished, newSchedule, startOver, wakeIn } from '../campaign/scheduler/index.ts';
 import type { PrecisionProgress } from '../campaign/precise-points.ts';
 import type { Phase, RunCounts } from '../campaign/types.ts';
 import { type CampaignInput, type Context, enter, show } from './context.ts';

@@ -1,5 +1,5 @@
 import type { ChangeAnswer } from '../activities/index.ts';
-import { inFlight, newSchedule, type Schedule, windowOf } from '../campaign/schedule.ts';
+import { inFlight, newSchedule, type Schedule, windowOf } from '../campaign/scheduler/index.ts';
 import type { FailureCounts } from '../campaign/failures.ts';
 import {
   expectedRuns,

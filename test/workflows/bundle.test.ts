@@ -7,7 +7,7 @@ test('the workflow bundle holds the scheduler, but neither zod nor HTTP nor SQL'
     workflowsPath: resolve(import.meta.dirname, '../../src/workflows/index.ts'),
     logger: new DefaultLogger('ERROR'),
   });
-  expect(code).toContain('campaign/schedule.ts');
+  expect(code).toContain('campaign/scheduler/index.ts');
   // before the source map, which names what it likes
   const modules = code.slice(0, code.indexOf('//# sourceMappingURL'));
   for (const name of [
