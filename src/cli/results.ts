@@ -31,7 +31,10 @@ export function addResults(program: Command): void {
       new Option('--format <format>', "default: by the file's ending, else table").choices(resultFormats),
     )
     .option('-o, --output <file>', 'write to a file')
-    .option('--long', 'a row an output of a run: output, units, value or text')
+    .option(
+      '--long',
+      'a row a value of a run: output, units, value or text; of a curve (DATA_SET) a row a time',
+    )
     .option(
       '--points',
       'a row a point: n, mean, sd, the interval of the mean, min, quantiles and max of each numeric output',
