@@ -60,7 +60,7 @@ export function curveCells(text: string | null): [x: string | null, y: string | 
 
 function pointCell(value: unknown): string | null {
   if (value === null) return null;
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 /** The value of a JSON text; undefined if it is none. */
