@@ -24,7 +24,7 @@ const isRoot = process.getuid?.() === 0 && process.platform === 'linux';
 
       // far more than SQLite keeps in memory, so that the disk is full within a statement, too
       const long = JSON.stringify('x'.repeat(300_000));
-      const finished = seqs.map((seq) => done(seq, 'new', { Name: `${long.slice(0, -1)}${seq}"` }));
+      const finished = seqs.map((seq) => done(seq, 'new', { 'Fit error': `${long.slice(0, -1)}${seq}"` }));
       const written = store.putFile('hash', new Uint8Array(3_000_000), 1);
       await expect(written).rejects.toThrow('database or disk is full');
       await expect(store.observe('flu', finished, 2)).rejects.toThrow('database or disk is full');
@@ -33,7 +33,7 @@ const isRoot = process.getuid?.() === 0 && process.platform === 'linux';
       rmSync(filler);
       await store.observe(
         'flu',
-        seqs.map((seq) => done(seq, 'new', { Name: '"x"' })),
+        seqs.map((seq) => done(seq, 'new', { 'Fit error': '"x"' })),
         3,
       );
       expect(await store.counts('flu')).toMatchObject({ done: 20 });
