@@ -4,6 +4,7 @@ import { errorCodes, isForayError, messageOf } from '../errors.ts';
 import { addApply } from './apply.ts';
 import { addCancel } from './cancel.ts';
 import { addCompare } from './compare.ts';
+import { addCompletion } from './completion.ts';
 import { addDelete } from './delete.ts';
 import { addGc } from './gc.ts';
 import { addDemo } from './demo.ts';
@@ -43,6 +44,7 @@ for (const add of [
   ...[addInit, addSchema, addPlan, addSubmit],
   ...[addList, addStatus, addWatch, addSteer, addCancel],
   ...[addApply, addRetry, addExplain, addResults, addCompare, addReport, addDelete, addGc],
+  ...[addCompletion],
 ]) {
   add(program);
 }
