@@ -14,9 +14,11 @@ const PATIENCE_MS = 1_500;
 export function addCompletion(program: Command): void {
   program
     .command('completion')
-    .description('a script that completes commands, options and campaigns in your shell (docs/completion.md)')
+    .description('a script that completes commands, options and campaigns in your shell (docs/operations.md)')
     .addArgument(new Argument('<shell>').choices(Object.keys(scripts)))
-    .action((shell: keyof typeof scripts) => process.stdout.write(scripts[shell](commandWords(program))));
+    .action((shell: keyof typeof scripts) => {
+      process.stdout.write(scripts[shell](commandWords(program)));
+    });
   // asked by the scripts, with the words before the one that is completed
   withSettings(program.command('campaign-ids', { hidden: true }))
     .allowUnknownOption()

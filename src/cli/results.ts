@@ -14,6 +14,7 @@ import { fileOf, tell, terminalWidth, writeOut } from './output.ts';
 import { statusText } from './progress.ts';
 import { ResultFiles } from './result-files.ts';
 import { type SettingFlags, withSettings } from './settings.ts';
+import { version } from './version.ts';
 import { withForay } from './with-foray.ts';
 
 interface Flags extends SettingFlags, ShapeOptions {
@@ -56,7 +57,7 @@ export function addResults(program: Command): void {
         const { files: folder } = flags;
         const isScreen = isShown(flags);
         const files = folder === undefined ? undefined : new ResultFiles(foray, id, { folder, isScreen });
-        await write(foray, id, format, flags, program.version()!, files);
+        await write(foray, id, format, flags, files);
         if (flags.output !== undefined) tell(`Wrote ${flags.output}`);
         files?.tellEnd();
         if (flags.follow) await setExitCode(foray, id);
@@ -106,7 +107,6 @@ async function write(
   id: string,
   format: ResultFormat,
   { output, follow = false, ...shape }: Flags,
-  version: string,
   files?: ResultFiles,
 ): Promise<void> {
   const results = await foray.results(id, { follow });
