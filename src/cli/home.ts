@@ -33,7 +33,8 @@ function notRunning(home: string): string {
   return `No foray dev runs in the home ${home}.`;
 }
 
-function whatToDo(): string {
+/** How to have a `foray dev`, or to name the home of one that runs. */
+export function whatToDo(): string {
   const homes = runningHomes();
   if (homes.length === 0) return 'Start one with "npx foray dev", or name another home with --home.';
   const flags = homes.slice(0, MOST_NAMED).map((home) => `--home ${shellQuoted(shown(home))}`);

@@ -14,6 +14,7 @@ import { fileOf, tell, terminalWidth, writeOut } from './output.ts';
 import { statusText } from './progress.ts';
 import { ResultFiles } from './result-files.ts';
 import { type SettingFlags, withSettings } from './settings.ts';
+import { version } from './version.ts';
 import { withForay } from './with-foray.ts';
 
 interface Flags extends SettingFlags, ShapeOptions {
@@ -31,7 +32,10 @@ export function addResults(program: Command): void {
       new Option('--format <format>', "default: by the file's ending, else table").choices(resultFormats),
     )
     .option('-o, --output <file>', 'write to a file')
-    .option('--long', 'a row an output of a run: output, units, value or text')
+    .option(
+      '--long',
+      'a row a value of a run: output, units, value or text; of a curve (DATA_SET) a row a time',
+    )
     .option(
       '--points',
       'a row a point: n, mean, sd, the interval of the mean, min, quantiles and max of each numeric output',
@@ -53,7 +57,7 @@ export function addResults(program: Command): void {
         const { files: folder } = flags;
         const isScreen = isShown(flags);
         const files = folder === undefined ? undefined : new ResultFiles(foray, id, { folder, isScreen });
-        await write(foray, id, format, flags, program.version()!, files);
+        await write(foray, id, format, flags, files);
         if (flags.output !== undefined) tell(`Wrote ${flags.output}`);
         files?.tellEnd();
         if (flags.follow) await setExitCode(foray, id);
@@ -103,7 +107,6 @@ async function write(
   id: string,
   format: ResultFormat,
   { output, follow = false, ...shape }: Flags,
-  version: string,
   files?: ResultFiles,
 ): Promise<void> {
   const results = await foray.results(id, { follow });

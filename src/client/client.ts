@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CloudClient } from '../cloud/index.ts';
-import { checkChange, type Difference, difference } from '../campaign/change.ts';
+import { checkChange, type Difference, difference, settingsDifference } from '../campaign/change.ts';
 import { filesOf } from '../campaign/designs/design.ts';
 import { addCauses, causeOf } from '../campaign/failures.ts';
 import { freshened } from '../campaign/seeds.ts';
@@ -33,6 +33,7 @@ import { finishing } from './finishing.ts';
 import { OutputFiles } from './output-files.ts';
 import { paceKnown, paceOf } from './pace.ts';
 import { type Plan, planOf, type PlanOptions } from './plan.ts';
+import { applyReason, retryReason } from './reasons.ts';
 import { cloudClient, type Settings } from './settings.ts';
 import { type CampaignStatus, isClosed, statusFromStore, statusFromWorkflow } from './status.ts';
 import { type Change, TemporalSide } from './temporal.ts';
@@ -367,10 +368,11 @@ export class Foray {
    */
   async retry(id: string, what: RetryWhat = 'all', options: RetryOptions = {}): Promise<CampaignChange> {
     const record = await this.record(id);
-    const { failed, missing, version } = await this.planRetry(id, what, options);
+    const plan = await this.planRetry(id, what, options);
+    const { failed, missing, version } = plan;
     if (closedPhases.includes(record.phase) && record.points > 0 && failed + missing === 0)
       return { difference: null, forgiven: 0, open: 0, wasClosed: false };
-    const change = await this.change(record, { retry: what, version: version?.to });
+    const change = await this.change(record, { retry: what, version: version?.to }, retryReason(plan));
     // of a closed campaign only what failed goes on then
     return what === 'failed' && change.wasClosed ? { ...change, open: change.forgiven } : change;
   }
@@ -395,24 +397,32 @@ export class Foray {
    */
   async apply(id: string, source: DefinitionSource): Promise<CampaignChange> {
     const record = await this.record(id);
-    const { after, contents, pointFiles: points } = await this.checkedChange(record, source);
+    const { before, after, contents, ...checked } = await this.checkedChange(record, source);
     for (const [hash, content] of contents) await this.store.putFile(hash, content, Date.now());
-    return this.change(record, { apply: textOf(source), files: { inputs: after.files, points } });
+    const points = { from: record.points, to: checked.points };
+    const files = { inputs: after.files, points: checked.pointFiles };
+    const reason = applyReason(points, settingsDifference(before, after));
+    return this.change(record, { apply: textOf(source), files }, reason);
   }
 
   /** A campaign and what a definition would have it be, which it may become. */
   private async checkedChange({ campaign: before }: CampaignRecord, source: DefinitionSource) {
-    const { campaign, ...files } = await checkCampaign(this.cloud, source, before.model);
+    const { campaign, ...checked } = await checkCampaign(this.cloud, source, before.model);
     const { id, service, serviceId, versions } = before;
     const after: Campaign = { ...campaign, id, service, serviceId, versions };
     checkChange(before, after);
     if (after.model.versionId !== before.model.versionId)
       await checkTakesRuns(this.cloud, after, TAKE_ANOTHER);
-    return { before, after, ...files };
+    return { before, after, ...checked };
   }
 
-  private async change(record: CampaignRecord, request: Change): Promise<CampaignChange> {
-    const { difference, forgiven, counts } = await this.temporal.change(record, this.store.id, request);
+  private async change(record: CampaignRecord, request: Change, reason: string): Promise<CampaignChange> {
+    const { difference, forgiven, counts } = await this.temporal.change(
+      record,
+      this.store.id,
+      request,
+      reason,
+    );
     const open = counts.total - counts.done - counts.failed;
     return { difference, forgiven, open, wasClosed: closedPhases.includes(record.phase) };
   }

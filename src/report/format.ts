@@ -15,7 +15,7 @@ export type ResultFormat = (typeof resultFormats)[number];
 export interface ShapeOptions extends TableOptions {
   /** A row a point instead of a row a run. @default false */
   points?: boolean;
-  /** A row an output of each of them. @default false */
+  /** A row an output of each of them; of a curve of a run a row a time. @default false */
   long?: boolean;
 }
 

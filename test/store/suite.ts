@@ -144,7 +144,7 @@ export function runName(row: { values: readonly string[]; replication: number })
 export function done(
   seq: number,
   origin: 'new' | 'reused' = 'new',
-  outputs = { 'Fit error': String(seq) },
+  outputs: Record<string, string> = { 'Fit error': String(seq) },
 ): RunObservation {
   return { seq, state: 'done', runId: `run ${seq}`, origin, outputs };
 }
