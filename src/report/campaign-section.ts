@@ -98,7 +98,7 @@ function seedText({ seed, commonRandomNumbers }: Campaign): string {
 
 /** "95 %" */
 export function percent(share: number): string {
-  return `${numberText(100 * share)} %`;
+  return `${+(100 * share).toPrecision(6)} %`;
 }
 
 const units = [

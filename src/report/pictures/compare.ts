@@ -2,7 +2,7 @@ import type { VariedInput } from '../../campaign/types.ts';
 import type { OutputSummary, Shown } from '../comparison/summary.ts';
 import { differs } from '../comparison/compare.ts';
 import { kindOfInput } from '../values.ts';
-import { numberText, titleOf, unitText } from '../words.ts';
+import { shortNumber, titleOf, unitText } from '../words.ts';
 import { colours, type Spec, WIDTH } from './render.ts';
 
 /** More points than this are drawn without their names. */
@@ -48,8 +48,12 @@ export function differences({ output, sample }: OutputSummary, varied: readonly 
       x,
     );
   }
+  const names = (isShort: boolean): string[] =>
+    sorted.map((shown) => nameOf(shown, varied, changing, isShort));
+  const areApart = new Set(names(true)).size === sorted.length;
+  const places = names(areApart);
   return lying(
-    sorted.map((shown) => datum(shown, nameOf(shown, varied, changing))),
+    sorted.map((shown, at) => datum(shown, places[at]!)),
     output,
   );
 }
@@ -61,12 +65,20 @@ function datum({ found }: Shown, place: number | string): Datum {
   return { place, difference, low: low ?? difference, high: high ?? difference, verdict };
 }
 
-/** "Servers 2, Policy fifo": two points have two names, as they differ in what changes. */
-function nameOf({ key, values }: Shown, varied: readonly VariedInput[], changing: readonly VariedInput[]) {
+/**
+ * "Servers 2, Policy fifo": two points have two names, as they differ in what changes.
+ *
+ * @param isShort - with numbers for eyes, in which points that lie close together may look alike
+ */
+function nameOf(
+  { key, values }: Shown,
+  varied: readonly VariedInput[],
+  changing: readonly VariedInput[],
+  isShort: boolean,
+) {
   const parts = changing.map((input) => {
     const value = values[varied.indexOf(input)]!;
-    const isLong = kindOfInput(input.type) === 'number' && value.length > 8;
-    return `${input.name} ${isLong ? numberText(Number(value)) : value}`;
+    return `${input.name} ${isShort && kindOfInput(input.type) === 'number' ? shortNumber(value) : value}`;
   });
   return parts.join(', ') || key;
 }
