@@ -309,8 +309,8 @@ describe('foray explain', () => {
 
   test('names files as the definition does, and has their hashes in its JSON', async () => {
     write('cases.csv', 'day,cases\n1,3\n2,8\n');
-    const text =
-      'campaign: f\nmodel: {name: Epidemic}\nfiles: {Observed cases: ./cases.csv}\ndesign: {grid: {Days: [3]}}\n';
+    const path = JSON.stringify(join(dev.folder, 'cases.csv'));
+    const text = `campaign: f\nmodel: {name: Epidemic}\nfiles: {Observed cases: ${path}}\ndesign: {grid: {Days: [3]}}\n`;
     await carryOut(write('f.yaml', `${text}outputs: [Peak infected]\n`), 'f');
     const { stdout } = await run('results', 'f', '--format', 'jsonl');
     const { point } = JSON.parse(stdout) as { point: string };
