@@ -4,7 +4,8 @@ import { html, type Markup } from './markup.ts';
 import { meanOf, type PointResult } from './points.ts';
 import { kindOfInput, kindOfOutput } from './values.ts';
 import type { Ranking, Summary } from './summary.ts';
-import { amount, counted, numberColumn, numberText, titleOf } from './words.ts';
+import { inputCells, numberCells, placeOf, titled } from './cells.ts';
+import { amount, counted, numberText, titleOf } from './words.ts';
 
 /** The parts of a report that are words and tables. */
 
@@ -83,16 +84,12 @@ export function answerSection(
   best: PointResult,
   { wants }: Ranking,
 ): Markup {
+  const mean = meanOf(best, output.name)!;
   return html`<div class="answer">
     ${wants === 'lowest' ? 'Lowest' : 'Highest'} ${output.name}
-    <strong>${amount(numberText(meanOf(best, output.name)!), output.units)}</strong>
-    ${varied.length > 0 ? `at ${placeOf(varied, best.values)}` : ''}
+    <strong>${titled(amount(numberText(mean), output.units), amount(String(mean), output.units))}</strong>
+    ${varied.length > 0 ? html`at ${placeOf(varied, best.values)}` : ''}
   </div>`;
-}
-
-/** "Contact rate 1.675 per day, Recovery rate 0.44 per day" */
-export function placeOf(varied: Campaign['varied'], values: readonly string[]): string {
-  return varied.map(({ name, units }, i) => `${name} ${amount(values[i] ?? '', units)}`).join(', ');
 }
 
 export function bestSection(
@@ -108,12 +105,11 @@ export function bestSection(
   );
   const shown = output ? [output, ...numeric] : [];
   const isNumber = varied.map(({ type }) => kindOfInput(type) === 'number');
-  const columns = shown.map(({ name }) => numberColumn(best.map((point) => meanOf(point, name))));
+  const columns = shown.map(({ name }) => numberCells(best.map((point) => meanOf(point, name))));
   const rows = best.map(
     ({ key, values, runs }, i) =>
       html`<tr class="${output && i === 0 ? 'first' : ''}">
-        ${values.map((value, at) => html`<td class="${isNumber[at] ? 'number' : ''}">${value}</td>`)}
-        ${columns.map((column) => html`<td class="number">${column[i]}</td>`)}
+        ${inputCells(varied, values)} ${columns.map((column) => column[i])}
         ${isReplicated ? html`<td class="number">${runs}</td>` : ''}
         <td><code>${key}</code></td>
       </tr>`,

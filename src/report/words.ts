@@ -40,14 +40,25 @@ export function titleOf({ name, units }: { name: string; units?: Unit | null | u
   return units ? `${name} (${unitText(units)})` : name;
 }
 
-/** A number for eyes: five significant digits or all that are before the point, thousands apart. */
+/** Significant digits of a number for eyes. */
+const DIGITS = 4;
+
+/** A number for eyes: four significant digits or all that are before the point, thousands apart. */
 export function numberText(value: number): string {
   const size = Math.abs(value);
-  if (size !== 0 && (size < 1e-4 || size >= 1e15)) return value.toExponential(3);
+  if (size !== 0 && (size < 1e-4 || size >= 1e15)) return value.toExponential(DIGITS - 1);
   return value.toLocaleString(
     'en-US',
-    size >= 1e4 ? { maximumFractionDigits: 0 } : { maximumSignificantDigits: 5 },
+    size >= 10 ** (DIGITS - 1) ? { maximumFractionDigits: 0 } : { maximumSignificantDigits: DIGITS },
   );
+}
+
+/** The text of a number for eyes, with as many digits; a whole number, which may be a name for something, as it is. */
+export function shortNumber(text: string): string {
+  const value = Number(text);
+  if (/^[+-]?\d+$/.test(text) || text === '' || !Number.isFinite(value)) return text;
+  const size = Math.abs(value);
+  return String(size >= 10 ** (DIGITS - 1) && size < 1e15 ? Math.round(value) : +value.toPrecision(DIGITS));
 }
 
 /** Numbers of one column for eyes: all with as many decimals as the one that needs most. */
@@ -67,12 +78,11 @@ export function counted(count: number, one: string, many = `${one}s`): string {
 }
 
 /**
- * A cell for eyes: a number with at most seven significant digits, a value that is not one cell as what it is made of.
+ * A cell for eyes: a number with four significant digits, a value that is not one cell as what it is made of.
  */
 export function brief({ kind, type }: Column, cell: Cell): string {
   if (cell === null) return '';
-  if (kind === 'number')
-    return cell.length > 9 && !/^[+-]?\d+$/.test(cell) ? String(+Number(cell).toPrecision(7)) : cell;
+  if (kind === 'number') return shortNumber(cell);
   if (kind !== 'json') return cell;
   const value = (parsed(cell) ?? {}) as Record<string, unknown>;
   if (type === 'DATA_SET' && Array.isArray(value.dataX)) return counted(value.dataX.length, 'point');

@@ -280,8 +280,8 @@ describe('foray explain', () => {
       precision: [],
     });
     expect(explained.inputs.slice(0, 2)).toEqual([
-      { name: 'Fail', value: 'false', units: null, isVaried: true },
-      { name: 'Seconds', value: '0', units: 'SECOND', isVaried: false },
+      { name: 'Fail', value: 'false', file: null, units: null, isVaried: true },
+      { name: 'Seconds', value: '0', file: null, units: 'SECOND', isVaried: false },
     ]);
     expect(explained.runs).toMatchObject([
       { replication: 1, state: 'done', seed: '1', why: expect.stringMatching(/service/) },
@@ -305,6 +305,22 @@ describe('foray explain', () => {
       ),
     });
     expect((await run('explain', 'e', '')).stderr).toMatch(/Several points of "e" begin with/);
+  });
+
+  test('names files as the definition does, and has their hashes in its JSON', async () => {
+    write('cases.csv', 'day,cases\n1,3\n2,8\n');
+    const path = JSON.stringify(join(dev.folder, 'cases.csv'));
+    const text = `campaign: f\nmodel: {name: Epidemic}\nfiles: {Observed cases: ${path}}\ndesign: {grid: {Days: [3]}}\n`;
+    await carryOut(write('f.yaml', `${text}outputs: [Peak infected]\n`), 'f');
+    const { stdout } = await run('results', 'f', '--format', 'jsonl');
+    const { point } = JSON.parse(stdout) as { point: string };
+    const told = await run('explain', 'f', point);
+    expect(told.stdout).toMatch(/^ {2}Observed cases +cases\.csv$/m);
+    const { inputs } = JSON.parse((await run('explain', 'f', point, '--json')).stdout) as Explanation;
+    const { value, file } = inputs.find(({ name }) => name === 'Observed cases')!;
+    expect(file).toBe('cases.csv');
+    expect(value).not.toBe('');
+    expect(told.stdout).not.toContain(value);
   });
 });
 

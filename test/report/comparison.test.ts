@@ -366,3 +366,25 @@ describe('a comparison', () => {
     expect(Math.abs(mean - 1_000)).toBeLessThan(150);
   });
 });
+
+test('better and worse are said where both campaigns have the same goal, or one is asked for', async () => {
+  const goal = { output: 'Wait', wants: 'lowest' } as const;
+  const sides = (goals: (Campaign['goal'] | undefined)[]) =>
+    [side('a', { '1.0': [1, 1.1, 1.2] }), side('b', { '1.0': [5, 5.2, 5.1] })].map((one, at) => ({
+      ...one,
+      campaign: { ...one.campaign, ...(goals[at] && { goal: goals[at] }) },
+    })) as [Compared, Compared];
+  const notes = async (goals: (Campaign['goal'] | undefined)[], asked?: Campaign['goal']) => {
+    const comparison = compareCampaigns(...sides(goals), asked);
+    const summary = new ComparisonSummary(comparison);
+    await summary.read();
+    return comparisonNotes(comparison, summary).join(' ');
+  };
+  expect(await notes([])).toContain('(1 higher in B)');
+  expect(await notes([goal, goal])).toContain('(1 worse in B (higher))');
+  expect(await notes([goal])).not.toMatch(/better|worse/);
+  expect(await notes([goal, goal], { ...goal, wants: 'highest' })).toContain('(1 better in B (higher))');
+  expect(() => compareCampaigns(...sides([]), { ...goal, output: 'Cost' })).toThrow(
+    'No output "Cost" is compared.',
+  );
+});

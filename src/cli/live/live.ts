@@ -14,7 +14,7 @@ export class LivePage {
   private readonly terminal: NodeJS.WriteStream;
   private readonly screen: Screen;
   private readonly recent: Recent;
-  private readonly about: Pick<LiveState, 'varied' | 'isReplicated'>;
+  private readonly about: Pick<LiveState, 'varied' | 'isReplicated' | 'goal'>;
   private readonly lastFailure: () => Promise<StoredLog | undefined>;
   private failure: StoredLog | undefined;
   private status: CampaignStatus | undefined;
@@ -37,8 +37,8 @@ export class LivePage {
     this.screen = new Screen(terminal);
     this.recent = new Recent(store, campaign.id, outputs);
     this.lastFailure = () => store.lastRunLog(campaign.id);
-    const { varied, replications, precision } = campaign;
-    this.about = { varied, isReplicated: replications > 1 || precision !== null };
+    const { varied, replications, precision, goal } = campaign;
+    this.about = { varied, isReplicated: replications > 1 || precision !== null, goal };
     terminal.on('resize', this.resized);
   }
 

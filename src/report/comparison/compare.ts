@@ -1,5 +1,5 @@
 import { shareSeeds } from '../../campaign/seeds.ts';
-import type { Campaign, CampaignOutput } from '../../campaign/types.ts';
+import type { Campaign, CampaignOutput, Goal } from '../../campaign/types.ts';
 import { ForayError } from '../../errors.ts';
 import { pairedDifference, welchDifference } from '../../statistics/difference.ts';
 import { Sample } from '../../statistics/sample.ts';
@@ -44,6 +44,8 @@ export interface Comparison {
   outputs: CampaignOutput[];
   /** Names of outputs of either that are not compared. */
   leftOut: string[];
+  /** The output of which both campaigns say alike which values are better, or that was asked for. */
+  goal: Goal | undefined;
   /** `paired`: replication n of the one with replication n of the other, as they have the same seeds. */
   method: 'paired' | 'Welch';
   /** Of the intervals. */
@@ -55,10 +57,16 @@ export interface Comparison {
 /**
  * Two campaigns point by point. The numbers of B are held in memory, those of A stream past.
  *
+ * @param goal - which values of an output are better, by default what both campaigns say
+ * @throws ForayError UNKNOWN_OUTPUT when the goal's output is not compared
  * @throws ForayError NOTHING_TO_COMPARE when their points or outputs cannot be compared; while the points are read, when none
  *   was in both
  */
-export function compareCampaigns(a: Compared, b: Compared): Comparison {
+export function compareCampaigns(
+  a: Compared,
+  b: Compared,
+  goal = sharedGoal(a.campaign, b.campaign),
+): Comparison {
   const matching = matchingOf(a.campaign, b.campaign);
   const outputs = sharedOutputs(a.campaign, b.campaign);
   if (outputs.length === 0) {
@@ -67,6 +75,11 @@ export function compareCampaigns(a: Compared, b: Compared): Comparison {
       `"${a.campaign.id}" and "${b.campaign.id}" have no numeric output in common.`,
       { hint: `The one has ${listed(a.campaign)}, the other ${listed(b.campaign)}.` },
     );
+  }
+  if (goal && !outputs.some(({ name }) => name === goal.output)) {
+    throw new ForayError('UNKNOWN_OUTPUT', `No output "${goal.output}" is compared.`, {
+      hint: `Compared are ${outputs.map(({ name }) => `"${name}"`).join(', ')}.`,
+    });
   }
   const isShared = new Set(outputs.map(({ name }) => name));
   const others = [...a.campaign.outputs, ...b.campaign.outputs].map(({ name }) => name);
@@ -78,10 +91,17 @@ export function compareCampaigns(a: Compared, b: Compared): Comparison {
     matching,
     outputs,
     leftOut: [...new Set(others)].filter((name) => !isShared.has(name)),
+    goal,
     method: isPaired ? ('paired' as const) : ('Welch' as const),
     confidence: ofA === ofB ? ofA : CONFIDENCE,
   };
   return { ...comparison, points: joined(a, b, comparison) };
+}
+
+/** Nothing where the two differ, or where the output is not a number of the same unit in both. */
+function sharedGoal(a: Campaign, b: Campaign): Goal | undefined {
+  const isSame = a.goal?.output === b.goal?.output && a.goal?.wants === b.goal?.wants;
+  return isSame && sharedOutputs(a, b).some(({ name }) => name === a.goal?.output) ? a.goal : undefined;
 }
 
 function sharedOutputs(a: Campaign, b: Campaign): CampaignOutput[] {

@@ -5,6 +5,7 @@ import { differences } from '../pictures/compare.ts';
 import { drawSvg } from '../pictures/render.ts';
 import { style } from '../style.ts';
 import { kindOfInput } from '../values.ts';
+import { inputCells, numberCells, titled } from '../cells.ts';
 import { counted, numberColumn, numberText, titleOf } from '../words.ts';
 
 /** Outputs of which the differences are drawn: a page that takes many seconds to make is not looked at. */
@@ -73,9 +74,7 @@ function table(
 ) {
   const isNumber = varied.map(({ type }) => kindOfInput(type) === 'number');
   const means = ['a', 'b'] as const;
-  const columns = means.map((side) =>
-    numberColumn(largest.map(({ found }) => found[side].mean ?? undefined)),
-  );
+  const columns = means.map((side) => numberCells(largest.map(({ found }) => found[side].mean)));
   const round = rounding(largest.map(({ found }) => found.difference));
   const gaps = numberColumn(largest.map(({ found }) => round(found.difference)));
   return html`<div class="scroll">
@@ -94,11 +93,13 @@ function table(
         ${largest.map(({ key, values, found }, row) => {
           const { low, high } = found;
           const interval =
-            low === null || high === null ? '' : `${numberText(round(low))} to ${numberText(round(high))}`;
-          const gap = differs(found) ? html`<strong>${gaps[row]}</strong>` : gaps[row];
+            low === null || high === null
+              ? ''
+              : titled(`${numberText(round(low))} to ${numberText(round(high))}`, `${low} to ${high}`);
+          const shown = titled(gaps[row]!, String(found.difference));
+          const gap = differs(found) ? html`<strong>${shown}</strong>` : shown;
           return html`<tr>
-            ${values.map((value, at) => html`<td class="${isNumber[at] ? 'number' : ''}">${value}</td>`)}
-            ${columns.map((column) => html`<td class="number">${column[row]}</td>`)}
+            ${inputCells(varied, values)} ${columns.map((column) => column[row])}
             <td class="number">${gap}</td>
             <td class="number">${interval}</td>
             <td><code>${key}</code></td>
@@ -110,8 +111,8 @@ function table(
   </div>`;
 }
 
-/** Rounds to as many decimals as the greatest of some numbers, the first, has with five digits: below it is noise. */
+/** Rounds to as many decimals as the greatest of some numbers, the first, has with four digits: below it is noise. */
 function rounding([greatest = 0]: readonly number[]): (value: number) => number {
-  const digits = greatest === 0 ? 0 : Math.max(0, 4 - Math.floor(Math.log10(Math.abs(greatest))));
+  const digits = greatest === 0 ? 0 : Math.max(0, 3 - Math.floor(Math.log10(Math.abs(greatest))));
   return digits > 20 ? (value) => value : (value) => Number(value.toFixed(digits));
 }
