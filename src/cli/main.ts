@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { errorCodes, isForayError, messageOf } from '../errors.ts';
 import { addApply } from './apply.ts';
@@ -26,10 +27,12 @@ import { addSteer } from './steer.ts';
 import { addSubmit } from './submit.ts';
 import { addWatch } from './watch.ts';
 import { addWorker } from './worker.ts';
+import { PACKAGE } from '../own-files.ts';
 
-const { version, description } = JSON.parse(
-  readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
-) as { version: string; description: string };
+const { version, description } = JSON.parse(readFileSync(join(PACKAGE, 'package.json'), 'utf8')) as {
+  version: string;
+  description: string;
+};
 
 const program = new Command('foray')
   .description(description)

@@ -6,10 +6,11 @@ import { addCauses, causeOf } from '../campaign/failures.ts';
 import { freshened } from '../campaign/seeds.ts';
 import { type Garbage, unneededFiles } from './garbage.ts';
 import { didYouMean } from '../suggest.ts';
-import { type Campaign, closedPhases, type FailureCause, type FlightReport } from '../campaign/types.ts';
+import { type Campaign, closedPhases, type FailureCause, type FlightReport, type RunCounts } from '../campaign/types.ts';
 import { ForayError } from '../errors.ts';
 import {
   type CampaignRecord,
+  type Look,
   openStore,
   type ResultRow,
   shownAddress,
@@ -88,6 +89,12 @@ export interface RetryPlan {
   version: { from: number; to: number; files: FileChanges | null } | null;
 }
 
+/** Runs that have finished since a look, and that look: where the next one goes on from. */
+export interface RecentRows {
+  rows: ResultRow[];
+  look: Look;
+}
+
 export interface SubmitOptions {
   id?: string | undefined;
   announce?: ((plan: Plan) => void) | undefined;
@@ -112,7 +119,7 @@ const ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,119}$/;
  * when something is asked that needs them.
  */
 export class Foray {
-  readonly store: Store;
+  private readonly store: Store;
   private readonly settings: Settings;
   private readonly cloud: CloudClient;
   private readonly temporal: TemporalSide;
@@ -488,6 +495,44 @@ export class Foray {
         ? finishing(this.store, record.campaign, everyMs, () => this.temporal.isClosed(id))
         : this.store.results(id),
     };
+  }
+
+  /**
+   * Runs that have finished since a look, the newest first, a few hundred at most: a look is quick at any size of campaign.
+   *
+   * @param since the last look; without one, the last runs in the order of work
+   * @throws ForayError UNKNOWN_CAMPAIGN
+   */
+  async recentRows(id: string, since?: Look): Promise<RecentRows> {
+    await this.record(id);
+    return this.store.lately(id, since);
+  }
+
+  /**
+   * How many runs of a campaign there are in each state, as the store knows them.
+   * @throws ForayError UNKNOWN_CAMPAIGN
+   */
+  async counts(id: string): Promise<RunCounts> {
+    await this.record(id);
+    return this.store.counts(id);
+  }
+
+  /**
+   * What failed runs of a campaign printed, where that is kept: some hundreds at most, in the order of work.
+   * @throws ForayError UNKNOWN_CAMPAIGN
+   */
+  async failureLogs(id: string): Promise<StoredLog[]> {
+    await this.record(id);
+    return this.store.runLogs(id);
+  }
+
+  /**
+   * What the run printed that failed last; undefined where that is not kept.
+   * @throws ForayError UNKNOWN_CAMPAIGN
+   */
+  async lastFailureLog(id: string): Promise<StoredLog | undefined> {
+    await this.record(id);
+    return this.store.lastRunLog(id);
   }
 
   /**
