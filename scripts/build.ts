@@ -70,10 +70,8 @@ async function bundle(): Promise<void> {
 /** The worker needs the bundle's source map, which is in it; not the sources, and nobody the folder in which this ran. */
 function withSlimMap(code: string): string {
   const [, head, encoded] = /^(.*base64,)(\S+)\s*$/s.exec(code)!;
-  const { sourcesContent: _, ...map } = JSON.parse(Buffer.from(encoded!, 'base64').toString()) as {
-    sources: string[];
-    sourcesContent: string[];
-  };
+  const map = JSON.parse(Buffer.from(encoded!, 'base64').toString()) as { sources: string[] };
   const sources = map.sources.map((source) => source.replace(`${root}${sep}`, ''));
-  return `${head}${Buffer.from(JSON.stringify({ ...map, sources })).toString('base64')}\n`;
+  const slim = { ...map, sources, sourcesContent: undefined };
+  return `${head}${Buffer.from(JSON.stringify(slim)).toString('base64')}\n`;
 }

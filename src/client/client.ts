@@ -39,6 +39,7 @@ import { type CampaignStatus, isClosed, statusFromStore, statusFromWorkflow } fr
 import { type Change, TemporalSide } from './temporal.ts';
 import type { RetryWhat } from '../workflows/messages.ts';
 
+/** A campaign that was submitted. */
 export interface Submitted {
   id: string;
   workflowId: string;
@@ -72,6 +73,7 @@ export interface FailureGroup extends FailureCause {
   log: StoredLog | null;
 }
 
+/** How failed and missing runs are requested again. */
 export interface RetryOptions {
   /** The version of the model that is requested from now on. @default the campaign's */
   version?: number | 'latest' | undefined;
@@ -95,11 +97,13 @@ export interface RecentRows {
   look: Look;
 }
 
+/** How a definition is submitted. */
 export interface SubmitOptions {
   id?: string | undefined;
   announce?: ((plan: Plan) => void) | undefined;
 }
 
+/** How a definition is planned. */
 export interface PlanSettings extends Pick<PlanOptions, 'onAsked'> {
   all?: boolean | undefined;
   runSeconds?: number | undefined;
@@ -134,6 +138,8 @@ export class Foray {
   }
 
   /**
+   * Opens the store; nothing else is connected to yet.
+   *
    * @param whenMissing what becomes of a store that is not there yet
    * @throws ForayError STORE_UNUSABLE, STORE_NEWER, STORE_UNREACHABLE; STORE_MISSING where that is to be refused
    */
@@ -141,6 +147,7 @@ export class Foray {
     return new Foray(settings, await openStore(settings.store, whenMissing));
   }
 
+  /** Closes the store and the connection to Temporal: the last thing to be called. */
   async close(): Promise<void> {
     await this.temporal.close();
     await this.store.close();
