@@ -12,6 +12,7 @@ import { ForayError, messageOf } from '../errors.ts';
 import { makeFolder } from '../file-system.ts';
 import { ownFile, ownModule } from '../own-files.ts';
 import { bestRows, formatResults } from '../report/index.ts';
+import { shellQuoted } from '../shell-quoted.ts';
 import { print, tell, writeOut } from './output.ts';
 import { DEFAULT_TASK_QUEUE, userName } from '../settings/settings.ts';
 import { homeOption } from './settings.ts';
@@ -100,7 +101,9 @@ async function letGo(child: ChildProcess): Promise<void> {
   print(`Everything goes on running; kill ${child.pid} stops it. Go on with:`);
   print('  npx foray list');
   print('  npx foray models Epidemic');
-  print('  npx foray submit examples/rehearsal/campaign.yaml --watch');
+  print(
+    `  npx foray submit ${shellQuoted(relative('', ownFile('examples/rehearsal/campaign.yaml')))} --watch`,
+  );
 }
 
 /** The demo is about the embedded parts, whatever the user's settings say of others. */
