@@ -8,6 +8,9 @@ registerHooks({
     const file = publicModules[specifier];
     if (file !== undefined) return next(pathToFileURL(file).href, context);
     // what else it asks this package for is refused by its exports
-    return next(specifier, specifier.startsWith('foray/') ? { ...context, parentURL: import.meta.url } : context);
+    return next(
+      specifier,
+      specifier.startsWith('foray/') ? { ...context, parentURL: import.meta.url } : context,
+    );
   },
 });

@@ -6,7 +6,13 @@ import { addCauses, causeOf } from '../campaign/failures.ts';
 import { freshened } from '../campaign/seeds.ts';
 import { type Garbage, unneededFiles } from './garbage.ts';
 import { didYouMean } from '../suggest.ts';
-import { type Campaign, closedPhases, type FailureCause, type FlightReport, type RunCounts } from '../campaign/types.ts';
+import {
+  type Campaign,
+  closedPhases,
+  type FailureCause,
+  type FlightReport,
+  type RunCounts,
+} from '../campaign/types.ts';
 import { ForayError } from '../errors.ts';
 import {
   type CampaignRecord,
