@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import {
   DefaultLogger,
   type LogEntry,
@@ -6,10 +5,12 @@ import {
   Runtime,
   Worker,
   type WorkerDeploymentOptions,
+  type WorkerOptions,
 } from '@temporalio/worker';
 import { createActivities } from './src/activities/index.ts';
 import { cloudClient, type Settings } from './src/client/index.ts';
 import { ForayError, messageOf } from './src/errors.ts';
+import { isBuilt, ownModule } from './src/own-files.ts';
 import { printableLine } from './src/printable.ts';
 import { openStore } from './src/store/index.ts';
 
@@ -30,6 +31,13 @@ export function deploymentOf(buildId: string): WorkerDeploymentOptions {
     useWorkerVersioning: true,
     defaultVersioningBehavior: 'PINNED',
   };
+}
+
+/** The code of the workflow: in the package the bundle that was made with it, in a checkout the source, which is bundled now. */
+function workflows(): Pick<WorkerOptions, 'workflowBundle' | 'workflowsPath'> {
+  return isBuilt
+    ? { workflowBundle: { codePath: ownModule('src/workflows/bundle') } }
+    : { workflowsPath: ownModule('src/workflows/index') };
 }
 
 /** One line an entry, without stacks: what goes wrong with a campaign is to be read in the Web UI, too. */
@@ -65,7 +73,7 @@ export async function runWorker(settings: Settings, onReady: () => void, buildId
         connection,
         namespace,
         taskQueue: settings.taskQueue,
-        workflowsPath: join(import.meta.dirname, 'src/workflows/index.ts'),
+        ...workflows(),
         activities: createActivities({
           store,
           cloud: cloudClient(settings, 'worker'),

@@ -79,6 +79,7 @@ export const errorCodes = {
   },
 } as const satisfies Record<string, { exit: 2 | 3; about: string }>;
 
+/** The code of an error; docs/errors.md says what to do about each. */
 export type ErrorCode = keyof typeof errorCodes;
 
 export function isErrorCode(text: string): text is ErrorCode {
@@ -101,6 +102,7 @@ export interface PathPlace {
   path: string;
 }
 
+/** A place in what a person gave: a line of a file, or a value of an object. */
 export type Place = LinePlace | PathPlace;
 
 export interface ForayErrorOptions {

@@ -57,5 +57,10 @@ export function addCompare(program: Command): void {
 
 async function comparedIn(foray: Foray, id: string) {
   const { record } = await foray.results(id);
-  return { campaign: record.campaign, rows: () => foray.store.results(id) };
+  return { campaign: record.campaign, rows: () => rowsOf(foray, id) };
+}
+
+/** Each time from the first one on. */
+async function* rowsOf(foray: Foray, id: string) {
+  yield* (await foray.results(id)).rows;
 }

@@ -4,7 +4,8 @@ import { bashScript, zshScript } from './completion/bash.ts';
 import { fishScript } from './completion/fish.ts';
 import { commandWords } from './completion/tree.ts';
 import { print } from './output.ts';
-import { type SettingFlags, settingsFrom, withSettings } from './settings.ts';
+import { settingsFrom } from '../settings/settings.ts';
+import { type SettingFlags, withSettings } from './settings.ts';
 
 const scripts = { bash: bashScript, zsh: zshScript, fish: fishScript };
 

@@ -5,7 +5,8 @@ import { checkClock, checkDisks, checkHome, checkNode, checkStore } from './doct
 import { checkService } from './doctor/service.ts';
 import { checkTemporal } from './doctor/temporal.ts';
 import { print, printJson } from './output.ts';
-import { type SettingFlags, settingsFrom, withSettings } from './settings.ts';
+import { settingsFrom } from '../settings/settings.ts';
+import { type SettingFlags, withSettings } from './settings.ts';
 
 const STATE_WIDTH = 'warning'.length;
 const PART_WIDTH = 'search attributes'.length;

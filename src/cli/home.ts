@@ -3,8 +3,9 @@ import type { Settings } from '../client/index.ts';
 import { runningDev } from '../dev/home.ts';
 import { runningHomes } from '../dev/running-homes.ts';
 import { ForayError } from '../errors.ts';
-import { type SettingFlags, settingsFrom } from './settings.ts';
+import { settingsFrom } from '../settings/settings.ts';
 import { shellQuoted } from '../shell-quoted.ts';
+import type { SettingFlags } from './settings.ts';
 
 /** More homes than this are not named. */
 const MOST_NAMED = 3;

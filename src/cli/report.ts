@@ -24,9 +24,9 @@ export function addReport(program: Command): void {
           const { reference: known } = flags;
           const reference = known === undefined ? undefined : await readReference(known, record.campaign);
           const file = fileOf(flags.output ?? `${id}.html`);
-          const logs = await foray.store.runLogs(id);
+          const logs = await foray.failureLogs(id);
           const options = { output: flags.show, goal: goalIn(flags), reference, logs };
-          await writeOut([await renderReport(record, await foray.store.counts(id), rows, options)], file);
+          await writeOut([await renderReport(record, await foray.counts(id), rows, options)], file);
           if (file !== undefined) tell(`Wrote ${file}`);
         }),
     );

@@ -6,10 +6,17 @@ import { addCauses, causeOf } from '../campaign/failures.ts';
 import { freshened } from '../campaign/seeds.ts';
 import { type Garbage, unneededFiles } from './garbage.ts';
 import { didYouMean } from '../suggest.ts';
-import { type Campaign, closedPhases, type FailureCause, type FlightReport } from '../campaign/types.ts';
+import {
+  type Campaign,
+  closedPhases,
+  type FailureCause,
+  type FlightReport,
+  type RunCounts,
+} from '../campaign/types.ts';
 import { ForayError } from '../errors.ts';
 import {
   type CampaignRecord,
+  type Look,
   openStore,
   type ResultRow,
   shownAddress,
@@ -39,6 +46,7 @@ import { type CampaignStatus, isClosed, statusFromStore, statusFromWorkflow } fr
 import { type Change, TemporalSide } from './temporal.ts';
 import type { RetryWhat } from '../workflows/messages.ts';
 
+/** A campaign that was submitted. */
 export interface Submitted {
   id: string;
   workflowId: string;
@@ -72,6 +80,7 @@ export interface FailureGroup extends FailureCause {
   log: StoredLog | null;
 }
 
+/** How failed and missing runs are requested again. */
 export interface RetryOptions {
   /** The version of the model that is requested from now on. @default the campaign's */
   version?: number | 'latest' | undefined;
@@ -89,11 +98,19 @@ export interface RetryPlan {
   version: { from: number; to: number; files: FileChanges | null } | null;
 }
 
+/** Runs that have finished since a look, and that look: where the next one goes on from. */
+export interface RecentRows {
+  rows: ResultRow[];
+  look: Look;
+}
+
+/** How a definition is submitted. */
 export interface SubmitOptions {
   id?: string | undefined;
   announce?: ((plan: Plan) => void) | undefined;
 }
 
+/** How a definition is planned. */
 export interface PlanSettings extends Pick<PlanOptions, 'onAsked'> {
   all?: boolean | undefined;
   runSeconds?: number | undefined;
@@ -113,7 +130,7 @@ const ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,119}$/;
  * when something is asked that needs them.
  */
 export class Foray {
-  readonly store: Store;
+  private readonly store: Store;
   private readonly settings: Settings;
   private readonly cloud: CloudClient;
   private readonly temporal: TemporalSide;
@@ -128,6 +145,8 @@ export class Foray {
   }
 
   /**
+   * Opens the store; nothing else is connected to yet.
+   *
    * @param whenMissing what becomes of a store that is not there yet
    * @throws ForayError STORE_UNUSABLE, STORE_NEWER, STORE_UNREACHABLE; STORE_MISSING where that is to be refused
    */
@@ -135,6 +154,7 @@ export class Foray {
     return new Foray(settings, await openStore(settings.store, whenMissing));
   }
 
+  /** Closes the store and the connection to Temporal: the last thing to be called. */
   async close(): Promise<void> {
     await this.temporal.close();
     await this.store.close();
@@ -498,6 +518,44 @@ export class Foray {
         ? finishing(this.store, record.campaign, everyMs, () => this.temporal.isClosed(id))
         : this.store.results(id),
     };
+  }
+
+  /**
+   * Runs that have finished since a look, the newest first, a few hundred at most: a look is quick at any size of campaign.
+   *
+   * @param since the last look; without one, the last runs in the order of work
+   * @throws ForayError UNKNOWN_CAMPAIGN
+   */
+  async recentRows(id: string, since?: Look): Promise<RecentRows> {
+    await this.record(id);
+    return this.store.lately(id, since);
+  }
+
+  /**
+   * How many runs of a campaign there are in each state, as the store knows them.
+   * @throws ForayError UNKNOWN_CAMPAIGN
+   */
+  async counts(id: string): Promise<RunCounts> {
+    await this.record(id);
+    return this.store.counts(id);
+  }
+
+  /**
+   * What failed runs of a campaign printed, where that is kept: some hundreds at most, in the order of work.
+   * @throws ForayError UNKNOWN_CAMPAIGN
+   */
+  async failureLogs(id: string): Promise<StoredLog[]> {
+    await this.record(id);
+    return this.store.runLogs(id);
+  }
+
+  /**
+   * What the run printed that failed last; undefined where that is not kept.
+   * @throws ForayError UNKNOWN_CAMPAIGN
+   */
+  async lastFailureLog(id: string): Promise<StoredLog | undefined> {
+    await this.record(id);
+    return this.store.lastRunLog(id);
   }
 
   /**
