@@ -739,7 +739,7 @@ export function describeStore(
           large: 'x'.repeat(2_000_000),
           empty: '',
         };
-        await store.observe('flu', [done(0, 'new', outputs as never)], 3_000);
+        await store.observe('flu', [done(0, 'new', outputs)], 3_000);
         expect((await rowsOf(store))[0]!.outputs).toEqual(outputs);
       });
 

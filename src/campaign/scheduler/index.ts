@@ -1,4 +1,4 @@
-import { type Flight, isQueued, QUEUED } from './flight.ts';
+import { isQueued, QUEUED } from './flight.ts';
 import { durationsOf, learn } from './life-table.ts';
 import { updateOccupancy, expectedRunning, newOccupancy, survivors } from './occupancy.ts';
 import { toPoll } from './polling.ts';

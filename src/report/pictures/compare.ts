@@ -25,7 +25,7 @@ interface Datum {
  * number; else a row a point, those with the greatest difference first; of many points without names, ordered likewise.
  */
 export function differences(summary: OutputSummary, varied: readonly VariedInput[]): Spec {
-  const { output, sample } = summary;
+  const { sample } = summary;
   const words = waysOf(summary);
   const changing = varied.filter((_, at) => new Set(sample.map(({ values }) => values[at])).size > 1);
   const [only] = changing;
