@@ -5,12 +5,11 @@ import {
   Runtime,
   Worker,
   type WorkerDeploymentOptions,
-  type WorkerOptions,
 } from '@temporalio/worker';
 import { createActivities } from './src/activities/index.ts';
 import { cloudClient, type Settings } from './src/client/index.ts';
+import { workflowBundle } from './src/dev/workflow-bundle.ts';
 import { ForayError, messageOf } from './src/errors.ts';
-import { isBuilt, ownModule } from './src/own-files.ts';
 import { printableLine } from './src/printable.ts';
 import { openStore } from './src/store/index.ts';
 
@@ -31,13 +30,6 @@ export function deploymentOf(buildId: string): WorkerDeploymentOptions {
     useWorkerVersioning: true,
     defaultVersioningBehavior: 'PINNED',
   };
-}
-
-/** The code of the workflow: in the package the bundle that was made with it, in a checkout the source, which is bundled now. */
-function workflows(): Pick<WorkerOptions, 'workflowBundle' | 'workflowsPath'> {
-  return isBuilt
-    ? { workflowBundle: { codePath: ownModule('src/workflows/bundle') } }
-    : { workflowsPath: ownModule('src/workflows/index') };
 }
 
 /** One line an entry, without stacks: what goes wrong with a campaign is to be read in the Web UI, too. */
@@ -73,7 +65,7 @@ export async function runWorker(settings: Settings, onReady: () => void, buildId
         connection,
         namespace,
         taskQueue: settings.taskQueue,
-        ...workflows(),
+        workflowBundle: await workflowBundle(),
         activities: createActivities({
           store,
           cloud: cloudClient(settings, 'worker'),

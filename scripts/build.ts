@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { cpSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve, sep } from 'node:path';
-import { bundleWorkflowCode } from '@temporalio/worker';
 import { rollup } from 'rollup';
 import { dts } from 'rollup-plugin-dts';
+import { bundle } from '../src/dev/workflow-bundle.ts';
 
 /**
  * Writes `dist`, what the package runs: the modules as JavaScript with source maps, the declarations of what is public, the files
@@ -22,7 +22,9 @@ for (const folder of ['src/cli/scaffold', 'src/service/animation/player', 'examp
   cpSync(join(root, folder), join(dist, folder), { recursive: true });
 }
 keepModelsBare();
-await bundle();
+// made ahead, so that a worker starts without webpack
+const code = await bundle(join(dist, 'src/workflows/index.js'));
+writeFileSync(join(dist, 'src/workflows/bundle.js'), withSlimMap(code));
 
 function compile(): void {
   const tsc = join(root, 'node_modules/typescript/bin/tsc');
@@ -55,16 +57,6 @@ function keepModelsBare(): void {
     rmSync(`${path}.map`);
     writeFileSync(path, readFileSync(path, 'utf8').replace(/\/\/# sourceMappingURL=.*\s*$/, ''));
   }
-}
-
-/** Made ahead, a worker starts without webpack. */
-async function bundle(): Promise<void> {
-  const quiet = () => undefined;
-  const { code } = await bundleWorkflowCode({
-    workflowsPath: join(dist, 'src/workflows/index.js'),
-    logger: { log: quiet, trace: quiet, debug: quiet, info: quiet, warn: console.warn, error: console.error },
-  });
-  writeFileSync(join(dist, 'src/workflows/bundle.js'), withSlimMap(code));
 }
 
 /** The worker needs the bundle's source map, which is in it; not the sources, and nobody the folder in which this ran. */
