@@ -362,3 +362,37 @@ outputs: [Server utilization, Queue|Waiting]
     expect(rows[0]!.at(-1)).toBe('false');
   });
 });
+
+describe('a goal', () => {
+  const line = (stdout: string, start: string): string =>
+    stdout.split('\n').find((each) => each.trimStart().startsWith(start)) ?? '';
+
+  test('is planned, shown by the report, and can be changed by apply', async () => {
+    const lowest = flu('goal.yaml', '[3, 5]', 'goal: {minimize: Peak infected}\n');
+    expect(line((await run('plan', lowest)).stdout, 'goal')).toMatch(/lowest Peak infected/);
+    await carryOut(lowest, 'goal');
+
+    const highest = flu('goal.yaml', '[3, 5]', 'goal: {maximize: Peak infected}\n');
+    const applied = await run('apply', 'goal', highest, '--yes');
+    expect(applied).toMatchObject({ code: 0 });
+    expect(applied.stdout + applied.stderr).toMatch(/goal/);
+
+    const page = join(dev.folder, 'goal.html');
+    expect(await run('report', 'goal', '--output', page)).toMatchObject({ code: 0 });
+    expect(readFileSync(page, 'utf8')).toMatch(/Highest\s+Peak infected/);
+    expect(await run('report', 'goal', '--output', page, '--minimize', 'Peak infected')).toMatchObject({
+      code: 0,
+    });
+    expect(readFileSync(page, 'utf8')).toMatch(/Lowest\s+Peak infected/);
+  });
+
+  test('of a numeric output is in what init writes, to be taken in by removing a "#"', async () => {
+    const written = await run('init', 'Epidemic', '--output', 'init.yaml');
+    expect(written).toMatchObject({ code: 0 });
+    const text = readFileSync(join(dev.folder, 'init.yaml'), 'utf8');
+    const comment = /^# (goal: .*?\}) #.*$/m;
+    expect(text).toMatch(comment);
+    const plan = await client.plan({ text: text.replace(comment, '$1'), file: 'init.yaml' });
+    expect(plan.goal).toMatchObject({ wants: 'lowest' });
+  });
+});
