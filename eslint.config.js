@@ -14,7 +14,7 @@ const closed = Object.entries(rooms).flatMap(([room, open]) =>
 );
 
 export default tseslint.config(
-  { ignores: ['node_modules/', 'coverage/', 'reports/', '.foray/', 'foray-demo/'] },
+  { ignores: ['node_modules/', 'dist/', 'coverage/', 'reports/', '.foray/', 'foray-demo/'] },
   js.configs.recommended,
   {
     // in a folder with a blank it has %20, and is no path

@@ -3,13 +3,15 @@ export default {
   testEnvironment: '<rootDir>/test/support/environment.js',
   reporters: ['default', '<rootDir>/test/support/slowest-files.js'],
   roots: ['<rootDir>/test'],
-  // npm run test:browser, test:postgres, test:python, test:oracles and test:fuzz; they need Chromium, PostgreSQL, Python and packages
+  // npm run test:browser, test:postgres, test:python, test:oracles, test:packed and test:fuzz; they need Chromium, PostgreSQL, Python
+  // and packages
   testPathIgnorePatterns: [
     '/node_modules/',
     ...(process.env.FORAY_BROWSER ? [] : ['<rootDir>/test/browser/']),
     ...(process.env.FORAY_POSTGRES ? [] : ['<rootDir>/test/postgres/']),
     ...(process.env.FORAY_PYTHON ? [] : ['<rootDir>/test/python/']),
     ...(process.env.FORAY_ORACLES ? [] : ['<rootDir>/test/oracles/']),
+    ...(process.env.FORAY_PACKED ? [] : ['<rootDir>/test/packed/']),
     ...(process.env.FORAY_FUZZ ? [] : ['<rootDir>/test/fuzz/']),
   ],
   extensionsToTreatAsEsm: ['.ts'],

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import {
   DefaultLogger,
   type LogEntry,
@@ -9,6 +8,7 @@ import {
 } from '@temporalio/worker';
 import { createActivities } from './src/activities/index.ts';
 import { cloudClient, type Settings } from './src/client/index.ts';
+import { workflowBundle } from './src/dev/workflow-bundle.ts';
 import { ForayError, messageOf } from './src/errors.ts';
 import { printableLine } from './src/printable.ts';
 import { openStore } from './src/store/index.ts';
@@ -65,7 +65,7 @@ export async function runWorker(settings: Settings, onReady: () => void, buildId
         connection,
         namespace,
         taskQueue: settings.taskQueue,
-        workflowsPath: join(import.meta.dirname, 'src/workflows/index.ts'),
+        workflowBundle: await workflowBundle(),
         activities: createActivities({
           store,
           cloud: cloudClient(settings, 'worker'),

@@ -6,6 +6,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { kinds, parameters } from '../src/campaign/designs/schema.ts';
 import { definitionSchema } from '../src/campaign/json-schema.ts';
+import { table, withTables } from './table.ts';
 
 const PAGE = join(import.meta.dirname, '../docs/definition.md');
 
@@ -29,7 +30,7 @@ const whole = definitionSchema() as Schema & { $defs: Record<string, Schema> };
 const { Design, Range, Distribution, Precise, Outputs, Goal, Failures, Timeouts } = whole.$defs;
 const { sobol } = Design!.properties!;
 
-const tables: Record<string, () => string> = {
+export const tables: Record<string, () => string> = {
   settings: () => settings(whole),
   designs: () => settings({ properties: only(Design!, [...kinds, 'where', 'derive']) }),
   range: () => settings(Range!),
@@ -50,17 +51,6 @@ const tables: Record<string, () => string> = {
   failures: () => settings(Failures!),
   timeouts: () => settings(Timeouts!),
 };
-
-/** The page with its tables as they are to be. */
-export function withTables(page: string): string {
-  return page.replaceAll(
-    /(<!-- generated: (\w+) -->\n)[^]*?(<!-- end -->)/g,
-    (_, begin: string, name: string, end: string) => `${begin}\n${tables[name]!()}\n\n${end}`,
-  );
-}
-
-/** The names of the tables. */
-export const tableNames = Object.keys(tables);
 
 /** A row a setting; those of a mapping are named with it. */
 function settings(schema: Schema): string {
@@ -123,14 +113,4 @@ function listed(names: readonly string[]): string {
   return names.map(code).join(', ');
 }
 
-/** A table as prettier has it. */
-function table(head: string[], rows: string[][]): string {
-  const cells = [head, ...rows].map((row) => row.map((cell) => cell.replaceAll('|', '\\|')));
-  const widths = head.map((_, at) => Math.max(...cells.map((row) => row[at]!.length)));
-  const [first, ...rest] = cells.map(
-    (row) => `| ${row.map((cell, at) => cell.padEnd(widths[at]!)).join(' | ')} |`,
-  );
-  return [first, `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`, ...rest].join('\n');
-}
-
-if (import.meta.main) writeFileSync(PAGE, withTables(readFileSync(PAGE, 'utf8')));
+if (import.meta.main) writeFileSync(PAGE, withTables(readFileSync(PAGE, 'utf8'), tables));

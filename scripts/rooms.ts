@@ -15,4 +15,5 @@ export const rooms = {
   report: ['api', 'campaign', 'store', 'client', 'statistics'],
   service: ['api'],
   dev: ['api', 'workflows'],
+  settings: ['api', 'client', 'dev'],
 };

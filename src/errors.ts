@@ -19,7 +19,10 @@ export const errorCodes = {
   UNKNOWN_INPUT: { exit: 2, about: 'the version has no input of that name' },
   UNKNOWN_OUTPUT: { exit: 2, about: 'the version has no output of that name' },
   INVALID_VALUE: { exit: 2, about: "a value does not fit its input's type" },
-  INVALID_EXPRESSION: { exit: 2, about: 'an expression under where or derive, or a formula over outputs, is wrong' },
+  INVALID_EXPRESSION: {
+    exit: 2,
+    about: 'an expression under where or derive, or a formula over outputs, is wrong',
+  },
   POINTS_INVALID: { exit: 2, about: 'a file of points is not a table of points' },
   EMPTY_DESIGN: { exit: 2, about: 'the design has no points' },
   REPLICATIONS_NEED_SEED: {
@@ -36,7 +39,10 @@ export const errorCodes = {
   UNKNOWN_CAMPAIGN: { exit: 2, about: 'there is no campaign of that id' },
   UNKNOWN_POINT: { exit: 2, about: 'the campaign has no point of that key' },
   RUN_NOT_KEPT: { exit: 2, about: 'no folder is kept of the failed run that is to be repeated by hand' },
-  NOTHING_TO_COMPARE: { exit: 2, about: 'two campaigns have no point, or no numeric or BOOLEAN output, in common' },
+  NOTHING_TO_COMPARE: {
+    exit: 2,
+    about: 'two campaigns have no point, or no numeric or BOOLEAN output, in common',
+  },
   CAMPAIGN_EXISTS: { exit: 2, about: 'a campaign of that id exists with another definition' },
   CAMPAIGN_OPEN: { exit: 2, about: 'the campaign is not over' },
   CAMPAIGN_CLOSED: { exit: 2, about: 'the campaign has already finished' },
@@ -79,6 +85,7 @@ export const errorCodes = {
   },
 } as const satisfies Record<string, { exit: 2 | 3; about: string }>;
 
+/** The code of an error; docs/errors.md says what to do about each. */
 export type ErrorCode = keyof typeof errorCodes;
 
 export function isErrorCode(text: string): text is ErrorCode {
@@ -101,6 +108,7 @@ export interface PathPlace {
   path: string;
 }
 
+/** A place in what a person gave: a line of a file, or a value of an object. */
 export type Place = LinePlace | PathPlace;
 
 export interface ForayErrorOptions {

@@ -1,23 +1,31 @@
 import type { CampaignDefinition } from './campaign/definition.ts';
 
-/** What a program may import from `foray`. */
+/** What a program may import from `foray`; docs/library.md lists it. */
 export {
   type CampaignChange,
   type CampaignStatus,
   type DefinitionSource,
   type Difference,
+  type Explanation,
+  type FailureGroup,
   type FileValue,
   Foray,
   isClosed,
   type OutputFiles,
+  type Plan,
+  type PlanSettings,
+  type RecentRows,
   type RetryOptions,
   type RetryPlan,
   type Settings,
+  type SubmitOptions,
   type Submitted,
+  type TemporalSettings,
+  type TemporalTls,
 } from './client/index.ts';
-export { settingsFromEnvironment } from './cli/settings.ts';
 export { type ErrorCode, ForayError, isForayError, type Place } from './errors.ts';
 export { resultObjects, type ResultObject, type ResultsOptions, type ResultValue } from './report/objects.ts';
+export { settingsFromEnvironment } from './settings/settings.ts';
 export { type BatchMeans, batchMeans, type BatchMeansOptions } from './statistics/batch-means.ts';
 export type { CampaignDefinition };
 

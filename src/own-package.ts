@@ -1,8 +1,16 @@
 import { registerHooks } from 'node:module';
+import { pathToFileURL } from 'node:url';
+import { publicModules } from './own-files.ts';
 
-// a model or a definition may be anywhere, and imports foray, foray/model and foray/kernel as a package of ours would: from
-// this one's exports
+// a model or a definition may be anywhere, also where no package foray is installed, and gets that of the program that runs it
 registerHooks({
-  resolve: (specifier, context, next) =>
-    next(specifier, /^foray(\/|$)/.test(specifier) ? { ...context, parentURL: import.meta.url } : context),
+  resolve: (specifier, context, next) => {
+    const file = publicModules[specifier];
+    if (file !== undefined) return next(pathToFileURL(file).href, context);
+    // what else it asks this package for is refused by its exports
+    return next(
+      specifier,
+      specifier.startsWith('foray/') ? { ...context, parentURL: import.meta.url } : context,
+    );
+  },
 });

@@ -3,9 +3,9 @@ import {
   isFinished,
   newSchedule,
   emptyOutcomes,
-  record,
+  applyOutcomes,
   wakeIn,
-} from '../../src/campaign/schedule.ts';
+} from '../../src/campaign/scheduler/index.ts';
 import { type Capacity, VirtualService } from './service.ts';
 
 export interface Measured {
@@ -50,7 +50,7 @@ export function foray(durations: readonly number[], capacity: Capacity, random: 
     const asked = decision.request.length + decision.poll.length;
     tally.polls += decision.poll.length;
     tally.events += EVENTS.task + EVENTS.activity * Math.ceil(asked / CHUNK);
-    record(schedule, decision, outcomes, now + EPOCH);
+    applyOutcomes(schedule, decision, outcomes, now + EPOCH);
     const wait = wakeIn(schedule, now + EPOCH);
     if (wait > 0 && !isFinished(schedule)) {
       tally.events += EVENTS.timer;

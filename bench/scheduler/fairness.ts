@@ -3,10 +3,10 @@ import {
   emptyOutcomes,
   isFinished,
   newSchedule,
-  record,
+  applyOutcomes,
   type Schedule,
   wakeIn,
-} from '../../src/campaign/schedule.ts';
+} from '../../src/campaign/scheduler/index.ts';
 import { EPOCH, TICK_LATENCY, TIMER_LATENESS } from './drivers.ts';
 import { type Capacity, VirtualService } from './service.ts';
 
@@ -76,7 +76,7 @@ function tick(sharer: Sharer, service: VirtualService, random: () => number): vo
     outcomes[state === 'finished' ? 'new' : state].push(seq);
   }
   now += TICK_LATENCY;
-  record(schedule, decision, outcomes, now + EPOCH);
+  applyOutcomes(schedule, decision, outcomes, now + EPOCH);
   const wait = wakeIn(schedule, now + EPOCH);
   sharer.wakesAt = isFinished(schedule) ? Infinity : now + wait + (wait > 0 ? random() * TIMER_LATENESS : 0);
 }

@@ -14,14 +14,17 @@ export interface Random {
   next(): number;
 }
 
+/** Uniform between `min` and `max`. */
 export function uniform(random: Random, min: number, max: number): number {
   return min + (max - min) * random.next();
 }
 
+/** Exponential, by its mean. */
 export function exponential(random: Random, mean: number): number {
   return -mean * log(random.next());
 }
 
+/** Normal, by its mean and its standard deviation. */
 export function normal(random: Random, mean: number, deviation: number): number {
   return mean + deviation * normalQuantile(random.next());
 }
@@ -31,6 +34,7 @@ export function lognormal(random: Random, mean: number, deviation: number): numb
   return exp(normal(random, mean, deviation));
 }
 
+/** Triangular between `min` and `max`, with its peak at `mode`. */
 export function triangular(random: Random, min: number, mode: number, max: number): number {
   const u = random.next();
   const range = max - min;
@@ -63,6 +67,7 @@ export function gamma(random: Random, shape: number, scale: number): number {
   }
 }
 
+/** Weibull, by its shape and its scale. */
 export function weibull(random: Random, shape: number, scale: number): number {
   return scale * (-log(random.next())) ** (1 / shape);
 }
@@ -72,6 +77,7 @@ export function discreteUniform(random: Random, min: number, max: number): numbe
   return min + floor((max - min + 1) * random.next());
 }
 
+/** True with a probability. */
 export function bernoulli(random: Random, probability: number): boolean {
   return random.next() < probability;
 }

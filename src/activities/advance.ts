@@ -1,6 +1,6 @@
 import pLimit from 'p-limit';
 import { addCauses, causeOf, nextAttemptIn } from '../campaign/failures.ts';
-import { emptyOutcomes } from '../campaign/schedule.ts';
+import { emptyOutcomes } from '../campaign/scheduler/index.ts';
 import { versionNow, versionOf } from '../campaign/versions.ts';
 import { isCloudError } from '../cloud/index.ts';
 import type { CampaignRecord, OpenRun, PlannedRun, RunObservation, Store } from '../store/index.ts';

@@ -1,5 +1,5 @@
 import type { Difference } from '../campaign/change.ts';
-import type { Outcomes } from '../campaign/schedule.ts';
+import type { Outcomes } from '../campaign/scheduler/index.ts';
 import type { PrecisionProgress } from '../campaign/precise-points.ts';
 import type { PointFile } from '../campaign/designs/table.ts';
 import type { CampaignFile, CampaignSettings, FailureCause, RunCounts } from '../campaign/types.ts';

@@ -5,20 +5,21 @@ import { comparisonNotes, ComparisonSummary } from '../report/comparison/summary
 import { comparisonTable } from '../report/comparison/table.ts';
 import { formatTable, type TextFormat, textFormats } from '../report/index.ts';
 import type { Foray } from '../client/index.ts';
+import { type GoalFlags, goalIn, withGoal } from './goal.ts';
 import { fileOf, tell, terminalWidth, writeOut } from './output.ts';
 import { formatOf } from './results.ts';
 import { type SettingFlags, withSettings } from './settings.ts';
 import { showOption } from './show.ts';
 import { withForay } from './with-foray.ts';
 
-interface Flags extends SettingFlags {
+interface Flags extends SettingFlags, GoalFlags {
   show?: string[];
   format?: TextFormat;
   output?: string;
 }
 
 export function addCompare(program: Command): void {
-  withSettings(program.command('compare'))
+  withGoal(withSettings(program.command('compare')))
     .description(
       'two campaigns point by point: the differences of their outputs with intervals, as a table or a page',
     )
@@ -32,11 +33,10 @@ export function addCompare(program: Command): void {
     .action((a: string, b: string, flags: Flags) =>
       withForay(flags, async (foray) => {
         const file = fileOf(flags.output);
-        const comparison = compareCampaigns(
-          await comparedIn(foray, a),
-          await comparedIn(foray, b),
-          flags.show,
-        );
+        const comparison = compareCampaigns(await comparedIn(foray, a), await comparedIn(foray, b), {
+          show: flags.show,
+          goal: goalIn(flags),
+        });
         const summary = new ComparisonSummary(comparison);
         const isPage = flags.format === undefined && extname(file ?? '') === '.html';
         if (isPage) {
@@ -59,5 +59,10 @@ export function addCompare(program: Command): void {
 
 async function comparedIn(foray: Foray, id: string) {
   const { record } = await foray.results(id);
-  return { campaign: record.campaign, rows: () => foray.store.results(id) };
+  return { campaign: record.campaign, rows: () => rowsOf(foray, id) };
+}
+
+/** Each time from the first one on. */
+async function* rowsOf(foray: Foray, id: string) {
+  yield* (await foray.results(id)).rows;
 }

@@ -10,13 +10,16 @@ import { STAY } from '../dev/lifeline.ts';
 import { rotate } from '../dev/rotating-log.ts';
 import { ForayError, messageOf } from '../errors.ts';
 import { makeFolder } from '../file-system.ts';
+import { ownFile, ownModule } from '../own-files.ts';
 import { bestRows, formatResults } from '../report/index.ts';
+import { shellQuoted } from '../shell-quoted.ts';
 import { print, tell, writeOut } from './output.ts';
-import { DEFAULT_TASK_QUEUE, homeOption, userName } from './settings.ts';
+import { DEFAULT_TASK_QUEUE, userName } from '../settings/settings.ts';
+import { homeOption } from './settings.ts';
 import { untilSignalled } from './signals.ts';
 import { submit } from './submit.ts';
 
-const EXAMPLE = resolve(import.meta.dirname, '../../examples/boarding-school-flu');
+const EXAMPLE = ownFile('examples/boarding-school-flu');
 const FOLDER = 'foray-demo';
 const OUTPUT = 'Fit error';
 /** J. D. Murray, Mathematical Biology: the fit to this outbreak. The error is that of the same model at these rates. */
@@ -59,7 +62,7 @@ async function startParts(home: string, interrupted: Promise<unknown>): Promise<
   const log = await openLog(logFile);
   const child = spawn(
     process.execPath,
-    [resolve(import.meta.dirname, 'main.ts'), 'dev', '--home', home],
+    [ownModule('src/cli/main'), 'dev', '--home', home],
     // a process group of its own: a Ctrl-C reaches only us, and we stop it
     { detached: true, stdio: ['ignore', log, log, 'ipc'] },
   );
@@ -98,7 +101,9 @@ async function letGo(child: ChildProcess): Promise<void> {
   print(`Everything goes on running; kill ${child.pid} stops it. Go on with:`);
   print('  npx foray list');
   print('  npx foray models Epidemic');
-  print('  npx foray submit examples/rehearsal/campaign.yaml --watch');
+  print(
+    `  npx foray submit ${shellQuoted(relative('', ownFile('examples/rehearsal/campaign.yaml')))} --watch`,
+  );
 }
 
 /** The demo is about the embedded parts, whatever the user's settings say of others. */
@@ -151,7 +156,7 @@ async function answer(foray: Foray, id: string): Promise<void> {
   const { renderReport } = await import('../report/html.ts');
   const report = join(FOLDER, 'report.html');
   const observed = { output: 'Infected', points: await observations(), label: 'in bed, as observed' };
-  const html = await renderReport(record, await foray.store.counts(id), (await foray.results(id)).rows, {
+  const html = await renderReport(record, await foray.counts(id), (await foray.results(id)).rows, {
     show: [OUTPUT],
     observed,
   });

@@ -3,14 +3,8 @@ import { resolve } from 'node:path';
 import { endWithParent, tellReady } from '../dev/lifeline.ts';
 import { serveWithoutOutput } from './lost-output.ts';
 import { print, tell } from './output.ts';
-import {
-  DEFAULT_TASK_QUEUE,
-  homeOption,
-  keepFailedOption,
-  modelsOption,
-  userName,
-  wholeNumber,
-} from './settings.ts';
+import { DEFAULT_TASK_QUEUE, userName } from '../settings/settings.ts';
+import { homeOption, keepFailedOption, modelsOption, wholeNumber } from './settings.ts';
 import { untilSignalled } from './signals.ts';
 
 interface Flags {

@@ -78,7 +78,7 @@ function printExplanation(explanation: Explanation): void {
   const tableOf = (isVaried: boolean): string[][] =>
     inputs
       .filter((input) => input.isVaried === isVaried)
-      .map(({ name, value, units }) => [name, value, units ?? '']);
+      .map(({ name, value, file, units }) => [name, file ?? value, units ?? '']);
   const heads = ['input', 'value', 'units'];
   printTable('What the design varies', [heads, ...tableOf(true)]);
   printTable('What is the same in all points', [heads, ...tableOf(false)]);

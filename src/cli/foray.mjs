@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// The program `foray`, for whatever Node the shell finds first: our TypeScript needs Node 24, which npm installs beside the
-// other packages and puts first on the path of npx and of npm's scripts. Plain JavaScript, so that an older Node can say so.
+// The program `foray`, for whatever Node the shell finds first: foray needs Node 24. In a checkout npm installs it beside the
+// other packages and puts it first on the path of npx and of npm's scripts. Plain JavaScript, so that an older Node can say so.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import * as module from 'node:module';
@@ -9,27 +9,31 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const NEEDED = 24;
-const here = new URL('.', import.meta.url);
-const installed = fileURLToPath(new URL('../../node_modules/node/bin/node', here));
+const fileAt = (path) => fileURLToPath(new URL(path, import.meta.url));
+const installed = fileAt('../../node_modules/node/bin/node');
+// the package has the built modules only
+const isCheckout = existsSync(fileAt('main.ts'));
 
-if (!existsSync(new URL('../../node_modules/commander', here))) {
+if (isCheckout && !existsSync(fileAt('../../node_modules/commander'))) {
   console.error('foray: nothing is installed here yet. Run "npm install" in the checkout first.');
   process.exitCode = 2;
 } else if (Number(process.versions.node.split('.')[0]) >= NEEDED) {
   keepCompiled();
-  await import('./main.ts');
-} else if (existsSync(installed)) {
-  const child = spawn(installed, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], {
+  await import(isCheckout ? './main.ts' : '../../dist/src/cli/main.js');
+} else if (isCheckout && existsSync(installed)) {
+  const child = spawn(installed, [fileAt('behind-older-node.mjs'), ...process.argv.slice(2)], {
     stdio: 'inherit',
   });
-  // A Ctrl-C at the terminal reaches both; only what is sent to this process has to be passed on.
-  process.on('SIGINT', () => undefined);
+  // A Ctrl-C at the terminal reaches both, a signal to this process alone does not: behind-older-node.mjs tells them apart.
+  process.on('SIGINT', () => child.kill('SIGUSR2'));
   process.on('SIGTERM', () => child.kill('SIGTERM'));
   child.once('exit', (code, signal) => {
-    process.exitCode = code ?? (signal === 'SIGINT' ? 130 : 1);
+    process.exitCode = code ?? (signal === 'SIGINT' || signal === 'SIGUSR2' ? 130 : 1);
   });
 } else {
-  console.error(`foray: this is Node ${process.versions.node}; foray needs Node ${NEEDED} or newer.`);
+  console.error(
+    `foray: this is Node ${process.versions.node}; foray needs Node ${NEEDED} or newer: https://nodejs.org`,
+  );
   process.exitCode = 2;
 }
 

@@ -3,8 +3,9 @@ import type { Settings } from '../client/index.ts';
 import { runningDev } from '../dev/home.ts';
 import { runningHomes } from '../dev/running-homes.ts';
 import { ForayError } from '../errors.ts';
-import { type SettingFlags, settingsFrom } from './settings.ts';
+import { settingsFrom } from '../settings/settings.ts';
 import { shellQuoted } from '../shell-quoted.ts';
+import type { SettingFlags } from './settings.ts';
 
 /** More homes than this are not named. */
 const MOST_NAMED = 3;
@@ -33,7 +34,8 @@ function notRunning(home: string): string {
   return `No foray dev runs in the home ${home}.`;
 }
 
-function whatToDo(): string {
+/** How to have a `foray dev`, or to name the home of one that runs. */
+export function whatToDo(): string {
   const homes = runningHomes();
   if (homes.length === 0) return 'Start one with "npx foray dev", or name another home with --home.';
   const flags = homes.slice(0, MOST_NAMED).map((home) => `--home ${shellQuoted(shown(home))}`);

@@ -19,7 +19,7 @@ export function printLog(
 
 /** Says on standard error what the run printed that failed last. */
 export async function tellLastFailure(foray: Foray, id: string): Promise<void> {
-  const log = await foray.store.lastRunLog(id);
+  const log = await foray.lastFailureLog(id);
   if (!log) return;
   tell(`Failed last: ${log.reason ?? log.cause} (point ${log.point}, replication ${log.replication})`);
   printLog(log, { lines: LAST_LINES }, tell);

@@ -1,11 +1,12 @@
-import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { errorCodes, isForayError, messageOf } from '../errors.ts';
 import { addApply } from './apply.ts';
 import { addCancel } from './cancel.ts';
 import { addCompare } from './compare.ts';
+import { addCompletion } from './completion.ts';
 import { addDelete } from './delete.ts';
 import { addGc } from './gc.ts';
+import { addDoctor } from './doctor.ts';
 import { addDemo } from './demo.ts';
 import { addDev } from './dev.ts';
 import { addExplain } from './explain.ts';
@@ -13,7 +14,7 @@ import { addInit } from './init.ts';
 import { addList } from './list.ts';
 import { handleLostOutput } from './lost-output.ts';
 import { addModels } from './models.ts';
-import { printErrorJson, tell, tellError } from './output.ts';
+import { print, printErrorJson, tell, tellError } from './output.ts';
 import { addPlan } from './plan.ts';
 import { addReport } from './report.ts';
 import { addResults } from './results.ts';
@@ -24,16 +25,17 @@ import { addService } from './service.ts';
 import { addStatus } from './status.ts';
 import { addSteer } from './steer.ts';
 import { addSubmit } from './submit.ts';
+import { description, version, versionText } from './version.ts';
 import { addWatch } from './watch.ts';
 import { addWorker } from './worker.ts';
 
-const { version, description } = JSON.parse(
-  readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
-) as { version: string; description: string };
-
 const program = new Command('foray')
   .description(description)
-  .version(version)
+  .option('-V, --version', 'the versions of foray and of its parts, and where they are')
+  .on('option:version', () => {
+    print(versionText());
+    throw new CommanderError(0, 'commander.version', version);
+  })
   .exitOverride()
   .configureHelp(ownOptionsFirst)
   .showSuggestionAfterError();
@@ -43,6 +45,7 @@ for (const add of [
   ...[addInit, addSchema, addPlan, addSubmit],
   ...[addList, addStatus, addWatch, addSteer, addCancel],
   ...[addApply, addRetry, addExplain, addResults, addCompare, addReport, addDelete, addGc],
+  ...[addCompletion, addDoctor],
 ]) {
   add(program);
 }

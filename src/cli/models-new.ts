@@ -2,10 +2,11 @@ import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { ForayError, messageOf } from '../errors.ts';
+import { ownFile } from '../own-files.ts';
 import { print } from './output.ts';
 import { shellQuoted } from '../shell-quoted.ts';
 
-const SCAFFOLD = join(import.meta.dirname, 'scaffold');
+const SCAFFOLD = ownFile('src/cli/scaffold');
 
 /** `foray models new`: a model that works, to be changed into one's own. */
 export function addModelsNew(models: Command): void {

@@ -1,34 +1,18 @@
 import type { Command } from 'commander';
-import type { Goal } from '../campaign/types.ts';
-import { ForayError } from '../errors.ts';
+import { type GoalFlags, goalIn, withGoal } from './goal.ts';
 import { fileOf, tell, writeOut } from './output.ts';
 import { type SettingFlags, withSettings } from './settings.ts';
 import { showOption } from './show.ts';
 import { withForay } from './with-foray.ts';
 
-interface GoalFlags {
-  maximize?: string;
-  minimize?: string;
-}
-
-/** @throws ForayError USAGE when both are given */
-function goalIn({ maximize, minimize }: GoalFlags): Goal | undefined {
-  if (maximize !== undefined && minimize !== undefined)
-    throw new ForayError('USAGE', 'Give either --maximize or --minimize.');
-  if (maximize !== undefined) return { output: maximize, wants: 'highest' };
-  return minimize === undefined ? undefined : { output: minimize, wants: 'lowest' };
-}
-
 export function addReport(program: Command): void {
-  withSettings(program.command('report'))
+  withGoal(withSettings(program.command('report')))
     .description('one self-contained HTML file with what was run, its table and pictures')
     .argument('<id>')
     .option('-o, --output <file>', 'default: ID.html')
     .addOption(
       showOption('an output, or a formula, that is drawn first (default: the first one that has values)'),
     )
-    .option('--maximize <output>', 'the output, or formula, of which the highest means are the best')
-    .option('--minimize <output>', 'the output, or formula, of which the lowest means are the best')
     .option('--reference <file>', 'CSV of known values of outputs, by the varied inputs: drawn and compared')
     .action(
       (
@@ -43,9 +27,9 @@ export function addReport(program: Command): void {
           const { reference: known } = flags;
           const reference = known === undefined ? undefined : await readReference(known, record.campaign);
           const file = fileOf(flags.output ?? `${id}.html`);
-          const logs = await foray.store.runLogs(id);
+          const logs = await foray.failureLogs(id);
           const options = { show: flags.show, goal: goalIn(flags), reference, logs };
-          await writeOut([await renderReport(record, await foray.store.counts(id), rows, options)], file);
+          await writeOut([await renderReport(record, await foray.counts(id), rows, options)], file);
           if (file !== undefined) tell(`Wrote ${file}`);
         }),
     );

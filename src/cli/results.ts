@@ -15,6 +15,7 @@ import { statusText } from './progress.ts';
 import { ResultFiles } from './result-files.ts';
 import { type SettingFlags, withSettings } from './settings.ts';
 import { showOption } from './show.ts';
+import { version } from './version.ts';
 import { withForay } from './with-foray.ts';
 
 interface Flags extends SettingFlags, ShapeOptions {
@@ -32,7 +33,10 @@ export function addResults(program: Command): void {
       new Option('--format <format>', "default: by the file's ending, else table").choices(resultFormats),
     )
     .option('-o, --output <file>', 'write to a file')
-    .option('--long', 'a row an output of a run: output, units, value or text')
+    .option(
+      '--long',
+      'a row a value of a run: output, units, value or text; of a curve (DATA_SET) a row a time',
+    )
     .option(
       '--points',
       'a row a point: n, mean, sd, the interval of the mean, min, quantiles and max of each numeric output, the share of each BOOLEAN one with its interval',
@@ -55,7 +59,7 @@ export function addResults(program: Command): void {
         const { files: folder } = flags;
         const isScreen = isShown(flags);
         const files = folder === undefined ? undefined : new ResultFiles(foray, id, { folder, isScreen });
-        await write(foray, id, format, flags, program.version()!, files);
+        await write(foray, id, format, flags, files);
         if (flags.output !== undefined) tell(`Wrote ${flags.output}`);
         files?.tellEnd();
         if (flags.follow) await setExitCode(foray, id);
@@ -110,7 +114,6 @@ async function write(
   id: string,
   format: ResultFormat,
   { output, follow = false, ...shape }: Flags,
-  version: string,
   files?: ResultFiles,
 ): Promise<void> {
   const results = await foray.results(id, { follow });

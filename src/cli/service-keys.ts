@@ -35,7 +35,7 @@ export function addServiceKeys(service: Command): void {
     });
   withKeyFile(keys.command('revoke'))
     .description('refuses a key from now on')
-    .argument('<id>', 'as list shows it')
+    .argument('<key-id>', 'as list shows it')
     .action(async (id: string, flags: Flags) => {
       print(`The key ${id} of ${await revokeKey(fileOf(flags), id)} is refused from now on.`);
     });

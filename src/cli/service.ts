@@ -3,13 +3,14 @@ import { type Command, Option } from 'commander';
 import { endWithParent, tellParent, tellReady } from '../dev/lifeline.ts';
 import { homePaths } from '../dev/home.ts';
 import { ForayError } from '../errors.ts';
+import { ownFile } from '../own-files.ts';
 import { serveWithoutOutput } from './lost-output.ts';
 import { print, tell } from './output.ts';
 import { addServiceKeys } from './service-keys.ts';
 import { byteSize, homeOption, keepFailedOption, modelsOption, positive, wholeNumber } from './settings.ts';
 import { untilSignalled } from './signals.ts';
 
-const SHIPPED_MODELS = resolve(import.meta.dirname, '../../models');
+const SHIPPED_MODELS = ownFile('models');
 const DEFAULT_PORT = 8090;
 /** What a timer of Node's takes at most, 24 days, in seconds. */
 const LONGEST_TIMEOUT = 2_147_483;

@@ -92,7 +92,7 @@ function isTerminal({ isTTY }: NodeJS.WriteStream): boolean {
 }
 
 function livePage(foray: Foray, record: CampaignRecord, outputs: readonly CampaignOutput[]): Display {
-  const page = new LivePage(process.stderr, foray.store, record, outputs);
+  const page = new LivePage(process.stderr, foray, record, outputs);
   return { update: (status) => page.update(status), finish: () => undefined, close: () => page.close() };
 }
 

@@ -2,7 +2,8 @@ import { Foray } from '../client/index.ts';
 import { ForayError, isForayError } from '../errors.ts';
 import type { WhenMissing } from '../store/index.ts';
 import { hintWithoutStore, settingsWithService } from './home.ts';
-import { type SettingFlags, settingsFrom } from './settings.ts';
+import { settingsFrom } from '../settings/settings.ts';
+import type { SettingFlags } from './settings.ts';
 
 interface Needs {
   /** What becomes of a store that is not there yet: only a command that starts something makes one. @default 'refuse' */

@@ -1,15 +1,22 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CloudClient } from '../cloud/index.ts';
-import { checkChange, type Difference, difference } from '../campaign/change.ts';
+import { checkChange, type Difference, difference, settingsDifference } from '../campaign/change.ts';
 import { filesOf } from '../campaign/designs/design.ts';
 import { addCauses, causeOf } from '../campaign/failures.ts';
 import { freshened } from '../campaign/seeds.ts';
 import { type Garbage, unneededFiles } from './garbage.ts';
 import { didYouMean } from '../suggest.ts';
-import { type Campaign, closedPhases, type FailureCause, type FlightReport } from '../campaign/types.ts';
+import {
+  type Campaign,
+  closedPhases,
+  type FailureCause,
+  type FlightReport,
+  type RunCounts,
+} from '../campaign/types.ts';
 import { ForayError } from '../errors.ts';
 import {
   type CampaignRecord,
+  type Look,
   openStore,
   type ResultRow,
   shownAddress,
@@ -33,11 +40,13 @@ import { finishing } from './finishing.ts';
 import { OutputFiles } from './output-files.ts';
 import { paceKnown, paceOf } from './pace.ts';
 import { type Plan, planOf, type PlanOptions } from './plan.ts';
+import { applyReason, retryReason } from './reasons.ts';
 import { cloudClient, type Settings } from './settings.ts';
 import { type CampaignStatus, isClosed, statusFromStore, statusFromWorkflow } from './status.ts';
 import { type Change, TemporalSide } from './temporal.ts';
 import type { RetryWhat } from '../workflows/messages.ts';
 
+/** A campaign that was submitted. */
 export interface Submitted {
   id: string;
   workflowId: string;
@@ -71,6 +80,7 @@ export interface FailureGroup extends FailureCause {
   log: StoredLog | null;
 }
 
+/** How failed and missing runs are requested again. */
 export interface RetryOptions {
   /** The version of the model that is requested from now on. @default the campaign's */
   version?: number | 'latest' | undefined;
@@ -88,11 +98,19 @@ export interface RetryPlan {
   version: { from: number; to: number; files: FileChanges | null } | null;
 }
 
+/** Runs that have finished since a look, and that look: where the next one goes on from. */
+export interface RecentRows {
+  rows: ResultRow[];
+  look: Look;
+}
+
+/** How a definition is submitted. */
 export interface SubmitOptions {
   id?: string | undefined;
   announce?: ((plan: Plan) => void) | undefined;
 }
 
+/** How a definition is planned. */
 export interface PlanSettings extends Pick<PlanOptions, 'onAsked'> {
   all?: boolean | undefined;
   runSeconds?: number | undefined;
@@ -112,7 +130,7 @@ const ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,119}$/;
  * when something is asked that needs them.
  */
 export class Foray {
-  readonly store: Store;
+  private readonly store: Store;
   private readonly settings: Settings;
   private readonly cloud: CloudClient;
   private readonly temporal: TemporalSide;
@@ -127,6 +145,8 @@ export class Foray {
   }
 
   /**
+   * Opens the store; nothing else is connected to yet.
+   *
    * @param whenMissing what becomes of a store that is not there yet
    * @throws ForayError STORE_UNUSABLE, STORE_NEWER, STORE_UNREACHABLE; STORE_MISSING where that is to be refused
    */
@@ -134,6 +154,7 @@ export class Foray {
     return new Foray(settings, await openStore(settings.store, whenMissing));
   }
 
+  /** Closes the store and the connection to Temporal: the last thing to be called. */
   async close(): Promise<void> {
     await this.temporal.close();
     await this.store.close();
@@ -367,10 +388,11 @@ export class Foray {
    */
   async retry(id: string, what: RetryWhat = 'all', options: RetryOptions = {}): Promise<CampaignChange> {
     const record = await this.record(id);
-    const { failed, missing, version } = await this.planRetry(id, what, options);
+    const plan = await this.planRetry(id, what, options);
+    const { failed, missing, version } = plan;
     if (closedPhases.includes(record.phase) && record.points > 0 && failed + missing === 0)
       return { difference: null, forgiven: 0, open: 0, wasClosed: false };
-    const change = await this.change(record, { retry: what, version: version?.to });
+    const change = await this.change(record, { retry: what, version: version?.to }, retryReason(plan));
     // of a closed campaign only what failed goes on then
     return what === 'failed' && change.wasClosed ? { ...change, open: change.forgiven } : change;
   }
@@ -395,24 +417,32 @@ export class Foray {
    */
   async apply(id: string, source: DefinitionSource): Promise<CampaignChange> {
     const record = await this.record(id);
-    const { after, contents, pointFiles: points } = await this.checkedChange(record, source);
+    const { before, after, contents, ...checked } = await this.checkedChange(record, source);
     for (const [hash, content] of contents) await this.store.putFile(hash, content, Date.now());
-    return this.change(record, { apply: textOf(source), files: { inputs: after.files, points } });
+    const points = { from: record.points, to: checked.points };
+    const files = { inputs: after.files, points: checked.pointFiles };
+    const reason = applyReason(points, settingsDifference(before, after));
+    return this.change(record, { apply: textOf(source), files }, reason);
   }
 
   /** A campaign and what a definition would have it be, which it may become. */
   private async checkedChange({ campaign: before }: CampaignRecord, source: DefinitionSource) {
-    const { campaign, ...files } = await checkCampaign(this.cloud, source, before.model);
+    const { campaign, ...checked } = await checkCampaign(this.cloud, source, before.model);
     const { id, service, serviceId, versions } = before;
     const after: Campaign = { ...campaign, id, service, serviceId, versions };
     checkChange(before, after);
     if (after.model.versionId !== before.model.versionId)
       await checkTakesRuns(this.cloud, after, TAKE_ANOTHER);
-    return { before, after, ...files };
+    return { before, after, ...checked };
   }
 
-  private async change(record: CampaignRecord, request: Change): Promise<CampaignChange> {
-    const { difference, forgiven, counts } = await this.temporal.change(record, this.store.id, request);
+  private async change(record: CampaignRecord, request: Change, reason: string): Promise<CampaignChange> {
+    const { difference, forgiven, counts } = await this.temporal.change(
+      record,
+      this.store.id,
+      request,
+      reason,
+    );
     const open = counts.total - counts.done - counts.failed;
     return { difference, forgiven, open, wasClosed: closedPhases.includes(record.phase) };
   }
@@ -488,6 +518,44 @@ export class Foray {
         ? finishing(this.store, record.campaign, everyMs, () => this.temporal.isClosed(id))
         : this.store.results(id),
     };
+  }
+
+  /**
+   * Runs that have finished since a look, the newest first, a few hundred at most: a look is quick at any size of campaign.
+   *
+   * @param since the last look; without one, the last runs in the order of work
+   * @throws ForayError UNKNOWN_CAMPAIGN
+   */
+  async recentRows(id: string, since?: Look): Promise<RecentRows> {
+    await this.record(id);
+    return this.store.lately(id, since);
+  }
+
+  /**
+   * How many runs of a campaign there are in each state, as the store knows them.
+   * @throws ForayError UNKNOWN_CAMPAIGN
+   */
+  async counts(id: string): Promise<RunCounts> {
+    await this.record(id);
+    return this.store.counts(id);
+  }
+
+  /**
+   * What failed runs of a campaign printed, where that is kept: some hundreds at most, in the order of work.
+   * @throws ForayError UNKNOWN_CAMPAIGN
+   */
+  async failureLogs(id: string): Promise<StoredLog[]> {
+    await this.record(id);
+    return this.store.runLogs(id);
+  }
+
+  /**
+   * What the run printed that failed last; undefined where that is not kept.
+   * @throws ForayError UNKNOWN_CAMPAIGN
+   */
+  async lastFailureLog(id: string): Promise<StoredLog | undefined> {
+    await this.record(id);
+    return this.store.lastRunLog(id);
   }
 
   /**

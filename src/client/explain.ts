@@ -16,7 +16,15 @@ export interface Explanation {
   /** Its place in the design, from 1; null when the design does not have it any more. */
   place: number | null;
   /** All its inputs, those that the design varies first. */
-  inputs: { name: string; value: string; units: string | null; isVaried: boolean }[];
+  inputs: {
+    name: string;
+    /** Of a file what the service knows it by. */
+    value: string;
+    /** The name of the file that the definition gives to the input; null where it gives none. */
+    file: string | null;
+    units: string | null;
+    isVaried: boolean;
+  }[];
   runs: ExplainedRun[];
   /** The campaign has had several versions of the model. */
   hasVersions: boolean;
@@ -48,7 +56,8 @@ export function explained({ campaign, phase }: CampaignRecord, story: PointStory
   const isVaried = (name: string): boolean => campaign.varied.some((input) => input.name === name);
   const inputs = campaign.base.map(({ name, value, units }) => {
     const at = campaign.varied.findIndex((input) => input.name === name);
-    return { name, value: values[at] ?? value, units, isVaried: isVaried(name) };
+    const file = campaign.files.find(({ input }) => input === name)?.filename ?? null;
+    return { name, value: values[at] ?? value, file, units, isVaried: isVaried(name) };
   });
   return {
     campaign: campaign.id,

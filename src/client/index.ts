@@ -3,8 +3,11 @@ export {
   type CampaignChange,
   type FailureGroup,
   Foray,
+  type PlanSettings,
+  type RecentRows,
   type RetryOptions,
   type RetryPlan,
+  type SubmitOptions,
   type Submitted,
 } from './client.ts';
 export type { DefinitionSource } from '../resolve/index.ts';
@@ -12,5 +15,5 @@ export { whyUnreadable } from './unreadable.ts';
 export type { Explanation, ExplainedRun } from './explain.ts';
 export type { FileValue, OutputFiles } from './output-files.ts';
 export type { Plan } from './plan.ts';
-export { cloudClient, type Settings } from './settings.ts';
+export { cloudClient, type Settings, type TemporalSettings, type TemporalTls } from './settings.ts';
 export { type CampaignStatus, isClosed } from './status.ts';

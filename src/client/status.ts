@@ -34,6 +34,7 @@ export interface CampaignStatus {
   note: string;
 }
 
+/** Whether a campaign is over: completed, failed or cancelled. */
 export function isClosed({ phase }: Pick<CampaignStatus, 'phase'>): boolean {
   return closedPhases.includes(phase);
 }

@@ -44,6 +44,8 @@ const STEP_TIMEOUT = '5s';
 const CLOSING_MS = 30_000;
 /** As Temporal limits it. */
 const LONGEST_FAIRNESS_KEY = 64;
+/** Characters; Temporal takes 400 bytes. */
+const LONGEST_SUMMARY = 130;
 
 const WITHOUT_ATTRIBUTES =
   'The Temporal server lacks the search attributes ForayModel, ForayPhase and ForayOwner; campaigns go on without them (docs/operations.md).';
@@ -115,6 +117,7 @@ export class TemporalSide {
           store,
           hasAttributes,
           what === 'stop-only' ? { stopOnly: true } : {},
+          what === 'stop-only' ? 'stop what an earlier execution left running' : undefined,
         );
         const handle = await client.workflow.start<typeof campaignWorkflow>('campaign', {
           ...options,
@@ -148,23 +151,29 @@ export class TemporalSide {
     store: string,
     hasAttributes: boolean,
     later: Pick<CampaignInput, 'stopOnly' | 'goesOn'> = {},
+    reason?: string,
   ) {
     const { id, service, concurrency, failures, timeouts, model, name, priority } = campaign;
+    const { owner } = this.settings;
+    const summary = [`${name}: ${model.name}`, ...(reason === undefined ? [] : [`${reason}, by ${owner}`])];
     const input: CampaignInput = { campaign: id, service, store, concurrency, failures, timeouts, ...later };
     return {
       workflowId: id,
       taskQueue: this.settings.taskQueue,
       workflowTaskTimeout: STEP_TIMEOUT,
       args: [hasAttributes ? { ...input, hasAttributes } : input] as [CampaignInput],
-      memo: { name, model: model.name, modelVersion: model.version, store },
-      staticSummary: `${name}: ${model.name}`,
+      memo: {
+        ...{ name, model: model.name, modelVersion: model.version, store },
+        ...(reason !== undefined && { reason, by: owner }),
+      },
+      staticSummary: summary.join('; ').slice(0, LONGEST_SUMMARY),
       // campaigns on one fleet of workers take turns, those of a higher priority first
       priority: { priorityKey: priority, fairnessKey: id.slice(0, LONGEST_FAIRNESS_KEY) },
       ...(hasAttributes && {
         typedSearchAttributes: new TypedSearchAttributes([
           { key: modelAttribute, value: model.name },
           { key: phaseAttribute, value: 'preparing' },
-          { key: ownerAttribute, value: this.settings.owner },
+          { key: ownerAttribute, value: owner },
         ]),
       }),
     };
@@ -285,12 +294,13 @@ export class TemporalSide {
    * Has a campaign changed, by its running workflow or by a new one that goes on where the last one ended; resolves to
    * what came of it.
    *
+   * @param reason what a new workflow is begun for, for whoever reads the list of workflows
    * @throws ForayError CHANGE_REFUSED and whatever is wrong with a definition; CAMPAIGN_CLOSED while it is ending
    */
-  async change(record: CampaignRecord, store: string, request: Change): Promise<Changed> {
+  async change(record: CampaignRecord, store: string, request: Change, reason: string): Promise<Changed> {
     const { id } = record.campaign;
     for (;;) {
-      const changed = await this.changeOnce(record, store, request);
+      const changed = await this.changeOnce(record, store, request, reason);
       if (changed !== 'too-late') return changed;
       if (!(await this.isClosedSoon(id))) {
         throw new ForayError('CAMPAIGN_CLOSED', `The campaign "${id}" is ending.`, {
@@ -304,13 +314,14 @@ export class TemporalSide {
     record: CampaignRecord,
     store: string,
     request: Change,
+    reason: string,
   ): Promise<Changed | 'too-late'> {
     const client = await this.connect();
     let changed: Changed | undefined;
     try {
       await this.withAttributes(async (hasAttributes) => {
         const startWorkflowOperation = new WithStartWorkflowOperation<typeof campaignWorkflow>('campaign', {
-          ...this.startOptions(record, store, hasAttributes, { goesOn: true }),
+          ...this.startOptions(record, store, hasAttributes, { goesOn: true }, reason),
           workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
           workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
         });

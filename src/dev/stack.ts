@@ -1,7 +1,8 @@
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { Connection } from '@temporalio/client';
 import { API_VERSION } from '../api/index.ts';
 import { messageOf } from '../errors.ts';
+import { ownModule } from '../own-files.ts';
 import { type Addresses, holdHome, homePaths, localKey, removeAddresses, writeAddresses } from './home.ts';
 import { Part } from './part.ts';
 import { freePort, wantedPort } from './ports.ts';
@@ -9,8 +10,8 @@ import { forgetHome, noteHome } from './running-homes.ts';
 import { findTemporalCli, type Report, serverSettings } from './temporal-cli.ts';
 
 const USUAL_PORTS = { temporal: 7233, webUi: 8233, service: 8090 };
-const MAIN = resolve(import.meta.dirname, '../cli/main.ts');
-const LIFELINE = resolve(import.meta.dirname, 'lifeline.ts');
+const MAIN = ownModule('src/cli/main');
+const LIFELINE = ownModule('src/dev/lifeline');
 const HOST = '127.0.0.1';
 /** What is found to be free may be another program's port a moment later. */
 const TRIES = 4;

@@ -1,16 +1,15 @@
 import { spawn } from 'node:child_process';
-import { accessSync, constants, mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { ForayError, messageOf } from '../errors.ts';
 import { makeFolder } from '../file-system.ts';
 import { placeFile } from '../replace-file.ts';
 import { modelAttribute, ownerAttribute, phaseAttribute } from '../workflows/attributes.ts';
+import { isProgram, PROGRAM, programCache, programOnPath } from './temporal-program.ts';
 
 /** The newest version of Temporal's command line that `go install` takes (newer ones have a `replace`). */
 const GO_PACKAGE = 'github.com/temporalio/cli/cmd/temporal@v1.5.1';
-const PROGRAM = process.platform === 'win32' ? 'temporal.exe' : 'temporal';
 const STILL_AT_IT_MS = 15_000;
 
 /** What a development server is told about campaigns: their search attributes, and that they take turns. */
@@ -40,9 +39,8 @@ export async function findTemporalCli(report: Report, env: NodeJS.ProcessEnv = p
       hint: "Give it the path of Temporal's command line, or unset it.",
     });
   }
-  const onPath = (env.PATH ?? '').split(delimiter).map((folder) => join(folder, PROGRAM));
-  const found = onPath.find(isProgram);
-  if (found) return found;
+  const found = programOnPath(env);
+  if (found !== undefined) return found;
   const cache = await cacheFolder(env);
   const cached = join(cache, PROGRAM);
   if (isProgram(cached)) return cached;
@@ -73,22 +71,13 @@ export async function findTemporalCli(report: Report, env: NodeJS.ProcessEnv = p
 /** @throws ForayError TEMPORAL_MISSING where nothing can be kept: for a user without a home folder, or with one that is read-only */
 async function cacheFolder(env: NodeJS.ProcessEnv): Promise<string> {
   try {
-    const folder = join(env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'foray');
+    const folder = programCache(env);
     await makeFolder(folder);
     return folder;
   } catch (error) {
     throw new ForayError('TEMPORAL_MISSING', `A Temporal server cannot be kept here: ${messageOf(error)}.`, {
       hint: "Name a folder that can be written in XDG_CACHE_HOME, or Temporal's command line in FORAY_TEMPORAL_CLI.",
     });
-  }
-}
-
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Campaign } from '../campaign/types.ts';
 import type { Comparison } from './agreement.ts';
+import { inputCells, numberCells, titled } from './cells.ts';
 import { html, type Markup } from './markup.ts';
 import { confidenceOf } from './mean.ts';
 import type { Reference } from './reference.ts';
@@ -18,7 +19,12 @@ export function agreementSection(
   const held = comparisons.filter(({ isWithin }) => isWithin !== null);
   const within = held.filter(({ isWithin }) => isWithin);
   const shown = comparisons.slice(0, MOST_COMPARISONS);
-  const rows = outputs.flatMap((output) => comparisonRows(shown.filter((one) => one.output === output)));
+  const rows = outputs.flatMap((output) =>
+    comparisonRows(
+      varied,
+      shown.filter((one) => one.output === output),
+    ),
+  );
   const missed = known.reduce((sum, { numbers }) => sum + numbers.size, 0) - comparisons.length;
   const misses = 1 - confidenceOf(campaign);
   return html`<section>
@@ -60,21 +66,21 @@ export function agreementSection(
 }
 
 /** Of one output, so that all numbers of a column are of a size. */
-function comparisonRows(comparisons: readonly Comparison[]): Markup[] {
+function comparisonRows(varied: Campaign['varied'], comparisons: readonly Comparison[]): Markup[] {
   const column = (of: (one: Comparison) => number | null) =>
     numberColumn(comparisons.map((one) => of(one) ?? undefined));
-  const known = column((one) => one.known);
-  const mean = column(({ estimate }) => estimate.mean);
+  const known = numberCells(comparisons.map((one) => one.known));
+  const mean = numberCells(comparisons.map(({ estimate }) => estimate.mean));
   const low = column(({ estimate }) => estimate.low);
   const high = column(({ estimate }) => estimate.high);
   return comparisons.map(
     ({ values, output, estimate, isWithin }, i) =>
       html`<tr>
         <td>${output}</td>
-        ${values.map((value) => html`<td class="number">${value}</td>`)}
-        <td class="number">${known[i]}</td>
-        <td class="number">${mean[i]}</td>
-        <td class="number">${low[i] && `${low[i]} to ${high[i]}`}</td>
+        ${inputCells(varied, values)} ${known[i]} ${mean[i]}
+        <td class="number">
+          ${low[i] && titled(`${low[i]} to ${high[i]}`, `${estimate.low} to ${estimate.high}`)}
+        </td>
         <td class="number">${estimate.n}</td>
         <td class="${isWithin === false ? 'bad' : ''}">
           ${isWithin === null ? '' : isWithin ? 'yes' : 'no'}

@@ -1,6 +1,7 @@
 import { RANDOM_SEED } from '../api/index.ts';
 import type { Campaign, ModelVersion, RunCounts } from '../campaign/types.ts';
 import type { CampaignRecord } from '../store/index.ts';
+import { titled } from './cells.ts';
 import { html, type Markup } from './markup.ts';
 import { amount, counted, numberText, percent } from './words.ts';
 
@@ -10,7 +11,7 @@ export function campaignSection(
   counts: RunCounts,
   outstandingTime: number,
 ): Markup {
-  const { model, base, varied, seed, versions } = campaign;
+  const { model, base, varied, seed, versions, files } = campaign;
   const isFixed = (name: string): boolean =>
     !varied.some((input) => input.name === name) && (seed === null || name !== RANDOM_SEED);
   const rows: [string, string | Markup][] = [
@@ -34,7 +35,9 @@ export function campaignSection(
       ({ name, value, units }) =>
         html`<tr>
           <th>${name}</th>
-          <td>${amount(value, units)}</td>
+          <td>
+            ${titled(files.find(({ input }) => input === name)?.filename ?? amount(value, units), amount(value, units))}
+          </td>
         </tr>`,
     );
   return html`<section>

@@ -17,6 +17,11 @@ export function text(name: string): Column {
   return { name, kind: 'text' };
 }
 
+/** A number of foray's own. */
+export function number(name: string): Column {
+  return { name, kind: 'number' };
+}
+
 /** A number of things. */
 export function count(name: string): Column {
   return { name, kind: 'number', type: 'INTEGER' };

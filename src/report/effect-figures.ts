@@ -1,14 +1,15 @@
 import type { Measure } from '../campaign/measures.ts';
 import type { Campaign } from '../campaign/types.ts';
 import { hasBinEach } from './axis.ts';
+import { confidenceOf } from './mean.ts';
 import type { FacetedGrid, GridEffect, MainEffects } from './effects.ts';
 import { type Figure, partText, sentences } from './figure.ts';
-import { confidenceOf } from './mean.ts';
 import { heatMap, heatMaps } from './pictures/heat-map.ts';
 import { type EffectPanel, isLogarithmic, mainEffects } from './pictures/main-effects.ts';
 import { type PointResult, valueOf } from './points.ts';
 import type { Reference } from './reference.ts';
 import type { Ranking, Summary } from './summary.ts';
+import { otherScatters, scatterFigure, surfaceFigure } from './scatter-figures.ts';
 import { percent } from './words.ts';
 
 /** Pictures of how outputs depend on the inputs: of the first output, then of others where one input varies. */
@@ -27,11 +28,20 @@ export function effectFigures(
         return gridFigure(campaign, first.output, effect, best[0]!, ranking);
       case 'facets':
         return facetsFigure(first.output, effect);
+      case 'scatter':
+        return scatterFigure(campaign, first.output, effect, ranking);
+      case 'surface':
+        return surfaceFigure(campaign, first.output, effect, best[0]!, ranking);
     }
   });
   const panels = others.flatMap(({ output, effects }) =>
     effects.flatMap((effect) => (effect.kind === 'main' ? panelsOf(effect, output, reference) : [])),
   );
+  const scatters = others.flatMap(({ output, effects }) =>
+    effects.flatMap((effect) => (effect.kind === 'scatter' ? [{ output, effect }] : [])),
+  );
+  if (scatters.length > 0)
+    return [...figures, otherScatters(campaign, scatters, partText(measures.length, all.length, 'outputs'))];
   if (panels.length === 0) return figures;
   const [{ axis }] = panels as [EffectPanel];
   const title = panels.length === 1 ? panels[0]!.output.name : 'Other outputs';

@@ -1,9 +1,11 @@
-import { levelsOf } from '../campaign/designs/design.ts';
+import { levelsOf, scatteredInputs } from '../campaign/designs/design.ts';
 import type { Campaign } from '../campaign/types.ts';
 import type { Statistic } from '../campaign/measures.ts';
 import { axisOf } from './axis.ts';
+import { EvenSample } from './even-sample.ts';
 import { type FacetedGrid, facetsOf, type GridEffect, gridOf, type InputLevels, MOST_CELLS } from './grid.ts';
 import { confidenceOf, type MeanInterval, type OverPoints, overPoints, type PointSample } from './mean.ts';
+import { type SampledPoint, type ScatterEffects, scatterOf, type SurfaceEffect } from './scatter.ts';
 import { kindOfInput } from './values.ts';
 
 export { type FacetedGrid, type GridEffect } from './grid.ts';
@@ -32,6 +34,12 @@ export interface LeftOut {
 const MOST_BINS = 200;
 /** Bins of an input of which each holds several points, to tell it from the others. */
 const FEW_BINS = 20;
+/** Different values of an input from which on its points are drawn one by one. */
+const FEWEST_SCATTERED = 10;
+/** Points that are drawn one by one; with many inputs fewer, as each has a picture of all of them. */
+const MOST_SCATTERED = 800;
+const FEWEST_OF_MANY = 200;
+const MOST_MARKS = 6_000;
 /** More different texts make no readable axis. */
 export const MOST_TEXTS = 50;
 /** Different values of an input that are kept; further ones are left out. */
@@ -51,6 +59,8 @@ export class EffectGatherer {
   readonly #cells = new Map<string, { values: readonly string[]; mean: OverPoints }>();
   /** Whether an input had further values than are kept. */
   readonly #isCut: boolean[];
+  readonly #sample: EvenSample<SampledPoint>;
+  readonly #scattered: ReadonlySet<string>;
   #points = 0;
 
   /** @param statistic - what is known of the output at each point */
@@ -63,11 +73,15 @@ export class EffectGatherer {
     this.#levels = levelsOf(campaign.design);
     this.#means = campaign.varied.map(() => new Map<string, OverPoints>());
     this.#isCut = campaign.varied.map(() => false);
+    const most = Math.floor(MOST_MARKS / Math.max(1, campaign.varied.length));
+    this.#sample = new EvenSample(Math.max(FEWEST_OF_MANY, Math.min(MOST_SCATTERED, most)));
+    this.#scattered = scatteredInputs(campaign.design);
   }
 
   /** Takes in a point whose varied inputs have these values, and the output these in its replications: one at least. */
   add(values: readonly string[], sample: PointSample): void {
     this.#points += 1;
+    this.#sample.add(() => ({ values, mean: sample.mean! }));
     for (const [at, means] of this.#means.entries()) {
       const value = values[at]!;
       const before = means.get(value);
@@ -82,17 +96,36 @@ export class EffectGatherer {
   }
 
   /** What there is to draw, the most telling first; nothing when nothing varies or nothing came in. */
-  result(): (GridEffect | MainEffects | FacetedGrid)[] {
+  result(): (GridEffect | MainEffects | FacetedGrid | ScatterEffects | SurfaceEffect)[] {
     const { inputs, cells, isGrid } = this.#layout();
-    const grids = isGrid ? [gridOf(inputs[0]!, inputs[1]!, cells)] : [];
-    const facets = cells.length > 0 && inputs.length === 3 ? facetsOf(inputs, cells) : undefined;
+    const isSampled = (each: InputLevels): boolean => this.#isSampled(each);
+    const sampled = inputs.filter(isSampled);
+    const isWhole = sampled.length === 0;
+    const grids = isGrid && isWhole ? [gridOf(inputs[0]!, inputs[1]!, cells)] : [];
+    const facets = cells.length > 0 && inputs.length === 3 && isWhole ? facetsOf(inputs, cells) : undefined;
     const effects = inputs.flatMap((each) => {
+      if (isSampled(each)) return [];
       // where it varies with others, nearly every point has a value of its own
       const isScattered = inputs.length > 1 && 4 * each.levels.length > this.#points;
       return this.#effect(each, isScattered ? FEW_BINS : MOST_BINS);
     });
     const main = effects.length > 0 ? [{ kind: 'main' as const, effects }] : [];
-    return [...grids, ...main, ...(facets ? [facets] : [])];
+    return [...grids, ...this.#scatter(sampled), ...main, ...(facets ? [facets] : [])];
+  }
+
+  /** Whether an input's points are drawn one by one: nearly each has a value of its own, and no grid gives these. */
+  #isSampled({ input, at, levels }: InputLevels): boolean {
+    if (kindOfInput(input.type) !== 'number' || !this.#scattered.has(input.name)) return false;
+    const count = new Set(levels).size;
+    return count >= FEWEST_SCATTERED && (this.#isCut[at]! || 4 * count > this.#points);
+  }
+
+  #scatter(inputs: readonly InputLevels[]): (ScatterEffects | SurfaceEffect)[] {
+    if (inputs.length === 0) return [];
+    const { isPart, items } = this.#sample;
+    // what points with the same seeds have in common does not average out
+    const confidence = this.#campaign.commonRandomNumbers ? null : confidenceOf(this.#campaign);
+    return scatterOf(inputs, items, { isPart, confidence, isShare: this.#statistic === 'share' });
   }
 
   /** What of the points is not in the result. */
@@ -102,8 +135,10 @@ export class EffectGatherer {
       inputs.filter(which).map(({ input }) => input.name);
     return {
       crowded: names(isCrowded),
-      cut: names((one) => this.#isCut[one.at]! && !isCrowded(one)),
-      isBeside: inputs.some(({ at, levels }) => {
+      cut: names((one) => this.#isCut[one.at]! && !isCrowded(one) && !this.#isSampled(one)),
+      isBeside: inputs.some((one) => {
+        const { at, levels } = one;
+        if (this.#isSampled(one)) return false;
         const isLevel = new Set(levels);
         return [...this.#means[at]!.keys()].some((value) => !isLevel.has(value));
       }),

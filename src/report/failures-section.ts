@@ -2,7 +2,7 @@ import type { Campaign } from '../campaign/types.ts';
 import type { FailureGroup } from './failures.ts';
 import { html, type Markup } from './markup.ts';
 import type { StoredLog } from '../store/index.ts';
-import { placeOf } from './sections.ts';
+import { placeOf } from './cells.ts';
 import { counted } from './words.ts';
 
 /** Lines that are shown of what a run printed. */

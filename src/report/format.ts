@@ -15,7 +15,7 @@ export type ResultFormat = (typeof resultFormats)[number];
 export interface ShapeOptions extends TableOptions {
   /** A row a point instead of a row a run. @default false */
   points?: boolean;
-  /** A row an output of each of them. @default false */
+  /** A row an output of each of them; of a curve of a run a row a time. @default false */
   long?: boolean;
   /** With `points`: the outputs and formulas, as P(Peak > 300), that are shown. @default all of the campaign */
   show?: readonly string[];

@@ -14,4 +14,4 @@ export {
 export { type Cell, type Column, resultTable, type Table, type TableOptions } from './table.ts';
 export { printable } from './text.ts';
 export { isNumeric } from './values.ts';
-export { counted, numberText, titleOf, unitText } from './words.ts';
+export { counted, numberText, shortNumber, titleOf, unitText } from './words.ts';

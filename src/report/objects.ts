@@ -11,8 +11,10 @@ import { parsed } from './values.ts';
  * something that is not of the type.
  */
 export type ResultValue = string | number | bigint | boolean | object | null;
+/** A row of results, by the names of its columns. */
 export type ResultObject = Record<string, ResultValue>;
 
+/** Which rows and columns of results are wanted. */
 export interface ResultsOptions extends ShapeOptions {
   /** Rows of runs as they finish, until the campaign is over or nobody goes on with it; not with `points`. @default false */
   follow?: boolean;

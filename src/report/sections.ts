@@ -5,7 +5,8 @@ import { html, type Markup } from './markup.ts';
 import { type PointResult, valueOf } from './points.ts';
 import { kindOfInput } from './values.ts';
 import type { Ranking, Summary } from './summary.ts';
-import { amount, counted, measureColumn, measureText, titleOf, titleOfMeasure } from './words.ts';
+import { inputCells, measureCells, placeOf, titled } from './cells.ts';
+import { amount, counted, measureText, titleOf, titleOfMeasure } from './words.ts';
 
 /** The parts of a report that are words and tables. */
 
@@ -84,16 +85,17 @@ export function answerSection(
   best: PointResult,
   { wants }: Ranking,
 ): Markup {
+  const mean = valueOf(best, output)!;
   return html`<div class="answer">
     ${wants === 'lowest' ? 'Lowest' : 'Highest'} ${output.name}
-    <strong>${measureText(output, valueOf(best, output)!)}</strong>
-    ${varied.length > 0 ? `at ${placeOf(varied, best.values)}` : ''}
+    <strong>${titled(measureText(output, mean), fullText(output, mean))}</strong>
+    ${varied.length > 0 ? html`at ${placeOf(varied, best.values)}` : ''}
   </div>`;
 }
 
-/** "Contact rate 1.675 per day, Recovery rate 0.44 per day" */
-export function placeOf(varied: Campaign['varied'], values: readonly string[]): string {
-  return varied.map(({ name, units }, i) => `${name} ${amount(values[i] ?? '', units)}`).join(', ');
+/** With all digits; a share as a fraction. */
+function fullText({ statistic, units }: Measure, value: number): string {
+  return statistic === 'share' ? String(value) : amount(String(value), units);
 }
 
 export function bestSection(
@@ -110,7 +112,7 @@ export function bestSection(
   const shown = output ? [output, ...measures.filter((one) => one !== output)] : [];
   const isNumber = varied.map(({ type }) => kindOfInput(type) === 'number');
   const columns = shown.map((one) =>
-    measureColumn(
+    measureCells(
       one,
       best.map((point) => valueOf(point, one)),
     ),
@@ -118,8 +120,7 @@ export function bestSection(
   const rows = best.map(
     ({ key, values, runs }, i) =>
       html`<tr class="${output && i === 0 ? 'first' : ''}">
-        ${values.map((value, at) => html`<td class="${isNumber[at] ? 'number' : ''}">${value}</td>`)}
-        ${columns.map((column) => html`<td class="number">${column[i]}</td>`)}
+        ${inputCells(varied, values)} ${columns.map((column) => column[i])}
         ${isReplicated ? html`<td class="number">${runs}</td>` : ''}
         <td><code>${key}</code></td>
       </tr>`,

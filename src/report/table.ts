@@ -1,8 +1,8 @@
 import { Batched, batchesOf } from '../batched.ts';
 import type { Campaign } from '../campaign/types.ts';
 import type { ResultRow } from '../store/index.ts';
-import { type Column, count, inputColumns, outputColumn, text, uniquelyNamed } from './columns.ts';
-import { cellOf } from './values.ts';
+import { type Column, count, inputColumns, number, outputColumn, text, uniquelyNamed } from './columns.ts';
+import { cellOf, curveCells } from './values.ts';
 
 export type { Column } from './columns.ts';
 
@@ -19,6 +19,8 @@ export interface TableOptions {
   all?: boolean;
 }
 
+/** Rows of a curve that pass at a time. */
+const GROUP = 500;
 /** Of each run: which it is and how it ended. */
 const HEAD: readonly Column[] = [text('point'), count('replication'), text('status')];
 /** Of each run of a campaign that went on with another version of its model. */
@@ -49,8 +51,9 @@ export function resultTable(
 }
 
 /**
- * The results with a row an output of a run: as the other table up to the inputs, then `output`, its `units`, its `value` if
- * it is a number and its `text` if it is anything else. A failed run has its rows too, without values.
+ * The results with a row a value of a run: as the other table up to the inputs, then `output`, its `units`, its `value` if
+ * it is a number and its `text` if it is anything else. A curve (DATA_SET) has a row a time: campaigns that keep one have a
+ * column `time` before `value`. A failed run has its rows too, without values.
  */
 export function longTable(
   campaign: TabledCampaign,
@@ -58,24 +61,59 @@ export function longTable(
   { all = false }: TableOptions = {},
 ): Table {
   const outputs = campaign.outputs.map(outputColumn);
+  const hasCurves = outputs.some(isCurve);
   const columns = [
     ...headColumns(campaign),
-    ...[text('output'), text('units'), { name: 'value', kind: 'number' as const }, text('text')],
-    ...[REASON, ...(all ? ALL : [])],
+    ...[text('output'), text('units'), ...(hasCurves ? [number('time')] : [])],
+    ...[number('value'), text('text'), REASON, ...(all ? ALL : [])],
   ];
-  const cells = (row: ResultRow): Cell[][] => {
+  function* lines(row: ResultRow): Generator<Cell[]> {
     const before = headOf(campaign, row);
     const after = [row.reason, ...(all ? allOf(row) : [])];
-    return outputs.map(({ name, kind, units = null }) => {
-      const cell = cellOf(kind, row.outputs[name]);
-      const value = kind === 'number' ? [cell, null] : [null, cell];
-      return [...before, name, units, ...value, ...after];
-    });
-  };
+    for (const output of outputs) {
+      for (const [time, ...value] of valuesOf(output, row.outputs[output.name]))
+        yield [
+          ...before,
+          output.name,
+          output.units ?? null,
+          ...(hasCurves ? [time] : []),
+          ...value,
+          ...after,
+        ];
+    }
+  }
   async function* batches(): AsyncGenerator<Cell[][], void, void> {
-    for await (const batch of batchesOf(rows)) for (const row of batch) yield cells(row);
+    for await (const batch of batchesOf(rows)) for (const row of batch) yield* groupsOf(lines(row));
   }
   return { columns: uniquelyNamed(columns), rows: new Batched(batches()) };
+}
+
+/** The values of an output: one, or as many as its curve has points. A text that is no curve stays as it was given. */
+function valuesOf(
+  output: Column,
+  given: string | undefined,
+): Iterable<[time: Cell, value: Cell, text: Cell]> {
+  const cell = cellOf(output.kind, given);
+  if (output.kind === 'number') return [[null, cell, null]];
+  const curve = isCurve(output) ? curveCells(cell) : undefined;
+  return curve && curve.length > 0
+    ? curve.map(([time, value]) => [time, value, null])
+    : [[null, null, curve ? null : cell]];
+}
+
+function isCurve({ type }: Column): boolean {
+  return type === 'DATA_SET';
+}
+
+/** Items in groups that are small enough to lie in memory. */
+function* groupsOf<Item>(items: Iterable<Item>): Generator<Item[]> {
+  let group: Item[] = [];
+  for (const item of items) {
+    if (group.push(item) < GROUP) continue;
+    yield group;
+    group = [];
+  }
+  if (group.length > 0) yield group;
 }
 
 /** What of a campaign the columns of its results depend on. */

@@ -51,6 +51,18 @@ export function curveOf(text: string | undefined): Curve | undefined {
     .filter((pair) => pair.every(Number.isFinite));
 }
 
+/** All points of a DATA_SET as cells, also those that are not finite; undefined if the text is none. */
+export function curveCells(text: string | null): [x: string | null, y: string | null][] | undefined {
+  const { dataX, dataY } = (parsed(text ?? 'null') ?? {}) as { dataX?: unknown; dataY?: unknown };
+  if (!Array.isArray(dataX) || !Array.isArray(dataY) || dataX.length !== dataY.length) return undefined;
+  return dataX.map((x: unknown, i) => [pointCell(x), pointCell(dataY[i])]);
+}
+
+function pointCell(value: unknown): string | null {
+  if (value === null) return null;
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
 /** The value of a JSON text; undefined if it is none. */
 export function parsed(text: string): unknown {
   try {

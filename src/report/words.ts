@@ -41,6 +41,9 @@ export function titleOf({ name, units }: { name: string; units?: Unit | null | u
   return units ? `${name} (${unitText(units)})` : name;
 }
 
+/** Significant digits of a number for eyes. */
+const DIGITS = 4;
+
 /** The name of an output with its unit; of a BOOLEAN one, of which the share is shown, with that. */
 export function titleOfMeasure(measure: Pick<Measure, 'name' | 'units' | 'statistic' | 'sources'>): string {
   const { name, statistic, sources } = measure;
@@ -67,22 +70,30 @@ export function measureColumn(
 
 /** 0.125 as "12.5 %". */
 export function percent(share: number): string {
-  return `${numberText(100 * share)} %`;
+  return `${+(100 * share).toPrecision(6)} %`;
 }
 
 /** In percent, with as many digits as a share of runs is good for. */
 function inPercent(share: number): number {
-  return Number((100 * share).toPrecision(4));
+  return Number((100 * share).toPrecision(DIGITS));
 }
 
-/** A number for eyes: five significant digits or all that are before the point, thousands apart. */
+/** A number for eyes: four significant digits or all that are before the point, thousands apart. */
 export function numberText(value: number): string {
   const size = Math.abs(value);
-  if (size !== 0 && (size < 1e-4 || size >= 1e15)) return value.toExponential(3);
+  if (size !== 0 && (size < 1e-4 || size >= 1e15)) return value.toExponential(DIGITS - 1);
   return value.toLocaleString(
     'en-US',
-    size >= 1e4 ? { maximumFractionDigits: 0 } : { maximumSignificantDigits: 5 },
+    size >= 10 ** (DIGITS - 1) ? { maximumFractionDigits: 0 } : { maximumSignificantDigits: DIGITS },
   );
+}
+
+/** The text of a number for eyes, with as many digits; a whole number, which may be a name for something, as it is. */
+export function shortNumber(text: string): string {
+  const value = Number(text);
+  if (/^[+-]?\d+$/.test(text) || text === '' || !Number.isFinite(value)) return text;
+  const size = Math.abs(value);
+  return String(size >= 10 ** (DIGITS - 1) && size < 1e15 ? Math.round(value) : +value.toPrecision(DIGITS));
 }
 
 /** Numbers of one column for eyes: all with as many decimals as the one that needs most. */
@@ -102,12 +113,11 @@ export function counted(count: number, one: string, many = `${one}s`): string {
 }
 
 /**
- * A cell for eyes: a number with at most seven significant digits, a value that is not one cell as what it is made of.
+ * A cell for eyes: a number with four significant digits, a value that is not one cell as what it is made of.
  */
 export function brief({ kind, type }: Column, cell: Cell): string {
   if (cell === null) return '';
-  if (kind === 'number')
-    return cell.length > 9 && !/^[+-]?\d+$/.test(cell) ? String(+Number(cell).toPrecision(7)) : cell;
+  if (kind === 'number') return shortNumber(cell);
   if (kind !== 'json') return cell;
   const value = (parsed(cell) ?? {}) as Record<string, unknown>;
   if (type === 'DATA_SET' && Array.isArray(value.dataX)) return counted(value.dataX.length, 'point');

@@ -1,5 +1,6 @@
 import { halfWidth, Sample } from './sample.ts';
 
+/** How a series is cut into batches. */
 export interface BatchMeansOptions {
   /** @default 20 */
   batches?: number;

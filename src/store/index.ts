@@ -1,2 +1,2 @@
-export { openStore, shownAddress, type WhenMissing } from './open.ts';
+export { openStore, shownAddress, stateOfStore, type WhenMissing } from './open.ts';
 export type * from './store.ts';

@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Dialect, Kysely } from 'kysely';
-import { Migrator } from 'kysely/migration';
+import { type Dialect, Kysely, sql } from 'kysely';
+import { DEFAULT_MIGRATION_TABLE, Migrator } from 'kysely/migration';
 import { ForayError, isForayError, messageOf } from '../errors.ts';
 import { type ColumnTypes, migrationsFor, postgresTypes, sqliteTypes } from './migrations.ts';
 import { SqlStore } from './sql-store.ts';
@@ -55,10 +55,59 @@ export async function openStore(address: string, whenMissing: WhenMissing = 'mak
   } catch (error) {
     await db?.destroy();
     if (isMissing(error) && whenMissing === 'in-memory') return openStore(IN_MEMORY);
-    if (error instanceof ForayError) throw error;
-    throw new ForayError('STORE_UNUSABLE', `The store ${shown} cannot be opened: ${messageOf(error)}.`, {
-      hint: 'Check its address and permissions, or name another store with --store or FORAY_STORE.',
-    });
+    throw unusable(shown, error);
+  }
+}
+
+function unusable(shown: string, error: unknown): ForayError {
+  if (error instanceof ForayError) return error;
+  return new ForayError('STORE_UNUSABLE', `The store ${shown} cannot be opened: ${messageOf(error)}.`, {
+    hint: 'Check its address and permissions, or name another store with --store or FORAY_STORE.',
+  });
+}
+
+/** What a store is like before anything is done to it. */
+export interface StoreState {
+  /** Where it is, without a password. */
+  shown: string;
+  schema: 'missing' | 'older' | 'current' | 'newer';
+  /** Ids of its campaigns, the newest first, so many at most. */
+  campaigns: string[];
+}
+
+/** Campaigns of a store that are looked at. */
+const MOST_CAMPAIGNS = 1_000;
+
+/**
+ * Looks at a store, and neither makes it nor brings it up to date.
+ * @throws ForayError STORE_UNREACHABLE, STORE_UNUSABLE
+ */
+export async function stateOfStore(address: string): Promise<StoreState> {
+  const { shown, types, mayBeThere, dialect } = databaseAt(address);
+  let db: Kysely<Tables> | undefined;
+  try {
+    if (!mayBeThere()) return { shown, schema: 'missing', campaigns: [] };
+    db = new Kysely<Tables>({ dialect: await dialect() });
+    const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
+    if (!tables.some(({ name }) => name === DEFAULT_MIGRATION_TABLE))
+      return { shown, schema: 'missing', campaigns: [] };
+    const { rows } = await sql<{
+      name: string;
+    }>`select name from ${sql.table(DEFAULT_MIGRATION_TABLE)}`.execute(db);
+    const known = Object.keys(migrationsFor(types));
+    const isNewer = rows.some(({ name }) => !known.includes(name));
+    const schema = isNewer ? 'newer' : rows.length < known.length ? 'older' : 'current';
+    const found = await db
+      .selectFrom('campaigns')
+      .select('id')
+      .orderBy('number', 'desc')
+      .limit(MOST_CAMPAIGNS)
+      .execute();
+    return { shown, schema, campaigns: found.map(({ id }) => id) };
+  } catch (error) {
+    throw unusable(shown, error);
+  } finally {
+    await db?.destroy();
   }
 }
 

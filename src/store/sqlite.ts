@@ -1,7 +1,15 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue } from 'node:sqlite';
-import { type Dialect, SqliteAdapter, SqliteDialect, type SqliteStatement } from 'kysely';
+import {
+  type DatabaseConnection,
+  type Dialect,
+  SqliteAdapter,
+  SqliteDialect,
+  type SqliteDialectConfig,
+  SqliteDriver,
+  type SqliteStatement,
+} from 'kysely';
 
 /** Statements that are kept prepared: those of a tick are the same each time. */
 const STATEMENTS = 100;
@@ -13,7 +21,34 @@ class Adapter extends SqliteAdapter {
   }
 }
 
+/** SQLite ends a transaction by itself when the disk is full: a rollback would fail, and hide the error that says so. */
+class Driver extends SqliteDriver {
+  readonly #database: DatabaseSync;
+
+  constructor(config: SqliteDialectConfig, database: DatabaseSync) {
+    super(config);
+    this.#database = database;
+  }
+
+  override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    if (this.#database.isTransaction) await super.rollbackTransaction(connection);
+  }
+}
+
 class NodeSqliteDialect extends SqliteDialect {
+  readonly #config: SqliteDialectConfig;
+  readonly #database: DatabaseSync;
+
+  constructor(config: SqliteDialectConfig, database: DatabaseSync) {
+    super(config);
+    this.#config = config;
+    this.#database = database;
+  }
+
+  override createDriver(): Driver {
+    return new Driver(this.#config, this.#database);
+  }
+
   override createAdapter(): Adapter {
     return new Adapter();
   }
@@ -33,7 +68,7 @@ export function sqliteDialect(path: string): Dialect {
     throw error;
   }
   const statements = new Map<string, SqliteStatement>();
-  return new NodeSqliteDialect({
+  const config: SqliteDialectConfig = {
     database: {
       prepare(text) {
         const known = statements.get(text);
@@ -55,7 +90,8 @@ export function sqliteDialect(path: string): Dialect {
       },
       close: () => database.close(),
     },
-  });
+  };
+  return new NodeSqliteDialect(config, database);
 }
 
 /**

@@ -7,16 +7,19 @@ import {
   condition,
   isCancellation,
   makeContinueAsNewFunc,
+  patched,
+  upsertMemo,
   workflowInfo,
 } from '@temporalio/workflow';
 import { intolerable } from '../campaign/failures.ts';
-import { isFinished, newSchedule, startOver, wakeIn } from '../campaign/schedule.ts';
+import { isFinished, newSchedule, startOver, wakeIn } from '../campaign/scheduler/index.ts';
 import type { PrecisionProgress } from '../campaign/precise-points.ts';
 import type { Phase, RunCounts } from '../campaign/types.ts';
 import { type CampaignInput, type Context, enter, show } from './context.ts';
 import { listen, wish } from './handlers.ts';
 import {
   type CampaignState,
+  failedText,
   finishedSoFar,
   newState,
   note,
@@ -37,6 +40,8 @@ export interface CampaignSummary {
   precision: PrecisionProgress | null;
 }
 
+/** Workflows of earlier releases have no outcome in their memo. */
+const OUTCOME_MEMO = 'outcome-memo';
 /** History that an execution may have, whatever the server suggests. */
 const MOST_EVENTS = 8_000;
 const MOST_BYTES = 8 * 1024 * 1024;
@@ -312,6 +317,8 @@ async function close(context: Context, phase: Phase): Promise<RunCounts> {
   const { note } = state;
   const runs = await activities.close.executeWithOptions({ summary: phase }, [{ ...address, phase, note }]);
   Object.assign(state, { new: runs.new, reused: runs.reused, failed: runs.failed });
+  // the details are a worker's answer; the memo is there for whoever reads the list of workflows, also without one
+  if (runs.failed > 0 && patched(OUTCOME_MEMO)) upsertMemo({ outcome: `${phase}, ${failedText(runs)}` });
   enter(context, phase);
   return runs;
 }

@@ -1,5 +1,5 @@
 import type { ChangeAnswer } from '../activities/index.ts';
-import { inFlight, newSchedule, type Schedule, windowOf } from '../campaign/schedule.ts';
+import { inFlight, newSchedule, type Schedule, windowOf } from '../campaign/scheduler/index.ts';
 import type { FailureCounts } from '../campaign/failures.ts';
 import {
   expectedRuns,
@@ -9,13 +9,14 @@ import {
   precisionText,
   runsText,
 } from '../campaign/precise-points.ts';
-import type {
-  CampaignSettings,
-  FailureCause,
-  FlightReport,
-  Phase,
-  Progress,
-  RunCounts,
+import {
+  type CampaignSettings,
+  closedPhases,
+  type FailureCause,
+  type FlightReport,
+  type Phase,
+  type Progress,
+  type RunCounts,
 } from '../campaign/types.ts';
 
 /** What a campaign's workflow carries from one execution to the next. Ids and counts only: never outputs. */
@@ -171,8 +172,9 @@ export function detailsOf(state: CampaignState, now: number): string {
   const percent = finishedPercent(progress);
   const left =
     secondsLeft === null || finished === expectedRuns(progress) ? '' : `, about ${secondsLeft} s left`;
+  const failed = closedPhases.includes(phase) && runs.failed > 0 ? `, ${failedText(runs)}` : '';
   const lines = [
-    `**${phase}**: ${finished} of ${precision ? 'about ' : ''}${expectedRuns(progress)} runs finished (${percent} %)${left}`,
+    `**${phase}${failed}**: ${finished} of ${precision ? 'about ' : ''}${expectedRuns(progress)} runs finished (${percent} %)${left}`,
     '',
     `- finished: ${runs.new} new, ${runs.reused} reused, ${runs.failed} failed; ${rate.toFixed(1)} a second`,
     `- open: ${runs.running} running, ${runs.queued} queued, ${runs.waiting} waiting; window ${window}`,
@@ -187,6 +189,10 @@ export function detailsOf(state: CampaignState, now: number): string {
   if (state.failures.length > 0)
     lines.push('', 'Last failures:', '', ...state.failures.map((reason) => `- ${plain(reason)}`));
   return lines.join('\n');
+}
+
+export function failedText({ failed, total }: RunCounts): string {
+  return `${failed} of ${total} runs failed`;
 }
 
 /** Text from elsewhere as a line of Markdown that shows it as it is: `<Foo>` would vanish, `*` and `_` would be emphasis. */

@@ -8,9 +8,9 @@ import {
   type Decision,
   emptyOutcomes,
   needsWork,
-  record,
-  takeWork,
-} from '../campaign/schedule.ts';
+  applyOutcomes,
+  addPage,
+} from '../campaign/scheduler/index.ts';
 import type { Context } from './context.ts';
 
 /** Runs that one activity takes on: a tick is spread over activities so that several workers share it. */
@@ -35,7 +35,7 @@ export async function tick({ address, state }: Context): Promise<void> {
   if (needsWork(schedule, Date.now())) {
     const page = { after: schedule.more!, limit: PAGE, failedOnly: state.failedOnly };
     const summary = 'what waits to be requested';
-    takeWork(
+    addPage(
       schedule,
       await activities.waitingRuns.executeWithOptions({ summary }, [{ ...address, ...page }]),
     );
@@ -52,7 +52,7 @@ export async function tick({ address, state }: Context): Promise<void> {
   const { outcomes, retryAfter, failures, causes, added, precision } = merged(results);
   const now = Date.now();
   addWork(schedule, added);
-  record(schedule, decision, outcomes, now, retryAfter);
+  applyOutcomes(schedule, decision, outcomes, now, retryAfter);
   state.total += added.count;
   if (precision) state.precision = precision;
   state.new += outcomes.new.length;

@@ -6,11 +6,11 @@ import {
   isFinished,
   newSchedule,
   type Outcomes,
-  record,
+  applyOutcomes,
   type Schedule,
   wakeIn,
   windowOf,
-} from '../../src/campaign/schedule.ts';
+} from '../../src/campaign/scheduler/index.ts';
 import { type AttemptPolicy, ONE_ATTEMPT } from '../../src/campaign/types.ts';
 
 /** What a campaign meets in a simulation in virtual time. Times are ms. */
@@ -127,7 +127,7 @@ export interface Simulated {
   serviceTime: number;
 }
 
-/** Runs a campaign as its workflow does: decide, ask, record, sleep; the state goes through JSON each time. */
+/** Runs a campaign as its workflow does: decide, ask, applyOutcomes, sleep; the state goes through JSON each time. */
 export function simulate(scenario: Scenario, mostTicks = 100_000): Simulated {
   const service = new Service(scenario);
   const { attempts = ONE_ATTEMPT, runTimeout = null } = scenario;
@@ -159,7 +159,7 @@ export function simulate(scenario: Scenario, mostTicks = 100_000): Simulated {
     }
     const retryAfter = outcomes.later.length > 0 ? trouble!.retryAfter : 0;
     if (asked.length > 0) now += scenario.latency;
-    record(schedule, decision, outcomes, now, retryAfter);
+    applyOutcomes(schedule, decision, outcomes, now, retryAfter);
     if (asked.length > 0) {
       const polled = new Set(decision.poll);
       ticks.push({

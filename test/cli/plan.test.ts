@@ -280,8 +280,8 @@ describe('foray explain', () => {
       precision: [],
     });
     expect(explained.inputs.slice(0, 2)).toEqual([
-      { name: 'Fail', value: 'false', units: null, isVaried: true },
-      { name: 'Seconds', value: '0', units: 'SECOND', isVaried: false },
+      { name: 'Fail', value: 'false', file: null, units: null, isVaried: true },
+      { name: 'Seconds', value: '0', file: null, units: 'SECOND', isVaried: false },
     ]);
     expect(explained.runs).toMatchObject([
       { replication: 1, state: 'done', seed: '1', why: expect.stringMatching(/service/) },
@@ -305,6 +305,22 @@ describe('foray explain', () => {
       ),
     });
     expect((await run('explain', 'e', '')).stderr).toMatch(/Several points of "e" begin with/);
+  });
+
+  test('names files as the definition does, and has their hashes in its JSON', async () => {
+    write('cases.csv', 'day,cases\n1,3\n2,8\n');
+    const path = JSON.stringify(join(dev.folder, 'cases.csv'));
+    const text = `campaign: f\nmodel: {name: Epidemic}\nfiles: {Observed cases: ${path}}\ndesign: {grid: {Days: [3]}}\n`;
+    await carryOut(write('f.yaml', `${text}outputs: [Peak infected]\n`), 'f');
+    const { stdout } = await run('results', 'f', '--format', 'jsonl');
+    const { point } = JSON.parse(stdout) as { point: string };
+    const told = await run('explain', 'f', point);
+    expect(told.stdout).toMatch(/^ {2}Observed cases +cases\.csv$/m);
+    const { inputs } = JSON.parse((await run('explain', 'f', point, '--json')).stdout) as Explanation;
+    const { value, file } = inputs.find(({ name }) => name === 'Observed cases')!;
+    expect(file).toBe('cases.csv');
+    expect(value).not.toBe('');
+    expect(told.stdout).not.toContain(value);
   });
 });
 
@@ -344,5 +360,39 @@ outputs: [Server utilization, Queue|Waiting]
     for (const [at, value] of expected.entries()) expect(numbers[at]).toBeCloseTo(value, 12);
     expect(numbers[10]).toBe(Math.max(...values));
     expect(rows[0]!.at(-1)).toBe('false');
+  });
+});
+
+describe('a goal', () => {
+  const line = (stdout: string, start: string): string =>
+    stdout.split('\n').find((each) => each.trimStart().startsWith(start)) ?? '';
+
+  test('is planned, shown by the report, and can be changed by apply', async () => {
+    const lowest = flu('goal.yaml', '[3, 5]', 'goal: {minimize: Peak infected}\n');
+    expect(line((await run('plan', lowest)).stdout, 'goal')).toMatch(/lowest Peak infected/);
+    await carryOut(lowest, 'goal');
+
+    const highest = flu('goal.yaml', '[3, 5]', 'goal: {maximize: Peak infected}\n');
+    const applied = await run('apply', 'goal', highest, '--yes');
+    expect(applied).toMatchObject({ code: 0 });
+    expect(applied.stdout + applied.stderr).toMatch(/goal/);
+
+    const page = join(dev.folder, 'goal.html');
+    expect(await run('report', 'goal', '--output', page)).toMatchObject({ code: 0 });
+    expect(readFileSync(page, 'utf8')).toMatch(/Highest\s+Peak infected/);
+    expect(await run('report', 'goal', '--output', page, '--minimize', 'Peak infected')).toMatchObject({
+      code: 0,
+    });
+    expect(readFileSync(page, 'utf8')).toMatch(/Lowest\s+Peak infected/);
+  });
+
+  test('of a numeric output is in what init writes, to be taken in by removing a "#"', async () => {
+    const written = await run('init', 'Epidemic', '--output', 'init.yaml');
+    expect(written).toMatchObject({ code: 0 });
+    const text = readFileSync(join(dev.folder, 'init.yaml'), 'utf8');
+    const comment = /^# (goal: .*?\}) #.*$/m;
+    expect(text).toMatch(comment);
+    const plan = await client.plan({ text: text.replace(comment, '$1'), file: 'init.yaml' });
+    expect(plan.goal).toMatchObject({ wants: 'lowest' });
   });
 });

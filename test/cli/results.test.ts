@@ -110,6 +110,41 @@ describe('foray results', () => {
     expect((await lines('--points', '--long'))[1]).toMatch(/^a,0,2,0,Fit error,,2,2,/);
   });
 
+  test('has curves as columns, in every format', async () => {
+    const curves = {
+      ...campaign('curves'),
+      varied: [],
+      outputs: [
+        { name: 'Infected', type: 'DATA_SET', units: 'PERSON' } as never,
+        { name: 'Peak', type: 'DOUBLE', units: null } as const,
+      ],
+    };
+    await store.addCampaign({ campaign: curves, definition: 'campaign: curves\n', digest: '' }, 1);
+    await store.addPoints('curves', [{ ordinal: 0, key: 'a', values: [] }], 2);
+    await store.setPhase('curves', 'running', 2);
+    await store.intend('curves', [0], 1);
+    const Infected = '{"dataX":[0,0.5],"dataY":[1,22.5]}';
+    await store.observe('curves', [done(0, 'new', { Infected, Peak: '22.5' })], 3);
+    const long = async (...flags: string[]) => (await run('results', 'curves', '--long', ...flags)).stdout;
+    expect((await long('--format', 'csv')).trim().split('\n')).toEqual([
+      'point,replication,status,output,units,time,value,text,reason',
+      'a,1,done,Infected,PERSON,0,1,,',
+      'a,1,done,Infected,PERSON,0.5,22.5,,',
+      'a,1,done,Peak,,,22.5,,',
+    ]);
+    const lines = (await long('--format', 'jsonl')).trim().split('\n');
+    expect(JSON.parse(lines[1]!)).toMatchObject({ output: 'Infected', time: 0.5, value: 22.5, text: null });
+    expect(await long('--format', 'table')).toMatch(/Infected +\S+ +0\.5 +22\.5/);
+    await long('-o', 'curves.parquet');
+    const bytes = readFileSync(join(folder.path, 'curves.parquet'));
+    const file = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length);
+    expect((await parquetReadObjects({ file }))[1]).toMatchObject({
+      output: 'Infected',
+      time: 0.5,
+      value: 22.5,
+    });
+  });
+
   test.each([
     [['--follow', '--points'], /^foray: --follow and --points do not go together\./],
     [['--files', 'x.d', '--points'], /^foray: --files and --points do not go together\./],

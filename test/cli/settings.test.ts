@@ -41,12 +41,12 @@ test('what cannot be is an error with what to check', () => {
   expect(settingsFromEnvironment).toThrow(
     expect.objectContaining({
       code: 'USAGE',
-      message: expect.stringContaining("'fast' from env 'FORAY_SERVICE_RATE'"),
+      message: 'FORAY_SERVICE_RATE is "fast", and not a number above 0.',
     }),
   );
   process.env.FORAY_SERVICE_RATE = '1';
   process.env.FORAY_SERVICE_URL = 'models.example';
   expect(settingsFromEnvironment).toThrow(
-    expect.objectContaining({ code: 'USAGE', hint: 'Check --service-url.' }),
+    expect.objectContaining({ code: 'USAGE', hint: 'Check --service-url or FORAY_SERVICE_URL.' }),
   );
 });

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { settingsFrom, userName } from '../../src/cli/settings.ts';
+import { settingsFrom, userName } from '../../src/settings/settings.ts';
 import { type Addresses, holdHome, localKey, runningDev, writeAddresses } from '../../src/dev/home.ts';
 import { ROOT } from '../support/cli.ts';
 import { startModule } from '../support/module.ts';

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterAll, expect, test } from '@jest/globals';
-import { bundleWorkflowCode, DefaultLogger, Runtime, Worker, type WorkflowBundle } from '@temporalio/worker';
+import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
+import { workflowBundle } from '../../src/dev/workflow-bundle.ts';
 import { report } from '../support/seeds.ts';
 
 /** A campaign that an earlier release started goes on with this one: every recorded history replays. */
@@ -12,14 +13,6 @@ const HISTORIES = resolve(import.meta.dirname, '../histories');
 const histories = readdirSync(HISTORIES, { recursive: true, encoding: 'utf8' }).filter((file) =>
   file.endsWith('.json'),
 );
-
-let bundle: Promise<WorkflowBundle> | undefined;
-function workflowBundle(): Promise<WorkflowBundle> {
-  return (bundle ??= bundleWorkflowCode({
-    workflowsPath: resolve(import.meta.dirname, '../../src/workflows/index.ts'),
-    logger: new DefaultLogger('ERROR'),
-  }));
-}
 
 const read = (file: string): { events: { eventType: string }[] } =>
   JSON.parse(readFileSync(join(HISTORIES, file), 'utf8')) as { events: { eventType: string }[] };

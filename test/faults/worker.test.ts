@@ -76,7 +76,7 @@ async function progress(ids: string[], since: number): Promise<number> {
   const times = await Promise.all(
     ids.map((id) =>
       until(`a worker carries on ${id}`, async () => {
-        const { phase, updatedAt } = (await world.foray.store.getCampaign(id))!;
+        const { phase, updatedAt } = (await world.foray['store'].getCampaign(id))!;
         return phase === 'completed' ? since : updatedAt > since && updatedAt;
       }),
     ),
@@ -104,7 +104,9 @@ test.each(seeds(1, 5))('killed at moments of seed %i', async (seed) => {
       // this one may be killed before it works at all
       await delay(random() * 5_000);
     }
-    const phases = await Promise.all(ids.map(async (id) => (await world.foray.store.getCampaign(id))!.phase));
+    const phases = await Promise.all(
+      ids.map(async (id) => (await world.foray['store'].getCampaign(id))!.phase),
+    );
     // on a slow machine the service is through before all kills are
     if (phases.every((phase) => phase === 'completed')) break;
     await worker.kill();

@@ -251,11 +251,9 @@ describe('differences', () => {
     const late = ['P(Wait > 2.5)', 'Q(Wait, 0.5)'];
     const many = (shift: number) => Array.from({ length: 40 }, (_, at) => shift + (at % 5));
     const compared = async (seed: number) => {
-      const comparison = compareCampaigns(
-        side('a', { 8: many(0) }),
-        side('b', { 8: many(1) }, { seed }),
-        late,
-      );
+      const comparison = compareCampaigns(side('a', { 8: many(0) }), side('b', { 8: many(1) }, { seed }), {
+        show: late,
+      });
       return { comparison, outputs: (await Array.fromAsync(comparison.points))[0]!.outputs };
     };
     const pairs = await compared(42);
@@ -272,7 +270,7 @@ describe('differences', () => {
       expect(outputs[1]!.low).toBeLessThanOrEqual(1);
       expect(comparison.leftOut).toEqual([]);
     }
-    const again = compareCampaigns(side('a', { 8: many(0) }), side('b', { 8: many(1) }), late);
+    const again = compareCampaigns(side('a', { 8: many(0) }), side('b', { 8: many(1) }), { show: late });
     const summary = new ComparisonSummary(again);
     const rows = comparisonTable(again, summary.watched());
     const table = await textOf(formatTable('csv', rows));
@@ -405,4 +403,26 @@ describe('a comparison', () => {
     // of numbers up to 2,000 taken at random: 1,000 give or take 33
     expect(Math.abs(mean - 1_000)).toBeLessThan(150);
   });
+});
+
+test('better and worse are said where both campaigns have the same goal, or one is asked for', async () => {
+  const goal = { output: 'Wait', wants: 'lowest' } as const;
+  const sides = (goals: (Campaign['goal'] | undefined)[]) =>
+    [side('a', { '1.0': [1, 1.1, 1.2] }), side('b', { '1.0': [5, 5.2, 5.1] })].map((one, at) => ({
+      ...one,
+      campaign: { ...one.campaign, ...(goals[at] && { goal: goals[at] }) },
+    })) as [Compared, Compared];
+  const notes = async (goals: (Campaign['goal'] | undefined)[], asked?: Campaign['goal']) => {
+    const comparison = compareCampaigns(...sides(goals), { goal: asked });
+    const summary = new ComparisonSummary(comparison);
+    await summary.read();
+    return comparisonNotes(comparison, summary).join(' ');
+  };
+  expect(await notes([])).toContain('(1 higher in B)');
+  expect(await notes([goal, goal])).toContain('(1 worse in B (higher))');
+  expect(await notes([goal])).not.toMatch(/better|worse/);
+  expect(await notes([goal, goal], { ...goal, wants: 'highest' })).toContain('(1 better in B (higher))');
+  expect(() => compareCampaigns(...sides([]), { goal: { ...goal, output: 'Cost' } })).toThrow(
+    'No output "Cost" is compared.',
+  );
 });

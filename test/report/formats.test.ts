@@ -93,7 +93,7 @@ describe('the table for a terminal', () => {
     expect(text).toBe(
       [
         'point             replication  status  Contact rate  Recovery rate  Fit error  Peak day  Infected   Trajectory      reason',
-        '0000000000000000            1  done             1.2            0.3   100.8592      7.18  15 points  trajectory.csv',
+        '0000000000000000            1  done             1.2            0.3      100.9      7.18  15 points  trajectory.csv',
         '0000000000000001            1  failed           1.2           0.31                                                  no',
         '',
       ].join('\n'),
@@ -121,7 +121,7 @@ describe('the table for a terminal', () => {
       seen.push(line);
     expect(seen.map((line) => line.slice(0, 5))).toEqual(['point', '00000', 'asked', '00000', 'asked']);
     expect(seen[0]!.indexOf('status')).toBe(seen[1]!.indexOf('done'));
-    expect(seen[3]).toContain('0.3456789');
+    expect(seen[3]).toContain('0.3457 ');
   });
 
   test('control characters do not reach the terminal', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from '../support/fast-check.ts';
+import { batchesOf } from '../../src/batched.ts';
 import { longPointTable, pointTable } from '../../src/report/point-table.ts';
 import { longTable, resultTable } from '../../src/report/table.ts';
 import { failedRow, sampleRecord, sampleRow, stream } from './support.ts';
@@ -64,23 +65,58 @@ describe('the results table', () => {
 });
 
 describe('the long table', () => {
-  test('has a row an output of a run: a number is a value, anything else a text', async () => {
+  test('has a row an output of a run: a number is a value, a curve a row a time, anything else a text', async () => {
     const rows = [sampleRow(1, ['1.2', '0.30']), failedRow(2, ['1.2', '0.31'], 'ERROR')];
     const table = longTable(campaign, stream(rows));
     expect(names(table)).toEqual([
       ...['point', 'replication', 'status', 'Contact rate', 'Recovery rate'],
-      ...['output', 'units', 'value', 'text', 'reason'],
+      ...['output', 'units', 'time', 'value', 'text', 'reason'],
     ]);
     const cells = await Array.fromAsync(table.rows);
     const { outputs } = rows[0]!;
+    const { dataX, dataY } = JSON.parse(outputs.Infected!) as { dataX: number[]; dataY: number[] };
     expect(cells.map((row) => row.slice(5))).toEqual([
-      ['Fit error', null, outputs['Fit error'], null, null],
-      ['Peak day', 'DAY', outputs['Peak day'], null, null],
-      ['Infected', null, null, outputs.Infected, null],
-      ['Trajectory', null, null, outputs.Trajectory, null],
-      ...campaign.outputs.map(({ name, units }) => [name, units, null, null, 'ERROR']),
+      ['Fit error', null, null, outputs['Fit error'], null, null],
+      ['Peak day', 'DAY', null, outputs['Peak day'], null, null],
+      ...dataX.map((x, at) => ['Infected', null, String(x), String(dataY[at]), null, null]),
+      ['Trajectory', null, null, null, outputs.Trajectory, null],
+      ...campaign.outputs.map(({ name, units }) => [name, units, null, null, null, 'ERROR']),
     ]);
-    expect(cells[5]!.slice(0, 5)).toEqual(['0000000000000002', '1', 'failed', '1.2', '0.31']);
+    expect(cells.at(-1)!.slice(0, 5)).toEqual(['0000000000000002', '1', 'failed', '1.2', '0.31']);
+  });
+
+  test('has no time where no output is a curve', () => {
+    const outputs = campaign.outputs.filter(({ type }) => type !== 'DATA_SET');
+    expect(names(longTable({ ...campaign, outputs }, stream([])))).not.toContain('time');
+  });
+
+  test.each([
+    ['{"dataX":[],"dataY":[]}', [[null, null, null]]],
+    [
+      '{"dataX":[0,1,2],"dataY":[null,"Infinity",1e-7]}',
+      [
+        ['0', null, null],
+        ['1', 'Infinity', null],
+        ['2', '1e-7', null],
+      ],
+    ],
+    ['{"dataX":[0,1],"dataY":[1]}', [[null, null, '{"dataX":[0,1],"dataY":[1]}']]],
+    ['"none"', [[null, null, '"none"']]],
+  ])('a curve of %s', async (given, expected) => {
+    const of = { varied: [], outputs: [{ name: 'Infected', type: 'DATA_SET', units: null } as const] };
+    const row = { ...sampleRow(1, []), outputs: { Infected: given } };
+    const cells = await Array.fromAsync(longTable(of, stream([row])).rows);
+    expect(cells.map((line) => line.slice(5, 8))).toEqual(expected);
+  });
+
+  test('passes a long curve on in small parts', async () => {
+    const of = { varied: [], outputs: [{ name: 'Infected', type: 'DATA_SET', units: null } as const] };
+    const dataX = Array.from({ length: 20_000 }, (_, at) => at);
+    const row = { ...sampleRow(1, []), outputs: { Infected: JSON.stringify({ dataX, dataY: dataX }) } };
+    const sizes: number[] = [];
+    for await (const batch of batchesOf(longTable(of, stream([row])).rows)) sizes.push(batch.length);
+    expect(sizes.reduce((sum, size) => sum + size)).toBe(20_000);
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(1_000);
   });
 
   test('holds the cells of the wide one, whatever these are', async () => {
@@ -114,8 +150,8 @@ describe('the long table', () => {
           const its = long.slice(5 * at, 5 * at + 5);
           return [
             ...its[0]!.slice(0, 5),
-            ...its.map(([, , , , , , , value, text]) => value ?? text),
-            ...its[0]!.slice(9),
+            ...its.map(([, , , , , , , , value, text]) => value ?? text),
+            ...its[0]!.slice(10),
           ];
         });
         expect(wider).toEqual(wide);

@@ -1,6 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import { unitNames } from '../../src/api/index.ts';
-import { amount, brief, numberColumn, numberText, titleOf, unitText } from '../../src/report/words.ts';
+import {
+  amount,
+  brief,
+  numberColumn,
+  numberText,
+  shortNumber,
+  titleOf,
+  unitText,
+} from '../../src/report/words.ts';
 
 describe('words', () => {
   test('units', () => {
@@ -24,9 +32,13 @@ describe('words', () => {
 
   test('numbers', () => {
     expect([17.2128, 0, 123456.7, 1e-9, -0.5].map(numberText)).toEqual([
-      ...['17.213', '0', '123,457', '1.000e-9', '-0.5'],
+      ...['17.21', '0', '123,457', '1.000e-9', '-0.5'],
     ]);
-    expect(numberColumn([18.5, 17.213, undefined])).toEqual(['18.500', '17.213', '']);
+    expect(numberColumn([18.5, 17.213, undefined])).toEqual(['18.50', '17.21', '']);
+    const texts = ['1.22998939112', '228.20', '123456.789', '-0.5', '20240101', '1e-9', 'Infinity', ''];
+    expect(texts.map(shortNumber)).toEqual([
+      ...['1.23', '228.2', '123457', '-0.5', '20240101', '1e-9', 'Infinity', ''],
+    ]);
   });
 
   test('values that are not one cell', () => {

@@ -1,10 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { expect, test } from '@jest/globals';
 import { findModels, hashContent } from '../../src/service/models/folder.ts';
-import { libraryFiles, PACKAGE } from '../../src/service/models/library.ts';
+import { ownFile, ownModule } from '../../src/own-files.ts';
+import { libraryFiles } from '../../src/service/models/library.ts';
 import { writeCommandModel } from './command-model.ts';
 import { SHIPPED_MODELS, temporaryFolder, writeModel } from './support.ts';
 
@@ -16,13 +17,19 @@ test('all that Node loads for foray/kernel and foray/model is a part of models t
     await import('foray/kernel');
     await import('foray/model');
     console.log(JSON.stringify(urls.filter((url) => url.startsWith('file:'))));`;
-  const printed = execFileSync(process.execPath, ['--input-type=module', '--eval', program], {
-    cwd: PACKAGE,
-    encoding: 'utf8',
-  });
+  const printed = execFileSync(
+    process.execPath,
+    [
+      `--import=${pathToFileURL(ownModule('src/own-package')).href}`,
+      ...['--input-type=module', '--eval', program],
+    ],
+    { encoding: 'utf8' },
+  );
   const loaded = (JSON.parse(printed) as string[]).map((url) => fileURLToPath(url));
   expect(libraryFiles()).toEqual(loaded.sort());
-  expect(libraryFiles().map((file) => path.relative(PACKAGE, file))).toContain('src/statistics/normal.ts');
+  expect(libraryFiles().map((file) => path.relative(ownFile('.'), file))).toContain(
+    'src/statistics/normal.ts',
+  );
 
   for (const { entry, library } of findModels(SHIPPED_MODELS)) {
     expect([entry, library]).toEqual([entry, libraryFiles()]);

@@ -56,7 +56,7 @@ export class Campaigns {
   }
 
   async open(): Promise<string[]> {
-    const records = await this.foray.store.listCampaigns();
+    const records = await this.foray['store'].listCampaigns();
     return records.filter(({ phase }) => !closedPhases.includes(phase)).map(({ campaign }) => campaign.id);
   }
 

@@ -45,17 +45,17 @@ export async function check(world: World, campaigns: Campaigns): Promise<Finding
   const owners = ownersOf(courses);
   for (const course of courses) {
     const { id } = course;
-    const record = await foray.store.getCampaign(id);
+    const record = await foray['store'].getCampaign(id);
     if (!record) {
       findings.wrong.push(`${id}: acknowledged and not there`);
       continue;
     }
     findings.campaigns += 1;
     if (!closedPhases.includes(record.phase)) findings.open.push(`${id} is ${record.phase}`);
-    const rows = await Array.fromAsync(foray.store.results(id));
+    const rows = await Array.fromAsync(foray['store'].results(id));
     findings.rows += rows.length;
     findings.wrong.push(...differences(course, record.phase, rows));
-    const { running, queued } = await foray.store.counts(id);
+    const { running, queued } = await foray['store'].counts(id);
     if (running + queued > 0) findings.left.push(`${id}: ${running + queued} runs are open in the store`);
     const had = new Set(rows.map(({ point, replication }) => `${point}/${replication}`));
     for (const [key, { value, seed }] of runsOf(course.plans.at(-1)!)) {
@@ -148,9 +148,9 @@ async function checkFiles(
     .filter((file) => file !== null);
   if (contents.length === 0) return;
   const hashes = contents.map(hashOf);
-  const kept = await foray.store.keptFiles(id, hashes);
+  const kept = await foray['store'].keptFiles(id, hashes);
   const had = new Set<string>();
-  for await (const { outputs } of foray.store.results(id)) {
+  for await (const { outputs } of foray['store'].results(id)) {
     const value = JSON.parse(outputs['Trace file'] ?? 'null') as { hash: string } | null;
     if (value) had.add(value.hash);
   }
@@ -159,7 +159,7 @@ async function checkFiles(
     const name = kept.get(hash);
     if (name === undefined && wasEnded) continue;
     findings.files += 1;
-    const content = name === undefined ? undefined : await foray.store.getFile(name);
+    const content = name === undefined ? undefined : await foray['store'].getFile(name);
     if (!content || Buffer.from(content).toString() !== contents[at])
       findings.wrongFiles.push(`${id}: the file ${hash} ${content ? 'is another' : 'is not kept'}`);
   }

@@ -51,10 +51,10 @@ function strayFiles({ disks, temporary }: World): string[] {
 /** Deletes all campaigns and collects the garbage: nothing is left of them. */
 async function unneededAfterDelete({ foray }: World): Promise<string[]> {
   try {
-    for (const { campaign } of await foray.store.listCampaigns()) await foray.delete(campaign.id);
-    const files = await foray.store.listFiles();
+    for (const { campaign } of await foray['store'].listCampaigns()) await foray.delete(campaign.id);
+    const files = await foray['store'].listFiles();
     await foray.collect(unneededFiles(files, [], Date.now() + LATER_MS));
-    const left = await foray.store.listFiles();
+    const left = await foray['store'].listFiles();
     return left.map(({ hash }) => `left in the store when all campaigns are deleted: file ${hash}`);
   } catch (error) {
     return [`the campaigns cannot be deleted: ${messageOf(error)}`];

@@ -164,7 +164,7 @@ export function describeGrowth(
         await store.intend('flu', [0, 1, 2], 1);
         await store.observe(
           'flu',
-          [done(0), done(1, 'reused', { 'Fit error': '1', Orders: '7' } as never), failed(2)],
+          [done(0), done(1, 'reused', { 'Fit error': '1', Orders: '7' }), failed(2)],
           2,
         );
         expect(await Array.fromAsync(store.lacking('flu', ['Fit error']))).toEqual([[]]);

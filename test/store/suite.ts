@@ -144,7 +144,7 @@ export function runName(row: { values: readonly string[]; replication: number })
 export function done(
   seq: number,
   origin: 'new' | 'reused' = 'new',
-  outputs = { 'Fit error': String(seq) },
+  outputs: Record<string, string> = { 'Fit error': String(seq) },
 ): RunObservation {
   return { seq, state: 'done', runId: `run ${seq}`, origin, outputs };
 }
@@ -739,7 +739,7 @@ export function describeStore(
           large: 'x'.repeat(2_000_000),
           empty: '',
         };
-        await store.observe('flu', [done(0, 'new', outputs as never)], 3_000);
+        await store.observe('flu', [done(0, 'new', outputs)], 3_000);
         expect((await rowsOf(store))[0]!.outputs).toEqual(outputs);
       });
 

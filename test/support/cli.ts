@@ -30,9 +30,9 @@ export function cleanEnv(): NodeJS.ProcessEnv {
 export async function foray(
   folder: string,
   args: string[],
-  { input, env = {} }: { input?: string; env?: NodeJS.ProcessEnv } = {},
+  { input, env = {}, program = MAIN }: { input?: string; env?: NodeJS.ProcessEnv; program?: string } = {},
 ): Promise<Ran> {
-  const child = spawn(process.execPath, [MAIN, ...args], { cwd: folder, env: { ...cleanEnv(), ...env } });
+  const child = spawn(process.execPath, [program, ...args], { cwd: folder, env: { ...cleanEnv(), ...env } });
   child.stdin.end(input ?? '');
   const [stdout, stderr, [code]] = await Promise.all([
     text(child.stdout),
@@ -58,8 +58,9 @@ export async function startDev({
   folder = mkdtempSync(join(tmpdir(), 'foray-dev-')),
   env = {},
   args = [],
-}: { folder?: string; env?: NodeJS.ProcessEnv; args?: string[] } = {}): Promise<Dev> {
-  const child = spawn(process.execPath, [MAIN, 'dev', ...args], {
+  program = MAIN,
+}: { folder?: string; env?: NodeJS.ProcessEnv; args?: string[]; program?: string } = {}): Promise<Dev> {
+  const child = spawn(process.execPath, [program, 'dev', ...args], {
     cwd: folder,
     env: { ...cleanEnv(), ...env },
   });

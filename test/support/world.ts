@@ -3,29 +3,21 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
-import {
-  bundleWorkflowCode,
-  DefaultLogger,
-  NativeConnection,
-  Runtime,
-  Worker,
-  type WorkflowBundle,
-} from '@temporalio/worker';
+import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import { createActivities } from '../../src/activities/index.ts';
 import { expand, runInputs } from '../../src/campaign/points.ts';
 import { cloudClient, Foray, type Settings } from '../../src/client/index.ts';
 import { isCloudError } from '../../src/cloud/index.ts';
 import { serverSettings } from '../../src/dev/temporal-cli.ts';
+import { workflowBundle } from '../../src/dev/workflow-bundle.ts';
 import { type RunningService, type ServiceOptions, startService } from '../../src/service/service.ts';
 import { openStore, type ResultRow } from '../../src/store/index.ts';
 import { deploymentOf } from '../../worker.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 export const KEY = 'a9f4b7c0-0000-4000-8000-7e57c0ffee00';
-const WORKFLOWS = join(ROOT, 'src/workflows/index.ts');
 
 Runtime.install({ logger: new DefaultLogger('ERROR') });
-let bundle: Promise<WorkflowBundle> | undefined;
 
 /** A real Temporal server, a real model service over HTTP, a real store, and a client: what most tests stand on. */
 export interface World {
@@ -136,7 +128,6 @@ export async function startWorld({
     foray,
     folder,
     async startWorker({ buildId, identity } = {}) {
-      bundle ??= bundleWorkflowCode({ workflowsPath: WORKFLOWS, logger: new DefaultLogger('ERROR') });
       const own = await openStore(settings.store);
       // of its own, as several workers of one process may not share one
       const connection = await NativeConnection.connect({ address: environment.address });
@@ -144,7 +135,7 @@ export async function startWorld({
         connection,
         namespace: 'default',
         taskQueue: settings.taskQueue,
-        workflowBundle: await bundle,
+        workflowBundle: await workflowBundle(),
         activities: createActivities({
           store: own,
           cloud: cloudClient(settings, 'worker'),

@@ -1,13 +1,10 @@
 import { resolve } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
+import { bundle } from '../../src/dev/workflow-bundle.ts';
 
 test('the workflow bundle holds the scheduler, but neither zod nor HTTP nor SQL', async () => {
-  const { code } = await bundleWorkflowCode({
-    workflowsPath: resolve(import.meta.dirname, '../../src/workflows/index.ts'),
-    logger: new DefaultLogger('ERROR'),
-  });
-  expect(code).toContain('campaign/schedule.ts');
+  const code = await bundle(resolve(import.meta.dirname, '../../src/workflows/index.ts'));
+  expect(code).toContain('campaign/scheduler/index.ts');
   // before the source map, which names what it likes
   const modules = code.slice(0, code.indexOf('//# sourceMappingURL'));
   for (const name of [

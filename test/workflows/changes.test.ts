@@ -116,6 +116,46 @@ ${more}
     }
   });
 
+  test('the list of workflows says what each is for, and how many runs failed', async () => {
+    const failing = (points: number) => ({
+      text: `
+campaign: failing
+model: {name: Rehearsal}
+inputs: {Seconds: 0, Failure rate: 1}
+design: {grid: {Value: {from: 450, to: ${449 + points}, step: 1}}}
+`,
+      file: 'failing.yaml',
+    });
+    const { id } = await world.foray.submit(failing(3));
+    const handle = world.environment.client.workflow.getHandle(id);
+    const outcome = (): Promise<Record<string, unknown> | undefined> =>
+      until('the workflow is closed', async () => {
+        const { status, memo } = await handle.describe();
+        return status.name !== 'RUNNING' && memo;
+      });
+    await toTheEnd(world, id);
+    const first = await outcome();
+    expect(first).toMatchObject({ outcome: 'completed, 3 of 3 runs failed' });
+    expect(first).not.toHaveProperty('reason');
+    expect(await (await handle.describe()).staticSummary()).toBe('failing: Rehearsal');
+    const { currentDetails } = await handle.query<{ currentDetails: string }>('__temporal_workflow_metadata');
+    expect(currentDetails.split('\n')[0]).toMatch(/^\*\*completed, 3 of 3 runs failed\*\*: /);
+
+    await world.foray.retry(id);
+    await toTheEnd(world, id);
+    const reason = 'retry of 3 failed runs';
+    expect(await outcome()).toMatchObject({ reason, by: 'somebody', outcome: first!.outcome });
+    const summary = await (await handle.describe()).staticSummary();
+    expect(summary).toBe(`failing: Rehearsal; ${reason}, by somebody`);
+
+    await world.foray.apply(id, failing(5));
+    await toTheEnd(world, id);
+    expect(await outcome()).toMatchObject({
+      reason: 'apply of a definition: points 3 → 5',
+      outcome: 'completed, 5 of 5 runs failed',
+    });
+  });
+
   test('what to retry is checked', async () => {
     const { id } = await world.foray.submit(rehearsal({ count: 1, first: 400, seconds: 60 }));
     await untilRunning(world, id);

@@ -45,15 +45,15 @@ test('one that is not over is not deleted', async () => {
 
 test('files that no campaign names are collected, those that may yet be named are not', async () => {
   const day = 24 * 3_600_000;
-  await world.foray.store.putFile('old', new Uint8Array(3_000_000), Date.now() - day);
-  await world.foray.store.putFile('fresh', new Uint8Array(10), Date.now());
+  await world.foray['store'].putFile('old', new Uint8Array(3_000_000), Date.now() - day);
+  await world.foray['store'].putFile('fresh', new Uint8Array(10), Date.now());
   const shown = await command('gc');
   expect(shown.code).toBe(2);
   expect(shown.stderr).toContain('1 file that no campaign needs: 2.86 MB');
   const freed = await command('gc', '--yes', '--json');
   expect(freed.code).toBe(0);
   expect(JSON.parse(freed.stdout)).toMatchObject({ files: [{ hash: 'old', size: 3_000_000 }] });
-  expect((await world.foray.store.listFiles()).map(({ hash }) => hash)).toEqual(['fresh']);
-  expect(await world.foray.store.spareBytes()).toBe(0);
+  expect((await world.foray['store'].listFiles()).map(({ hash }) => hash)).toEqual(['fresh']);
+  expect(await world.foray['store'].spareBytes()).toBe(0);
   expect((await command('gc', '--yes')).stdout).toBe('There is nothing to free.\n');
 });

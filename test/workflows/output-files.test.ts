@@ -69,7 +69,7 @@ const hashesOf = async (id: string): Promise<string[]> =>
 
 async function keptOf(id: string): Promise<string[]> {
   const hashes = await hashesOf(id);
-  const kept = await world.foray.store.keptFiles(id, hashes);
+  const kept = await world.foray['store'].keptFiles(id, hashes);
   return hashes.flatMap((hash) => kept.get(hash) ?? []);
 }
 
@@ -91,7 +91,7 @@ describe('files: keep', () => {
     expect(new Set(hashes).size).toBe(3);
     expect(await keptOf('kept')).toEqual(hashes);
     for (const hash of hashes) {
-      const content = (await world.foray.store.getFile(hash))!;
+      const content = (await world.foray['store'].getFile(hash))!;
       expect(createHash('sha256').update(content).digest('base64url')).toBe(hash);
       expect(Buffer.from(content).toString()).toMatch(/^day,.*\n0,/);
     }
@@ -204,9 +204,9 @@ describe('files that campaigns keep', () => {
     const [hash] = await keptOf('one');
     // what is young is left alone, and told of: it is made old
     const aged = async (): Promise<boolean> => {
-      const files = await world.foray.store.listFiles();
+      const files = await world.foray['store'].listFiles();
       const file = files.find((candidate) => candidate.hash === hash)!;
-      await world.foray.store.putFile(hash!, new Uint8Array(), Date.now() - 24 * 3_600_000);
+      await world.foray['store'].putFile(hash!, new Uint8Array(), Date.now() - 24 * 3_600_000);
       const { files: unneeded } = await world.foray.garbage();
       await world.foray.collect(await world.foray.garbage());
       return unneeded.some((candidate) => candidate.hash === file.hash);
@@ -214,10 +214,10 @@ describe('files that campaigns keep', () => {
     expect(await aged()).toBe(false);
     await world.foray.delete('one');
     expect(await aged()).toBe(false);
-    expect(await world.foray.store.getFile(hash!)).toBeDefined();
+    expect(await world.foray['store'].getFile(hash!)).toBeDefined();
     await world.foray.delete('two');
     expect(await aged()).toBe(true);
-    expect(await world.foray.store.getFile(hash!)).toBeUndefined();
+    expect(await world.foray['store'].getFile(hash!)).toBeUndefined();
   });
 });
 

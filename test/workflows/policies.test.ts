@@ -94,7 +94,7 @@ describe('what failed runs printed', () => {
     const more = 'failures: {attempts: 2, backoff: 0.1}';
     const { id } = await world.foray.submit(failing('logged', { first: 400, count: 30, more }));
     expect(await toTheEnd(world, id)).toMatchObject({ phase: 'completed', runs: { failed: 30 } });
-    const logs = await world.foray.store.runLogs(id);
+    const logs = await world.foray['store'].runLogs(id);
     expect(logs).toHaveLength(20);
     for (const { lines } of logs) expect(lines.join('\n')).toMatch(stack);
     expect(await world.foray.failures(id)).toMatchObject([{ count: 30, log: { omitted: 0 } }]);
@@ -108,7 +108,7 @@ describe('what failed runs printed', () => {
   test('is told of its point from the store', async () => {
     const { id } = await world.foray.submit(failing('told', { first: 450, more: '' }));
     await toTheEnd(world, id);
-    const [log] = await world.foray.store.runLogs(id);
+    const [log] = await world.foray['store'].runLogs(id);
     const { runs } = await world.foray.explain(id, log!.point);
     expect(runs[0]!.log!.lines.join('\n')).toMatch(stack);
   });

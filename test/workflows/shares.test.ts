@@ -183,7 +183,7 @@ test('foray report shows shares; foray compare has their differences', async () 
   expect(report.stdout).toContain('P(`Peak size` &#62; 900) by Chance');
   const { record, rows: results } = await world.foray.results(id);
   const goal = { output: 'extinct', wants: 'highest' } as const;
-  const page = await renderReport(record, await world.foray.store.counts(id), results, { goal });
+  const page = await renderReport(record, await world.foray.counts(id), results, { goal });
   expect(page).toMatch(/Highest Extinct\s*<strong>\d+\.?\d* %<\/strong>/);
   const other = await world.foray.submit(outbreak('replications: 40'), { id: 'other' });
   await toTheEnd(world, other.id);

@@ -1,17 +1,17 @@
 import { describe, expect, test } from '@jest/globals';
 import type { AdvanceResult } from '../../src/activities/index.ts';
 import { addCauses, causeOf } from '../../src/campaign/failures.ts';
-import { learn } from '../../src/campaign/hazard.ts';
+import { learn } from '../../src/campaign/scheduler/life-table.ts';
 import {
   decide,
   emptyOutcomes,
   inFlight,
   newSchedule,
-  record,
+  applyOutcomes,
   type Schedule,
   startOver,
-  takeWork,
-} from '../../src/campaign/schedule.ts';
+  addPage,
+} from '../../src/campaign/scheduler/index.ts';
 import type { FailureCause } from '../../src/campaign/types.ts';
 import {
   type CampaignState,
@@ -56,7 +56,7 @@ function fullSchedule(concurrency: number | 'auto', fate: 'running' | 'again'): 
   startOver(schedule, NOW);
   let first = FIRST_SEQ;
   const page = (): void => {
-    takeWork(
+    addPage(
       schedule,
       Array.from({ length: 2_000 }, (_, n) => first + n),
     );
@@ -69,7 +69,7 @@ function fullSchedule(concurrency: number | 'auto', fate: 'running' | 'again'): 
     const outcomes = emptyOutcomes();
     if (fate === 'again') outcomes.again = request.map((seq) => [seq, 366 * 86_400_000]);
     else outcomes.running = request;
-    record(schedule, { request }, outcomes, NOW);
+    applyOutcomes(schedule, { request }, outcomes, NOW);
     schedule.again = schedule.again.slice(0, 1_999);
   }
   page();
@@ -155,7 +155,7 @@ describe('a note', () => {
 test('runs in flight, finished and waiting are all there are', () => {
   const schedule = newSchedule(10, 5);
   const outcomes = { ...emptyOutcomes(), running: [0, 1], queued: [2], new: [3] };
-  record(schedule, { request: [0, 1, 2, 3, 4] }, { ...outcomes, again: [[4, 1_000]] }, NOW);
+  applyOutcomes(schedule, { request: [0, 1, 2, 3, 4] }, { ...outcomes, again: [[4, 1_000]] }, NOW);
   const state = { ...newState(NOW, settings), schedule, total: 10, new: 1 };
   expect(inFlight(schedule, NOW)).toEqual({ running: 2, queued: 1 });
   // one that is to be tried again waits

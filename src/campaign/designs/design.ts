@@ -129,6 +129,17 @@ export function mostRows(design: Design): number {
   }
 }
 
+/** Inputs whose values a design gives point by point, as samples, lists and files do: nothing says that they form a grid. */
+export function scatteredInputs(design: Design): Set<string> {
+  return new Set(
+    [...nested(design)].flatMap((one) => {
+      if (one.kind === 'list' || one.kind === 'file') return one.inputs;
+      if (one.kind !== 'sample') return [];
+      return one.inputs.filter(({ distribution }) => distribution.kind !== 'choice').map(({ name }) => name);
+    }),
+  );
+}
+
 /** The values that a design lists of its inputs, in its order; inputs of which it lists none are not there. */
 export function levelsOf(design: Design): Map<string, readonly string[]> {
   switch (design.kind) {

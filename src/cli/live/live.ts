@@ -1,6 +1,6 @@
 import type { CampaignOutput } from '../../campaign/types.ts';
-import type { CampaignStatus } from '../../client/index.ts';
-import type { CampaignRecord, Store, StoredLog } from '../../store/index.ts';
+import type { CampaignStatus, Foray } from '../../client/index.ts';
+import type { CampaignRecord, StoredLog } from '../../store/index.ts';
 import { pageOf } from './page.ts';
 import { Recent } from './recent.ts';
 import { Screen } from './screen.ts';
@@ -14,7 +14,7 @@ export class LivePage {
   private readonly terminal: NodeJS.WriteStream;
   private readonly screen: Screen;
   private readonly recent: Recent;
-  private readonly about: Pick<LiveState, 'varied' | 'isReplicated'>;
+  private readonly about: Pick<LiveState, 'varied' | 'isReplicated' | 'goal'>;
   private readonly lastFailure: () => Promise<StoredLog | undefined>;
   private failure: StoredLog | undefined;
   private status: CampaignStatus | undefined;
@@ -29,16 +29,16 @@ export class LivePage {
   /** @param outputs - numeric ones; the values are shown of the first that has some */
   constructor(
     terminal: NodeJS.WriteStream,
-    store: Pick<Store, 'lately' | 'lastRunLog'>,
+    foray: Pick<Foray, 'recentRows' | 'lastFailureLog'>,
     { campaign }: Pick<CampaignRecord, 'campaign'>,
     outputs: readonly CampaignOutput[],
   ) {
     this.terminal = terminal;
     this.screen = new Screen(terminal);
-    this.recent = new Recent(store, campaign.id, outputs);
-    this.lastFailure = () => store.lastRunLog(campaign.id);
-    const { varied, replications, precision } = campaign;
-    this.about = { varied, isReplicated: replications > 1 || precision !== null };
+    this.recent = new Recent(foray, campaign.id, outputs);
+    this.lastFailure = () => foray.lastFailureLog(campaign.id);
+    const { varied, replications, precision, goal } = campaign;
+    this.about = { varied, isReplicated: replications > 1 || precision !== null, goal };
     terminal.on('resize', this.resized);
   }
 

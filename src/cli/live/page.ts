@@ -1,5 +1,5 @@
 import { expectedRuns, type PrecisionProgress } from '../../campaign/precise-points.ts';
-import type { CampaignOutput, Phase } from '../../campaign/types.ts';
+import type { CampaignOutput, Goal, Phase } from '../../campaign/types.ts';
 import type { CampaignStatus } from '../../client/index.ts';
 import { counted, numberText, printable, titleOf } from '../../report/index.ts';
 import { blockedText, duration } from '../progress.ts';
@@ -37,7 +37,7 @@ export function pageOf(state: LiveState, { columns, rows }: Size): Line[] {
   const page = [...head];
   const height = room >= 14 ? 3 : 1;
   if (state.output && state.values.length > 0 && room >= height + 6) {
-    page.push([], valuesTitle(state.output, state.values));
+    page.push([], valuesTitle(state.output, state.values, state.goal));
     page.push(...histogram(state.values, columns, height));
     room = rows - page.length;
   }
@@ -149,8 +149,13 @@ function paceSpans({ rate, secondsLeft, window }: CampaignStatus): Span[] {
   ].filter((text) => text !== '');
 }
 
-function valuesTitle(output: CampaignOutput, values: readonly number[]): Line {
+/** Of the output that the campaign is about, the best one of the values that are shown as well. */
+function valuesTitle(output: CampaignOutput, values: readonly number[], goal: Goal | undefined): Line {
   const mean = values.reduce((sum, value) => sum + value / values.length, 0);
-  const what = `  mean ${numberText(mean)} of ${counted(values.length, 'value')}`;
+  const best =
+    goal?.output === output.name
+      ? `, best (${goal.wants}) ${numberText(values.reduce((a, b) => (goal.wants === 'highest' ? Math.max(a, b) : Math.min(a, b))))}`
+      : '';
+  const what = `  mean ${numberText(mean)} of ${counted(values.length, 'value')}${best}`;
   return [{ style: 'bold', text: cut(printable(titleOf(output)), 60) }, what];
 }

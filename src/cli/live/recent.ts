@@ -1,26 +1,27 @@
 import { numberIn } from '../../api/index.ts';
 import type { CampaignOutput } from '../../campaign/types.ts';
-import type { Look, ResultRow, Store } from '../../store/index.ts';
+import type { Foray } from '../../client/index.ts';
+import type { Look, ResultRow } from '../../store/index.ts';
 
 const ROWS = 20;
 /** Values that a histogram is of, the last ones. */
 const VALUES = 10_000;
 
-/** What has finished lately in a campaign, gathered by one quick look at the store after the other. */
+/** What has finished lately in a campaign, gathered by one quick look after the other. */
 export class Recent {
   /** Newest first. */
   rows: ResultRow[] = [];
   values: number[] = [];
   private last: Look | undefined;
-  private readonly store: Pick<Store, 'lately'>;
+  private readonly foray: Pick<Foray, 'recentRows'>;
   private readonly id: string;
   private readonly outputs: readonly CampaignOutput[];
   /** The first of the outputs of which there are values. */
   private found: CampaignOutput | undefined;
 
   /** @param outputs - numeric ones, of one of which the values are gathered */
-  constructor(store: Pick<Store, 'lately'>, id: string, outputs: readonly CampaignOutput[]) {
-    this.store = store;
+  constructor(foray: Pick<Foray, 'recentRows'>, id: string, outputs: readonly CampaignOutput[]) {
+    this.foray = foray;
     this.id = id;
     this.outputs = outputs;
   }
@@ -31,7 +32,7 @@ export class Recent {
   }
 
   async look(): Promise<void> {
-    const { rows, look } = await this.store.lately(this.id, this.last);
+    const { rows, look } = await this.foray.recentRows(this.id, this.last);
     this.last = look;
     // of a run that failed and was requested again the last end counts
     const isAgain = new Set(rows.map(nameOf));

@@ -1,5 +1,6 @@
 import { numberIn } from '../../api/index.ts';
-import { numberText, printable } from '../../report/index.ts';
+import { isNumeric } from '../../campaign/designs/names.ts';
+import { numberText, printable, shortNumber } from '../../report/index.ts';
 import type { FinishedRow, LiveState } from './state.ts';
 import { cut, fitted, type Line, type Span, widthOf } from './text.ts';
 
@@ -43,7 +44,10 @@ function placeText(
   varied: LiveState['varied'],
   isReplicated: boolean,
 ): string {
-  const inputs = varied.map(({ name }, at) => `${name} ${cut(printable(values[at] ?? ''), 30)}`);
+  const inputs = varied.map((input, at) => {
+    const value = values[at] ?? '';
+    return `${input.name} ${cut(printable(isNumeric(input.type) ? shortNumber(value) : value), 30)}`;
+  });
   return `${printable(inputs.join(', ')) || point}${isReplicated ? ` #${replication}` : ''}`;
 }
 

@@ -1,4 +1,4 @@
-import type { CampaignOutput, VariedInput } from '../../campaign/types.ts';
+import type { CampaignOutput, Goal, VariedInput } from '../../campaign/types.ts';
 import type { CampaignStatus } from '../../client/index.ts';
 import type { ResultRow, StoredLog } from '../../store/index.ts';
 
@@ -10,6 +10,8 @@ export interface LiveState {
   isReplicated: boolean;
   /** Whose values are shown; undefined where the campaign has no numbers. */
   output: CampaignOutput | undefined;
+  /** The output of which somebody has said which values are better. */
+  goal?: Goal | undefined;
   /** Newest first. */
   rows: readonly FinishedRow[];
   /** What the run printed that failed last; undefined where nothing is known of that. */

@@ -1,6 +1,6 @@
 import { distinct, type Measure, measureOf, measuresOf } from '../../campaign/measures.ts';
 import { shareSeeds } from '../../campaign/seeds.ts';
-import type { Campaign } from '../../campaign/types.ts';
+import type { Campaign, Goal } from '../../campaign/types.ts';
 import { ForayError } from '../../errors.ts';
 import type { ResultRow } from '../../store/index.ts';
 import { CONFIDENCE, confidenceOf } from '../mean.ts';
@@ -33,6 +33,8 @@ export interface Comparison {
   outputsOfB: Measure[];
   /** Names of outputs and formulas of either that are not compared; of those that were asked for, if any were. */
   leftOut: string[];
+  /** The output of which both campaigns say alike which values are better, or that was asked for. */
+  goal: Goal | undefined;
   /** `paired`: replication n of the one with replication n of the other, as they have the same seeds. */
   method: 'paired' | 'Welch';
   /** Of the intervals. */
@@ -45,11 +47,16 @@ export interface Comparison {
  * Two campaigns point by point. The numbers of B are held in memory, those of A stream past.
  *
  * @param show - names of outputs and formulas; by default all that both campaigns have
- * @throws ForayError UNKNOWN_OUTPUT, INVALID_VALUE, INVALID_EXPRESSION for what is not in both
+ * @param goal - which values of an output are better, by default what both campaigns say
+ * @throws ForayError UNKNOWN_OUTPUT, INVALID_VALUE, INVALID_EXPRESSION for what is not in both, or a goal that is not compared
  * @throws ForayError NOTHING_TO_COMPARE when their points or outputs cannot be compared; while the points are read, when none
  *   was in both
  */
-export function compareCampaigns(a: Compared, b: Compared, show?: readonly string[]): Comparison {
+export function compareCampaigns(
+  a: Compared,
+  b: Compared,
+  { show, goal: asked }: { show?: readonly string[] | undefined; goal?: Goal | undefined } = {},
+): Comparison {
   const matching = matchingOf(a.campaign, b.campaign);
   const [inA, inB] = [shownOutputs(a.campaign, show), shownOutputs(b.campaign, show)];
   const { outputs, outputsOfB } = shared(inA, inB);
@@ -60,6 +67,7 @@ export function compareCampaigns(a: Compared, b: Compared, show?: readonly strin
       { hint: `The one has ${listed(a.campaign)}, the other ${listed(b.campaign)}.` },
     );
   }
+  const goal = goalAmong(outputs, asked) ?? sharedGoal(a.campaign, b.campaign, outputs);
   const isShared = new Set(outputs.map(({ name }) => name));
   const all = show ? [inA, inB] : [a.campaign.outputs, inA, b.campaign.outputs, inB];
   const others = all.flat().map(({ name }) => name);
@@ -72,6 +80,7 @@ export function compareCampaigns(a: Compared, b: Compared, show?: readonly strin
     outputs,
     outputsOfB,
     leftOut: [...new Set(others)].filter((name) => !isShared.has(name)),
+    goal,
     method: isPaired ? ('paired' as const) : ('Welch' as const),
     confidence: ofA === ofB ? ofA : CONFIDENCE,
   };
@@ -80,6 +89,20 @@ export function compareCampaigns(a: Compared, b: Compared, show?: readonly strin
 
 function shownOutputs(campaign: Campaign, show: readonly string[] | undefined): Measure[] {
   return show ? distinct(show.map((name) => measureOf(campaign.outputs, name))) : measuresOf(campaign);
+}
+
+/** @throws ForayError UNKNOWN_OUTPUT when the goal that was asked for is of an output that is not compared */
+function goalAmong(outputs: readonly Measure[], goal: Goal | undefined): Goal | undefined {
+  if (!goal || outputs.some(({ name }) => name === goal.output)) return goal;
+  throw new ForayError('UNKNOWN_OUTPUT', `No output "${goal.output}" is compared.`, {
+    hint: `Compared are ${outputs.map(({ name }) => `"${name}"`).join(', ')}.`,
+  });
+}
+
+/** Nothing where the two differ, or where the output is not compared. */
+function sharedGoal(a: Campaign, b: Campaign, outputs: readonly Measure[]): Goal | undefined {
+  const isSame = a.goal?.output === b.goal?.output && a.goal?.wants === b.goal?.wants;
+  return isSame && outputs.some(({ name }) => name === a.goal?.output) ? a.goal : undefined;
 }
 
 function shared(a: readonly Measure[], b: readonly Measure[]): Pick<Comparison, 'outputs' | 'outputsOfB'> {

@@ -6,6 +6,7 @@ import { differences } from '../pictures/compare.ts';
 import { drawSvg } from '../pictures/render.ts';
 import { style } from '../style.ts';
 import { kindOfInput } from '../values.ts';
+import { inputCells, measureCells, titled } from '../cells.ts';
 import { counted, measureColumn, measureText, titleOf } from '../words.ts';
 
 /** Outputs of which the differences are drawn: a page that takes many seconds to make is not looked at. */
@@ -75,9 +76,9 @@ function table(
   const isNumber = varied.map(({ type }) => kindOfInput(type) === 'number');
   const means = ['a', 'b'] as const;
   const columns = means.map((side) =>
-    measureColumn(
+    measureCells(
       output,
-      largest.map(({ found }) => found[side].mean ?? undefined),
+      largest.map(({ found }) => found[side].mean),
     ),
   );
   const round =
@@ -102,11 +103,12 @@ function table(
       <tbody>
         ${largest.map(({ key, values, found }, row) => {
           const { low, high } = found;
-          const interval = low === null || high === null ? '' : `${end(low)} to ${end(high)}`;
-          const gap = differs(found) ? html`<strong>${gaps[row]}</strong>` : gaps[row];
+          const interval =
+            low === null || high === null ? '' : titled(`${end(low)} to ${end(high)}`, `${low} to ${high}`);
+          const shown = titled(gaps[row]!, String(found.difference));
+          const gap = differs(found) ? html`<strong>${shown}</strong>` : shown;
           return html`<tr>
-            ${values.map((value, at) => html`<td class="${isNumber[at] ? 'number' : ''}">${value}</td>`)}
-            ${columns.map((column) => html`<td class="number">${column[row]}</td>`)}
+            ${inputCells(varied, values)} ${columns.map((column) => column[row])}
             <td class="number">${gap}</td>
             <td class="number">${interval}</td>
             <td><code>${key}</code></td>
@@ -123,8 +125,8 @@ function roundShare(value: number): number {
   return Number(value.toFixed(3));
 }
 
-/** Rounds to as many decimals as the greatest of some numbers, the first, has with five digits: below it is noise. */
+/** Rounds to as many decimals as the greatest of some numbers, the first, has with four digits: below it is noise. */
 function rounding([greatest = 0]: readonly number[]): (value: number) => number {
-  const digits = greatest === 0 ? 0 : Math.max(0, 4 - Math.floor(Math.log10(Math.abs(greatest))));
+  const digits = greatest === 0 ? 0 : Math.max(0, 3 - Math.floor(Math.log10(Math.abs(greatest))));
   return digits > 20 ? (value) => value : (value) => Number(value.toFixed(digits));
 }

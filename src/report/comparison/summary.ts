@@ -1,4 +1,5 @@
 import type { Measure } from '../../campaign/measures.ts';
+import type { Goal } from '../../campaign/types.ts';
 import { Lowest } from '../best.ts';
 import type { ComparedPoint, Comparison } from './compare.ts';
 import { differs, type OutputComparison } from './differences.ts';
@@ -25,6 +26,15 @@ export interface OutputSummary {
   compared: number;
   /** Those that differ the most, first. */
   largest: Shown[];
+  /** Which values are better; undefined where nobody has said it. */
+  wants: Goal['wants'] | undefined;
+}
+
+/** What a higher and a lower mean in B are called: better and worse where somebody has said which. */
+export function waysOf({ wants }: Pick<OutputSummary, 'wants'>): { higher: string; lower: string } {
+  if (wants === undefined) return { higher: 'higher in B', lower: 'lower in B' };
+  const [higher, lower] = wants === 'highest' ? ['better', 'worse'] : ['worse', 'better'];
+  return { higher: `${higher} in B (higher)`, lower: `${lower} in B (lower)` };
 }
 
 /** Points in a picture. */
@@ -44,7 +54,14 @@ export class ComparisonSummary {
   constructor(comparison: Comparison) {
     this.comparison = comparison;
     this.gathered = comparison.outputs.map((output) => ({
-      summary: { output, judged: 0, higher: 0, lower: 0, compared: 0 },
+      summary: {
+        output,
+        wants: comparison.goal?.output === output.name ? comparison.goal.wants : undefined,
+        judged: 0,
+        higher: 0,
+        lower: 0,
+        compared: 0,
+      },
       sample: new Lowest(SAMPLE),
       largest: new Lowest(LARGEST),
     }));
@@ -147,7 +164,7 @@ function methodTexts({ outputs, method, confidence }: Comparison): string[] {
 
 /** How many points differ, and how many would if nothing did: who looks at many intervals finds some that exclude 0. */
 function verdict(
-  { output, judged, higher, lower, compared }: OutputSummary,
+  { output, wants, judged, higher, lower, compared }: OutputSummary,
   both: number,
   { confidence }: Comparison,
 ): string {
@@ -162,7 +179,8 @@ function verdict(
       ? `; ${without} of ${counted(both, 'point')} ${without === 1 ? 'has' : 'have'} no interval`
       : '';
   if (higher + lower === 0) return `${output.name}: no interval excludes 0${rest}.`;
-  const ways = [higher > 0 ? `${higher} higher in B` : '', lower > 0 ? `${lower} lower in B` : ''];
+  const words = waysOf({ wants });
+  const ways = [higher > 0 ? `${higher} ${words.higher}` : '', lower > 0 ? `${lower} ${words.lower}` : ''];
   const chance = numberText(Number(((1 - confidence) * judged).toPrecision(2)));
   return `${output.name}: differs at ${counted(higher + lower, 'point')} of ${judged} that ${judged === 1 ? 'has' : 'have'} an interval (${ways.filter(Boolean).join(', ')}); by chance alone about ${chance} would${rest}.`;
 }

@@ -1,14 +1,16 @@
 import type { VariedInput } from '../../campaign/types.ts';
-import type { OutputSummary, Shown } from '../comparison/summary.ts';
+import { type OutputSummary, type Shown, waysOf } from '../comparison/summary.ts';
 import { differs } from '../comparison/differences.ts';
 import { kindOfInput } from '../values.ts';
-import { numberText, titleOf, unitText } from '../words.ts';
+import { shortNumber, titleOf, unitText } from '../words.ts';
 import { colours, type Spec, WIDTH } from './render.ts';
 
 /** More points than this are drawn without their names. */
 const MOST_NAMED = 30;
 
-const VERDICTS = { higher: 'higher in B', lower: 'lower in B', open: 'no clear difference' } as const;
+const OPEN = 'no clear difference';
+
+type Words = ReturnType<typeof waysOf>;
 
 interface Datum {
   place: number | string;
@@ -22,18 +24,20 @@ interface Datum {
  * The difference of an output with its interval at each point, and a line at 0: along the one input that varies if it is a
  * number; else a row a point, those with the greatest difference first; of many points without names, ordered likewise.
  */
-export function differences({ output, sample }: OutputSummary, varied: readonly VariedInput[]): Spec {
+export function differences(summary: OutputSummary, varied: readonly VariedInput[]): Spec {
+  const { sample } = summary;
+  const words = waysOf(summary);
   const changing = varied.filter((_, at) => new Set(sample.map(({ values }) => values[at])).size > 1);
   const [only] = changing;
   if (changing.length === 1 && only && kindOfInput(only.type) === 'number') {
     const at = varied.indexOf(only);
-    const data = sample.map((shown) => datum(shown, Number(shown.values[at])));
+    const data = sample.map((shown) => datum(shown, Number(shown.values[at]), words));
     const x = {
       title: titleOf(only),
       scale: { zero: false, nice: false, padding: 14 },
       axis: { grid: false, tickCount: 10 },
     };
-    return upright(data, output, x);
+    return upright(data, summary, x);
   }
   const sorted = sample.toSorted((a, b) => b.found.difference - a.found.difference);
   if (sorted.length > MOST_NAMED) {
@@ -43,30 +47,42 @@ export function differences({ output, sample }: OutputSummary, varied: readonly 
       axis: { grid: false, labels: false, ticks: false },
     };
     return upright(
-      sorted.map((shown, rank) => datum(shown, rank)),
-      output,
+      sorted.map((shown, rank) => datum(shown, rank, words)),
+      summary,
       x,
     );
   }
+  const names = (isShort: boolean): string[] =>
+    sorted.map((shown) => nameOf(shown, varied, changing, isShort));
+  const areApart = new Set(names(true)).size === sorted.length;
+  const places = names(areApart);
   return lying(
-    sorted.map((shown) => datum(shown, nameOf(shown, varied, changing))),
-    output,
+    sorted.map((shown, at) => datum(shown, places[at]!, words)),
+    summary,
   );
 }
 
-function datum({ found }: Shown, place: number | string): Datum {
+function datum({ found }: Shown, place: number | string, words: Words): Datum {
   const { difference, low, high } = found;
   const isOther = differs(found) === true;
-  const verdict = isOther ? (difference > 0 ? VERDICTS.higher : VERDICTS.lower) : VERDICTS.open;
+  const verdict = isOther ? (difference > 0 ? words.higher : words.lower) : OPEN;
   return { place, difference, low: low ?? difference, high: high ?? difference, verdict };
 }
 
-/** "Servers 2, Policy fifo": two points have two names, as they differ in what changes. */
-function nameOf({ key, values }: Shown, varied: readonly VariedInput[], changing: readonly VariedInput[]) {
+/**
+ * "Servers 2, Policy fifo": two points have two names, as they differ in what changes.
+ *
+ * @param isShort - with numbers for eyes, in which points that lie close together may look alike
+ */
+function nameOf(
+  { key, values }: Shown,
+  varied: readonly VariedInput[],
+  changing: readonly VariedInput[],
+  isShort: boolean,
+) {
   const parts = changing.map((input) => {
     const value = values[varied.indexOf(input)]!;
-    const isLong = kindOfInput(input.type) === 'number' && value.length > 8;
-    return `${input.name} ${isLong ? numberText(Number(value)) : value}`;
+    return `${input.name} ${isShort && kindOfInput(input.type) === 'number' ? shortNumber(value) : value}`;
   });
   return parts.join(', ') || key;
 }
@@ -74,21 +90,21 @@ function nameOf({ key, values }: Shown, varied: readonly VariedInput[], changing
 type Axis = Record<string, unknown>;
 
 /** Points along the x-axis. */
-function upright(values: Datum[], output: OutputSummary['output'], axis: Axis): Spec {
+function upright(values: Datum[], summary: OutputSummary, axis: Axis): Spec {
   const size = values.length > 120 ? 18 : values.length > 40 ? 34 : 64;
   const place = { field: 'place', type: 'quantitative', ...axis };
   return {
     width: WIDTH - 100,
     height: 340,
-    layer: layers(values, size, {
+    layer: layers(values, size, waysOf(summary), {
       place: ['x', place],
-      along: ['y', amountAxis(output)],
+      along: ['y', amountAxis(summary.output)],
     }),
   } as Spec;
 }
 
 /** A row a point. */
-function lying(values: Datum[], output: OutputSummary['output']): Spec {
+function lying(values: Datum[], summary: OutputSummary): Spec {
   const place = {
     field: 'place',
     type: 'nominal',
@@ -99,9 +115,9 @@ function lying(values: Datum[], output: OutputSummary['output']): Spec {
   return {
     width: WIDTH - 360,
     height: { step: 26 },
-    layer: layers(values, 80, {
+    layer: layers(values, 80, waysOf(summary), {
       place: ['y', place],
-      along: ['x', amountAxis(output)],
+      along: ['x', amountAxis(summary.output)],
     }),
   } as Spec;
 }
@@ -112,13 +128,18 @@ interface Frame {
   along: ['x' | 'y', Axis];
 }
 
-function layers(values: Datum[], size: number, { place: [at, place], along: [to, along] }: Frame) {
+function layers(
+  values: Datum[],
+  size: number,
+  words: Words,
+  { place: [at, place], along: [to, along] }: Frame,
+) {
   const amount = (field: string) => ({ field, type: 'quantitative', ...along, scale: { zero: true } });
   const color = {
     field: 'verdict',
     type: 'nominal',
     scale: {
-      domain: [VERDICTS.higher, VERDICTS.lower, VERDICTS.open],
+      domain: [words.higher, words.lower, OPEN],
       range: [colours.best, colours.line, colours.muted],
     },
     legend: { title: null, orient: 'top', symbolType: 'circle', symbolSize: 90, symbolStrokeWidth: 0 },

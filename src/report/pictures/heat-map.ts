@@ -1,7 +1,8 @@
 import type { Measure } from '../../campaign/measures.ts';
 import { type Axis, hasBinEach } from '../axis.ts';
 import type { FacetedGrid, GridEffect } from '../effects.ts';
-import { measureText, titleOf, titleOfMeasure } from '../words.ts';
+import { titleOf, titleOfMeasure } from '../words.ts';
+import { bestMark } from './best-mark.ts';
 import { type Spec, WIDTH } from './render.ts';
 import { colourScale } from './scale.ts';
 
@@ -22,42 +23,9 @@ export function heatMap(
     height: 460,
     layer: [
       { data: { values: rectsOf({ x, y, cells }) }, ...coloured({ x, y, cells }, output, 380, [12, 16]) },
-      ...(best ? marks({ x, y }, { ...best, output }, word) : []),
+      ...(best ? bestMark({ ...placeOf({ x, y }, best), output }, word, 2 * best.x >= x.bins.length) : []),
     ],
   } as Spec;
-}
-
-/** A ring around the best point, and its mean beside it, readable on any colour. */
-function marks(
-  { x, y }: Pick<GridEffect, 'x' | 'y'>,
-  best: { x: number; y: number; mean: number; output: Measure },
-  word: string,
-): object[] {
-  const data = { values: [{ x: middleOf(x, best.x), y: middleOf(y, best.y) }] };
-  const encoding = {
-    x: { field: 'x', type: 'quantitative' },
-    y: { field: 'y', type: 'quantitative' },
-  };
-  const onRight = 2 * best.x >= x.bins.length;
-  const words = {
-    type: 'text',
-    align: onRight ? 'right' : 'left',
-    dx: onRight ? -16 : 16,
-    fontSize: 13,
-    fontWeight: 600,
-  };
-  const ring = { type: 'point', shape: 'circle', size: 190, filled: false, opacity: 1 };
-  const text = { value: `${word}: ${measureText({ ...best.output, units: null }, best.mean)}` };
-  return [
-    { data, mark: { ...ring, stroke: 'white', strokeWidth: 5 }, encoding },
-    {
-      data,
-      mark: { ...words, color: 'white', stroke: 'white', strokeWidth: 4 },
-      encoding: { ...encoding, text },
-    },
-    { data, mark: { ...ring, stroke: '#1a1a1a', strokeWidth: 2 }, encoding },
-    { data, mark: { ...words, color: '#1a1a1a' }, encoding: { ...encoding, text } },
-  ];
 }
 
 const COLUMNS = 3;
@@ -113,6 +81,10 @@ function edgesOf(axis: Axis, bin: number): [from: number, to: number] {
 function middleOf(axis: Axis, bin: number): number {
   const [from, to] = edgesOf(axis, bin);
   return (from + to) / 2;
+}
+
+function placeOf({ x, y }: Pick<GridEffect, 'x' | 'y'>, cell: { x: number; y: number; mean: number }) {
+  return { ...cell, x: middleOf(x, cell.x), y: middleOf(y, cell.y) };
 }
 
 /** The scale of an axis, and which of its values are named. */

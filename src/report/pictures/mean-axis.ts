@@ -23,10 +23,14 @@ function rangeOf(values: readonly number[]): [min: number, max: number] {
   ];
 }
 
-/** The axis of means, with a margin around the values. */
-export function meanAxis(values: readonly number[]) {
+/**
+ * The axis of means, with a margin around the values.
+ *
+ * @param isLog - whether it is logarithmic
+ */
+export function meanAxis(values: readonly number[], isLog = isWide(values)) {
   const [min, max] = rangeOf(values);
-  if (isWide(values)) {
+  if (isLog) {
     const margin = 10 ** (0.06 * (Math.log10(max) - Math.log10(min)));
     const [low, high] = [Math.max(min / margin, Number.MIN_VALUE), Math.min(max * margin, Number.MAX_VALUE)];
     return {
@@ -58,10 +62,30 @@ export function shareAxis(values: readonly number[]) {
   return { scale: { domain, nice: false }, axis: { tickCount: 6, format: '~%' } };
 }
 
-/** 1, 2 and 5 times the powers of ten between two numbers; the powers alone where there are many, and of very many some. */
-function steps(low: number, high: number): number[] {
+/** Some round numbers between the lowest and the highest of some values, ascending. */
+export function levelsWithin(values: readonly number[], isLog: boolean): number[] {
+  const [min, max] = rangeOf(values);
+  const span = max / LEVELS - min / LEVELS;
+  if (!(span > 0)) return [];
+  if (isLog && isWide(values)) return steps(min, max);
+  const power = 10 ** Math.floor(Math.log10(span));
+  const step = power * [1, 2, 5, 10].find((factor) => 1.4 * factor * power >= span)!;
+  const first = Math.ceil(min / step);
+  const count = Math.floor(max / step) - first + 1;
+  return Array.from({ length: count }, (_, i) => Number(((first + i) * step).toPrecision(12)));
+}
+
+/** Lines of a surface, about. */
+const LEVELS = 8;
+
+/**
+ * 1, 2 and 5 times the powers of ten between two numbers; the powers alone where there are many, and of very many some.
+ *
+ * @param mostDecades - with more, the powers alone
+ */
+export function steps(low: number, high: number, mostDecades = 4): number[] {
   const [first, last] = [Math.floor(Math.log10(low)), Math.ceil(Math.log10(high))];
-  const factors = last - first > 4 ? [1] : [1, 2, 5];
+  const factors = last - first > mostDecades ? [1] : [1, 2, 5];
   const every = Math.ceil((last - first) / MOST_POWERS);
   const all = Array.from({ length: Math.floor((last - first) / every) + 1 }, (_, i) =>
     factors.map((factor) => Number(`${factor}e${first + every * i}`)),

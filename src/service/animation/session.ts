@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { messageOf } from '../../errors.ts';
+import { ownModule } from '../../own-files.ts';
 import { ServiceError } from '../errors.ts';
 import { Deferred } from '../executors/deferred.ts';
 import {
@@ -67,7 +68,7 @@ export class Session {
     const { runId } = options.data.job;
     this.#prints = new RunPrints((line, number) => options.onLine(line, number, runId));
     this.#process = startModelProcess(
-      new URL('./animator.ts', import.meta.url),
+      ownModule('src/service/animation/animator'),
       { ...options, memory },
       (stream, text) => this.#prints.add(stream, text),
     );

@@ -1,12 +1,13 @@
 import { closeSync, mkdirSync, openSync, writeFileSync, writeSync } from 'node:fs';
 import path from 'node:path';
+import { PACKAGE } from '../../own-files.ts';
 import { shellQuoted } from '../../shell-quoted.ts';
 import { modelEnvironmentOf } from './environment.ts';
 import type { Job } from './protocol.ts';
 
 /** The most that is kept of each of standard output and standard error, in bytes. */
 const MOST_OUTPUT = 64 * 2 ** 20;
-const FORAY = path.resolve(import.meta.dirname, '../../cli/foray.mjs');
+const FORAY = path.join(PACKAGE, 'src/cli/foray.mjs');
 
 /** A file that takes what a stream carries, up to a bound. */
 class Copy {

@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import type { RunLog } from '../../api/extensions.ts';
 import { messageOf } from '../../errors.ts';
+import { ownModule } from '../../own-files.ts';
 import { Hold } from '../backoff.ts';
 import { ContentFiles } from '../files/content.ts';
 import {
@@ -175,7 +176,7 @@ export class ExecutorPool {
 
   #make(memory: number): Executor {
     const child = startModelProcess(
-      new URL('./executor.ts', import.meta.url),
+      ownModule('src/service/executors/executor'),
       { ...this.#options, memory },
       (stream, text) => executor.execution?.prints.add(stream, text),
     );

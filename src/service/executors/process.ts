@@ -36,7 +36,7 @@ export function memoryFor({ inputs }: Job, most: number): number {
  * @throws Error of the system, where Node learns of that at once
  */
 export function startModelProcess(
-  program: URL,
+  program: string,
   { filesDir, memory }: ModelProcessOptions,
   onPrint: (stream: Stream, text: string) => void,
 ): ChildProcess {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { ownFile } from '../../own-files.ts';
 import { frameResource } from '../animation/resource.ts';
 import { type Sessions, type Shown, unknownSession } from '../animation/sessions.ts';
 import { steering } from './steering.ts';
@@ -29,8 +30,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const PAGE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'";
 
-const player = (file: string) =>
-  readFileSync(new URL(`../animation/player/${file}`, import.meta.url), 'utf8');
+const player = (file: string) => readFileSync(ownFile(`src/service/animation/player/${file}`), 'utf8');
 const template = player('player.html');
 const page = player('page.html').replace('<!-- player -->', () => template);
 /** The player, at the addresses relative to the page where clients in the field look for it. */

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { ForayError, messageOf } from '../../errors.ts';
 import { misfit } from '../../misfit.ts';
+import { ownModule } from '../../own-files.ts';
 import { modelEnvironment } from '../executors/environment.ts';
 import { isSystemError } from '../system-errors.ts';
 import { readCommandModel } from './command.ts';
@@ -49,7 +50,7 @@ export async function describeModel(entry: string): Promise<Declaration> {
 export type Answer = { declaration: unknown } | { problem: string; isOfSystem: boolean };
 
 async function askThread(entry: string): Promise<Answer> {
-  const thread = new Worker(new URL('./describe-thread.ts', import.meta.url), {
+  const thread = new Worker(ownModule('src/service/models/describe-thread'), {
     workerData: entry,
     env: modelEnvironment(),
     stdout: true,

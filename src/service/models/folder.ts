@@ -3,7 +3,8 @@ import { lstatSync, readdirSync, readFileSync, readlinkSync, type Stats, statSyn
 import path from 'node:path';
 import type { VersionFile } from '../../api/extensions.ts';
 import { ForayError, messageOf } from '../../errors.ts';
-import { libraryFiles, PACKAGE } from './library.ts';
+import { ownFile } from '../../own-files.ts';
+import { libraryFiles } from './library.ts';
 
 /** A module with the model's code, or a declaration with the command that runs it. */
 const ENTRIES = ['model.ts', 'model.js', 'model.yaml', 'model.json'];
@@ -154,7 +155,7 @@ function filesOf({ folders, library }: ModelPlace): { index: number; folder: str
       .filter((file) => index === 0 || SHARED_CODE.test(file))
       .map((file) => ({ index, folder, file })),
   );
-  return [...own, ...library.map((file) => ({ index: folders.length, folder: PACKAGE, file }))];
+  return [...own, ...library.map((file) => ({ index: folders.length, folder: ownFile('.'), file }))];
 }
 
 /** Of a link that leads to no file, where it leads. */

@@ -1,14 +1,12 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { publicModules } from '../../own-files.ts';
 
-/** The folder of this package. */
-export const PACKAGE = path.resolve(import.meta.dirname, '../../..');
+/** What models import of this package. */
+const ENTRIES = ['foray/model', 'foray/kernel'];
 
-/** What models import of this package, by its exports. */
-const EXPORTS = ['./model', './kernel'];
-
-/** An import of a file that is loaded, not only its types; as Prettier writes it. */
-const IMPORT = /^(?:import|export)\s(?!type\b)(?:[^;'"]*\bfrom\s)?'(\.{1,2}\/[^']+)'/gm;
+/** An import of a file that is loaded, not only its types; as Prettier writes it, and TypeScript in the package. */
+const IMPORT = /^(?:import|export)\s(?!type\b)(?:[^;'"]*\bfrom\s)?['"](\.{1,2}\/[^'"]+)['"]/gm;
 
 let known: readonly string[] | undefined;
 
@@ -21,10 +19,7 @@ export function libraryFiles(): readonly string[] {
 }
 
 function findFiles(): string[] {
-  const { exports } = JSON.parse(readFileSync(path.join(PACKAGE, 'package.json'), 'utf8')) as {
-    exports: Record<string, string>;
-  };
-  const files = new Set(EXPORTS.map((name) => path.join(PACKAGE, exports[name]!)));
+  const files = new Set(ENTRIES.map((name) => publicModules[name]!));
   // a set yields what is added while it is walked through
   for (const file of files) {
     for (const [, imported] of readFileSync(file, 'utf8').matchAll(IMPORT)) {

@@ -16,12 +16,15 @@ export const modelInputTypes = [
   'BOOLEAN',
   'INPUT_FILE',
 ] as const;
+/** A type that a model may declare for an input. */
 export type ModelInputType = (typeof modelInputTypes)[number];
 
 /** Types that a settable value of an animated run may have: those whose values are one text. */
 export const settableTypes = ['STRING', 'DOUBLE', 'INTEGER', 'LONG', 'DATE_TIME', 'BOOLEAN'] as const;
+/** A type of a settable value of an animated run. */
 export type SettableType = (typeof settableTypes)[number];
 
+/** An input of a model. */
 export interface InputDeclaration {
   /** Unique in the model, ignoring case. In braces only for the system inputs of specification 2.2. */
   name: string;
@@ -36,6 +39,7 @@ export interface InputDeclaration {
   values?: readonly (string | number | boolean)[];
 }
 
+/** An output of a model. */
 export interface OutputDeclaration {
   /** Unique in the model, ignoring case. An item of a chart is named `<chart>|<item>` (specification 2.5, rule 4). */
   name: string;
@@ -61,6 +65,7 @@ export type ExperimentDeclaration =
       inputs: Record<string, string | number | boolean | RangeDeclaration>;
     };
 
+/** The value of a DATA_SET: points of a curve. */
 export interface DataSet {
   dataX: number[];
   dataY: number[];
@@ -77,6 +82,7 @@ export interface Statistics {
   [further: string]: string | number | null;
 }
 
+/** The value of a HISTOGRAM_DATA: how many values lie in each interval, from the lower bound on. */
 export interface Histogram {
   lowerBound: number;
   intervalWidth: number;
@@ -189,6 +195,7 @@ export interface SceneFunctionDeclaration {
   parameters?: readonly string[];
 }
 
+/** The value of a drawn run behind a declaration. */
 export interface SceneValue {
   /** The value now, as an output of its type; null if there is none. */
   get(): unknown;
@@ -234,6 +241,7 @@ export interface AnimationDefinition<
   start(context: RunContext<I>): Scene<O> | Promise<Scene<O>>;
 }
 
+/** What a model is: its declaration, and what runs it. */
 export interface ModelDefinition<
   I extends readonly InputDeclaration[] = readonly InputDeclaration[],
   O extends readonly OutputDeclaration[] = readonly OutputDeclaration[],

@@ -220,3 +220,11 @@ describe('the page', () => {
     expect(title!.map(textOf).join('')).toBe(painted(title!, 80, false));
   });
 });
+
+test('the best value is named where the campaign has a goal for the output, and nowhere else', () => {
+  const goal = { output: 'Machines at work', wants: 'highest' } as const;
+  expect(textsOf({ ...state, goal }).join('\n')).toContain('of 10 values, best (highest) 9');
+  expect(textsOf({ ...state, goal: { ...goal, wants: 'lowest' } }).join('\n')).toContain('best (lowest) 1');
+  expect(textsOf({ ...state, goal: { ...goal, output: 'Cost' } }).join('\n')).not.toContain('best');
+  expect(textsOf(state).join('\n')).not.toContain('best');
+});

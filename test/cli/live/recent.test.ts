@@ -9,7 +9,9 @@ test('of a run that failed and was requested again the last end is shown, in its
   const [one, other] = [sampleRow(1, ['1.2', '0.3']), sampleRow(2, ['1.3', '0.3'])];
   const looks = [[failedRow(1, ['1.2', '0.3'], 'no')], [other], [one]];
   const look: Look = { open: [], failed: [], last: -1 };
-  const recent = new Recent({ lately: () => Promise.resolve({ rows: looks.shift()!, look }) }, 'flu', [PEAK]);
+  const recent = new Recent({ recentRows: () => Promise.resolve({ rows: looks.shift()!, look }) }, 'flu', [
+    PEAK,
+  ]);
   await recent.look();
   await recent.look();
   expect(recent.rows.map(({ status }) => status)).toEqual(['done', 'failed']);
@@ -24,7 +26,7 @@ test('the values are of the first output that has some', async () => {
   const none = { ...row, outputs: { ...row.outputs, 'Fit error': 'null' } };
   const looks = [[failedRow(2, ['1.3', '0.3'], 'no')], [none], [row]];
   const look: Look = { open: [], failed: [], last: -1 };
-  const recent = new Recent({ lately: () => Promise.resolve({ rows: looks.shift()!, look }) }, 'flu', [
+  const recent = new Recent({ recentRows: () => Promise.resolve({ rows: looks.shift()!, look }) }, 'flu', [
     error,
     PEAK,
   ]);

@@ -1,4 +1,4 @@
-import type { Durations } from './hazard.ts';
+import type { Durations } from './life-table.ts';
 
 /**
  * A run that is requested and has not been seen to finish. `startedAt` is negative while it is believed queued; until

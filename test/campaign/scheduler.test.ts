@@ -10,13 +10,13 @@ import {
   needsWork,
   newSchedule,
   type Outcomes,
-  record,
+  applyOutcomes,
   type Schedule,
   startOver,
-  takeWork,
+  addPage,
   wakeIn,
   windowOf,
-} from '../../src/campaign/schedule.ts';
+} from '../../src/campaign/scheduler/index.ts';
 import { type Scenario, simulate, type Simulated } from './simulation.ts';
 
 const SHORTEST_TICK = 1_000;
@@ -294,7 +294,7 @@ describe('step by step', () => {
     const schedule = newSchedule(5, 2);
     const first = decide(schedule, 0);
     expect(first).toEqual({ request: [0, 1], poll: [], expire: [] });
-    record(schedule, first, { ...none, queued: [0], later: [1] }, 100, 60_000);
+    applyOutcomes(schedule, first, { ...none, queued: [0], later: [1] }, 100, 60_000);
     expect(inFlight(schedule, 100)).toEqual({ running: 0, queued: 1 });
     expect(decide(schedule, 60_099).request).toEqual([]);
     expect(wakeIn(schedule, 100)).toBe(60_000);
@@ -304,22 +304,22 @@ describe('step by step', () => {
   test('a tick that goes well does not shorten the wait that the service asked for before', () => {
     const schedule = newSchedule(3, 2);
     const first = decide(schedule, 0);
-    record(schedule, first, { ...none, queued: [0], later: [1] }, 0, 60_000);
+    applyOutcomes(schedule, first, { ...none, queued: [0], later: [1] }, 0, 60_000);
     // an answer that comes late, of a tick that was decided before
-    record(schedule, { request: [] }, { ...none, running: [0] }, 500);
+    applyOutcomes(schedule, { request: [] }, { ...none, running: [0] }, 500);
     expect(decide(schedule, 59_999).request).toEqual([]);
     expect(decide(schedule, 60_000).request).toEqual([1]);
   });
 
   test('while requests wait, runs in flight are looked at all the same', () => {
     const schedule = newSchedule(3, 3);
-    record(schedule, decide(schedule, 0), { ...none, running: [0, 1], later: [2] }, 0);
+    applyOutcomes(schedule, decide(schedule, 0), { ...none, running: [0, 1], later: [2] }, 0);
     let now = wakeIn(schedule, 0);
-    record(schedule, { request: [] }, { ...none, new: [0], running: [1] }, now);
+    applyOutcomes(schedule, { request: [] }, { ...none, new: [0], running: [1] }, now);
     for (let n = 0; n < 20; n += 1) {
       now += wakeIn(schedule, now);
       const decision = decide(schedule, now);
-      record(schedule, decision, { ...none, running: decision.poll, later: decision.request }, now);
+      applyOutcomes(schedule, decision, { ...none, running: decision.poll, later: decision.request }, now);
     }
     // the request backs off, the poll does not wait for it
     expect(schedule.again).toEqual([2]);
@@ -328,8 +328,8 @@ describe('step by step', () => {
 
   test('a run that falls due while others are asked about goes with them from then on', () => {
     const schedule = newSchedule(2, 2);
-    record(schedule, { request: [0] }, { ...none, running: [0] }, 0);
-    record(schedule, { request: [1] }, { ...none, running: [1] }, 10_000);
+    applyOutcomes(schedule, { request: [0] }, { ...none, running: [0] }, 0);
+    applyOutcomes(schedule, { request: [1] }, { ...none, running: [1] }, 10_000);
     const wait = wakeIn(schedule, 10_000);
     expect(wait).toBeGreaterThanOrEqual(SHORTEST_TICK);
     expect(decide(schedule, 10_000 + wait).poll.toSorted()).toEqual([0, 1]);
@@ -337,9 +337,9 @@ describe('step by step', () => {
 
   test('running and queued are those last seen; a run that the service put back is queued again', () => {
     const schedule = newSchedule(2, 2);
-    record(schedule, decide(schedule, 0), { ...none, running: [0], queued: [1] }, 0);
+    applyOutcomes(schedule, decide(schedule, 0), { ...none, running: [0], queued: [1] }, 0);
     expect(inFlight(schedule, 0)).toEqual({ running: 1, queued: 1 });
-    record(schedule, { request: [] }, { ...none, queued: [0] }, 5_000);
+    applyOutcomes(schedule, { request: [] }, { ...none, queued: [0] }, 5_000);
     expect(inFlight(schedule, 5_000)).toEqual({ running: 0, queued: 2 });
   });
 });
@@ -348,8 +348,8 @@ describe('step by step', () => {
 function experienced(total: number, concurrency: number | 'auto', duration: number): Schedule {
   const schedule = newSchedule(total + 10, concurrency);
   const seqs = Array.from({ length: 10 }, (_, n) => total + n);
-  record(schedule, { request: [] }, { ...none, running: seqs }, 0);
-  record(schedule, { request: [] }, { ...none, new: seqs }, duration);
+  applyOutcomes(schedule, { request: [] }, { ...none, running: seqs }, 0);
+  applyOutcomes(schedule, { request: [] }, { ...none, new: seqs }, duration);
   schedule.total = total;
   return schedule;
 }
@@ -357,13 +357,13 @@ function experienced(total: number, concurrency: number | 'auto', duration: numb
 describe('an attempt that failed', () => {
   test('is made again when its time has come, not before, and before what was never requested', () => {
     const schedule = newSchedule(5, 2);
-    record(schedule, decide(schedule, 0), { ...none, running: [1], again: [[0, MINUTE]] }, 100);
+    applyOutcomes(schedule, decide(schedule, 0), { ...none, running: [1], again: [[0, MINUTE]] }, 100);
     expect(schedule.postponed).toEqual([{ seq: 0, at: MINUTE + 100 }]);
     expect(inFlight(schedule, 100)).toEqual({ running: 1, queued: 0 });
     // it holds no place in the window meanwhile
     expect(decide(schedule, MINUTE + 99).request).toEqual([2]);
     expect(decide(schedule, MINUTE + 100).request).toEqual([0]);
-    record(schedule, { request: [0] }, { ...none, running: [0] }, MINUTE + 100);
+    applyOutcomes(schedule, { request: [0] }, { ...none, running: [0] }, MINUTE + 100);
     expect(schedule.postponed).toEqual([]);
     expect(schedule.next).toBe(2);
   });
@@ -371,39 +371,39 @@ describe('an attempt that failed', () => {
   test('goes before what waits in the store, too', () => {
     const schedule = newSchedule(3, 1);
     startOver(schedule, 0);
-    takeWork(schedule, [0, 1, 2]);
-    record(schedule, decide(schedule, 0), { ...none, again: [[0, MINUTE]] }, 0);
+    addPage(schedule, [0, 1, 2]);
+    applyOutcomes(schedule, decide(schedule, 0), { ...none, again: [[0, MINUTE]] }, 0);
     expect(decide(schedule, MINUTE - 1).request).toEqual([1]);
     expect(decide(schedule, MINUTE).request).toEqual([0]);
   });
 
   test('is woken for: when it is all there is, at its time; at the latest then, when there is more', () => {
     const alone = newSchedule(2, 2);
-    record(alone, decide(alone, 0), { ...none, new: [1], again: [[0, HOUR]] }, 0);
+    applyOutcomes(alone, decide(alone, 0), { ...none, new: [1], again: [[0, HOUR]] }, 0);
     expect(isFinished(alone)).toBe(false);
     expect(wakeIn(alone, 0)).toBe(HOUR);
     expect(wakeIn(alone, HOUR - 1)).toBe(1);
     expect(decide(alone, HOUR)).toEqual({ request: [0], poll: [], expire: [] });
 
     const beside = experienced(2, 2, 100 * MINUTE);
-    record(beside, { request: [0, 1] }, { ...none, running: [1], again: [[0, 5_000]] }, 100 * MINUTE);
+    applyOutcomes(beside, { request: [0, 1] }, { ...none, running: [1], again: [[0, 5_000]] }, 100 * MINUTE);
     expect(wakeIn(beside, 100 * MINUTE)).toBe(5_000);
   });
 
   test('that waits is no reason to look: with nothing else to do there is no tick until then', () => {
     const schedule = newSchedule(3, 3);
     const again: [number, number][] = [0, 1, 2].map((seq) => [seq, HOUR + seq]);
-    record(schedule, decide(schedule, 0), { ...none, again }, 0);
+    applyOutcomes(schedule, decide(schedule, 0), { ...none, again }, 0);
     expect(wakeIn(schedule, 0)).toBe(HOUR);
     expect(decide(schedule, HOUR - 1)).toEqual({ request: [], poll: [], expire: [] });
   });
 
   test('waits on while the campaign is paused, and goes out first when it goes on', () => {
     const schedule = newSchedule(4, 2);
-    record(schedule, decide(schedule, 0), { ...none, running: [1], again: [[0, MINUTE]] }, 0);
+    applyOutcomes(schedule, decide(schedule, 0), { ...none, running: [1], again: [[0, MINUTE]] }, 0);
     schedule.isHeld = true;
     expect(decide(schedule, 2 * MINUTE).request).toEqual([]);
-    record(schedule, { request: [] }, { ...none, running: [1] }, 2 * MINUTE);
+    applyOutcomes(schedule, { request: [] }, { ...none, running: [1] }, 2 * MINUTE);
     expect(schedule.postponed).toHaveLength(1);
     expect(isFinished(schedule)).toBe(false);
     schedule.isHeld = false;
@@ -413,16 +413,16 @@ describe('an attempt that failed', () => {
   test('is not woken for while the campaign is paused', () => {
     const schedule = experienced(1, 2, 100 * MINUTE);
     schedule.isHeld = true;
-    record(schedule, { request: [0] }, { ...none, running: [0], again: [[7, 5_000]] }, 100 * MINUTE);
+    applyOutcomes(schedule, { request: [0] }, { ...none, running: [0], again: [[7, 5_000]] }, 100 * MINUTE);
     expect(wakeIn(schedule, 100 * MINUTE)).toBeGreaterThan(5_000);
   });
 
   test('waits, too, while the service wants to be left alone', () => {
     // heard while polling, so that no request waits as well
     const schedule = newSchedule(2, 2);
-    record(schedule, decide(schedule, 0), { ...none, running: [0, 1] }, 0);
-    record(schedule, { request: [] }, { ...none, new: [0], later: [1] }, 1_000, MINUTE);
-    record(schedule, { request: [] }, { ...none, again: [[1, 10]] }, 2_000);
+    applyOutcomes(schedule, decide(schedule, 0), { ...none, running: [0, 1] }, 0);
+    applyOutcomes(schedule, { request: [] }, { ...none, new: [0], later: [1] }, 1_000, MINUTE);
+    applyOutcomes(schedule, { request: [] }, { ...none, again: [[1, 10]] }, 2_000);
     expect(decide(schedule, MINUTE + 999).request).toEqual([]);
     expect(wakeIn(schedule, 2_000)).toBe(MINUTE - 1_000);
     expect(decide(schedule, MINUTE + 1_000).request).toEqual([1]);
@@ -432,8 +432,8 @@ describe('an attempt that failed', () => {
     const now = 100 * MINUTE;
     const schedule = experienced(3, 2, now);
     const again: [number, number][] = [[0, 10]];
-    record(schedule, { request: [0, 1, 2] }, { ...none, running: [1, 2], again }, now);
-    record(schedule, { request: [] }, { ...none, running: [1, 2] }, now + 1_000);
+    applyOutcomes(schedule, { request: [0, 1, 2] }, { ...none, running: [1, 2], again }, now);
+    applyOutcomes(schedule, { request: [] }, { ...none, running: [1, 2] }, now + 1_000);
     expect(decide(schedule, now + 1_000).request).toEqual([]);
     expect(wakeIn(schedule, now + 1_000)).toBeGreaterThan(MINUTE);
   });
@@ -446,7 +446,7 @@ describe('an attempt that failed', () => {
       for (let n = 0; schedule.postponed.length < MAX_FLIGHTS; n += 1) {
         const { request } = decide(schedule, now);
         expect(request.length).toBeGreaterThan(0);
-        record(schedule, { request }, { ...none, again: request.map((seq) => [seq, HOUR]) }, now);
+        applyOutcomes(schedule, { request }, { ...none, again: request.map((seq) => [seq, HOUR]) }, now);
         now += 1;
         if (n > MAX_FLIGHTS) throw new Error('the window does not fill');
       }
@@ -463,13 +463,13 @@ describe('an attempt that failed', () => {
 describe('a run that takes too long', () => {
   test('is given up at its time, not before; one that is queued has not begun', () => {
     const schedule = newSchedule(3, 3, MINUTE);
-    record(schedule, decide(schedule, 0), { ...none, running: [0], queued: [1, 2] }, 0);
+    applyOutcomes(schedule, decide(schedule, 0), { ...none, running: [0], queued: [1, 2] }, 0);
     expect(decide(schedule, MINUTE - 1).expire).toEqual([]);
     const { expire, poll } = decide(schedule, MINUTE);
     expect(expire).toEqual([0]);
     expect(poll).not.toContain(0);
     // one that starts later is given up later
-    record(schedule, { request: [] }, { ...none, running: [0, 1], queued: [2] }, 30_000);
+    applyOutcomes(schedule, { request: [] }, { ...none, running: [0, 1], queued: [2] }, 30_000);
     expect(decide(schedule, MINUTE).expire).toEqual([0]);
     const startedAt = schedule.flights.find(({ seq }) => seq === 1)!.startedAt;
     expect(startedAt).toBeGreaterThan(0);
@@ -479,7 +479,7 @@ describe('a run that takes too long', () => {
 
   test('without a limit none is', () => {
     const schedule = newSchedule(1, 1);
-    record(schedule, decide(schedule, 0), { ...none, running: [0] }, 0);
+    applyOutcomes(schedule, decide(schedule, 0), { ...none, running: [0] }, 0);
     expect(decide(schedule, 1_000 * HOUR).expire).toEqual([]);
     schedule.runTimeout = HOUR;
     expect(decide(schedule, HOUR).expire).toEqual([0]);
@@ -515,16 +515,16 @@ describe('a run that takes too long', () => {
     const now = 100 * MINUTE;
     const schedule = experienced(5, 2, now);
     schedule.runTimeout = 10_000;
-    record(schedule, { request: [0, 1] }, { ...none, running: [0], queued: [1] }, now);
+    applyOutcomes(schedule, { request: [0, 1] }, { ...none, running: [0], queued: [1] }, now);
     expect(wakeIn(schedule, now)).toBe(10_000);
     // also while the campaign is paused, and when nothing is left to request
     for (const change of [{ isHeld: true }, { next: 5 }]) {
       const other = { ...structuredClone(schedule), ...change };
-      record(other, { request: [] }, { ...none, queued: [1] }, now + 1_000);
+      applyOutcomes(other, { request: [] }, { ...none, queued: [1] }, now + 1_000);
       expect(wakeIn(other, now + 1_000)).toBe(9_000);
     }
     // a second from now at the soonest, when it is overdue
-    record(schedule, { request: [] }, { ...none, later: [0] }, now + 20_000);
+    applyOutcomes(schedule, { request: [] }, { ...none, later: [0] }, now + 20_000);
     expect(wakeIn(schedule, now + 20_000)).toBe(SHORTEST_TICK);
     expect(decide(schedule, now + 20_000 + SHORTEST_TICK).expire).toEqual([0]);
   });
@@ -534,8 +534,8 @@ describe('a run that takes too long', () => {
       numbers.reduce<number>((all, number) => all + (number ?? 0), 0);
     const seen = (ending: Partial<Outcomes>): Schedule => {
       const schedule = newSchedule(1, 1, MINUTE);
-      record(schedule, decide(schedule, 0), { ...none, running: [0] }, 0);
-      record(schedule, { request: [] }, { ...none, ...ending }, MINUTE);
+      applyOutcomes(schedule, decide(schedule, 0), { ...none, running: [0] }, 0);
+      applyOutcomes(schedule, { request: [] }, { ...none, ...ending }, MINUTE);
       expect(schedule.flights).toEqual([]);
       return schedule;
     };
@@ -548,8 +548,8 @@ describe('a run that takes too long', () => {
     }
     // one that fails by itself has finished
     const schedule = newSchedule(1, 1, MINUTE);
-    record(schedule, decide(schedule, 0), { ...none, running: [0] }, 0);
-    record(schedule, { request: [] }, { ...none, failed: [0] }, MINUTE - 1);
+    applyOutcomes(schedule, decide(schedule, 0), { ...none, running: [0] }, 0);
+    applyOutcomes(schedule, { request: [] }, { ...none, failed: [0] }, MINUTE - 1);
     expect(schedule.hazard.finished).toBe(1);
   });
 });
@@ -557,7 +557,7 @@ describe('a run that takes too long', () => {
 describe('work that waits in the store', () => {
   test('is asked for in pages, in their order, and what is known here is not taken twice', () => {
     const schedule = newSchedule(10, 4);
-    record(
+    applyOutcomes(
       schedule,
       decide(schedule, 0),
       { ...none, running: [0], new: [1], again: [[2, 10]], later: [3] },
@@ -569,25 +569,25 @@ describe('work that waits in the store', () => {
     expect(wakeIn(schedule, 5)).toBe(0);
     expect(isFinished(schedule)).toBe(false);
     expect(needsWork(schedule, 5_000)).toBe(true);
-    takeWork(schedule, [2, 4, 5]);
+    addPage(schedule, [2, 4, 5]);
     expect(schedule).toMatchObject({ again: [3, 2, 4, 5], more: 5 });
     // enough for now
     expect(needsWork(schedule, 5_000)).toBe(false);
-    record(schedule, decide(schedule, 5_000), { ...none, new: [3, 2, 4] }, 5_000);
+    applyOutcomes(schedule, decide(schedule, 5_000), { ...none, new: [3, 2, 4] }, 5_000);
     expect(needsWork(schedule, 5_000)).toBe(true);
-    takeWork(schedule, [6, 7, 8, 9]);
-    record(schedule, decide(schedule, 5_000), { ...none, new: [5, 6, 7], running: [0] }, 5_000);
+    addPage(schedule, [6, 7, 8, 9]);
+    applyOutcomes(schedule, decide(schedule, 5_000), { ...none, new: [5, 6, 7], running: [0] }, 5_000);
     expect(needsWork(schedule, 5_000)).toBe(true);
-    takeWork(schedule, []);
+    addPage(schedule, []);
     expect(schedule.more).toBeNull();
     expect(needsWork(schedule, 5_000)).toBe(false);
-    record(schedule, decide(schedule, 5_000), { ...none, new: [8, 9, 0] }, 5_000);
+    applyOutcomes(schedule, decide(schedule, 5_000), { ...none, new: [8, 9, 0] }, 5_000);
     expect(isFinished(schedule)).toBe(true);
   });
 
   test('is not asked for while the campaign is paused, or the window is full', () => {
     const schedule = newSchedule(10, 2);
-    record(schedule, decide(schedule, 0), { ...none, running: [0, 1] }, 0);
+    applyOutcomes(schedule, decide(schedule, 0), { ...none, running: [0, 1] }, 0);
     startOver(schedule, 0);
     expect(needsWork(schedule, 0)).toBe(false);
     schedule.concurrency = 3;
@@ -601,7 +601,7 @@ describe('work that waits in the store', () => {
     startOver(schedule, 0);
     expect(isFinished(schedule)).toBe(false);
     expect(needsWork(schedule, 0)).toBe(true);
-    takeWork(schedule, []);
+    addPage(schedule, []);
     expect(isFinished(schedule)).toBe(true);
   });
 
@@ -650,7 +650,7 @@ describe('work that waits in the store', () => {
             const waiting = [...store.keys()].filter(
               (seq) => store.get(seq) === 'waiting' && seq > schedule.more!,
             );
-            takeWork(schedule, waiting.toSorted((a, b) => a - b).slice(0, page));
+            addPage(schedule, waiting.toSorted((a, b) => a - b).slice(0, page));
           }
           const decision = decide(schedule, now);
           const outcomes = emptyOutcomes();
@@ -679,7 +679,7 @@ describe('work that waits in the store', () => {
               store.set(seq, fate === 'running' || fate === 'queued' ? 'open' : 'over');
             }
           }
-          record(schedule, decision, outcomes, now);
+          applyOutcomes(schedule, decision, outcomes, now);
           now += Math.max(1, wakeIn(schedule, now));
         }
         expect([...store.values()].every((state) => state === 'over')).toBe(true);

@@ -1,5 +1,5 @@
 import { chanceFinished, type Flight } from './flight.ts';
-import type { Durations } from './hazard.ts';
+import type { Durations } from './life-table.ts';
 
 /**
  * How far the number of flights that the life table lets expect to run agrees with what polls see RUNNING: two sums over
@@ -37,7 +37,7 @@ export interface Looks {
 }
 
 /** Takes in what a tick has seen. */
-export function compare(
+export function updateOccupancy(
   occupancy: Occupancy,
   { queue, started, polled, running }: Looks,
   durations: Durations | undefined,

@@ -6,7 +6,7 @@
  *
  * Ages are in ms. Classes of age grow geometrically, so the same table serves runs of milliseconds and of days.
  */
-export interface Hazard {
+export interface LifeTable {
   /** Runs that were seen to finish, by class of age. */
   events: number[];
   /** Time that runs were looked over, by class of age, ms. */
@@ -26,7 +26,7 @@ const ENOUGH = 8;
 /** What is older counts less and less: of this many finished runs the oldest have faded. */
 const MEMORY = 2_000;
 
-export function newHazard(): Hazard {
+export function newLifeTable(): LifeTable {
   return { events: [], exposure: [], finished: 0 };
 }
 
@@ -43,7 +43,7 @@ function startOf(index: number): number {
  * Takes in one look at a run: it was running at age `from` (0 for a new one) and has finished, or is still running, at
  * age `to`. When in between it finished nobody knows; the middle stands for it.
  */
-export function learn(hazard: Hazard, from: number, to: number, isFinished: boolean): void {
+export function learn(hazard: LifeTable, from: number, to: number, isFinished: boolean): void {
   const until = isFinished ? (from + to) / 2 : to;
   for (let index = classOf(from); index <= classOf(until); index += 1) {
     const start = Math.max(from, startOf(index));
@@ -57,7 +57,7 @@ export function learn(hazard: Hazard, from: number, to: number, isFinished: bool
   if (hazard.finished > MEMORY) fade(hazard);
 }
 
-function fade(hazard: Hazard): void {
+function fade(hazard: LifeTable): void {
   hazard.events = Array.from(hazard.events, (events) => (events ?? 0) / 2);
   hazard.exposure = Array.from(hazard.exposure, (exposure) => (exposure ?? 0) / 2);
   hazard.finished /= 2;
@@ -75,7 +75,7 @@ export interface Durations {
 }
 
 /** Undefined until enough runs were seen to finish to say something. */
-export function durationsOf(hazard: Hazard): Durations | undefined {
+export function durationsOf(hazard: LifeTable): Durations | undefined {
   if (hazard.finished < ENOUGH) return undefined;
   const overall = total(hazard.events) / total(hazard.exposure);
   const last = hazard.exposure.length;

@@ -1,0 +1,69 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve, sep } from 'node:path';
+import { rollup } from 'rollup';
+import { dts } from 'rollup-plugin-dts';
+import { bundle } from '../src/dev/workflow-bundle.ts';
+
+/**
+ * Writes `dist`, what the package runs: the modules as JavaScript with source maps, the declarations of what is public, the files
+ * that modules read, and the workflow bundle. It has the folders of the checkout.
+ */
+
+const root = resolve(import.meta.dirname, '..');
+const dist = join(root, 'dist');
+/** What package.json exports. */
+const entries = ['src/index', 'src/service/models/model', 'models/kernel/index'];
+
+rmSync(dist, { recursive: true, force: true });
+compile();
+await declare();
+for (const folder of ['src/cli/scaffold', 'src/service/animation/player', 'examples']) {
+  cpSync(join(root, folder), join(dist, folder), { recursive: true });
+}
+keepModelsBare();
+// made ahead, so that a worker starts without webpack
+const code = await bundle(join(dist, 'src/workflows/index.js'));
+writeFileSync(join(dist, 'src/workflows/bundle.js'), withSlimMap(code));
+
+function compile(): void {
+  const tsc = join(root, 'node_modules/typescript/bin/tsc');
+  const { status } = spawnSync(process.execPath, [tsc, '-p', 'tsconfig.build.json'], {
+    cwd: root,
+    stdio: 'inherit',
+  });
+  if (status !== 0) process.exit(1);
+}
+
+/**
+ * One file of declarations an entry, with what is public and nothing else: those of all modules would have a strict project check
+ * the declarations of every package that is used here.
+ */
+async function declare(): Promise<void> {
+  const files = entries.map((entry) => `${join(dist, entry)}.d.ts`);
+  const texts: string[] = [];
+  for (const input of files) {
+    const rolled = await rollup({ input, plugins: [dts()], external: /^[^./]/ });
+    texts.push((await rolled.generate({})).output[0].code);
+  }
+  for (const file of globSync('**/*.d.ts', { cwd: dist })) rmSync(join(dist, file));
+  files.forEach((file, at) => writeFileSync(file, texts[at]!));
+}
+
+/** All that is in the folder of a model is a part of the model: the code, and no source maps. */
+function keepModelsBare(): void {
+  for (const file of globSync('models/**/*.js', { cwd: dist })) {
+    const path = join(dist, file);
+    rmSync(`${path}.map`);
+    writeFileSync(path, readFileSync(path, 'utf8').replace(/\/\/# sourceMappingURL=.*\s*$/, ''));
+  }
+}
+
+/** The worker needs the bundle's source map, which is in it; not the sources, and nobody the folder in which this ran. */
+function withSlimMap(code: string): string {
+  const [, head, encoded] = /^(.*base64,)(\S+)\s*$/s.exec(code)!;
+  const map = JSON.parse(Buffer.from(encoded!, 'base64').toString()) as { sources: string[] };
+  const sources = map.sources.map((source) => source.replace(`${root}${sep}`, ''));
+  const slim = { ...map, sources, sourcesContent: undefined };
+  return `${head}${Buffer.from(JSON.stringify(slim)).toString('base64')}\n`;
+}

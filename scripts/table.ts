@@ -1,0 +1,17 @@
+/** A table as prettier has it. */
+export function table(head: string[], rows: string[][]): string {
+  const cells = [head, ...rows].map((row) => row.map((cell) => cell.replaceAll('|', '\\|')));
+  const widths = head.map((_, at) => Math.max(...cells.map((row) => row[at]!.length)));
+  const [first, ...rest] = cells.map(
+    (row) => `| ${row.map((cell, at) => cell.padEnd(widths[at]!)).join(' | ')} |`,
+  );
+  return [first, `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`, ...rest].join('\n');
+}
+
+/** A page with its tables as they are to be, each between `<!-- generated: NAME -->` and `<!-- end -->`. */
+export function withTables(page: string, tables: Record<string, () => string>): string {
+  return page.replaceAll(
+    /(<!-- generated: (\S+) -->\n)[^]*?(<!-- end -->)/g,
+    (_, begin: string, name: string, end: string) => `${begin}\n${tables[name]!()}\n\n${end}`,
+  );
+}

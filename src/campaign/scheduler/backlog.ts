@@ -1,0 +1,49 @@
+import { type Schedule, seqsOf } from './state.ts';
+
+/** The value of `more` that reads waiting runs from the first seq on. */
+const BEGINNING = -1;
+
+/** The most flights and postponed runs together. It keeps the input of activities and the carried state small. */
+const MAX_FLIGHTS = 2_000;
+
+/** Requests every run that waits in the store, in its order. Called when the design has changed. */
+export function startOver(schedule: Schedule, now: number): void {
+  schedule.next = schedule.total;
+  schedule.postponed = [];
+  schedule.more = BEGINNING;
+  schedule.tickAt = Math.min(schedule.tickAt, now);
+}
+
+/** Adds a page of waiting runs from the store, in the order of seq. An empty page is the last. */
+export function addPage(schedule: Schedule, seqs: readonly number[]): void {
+  const known = new Set([
+    ...schedule.again,
+    ...schedule.postponed.map(({ seq }) => seq),
+    ...seqsOf(schedule.flights),
+  ]);
+  schedule.again.push(...seqs.filter((seq) => !known.has(seq)));
+  schedule.more = seqs.at(-1) ?? null;
+}
+
+/** Adds runs to the campaign: `count` in all. If `seqs` does not name all of them, the store is read again. */
+export function addWork(
+  schedule: Schedule,
+  { count, seqs }: { count: number; seqs: readonly number[] },
+): void {
+  if (count === 0) return;
+  const isAllTold = seqs.length === count && schedule.again.length + count <= MAX_FLIGHTS;
+  // if the store is still being read, its last pages contain them
+  if (schedule.more === null && isAllTold) schedule.again.push(...seqs);
+  else schedule.more ??= BEGINNING;
+}
+
+/** True when there is a run to request. */
+export function hasWork({ isHeld, again, postponed, more, next, total }: Schedule, now: number): boolean {
+  const isMore = again.length > 0 || more !== null || next < total;
+  return !isHeld && (isMore || postponed.some(({ at }) => at <= now));
+}
+
+/** How many more flights and postponed runs are allowed. Postponed runs that are due count as flights to come. */
+export function capacity({ flights, postponed }: Schedule, now: number): number {
+  return Math.max(0, MAX_FLIGHTS - flights.length - postponed.filter(({ at }) => at > now).length);
+}

@@ -1,0 +1,151 @@
+import { isQueued, QUEUED } from './flight.ts';
+import { durationsOf, learn } from './life-table.ts';
+import { updateOccupancy, expectedRunning, newOccupancy, survivors } from './occupancy.ts';
+import { toPoll } from './polling.ts';
+import { expectedStarts, learnRate, measureQueue, queueAim, roomIn } from './queue.ts';
+import {
+  type Decision,
+  FIRST_BURST,
+  type Outcomes,
+  type Schedule,
+  seqsAgain,
+  seqsOf,
+  SHORTEST_TICK,
+} from './state.ts';
+import { expiresAt, nextTick } from './timing.ts';
+
+export { addWork, startOver, addPage } from './backlog.ts';
+export { needsWork } from './queue.ts';
+export {
+  type Decision,
+  emptyOutcomes,
+  isFinished,
+  newSchedule,
+  type Outcomes,
+  type Schedule,
+} from './state.ts';
+export { wakeIn } from './timing.ts';
+
+const LONGEST_PATIENCE = 60_000;
+
+const PATIENCE_GROWTH = 1.5;
+
+/**
+ * How many flights are expected to be RUNNING at the service; the others count as queued. Some flights that started have
+ * finished since the last look, and are not counted as running.
+ */
+export function inFlight(schedule: Schedule, now: number): { running: number; queued: number } {
+  const { flights, hazard, measuredAt, occupancy = newOccupancy() } = schedule;
+  const durations = durationsOf(hazard);
+  const started = flights.filter((flight) => !isQueued(flight));
+  const queue = flights.length - started.length - expectedStarts(schedule, measuredAt, now);
+  // while runs are queued, each run that finishes is replaced by one that starts
+  const unfinished = Math.max(0, queue) + survivors(started, durations, now);
+  const running = Math.round(
+    Math.min(expectedRunning(occupancy, started, durations, measuredAt), unfinished),
+  );
+  return { running, queued: flights.length - running };
+}
+
+/** The number of flights that the scheduler wants at the moment. */
+export function windowOf(schedule: Schedule, now: number): number {
+  return schedule.flights.length + roomIn(schedule, now);
+}
+
+/** Decides what to do now: which runs to request, to poll and to give up. */
+export function decide(schedule: Schedule, now: number): Decision {
+  const request: number[] = [];
+  if (schedule.againAt <= now) {
+    const room = roomIn(schedule, now);
+    const due = schedule.postponed.filter(({ at }) => at <= now).map(({ seq }) => seq);
+    request.push(...[...due, ...schedule.again].slice(0, room));
+    const last = Math.min(schedule.total, schedule.next + room - request.length);
+    for (let seq = schedule.next; seq < last; seq += 1) request.push(seq);
+  }
+  const expire = seqsOf(schedule.flights.filter((flight) => now >= expiresAt(schedule, flight)));
+  const expired = new Set(expire);
+  return { request, poll: toPoll(schedule, now).filter((seq) => !expired.has(seq)), expire };
+}
+
+/** Updates the schedule by the outcomes of a decision. `retryAfter`: the pause that the service asked for, ms; 0 for none. */
+export function applyOutcomes(
+  schedule: Schedule,
+  { request }: Pick<Decision, 'request'>,
+  outcomes: Outcomes,
+  now: number,
+  retryAfter = 0,
+): void {
+  for (const seq of request) schedule.next = Math.max(schedule.next, seq + 1);
+  const asked = new Set(request);
+  schedule.again = schedule.again.filter((seq) => !asked.has(seq));
+  schedule.postponed = schedule.postponed.filter(({ seq }) => !asked.has(seq));
+  for (const [seq, delay] of outcomes.again) schedule.postponed.push({ seq, at: now + delay });
+
+  const wasSaturated = schedule.isSaturated;
+  const queue = schedule.flights.filter(isQueued);
+  const started = measureQueue(schedule, outcomes, now);
+  const looks = {
+    queue,
+    started: schedule.flights.filter((flight) => !isQueued(flight)),
+    ...seenIn(outcomes),
+  };
+  updateOccupancy((schedule.occupancy ??= newOccupancy()), looks, durationsOf(schedule.hazard), now);
+  const finished = takeInFlights(schedule, outcomes, now);
+  const isLate = outcomes.later.length > 0;
+  schedule.again.push(...outcomes.later.filter((seq) => asked.has(seq)));
+
+  if (wasSaturated) learnRate(schedule, started, now);
+  if (schedule.isSaturated) schedule.burst = FIRST_BURST;
+  // Nothing was queued, so executors may be idle: double the flights, and add twice the runs that finished at once.
+  else if (schedule.startRate === 0)
+    schedule.burst = Math.max(FIRST_BURST, schedule.flights.length + 2 * finished);
+  else
+    schedule.burst = Math.max(FIRST_BURST, Math.round(queueAim(schedule, now) + schedule.flights.length / 2));
+  if (isLate) {
+    // The service is overloaded: request few runs, and later.
+    schedule.startRate /= 2;
+    schedule.burst = FIRST_BURST;
+  }
+  schedule.patience =
+    finished > 0 ? SHORTEST_TICK : Math.min(LONGEST_PATIENCE, schedule.patience * PATIENCE_GROWTH);
+  if (isLate) schedule.againAt = Math.max(schedule.againAt, now + Math.max(retryAfter, schedule.patience));
+  schedule.measuredAt = now;
+  schedule.tickAt = Math.max(now + retryAfter, nextTick(schedule, now));
+}
+
+/** Removes finished flights and adds requested ones. Returns how many finished. */
+function takeInFlights(schedule: Schedule, outcomes: Outcomes, now: number): number {
+  const flights = new Map(schedule.flights.map((flight) => [flight.seq, flight]));
+  const finished = [...outcomes.new, ...outcomes.reused, ...outcomes.failed, ...seqsAgain(outcomes)];
+  for (const seq of finished) {
+    const flight = flights.get(seq);
+    flights.delete(seq);
+    if (!flight || isQueued(flight)) continue;
+    // the duration of a run that was given up is unknown
+    const isThrough = now < expiresAt(schedule, flight);
+    learn(schedule.hazard, flight.lookedAt - flight.startedAt, now - flight.startedAt, isThrough);
+  }
+  for (const seq of outcomes.running) {
+    const flight = flights.get(seq);
+    if (!flight) flights.set(seq, { seq, startedAt: now, lookedAt: now });
+    else if (!isQueued(flight)) {
+      learn(schedule.hazard, flight.lookedAt - flight.startedAt, now - flight.startedAt, false);
+      flight.lookedAt = now;
+    }
+  }
+  for (const seq of outcomes.queued) {
+    const flight = flights.get(seq);
+    if (flight) Object.assign(flight, { startedAt: QUEUED, lookedAt: now });
+    else flights.set(seq, { seq, startedAt: QUEUED, lookedAt: now });
+  }
+  schedule.flights = [...flights.values()];
+  return finished.length;
+}
+
+function seenIn(outcomes: Outcomes): { polled: Set<number>; running: Set<number> } {
+  const { running, queued, reused, failed } = outcomes;
+  return {
+    polled: new Set([...running, ...queued, ...outcomes.new, ...reused, ...failed, ...seqsAgain(outcomes)]),
+    running: new Set(running),
+  };
+}

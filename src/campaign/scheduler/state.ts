@@ -1,0 +1,124 @@
+import type { Flight } from './flight.ts';
+import { type LifeTable, newLifeTable } from './life-table.ts';
+import { newOccupancy, type Occupancy } from './occupancy.ts';
+
+/**
+ * The scheduler of a campaign: which runs to request, which to poll, when to look again. It is pure: no clock and no
+ * I/O. The state is plain JSON, so that it can be carried from one workflow execution to the next; times are ms.
+ *
+ * A run is known by its `seq`, its place in the campaign's order of work. A flight is a run that is requested and has not
+ * been seen to finish. The service runs as many as it can and queues the others in the order of request. It does not say
+ * how many it can run.
+ *
+ * The scheduler controls the length of the queue. Each tick it fills the queue up to the runs that will start before the
+ * next tick, plus a reserve (an order-up-to policy). Executors never wait then, and the queue stays short. A few probes,
+ * spread over the flights that are believed queued, measure the queue and tell when each flight started. A flight is
+ * polled when it has probably finished since the last look.
+ *
+ * The reserve grows with the square root of the starts in a tick, as their noise does. This square root makes two campaigns
+ * on one service converge to equal shares: the smaller campaign has the larger reserve for its size.
+ */
+export interface Schedule {
+  /** A hard cap, or `auto` to follow what the service runs at once. */
+  concurrency: number | 'auto';
+  /** True while no run may be requested. Flights go on. */
+  isHeld: boolean;
+  /** The first seq never requested, and the number of runs. */
+  next: number;
+  total: number;
+  /** Seqs to request before those that follow `next`, and the earliest time for them. */
+  again: number[];
+  againAt: number;
+  /** Seqs whose attempt failed. Each is requested again at its own time or later. */
+  postponed: { seq: number; at: number }[];
+  /** The store has more waiting runs after this seq; null if it has none. */
+  more: number | null;
+  /** A run is given up when it has run for this long, ms; null for never. */
+  runTimeout: number | null;
+  /** In the order in which they were requested. */
+  flights: Flight[];
+  hazard: LifeTable;
+  /** Used for the numbers that people see, never for a decision. Absent from campaigns of earlier versions. */
+  occupancy?: Occupancy;
+  /** Flights that start per second, averaged over the last ticks; 0 while unknown. */
+  startRate: number;
+  /** When the queue was last measured. */
+  measuredAt: number;
+  /** True if runs were queued at that time. If not, executors may be idle. */
+  isSaturated: boolean;
+  /** How many runs to request at once while the service is not saturated. */
+  burst: number;
+  /** When the next tick is due. */
+  tickAt: number;
+  /** The wait before unanswered requests are repeated, ms. It grows while nothing finishes. */
+  patience: number;
+}
+
+export interface Decision {
+  request: number[];
+  poll: number[];
+  /** Runs that have taken too long and have to be stopped. */
+  expire: number[];
+}
+
+/** The results of a tick, as seqs. `failed`: no attempt is left. `later`: the service did not answer, so ask again. */
+export interface Outcomes {
+  new: number[];
+  reused: number[];
+  failed: number[];
+  queued: number[];
+  running: number[];
+  later: number[];
+  /** Runs whose attempt failed, with the delay before the next attempt, ms. */
+  again: [seq: number, delay: number][];
+}
+
+export function emptyOutcomes(): Outcomes {
+  return { new: [], reused: [], failed: [], queued: [], running: [], later: [], again: [] };
+}
+
+export const FIRST_BURST = 16;
+
+export const SHORTEST_TICK = 1_000;
+
+export function newSchedule(
+  total: number,
+  concurrency: number | 'auto',
+  runTimeout: number | null = null,
+): Schedule {
+  return {
+    concurrency,
+    isHeld: false,
+    next: 0,
+    total,
+    again: [],
+    againAt: 0,
+    postponed: [],
+    more: null,
+    runTimeout,
+    flights: [],
+    hazard: newLifeTable(),
+    occupancy: newOccupancy(),
+    startRate: 0,
+    measuredAt: 0,
+    isSaturated: false,
+    burst: FIRST_BURST,
+    tickAt: 0,
+    patience: SHORTEST_TICK,
+  };
+}
+
+/** True when every run has been requested and has finished. */
+export function isFinished(schedule: Schedule): boolean {
+  const { again, postponed, more, next, total, flights } = schedule;
+  const isRequested = again.length === 0 && postponed.length === 0 && more === null && next >= total;
+  return isRequested && flights.length === 0;
+}
+
+export function seqsOf(flights: readonly Flight[]): number[] {
+  return flights.map(({ seq }) => seq);
+}
+
+export function seqsAgain({ again }: Outcomes): number[] {
+  return again.map(([seq]) => seq);
+}

@@ -1,0 +1,97 @@
+import { shellQuoted } from '../../shell-quoted.ts';
+import type { CommandWords, Expected } from './tree.ts';
+
+/** A script for bash; it also holds for zsh, which runs bash's completions, and where `path` is what the program is found by. */
+export function bashScript(all: readonly CommandWords[]): string {
+  const quoted = (...words: string[]): string => shellQuoted(['', ...words].join(' '));
+  const commands = all.slice(1).map(({ path }) => quoted(...path));
+  const options = all.flatMap(({ path, options }) =>
+    options.flatMap(({ names, value }) =>
+      names.flatMap((name) => (value === undefined ? [] : [{ key: quoted(...path, name), value }])),
+    ),
+  );
+  const places = all.flatMap(({ path, arguments: own }) =>
+    own.map((value, at) => ({ key: quoted(...path, String(at)), value })),
+  );
+  const levels = all.filter((command) => command.commands.length > 0);
+  return `_foray() {
+  local cur=\${COMP_WORDS[COMP_CWORD]} prev=\${COMP_WORDS[COMP_CWORD-1]} place='' at=0 awaits='' expected='' word i
+  # bash takes --name=value for three words
+  if [[ $cur == '=' ]]; then cur=''
+  elif [[ $prev == '=' ]]; then prev=\${COMP_WORDS[COMP_CWORD-2]}
+  fi
+  for (( i = 1; i < COMP_CWORD; i++ )); do
+    word=\${COMP_WORDS[i]}
+    if [[ $word == '=' ]]; then awaits=1
+    elif [[ -n $awaits ]]; then awaits=''
+    elif [[ $word == -* ]]; then
+      case "$place $word" in
+        ${options.map(({ key }) => key).join('|')}) awaits=1 ;;
+      esac
+    else
+      case "$place $word" in
+        ${commands.join('|')}) place="$place $word" at=0 ;;
+        *) at=$((at + 1)) ;;
+      esac
+    fi
+  done
+  if [[ \${COMP_WORDS[COMP_CWORD]} == '=' ]]; then awaits=1; fi
+  if [[ -n $awaits ]]; then
+    case "$place $prev" in
+${casesOf(options)}
+    esac
+  elif [[ $cur == -* ]]; then
+    case "$place" in
+${casesOf(all.map(({ path, options: own }) => ({ key: pathKey(path), value: own.flatMap(({ names }) => names) })))}
+    esac
+  else
+    case "$place $at" in
+${casesOf([
+  ...levels.map((level) => ({
+    key: quoted(...level.path, '0'),
+    value: [...level.commands.map(({ name }) => name), ...wordsOf(level.arguments[0])],
+  })),
+  ...places.filter(({ key }) => !levels.some(({ path }) => quoted(...path, '0') === key)),
+])}
+    esac
+  fi
+  case "$expected" in
+    campaign) COMPREPLY=($(compgen -W "$("\${COMP_WORDS[0]}" campaign-ids "\${COMP_WORDS[@]:1:$((COMP_CWORD - 1))}" 2>/dev/null)" -- "$cur")) ;;
+    folder) local IFS=$'\\n'; compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -d -- "$cur")) ;;
+    file) local IFS=$'\\n'; compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -f -- "$cur")) ;;
+    '') COMPREPLY=() ;;
+    *) COMPREPLY=($(compgen -W "$expected" -- "$cur")) ;;
+  esac
+}
+complete -F _foray foray
+`;
+}
+
+/** zsh runs bash's completions once it is told to. */
+export function zshScript(all: readonly CommandWords[]): string {
+  return `autoload -U +X compinit && compinit
+autoload -U +X bashcompinit && bashcompinit
+${bashScript(all)}`;
+}
+
+function pathKey(path: readonly string[]): string {
+  return shellQuoted(path.map((word) => ` ${word}`).join(''));
+}
+
+function wordsOf(expected: Expected | undefined): readonly string[] {
+  return Array.isArray(expected) ? (expected as readonly string[]) : [];
+}
+
+/** Arms of a case, those that expect the same in one. */
+function casesOf(items: readonly { key: string; value: Expected }[]): string {
+  const keys = Map.groupBy(
+    items.filter(({ value }) => value !== 'anything'),
+    ({ value }) => (typeof value === 'string' ? value : value.join(' ')),
+  );
+  return [...keys]
+    .map(
+      ([expected, own]) =>
+        `      ${own.map(({ key }) => key).join('|')}) expected=${shellQuoted(expected)} ;;`,
+    )
+    .join('\n');
+}

@@ -1,0 +1,67 @@
+import type { CommandWords, Expected } from './tree.ts';
+
+/** A script for fish, with what each command and option does. */
+export function fishScript(all: readonly CommandWords[]): string {
+  const lines = all.flatMap(({ path, commands, options, arguments: own }) => {
+    const at = `complete -c foray -n ${quoted(`__foray_at "${placeOf(path)}"`)}`;
+    return [
+      ...commands.map(({ name, description }) => `${at} -a ${quoted(name)} -d ${quoted(description)}`),
+      ...options.map(({ names, description, value }) => {
+        const flags = names.map((name) =>
+          name.startsWith('--') ? `-l ${name.slice(2)}` : `-s ${name.slice(1)}`,
+        );
+        const takes = value === undefined ? '' : ` ${valueFlags(value)}`;
+        return `${at} ${flags.join(' ')}${takes} -d ${quoted(description)}`;
+      }),
+      // one rule for each thing: fish does not count the arguments
+      ...[...new Set(own)]
+        .filter((expected) => expected !== 'anything')
+        .map((expected) => `${at} ${wordFlags(expected)}`),
+    ];
+  });
+  const paths = all.slice(1).map(({ path }) => quoted(placeOf(path)));
+  return `function __foray_at
+    set -l path ''
+    for word in (commandline -opc)[2..]
+        if contains -- "$path $word" ${paths.join(' ')}
+            set path "$path $word"
+        end
+    end
+    test "$path" = "$argv[1]"
+end
+function __foray_campaigns
+    set -l words (commandline -opc)
+    $words[1] campaign-ids $words[2..] 2>/dev/null
+end
+complete -c foray -f
+${lines.join('\n')}
+`;
+}
+
+/** How a command is told from others: its words, a blank before each. */
+function placeOf(path: readonly string[]): string {
+  return path.map((word) => ` ${word}`).join('');
+}
+
+function valueFlags(expected: Expected): string {
+  return expected === 'anything' ? '-x' : expected === 'file' ? '-r -F' : `-x ${wordFlags(expected)}`;
+}
+
+function wordFlags(expected: Expected): string {
+  switch (expected) {
+    case 'file':
+      return '-F';
+    case 'folder':
+      return "-a '(__fish_complete_directories)'";
+    case 'campaign':
+      return "-a '(__foray_campaigns)'";
+    case 'anything':
+      return '';
+    default:
+      return `-a ${quoted(expected.join(' '))}`;
+  }
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll(/[\\']/g, String.raw`\$&`)}'`;
+}

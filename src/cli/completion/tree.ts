@@ -1,0 +1,58 @@
+import { type Argument, type Command, Help, type Option } from 'commander';
+
+/** What may stand at a place of the command line: one of some words, or something that the shell or the store knows. */
+export type Expected = readonly string[] | 'file' | 'folder' | 'campaign' | 'anything';
+
+export interface OptionWords {
+  /** Such as `-o` and `--output`. */
+  names: string[];
+  description: string;
+  /** What follows it; undefined of one that takes no value. */
+  value: Expected | undefined;
+}
+
+/** A command as the shells complete it. */
+export interface CommandWords {
+  /** The words that lead to it, without the program; empty for the program itself. */
+  path: string[];
+  commands: { name: string; description: string }[];
+  options: OptionWords[];
+  arguments: Expected[];
+}
+
+/** What arguments and values of options stand for, by their names in the help. */
+const paths: Readonly<Record<string, Expected>> = { file: 'file', folder: 'folder', dir: 'folder' };
+const campaigns: Readonly<Record<string, Expected>> = { id: 'campaign', a: 'campaign', b: 'campaign' };
+
+/** The program and all commands below it that its help shows. */
+export function commandWords(program: Command, path: string[] = []): CommandWords[] {
+  const help = new Help();
+  const commands = help.visibleCommands(program);
+  return [
+    {
+      path,
+      commands: commands.map((command) => ({
+        name: command.name(),
+        description: help.subcommandDescription(command),
+      })),
+      options: help.visibleOptions(program).map(optionWords),
+      arguments: program.registeredArguments.map(expectedOf),
+    },
+    ...commands
+      .filter(({ parent }) => parent === program)
+      .flatMap((command) => commandWords(command, [...path, command.name()])),
+  ];
+}
+
+function optionWords(option: Option): OptionWords {
+  const name = /[<[]([\w-]+)/.exec(option.flags)?.[1];
+  return {
+    names: [option.short, option.long].filter((text) => text !== undefined),
+    description: option.description,
+    value: name === undefined ? undefined : (option.argChoices ?? paths[name] ?? 'anything'),
+  };
+}
+
+function expectedOf(argument: Argument): Expected {
+  return argument.argChoices ?? paths[argument.name()] ?? campaigns[argument.name()] ?? 'anything';
+}

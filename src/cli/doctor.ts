@@ -1,0 +1,44 @@
+import type { Command } from 'commander';
+import { printableLine } from '../printable.ts';
+import type { Check } from './doctor/check.ts';
+import { checkClock, checkDisks, checkHome, checkNode, checkStore } from './doctor/machine.ts';
+import { checkService } from './doctor/service.ts';
+import { checkTemporal } from './doctor/temporal.ts';
+import { print, printJson } from './output.ts';
+import { settingsFrom } from '../settings/settings.ts';
+import { type SettingFlags, withSettings } from './settings.ts';
+
+const STATE_WIDTH = 'warning'.length;
+const PART_WIDTH = 'search attributes'.length;
+
+export function addDoctor(program: Command): void {
+  withSettings(program.command('doctor'))
+    .description('check each part of this installation; exit code 1 if one has failed')
+    .option('--json', 'print {healthy, parts}')
+    .action(async (flags: SettingFlags & { json?: boolean }) => {
+      const parts: Check[] = [];
+      for await (const check of checks(flags)) {
+        parts.push(check);
+        if (!flags.json) print(lineOf(check));
+      }
+      const healthy = parts.every(({ state }) => state !== 'failed');
+      if (flags.json) printJson({ healthy, parts });
+      if (!healthy) process.exitCode = 1;
+    });
+}
+
+async function* checks(flags: SettingFlags): AsyncGenerator<Check, void, void> {
+  const settings = settingsFrom(flags);
+  yield checkNode();
+  yield checkHome(flags);
+  yield* await checkTemporal(settings);
+  yield* await checkService(settings);
+  yield await checkStore(settings);
+  yield* checkDisks(flags, settings);
+  yield await checkClock(settings);
+}
+
+function lineOf({ part, state, message, advice }: Check): string {
+  const what = advice === '' ? message : `${message} ${advice}`;
+  return `${state.padEnd(STATE_WIDTH)}  ${part.padEnd(PART_WIDTH)}  ${printableLine(what)}`;
+}

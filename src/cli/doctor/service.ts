@@ -1,0 +1,31 @@
+import type { Settings } from '../../client/index.ts';
+import { CloudClient, isCloudError } from '../../cloud/index.ts';
+import { type Check, failed, failedWith, ok, skipped, warning } from './check.ts';
+
+/** The model service, and whether it takes the key. */
+export async function checkService({ service }: Settings): Promise<Check[]> {
+  const { url } = service;
+  const cloud = new CloudClient({ ...service, attempts: 1 });
+  try {
+    // authorised, and the cheapest that there is
+    const models = await cloud.listModels();
+    return [
+      ok('model service', `${url} answers.`),
+      models.length > 0
+        ? ok('key', `It is accepted and sees ${models.length} ${models.length === 1 ? 'model' : 'models'}.`)
+        : warning('key', 'It is accepted and sees no model.', 'Ask for the permission to see one.'),
+    ];
+  } catch (error) {
+    if (isCloudError(error) && error.kind === 'unauthorized')
+      return [ok('model service', `${url} answers.`), keyRefused(service.key, error.hint ?? '')];
+    return [failedWith('model service', error), skipped('key', 'The model service is not reached.')];
+  }
+}
+
+function keyRefused(key: string, advice: string): Check {
+  return failed(
+    'key',
+    key === '' ? 'The model service needs a key, and none is set.' : 'The model service refuses the key.',
+    advice,
+  );
+}

@@ -1,0 +1,145 @@
+import { Connection } from '@temporalio/client';
+import type { Settings } from '../../client/index.ts';
+import { messageOf } from '../../errors.ts';
+import { shellQuoted } from '../../shell-quoted.ts';
+import { modelAttribute, ownerAttribute, phaseAttribute } from '../../workflows/attributes.ts';
+import { type Check, failed, failedWith, ok, skipped, warning } from './check.ts';
+
+const CONNECT_MS = 5_000;
+const CALL_MS = 5_000;
+/** A worker asks its task queue for work again after a minute at the latest. */
+const POLLED_MS = 70_000;
+const TASKS = { workflow: 1, activity: 2 } as const;
+const NOT_FOUND = 5;
+/** Temporal's number of the type Keyword. */
+const KEYWORD = 2;
+
+const parts = ['namespace', 'search attributes', 'workers'];
+
+/** Temporal, its namespace, the search attributes of campaigns, and who works on the task queue. */
+export async function checkTemporal({ temporal, taskQueue }: Settings): Promise<Check[]> {
+  const { connectionOptions, namespace = 'default' } = temporal;
+  const address = connectionOptions.address ?? 'localhost:7233';
+  const connection = await Connection.connect({ ...connectionOptions, connectTimeout: CONNECT_MS }).catch(
+    () => undefined,
+  );
+  if (!connection) {
+    return [
+      failed(
+        'Temporal',
+        `The Temporal server at ${address} cannot be reached.`,
+        'Start one with "foray dev", or set TEMPORAL_ADDRESS.',
+      ),
+      ...parts.map((part) => skipped(part, 'Temporal is not reached.')),
+    ];
+  }
+  try {
+    return await connection.withDeadline(Date.now() + CALL_MS, () =>
+      checkServer(connection, { address, namespace, taskQueue }),
+    );
+  } finally {
+    await connection.close();
+  }
+}
+
+interface Place {
+  address: string;
+  namespace: string;
+  taskQueue: string;
+}
+
+async function checkServer(connection: Connection, place: Place): Promise<Check[]> {
+  const server = await checkVersion(connection, place);
+  const namespace = await checkNamespace(connection, place);
+  if (namespace.state === 'failed')
+    return [
+      server,
+      namespace,
+      ...parts.slice(1).map((part) => skipped(part, 'There is no namespace to ask.')),
+    ];
+  return [server, namespace, await checkAttributes(connection, place), await checkWorkers(connection, place)];
+}
+
+async function checkVersion(connection: Connection, { address }: Place): Promise<Check> {
+  try {
+    const { serverVersion } = await connection.workflowService.getSystemInfo({});
+    return ok('Temporal', `Server ${serverVersion} at ${address}.`);
+  } catch (error) {
+    return failedWith('Temporal', error, 'Check the TEMPORAL_* variables.');
+  }
+}
+
+async function checkNamespace(connection: Connection, { address, namespace }: Place): Promise<Check> {
+  try {
+    await connection.workflowService.describeNamespace({ namespace });
+    return ok('namespace', `"${namespace}" is there.`);
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== NOT_FOUND)
+      return failedWith('namespace', error, 'Check the TEMPORAL_* variables.');
+    const create = `temporal operator namespace create --namespace ${shellQuoted(namespace)} --address ${address}`;
+    return failed(
+      'namespace',
+      `The Temporal server has no namespace "${namespace}".`,
+      `Set TEMPORAL_NAMESPACE to one that it has, or make it: ${create}`,
+    );
+  }
+}
+
+async function checkAttributes(connection: Connection, { address, namespace }: Place): Promise<Check> {
+  const part = 'search attributes';
+  const names = [modelAttribute, phaseAttribute, ownerAttribute].map(({ name }) => name);
+  try {
+    const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
+    const missing = names.filter((name) => customAttributes[name] === undefined);
+    const others = names.filter((name) => ![undefined, KEYWORD].includes(customAttributes[name] as number));
+    if (others.length > 0) {
+      return warning(
+        part,
+        `${others.join(', ')} ${others.length === 1 ? 'is' : 'are'} not of the type Keyword.`,
+        'Campaigns go on without search attributes; remove these, and add them as Keyword.',
+      );
+    }
+    if (missing.length === 0) return ok(part, `${names.join(', ')} are there.`);
+    const flags = missing.map((name) => `--name ${name} --type Keyword`).join(' ');
+    return warning(
+      part,
+      `The Temporal server lacks ${missing.join(', ')}; campaigns go on without them.`,
+      `Add them: temporal operator search-attribute create ${flags} --namespace ${shellQuoted(namespace)} --address ${address}`,
+    );
+  } catch (error) {
+    return warning(
+      part,
+      `They cannot be listed: ${messageOf(error).split('\n')[0]}.`,
+      'See docs/operations.md.',
+    );
+  }
+}
+
+async function checkWorkers(connection: Connection, { namespace, taskQueue }: Place): Promise<Check> {
+  const part = 'workers';
+  const pollersOf = async (taskQueueType: number) => {
+    const name = { name: taskQueue };
+    const asked = { namespace, taskQueue: name, taskQueueType };
+    const { pollers = [] } = await connection.workflowService.describeTaskQueue(asked);
+    return (pollers ?? []).filter(
+      ({ lastAccessTime }) => Number(lastAccessTime?.seconds ?? 0) * 1_000 > Date.now() - POLLED_MS,
+    );
+  };
+  try {
+    const [workflows, activities] = await Promise.all([pollersOf(TASKS.workflow), pollersOf(TASKS.activity)]);
+    if (workflows.length === 0 || activities.length === 0) {
+      return failed(
+        part,
+        `No worker works on the task queue "${taskQueue}": campaigns wait.`,
+        'Start one with "foray worker", or name the queue that it works on in FORAY_TASK_QUEUE.',
+      );
+    }
+    const workers = workflows.map(({ identity, deploymentOptions, workerVersionCapabilities }) => {
+      const build = deploymentOptions?.buildId || workerVersionCapabilities?.buildId;
+      return `${identity}${build ? ` (build ${build.slice(0, 20)})` : ''}`;
+    });
+    return ok(part, `On the task queue "${taskQueue}": ${workers.join(', ')}.`);
+  } catch (error) {
+    return failedWith(part, error, 'Check the TEMPORAL_* variables.');
+  }
+}

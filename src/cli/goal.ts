@@ -1,0 +1,23 @@
+import type { Command } from 'commander';
+import type { Goal } from '../campaign/types.ts';
+import { ForayError } from '../errors.ts';
+
+export interface GoalFlags {
+  maximize?: string;
+  minimize?: string;
+}
+
+/** The options that say which values of an output are better, whatever the definition says. */
+export function withGoal(command: Command): Command {
+  return command
+    .option('--maximize <output>', 'the output, or formula, of which higher values are better')
+    .option('--minimize <output>', 'the output, or formula, of which lower values are better');
+}
+
+/** @throws ForayError USAGE when both are given */
+export function goalIn({ maximize, minimize }: GoalFlags): Goal | undefined {
+  if (maximize !== undefined && minimize !== undefined)
+    throw new ForayError('USAGE', 'Give either --maximize or --minimize.');
+  if (maximize !== undefined) return { output: maximize, wants: 'highest' };
+  return minimize === undefined ? undefined : { output: minimize, wants: 'lowest' };
+}

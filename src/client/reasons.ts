@@ -1,0 +1,40 @@
+import type { Difference } from '../campaign/change.ts';
+
+/** What a retry requests again, for whoever reads the list of workflows. */
+export function retryReason({
+  failed,
+  missing,
+  version,
+}: {
+  failed: number;
+  missing: number;
+  version: { to: number } | null;
+}): string {
+  const runs = [
+    ...(failed > 0 ? [`${failed} failed`] : []),
+    ...(missing > 0 ? [`${missing} not requested so far`] : []),
+  ].join(' and ');
+  const what = runs === '' ? 'retry' : `retry of ${runs} ${failed + missing === 1 ? 'run' : 'runs'}`;
+  return version ? `${what} with version ${version.to}` : what;
+}
+
+/**
+ * What an applied definition changes. Counts the points: which of them are new is known when the change is carried out.
+ *
+ * @param points how many there were, and how many there are to be
+ */
+export function applyReason(
+  points: { from: number; to: number },
+  { replications, outputs, settings, version }: Omit<Difference, 'points'>,
+): string {
+  const changes = [
+    `points ${points.from} → ${points.to}`,
+    ...(replications.from === replications.to
+      ? []
+      : [`replications ${replications.from} → ${replications.to}`]),
+    ...(outputs.added.length + outputs.dropped.length === 0 ? [] : ['outputs']),
+    ...settings,
+    ...(version ? [`version ${version.from} → ${version.to}`] : []),
+  ];
+  return `apply of a definition: ${changes.join(', ')}`;
+}

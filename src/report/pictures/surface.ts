@@ -1,0 +1,116 @@
+import type { Measure } from '../../campaign/measures.ts';
+import { contourOf } from '../contour.ts';
+import type { SurfaceAxis, SurfaceEffect } from '../scatter.ts';
+import { titleOf, titleOfMeasure } from '../words.ts';
+import { bestMark } from './best-mark.ts';
+import { levelsWithin, steps } from './mean-axis.ts';
+import { colours, type Spec, WIDTH } from './render.ts';
+
+/** A share of a cell. */
+const OVER = 0.1;
+
+/**
+ * A smooth over two inputs as coloured cells with contour lines at the values that the legend names, and the points that it is
+ * made of. Light is low. There is nothing where no points are near by.
+ *
+ * @param word - what the first of the points is called, which is marked
+ */
+export function surfacePlot(
+  surface: SurfaceEffect,
+  output: Measure,
+  first: { x: number; y: number; mean: number },
+  word: string,
+): Spec {
+  const { x, y, cells, columns, rows, points, isLog } = surface;
+  const known = cells.flatMap((value) => value ?? []);
+  const levels = levelsWithin(known, isLog);
+  const [across, up] = [
+    (column: number) => valueAt(x, column / columns),
+    (row: number) => valueAt(y, row / rows),
+  ];
+  const rects = cells.flatMap((value, cell) => {
+    const [column, row] = [cell % columns, Math.floor(cell / columns)];
+    if (value === null) return [];
+    // a little over the next one, as rounding would leave hair lines between them
+    const [end, top] = [Math.min(columns, column + 1 + OVER), Math.min(rows, row + 1 + OVER)];
+    return { x: across(column), x2: across(end), y: up(row), y2: up(top), value };
+  });
+  const lines = levels.flatMap((level) =>
+    contourOf(cells, columns, level).map((line) => ({
+      x: across(line.x),
+      x2: across(line.x2),
+      y: up(line.y),
+      y2: up(line.y2),
+    })),
+  );
+  const place = { x: axisOf('x', x), y: axisOf('y', y) };
+  const stretch = { ...place, x2: { field: 'x2' }, y2: { field: 'y2' } };
+  return {
+    width: WIDTH - 170,
+    height: 460,
+    layer: [
+      {
+        data: { values: rects },
+        mark: { type: 'rect', strokeWidth: 0 },
+        encoding: {
+          ...stretch,
+          color: {
+            field: 'value',
+            type: 'quantitative',
+            scale: { ...scaleOf(isLog), scheme: 'viridis', reverse: true },
+            legend: {
+              title: titleOfMeasure(output),
+              gradientLength: 380,
+              gradientThickness: 14,
+              offset: 24,
+              values: levels,
+              format: output.statistic === 'share' ? '~%' : '.6~g',
+            },
+          },
+        },
+      },
+      {
+        data: { values: lines },
+        mark: { type: 'rule', color: 'white', strokeWidth: 1.2, opacity: 0.75, strokeCap: 'round' },
+        encoding: stretch,
+      },
+      {
+        data: { values: points },
+        mark: {
+          type: 'point',
+          filled: true,
+          size: Math.max(9, Math.min(40, 6_000 / points.length)),
+          color: '#1a1a1a',
+          opacity: Math.max(0.45, Math.min(0.9, 80 / points.length)),
+          ...(points.length < 300 && { stroke: 'white', strokeWidth: 0.8 }),
+        },
+        encoding: place,
+      },
+      ...bestMark({ ...first, output }, word, first.x > valueAt(x, 0.5)),
+    ],
+    view: { stroke: colours.ink, strokeOpacity: 0.2 },
+  } as Spec;
+}
+
+function axisOf(field: 'x' | 'y', { input, isLog, from, to }: SurfaceAxis) {
+  return {
+    field,
+    type: 'quantitative',
+    title: titleOf(input),
+    scale: { ...scaleOf(isLog), domain: [from, to], padding: 8 },
+    axis: {
+      grid: false,
+      tickCount: field === 'x' ? 10 : 8,
+      ...(isLog && { values: steps(from, to), format: '~g' }),
+    },
+  };
+}
+
+function scaleOf(isLog: boolean) {
+  return isLog ? { type: 'log', nice: false } : { type: 'linear', nice: false, zero: false };
+}
+
+/** The value at a share of an axis. */
+function valueAt({ isLog, from, to }: SurfaceAxis, share: number): number {
+  return isLog ? from * (to / from) ** share : from * (1 - share) + to * share;
+}

@@ -1,0 +1,104 @@
+import type { Measure } from '../campaign/measures.ts';
+import type { Campaign } from '../campaign/types.ts';
+import { type Figure, sentences } from './figure.ts';
+import { confidenceOf } from './mean.ts';
+import { type ScatterPanel, scatterPanels, scatterPlots } from './pictures/scatter.ts';
+import { surfacePlot } from './pictures/surface.ts';
+import { type PointResult, valueOf } from './points.ts';
+import type { ScatterEffects, SurfaceEffect } from './scatter.ts';
+import type { Ranking } from './summary.ts';
+import { counted, percent } from './words.ts';
+
+/** Pictures of the points of sampled designs. */
+
+export function scatterFigure(
+  campaign: Campaign,
+  output: Measure,
+  effects: ScatterEffects,
+  { wants }: Ranking,
+): Figure {
+  const panels = scatterPanels(effects, output);
+  return {
+    title: `${output.name} by ${panels.map(({ input }) => input.name).join(', ')}`,
+    caption: sentences(
+      ...scatterTexts(campaign, panels, effects),
+      `The ${wants}${effects.isPart ? ' of these points' : ''} is marked`,
+      effects.isLog ? 'The scale is logarithmic, and so is the fit' : undefined,
+    ),
+    id: 'scatter',
+    spec: scatterPlots(panels, true, wants),
+  };
+}
+
+/** Of the other outputs, where one input varies. */
+export function otherScatters(
+  campaign: Campaign,
+  all: readonly { output: Measure; effect: ScatterEffects }[],
+  part: string | undefined,
+): Figure {
+  const panels = all.flatMap(({ output, effect }) => scatterPanels(effect, output));
+  const title = panels.length === 1 ? panels[0]!.output.name : 'Other outputs';
+  return {
+    title: `${title} by ${panels[0]!.input.name}`,
+    caption: sentences(
+      ...scatterTexts(campaign, panels, all[0]!.effect),
+      all.some(({ effect }) => effect.isLog)
+        ? 'Where values are far apart the scale is logarithmic, and so is the fit'
+        : undefined,
+      part,
+    ),
+    id: 'other-scatter',
+    spec: scatterPlots(panels, false),
+  };
+}
+
+function scatterTexts(
+  campaign: Campaign,
+  panels: readonly ScatterPanel[],
+  { isPart }: ScatterEffects,
+): string[] {
+  const count = panels[0]!.points.length;
+  const isReplicated = campaign.replications > 1 || campaign.precision !== null;
+  const points = `${isPart ? `${counted(count, 'point')} spread evenly over all` : `All ${counted(count, 'point')}`}${isReplicated ? `, each the ${panels[0]!.output.statistic} of its replications` : ''}`;
+  const [smooth] = panels.flatMap((panel) => panel.smooth);
+  if (!smooth) return [points];
+  const band =
+    smooth.low === null
+      ? campaign.commonRandomNumbers
+        ? ' without a band, as replications of different points share their seeds'
+        : ''
+      : ` with its ${percent(confidenceOf(campaign))} confidence band`;
+  return [points, `The line is a local regression (loess)${band}`];
+}
+
+export function surfaceFigure(
+  { varied }: Campaign,
+  output: Measure,
+  surface: SurfaceEffect,
+  best: PointResult,
+  { wants, isGoal }: Ranking,
+): Figure {
+  const { x, y, isPart, isLog, explained, points } = surface;
+  const placeOf = ({ input }: typeof x): number =>
+    Number(best.values[varied.findIndex(({ name }) => name === input.name)]);
+  const first = { x: placeOf(x), y: placeOf(y), mean: valueOf(best, output)! };
+  const names = `${x.input.name} and ${y.input.name}`;
+  return {
+    title: `${output.name} over ${names}`,
+    caption: sentences(
+      `A local regression (loess) over ${names} alone, through ${isPart ? `${counted(points.length, 'point')} spread evenly over all` : 'all points'}; lighter is lower`,
+      `It explains ${shareText(explained)} of the variance between points, ${x.input.name} by itself ${shareText(x.explained)}, ${y.input.name} ${shareText(y.explained)}`,
+      isLog ? 'The scale is logarithmic, and so is the fit' : undefined,
+      'It ends where there are no points near by',
+    ),
+    id: 'surface',
+    spec: surfacePlot(surface, output, first, isGoal ? 'best' : wants),
+  };
+}
+
+/** "87 %"; of a share that would be rounded to all or nothing without being it: "over 99 %", "under 1 %". */
+function shareText(share: number): string {
+  if (share < 0.01) return 'under 1 %';
+  if (share > 0.99) return 'over 99 %';
+  return `${Math.round(100 * share)} %`;
+}

@@ -1,0 +1,139 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { openStore } from '../../src/store/index.ts';
+import { campaign } from '../store/suite.ts';
+import { cleanEnv, foray, MAIN, type Ran } from '../support/cli.ts';
+
+const run = promisify(execFile);
+const shells = ['bash', 'zsh', 'fish'] as const;
+type Shell = (typeof shells)[number];
+
+let folder: string;
+/** Where the user is: a definition, a folder, a home with two campaigns. */
+let work: string;
+let env: NodeJS.ProcessEnv;
+/** Commands in the program's help. */
+let shown: string[];
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'foray-completion-'));
+  work = join(folder, 'work');
+  mkdirSync(join(work, 'models'), { recursive: true });
+  writeFileSync(join(work, 'my flu.yaml'), '');
+  for (const [home, ids] of [
+    ['.foray', ['flu-1', 'flu-2']],
+    ['other', ['cost-1']],
+  ] as const) {
+    mkdirSync(join(work, home));
+    const store = await openStore(`sqlite:${join(work, home, 'store.db')}`);
+    for (const id of ids) await store.addCampaign({ campaign: campaign(id), definition: '', digest: '' }, 1);
+    await store.close();
+  }
+  const program = join(folder, 'foray');
+  writeFileSync(program, `#!/bin/sh\nexec ${process.execPath} ${MAIN} "$@"\n`);
+  chmodSync(program, 0o755);
+  env = { ...cleanEnv(), PATH: `${folder}${delimiter}${process.env.PATH}` };
+  const write = async (shell: Shell): Promise<void> => {
+    const { code, stdout } = await foray(folder, ['completion', shell]);
+    expect(code).toBe(0);
+    writeFileSync(scriptOf(shell), stdout);
+  };
+  const [{ stdout: help }] = await Promise.all([foray(folder, ['--help']), ...shells.map(write)]);
+  shown = [...help.split('\nCommands:\n')[1]!.matchAll(/^ {2}([a-z]+)/gm)].map(([, name]) => name!).sort();
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const scriptOf = (shell: Shell): string => join(folder, `completion.${shell}`);
+const has = (shell: Shell): boolean => spawnSync(shell, ['-c', 'true']).status === 0;
+
+/** What a shell offers for the last of some words. */
+async function offered(shell: Shell, ...words: string[]): Promise<string[]> {
+  const quoted = ['foray', ...words].map((word) => `'${word}'`).join(' ');
+  const asked = `COMP_WORDS=(${quoted}); COMP_CWORD=${words.length}; _foray; printf '%s\\n' "\${COMPREPLY[@]}"`;
+  const programs = {
+    bash: `source '${scriptOf(shell)}'; ${asked}`,
+    // as bashcompinit runs it
+    zsh: `source '${scriptOf(shell)}'; ask() { emulate -L ksh; ${asked} }; ask`,
+    fish: `source '${scriptOf(shell)}'; complete -C '${['foray', ...words].join(' ')}'`,
+  };
+  const flags = { bash: ['--norc', '-c'], zsh: ['-f', '-c'], fish: ['--no-config', '-c'] };
+  const { stdout } = await run(shell, [...flags[shell], programs[shell]], { cwd: work, env });
+  return (
+    stdout
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => line.split('\t')[0]!)
+      // zsh leaves out itself what does not begin like this
+      .filter((word) => shell !== 'zsh' || word.startsWith(words.at(-1)!))
+      .sort()
+  );
+}
+
+test.each(shells)('%s takes the script', async (shell) => {
+  if (!has(shell)) return console.warn(`left out: ${shell} is not installed here`);
+  await run(shell, ['-n', scriptOf(shell)]);
+});
+
+describe.each(shells)('%s completes', (shell) => {
+  const completes = (what: string, check: () => Promise<void>): void =>
+    test(what, async () => {
+      if (!has(shell)) return console.warn(`left out: ${shell} is not installed here`);
+      await check();
+    });
+
+  completes('all commands that the help shows', async () => {
+    expect(shown.length).toBeGreaterThan(20);
+    expect(await offered(shell, '')).toEqual(shown);
+  });
+
+  completes('commands, options and their values', async () => {
+    expect(await offered(shell, 'res')).toEqual(['results', 'resume']);
+    expect(await offered(shell, 'results', '--fo')).toEqual(['--follow', '--format']);
+    expect(await offered(shell, 'results', '--format', '')).toEqual(['csv', 'jsonl', 'parquet', 'table']);
+    expect(await offered(shell, 'service', 'keys', 'r')).toEqual(['revoke']);
+    expect(await offered(shell, 'completion', '')).toEqual(['bash', 'fish', 'zsh']);
+  });
+
+  completes('the ids of campaigns, from the store of the settings before it', async () => {
+    expect(await offered(shell, 'compare', 'a', 'flu')).toEqual(['flu-1', 'flu-2']);
+    expect(await offered(shell, '--home', 'other', 'report', '')).toEqual(['cost-1']);
+  });
+
+  completes('files and folders', async () => {
+    expect(await offered(shell, 'plan', 'my')).toEqual(['my flu.yaml']);
+    expect((await offered(shell, 'dev', '--models', 'mo')).map((name) => name.replace('/', ''))).toEqual([
+      'models',
+    ]);
+  });
+});
+
+test('bash takes an option with = for three words', async () => {
+  expect(await offered('bash', 'results', '--format', '=', 'j')).toEqual(['jsonl']);
+  expect(await offered('bash', 'results', '--format', '=')).toHaveLength(4);
+  expect(await offered('bash', 'results', '--format', '=', 'csv', '')).toEqual(['flu-1', 'flu-2']);
+});
+
+describe('campaigns for a completion', () => {
+  const ids = (cwd: string, ...words: string[]): Promise<Ran> => foray(cwd, ['campaign-ids', ...words]);
+
+  test('are none where there is no store, and none is made', async () => {
+    const empty = join(folder, 'empty');
+    mkdirSync(empty);
+    expect(await ids(empty, 'results', '--long')).toMatchObject({ code: 0, stdout: '' });
+    expect(readdirSync(empty)).toEqual([]);
+  });
+
+  test('end when a database does not answer', async () => {
+    const silent = createServer().listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const { port } = silent.address() as AddressInfo;
+    const { stdout } = await ids(folder, '--store', `postgres://foray@127.0.0.1:${port}/foray`, 'results');
+    silent.close();
+    expect(stdout).toBe('');
+  });
+});

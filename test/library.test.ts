@@ -1,0 +1,58 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { exportsOf, membersOf, tables } from '../scripts/library.ts';
+import { withTables } from '../scripts/table.ts';
+import { ownFile, PACKAGE, publicModules } from '../src/own-files.ts';
+
+const page = readFileSync(ownFile('docs/library.md'), 'utf8');
+
+test('docs/library.md lists what is public (npm run reference writes it)', () => {
+  const named = [...page.matchAll(/<!-- generated: (\S+) -->/g)].map((match) => match[1]!);
+  expect(named.toSorted()).toEqual(Object.keys(tables).toSorted());
+  expect(withTables(page, tables)).toBe(page);
+  expect(page).toMatch(/^\| `recentRows` /m);
+});
+
+test('a comment says of all that is public what it is', () => {
+  const all = Object.values(publicModules).flatMap((file) => exportsOf(file));
+  const members = all.filter(({ kind }) => kind === 'class').flatMap(membersOf);
+  expect(members.map(({ name }) => name)).not.toContain('store');
+  const ownClasses = exportsOf(publicModules.foray!).filter(({ name }) => name in tables);
+  const undocumented = [...all, ...ownClasses.flatMap(membersOf)].filter(({ about }) => about === '');
+  expect(undocumented.map(({ name }) => name)).toEqual([]);
+});
+
+describe('package.json', () => {
+  const { exports } = JSON.parse(readFileSync(join(PACKAGE, 'package.json'), 'utf8')) as {
+    exports: Record<string, { types: string; default: string }>;
+  };
+
+  test('exports the built form of these modules, and nothing else', () => {
+    const built = (file: string, extension: string): string =>
+      `./${file.replace(ownFile('.'), 'dist').replace(/\.ts$/, extension)}`;
+    expect(exports).toEqual(
+      Object.fromEntries(
+        Object.entries(publicModules).map(([name, file]) => [
+          name.replace(/^foray/, '.'),
+          { types: built(file, '.d.ts'), default: built(file, '.js') },
+        ]),
+      ),
+    );
+  });
+});
+
+test('a program that imports foray does not load the command line', () => {
+  const loaded = new Set([publicModules.foray!]);
+  // a set yields what is added while it is walked through
+  for (const file of loaded) {
+    for (const [, name] of readFileSync(file, 'utf8').matchAll(
+      /^(?:import|export)\s(?!type\b)(?:[^;'"]*\bfrom\s)?'([^']+)'/gm,
+    )) {
+      if (name!.startsWith('.')) loaded.add(join(file, '..', name!));
+      else expect([file, name]).not.toEqual([file, 'commander']);
+    }
+  }
+  expect([...loaded].filter((file) => file.startsWith(ownFile('src/cli/')))).toEqual([]);
+  expect(loaded.size).toBeGreaterThan(50);
+});

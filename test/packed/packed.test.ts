@@ -1,0 +1,175 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { cleanEnv, type Dev, foray as run, type Ran, ROOT, startDev } from '../support/cli.ts';
+
+/** The packed file, installed into an empty folder with a blank and a letter outside ASCII in its path. */
+const place = mkdtempSync(join(tmpdir(), 'foray-packed-'));
+const project = join(place, 'a b ü');
+const own = join(project, 'node_modules/foray');
+const program = join(project, 'node_modules/.bin/foray');
+let tarball: string;
+
+/** What a program prints that is installed in the checkout. */
+const tool = (path: string, ...args: string[]): string =>
+  spawnSync(process.execPath, [join(ROOT, 'node_modules', path), ...args], { cwd: project, encoding: 'utf8' })
+    .stdout;
+const npm = (folder: string, ...args: string[]): string =>
+  execFileSync('npm', args, { cwd: folder, env: cleanEnv(), encoding: 'utf8', stdio: 'pipe' });
+const write = (name: string, text: string): void => {
+  mkdirSync(join(project, name, '..'), { recursive: true });
+  writeFileSync(join(project, name), text);
+};
+
+beforeAll(() => {
+  npm(ROOT, 'pack', '--silent', '--pack-destination', place);
+  tarball = join(place, globSync('*.tgz', { cwd: place })[0]!);
+  write('package.json', JSON.stringify({ name: 'mine', private: true, type: 'module' }));
+  npm(project, 'install', '--prefer-offline', '--no-audit', '--no-fund', tarball);
+});
+afterAll(() => rmSync(place, { recursive: true, force: true }));
+
+describe('the package', () => {
+  test('is what publint and arethetypeswrong expect', () => {
+    expect(tool('publint/src/cli.js', '--strict', tarball)).toContain('All good!');
+    const types = tool(
+      '@arethetypeswrong/cli/dist/index.js',
+      '--profile',
+      'esm-only',
+      '-f',
+      'ascii',
+      '--no-emoji',
+      tarball,
+    );
+    expect(types.match(/node16 \(from ESM\): OK/g)).toHaveLength(3);
+  });
+
+  test('brings no tests, no source and no tools of development', () => {
+    const files = globSync('**/*.*', { cwd: own });
+    expect(files.filter((file) => /^test|\.png$|(?<!\.d)\.ts$/.test(file) && !/examples/.test(file))).toEqual(
+      [],
+    );
+    const tools = ['node', 'typescript', 'jest', 'eslint', 'prettier', 'rollup', 'publint', 'autocannon'];
+    const installed = globSync('*', { cwd: join(project, 'node_modules') });
+    expect(installed.filter((name) => tools.includes(name))).toEqual([]);
+    // nor the folder in which it was made
+    const texts = globSync('**/*.{js,map,d.ts}', { cwd: own }).filter((file) =>
+      readFileSync(join(own, file), 'utf8').includes(ROOT),
+    );
+    expect(texts).toEqual([]);
+  });
+
+  test('knows all files that Node loads for foray/kernel and foray/model', () => {
+    write(
+      'loaded.mjs',
+      `import { registerHooks } from 'node:module';
+const urls = [];
+registerHooks({ load: (url, context, next) => { urls.push(url); return next(url, context); } });
+await import('foray/kernel');
+await import('foray/model');
+const loaded = urls.filter((url) => url.startsWith('file:'));
+const { libraryFiles } = await import(${JSON.stringify(pathToFileURL(join(own, 'dist/src/service/models/library.js')).href)});
+console.log(JSON.stringify({ loaded, known: libraryFiles() }));`,
+    );
+    const said = execFileSync(process.execPath, ['loaded.mjs'], { cwd: project, encoding: 'utf8' });
+    const { loaded, known } = JSON.parse(said) as { loaded: string[]; known: string[] };
+    expect(known).toEqual(loaded.map((url) => fileURLToPath(url)).sort());
+    expect(known.length).toBeGreaterThan(10);
+  });
+});
+
+const MODEL = `import { exponential, randomStream } from 'foray/kernel';
+import { defineModel } from 'foray/model';
+
+export default defineModel({
+  name: 'Short wait',
+  description: 'How long until the bus comes.',
+  inputs: [
+    { name: '{RANDOM_SEED}', type: 'LONG', default: 1 },
+    { name: 'Mean wait', type: 'DOUBLE', units: 'MINUTE', default: 5, min: 0 },
+  ],
+  outputs: [{ name: 'Wait', type: 'DOUBLE', units: 'MINUTE' }],
+  run({ inputs, seed }) {
+    return { Wait: exponential(randomStream(seed, 1, 'buses'), inputs['Mean wait']) };
+  },
+});
+`;
+const CAMPAIGN = `import { defineCampaign } from 'foray';
+
+export default defineCampaign({
+  campaign: 'wait',
+  model: { name: 'Short wait' },
+  design: { grid: { 'Mean wait': [1, 2, 3] } },
+  replications: 2,
+  seed: 42,
+});
+`;
+const SCRIPT = `import { Foray, isClosed, resultObjects, settingsFromEnvironment, type Settings } from 'foray';
+import definition from './campaign.ts';
+
+const settings: Settings = settingsFromEnvironment();
+const foray = await Foray.open(settings);
+const { id } = await foray.submit({ definition }, { id: 'from-a-script' });
+for await (const status of foray.follow(id, 200)) if (isClosed(status)) console.log(status.phase);
+const waits: number[] = [];
+for await (const row of resultObjects<{ Wait: number }>(foray, id)) waits.push(row.Wait);
+const { done } = await foray.counts(id);
+console.log(JSON.stringify({ waits, done, recent: (await foray.recentRows(id)).rows.length }));
+await foray.close();
+`;
+
+describe('in an empty folder', () => {
+  let dev: Dev;
+  const foray = (...args: string[]): Promise<Ran> => run(project, args, { program });
+
+  beforeAll(async () => {
+    write('model/model.ts', MODEL);
+    write('campaign.ts', CAMPAIGN);
+    write('script.ts', SCRIPT);
+    dev = await startDev({ folder: project, program, args: ['--models', 'model'] });
+  });
+  afterAll(() => dev?.stop());
+
+  test('a strict TypeScript project compiles against it, with the declarations checked', () => {
+    const strict = { strict: true, noUncheckedIndexedAccess: true, exactOptionalPropertyTypes: true };
+    const compilerOptions = {
+      ...{ ...strict, skipLibCheck: false, noEmit: true },
+      ...{ target: 'es2024', module: 'nodenext', types: [], allowImportingTsExtensions: true },
+    };
+    write('tsconfig.json', JSON.stringify({ compilerOptions }));
+    expect(tool('typescript/bin/tsc', '-p', project)).toBe('');
+  });
+
+  test('a campaign in TypeScript runs a model of one’s own', async () => {
+    expect(await foray('submit', 'campaign.ts', '--id', 'mine', '--watch')).toMatchObject({ code: 0 });
+    const { stdout } = await foray('results', 'mine', '--format', 'csv');
+    expect(stdout.trim().split('\n')).toHaveLength(7);
+  });
+
+  test('a script submits a campaign, follows it and reads its rows', () => {
+    const said = execFileSync(process.execPath, ['script.ts'], {
+      cwd: project,
+      env: cleanEnv(),
+      encoding: 'utf8',
+    });
+    expect(said).toMatch(/^completed\n/);
+    const { waits, done, recent } = JSON.parse(said.split('\n')[1]!) as Record<string, unknown>;
+    expect([done, recent]).toEqual([6, 6]);
+    expect(waits).toEqual(Array.from({ length: 6 }, () => expect.any(Number)));
+  });
+
+  test('init writes a definition of a shipped model, and the demo runs the example', async () => {
+    expect(await foray('init', 'Epidemic', '-o', 'flu.yaml')).toMatchObject({ code: 0 });
+    expect(await foray('plan', 'flu.yaml')).toMatchObject({ code: 0 });
+    expect((await foray('demo')).stdout).toContain('Best fit   contact rate 1.675');
+    expect(readFileSync(join(project, 'foray-demo/report.html'), 'utf8')).toContain('<svg');
+  });
+
+  test('new models are made from the shipped ones, and can be checked', async () => {
+    expect(await foray('models', 'new', 'Tea room')).toMatchObject({ code: 0 });
+    expect(await foray('models', 'check', 'tea-room')).toMatchObject({ code: 0 });
+  });
+});

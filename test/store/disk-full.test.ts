@@ -1,0 +1,45 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { openStore } from '../../src/store/index.ts';
+import { fillDisk, smallDisk } from '../support/small-disk.ts';
+import { campaign, done, points } from './suite.ts';
+
+const isRoot = process.getuid?.() === 0 && process.platform === 'linux';
+
+// only root may mount; in a container perhaps not even that
+(isRoot ? describe : describe.skip)('a store on a full disk', () => {
+  test('says that the disk is full, changes nothing, and works on once there is room', async () => {
+    const disk = smallDisk('4m');
+    if (disk === undefined) return console.warn('left out: a file system cannot be mounted here');
+    const store = await openStore(`sqlite:${join(disk.folder, 'store.db')}`);
+    try {
+      await store.addCampaign({ campaign: campaign('flu'), definition: '', digest: '' }, 1);
+      await store.addPoints('flu', points(20), 1);
+      await store.setPhase('flu', 'running', 1);
+      const seqs = Array.from({ length: 20 }, (_, seq) => seq);
+      await store.intend('flu', seqs, 1);
+      const filler = join(disk.folder, 'filler');
+      fillDisk(filler);
+
+      // far more than SQLite keeps in memory, so that the disk is full within a statement, too
+      const long = JSON.stringify('x'.repeat(300_000));
+      const finished = seqs.map((seq) => done(seq, 'new', { 'Fit error': `${long.slice(0, -1)}${seq}"` }));
+      const written = store.putFile('hash', new Uint8Array(3_000_000), 1);
+      await expect(written).rejects.toThrow('database or disk is full');
+      await expect(store.observe('flu', finished, 2)).rejects.toThrow('database or disk is full');
+      expect(await store.counts('flu')).toMatchObject({ done: 0 });
+
+      rmSync(filler);
+      await store.observe(
+        'flu',
+        seqs.map((seq) => done(seq, 'new', { 'Fit error': '"x"' })),
+        3,
+      );
+      expect(await store.counts('flu')).toMatchObject({ done: 20 });
+    } finally {
+      await store.close();
+      disk.remove();
+    }
+  });
+});
