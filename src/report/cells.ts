@@ -2,7 +2,7 @@ import type { Measure } from '../campaign/measures.ts';
 import type { VariedInput } from '../campaign/types.ts';
 import { html, type Markup } from './markup.ts';
 import { kindOfInput } from './values.ts';
-import { amount, measureColumn, shortNumber } from './words.ts';
+import { amount, fullText, measureColumn, shortNumber } from './words.ts';
 
 /** Values in a page: rounded for eyes, each with the full one as its title. */
 
@@ -28,7 +28,11 @@ export function measureCells(
     measure,
     values.map((value) => value ?? undefined),
   );
-  return texts.map((text, at) => html`<td class="number">${titled(text, String(values[at] ?? ''))}</td>`);
+  return texts.map((text, at) => {
+    const value = values[at] ?? undefined;
+    const full = value === undefined ? '' : fullText({ ...measure, units: null }, value);
+    return html`<td class="number">${titled(text, full)}</td>`;
+  });
 }
 
 /** "Contact rate 1.675 per day, Recovery rate 0.44 per day" */

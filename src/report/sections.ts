@@ -6,7 +6,7 @@ import { type PointResult, valueOf } from './points.ts';
 import { kindOfInput } from './values.ts';
 import type { Ranking, Summary } from './summary.ts';
 import { inputCells, measureCells, placeOf, titled } from './cells.ts';
-import { amount, counted, measureText, titleOf, titleOfMeasure } from './words.ts';
+import { counted, fullText, measureText, titleOf, titleOfMeasure } from './words.ts';
 
 /** The parts of a report that are words and tables. */
 
@@ -91,11 +91,6 @@ export function answerSection(
     <strong>${titled(measureText(output, mean), fullText(output, mean))}</strong>
     ${varied.length > 0 ? html`at ${placeOf(varied, best.values)}` : ''}
   </div>`;
-}
-
-/** With all digits; a share as a fraction. */
-function fullText({ statistic, units }: Measure, value: number): string {
-  return statistic === 'share' ? String(value) : amount(String(value), units);
 }
 
 export function bestSection(

@@ -58,6 +58,12 @@ export function measureText(
   return statistic === 'share' ? `${numberText(inPercent(value))} %` : amount(numberText(value), units);
 }
 
+/** The same with all digits. */
+export function fullText({ statistic, units }: Pick<Measure, 'statistic' | 'units'>, value: number): string {
+  // 12 digits, as 100 times a share may differ in the last one
+  return statistic === 'share' ? `${Number((100 * value).toPrecision(12))} %` : amount(String(value), units);
+}
+
 /** What is in a column of a measure, for eyes: shares in percent, all with as many decimals as the one that needs most. */
 export function measureColumn(
   { statistic }: Pick<Measure, 'statistic'>,

@@ -312,7 +312,7 @@ describe('a share', () => {
     const enough = Array.from<number>({ length: 35 + LOOK_AHEAD }).fill(0);
     expect(nextReplications(shares, [enough], enough.length)).toEqual({ decided: true, reached: true });
     // the same numbers of an output that is a number are certain
-    const { shares: _, ...numbers } = shares;
+    const numbers = { ...shares, shares: undefined };
     expect(nextReplications(numbers, [enough.slice(0, 15)], 15)).toEqual({ decided: true, reached: true });
   });
 

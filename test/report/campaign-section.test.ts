@@ -43,9 +43,9 @@ describe('what was run', () => {
   ];
   const inputsOf = (seed: number | null) => {
     const { text } = campaignSection(sampleRecord({ base, seed }), countsOf(3), 0);
-    return [...text.slice(text.indexOf('<details>')).matchAll(/<th>(.*?)<\/th>\s*<td>(.*?)<\/td>/g)].map(
-      ([, name, value]) => [name, value],
-    );
+    return [
+      ...text.slice(text.indexOf('<details>')).matchAll(/<th>(.*?)<\/th>\s*<td>\s*(.*?)\s*<\/td>/gs),
+    ].map(([, name, value]) => [name, value]);
   };
 
   test('has the inputs with one value: those that the design varies are none, nor is a seed that others are made of', () => {

@@ -7,7 +7,7 @@ import { drawSvg } from '../pictures/render.ts';
 import { style } from '../style.ts';
 import { kindOfInput } from '../values.ts';
 import { inputCells, measureCells, titled } from '../cells.ts';
-import { counted, measureColumn, measureText, titleOf } from '../words.ts';
+import { counted, fullText, measureColumn, measureText, titleOf } from '../words.ts';
 
 /** Outputs of which the differences are drawn: a page that takes many seconds to make is not looked at. */
 const MOST_DRAWN = 12;
@@ -88,6 +88,7 @@ function table(
     largest.map(({ found }) => round(found.difference)),
   );
   const end = (value: number): string => measureText({ ...output, units: null }, round(value));
+  const full = (value: number): string => fullText({ ...output, units: null }, value);
   return html`<div class="scroll">
     <table>
       <thead>
@@ -104,8 +105,10 @@ function table(
         ${largest.map(({ key, values, found }, row) => {
           const { low, high } = found;
           const interval =
-            low === null || high === null ? '' : titled(`${end(low)} to ${end(high)}`, `${low} to ${high}`);
-          const shown = titled(gaps[row]!, String(found.difference));
+            low === null || high === null
+              ? ''
+              : titled(`${end(low)} to ${end(high)}`, `${full(low)} to ${full(high)}`);
+          const shown = titled(gaps[row]!, full(found.difference));
           const gap = differs(found) ? html`<strong>${shown}</strong>` : shown;
           return html`<tr>
             ${inputCells(varied, values)} ${columns.map((column) => column[row])}
