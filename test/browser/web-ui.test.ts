@@ -298,8 +298,8 @@ describe('what is shown', () => {
 
     await foray.cancel(id, 'seen <enough> of *this* & [that](http://127.0.0.1)');
     await toTheEnd({ foray }, id);
-    const last = await workflow.details(/cancelled: 3 of 4/);
-    expect(last).toMatch(/^cancelled: 3 of 4 runs finished \(75 %\)$/m);
+    const last = await workflow.details(/cancelled, 2 of 4 runs failed: 3 of 4/);
+    expect(last).toMatch(/^cancelled, 2 of 4 runs failed: 3 of 4 runs finished \(75 %\)$/m);
     expect(last).toContain(
       'cancelled by a signal: seen <enough> of *this* & [that](http://127.0.0.1); 1 run stopped\n',
     );
