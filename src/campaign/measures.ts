@@ -29,7 +29,7 @@ const WANTED =
 /** Of what a formula begins with. */
 const FORMULA = /^\s*([PQ])\s*\(([^]*)$/i;
 /** What is in the brackets of a quantile. */
-const QUANTILE_OF = /^([^]*),\s*(\d*\.?\d+)\s*$/;
+const QUANTILE_OF = /^([^]*),\s*(\d*\.?\d+(?:e-?\d+)?)\s*$/i;
 
 /** Whether a text is meant as a formula rather than the name of an output. */
 export function isFormula(written: string): boolean {
@@ -168,6 +168,7 @@ function compiled(
   );
   try {
     const { names, evaluate } = compileExpression(text, types, wanted, 'output of one value');
+    if (names.length === 0) throw invalid(written, 'it names no output', place);
     return {
       sources: names,
       evaluate: (values) => {

@@ -109,14 +109,19 @@ function printExplanation(explanation: Explanation): void {
   printLogs(runs, SHOWN_LINES);
   for (const { output, of, confidence, wanted, n, mean, low, high, reached } of precision) {
     print();
-    const half = low === null || high === null ? undefined : (high - low) / 2;
     const known =
-      mean === null || half === undefined
+      mean === null || low === null || high === null
         ? `${n} values`
-        : `${n} values, ${of} ${digits(mean)} ± ${digits(half)}`;
+        : of === 'share'
+          ? `${n} values, share ${percent(mean)}, interval ${percent(low)} to ${percent(high)}`
+          : `${n} values, ${of} ${digits(mean)} ± ${digits((high - low) / 2)}`;
     const says = reached ? 'as precise as is wanted' : 'not as precise as is wanted';
     print(`${output}: ${known} (${100 * confidence}%), ${says} (± ${wanted})`);
   }
+}
+
+function percent(share: number): string {
+  return `${digits(100 * share)} %`;
 }
 
 function digits(number: number): string {

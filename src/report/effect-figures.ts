@@ -10,7 +10,7 @@ import { type PointResult, valueOf } from './points.ts';
 import type { Reference } from './reference.ts';
 import type { Ranking, Summary } from './summary.ts';
 import { otherScatters, scatterFigure, surfaceFigure } from './scatter-figures.ts';
-import { percent } from './words.ts';
+import { percent, statisticsOf } from './words.ts';
 
 /** Pictures of how outputs depend on the inputs: of the first output, then of others where one input varies. */
 export function effectFigures(
@@ -41,7 +41,7 @@ export function effectFigures(
     effects.flatMap((effect) => (effect.kind === 'scatter' ? [{ output, effect }] : [])),
   );
   if (scatters.length > 0)
-    return [...figures, otherScatters(campaign, scatters, partText(measures.length, all.length, 'outputs'))];
+    figures.push(otherScatters(campaign, scatters, partText(measures.length, all.length, 'outputs')));
   if (panels.length === 0) return figures;
   const [{ axis }] = panels as [EffectPanel];
   const title = panels.length === 1 ? panels[0]!.output.name : 'Other outputs';
@@ -109,8 +109,7 @@ function panelsOf(
 function meansText(campaign: Campaign, panels: readonly EffectPanel[]): string {
   const means = panels.flatMap((panel) => panel.means);
   const over = campaign.varied.length > 1 ? 'over all points that have the value' : 'at each value';
-  const of = new Set(panels.map(({ output }) => output.statistic));
-  const what = (['mean', 'share', 'quantile'] as const).filter((one) => of.has(one)).join(' or ');
+  const what = statisticsOf(panels.map(({ output }) => output)).join(' or ');
   const mean = `The ${what} ${over}`;
   if (means.some(({ low }) => low !== null))
     return `${mean}, with its ${percent(confidenceOf(campaign))} confidence interval over the replications`;

@@ -7,7 +7,7 @@ import { surfacePlot } from './pictures/surface.ts';
 import { type PointResult, valueOf } from './points.ts';
 import type { ScatterEffects, SurfaceEffect } from './scatter.ts';
 import type { Ranking } from './summary.ts';
-import { counted, percent } from './words.ts';
+import { counted, percent, statisticsOf } from './words.ts';
 
 /** Pictures of the points of sampled designs. */
 
@@ -59,15 +59,16 @@ function scatterTexts(
 ): string[] {
   const count = panels[0]!.points.length;
   const isReplicated = campaign.replications > 1 || campaign.precision !== null;
-  const points = `${isPart ? `${counted(count, 'point')} spread evenly over all` : `All ${counted(count, 'point')}`}${isReplicated ? `, each the ${panels[0]!.output.statistic} of its replications` : ''}`;
-  const [smooth] = panels.flatMap((panel) => panel.smooth);
-  if (!smooth) return [points];
+  const points = `${isPart ? `${counted(count, 'point')} spread evenly over all` : `All ${counted(count, 'point')}`}${isReplicated ? `, each the ${statisticsOf(panels.map(({ output }) => output)).join(' or ')} of its replications` : ''}`;
+  const smooths = panels.flatMap(({ smooth }) => smooth.slice(0, 1));
+  if (smooths.length === 0) return [points];
+  const bands = smooths.filter(({ low }) => low !== null).length;
   const band =
-    smooth.low === null
-      ? campaign.commonRandomNumbers
+    bands > 0
+      ? ` with its ${percent(confidenceOf(campaign))} confidence band${bands < smooths.length ? ' (a share has none)' : ''}`
+      : campaign.commonRandomNumbers
         ? ' without a band, as replications of different points share their seeds'
-        : ''
-      : ` with its ${percent(confidenceOf(campaign))} confidence band`;
+        : '';
   return [points, `The line is a local regression (loess)${band}`];
 }
 

@@ -6,7 +6,7 @@ import { type PointResult, valueOf } from './points.ts';
 import { kindOfInput } from './values.ts';
 import type { Ranking, Summary } from './summary.ts';
 import { inputCells, measureCells, placeOf, titled } from './cells.ts';
-import { counted, fullText, measureText, titleOf, titleOfMeasure } from './words.ts';
+import { counted, fullText, measureText, statisticsOf, titleOf, titleOfMeasure } from './words.ts';
 
 /** The parts of a report that are words and tables. */
 
@@ -120,9 +120,7 @@ export function bestSection(
         <td><code>${key}</code></td>
       </tr>`,
   );
-  const what = (['mean', 'share', 'quantile'] as const).filter((one) =>
-    shown.some(({ statistic }) => statistic === one),
-  );
+  const what = statisticsOf(shown);
   const how = output
     ? `${wants} ${output.name}${isReplicated ? `, ${what.map((one) => `${one}s`).join(' and ')} over the replications` : ''}`
     : '';

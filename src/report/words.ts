@@ -50,6 +50,13 @@ export function titleOfMeasure(measure: Pick<Measure, 'name' | 'units' | 'statis
   return statistic === 'share' && sources[0] === name ? `${name} (share)` : titleOf(measure);
 }
 
+/** What is shown of some measures, each once. */
+export function statisticsOf(measures: readonly Pick<Measure, 'statistic'>[]): Measure['statistic'][] {
+  return (['mean', 'share', 'quantile'] as const).filter((one) =>
+    measures.some(({ statistic }) => statistic === one),
+  );
+}
+
 /** What a mean, share or quantile comes to, for eyes: "3.2 days", "12.5 %". */
 export function measureText(
   { statistic, units }: Pick<Measure, 'statistic' | 'units'>,

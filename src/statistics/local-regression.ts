@@ -80,8 +80,8 @@ export class LocalRegression {
    */
   at(place: Place, confidence: number): SmoothValue {
     const distances = distancesFrom(place, this.#places);
-    const reach = distances.toSorted()[nearestOf(this.span, distances.length) - 1]!;
-    const row = hatRow(place, this.#places, distances, reach);
+    const sorted = distances.toSorted();
+    const row = hatRow(place, this.#places, distances, reachOf(sorted, nearestOf(this.span, sorted.length)));
     const value = this.#scale * dot(row, this.#values);
     if (!(this.freedom >= 1)) return { value, low: null, high: null };
     const error = this.#scale * this.#sd * Math.sqrt(sumOfSquares(row));
@@ -135,6 +135,13 @@ class Fit {
 function nearestOf(span: number, count: number): number {
   // as others do, so that 0.3 of 10 points are 3
   return Math.floor(span * count + 1e-5);
+}
+
+/** How far a fit reaches: to the last of the nearest points, or further where all of them are at one distance, as it weighs nothing. */
+function reachOf(sorted: Float64Array, nearest: number): number {
+  const [first, last] = [sorted[0]!, sorted[nearest - 1]!];
+  if (first < last || last === 0) return last;
+  return sorted.find((distance) => distance > last) ?? 2 * last;
 }
 
 /**

@@ -27,6 +27,17 @@ describe('what is known of a run as a number', () => {
     ]);
   });
 
+  test('the name of a formula means the same formula', () => {
+    for (const written of ['Q(Peak, 0.0000001)', 'Q( Peak , .9)', 'P( Peak>3 )']) {
+      const { name } = measureOf(outputs, written);
+      expect(measureOf(outputs, name).name).toBe(name);
+    }
+  });
+
+  test('a formula without an output is refused', () => {
+    expect(thrownBy(() => measureOf(outputs, 'P(1 > 0)'))).toMatchObject({ code: 'INVALID_EXPRESSION' });
+  });
+
   test.each([
     ['P(Peak > 300)', 'share', 1],
     ['P(Peak >= 301)', 'share', 0],

@@ -422,7 +422,10 @@ test('better and worse are said where both campaigns have the same goal, or one 
   expect(await notes([goal, goal])).toContain('(1 worse in B (higher))');
   expect(await notes([goal])).not.toMatch(/better|worse/);
   expect(await notes([goal, goal], { ...goal, wants: 'highest' })).toContain('(1 better in B (higher))');
+  const formula = { output: 'p( Wait>2 )', wants: 'lowest' } as const;
+  const asked = compareCampaigns(...sides([]), { goal: formula });
+  expect(asked.goal?.output).toBe(asked.outputs.at(-1)!.name);
   expect(() => compareCampaigns(...sides([]), { goal: { ...goal, output: 'Cost' } })).toThrow(
-    'No output "Cost" is compared.',
+    'keeps no output "Cost"',
   );
 });

@@ -113,3 +113,15 @@ test('fewer points than twice the terms are refused', () => {
   expect(() => new LocalRegression(LINE.slice(0, 5), ON_LINE.slice(0, 5))).toThrow(RangeError);
   expect(() => new LocalRegression(PLANE.slice(0, 11), ON_PLANE.slice(0, 11))).toThrow(RangeError);
 });
+
+test('off a cluster of points with one value the smooth lies between its neighbours', () => {
+  const places = Array.from({ length: 60 }, (_, at) => [at < 40 ? 0 : (at - 38) / 22]);
+  const smooth = new LocalRegression(
+    places,
+    places.map(([x], at) => 1_000 + 10 * x! + 0.1 * Math.cos(37 * at)),
+  );
+  for (const place of [0, 0.02, 0.04, 0.06, 0.5]) {
+    expect(smooth.at([place], 0.95).value).toBeGreaterThan(995);
+    expect(smooth.at([place], 0.95).value).toBeLessThan(1_015);
+  }
+});

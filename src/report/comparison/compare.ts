@@ -58,7 +58,10 @@ export function compareCampaigns(
   { show, goal: asked }: { show?: readonly string[] | undefined; goal?: Goal | undefined } = {},
 ): Comparison {
   const matching = matchingOf(a.campaign, b.campaign);
-  const [inA, inB] = [shownOutputs(a.campaign, show), shownOutputs(b.campaign, show)];
+  const [inA, inB] = [a, b].map(({ campaign }) => shownOutputs(campaign, show, asked)) as [
+    Measure[],
+    Measure[],
+  ];
   const { outputs, outputsOfB } = shared(inA, inB);
   if (outputs.length === 0) {
     throw new ForayError(
@@ -67,7 +70,8 @@ export function compareCampaigns(
       { hint: `The one has ${listed(a.campaign)}, the other ${listed(b.campaign)}.` },
     );
   }
-  const goal = goalAmong(outputs, asked) ?? sharedGoal(a.campaign, b.campaign, outputs);
+  const wanted = asked && { ...asked, output: measureOf(a.campaign.outputs, asked.output).name };
+  const goal = goalAmong(outputs, wanted) ?? sharedGoal(a.campaign, b.campaign, outputs);
   const isShared = new Set(outputs.map(({ name }) => name));
   const all = show ? [inA, inB] : [a.campaign.outputs, inA, b.campaign.outputs, inB];
   const others = all.flat().map(({ name }) => name);
@@ -87,8 +91,13 @@ export function compareCampaigns(
   return { ...comparison, points: joined(a, b, comparison) };
 }
 
-function shownOutputs(campaign: Campaign, show: readonly string[] | undefined): Measure[] {
-  return show ? distinct(show.map((name) => measureOf(campaign.outputs, name))) : measuresOf(campaign);
+function shownOutputs(
+  campaign: Campaign,
+  show: readonly string[] | undefined,
+  goal: Goal | undefined,
+): Measure[] {
+  const of = (name: string): Measure => measureOf(campaign.outputs, name);
+  return distinct([...(show?.map(of) ?? measuresOf(campaign)), ...(goal ? [of(goal.output)] : [])]);
 }
 
 /** @throws ForayError UNKNOWN_OUTPUT when the goal that was asked for is of an output that is not compared */
