@@ -1,10 +1,10 @@
 import type { Campaign } from '../campaign/types.ts';
 import type { Comparison } from './agreement.ts';
-import { inputCells, numberCells, titled } from './cells.ts';
+import { inputCells, measureCells, titled } from './cells.ts';
 import { html, type Markup } from './markup.ts';
 import { confidenceOf } from './mean.ts';
 import type { Reference } from './reference.ts';
-import { counted, numberColumn, percent, titleOf } from './words.ts';
+import { counted, measureColumn, percent, titleOf, titleOfMeasure } from './words.ts';
 
 /** Reference values that are told one by one. */
 const MOST_COMPARISONS = 100;
@@ -22,7 +22,7 @@ export function agreementSection(
   const rows = outputs.flatMap((output) =>
     comparisonRows(
       varied,
-      shown.filter((one) => one.output === output),
+      shown.filter((one) => one.output.name === output),
     ),
   );
   const missed = known.reduce((sum, { numbers }) => sum + numbers.size, 0) - comparisons.length;
@@ -51,7 +51,7 @@ export function agreementSection(
             <th>Output</th>
             ${varied.map((input) => html`<th class="number">${titleOf(input)}</th>`)}
             <th class="number">Reference</th>
-            <th class="number">Mean</th>
+            <th class="number">Campaign</th>
             <th class="number">${percent(1 - misses)} interval</th>
             <th class="number">Runs</th>
             <th>Within</th>
@@ -67,16 +67,27 @@ export function agreementSection(
 
 /** Of one output, so that all numbers of a column are of a size. */
 function comparisonRows(varied: Campaign['varied'], comparisons: readonly Comparison[]): Markup[] {
+  const [first] = comparisons;
+  if (!first) return [];
   const column = (of: (one: Comparison) => number | null) =>
-    numberColumn(comparisons.map((one) => of(one) ?? undefined));
-  const known = numberCells(comparisons.map((one) => one.known));
-  const mean = numberCells(comparisons.map(({ estimate }) => estimate.mean));
+    measureColumn(
+      first.output,
+      comparisons.map((one) => of(one) ?? undefined),
+    );
+  const known = measureCells(
+    first.output,
+    comparisons.map((one) => one.known),
+  );
+  const mean = measureCells(
+    first.output,
+    comparisons.map(({ estimate }) => estimate.mean),
+  );
   const low = column(({ estimate }) => estimate.low);
   const high = column(({ estimate }) => estimate.high);
   return comparisons.map(
     ({ values, output, estimate, isWithin }, i) =>
       html`<tr>
-        <td>${output}</td>
+        <td>${titleOfMeasure(output)}</td>
         ${inputCells(varied, values)} ${known[i]} ${mean[i]}
         <td class="number">
           ${low[i] && titled(`${low[i]} to ${high[i]}`, `${estimate.low} to ${estimate.high}`)}

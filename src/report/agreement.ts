@@ -7,7 +7,7 @@ import type { Reference } from './reference.ts';
 export interface Comparison {
   /** Canonical values of the varied inputs. */
   values: readonly string[];
-  output: string;
+  output: Measure;
   known: number;
   estimate: Estimate;
   /** Null where there is no interval. */
@@ -41,7 +41,7 @@ export class Agreement {
       });
       const { low, high } = estimate;
       const isWithin = low === null || high === null ? null : low <= known && known <= high;
-      this.comparisons.push({ values, output: name, known, estimate, isWithin });
+      this.comparisons.push({ values, output, known, estimate, isWithin });
     }
   }
 }

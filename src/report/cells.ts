@@ -14,11 +14,6 @@ export function inputCells(varied: readonly VariedInput[], values: readonly stri
   });
 }
 
-/** The cells of a column of numbers; empty where there is none. */
-export function numberCells(values: readonly (number | null | undefined)[]): Markup[] {
-  return measureCells({ statistic: 'mean' }, values);
-}
-
 /** The cells of a column of means, shares or quantiles; empty where there is none. */
 export function measureCells(
   measure: Pick<Measure, 'statistic'>,
