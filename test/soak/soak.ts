@@ -14,8 +14,8 @@ import type { Tools } from './tools.ts';
 import { startWorld, type World } from './world.ts';
 
 const PROGRESS_MS = 20_000;
-/** How long campaigns get to end once nothing is spoilt any more, and actions to be acknowledged. */
-const END_S = 300;
+/** How long nothing finishes before the campaigns that are left count as stuck, and how long actions get to be acknowledged. */
+const STUCK_S = 180;
 const ACKNOWLEDGE_S = 180;
 /** How long connections get to be closed that nobody needs. */
 const QUIET_S = 90;
@@ -80,10 +80,8 @@ async function carriedOut(world: World, schedule: Schedule, say: (line: string) 
     await faults.heal();
     say(`${clock()}  no more faults; the campaigns get to end`);
     await campaigns.drain(ACKNOWLEDGE_S);
-    const isOver = await within(END_S, async () => {
-      const open = await campaigns.open();
-      if (open.length > 0 && done.length === 0) done.push(`open: ${open.join(', ')}`);
-      return open.length === 0;
+    const isOver = await untilOver(world, campaigns, (open) => {
+      if (done.length === 0) done.push(`open: ${open.join(', ')}`);
     });
     campaigns.giveUp();
     if (!isOver) for (const id of await campaigns.open()) say(`open: ${await describe(world, id)}`);
@@ -124,6 +122,28 @@ async function describe({ foray }: World, id: string): Promise<string> {
     return `${id} is ${phase}: ${JSON.stringify(runs)} ${note}`;
   } catch (error) {
     return `${id}: ${messageOf(error)}`;
+  }
+}
+
+/** Waits until all campaigns are over, as long as one of their runs finishes now and then: how long all take is the machine's affair. */
+async function untilOver(
+  { foray }: World,
+  campaigns: Campaigns,
+  onOpen: (open: string[]) => void,
+): Promise<boolean> {
+  for (let left = -1; ;) {
+    let isOver = false;
+    const goesOn = await within(STUCK_S, async () => {
+      const open = await campaigns.open();
+      isOver = open.length === 0;
+      if (isOver) return true;
+      onOpen(open);
+      const counts = await Promise.all(open.map((id) => foray.counts(id)));
+      const before = left;
+      left = counts.reduce((sum, { total, done, failed }) => sum + total - done - failed, open.length);
+      return before !== left;
+    });
+    if (isOver || !goesOn) return isOver;
   }
 }
 
