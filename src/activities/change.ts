@@ -79,6 +79,7 @@ export async function change(
     settings: { concurrency, failures, timeouts },
     forgiven,
     precision: await precisionOf(store, campaign),
+    isSearch: campaign.search !== undefined,
     difference: diff,
   };
 }

@@ -7,6 +7,7 @@ import { advance } from './advance.ts';
 import { change } from './change.ts';
 import { failureOf } from './failure.ts';
 import { prepare, type Prepared } from './prepare.ts';
+import { Courses, propose, type Proposed } from './propose.ts';
 import { stopOpenRuns } from './stop.ts';
 import type {
   AdvanceInput,
@@ -34,6 +35,7 @@ const REFUSED_AGAIN_AFTER_MS = 10_000;
 /** The activities: all that a campaign's workflow may do to the world. */
 export function createActivities(world: World) {
   const service = new ServiceAtHand(world.cloud, world.service);
+  const courses = new Courses();
 
   /** Runs one activity: checks that the campaign lives here, heartbeats on a clock, and types what goes wrong. */
   async function act<T>(
@@ -63,6 +65,10 @@ export function createActivities(world: World) {
     /** Carries out the decision of one tick, or a part of it: requests runs, polls runs, stores what has finished. */
     advance: (input: AdvanceInput): Promise<AdvanceResult> =>
       act(input, (record, signal) => advance(world, record, input, signal), 'service'),
+
+    /** Goes on with the search of a campaign: tells its method what has finished, and adds the points that it asks for. */
+    propose: (address: CampaignAddress): Promise<Proposed> =>
+      act(address, (record, signal) => propose({ store: world.store, courses }, record.campaign, signal)),
 
     /** Seqs of runs that wait to be requested, after one of them: a page in the order of work. */
     waitingRuns: (

@@ -6,13 +6,15 @@ import type { CampaignRecord, Store } from '../store/index.ts';
 import { precisionOf } from './replicate.ts';
 import type { World } from './types.ts';
 
-/** How large the design is; `grows` where points may get more replications. */
+/** How large the design is; `grows` where points may get more replications, or a search adds points. */
 export interface Prepared {
   points: number;
   runs: number;
   grows: boolean;
   /** Absent from activities of earlier versions. */
   precision?: PrecisionProgress | null;
+  /** A search finds the points. Absent from activities of earlier versions. */
+  isSearch?: boolean;
 }
 
 export async function prepare(
@@ -26,7 +28,8 @@ export async function prepare(
   const size = await store.addPoints(campaign.id, points, campaign.replications);
   await store.setPhase(campaign.id, 'running', Date.now());
   const precision = await precisionOf(store, campaign);
-  return { ...size, grows: precision !== null, precision };
+  const isSearch = campaign.search !== undefined;
+  return { ...size, grows: precision !== null || isSearch, precision, isSearch };
 }
 
 /** Uploads the files that a campaign's inputs take, where the service does not have them. */

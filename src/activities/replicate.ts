@@ -13,6 +13,11 @@ export interface Added {
   seqs: number[];
 }
 
+/** Runs that were added, as a workflow is told of them. */
+export function addedOf(seqs: number[]): Added {
+  return { count: seqs.length, seqs: seqs.length > MOST_TOLD ? [] : seqs };
+}
+
 /** What was judged: what it added, and how far the campaign is by now; null where nothing was to be judged. */
 export interface Judged {
   added: Added;
@@ -68,5 +73,5 @@ async function addTo(
   // what needs them most comes first
   wanting.sort((a, b) => b.need - a.need || a.ordinal - b.ordinal);
   const seqs = await store.addReplications(id, wanting);
-  return { count: seqs.length, seqs: seqs.length > MOST_TOLD ? [] : seqs };
+  return addedOf(seqs);
 }

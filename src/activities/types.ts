@@ -76,6 +76,8 @@ export type ChangeAnswer =
       forgiven: number;
       /** Of a campaign that replicates its points until they are precise. Absent from activities of earlier versions. */
       precision?: PrecisionProgress | null;
+      /** A search finds the points. Absent from activities of earlier versions. */
+      isSearch?: boolean;
       /** Of a changed definition. */
       difference: Difference | null;
     }

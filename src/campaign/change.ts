@@ -47,6 +47,10 @@ export function unchangeable(before: Campaign, after: Campaign): string | undefi
 
 /** @throws ForayError CHANGE_REFUSED when a definition would change what cannot */
 export function checkChange(before: Campaign, after: Campaign): void {
+  if (before.search || after.search)
+    throw new ForayError('CHANGE_REFUSED', 'The definition of a campaign with a search cannot change.', {
+      hint: 'Submit it as a campaign of its own: it reuses the runs of this one.',
+    });
   const what = unchangeable(before, after);
   const hint = 'Submit it as a campaign of its own.';
   if (what !== undefined)

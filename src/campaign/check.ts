@@ -9,6 +9,7 @@ import { MOST_POINTS } from './designs/schema.ts';
 import type { PointFile } from './designs/table.ts';
 import type { ModelFacts } from './facts.ts';
 import type { ReadDefinition } from './read.ts';
+import { checkSearchAlone, resolveSearch, resolveSearchedInputs } from './search/resolve.ts';
 import { checkSeeds, freshness } from './seeds.ts';
 import { type BaseInput, type Campaign, type Freshness, ONE_ATTEMPT, type VariedInput } from './types.ts';
 import { canonical, canonicalTemplate, checkUnits, type ModelInput } from './values.ts';
@@ -73,6 +74,14 @@ export function checkDefinition(
   for (const input of base) input.value = canonicalTemplate(input);
   const { inputs } = facts.version.experimentTemplate;
   const before = mistakes.count;
+  const searched =
+    definition.search &&
+    resolveSearchedInputs(
+      definition.search,
+      { inputs, locate, find, pointFiles, seed: definition.seed ?? 0, mistakes },
+      given,
+    );
+  mistakes.attempt(() => checkSearchAlone(read));
   const design = definition.design
     ? resolveDesign(
         definition.design,
@@ -80,7 +89,9 @@ export function checkDefinition(
         ['design'],
         given,
       )
-    : NO_DESIGN;
+    : searched
+      ? { kind: 'list' as const, inputs: searched.map(({ name }) => name), rows: [] }
+      : NO_DESIGN;
   for (const name of inputsOf(design)) given.add(name);
   const varied = inputsOf(design).map((name): VariedInput => {
     const { type, units } = inputs.find((input) => input.name === name)!;
@@ -100,7 +111,9 @@ export function checkDefinition(
     files,
     replications: typeof replications === 'number' ? replications : replications.min,
     precision: mistakes.attempt(() => precisionOf(read, outputs)) ?? null,
-    ...mistakes.attempt(() => goalOf(read, outputs)),
+    ...(searched
+      ? resolveSearch(read, searched, base, outputs)
+      : mistakes.attempt(() => goalOf(read, outputs))),
     seed: definition.seed ?? null,
     commonRandomNumbers: definition.commonRandomNumbers,
     ...kept,

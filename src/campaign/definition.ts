@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Design, Units, Value } from './designs/schema.ts';
+import { Search } from './search/schema.ts';
 
 /**
  * The shape of a definition as a person writes it. Names and values are checked against the model's version later
@@ -88,6 +89,14 @@ const Precise = z
     'expected either "relative" or "absolute"',
   )
   .meta({ id: 'Precise', oneOf: [{ required: ['relative'] }, { required: ['absolute'] }] });
+
+const Raced = z
+  .strictObject({
+    min: Replications.min(2, 'expected at least 2').describe('Replications that every point gets.'),
+    max: Replications.describe('Replications that no point gets more of.'),
+  })
+  .refine(({ min, max }) => min <= max, 'expected "min" not above "max"')
+  .meta({ id: 'Raced', description: 'Of a search: as many as tell a point from the best one so far.' });
 
 const OutputNames = z.array(Output, 'expected a list of outputs').min(1, 'expected at least one output');
 
@@ -230,11 +239,12 @@ export const Definition = z.strictObject({
     z.record(z.string(), z.string('expected the path of a file'), 'expected input names with file paths'),
   ).describe("Paths by input of type INPUT_FILE, relative to the definition's folder."),
   design: Design.optional(),
+  search: Search.optional(),
   replications: z
-    .union([Replications, Precise], 'expected a whole number or {min, max, output, relative or absolute}')
+    .union([Replications, Precise, Raced], 'expected a whole number or {min, max, output, relative or absolute}')
     .default(1)
     .describe(
-      'Repeats of each point, each with a seed of its own: a number, or {min, max, output, …} to go on until a mean is precise.',
+      'Repeats of each point, each with a seed of its own: a number, or {min, max, output, …} to go on until a mean is precise; in a search also {min, max}.',
     ),
   commonRandomNumbers: z
     .boolean('expected true or false')

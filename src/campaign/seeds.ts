@@ -2,7 +2,7 @@ import { allowedText, isLimited, RANDOM_SEED } from '../api/index.ts';
 import { ForayError } from '../errors.ts';
 import type { ModelFacts } from './facts.ts';
 import type { ReadDefinition } from './read.ts';
-import type { Campaign, Freshness, VariedInput } from './types.ts';
+import type { BaseInput, Campaign, Freshness, VariedInput } from './types.ts';
 import type { ModelInput } from './values.ts';
 
 /** A setting that makes foray choose seeds itself. */
@@ -23,14 +23,14 @@ export function checkSeeds(
   given: ReadonlySet<string>,
 ): void {
   const { definition, locate } = read;
-  const users = seedUsers(read);
+  const users = seedUsers(read, hasSeed(facts.version.experimentTemplate.inputs));
   const [first] = users;
   if (!first) return;
   const place = locate(first.path);
   const hint = `Remove ${users.map(({ setting }) => `"${setting}"`).join(' and ')}.`;
-  if (!facts.version.experimentTemplate.inputs.some(({ name }) => name === RANDOM_SEED)) {
+  if (!hasSeed(facts.version.experimentTemplate.inputs)) {
     const isRepeated =
-      users.some(({ setting }) => setting === 'replications') || definition.seed !== undefined;
+      users.some(({ setting }) => setting === 'replications' || setting === 'seed');
     throw isRepeated
       ? new ForayError(
           'REPLICATIONS_NEED_SEED',
@@ -77,12 +77,14 @@ export function checkSeeds(
   }
 }
 
-function seedUsers({ definition }: ReadDefinition): SeedUser[] {
-  const { replications, commonRandomNumbers, seed, fresh, failures } = definition;
+function seedUsers({ definition }: ReadDefinition, hasSeed: boolean): SeedUser[] {
+  const { replications, commonRandomNumbers, seed, fresh, failures, search } = definition;
+  // without seeds of runs, the seed is that of the search alone
+  const seedsRuns = seed !== undefined && (hasSeed || !search);
   return [
     ...(replications !== 1 ? [{ setting: 'replications', path: ['replications'] }] : []),
     ...(commonRandomNumbers ? [{ setting: 'commonRandomNumbers', path: ['commonRandomNumbers'] }] : []),
-    ...(seed !== undefined ? [{ setting: 'seed', path: ['seed'] }] : []),
+    ...(seedsRuns ? [{ setting: 'seed', path: ['seed'] }] : []),
     ...(fresh === true ? [{ setting: 'fresh', path: ['fresh'] }] : []),
     ...(failures?.seed === 'new' && failures.attempts > 1
       ? [{ setting: 'failures.seed', path: ['failures', 'seed'] }]
@@ -118,6 +120,11 @@ export function freshness(
     });
   }
   return { by: 'salt', input: input.name };
+}
+
+/** Whether the runs of a campaign have seeds, so that repeats of a point may differ. */
+export function hasSeed(base: readonly Pick<BaseInput, 'name'>[]): boolean {
+  return base.some(({ name }) => name === RANDOM_SEED);
 }
 
 /** Salts and seeds drawn are below this: an INTEGER holds them. */

@@ -2,6 +2,7 @@ import type { InputType, OutputType, RawValue, Unit } from '../api/index.ts';
 import type { Design } from './designs/design.ts';
 import type { PrecisionProgress } from './precise-points.ts';
 import type { Precision } from './precision.ts';
+import type { Search } from './search/search.ts';
 
 /** An input of the version with the canonical value that every point has unless the design varies it. */
 export interface BaseInput {
@@ -96,6 +97,8 @@ export interface Campaign {
   /** What the design varies, and what else differs between points that the campaign has had. */
   varied: VariedInput[];
   design: Design;
+  /** Finds the points, in place of the design, which has none then; absent where a design gives them. */
+  search?: Search;
   files: CampaignFile[];
   /** Of each point; at least, where they go on until they are precise. */
   replications: number;

@@ -52,15 +52,27 @@ function printPlan(plan: Plan): void {
   const { min, max } = replications;
   const rows = [
     ...(goal ? [['goal', `${goal.wants} ${goal.output}`]] : []),
-    ['points', number(points)],
-    ['replications', min === max ? number(min) : `${number(min)} to ${number(max)}, until precise enough`],
+    ...(plan.search
+      ? [['search', `${plan.search.method}, ${counted(plan.search.parallel, 'point')} at once`]]
+      : []),
+    ['points', plan.search ? `at most ${number(points)}` : number(points)],
+    [
+      'replications',
+      min === max
+        ? number(min)
+        : `${number(min)} to ${number(max)}, ${plan.search ? 'as many as tell a point from the best one' : 'until precise enough'}`,
+    ],
     [
       'runs',
       plan.runs === plan.mostRuns ? number(plan.runs) : `${number(plan.runs)} to ${number(plan.mostRuns)}`,
     ],
     ...(plan.foreseen ? [['foreseen', foreseenText(plan.foreseen)]] : []),
-    ['there', thereText(plan)],
-    ['to run', toRunText(plan)],
+    ...(plan.search
+      ? []
+      : [
+          ['there', thereText(plan)],
+          ['to run', toRunText(plan)],
+        ]),
     [
       'expected',
       timeText(plan) ?? 'unknown: no campaign of this store has run this version; say --run-seconds',
@@ -78,7 +90,9 @@ function printPlan(plan: Plan): void {
 
 /** A plan in one line: 41 points, 2 replications, 82 runs: 40 there, 42 to run, about 3 min. */
 export function planLine(plan: Plan): string {
-  const { points, replications, runs, mostRuns, toRun } = plan;
+  const { points, replications, runs, mostRuns, toRun, search, goal } = plan;
+  if (search)
+    return `a search (${search.method}) for the ${goal!.wants} ${goal!.output}: at most ${counted(points, 'point')} and ${counted(mostRuns, 'run')}`;
   const { min, max } = replications;
   const parts = [
     counted(points, 'point'),

@@ -2,10 +2,14 @@ import { extname } from 'node:path';
 import { type Command, Option } from 'commander';
 import { type Foray, isClosed } from '../client/index.ts';
 import {
+  bestTable,
+  bestText,
   counted,
   formatResults,
+  formatTable,
   type ResultFormat,
   resultFormats,
+  searchText,
   type ShapeOptions,
   tableOf,
 } from '../report/index.ts';
@@ -22,6 +26,7 @@ interface Flags extends SettingFlags, ShapeOptions {
   format?: ResultFormat;
   output?: string | undefined;
   follow?: boolean;
+  best?: boolean;
   files?: string;
 }
 
@@ -42,6 +47,10 @@ export function addResults(program: Command): void {
       'a row a point: n, mean, sd, the interval of the mean, min, quantiles and max of each numeric output, the share of each BOOLEAN one with its interval',
     )
     .addOption(showOption('with --points: an output, or a formula, to show (default: all)'))
+    .option(
+      '--best',
+      'of a search: the best point alone, with its value, the interval of that, and the runs that it is of',
+    )
     .option('--all', 'add the columns run, origin, requested, finished')
     .option(
       '--follow',
@@ -59,7 +68,8 @@ export function addResults(program: Command): void {
         const { files: folder } = flags;
         const isScreen = isShown(flags);
         const files = folder === undefined ? undefined : new ResultFiles(foray, id, { folder, isScreen });
-        await write(foray, id, format, flags, files);
+        if (flags.best) await writeBest(foray, id, format, flags.output);
+        else await write(foray, id, format, flags, files);
         if (flags.output !== undefined) tell(`Wrote ${flags.output}`);
         files?.tellEnd();
         if (flags.follow) await setExitCode(foray, id);
@@ -88,7 +98,7 @@ export function formatOf<Format extends ResultFormat>(
 }
 
 /** @throws ForayError USAGE when flags do not go together */
-function check(format: ResultFormat, { output, points, show, follow, files }: Flags): void {
+function check(format: ResultFormat, { output, points, show, follow, files, best }: Flags): void {
   const wrong = (message: string, hint: string): ForayError => new ForayError('USAGE', message, { hint });
   if (format === 'parquet' && output === undefined && process.stdout.isTTY)
     throw wrong('Parquet is not for a terminal.', 'Write it to a file with -o FILE.parquet.');
@@ -100,6 +110,8 @@ function check(format: ResultFormat, { output, points, show, follow, files }: Fl
   if (files === '') throw wrong('--files needs the name of a folder.', 'It was an empty text.');
   if (files !== undefined && points)
     throw wrong('--files and --points do not go together.', 'Files are of runs, not of points.');
+  if (best && (points || files !== undefined || follow))
+    throw wrong('--best stands alone.', 'It prints the best point of a search, and no runs.');
   if (!follow) return;
   if (points)
     throw wrong('--follow and --points do not go together.', 'A point has its row when all is there.');
@@ -134,6 +146,26 @@ async function write(
     output,
     follow,
   );
+}
+
+/** Writes the best point of a search as a table of one row, and in words. */
+async function writeBest(
+  foray: Foray,
+  id: string,
+  format: ResultFormat,
+  output: string | undefined,
+): Promise<void> {
+  const { search } = await foray.status(id);
+  const { record } = await foray.results(id);
+  if (!search)
+    throw new ForayError('USAGE', `The campaign "${id}" has no search, so it has no best point of its own.`, {
+      hint: 'Write search: into a definition, or read the best points off "foray report".',
+    });
+  if (format === 'parquet')
+    throw new ForayError('USAGE', 'One row is not for Parquet.', { hint: 'Take csv, json or jsonl.' });
+  const looks = isShown({ output }) ? { width: terminalWidth() } : { limit: Infinity };
+  await writeOut(formatTable(format, bestTable(record.campaign, search.best), looks), output);
+  tell(search.best ? bestText(record.campaign, search.best) : searchText(search));
 }
 
 /** Whether the table goes to a terminal. */

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import type { CampaignStatus } from '../client/index.ts';
+import type { CampaignStatus, Foray, SearchSummary } from '../client/index.ts';
+import { bestText, searchText } from '../report/index.ts';
 import { printLog } from './log.ts';
 import { printableLine } from '../printable.ts';
 import { print, printJson } from './output.ts';
@@ -32,6 +33,7 @@ export function addStatus(program: Command): void {
         if (status.blocked !== null) print(blockedText(status.blocked));
         print(`${status.id}: ${status.model} (version ${status.modelVersion}), ${status.points} points`);
         print(progressText(status));
+        if (status.search) await printSearch(foray, id, status.search);
         const from = said(status);
         if (from) print(from);
         for (const { cause, count, sample, log } of failures ?? []) {
@@ -49,6 +51,13 @@ export function addStatus(program: Command): void {
         print(`Web UI: ${foray.pageOf(id)}`);
       }),
     );
+}
+
+/** What a search is at, and its best point. */
+async function printSearch(foray: Foray, id: string, search: SearchSummary): Promise<void> {
+  print(`Search (${search.method}): ${searchText(search)}`);
+  if (search.best) print(`Best: ${bestText((await foray.results(id)).record.campaign, search.best)}`);
+  else if (search.stage === 'over') print('Best: no point has a value and meets the requirements');
 }
 
 /** From where a status is and how old, when no workflow answered. */

@@ -64,7 +64,9 @@ export async function submit(
     printJson(submitted);
   } else {
     print(
-      `${isNew ? 'Submitted' : 'Already submitted:'} ${id}: ${counted(points, 'point')}, ${counted(runs, 'run')}`,
+      runs === 0
+        ? `${isNew ? 'Submitted' : 'Already submitted:'} ${id}: a search, which finds its points`
+        : `${isNew ? 'Submitted' : 'Already submitted:'} ${id}: ${counted(points, 'point')}, ${counted(runs, 'run')}`,
     );
     print(`Web UI: ${url}`);
     if (!watch) tell(`Follow it with: npx foray watch ${id}`);

@@ -41,6 +41,7 @@ import { OutputFiles } from './output-files.ts';
 import { paceKnown, paceOf } from './pace.ts';
 import { type Plan, planOf, type PlanOptions } from './plan.ts';
 import { applyReason, retryReason } from './reasons.ts';
+import { withAsks } from './search.ts';
 import { cloudClient, type Settings } from './settings.ts';
 import { type CampaignStatus, isClosed, statusFromStore, statusFromWorkflow } from './status.ts';
 import { type Change, TemporalSide } from './temporal.ts';
@@ -512,12 +513,10 @@ export class Foray {
     { follow = false, everyMs = 1_000 }: { follow?: boolean; everyMs?: number } = {},
   ): Promise<{ record: CampaignRecord; rows: AsyncIterable<ResultRow> }> {
     const record = await this.record(id);
-    return {
-      record,
-      rows: follow
-        ? finishing(this.store, record.campaign, everyMs, () => this.temporal.isClosed(id))
-        : this.store.results(id),
-    };
+    const rows = follow
+      ? finishing(this.store, record.campaign, everyMs, () => this.temporal.isClosed(id))
+      : this.store.results(id);
+    return { record, rows: record.campaign.search ? withAsks(this.store, record.campaign, rows) : rows };
   }
 
   /**

@@ -17,3 +17,4 @@ export type { FileValue, OutputFiles } from './output-files.ts';
 export type { Plan } from './plan.ts';
 export { cloudClient, type Settings, type TemporalSettings, type TemporalTls } from './settings.ts';
 export { type CampaignStatus, isClosed } from './status.ts';
+export type { BestPoint, SearchSummary } from '../search/summary.ts';

@@ -2,6 +2,8 @@ import pLimit from 'p-limit';
 import type { Run, RunRequest } from '../api/index.ts';
 import { type Design, hasCondition, levelsOf, mostRows, nested } from '../campaign/designs/design.ts';
 import { expand, runInputs } from '../campaign/points.ts';
+import type { Search } from '../campaign/search/search.ts';
+import { hasSeed } from '../campaign/seeds.ts';
 import type { Campaign, Goal, Point } from '../campaign/types.ts';
 import { type CloudClient, isCloudError } from '../cloud/index.ts';
 import { ForayError } from '../errors.ts';
@@ -46,6 +48,8 @@ export interface Plan {
   first: { key: string; values: string[] }[];
   last: { key: string; values: string[] }[];
   warnings: string[];
+  /** How the points are found; null where a design gives them. Points and runs are the most there may be then. */
+  search: Pick<Search, 'method' | 'parallel'> | null;
 }
 
 export interface PlanOptions {
@@ -76,6 +80,7 @@ export async function planOf(
   pace: Pace | undefined,
   { ask, signal, onAsked }: PlanOptions,
 ): Promise<Plan> {
+  if (campaign.search) return planOfSearch(campaign, pace);
   const { replications, precision, varied } = campaign;
   const runs = points * replications;
   const chosen = chosenRuns(runs, campaign.fresh ? 0 : ask);
@@ -127,6 +132,49 @@ export async function planOf(
       ...warningsOf(campaign.design, points),
       ...(points * most >= MANY_RUNS ? [manyRuns(points * most)] : []),
     ],
+    search: null,
+  };
+}
+
+/** What a search comes to at most: which points it asks is not known before. */
+function planOfSearch(campaign: CheckedCampaign['campaign'], pace: Pace | undefined): Plan {
+  const { replications, search, base, varied, goal = null, model } = campaign;
+  const { method, parallel, stop, most, confirm } = search!;
+  const perPoint = most ?? replications;
+  const points = Math.min(stop.points ?? Infinity, Math.ceil((stop.runs ?? Infinity) / replications));
+  const isKnown = Number.isFinite(points);
+  const compared = confirm && hasSeed(base) ? confirm.best * confirm.replications + confirm.report : 0;
+  const [least, mostRuns] = isKnown
+    ? [points * replications + compared, points * perPoint + compared]
+    : [0, 0];
+  const secondsOf = (runs: number): number | null =>
+    pace && isKnown ? Math.ceil(runs * pace.secondsARun) : null;
+  return {
+    campaign: campaign.name,
+    model: { name: model.name, version: model.version },
+    goal,
+    points: isKnown ? points : 0,
+    replications: { min: replications, max: perPoint },
+    runs: least,
+    mostRuns,
+    foreseen: null,
+    there: 0,
+    toRun: least,
+    asked: 0,
+    error: 0,
+    expectedSeconds: secondsOf(least),
+    mostSeconds: secondsOf(mostRuns),
+    basis: pace?.basis ?? '',
+    inputs: varied.map(({ name }) => name),
+    first: [],
+    last: [],
+    warnings: [
+      ...(isKnown ? [] : ['The search has no limit of points or runs, so nobody knows how long it takes.']),
+      ...(confirm && !hasSeed(base)
+        ? [`The model "${model.name}" has no seed, so its best points are not compared: one run is exact.`]
+        : []),
+    ],
+    search: { method, parallel },
   };
 }
 

@@ -1,7 +1,9 @@
 import { MOST_KEPT_BYTES } from '../campaign/output-files.ts';
 import { type PrecisionProgress, precisionProgress } from '../campaign/precise-points.ts';
+import { searchOf } from './search.ts';
 import type { Phase, Progress, RunCounts } from '../campaign/types.ts';
 import { closedPhases } from '../campaign/types.ts';
+import type { SearchSummary } from '../search/summary.ts';
 import type { CampaignRecord, FileLack, Store } from '../store/index.ts';
 
 /** Where a campaign is, and who says so. Times are ISO 8601. */
@@ -18,6 +20,8 @@ export interface CampaignStatus {
   runs: RunCounts;
   /** Of a campaign that replicates its points until they are precise; null also where nobody wrote it down. */
   precision: PrecisionProgress | null;
+  /** Of a campaign whose points a search finds; null of others, and in lists. */
+  search: SearchSummary | null;
   /** How many runs are kept requested at once; null when no worker could be asked. */
   window: number | null;
   /** Runs finished a second, lately. */
@@ -54,6 +58,7 @@ export async function statusFromWorkflow(
     points,
     runs,
     precision,
+    search: await searchOf(store, record.campaign),
     window,
     rate: goesOn ? rate : null,
     secondsLeft: goesOn ? secondsLeft : null,
@@ -77,6 +82,7 @@ export async function statusFromStore(
     points: record.points,
     runs: await store.counts(record.campaign.id),
     precision: await precisionFrom(store, record),
+    search: await searchOf(store, record.campaign),
     window: null,
     rate: null,
     secondsLeft: null,

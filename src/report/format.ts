@@ -21,7 +21,10 @@ export interface ShapeOptions extends TableOptions {
   show?: readonly string[];
 }
 
-type TabledCampaign = Pick<Campaign, 'varied' | 'outputs' | 'derived' | 'precision' | 'goal' | 'versions'>;
+type TabledCampaign = Pick<
+  Campaign,
+  'varied' | 'outputs' | 'derived' | 'precision' | 'goal' | 'versions' | 'search'
+>;
 
 /** Results as the table that is asked for, streamed. */
 export function tableOf(

@@ -25,6 +25,8 @@ const GROUP = 500;
 const HEAD: readonly Column[] = [text('point'), count('replication'), text('status')];
 /** Of each run of a campaign that went on with another version of its model. */
 const VERSION = count('version');
+/** Of each run of a search: the number of the ask that its point came from. */
+const ASK = count('ask');
 /** Why a run failed. */
 const REASON = text('reason');
 const ALL: readonly Column[] = [text('run'), text('origin'), instant('requested'), instant('finished')];
@@ -117,16 +119,22 @@ function* groupsOf<Item>(items: Iterable<Item>): Generator<Item[]> {
 }
 
 /** What of a campaign the columns of its results depend on. */
-type TabledCampaign = Pick<Campaign, 'varied' | 'outputs' | 'versions'>;
+type TabledCampaign = Pick<Campaign, 'varied' | 'outputs' | 'versions' | 'search'>;
 
 function headColumns(campaign: TabledCampaign): Column[] {
-  return [...HEAD, ...(campaign.versions ? [VERSION] : []), ...inputColumns(campaign)];
+  return [
+    ...HEAD,
+    ...(campaign.versions ? [VERSION] : []),
+    ...(campaign.search ? [ASK] : []),
+    ...inputColumns(campaign),
+  ];
 }
 
-function headOf({ versions }: TabledCampaign, row: ResultRow): Cell[] {
+function headOf({ versions, search }: TabledCampaign, row: ResultRow): Cell[] {
   const { point, replication, status, version, values } = row;
   const versionCell = versions ? [String(version ?? versions[0]!.version)] : [];
-  return [point, String(replication), status, ...versionCell, ...values];
+  const askCell = search ? [row.ask == null ? null : String(row.ask)] : [];
+  return [point, String(replication), status, ...versionCell, ...askCell, ...values];
 }
 
 function allOf({ runId, origin, requestedAt, finishedAt }: ResultRow): Cell[] {

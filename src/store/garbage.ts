@@ -53,6 +53,8 @@ export async function deleteCampaign(db: Kysely<Tables>, campaign: number): Prom
     deleted = numDeletedRows;
     await breath();
   }
+  for (const table of ['asks', 'search_events'] as const)
+    await db.deleteFrom(table).where('campaign', '=', campaign).execute();
   await db.deleteFrom('campaigns').where('number', '=', campaign).execute();
 }
 

@@ -24,6 +24,7 @@ export function migrationsFor(types: ColumnTypes): Record<string, Migration> {
     '006-verdicts': { up: verdicts },
     '007-run-logs': { up: runLogs },
     '008-versions': { up: versions },
+    '009-search': { up: search },
   };
 }
 
@@ -206,5 +207,27 @@ async function versions(db: Kysely<unknown>): Promise<void> {
     .addColumn('version', 'integer')
     .addColumn('reason', 'text', (column) => column.notNull())
     .addPrimaryKeyConstraint('failed_attempts_pk', ['campaign', 'seq', 'failed_at'])
+    .execute();
+}
+
+/** The log of a search: what was asked and told, and what was decided. */
+async function search(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .createTable('asks')
+    .addColumn('campaign', 'integer', (column) => column.notNull().references('campaigns.number'))
+    .addColumn('ask', 'integer', (column) => column.notNull())
+    .addColumn('ordinal', 'integer')
+    .addColumn('values', 'text', (column) => column.notNull())
+    .addColumn('by', 'text', (column) => column.notNull())
+    .addColumn('seen', 'integer', (column) => column.notNull())
+    .addColumn('told', 'text')
+    .addPrimaryKeyConstraint('asks_pk', ['campaign', 'ask'])
+    .execute();
+  await db.schema
+    .createTable('search_events')
+    .addColumn('campaign', 'integer', (column) => column.notNull().references('campaigns.number'))
+    .addColumn('number', 'integer', (column) => column.notNull())
+    .addColumn('event', 'text', (column) => column.notNull())
+    .addPrimaryKeyConstraint('search_events_pk', ['campaign', 'number'])
     .execute();
 }

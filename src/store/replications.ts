@@ -5,7 +5,7 @@ import { batches } from './rows.ts';
 import { finishedStates, type Tables } from './tables.ts';
 
 /** Runs an insert. */
-const RUNS_AN_INSERT = 1_000;
+export const RUNS_AN_INSERT = 1_000;
 /** Points that are read at once, with all their runs. */
 const POINTS_AT_ONCE = 200;
 
@@ -62,7 +62,8 @@ export async function* allFinishedPoints(
   }
 }
 
-async function readPoints(
+/** The points with these ordinals of which every run has finished. */
+export async function readPoints(
   db: Kysely<Tables>,
   campaign: number,
   ordinals: readonly number[],
@@ -108,7 +109,7 @@ export async function addReplications(
 }
 
 /** Adds runs that wait; returns the seqs of those that were not there. Whoever else does so waits until the transaction is over. */
-async function addRuns(
+export async function addRuns(
   db: Kysely<Tables>,
   campaign: number,
   runs: readonly { ordinal: number; replication: number }[],

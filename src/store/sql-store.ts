@@ -10,10 +10,12 @@ import { lackingRuns, setOutputs } from './outputs.ts';
 import { pointsLike } from './points.ts';
 import type { Verdict, VerdictCounts } from '../campaign/precise-points.ts';
 import { countVerdicts, forgetVerdicts, setVerdicts } from './verdicts.ts';
-import { addReplications, allFinishedPoints, finishedPoints } from './replications.ts';
+import { addReplications, allFinishedPoints, finishedPoints, readPoints } from './replications.ts';
 import { finishedLately } from './recent.ts';
 import { resultBatches } from './result-pages.ts';
 import { keepRunLogs, lastRunLog, loggedRuns, runLogs } from './run-logs.ts';
+import { asksOfPoints, readSearch, searchLength, writeSearch } from './search.ts';
+import type { SearchLog, SearchStep } from '../campaign/search/log.ts';
 import { type Done, writeDone } from './done.ts';
 import {
   columnsOf,
@@ -38,6 +40,7 @@ import type {
   PointStory,
   ResultRow,
   RunObservation,
+  SearchWritten,
   Store,
   StoredFile,
   StoredLog,
@@ -322,6 +325,30 @@ export class SqlStore implements Store {
 
   async *allFinishedPoints(id: string): AsyncIterable<FinishedPoint[]> {
     yield* allFinishedPoints(this.db, await this.number(id));
+  }
+
+  async finishedAt(id: string, ordinals: readonly number[]): Promise<FinishedPoint[]> {
+    return readPoints(this.db, await this.number(id), ordinals);
+  }
+
+  async searchLog(id: string): Promise<SearchLog> {
+    return readSearch(this.db, await this.number(id));
+  }
+
+  async asksOfPoints(id: string): Promise<Map<string, number>> {
+    return asksOfPoints(this.db, await this.number(id));
+  }
+
+  async searchLength(id: string): Promise<{ asks: number; events: number }> {
+    return searchLength(this.db, await this.number(id));
+  }
+
+  async writeSearch(
+    id: string,
+    length: { asks: number; events: number },
+    step: SearchStep,
+  ): Promise<SearchWritten | undefined> {
+    return writeSearch(this.db, await this.number(id), length, step);
   }
 
   async addReplications(

@@ -1,5 +1,6 @@
 import type { RunLog } from '../api/extensions.ts';
 import type { Verdict, VerdictCounts } from '../campaign/precise-points.ts';
+import type { SearchLog, SearchStep } from '../campaign/search/log.ts';
 import type { Campaign, ModelVersion, Phase, Point, RunCounts } from '../campaign/types.ts';
 
 /** A campaign as the store keeps it. Times are ms since the epoch. */
@@ -105,6 +106,12 @@ export interface FinishedPoint {
   runs: FinishedRun[];
 }
 
+/** What came of a step of a search: the seqs of the runs that it added, and the points of its asks. */
+export interface SearchWritten {
+  seqs: number[];
+  ordinals: (number | null)[];
+}
+
 /** What was seen of a run. */
 export type RunObservation = { seq: number } & (
   | { state: 'queued' | 'running'; runId: string; owned: boolean }
@@ -161,6 +168,8 @@ export interface ResultRow {
   finishedAt: number | null;
   /** The number of the model's version that it ran with; null for the campaign's first one. */
   version: number | null;
+  /** The number of the ask that its point came from; only in the results of a search. */
+  ask?: number | null;
 }
 
 /** A finished run by its number in the campaign. */
@@ -270,6 +279,23 @@ export interface Store {
   finishedPoints(id: string, seqs: readonly number[]): Promise<FinishedPoint[]>;
   /** All points of the design of which every run has finished, some at a time. */
   allFinishedPoints(id: string): AsyncIterable<FinishedPoint[]>;
+  /** Of some points, those of which every run has finished. */
+  finishedAt(id: string, ordinals: readonly number[]): Promise<FinishedPoint[]>;
+  /** The log of the campaign's search; an empty one of a campaign without. */
+  searchLog(id: string): Promise<SearchLog>;
+  /** The numbers of the first asks of points, by the points' keys. */
+  asksOfPoints(id: string): Promise<Map<string, number>>;
+  /** How many asks and events that log has. */
+  searchLength(id: string): Promise<{ asks: number; events: number }>;
+  /**
+   * Adds a step to the log of the campaign's search, with the points and runs that it asks for, all at once. Undefined when the log no
+   * longer has the length that is given: nothing is changed then.
+   */
+  writeSearch(
+    id: string,
+    length: { asks: number; events: number },
+    step: SearchStep,
+  ): Promise<SearchWritten | undefined>;
   /**
    * Gives points as many replications in all as are wanted, those of the first of the points first in the order of work.
    * Returns the seqs of the runs that were not there yet.

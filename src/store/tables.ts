@@ -93,6 +93,18 @@ export interface Tables {
    * whatever the service's is; where there is none, `lack` says why.
    */
   kept_files: { campaign: number; hash: string; file: string | null; lack: FileLack | null };
+  /** Points that a search asked, by their number from 0: `values` and `told` are JSON (campaign/search/log). */
+  asks: {
+    campaign: number;
+    ask: number;
+    ordinal: number | null;
+    values: string;
+    by: string;
+    seen: number;
+    told: string | null;
+  };
+  /** What a search decided, by its number from 0: `event` is JSON. */
+  search_events: { campaign: number; number: number; event: string };
   /** What runs printed in their last attempt that failed: `lines` are JSON, `cause` groups failures. */
   run_logs: {
     campaign: number;

@@ -21,13 +21,14 @@ import {
   type CampaignState,
   failedText,
   finishedSoFar,
+  newSearch,
   newState,
   note,
   progressOf,
   takeCounts,
   upgraded,
 } from './state.ts';
-import { activities, tick } from './tick.ts';
+import { activities, search, tick } from './tick.ts';
 
 /** The result of a campaign's workflow. */
 export interface CampaignSummary {
@@ -122,7 +123,7 @@ async function runOn(context: Context): Promise<End> {
   const { input, state } = context;
   if (state.phase === 'preparing') await (input.goesOn ? goOn(context) : prepare(context));
   const { schedule } = state;
-  while (!isFinished(schedule) || context.changes.length > 0) {
+  while (!isThrough(state) || context.changes.length > 0) {
     throwIfTooLate(state);
     await carryOutChanges(context);
     await carryOutWish(context);
@@ -135,9 +136,10 @@ async function runOn(context: Context): Promise<End> {
     await tick(context);
     throwIfCancelled();
     judgeFailures(state);
+    await search(context);
     show(context);
     await untilNextTick(context);
-    if (isLongEnough() && !isFinished(schedule)) {
+    if (isLongEnough() && !isThrough(state)) {
       await condition(() => allHandlersFinished() || context.changes.length > 0);
       throwIfCancelled();
       if (context.changes.length === 0) return 'history';
@@ -146,16 +148,22 @@ async function runOn(context: Context): Promise<End> {
   return 'finished';
 }
 
+/** Every run has finished, and no search goes on. */
+function isThrough({ schedule, search }: CampaignState): boolean {
+  return isFinished(schedule) && (!search || search.isOver);
+}
+
 async function prepare(context: Context): Promise<void> {
   const { address, input, state } = context;
   show(context);
-  const { points, runs, grows, precision } = await activities.prepare.executeWithOptions(
+  const { points, runs, grows, precision, isSearch } = await activities.prepare.executeWithOptions(
     { summary: 'upload files, expand the design' },
     [address],
   );
   state.points = points;
   state.total = runs;
   state.precision = precision ?? null;
+  if (isSearch) state.search = newSearch();
   // set before the design was expanded, it counts for what comes of it
   const wanted = state.schedule.concurrency === 'auto' ? input.concurrency : state.schedule.concurrency;
   state.schedule = newSchedule(runs, wanted, state.settings.timeouts.run);

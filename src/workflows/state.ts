@@ -32,6 +32,8 @@ export interface CampaignState {
   total: number;
   /** How far a campaign is that replicates its points until they are precise. Absent from campaigns of earlier versions. */
   precision?: PrecisionProgress | null;
+  /** Of a campaign whose points a search finds: whether it is over, and whether there is something to tell it. */
+  search?: { isOver: boolean; isDue: boolean; asked: number } | null;
   new: number;
   reused: number;
   failed: number;
@@ -51,6 +53,11 @@ export interface CampaignState {
   finishedAt: [at: number, count: number][];
   startedAt: number;
   note: string;
+}
+
+/** A search that nothing is known of yet: what it is at is asked first. */
+export function newSearch(): NonNullable<CampaignState['search']> {
+  return { isOver: false, isDue: true, asked: 0 };
 }
 
 export function newState(now: number, settings: CampaignState['settings']): CampaignState {
@@ -94,10 +101,17 @@ export function upgraded(carried: CampaignState, settings: CampaignState['settin
 /** Takes in what the store says of the campaign after a change of it. */
 export function takeCounts(
   state: CampaignState,
-  { points, counts, settings, precision = null }: Exclude<ChangeAnswer, { refused: string }>,
+  {
+    points,
+    counts,
+    settings,
+    precision = null,
+    isSearch = false,
+  }: Exclude<ChangeAnswer, { refused: string }>,
 ): void {
   const { total, new: fresh, reused, failed } = counts;
   if (failed < state.failed) state.causes = [];
+  if (isSearch) state.search = newSearch();
   Object.assign(state, { points, settings, precision, total, new: fresh, reused, failed });
   state.schedule.runTimeout = settings.timeouts.run;
 }

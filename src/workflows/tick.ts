@@ -1,4 +1,4 @@
-import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow';
+import { ActivityCancellationType, ApplicationFailure, proxyActivities } from '@temporalio/workflow';
 import type { Activities, AdvanceResult } from '../activities/index.ts';
 import { addCauses } from '../campaign/failures.ts';
 import type { PrecisionProgress } from '../campaign/precise-points.ts';
@@ -7,6 +7,7 @@ import {
   decide,
   type Decision,
   emptyOutcomes,
+  isFinished,
   needsWork,
   applyOutcomes,
   addPage,
@@ -67,7 +68,27 @@ export async function tick({ address, state }: Context): Promise<void> {
       2 * decision.request.filter((seq) => there.has(seq)).length >= decision.request.length;
   }
   const finished = outcomes.new.length + outcomes.reused.length + outcomes.failed.length;
+  if (state.search && finished > 0) state.search.isDue = true;
   state.finishedAt = [...state.finishedAt, [now, finished] as [number, number]].slice(-LAST_TICKS);
+}
+
+/** Goes on with the search of a campaign when it may have something to do. */
+export async function search({ address, state }: Context): Promise<void> {
+  const { search, schedule } = state;
+  if (!search || search.isOver || schedule.isHeld) return;
+  if (!search.isDue && !isFinished(schedule)) return;
+  search.isDue = false;
+  const summary = `search, ${search.asked} points asked`;
+  const { added, points, asked, isOver } = await activities.propose.executeWithOptions({ summary }, [
+    address,
+  ]);
+  addWork(schedule, added);
+  state.total += added.count;
+  state.points = points;
+  Object.assign(search, { isOver, asked });
+  if (added.count > 0) schedule.tickAt = Math.min(schedule.tickAt, Date.now());
+  else if (!isOver && isFinished(schedule))
+    throw ApplicationFailure.nonRetryable('The search waits for runs that are not there', 'SEARCH_STUCK');
 }
 
 function summaryOf({ request, poll, expire }: Decision): string {

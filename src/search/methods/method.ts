@@ -1,19 +1,12 @@
+import type { Dimension } from '../../campaign/search/space.ts';
+
+export type { Dimension };
+
 /**
  * What a search method is: it proposes points, hears their values, and holds no truth. Everything that it knows can be told again from
  * the log of the campaign, so a method has no clock, no I/O and no random number but those of `Stream`: the same problem and the
  * same calls in the same order give the same proposals on every machine.
  */
-
-/**
- * One input that a search varies, as a method sees it: a coordinate from 0 to 1. A logarithmic scale and a real input's step are
- * hidden from methods: what is told has the coordinates that the point really had.
- *
- * - `real`: 0 is the lower bound, 1 the upper bound, both included.
- * - `integer`: level i of n in their order has the coordinate (i + 0.5) / n; each coordinate belongs to the level floor(n·x).
- * - `choice`: the same, but the levels have no order.
- */
-export type Dimension =
-  { kind: 'real' } | { kind: 'integer'; levels: number } | { kind: 'choice'; levels: number };
 
 /** What is searched. A method always minimizes. */
 export interface Problem {
@@ -34,6 +27,8 @@ export interface Proposal {
   x: number[];
   /** How the method found it, for people, such as "expected improvement" or "generation 7". */
   by: string;
+  /** The improvement on the best value that the method expects there, where it has a model of the values. */
+  gain?: number;
 }
 
 /** A point whose runs have finished. */

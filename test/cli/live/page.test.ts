@@ -18,6 +18,7 @@ const state: LiveState = {
     points: 20,
     runs: { total: 200, done: 99, new: 90, reused: 9, failed: 1, running: 8, queued: 12, waiting: 80 },
     precision: null,
+  search: null,
     window: 20,
     rate: 2.5,
     secondsLeft: 40,

@@ -1,0 +1,259 @@
+import { RANDOM_SEED } from '../../api/index.ts';
+import { ForayError } from '../../errors.ts';
+import { quoted } from '../../suggest.ts';
+import { isNumeric, isWhole } from '../designs/names.ts';
+import { checkExpression } from '../designs/resolve/expressions.ts';
+import { type DesignFacts, inputsIn } from '../designs/resolve/inputs.ts';
+import { distinctValuesOf } from '../designs/resolve/values.ts';
+import { MOST_INPUTS, unitPoints } from '../sampling/unit-points.ts';
+import { measureOf } from '../measures.ts';
+import type { ReadDefinition } from '../read.ts';
+import type { BaseInput, CampaignOutput, Goal } from '../types.ts';
+import { canonical, checkUnits, type ModelInput } from '../values.ts';
+import type { Bounds, Searched, WrittenSearch } from './schema.ts';
+import type { Confirmation, MethodName, Requirement, Search, SearchedInput } from './search.ts';
+import { spaceOf } from './space.ts';
+
+/** Points that a condition is tried on: if it holds for none of them, it is taken to hold for none. */
+const TRIED = 20_000;
+/** Beyond these, CMA-ES is the better method: a Gaussian process gets slow. */
+const MOST_GP_POINTS = 300;
+const MOST_GP_INPUTS = 12;
+
+/**
+ * Checks every name and value of a search and resolves it. Mistakes go to `facts.mistakes`; the search is of use only where there
+ * are none.
+ *
+ * @param taken - inputs that something else gives already
+ */
+export function resolveSearchedInputs(
+  written: WrittenSearch,
+  facts: DesignFacts,
+  taken: ReadonlySet<string>,
+): SearchedInput[] {
+  const path = ['search', 'over'];
+  const given = inputsIn(written.over, facts, path, taken);
+  if (given.length > MOST_INPUTS)
+    facts.mistakes.add(
+      new ForayError('INVALID_VALUE', `The search varies ${given.length} inputs.`, {
+        place: facts.locate(path, 'key'),
+        hint: `At most ${MOST_INPUTS} are taken.`,
+      }),
+    );
+  return given.flatMap(({ input, value, path: at }) => {
+    const resolved = facts.mistakes.attempt(() => searchedInput(input, value, facts, at));
+    return resolved ? [resolved] : [];
+  });
+}
+
+function searchedInput(
+  input: ModelInput,
+  written: Searched,
+  facts: DesignFacts,
+  path: PropertyKey[],
+): SearchedInput {
+  const { name, type } = input;
+  const { locate } = facts;
+  if (name === RANDOM_SEED)
+    throw new ForayError('INVALID_VALUE', `A search cannot vary ${RANDOM_SEED}.`, {
+      place: locate(path, 'key'),
+      hint: 'The best seed is only the luckiest one. Use replications.',
+    });
+  if (Array.isArray(written) || 'values' in written) {
+    const values = distinctValuesOf(input, written, facts, path);
+    if (!isNumeric(type)) return { name, type, kind: 'choice', values, isOrdered: false };
+    return {
+      name,
+      type,
+      kind: 'choice',
+      values: values.toSorted((a, b) => Number(a) - Number(b)),
+      isOrdered: true,
+    };
+  }
+  return rangeOf(input, written, facts, path);
+}
+
+function rangeOf(
+  input: ModelInput,
+  written: Bounds,
+  { locate }: Pick<DesignFacts, 'locate'>,
+  path: PropertyKey[],
+): SearchedInput {
+  const { name, type } = input;
+  const { min, max, scale = 'linear', units } = written;
+  const [step, digits] = [written.step ?? null, written.digits ?? null];
+  checkUnits(input, units, locate([...path, 'units']));
+  if (!isNumeric(type))
+    throw new ForayError('INVALID_VALUE', `The input "${name}" takes ${type}, not a range of numbers.`, {
+      place: locate(path),
+      hint: 'Give a list of values.',
+    });
+  // also checks what the model allows
+  canonical(input, min, locate([...path, 'min']));
+  canonical(input, max, locate([...path, 'max']));
+  if (isWhole(type) && (digits ?? 0) > 0)
+    throw new ForayError('INVALID_VALUE', `The input "${name}" takes whole numbers, without digits.`, {
+      place: locate([...path, 'digits']),
+      hint: 'Leave "digits" out.',
+    });
+  if (isWhole(type) && step !== null && !Number.isInteger(step))
+    throw new ForayError('INVALID_VALUE', `The input "${name}" takes whole numbers.`, {
+      place: locate([...path, 'step']),
+      hint: 'Give a whole number as the step.',
+    });
+  const distance = step ?? (digits === null ? 0 : 10 ** -digits);
+  if (distance > max - min)
+    throw new ForayError('INVALID_VALUE', `The bounds of "${name}" hold one value only.`, {
+      place: locate(path),
+      hint: 'Give it under "inputs", or a smaller step.',
+    });
+  return { name, type, kind: 'range', min, max, scale, step, digits };
+}
+
+/**
+ * Checks that nothing else says which points there are, or how often each is repeated.
+ *
+ * @throws ForayError INVALID_VALUE
+ */
+export function checkSearchAlone({ definition, locate }: ReadDefinition): void {
+  const { search, design, goal, replications } = definition;
+  const isPrecise = typeof replications === 'object' && 'output' in replications;
+  const wrong = (message: string, path: string[], hint: string): ForayError =>
+    new ForayError('INVALID_VALUE', message, { place: locate(path, 'key'), hint });
+  if (!search) {
+    if (typeof replications === 'object' && !isPrecise)
+      throw wrong(
+        'Replications {min, max} need an output.',
+        ['replications'],
+        'Add output, and relative or absolute.',
+      );
+    return;
+  }
+  if (design)
+    throw wrong('A campaign has a "design" or a "search".', ['design'], 'Leave one of the two out.');
+  if (goal)
+    throw wrong('The goal of a search is what it minimizes or maximizes.', ['goal'], 'Leave "goal" out.');
+  if (isPrecise)
+    throw wrong(
+      'A search does not replicate points until they are precise.',
+      ['replications'],
+      'Write a number, or {min, max} for as many as tell a point from the best one.',
+    );
+}
+
+/** The rest of a search, once it is known which outputs the campaign has. */
+export function resolveSearch(
+  { definition, locate, mistakes }: ReadDefinition,
+  inputs: SearchedInput[],
+  base: readonly BaseInput[],
+  outputs: readonly CampaignOutput[],
+): { search: Search; goal: Goal } {
+  const written = definition.search!;
+  const { where = null } = written;
+  const before = mistakes.count;
+  if (where !== null)
+    mistakes.attempt(() => checkExpression(where, 'boolean', { inputs: base, locate }, ['search', 'where']));
+  const goal = mistakes.attempt(() => goalOf(written, outputs, locate));
+  const require = Object.entries(written.require ?? {}).flatMap(
+    ([output, limit]) => mistakes.attempt(() => requirement(output, limit, outputs, locate)) ?? [],
+  );
+  const method = mistakes.attempt(() => methodOf(written, inputs, locate));
+  const search: Search = {
+    inputs,
+    where,
+    require,
+    method: method ?? 'gp',
+    parallel: written.parallel,
+    stop: stopOf(written),
+    confirm: confirmOf(written),
+    most: mostReplications(definition.replications),
+  };
+  if (mistakes.count === before) mistakes.attempt(() => checkCondition(search, base, locate));
+  return { search, goal: goal ?? { output: '', wants: 'lowest' } };
+}
+
+function goalOf(
+  { minimize, maximize }: WrittenSearch,
+  outputs: readonly CampaignOutput[],
+  locate: ReadDefinition['locate'],
+): Goal {
+  const key = minimize === undefined ? 'maximize' : 'minimize';
+  const { name } = measureOf(outputs, (minimize ?? maximize)!, locate(['search', key]));
+  return { output: name, wants: key === 'maximize' ? 'highest' : 'lowest' };
+}
+
+function requirement(
+  written: string,
+  limit: NonNullable<WrittenSearch['require']>[string],
+  outputs: readonly CampaignOutput[],
+  locate: ReadDefinition['locate'],
+): Requirement {
+  const path = ['search', 'require', written];
+  const [min, max, chance] = [limit.min ?? null, limit.max ?? null, limit.chance ?? null];
+  const { name } = measureOf(outputs, written, locate(path, 'key'));
+  if (min !== null && max !== null && min > max)
+    throw new ForayError(
+      'INVALID_VALUE',
+      `No value of ${quoted(name)} is at least ${min} and at most ${max}.`,
+      {
+        place: locate(path),
+        hint: 'Give a "min" that is not above "max".',
+      },
+    );
+  return { output: name, min, max, chance };
+}
+
+/** Which method is meant: `auto` is gp for few points and inputs, else cma. */
+function methodOf(
+  { method, stop }: WrittenSearch,
+  inputs: readonly SearchedInput[],
+  locate: ReadDefinition['locate'],
+): MethodName {
+  const unordered = inputs.find((input) => input.kind === 'choice' && !input.isOrdered);
+  if ((method === 'cma' || method === 'direct') && unordered)
+    throw new ForayError(
+      'INVALID_VALUE',
+      `The method ${method} takes numbers only, and "${unordered.name}" has none.`,
+      {
+        place: locate(['search', 'method']),
+        hint: 'Use the method gp, or search once for each of its values.',
+      },
+    );
+  if (method !== 'auto') return method;
+  const isLarge = (stop.points ?? 0) > MOST_GP_POINTS || inputs.length > MOST_GP_INPUTS;
+  return isLarge && !unordered ? 'cma' : 'gp';
+}
+
+/** A search that is told no end at all has the one of 100 points. */
+function stopOf({ stop }: WrittenSearch): Search['stop'] {
+  const { points, runs, value, gain, stall } = stop;
+  const hasEnd = [points, runs, stall].some((limit) => limit !== undefined);
+  return {
+    points: points ?? (hasEnd ? null : 100),
+    runs: runs ?? null,
+    value: value ?? null,
+    gain: gain ?? null,
+    stall: stall ?? null,
+  };
+}
+
+function confirmOf({ confirm }: WrittenSearch): Confirmation | null {
+  return confirm ?? null;
+}
+
+function mostReplications(replications: ReadDefinition['definition']['replications']): number | null {
+  return typeof replications === 'object' && !('output' in replications) ? replications.max : null;
+}
+
+/** @throws ForayError EMPTY_DESIGN where a condition holds for none of many points */
+function checkCondition(search: Search, base: readonly BaseInput[], locate: ReadDefinition['locate']): void {
+  if (search.where === null) return;
+  const space = spaceOf(search, base);
+  const names = search.inputs.map(({ name }) => name);
+  for (const x of unitPoints('sobol', { points: TRIED, seed: 0, scramble: true, names }))
+    if (space.isAllowed(space.valuesAt(x))) return;
+  throw new ForayError('EMPTY_DESIGN', 'The search has no points: "where" holds for none.', {
+    place: locate(['search', 'where']),
+    hint: 'Widen the bounds under "over", or change the condition.',
+  });
+}

@@ -1,0 +1,158 @@
+import { z } from 'zod';
+import { Units, Value } from '../designs/schema.ts';
+
+/** The shape of a search as a person writes it. Never imported by a workflow: zod would double the bundle. */
+
+const number = z.number('expected a number');
+const count = (what = 'expected a whole number from 1') => z.int(what).min(1, what);
+
+const Bounds = z
+  .strictObject({
+    min: number.describe('The least value.'),
+    max: number.describe('The greatest value.'),
+    digits: z
+      .int('expected a whole number of digits')
+      .min(0, 'expected no less than 0')
+      .max(15, 'expected at most 15')
+      .optional()
+      .describe('Digits after the decimal point that values are rounded to.'),
+    step: number
+      .positive('expected more than 0')
+      .optional()
+      .describe('The distance between values, counted from min.'),
+    scale: z
+      .enum(['linear', 'log'], 'expected linear or log')
+      .optional()
+      .describe('Whether the search looks at differences (linear, the default) or at ratios (log).'),
+    units: Units.optional(),
+  })
+  .refine(({ digits, step }) => digits === undefined || step === undefined, 'expected "digits" or a "step"')
+  .refine(({ min, max }) => min < max, 'expected "min" below "max"')
+  .refine(({ min, scale }) => scale !== 'log' || min > 0, 'expected "min" above 0 with a scale of ratios')
+  .meta({ id: 'Bounds' });
+export type Bounds = z.infer<typeof Bounds>;
+
+const choices = z.array(Value, 'expected a list of values').min(2, 'expected at least two values');
+
+/** What an input may be: between bounds, or one of some values. */
+export const Searched = z.union(
+  [Bounds, choices, z.strictObject({ values: choices.describe('The values.'), units: Units.optional() })],
+  'expected {min, max} or a list of values',
+);
+export type Searched = z.infer<typeof Searched>;
+
+const Limit = z
+  .strictObject(
+    {
+      min: number.optional().describe('The mean of the output is to be at least this.'),
+      max: number.optional().describe('The mean of the output is to be at most this.'),
+      chance: number
+        .gt(0, 'expected a share above 0')
+        .max(1, 'expected a share of at most 1')
+        .optional()
+        .describe('The share of the runs in which it is to hold, in place of the mean.'),
+    },
+    'expected {min: NUMBER} or {max: NUMBER}',
+  )
+  .refine(({ min, max }) => min !== undefined || max !== undefined, 'expected a "min" or a "max"')
+  .meta({ id: 'Limit', anyOf: [{ required: ['min'] }, { required: ['max'] }] });
+
+const Stop = z
+  .strictObject(
+    {
+      points: count()
+        .max(1_000_000, 'expected at most 1,000,000')
+        .optional()
+        .describe('After so many points.'),
+      runs: count().max(10_000_000, 'expected at most 10,000,000').optional().describe('After so many runs.'),
+      value: number.optional().describe('When a point has this value or a better one.'),
+      gain: number
+        .positive('expected more than 0')
+        .optional()
+        .describe('When the method gp expects less improvement than this from the next point.'),
+      stall: count().optional().describe('After so many points without a better one.'),
+    },
+    'expected {points: NUMBER}, {runs: NUMBER}, {value: NUMBER}, {gain: NUMBER} or {stall: NUMBER}',
+  )
+  .meta({ id: 'Stop' });
+
+const Confirm = z
+  .strictObject(
+    {
+      best: count().max(100, 'expected at most 100').default(10).describe('How many points are compared.'),
+      replications: z
+        .int('expected a whole number')
+        .min(2, 'expected at least 2')
+        .max(10_000, 'expected at most 10,000')
+        .default(10)
+        .describe('New replications that each of them gets before the first is left out.'),
+      indifference: number
+        .positive('expected more than 0')
+        .describe("A difference that does not matter, in the output's units."),
+      confidence: number
+        .gt(0.5, 'expected more than 0.5')
+        .lt(1, 'expected less than 1')
+        .default(0.95)
+        .describe('How sure it is to be that no other is better by more than that.'),
+      report: z
+        .int('expected a whole number')
+        .min(2, 'expected at least 2')
+        .max(100_000, 'expected at most 100,000')
+        .default(30)
+        .describe('Further replications of the winner alone, which tell its value.'),
+    },
+    'expected {indifference: NUMBER}',
+  )
+  .meta({ id: 'Confirm' });
+
+export const methodNames = ['auto', 'gp', 'cma', 'direct'] as const;
+
+const Output = z.string('expected the name of an output');
+
+export const Search = z
+  .strictObject(
+    {
+      minimize: Output.optional().describe('The output, or formula, of which the lowest mean is sought.'),
+      maximize: Output.optional().describe('The output, or formula, of which the highest mean is sought.'),
+      over: z
+        .record(z.string(), Searched, 'expected input names with their bounds')
+        .refine((inputs) => Object.keys(inputs).length > 0, 'expected at least one input')
+        .meta({ minProperties: 1 })
+        .describe('What each input may be: {min, max}, or a list of values.'),
+      where: z
+        .string('expected an expression in quotes')
+        .optional()
+        .describe(
+          'Only points for which it holds are run: an expression such as "`Contact rate` > `Recovery rate`".',
+        ),
+      require: z
+        .record(z.string(), Limit, 'expected outputs with their limits')
+        .optional()
+        .describe('Limits that the outputs of a point have to keep: {OUTPUT: {max: NUMBER}}.'),
+      method: z
+        .enum(methodNames, `expected ${methodNames.join(', ')}`)
+        .default('auto')
+        .describe(
+          'gp (a Gaussian process, for few and slow runs), cma (CMA-ES, for many), direct (without chance), or auto.',
+        ),
+      parallel: count('expected a whole number from 1 to 1,000')
+        .max(1_000, 'expected a whole number from 1 to 1,000')
+        .default(8)
+        .describe('How many points are open at once.'),
+      stop: Stop.default({ points: 100 }).describe('When the search ends; after 100 points by default.'),
+      confirm: Confirm.optional().describe(
+        'Compares the best points by new replications, and tells the value of the winner by further ones.',
+      ),
+    },
+    'expected {minimize: OUTPUT, over: {INPUT: {min, max}}}',
+  )
+  .refine(
+    ({ maximize, minimize }) => (maximize === undefined) !== (minimize === undefined),
+    'expected either "minimize" or "maximize"',
+  )
+  .meta({
+    id: 'Search',
+    description: 'Finds the inputs with the best output, in place of a design.',
+    oneOf: [{ required: ['maximize'] }, { required: ['minimize'] }],
+  });
+export type WrittenSearch = z.infer<typeof Search>;

@@ -1,0 +1,29 @@
+import { Batched, batchesOf } from '../batched.ts';
+import type { Campaign } from '../campaign/types.ts';
+import { type SearchSummary, summarizedPoints, summaryOf } from '../search/summary.ts';
+import type { ResultRow, Store } from '../store/index.ts';
+
+/** Where the search of a campaign is, and what it has found; null of a campaign without. */
+export async function searchOf(store: Store, campaign: Campaign): Promise<SearchSummary | null> {
+  if (!campaign.search) return null;
+  const log = await store.searchLog(campaign.id);
+  const finished = await store.finishedAt(campaign.id, summarizedPoints(log));
+  return summaryOf(campaign, log, new Map(finished.map(({ ordinal, runs }) => [ordinal, runs])));
+}
+
+/** Rows with the number of the ask that their point came from. */
+export function withAsks(
+  store: Store,
+  { id }: Pick<Campaign, 'id'>,
+  rows: AsyncIterable<ResultRow>,
+): AsyncIterable<ResultRow> {
+  async function* batches(): AsyncGenerator<ResultRow[], void, void> {
+    let asks = new Map<string, number>();
+    for await (const batch of batchesOf(rows)) {
+      // points that were asked since are in the log by now
+      if (batch.some(({ point }) => !asks.has(point))) asks = await store.asksOfPoints(id);
+      yield batch.map((row) => ({ ...row, ask: asks.get(row.point) ?? null }));
+    }
+  }
+  return new Batched(batches());
+}

@@ -1,0 +1,80 @@
+import type { StopReason } from '../campaign/search/log.ts';
+import type { Campaign } from '../campaign/types.ts';
+import { measureOf } from '../campaign/measures.ts';
+import type { BestPoint, SearchSummary } from '../search/summary.ts';
+import { count, inputColumns, number, text, uniquelyNamed } from './columns.ts';
+import type { Table } from './table.ts';
+import { amount, counted, measureText, numberText } from './words.ts';
+
+const stops: Record<StopReason, string> = {
+  points: 'it may ask no more points',
+  runs: 'it may ask no more runs',
+  value: 'it found a value that is good enough',
+  gain: 'it expects too little of further points',
+  stall: 'it found no better point for long enough',
+  exhausted: 'there are no new points',
+  failures: 'all points failed',
+};
+
+/** What a search is at, in one line: "43 points asked, 41 known, 2 failed". */
+export function searchText({ stage, asked, told, failed, stoppedBy }: SearchSummary): string {
+  const counts = `${counted(asked, 'point')} asked, ${told} known${failed > 0 ? `, ${failed} failed` : ''}`;
+  const stop = stoppedBy === null ? '' : `; it ended, as ${stops[stoppedBy]}`;
+  const now = { comparing: '; the best points are compared', reporting: '; the winner gets its own runs' };
+  return `${counts}${stop}${stage in now ? now[stage as keyof typeof now] : ''}`;
+}
+
+/** The best point in words: "Contact rate 1.67, Recovery rate 0.44: Fit error 17.4 ± 0.3 (30 runs that did not choose it); …". */
+export function bestText(
+  { goal, outputs, search, base }: Pick<Campaign, 'goal' | 'outputs' | 'search' | 'base'>,
+  { inputs, value, interval, runs, seen, isSure }: BestPoint,
+): string {
+  const measure = measureOf(outputs, goal!.output);
+  const units = new Map(base.map(({ name, units }) => [name, units]));
+  const place = Object.entries(inputs)
+    .map(([name, input]) => `${name} ${amount(String(input), units.get(name) ?? null)}`)
+    .join(', ');
+  const half = interval && (interval[1] - interval[0]) / 2;
+  const shown =
+    half === null
+      ? measureText(measure, value)
+      : `${numberText(value)} ± ${measureText({ ...measure, units: null }, half)}`;
+  const how = isSure === null ? counted(runs, 'run') : `${counted(runs, 'run')} that did not choose it`;
+  const parts = [`${place}: ${goal!.output} ${shown} (${how})`];
+  if (isSure !== null && interval) parts.push(`seen during the search ${measureText(measure, seen)}`);
+  const { confidence, indifference } = search!.confirm ?? {};
+  if (isSure)
+    parts.push(
+      `no other finalist is better by more than ${numberText(indifference!)}, with ${numberText(100 * confidence!)} %`,
+    );
+  if (isSure === false) parts.push('the finalists could not be told apart');
+  return parts.join('; ');
+}
+
+/** The best point of a search as a table of one row: its inputs, the value of what is sought with its interval, and of how many runs. */
+export function bestTable(
+  campaign: Pick<Campaign, 'goal' | 'outputs' | 'varied'>,
+  best: BestPoint | null,
+): Table {
+  const { name, type, units } = measureOf(campaign.outputs, campaign.goal!.output);
+  const columns = uniquelyNamed([
+    text('point'),
+    ...inputColumns(campaign),
+    { name, kind: 'number', type, units, of: 'output' },
+    number('low'),
+    number('high'),
+    count('runs'),
+    number('seen'),
+  ]);
+  async function* rows(): AsyncGenerator<(string | null)[]> {
+    if (!best) return;
+    const { key, inputs, value, interval, runs, seen } = best;
+    const numbers = [value, interval?.[0], interval?.[1], runs, seen];
+    yield await Promise.resolve([
+      key,
+      ...campaign.varied.map((input) => (input.name in inputs ? String(inputs[input.name]) : null)),
+      ...numbers.map((each) => (each === undefined ? null : String(each))),
+    ]);
+  }
+  return { columns, rows: rows() };
+}

@@ -1,0 +1,113 @@
+import type { SearchEvent, SearchStep } from '../campaign/search/log.ts';
+import { hasSeed } from '../campaign/seeds.ts';
+import type { Campaign } from '../campaign/types.ts';
+import type { FinishedPoints } from './course.ts';
+import type { History } from './history.ts';
+import { type FinishedRun, isFeasible, type PointReader } from './point-value.ts';
+import { finalists } from './selection/finalists.ts';
+import { nextOfKn } from './selection/kn.ts';
+
+/**
+ * The honest end of a search. The best value seen is too good: it was chosen for it. So the best points get new replications, which
+ * choose among them, and the one that is chosen gets further ones, which chose nothing: these tell its value.
+ */
+
+/** Replications that one point may get in the comparison. */
+const MOST_REPLICATIONS = 2_000;
+
+type Decided = Pick<SearchStep, 'events' | 'replications'>;
+
+/** Whether the end of a search compares its best points: without seeds their repeats would all be the same. */
+export function isConfirmed({ search, base }: Pick<Campaign, 'search' | 'base'>): boolean {
+  return search!.confirm !== null && hasSeed(base);
+}
+
+/**
+ * The points that are compared: those with the best shrunken means, and the one that the method recommends.
+ *
+ * @param recommended - its values; null without one
+ * @returns ordinals, and the number of replications that were used before
+ */
+export function finalistsOf(
+  { search, replications }: Pick<Campaign, 'search' | 'replications'>,
+  history: History,
+  recommended: readonly string[] | null,
+): { ordinals: number[]; after: number } {
+  const candidates = history.asks.filter(
+    ({ values, told }, at) =>
+      told !== null && told.value !== null && isFeasible(told) && history.firstOf(values) === at,
+  );
+  const own = recommended && history.firstOf(recommended);
+  const chosen = finalists(
+    candidates.map(({ told }) => ({ mean: told!.value!, variance: told!.variance, runs: told!.runs })),
+    search!.confirm!.best,
+    candidates.findIndex(({ values }) => history.firstOf(values) === own),
+  );
+  return { ordinals: chosen.map((at) => candidates[at]!.ordinal!), after: search!.most ?? replications };
+}
+
+/** Compares the finalists by their new replications: gives them more, or chooses one. */
+export function compareFinalists(
+  { search }: Pick<Campaign, 'search'>,
+  events: readonly SearchEvent[],
+  finished: FinishedPoints,
+  reader: PointReader,
+): Decided {
+  const confirm = search!.confirm!;
+  const { ordinals, after } = events.findLast((event) => event.kind === 'finalists')!;
+  const rejected = new Set(events.flatMap((event) => (event.kind === 'rejected' ? event.ordinal : [])));
+  const systems = ordinals.filter((ordinal) => !rejected.has(ordinal));
+  if (systems.some((ordinal) => !finished.has(ordinal))) return { events: [], replications: [] };
+  const compared = systems
+    .map((ordinal) => ({ ordinal, runs: runsAfter(finished, ordinal, after) }))
+    .filter(({ runs }) => {
+      const told = reader.valueOf(runs);
+      return told.value !== null && isFeasible(told);
+    });
+  if (compared.length === 0) return { events: [{ kind: 'over' }], replications: [] };
+  const values = compared.map(({ runs }) => reader.valuesOf(runs));
+  const { replications: first, indifference, confidence } = confirm;
+  const next = nextOfKn({ values, first, indifference, confidence, most: MOST_REPLICATIONS });
+  if (!next.decided) {
+    const more = next.surviving.map((at) => compared[at]!);
+    return {
+      events: [],
+      replications: more.map(({ ordinal, runs }) => ({
+        ordinal,
+        from: after + runs.length + 1,
+        to: after + next.replications,
+      })),
+    };
+  }
+  const { ordinal } = compared[next.best]!;
+  // a point that was rejected has replications beyond those of the comparison
+  const used = Math.max(...ordinals.map((each) => lastReplication(finished, each)));
+  const winner: SearchEvent = { kind: 'winner', ordinal, isSure: next.reached, after: used };
+  // what does not differ by chance is known already
+  if (values.every((each) => new Set(each).size === 1))
+    return { events: [winner, { kind: 'over' }], replications: [] };
+  return { events: [winner], replications: [{ ordinal, from: used + 1, to: used + confirm.report }] };
+}
+
+/** Looks at the further replications of the winner: they end the search, unless it does not meet the requirements. */
+export function reportWinner(
+  _campaign: Pick<Campaign, 'search'>,
+  events: readonly SearchEvent[],
+  finished: FinishedPoints,
+  reader: PointReader,
+): Decided {
+  const { ordinal, after } = events.findLast((event) => event.kind === 'winner')!;
+  if (!finished.has(ordinal)) return { events: [], replications: [] };
+  const told = reader.valueOf(runsAfter(finished, ordinal, after));
+  const isKept = told.value !== null && isFeasible(told);
+  return { events: [isKept ? { kind: 'over' } : { kind: 'rejected', ordinal }], replications: [] };
+}
+
+/** The runs of a point after one of its replications. */
+export function runsAfter(finished: FinishedPoints, ordinal: number, after: number): FinishedRun[] {
+  return (finished.get(ordinal) ?? []).filter(({ replication }) => replication > after);
+}
+
+function lastReplication(finished: FinishedPoints, ordinal: number): number {
+  return Math.max(0, ...(finished.get(ordinal) ?? []).map(({ replication }) => replication));
+}

@@ -1,0 +1,85 @@
+import type { Ask, PointValue } from '../campaign/search/log.ts';
+import { isFeasible } from './point-value.ts';
+
+/** The asks of a search, with what stopping rules and races go by: kept up to date ask by ask, so that a long search stays quick. */
+export class History {
+  readonly asks: Ask[] = [];
+  /** How many asks the method was told of: the first so many. */
+  told = 0;
+  /** Asks in a row, the last ones, that were there before or may not be run. */
+  inVain = 0;
+  /** How many different points were asked. */
+  points = 0;
+  /** Runs of the points that were told. */
+  private runsTold = 0;
+  private pointsTold = 0;
+  private hasValue = false;
+  /** The best ask among the first n that were told, by n. */
+  private readonly best: (number | null)[] = [null];
+  /** The first ask of each point, by its values. */
+  private readonly first = new Map<string, number>();
+
+  constructor(asks: readonly Ask[]) {
+    for (const ask of asks) this.add({ ...ask, told: null }, ask.ordinal !== null);
+    for (const { told } of asks) {
+      if (!told) break;
+      this.tell(told);
+    }
+  }
+
+  /** @param isPoint - whether it may be run */
+  add(ask: Ask, isPoint: boolean): void {
+    const key = JSON.stringify(ask.values);
+    const isNew = isPoint && !this.first.has(key);
+    this.inVain = isNew ? 0 : this.inVain + 1;
+    if (isNew) this.points += 1;
+    if (!this.first.has(key)) this.first.set(key, this.asks.length);
+    this.asks.push(ask);
+  }
+
+  /** Tells the method's next ask, in their order. */
+  tell(told: PointValue): void {
+    const at = this.told;
+    const ask = this.asks[at]!;
+    ask.told = told;
+    this.told += 1;
+    if (this.firstOf(ask.values) === at && told.runs > 0) {
+      this.runsTold += told.runs;
+      this.pointsTold += 1;
+    }
+    if (told.value !== null) this.hasValue = true;
+    const best = this.best[at]!;
+    const isBetter =
+      told.value !== null &&
+      isFeasible(told) &&
+      (best === null || told.value < this.asks[best]!.told!.value!);
+    this.best.push(isBetter ? at : best);
+  }
+
+  /** The first ask of these values; undefined when there is none. */
+  firstOf(values: readonly string[]): number | undefined {
+    return this.first.get(JSON.stringify(values));
+  }
+
+  /** The best feasible ask among the first n that were told. */
+  bestOf(count = this.told): Ask | undefined {
+    const at = this.best[count];
+    return at === null || at === undefined ? undefined : this.asks[at];
+  }
+
+  /** How many asks were told since the best one. */
+  get sinceBest(): number {
+    const at = this.best[this.told] ?? null;
+    return at === null ? 0 : this.told - 1 - at;
+  }
+
+  /** Whether points were told and none of them has a value. */
+  hasOnlyFailures(least: number): boolean {
+    return this.told >= least && !this.hasValue;
+  }
+
+  /** Runs that were asked for; of points that were not told yet, at least. */
+  runs(replications: number): number {
+    return this.runsTold + (this.points - this.pointsTold) * replications;
+  }
+}

@@ -1,0 +1,22 @@
+import { pointKeys } from '../campaign/keys.ts';
+import { fixedInputs } from '../campaign/points.ts';
+import type { Campaign } from '../campaign/types.ts';
+
+/**
+ * Gives the points of a search: takes the values of the inputs that it varies, and returns the key with the values of all inputs that
+ * differ between points of the campaign.
+ */
+export function keysOf(
+  campaign: Pick<Campaign, 'base' | 'varied' | 'search' | 'fresh'>,
+): (values: readonly string[]) => { key: string; values: string[] } {
+  const { base, varied, search } = campaign;
+  const fixed = fixedInputs(campaign);
+  const keyOf = pointKeys([...fixed, ...varied].map(({ name }) => name));
+  const fixedValues = fixed.map(({ value }) => value);
+  const places = varied.map(({ name }) => search!.inputs.findIndex((input) => input.name === name));
+  const others = varied.map(({ name }) => base.find((input) => input.name === name)!.value);
+  return (values) => {
+    const own = places.map((place, at) => (place < 0 ? others[at]! : values[place]!));
+    return { key: keyOf([...fixedValues, ...own]), values: own };
+  };
+}

@@ -1,0 +1,113 @@
+import { type Measure, measureOf } from '../campaign/measures.ts';
+import type { PointValue } from '../campaign/search/log.ts';
+import type { Requirement } from '../campaign/search/search.ts';
+import type { Campaign } from '../campaign/types.ts';
+import { quantile } from '../statistics/quantile.ts';
+import { Sample } from '../statistics/sample.ts';
+
+/** The outputs of a run; none of one that failed. */
+export interface FinishedRun {
+  replication: number;
+  outputs: Readonly<Record<string, string>>;
+}
+
+/** A point with a larger share of failed runs than this has failed, where the definition gives no rate. */
+const MOST_FAILED = 0.5;
+
+/** Reads what a search goes by from the runs of a point. */
+export class PointReader {
+  private readonly goal: Measure;
+  private readonly sign: 1 | -1;
+  private readonly requirements: { requirement: Requirement; measure: Measure }[];
+  private readonly mostFailed: number;
+
+  /** @param campaign - one with a search */
+  constructor({
+    goal,
+    outputs,
+    search,
+    failures,
+  }: Pick<Campaign, 'goal' | 'outputs' | 'search' | 'failures'>) {
+    this.goal = measureOf(outputs, goal!.output);
+    this.sign = goal!.wants === 'lowest' ? 1 : -1;
+    this.requirements = search!.require.map((requirement) => ({
+      requirement,
+      measure: measureOf(outputs, requirement.output),
+    }));
+    this.mostFailed = failures?.rate ?? MOST_FAILED;
+  }
+
+  /** What is minimized, of each run; null where it has no such number. */
+  valuesOf(runs: readonly FinishedRun[]): (number | null)[] {
+    return runs.map(({ outputs }) => {
+      const value = numberOf(this.goal, outputs);
+      return value === null ? null : this.sign * value;
+    });
+  }
+
+  /** What the runs of a point come to. A point of which too many runs have failed has failed itself. */
+  valueOf(runs: readonly FinishedRun[]): PointValue {
+    const values = this.valuesOf(runs).filter((value) => value !== null);
+    const isFailed = values.length === 0 || 1 - values.length / runs.length > this.mostFailed;
+    if (isFailed) return { value: null, variance: null, runs: runs.length, excess: [] };
+    const sample = sampleOf(values);
+    const n = values.length;
+    return {
+      value: this.goal.statistic === 'quantile' ? this.quantileOf(values) : sample.mean,
+      variance: n > 1 ? sample.variance! / n : null,
+      runs: n,
+      excess: this.requirements.map((one) => excessOf(one, runs)),
+    };
+  }
+
+  /** A value of the output as it is minimized, and the other way round. */
+  signed(value: number): number {
+    return this.sign * value;
+  }
+
+  private quantileOf(values: readonly number[]): number {
+    const p = this.goal.probability!;
+    return quantile(
+      values.toSorted((a, b) => a - b),
+      this.sign > 0 ? p : 1 - p,
+    );
+  }
+}
+
+function excessOf(
+  { requirement: { min, max, chance }, measure }: { requirement: Requirement; measure: Measure },
+  runs: readonly FinishedRun[],
+): number {
+  const values = runs.flatMap(({ outputs }) => numberOf(measure, outputs) ?? []);
+  // without a value nobody knows that it is met
+  if (values.length === 0) return Number.MAX_VALUE;
+  const [low, high] = [min ?? -Infinity, max ?? Infinity];
+  if (chance !== null) {
+    const met = values.filter((value) => value >= low && value <= high).length;
+    return chance - met / values.length;
+  }
+  const mean =
+    measure.statistic === 'quantile'
+      ? quantile(
+          values.toSorted((a, b) => a - b),
+          measure.probability!,
+        )
+      : sampleOf(values).mean!;
+  return Math.max(low - mean, mean - high);
+}
+
+function numberOf({ read }: Measure, outputs: Readonly<Record<string, string>>): number | null {
+  const value = read(outputs);
+  return value !== undefined && Number.isFinite(value) ? value : null;
+}
+
+function sampleOf(values: readonly number[]): Sample {
+  const sample = new Sample();
+  for (const value of values) sample.add(value);
+  return sample;
+}
+
+/** Whether all requirements are met. */
+export function isFeasible({ excess }: Pick<PointValue, 'excess'>): boolean {
+  return excess.every((each) => each <= 0);
+}

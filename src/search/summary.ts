@@ -1,0 +1,124 @@
+import { valueOf } from '../campaign/designs/names.ts';
+import type { Ask, SearchEvent, SearchLog, SearchStage, StopReason } from '../campaign/search/log.ts';
+import { stageOf } from '../campaign/search/log.ts';
+import type { MethodName } from '../campaign/search/search.ts';
+import type { Campaign, RawValue } from '../campaign/types.ts';
+import { halfWidth } from '../statistics/sample.ts';
+import { runsAfter } from './confirm.ts';
+import type { FinishedPoints } from './course.ts';
+import { History } from './history.ts';
+import { keysOf } from './keys.ts';
+import { type FinishedRun, PointReader } from './point-value.ts';
+
+/** Where a search is, and what it has found. */
+export interface SearchSummary {
+  method: MethodName;
+  stage: SearchStage;
+  /** Points that were asked, that have a value, and that failed. */
+  asked: number;
+  told: number;
+  failed: number;
+  /** Null while no point meets the requirements. */
+  best: BestPoint | null;
+  /** Why no more points are asked; null while more are. */
+  stoppedBy: StopReason | null;
+}
+
+/** The best point of a search. */
+export interface BestPoint {
+  ordinal: number;
+  key: string;
+  /** Its values of the inputs that are searched. */
+  inputs: Record<string, RawValue>;
+  /** The mean of what is minimized or maximized: after the comparison, over runs that did not choose the point. */
+  value: number;
+  /** The confidence interval of that mean; null of one run, and where all runs have the same value. */
+  interval: [number, number] | null;
+  /** The number of those runs. */
+  runs: number;
+  /** The best value that a point had during the search, which is too good where chance has a part in it. */
+  seen: number;
+  /** After the comparison: whether no other finalist is better by more than the indifference, with the confidence. */
+  isSure: boolean | null;
+}
+
+const CONFIDENCE = 0.95;
+
+/** Points of which a summary needs the runs: the winner and the best of the log. */
+export function summarizedPoints(log: SearchLog): number[] {
+  const winner = winnerOf(log.events);
+  const best = winner?.ordinal ?? new History(log.asks).bestOf()?.ordinal;
+  return typeof best === 'number' ? [best] : [];
+}
+
+/** @param campaign - one with a search */
+export function summaryOf(campaign: Campaign, log: SearchLog, finished: FinishedPoints): SearchSummary {
+  const history = new History(log.asks);
+  const points = log.asks.filter(
+    ({ ordinal, values }, at) => ordinal !== null && history.firstOf(values) === at,
+  );
+  const told = points.filter((ask) => ask.told !== null);
+  const failed = told.filter((ask) => ask.told!.value === null).length;
+  return {
+    method: campaign.search!.method,
+    stage: stageOf(log),
+    asked: points.length,
+    told: told.length - failed,
+    failed,
+    best: bestPoint(campaign, log, history, finished),
+    stoppedBy: log.events.find((event) => event.kind === 'stopped')?.by ?? null,
+  };
+}
+
+function bestPoint(
+  campaign: Campaign,
+  log: SearchLog,
+  history: History,
+  finished: FinishedPoints,
+): BestPoint | null {
+  const incumbent = history.bestOf();
+  if (!incumbent) return null;
+  const reader = new PointReader(campaign);
+  const seen = reader.signed(incumbent.told!.value!);
+  const winner = winnerOf(log.events);
+  if (winner) {
+    const ask = log.asks.find(({ ordinal }) => ordinal === winner.ordinal)!;
+    const fresh = runsAfter(finished, winner.ordinal, winner.after);
+    const runs = fresh.length > 0 ? fresh : (finished.get(winner.ordinal) ?? []);
+    return { ...shown(campaign, ask, reader, runs), seen, isSure: winner.isSure };
+  }
+  // none of the finalists meets the requirements, as their new replications show
+  if (stageOf(log) === 'over' && log.events.some((event) => event.kind === 'finalists')) return null;
+  const runs = finished.get(incumbent.ordinal!) ?? [];
+  return { ...shown(campaign, incumbent, reader, runs.slice(0, incumbent.told!.runs)), seen, isSure: null };
+}
+
+function shown(
+  campaign: Campaign,
+  ask: Ask,
+  reader: PointReader,
+  runs: readonly FinishedRun[],
+): Omit<BestPoint, 'seen' | 'isSure'> {
+  const { search } = campaign;
+  const read = reader.valueOf(runs);
+  const { value, variance, runs: n } = read.value === null ? ask.told! : read;
+  const confidence = search!.confirm?.confidence ?? CONFIDENCE;
+  const half = variance === null || variance === 0 ? null : halfWidth(n, Math.sqrt(variance * n), confidence);
+  const mean = reader.signed(value!);
+  return {
+    ordinal: ask.ordinal!,
+    key: keysOf(campaign)(ask.values).key,
+    inputs: Object.fromEntries(
+      search!.inputs.map(({ name, type }, at) => [name, valueOf(type, ask.values[at]!)]),
+    ),
+    value: mean,
+    interval: half === null ? null : [mean - half, mean + half],
+    runs: n,
+  };
+}
+
+/** The winner of the comparison, unless it was rejected. */
+function winnerOf(events: readonly SearchEvent[]): Extract<SearchEvent, { kind: 'winner' }> | undefined {
+  const last = events.findLast((event) => event.kind === 'winner' || event.kind === 'rejected');
+  return last?.kind === 'winner' ? last : undefined;
+}

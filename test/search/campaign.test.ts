@@ -1,0 +1,148 @@
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { toTheEnd } from '../support/campaigns.ts';
+import { foray } from '../support/cli.ts';
+import { environmentOf } from '../support/worker.ts';
+import { startWorld, type World } from '../support/world.ts';
+
+/** Searches as campaigns: from a definition to the best point. */
+
+const observed = fileURLToPath(new URL('../../examples/boarding-school-flu/observed.csv', import.meta.url));
+/** The least error of the deterministic model, at 1.669226 and 0.443450. */
+const OPTIMUM = 17.158799;
+
+let world: World;
+
+beforeAll(async () => {
+  world = await startWorld();
+  await world.startWorker();
+});
+afterAll(() => world.close());
+
+function flu({
+  search,
+  rest = '',
+  rates = '{ min: 1.2, max: 2.2, digits: 4 }',
+}: {
+  search: string;
+  rest?: string;
+  rates?: string;
+}) {
+  return {
+    file: 'flu.yaml',
+    text: `
+campaign: flu
+model: { name: Epidemic }
+inputs: { Population: 763 }
+files: { Observed cases: ${JSON.stringify(observed)} }
+outputs: [Fit error, Peak infected]
+search:
+  minimize: Fit error
+  over:
+    Contact rate: ${rates}
+    Recovery rate: { min: 0.3, max: 0.6, digits: 4 }
+${search}
+${rest}`,
+  };
+}
+
+/** What a search asked and what came of it, in the order of the results. */
+async function logOf(id: string): Promise<string[]> {
+  const { rows } = await world.foray.results(id);
+  const lines: string[] = [];
+  for await (const { ask, values, replication, outputs } of rows)
+    lines.push(JSON.stringify({ ask, values, replication, outputs }));
+  return lines;
+}
+
+test.each([
+  ['cma', 60],
+  ['gp', 25],
+  ['direct', 40],
+])('%s fits the model to the observed cases, and asks no point twice', async (method, points) => {
+  const definition = flu({
+    search: `  method: ${method}\n  parallel: 4\n  stop: { points: ${points} }`,
+    rest: 'seed: 1',
+  });
+  const id = `flu-${method}`;
+  await world.foray.submit(definition, { id });
+  const status = await toTheEnd(world, id);
+  expect(status.phase).toBe('completed');
+  expect(status.points).toBe(points);
+  expect(status.runs).toMatchObject({ total: points, done: points, failed: 0 });
+  const { search } = status;
+  expect(search).toMatchObject({
+    method,
+    stage: 'over',
+    asked: points,
+    told: points,
+    failed: 0,
+    stoppedBy: 'points',
+  });
+  expect(search!.best!.value).toBeGreaterThan(OPTIMUM - 1e-6);
+  expect(search!.best!.value).toBeLessThan(1.1 * OPTIMUM);
+  // one run of a model without chance
+  expect(search!.best).toMatchObject({ interval: null, runs: 1, seen: search!.best!.value });
+  const rows = await world.rows(id);
+  expect(new Set(rows.map(({ point }) => point)).size).toBe(points);
+  const best = Math.min(...rows.map(({ outputs }) => Number(outputs['Fit error'])));
+  expect(search!.best!.value).toBe(best);
+});
+
+test('a search asks the same points whatever the timing', async () => {
+  const search = '  method: cma\n  parallel: 6\n  stop: { points: 40 }';
+  await world.foray.submit(flu({ search, rest: 'seed: 3' }), { id: 'twin-a' });
+  await world.foray.submit(flu({ search, rest: 'seed: 3\nconcurrency: 1' }), { id: 'twin-b' });
+  await Promise.all([toTheEnd(world, 'twin-a'), toTheEnd(world, 'twin-b')]);
+  const log = await logOf('twin-a');
+  expect(log).toHaveLength(40);
+  expect(await logOf('twin-b')).toEqual(log);
+});
+
+test('the winner of a search with chance is told by runs that did not choose it', async () => {
+  const definition = flu({
+    search: `  method: cma
+  parallel: 8
+  stop: { points: 30 }
+  require: { Peak infected: { max: 600 } }
+  confirm: { best: 4, replications: 5, indifference: 5, report: 12 }`,
+    rest: 'replications: { min: 2, max: 6 }\ncommonRandomNumbers: true\nseed: 5',
+  });
+  definition.text = definition.text.replace('Population: 763', 'Population: 763, Stochastic: true');
+  await world.foray.submit(definition, { id: 'noisy' });
+  const { search, phase, runs } = await toTheEnd(world, 'noisy');
+  expect(phase).toBe('completed');
+  const best = search!.best!;
+  expect(best.runs).toBe(12);
+  expect(best.interval![0]).toBeLessThan(best.value);
+  expect(best.interval![1]).toBeGreaterThan(best.value);
+  expect(best.isSure).not.toBeNull();
+  // its value is the mean of its last 12 replications
+  const rows = (await world.rows('noisy')).filter(({ point }) => point === best.key);
+  const last = rows.toSorted((a, b) => b.replication - a.replication).slice(0, 12);
+  const mean = last.reduce((sum, { outputs }) => sum + Number(outputs['Fit error']), 0) / 12;
+  expect(best.value).toBeCloseTo(mean, 9);
+  expect(
+    last.reduce((sum, { outputs }) => sum + Number(outputs['Peak infected']), 0) / 12,
+  ).toBeLessThanOrEqual(600);
+  expect(runs.failed).toBe(0);
+});
+
+test('what the command line says of a search', async () => {
+  const env = environmentOf(world.settings);
+  const said = async (...line: string[]): Promise<string> => {
+    const { code, stdout, stderr } = await foray(world.folder, line, { env });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.any(String) });
+    return stdout;
+  };
+  expect(await said('status', 'noisy')).toMatch(
+    /Search \(cma\): 3\d points asked, .* it ended, as it may ask no more points\nBest: Contact rate 1\.\d+ per day, Recovery rate 0\.\d+ per day: Fit error \d+\.?\d* ± .* \(12 runs that did not choose it\); seen during the search/,
+  );
+  const [head, row, end] = (await said('results', 'noisy', '--best', '--format', 'csv')).split('\n');
+  expect(head).toBe('point,Contact rate,Recovery rate,Fit error,low,high,runs,seen');
+  expect(row!.split(',')).toHaveLength(8);
+  expect(end).toBe('');
+  expect(await said('results', 'flu-cma', '--format', 'csv')).toMatch(
+    /^point,replication,status,ask,Contact rate,/,
+  );
+});
