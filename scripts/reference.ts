@@ -27,7 +27,8 @@ interface Schema {
 }
 
 const whole = definitionSchema() as Schema & { $defs: Record<string, Schema> };
-const { Design, Range, Distribution, Precise, Outputs, Goal, Failures, Timeouts } = whole.$defs;
+const { Design, Range, Distribution, Precise, Outputs, Goal, Failures, Timeouts, Search, Bounds, Limit, Stop, Confirm } =
+  whole.$defs;
 const { sobol } = Design!.properties!;
 
 export const tables: Record<string, () => string> = {
@@ -48,6 +49,11 @@ export const tables: Record<string, () => string> = {
   precise: () => settings(Precise!),
   outputs: () => settings(Outputs!),
   goal: () => settings(Goal!),
+  search: () => settings(Search!),
+  bounds: () => settings(Bounds!),
+  limit: () => settings(Limit!),
+  stop: () => settings(Stop!),
+  confirm: () => settings(Confirm!),
   failures: () => settings(Failures!),
   timeouts: () => settings(Timeouts!),
 };

@@ -1,0 +1,212 @@
+import { describe, expect, test } from '@jest/globals';
+import { canonicalValue } from '../../src/api/index.ts';
+import type { SearchedInput } from '../../src/campaign/search/search.ts';
+import { spaceOf } from '../../src/campaign/search/space.ts';
+import type { ErrorCode } from '../../src/errors.ts';
+import fc from '../support/fast-check.ts';
+import { checkBody, expectRefused, HEAD } from './support.ts';
+
+const OVER = 'over: { Contact rate: { min: 1, max: 2 } }';
+
+function refused(code: ErrorCode, body: string, says: RegExp, hint?: RegExp): void {
+  expectRefused(HEAD + body, { code, says, ...(hint && { hint }) });
+}
+
+test('a search gives the goal, the inputs that vary, and no points of its own', () => {
+  const { search, goal, varied, design } = checkBody(
+    'search: { maximize: peak DAY, over: { contact rate: { min: 1, max: 2, digits: 2 }, Days: { min: 10, max: 20 }, Stochastic: [true, false] } }\n',
+  );
+  expect(goal).toEqual({ output: 'Peak day', wants: 'highest' });
+  expect(varied.map(({ name }) => name)).toEqual(['Contact rate', 'Days', 'Stochastic']);
+  expect(design).toEqual({ kind: 'list', inputs: ['Contact rate', 'Days', 'Stochastic'], rows: [] });
+  expect(search).toMatchObject({
+    method: 'gp',
+    parallel: 8,
+    where: null,
+    require: [],
+    confirm: null,
+    most: null,
+    stop: { points: 100, runs: null, value: null, gain: null, stall: null },
+  });
+});
+
+test.each([
+  [`search: { minimize: Fit error, ${OVER}, stop: { points: 300 } }\n`, 'gp'],
+  [`search: { minimize: Fit error, ${OVER}, stop: { points: 301 } }\n`, 'cma'],
+  [`search: { minimize: Fit error, ${OVER}, method: direct }\n`, 'direct'],
+])('auto is gp for few points, else cma: %s', (body, method) => {
+  expect(checkBody(body).search!.method).toBe(method);
+});
+
+describe('mistakes', () => {
+  test.each<[string, ErrorCode, string, RegExp]>([
+    [
+      'bounds that are empty',
+      'DEFINITION_INVALID',
+      `over: { Contact rate: §{ min: 2, max: 2 } }`,
+      /"min" below "max"/,
+    ],
+    [
+      'one value',
+      'INVALID_VALUE',
+      `over: { Contact rate: §{ min: 1, max: 1.4, step: 0.5 } }`,
+      /one value only/,
+    ],
+    [
+      'an unknown input',
+      'UNKNOWN_INPUT',
+      `over: { §Contact rat: { min: 1, max: 2 } }`,
+      /no input "Contact rat"/,
+    ],
+    [
+      'bounds of true and false',
+      'INVALID_VALUE',
+      `over: { Stochastic: §{ min: 0, max: 1 } }`,
+      /takes BOOLEAN, not a range/,
+    ],
+    ['bounds that are no whole numbers', 'INVALID_VALUE', `over: { Days: { min: §1.5, max: 2 } }`, /"Days"/],
+    [
+      'the seed',
+      'INVALID_VALUE',
+      `over: { §'{RANDOM_SEED}': { min: 1, max: 2 } }`,
+      /cannot vary \{RANDOM_SEED\}/,
+    ],
+    ['other units', 'INVALID_VALUE', `over: { Contact rate: { min: 1, max: 2, units: §DAY } }`, /not in DAY/],
+    [
+      'ratios from 0',
+      'DEFINITION_INVALID',
+      `over: { Contact rate: §{ min: 0, max: 2, scale: log } }`,
+      /"min" above 0/,
+    ],
+    [
+      'a condition that nothing meets',
+      'EMPTY_DESIGN',
+      `${OVER}, where: §'\`Contact rate\` > 3'`,
+      /"where" holds for none/,
+    ],
+    [
+      'a condition that is wrong',
+      'INVALID_EXPRESSION',
+      `${OVER}, where: §'Contact > 3'`,
+      /The expression is wrong/,
+    ],
+    ['an unknown method', 'DEFINITION_INVALID', `${OVER}, method: §tpe`, /expected auto, gp, cma, direct/],
+    [
+      'a method without choices',
+      'INVALID_VALUE',
+      `over: { Stochastic: [true, false] }, method: §cma`,
+      /takes numbers only/,
+    ],
+    [
+      'an output that is not there',
+      'UNKNOWN_OUTPUT',
+      `${OVER}, require: { §Peek: { max: 3 } }`,
+      /no output "Peek"/,
+    ],
+    ['a limit that is none', 'DEFINITION_INVALID', `${OVER}, require: { Peak day: §{} }`, /"min" or a "max"/],
+    [
+      'limits apart',
+      'INVALID_VALUE',
+      `${OVER}, require: { Peak day: §{ min: 3, max: 2 } }`,
+      /at least 3 and at most 2/,
+    ],
+    [
+      'a comparison without indifference',
+      'DEFINITION_INVALID',
+      `${OVER}, confirm: §{ best: 3 }`,
+      /indifference/,
+    ],
+  ])('%s', (_, code, search, says) => {
+    refused(code, `search: { minimize: Fit error, ${search} }\n`, says);
+  });
+
+  test('an output that is no number', () => {
+    refused('INVALID_VALUE', `search: { minimize: §Trajectory, ${OVER} }\n`, /neither a number/);
+  });
+
+  test('a design, a goal, or replications until precise beside it', () => {
+    const search = `search: { minimize: Fit error, ${OVER} }\n`;
+    refused('INVALID_VALUE', `${search}§design: { grid: { Days: [1, 2] } }\n`, /a "design" or a "search"/);
+    refused('INVALID_VALUE', `${search}§goal: { minimize: Fit error }\n`, /goal of a search/);
+    refused(
+      'INVALID_VALUE',
+      `${search}§replications: { min: 2, max: 4, output: Fit error, relative: 0.1 }\n`,
+      /does not replicate/,
+    );
+    refused('INVALID_VALUE', '§replications: { min: 2, max: 4 }\n', /need an output/, /Add output/);
+  });
+});
+
+describe('the space', () => {
+  const base = [{ name: 'x', type: 'DOUBLE' as const, units: null, value: '0' }];
+  const range = (given: Partial<Extract<SearchedInput, { kind: 'range' }>>): SearchedInput => ({
+    name: 'x',
+    type: 'DOUBLE',
+    kind: 'range',
+    min: 0,
+    max: 1,
+    scale: 'linear',
+    step: null,
+    digits: null,
+    ...given,
+  });
+
+  test('values are within bounds, on their steps and canonical, and have their coordinates again', () => {
+    const bounds = fc
+      .record({
+        type: fc.constantFrom('DOUBLE' as const, 'INTEGER' as const),
+        min: fc.integer({ min: 1, max: 1_000 }),
+        width: fc.integer({ min: 1, max: 1_000 }),
+        scale: fc.constantFrom('linear' as const, 'log' as const),
+        step: fc.option(fc.integer({ min: 1, max: 7 })),
+        digits: fc.option(fc.integer({ min: 0, max: 6 })),
+      })
+      .filter(({ step, width }) => step === null || step <= width);
+    fc.assert(
+      fc.property(
+        bounds,
+        fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 1 }),
+        (given, xs) => {
+          const { type, min, width, scale, step } = given;
+          const digits = type === 'INTEGER' || step !== null ? null : given.digits;
+          const input = range({ type, min, max: min + width, scale, step, digits });
+          const space = spaceOf({ inputs: [input], where: null }, base);
+          for (const x of xs) {
+            const [value] = space.valuesAt([x]);
+            const number = Number(value);
+            expect(number).toBeGreaterThanOrEqual(min);
+            expect(number).toBeLessThanOrEqual(min + width);
+            expect(value).toBe(canonicalValue(type, number));
+            if (type === 'INTEGER') expect(Number.isInteger(number)).toBe(true);
+            if (step !== null) expect(Number.isInteger((number - min) / step)).toBe(true);
+            if (digits !== null) expect(number).toBe(Number(number.toFixed(digits)));
+            const again = space.coordinatesOf([value!])!;
+            expect(space.valuesAt(again)).toEqual([value]);
+            expect(again[0]).toBeGreaterThanOrEqual(0);
+            expect(again[0]).toBeLessThanOrEqual(1);
+          }
+        },
+      ),
+    );
+  });
+
+  test('each level of a choice is met', () => {
+    const input: SearchedInput = {
+      name: 'x',
+      type: 'STRING',
+      kind: 'choice',
+      values: ['a', 'b', 'c'],
+      isOrdered: false,
+    };
+    const space = spaceOf({ inputs: [input], where: null }, base);
+    expect(space.dimensions).toEqual([{ kind: 'choice', levels: 3 }]);
+    expect([0, 0.34, 0.67, 1].map((x) => space.valuesAt([x])[0])).toEqual(['a', 'b', 'c', 'c']);
+    expect(space.coordinatesOf(['d'])).toBeUndefined();
+  });
+
+  test('a condition sees the values of the inputs that are not searched, too', () => {
+    const others = [...base, { name: 'y', type: 'DOUBLE' as const, units: null, value: '0.5' }];
+    const space = spaceOf({ inputs: [range({})], where: 'x > y' }, others);
+    expect([space.isAllowed(['0.4']), space.isAllowed(['0.6'])]).toEqual([false, true]);
+  });
+});
