@@ -1,0 +1,33 @@
+import { ForayError } from '../errors.ts';
+import { type ClientContext, openRecordOf } from './context.ts';
+
+export async function cancel(client: ClientContext, id: string, reason?: string): Promise<void> {
+  const record = await openRecordOf(client, id);
+  if (await client.temporal.signal(id, 'cancel', reason)) return;
+  await client.temporal.start(record, client.store.id, 'stop-only');
+}
+
+export async function steer(
+  client: ClientContext,
+  id: string,
+  wish: 'pause' | 'resume' | 'stop',
+  reason?: string,
+): Promise<void> {
+  await openRecordOf(client, id);
+  if (!(await client.temporal.signal(id, wish, reason))) throw notRunning(id);
+}
+
+export async function setConcurrency(
+  client: ClientContext,
+  id: string,
+  concurrency: number | 'auto',
+): Promise<void> {
+  await openRecordOf(client, id);
+  if (!(await client.temporal.setConcurrency(id, concurrency))) throw notRunning(id);
+}
+
+function notRunning(id: string): ForayError {
+  return new ForayError('CAMPAIGN_CLOSED', `The workflow of the campaign "${id}" does not run.`, {
+    hint: `"foray cancel ${id}" stops what it left.`,
+  });
+}
