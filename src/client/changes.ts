@@ -15,7 +15,7 @@ import type { RetryWhat } from '../workflows/messages.ts';
 import { checkCampaign } from './check.ts';
 import { type ClientContext, recordOf } from './context.ts';
 import { applyReason, retryReason } from './reasons.ts';
-import type { Change } from './temporal.ts';
+import { type Change, changeCampaign } from './temporal/change.ts';
 
 /** How a retry or a changed definition changed a campaign. */
 export interface CampaignChange {
@@ -133,7 +133,8 @@ async function change(
   request: Change,
   reason: string,
 ): Promise<CampaignChange> {
-  const { difference, forgiven, counts } = await client.temporal.change(
+  const { difference, forgiven, counts } = await changeCampaign(
+    client.temporal,
     record,
     client.store.id,
     request,

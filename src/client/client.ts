@@ -25,7 +25,8 @@ import { cloudClient, type Settings } from './settings.ts';
 import type { CampaignStatus } from './status.ts';
 import { cancel, setConcurrency, steer } from './steering.ts';
 import { plan, type PlanSettings, submit, type SubmitOptions, type Submitted } from './submit.ts';
-import { TemporalSide } from './temporal.ts';
+import { TemporalConnection } from './temporal/connection.ts';
+import * as messages from './temporal/messages.ts';
 
 /**
  * Campaigns from a program: submit, follow, cancel, read. Opens the store at once. It connects to Temporal and the model
@@ -40,7 +41,7 @@ export class Foray {
       settings,
       store,
       cloud,
-      temporal: new TemporalSide(settings),
+      temporal: new TemporalConnection(settings),
       service: new ServiceAtHand(cloud, settings.service.url),
     };
   }
@@ -204,7 +205,7 @@ export class Foray {
    */
   async flights(id: string): Promise<FlightReport[]> {
     await recordOf(this.context, id);
-    return (await this.context.temporal.flights(id)) ?? [];
+    return (await messages.flights(this.context.temporal, id)) ?? [];
   }
 
   /**

@@ -5,14 +5,14 @@ import type { ServiceAtHand } from '../resolve/index.ts';
 import { type CampaignRecord, shownAddress, type Store } from '../store/index.ts';
 import { didYouMean } from '../suggest.ts';
 import type { Settings } from './settings.ts';
-import type { TemporalSide } from './temporal.ts';
+import type { TemporalConnection } from './temporal/connection.ts';
 
 /** What all functions of the client work with. */
 export interface ClientContext {
   settings: Settings;
   store: Store;
   cloud: CloudClient;
-  temporal: TemporalSide;
+  temporal: TemporalConnection;
   service: ServiceAtHand;
 }
 

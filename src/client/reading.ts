@@ -7,6 +7,8 @@ import { type ClientContext, recordOf } from './context.ts';
 import { type Explanation, explained } from './explain.ts';
 import { finishing } from './finishing.ts';
 import { type CampaignStatus, isClosed, statusFromStore, statusFromWorkflow } from './status.ts';
+import * as messages from './temporal/messages.ts';
+import { blockedBy, progressOf } from './temporal/progress.ts';
 
 /** Failed runs of one cause. */
 export interface FailureGroup extends FailureCause {
@@ -23,7 +25,7 @@ export interface RecentRows {
 export async function status(client: ClientContext, id: string): Promise<CampaignStatus> {
   const record = await recordOf(client, id);
   if (closedPhases.includes(record.phase)) return statusFromStore(client.store, record, '');
-  const { progress, why, blocks } = await client.temporal.progress(id);
+  const { progress, why, blocks } = await progressOf(client.temporal, id);
   const [note, blocked] = blocks ? ['', why] : [why, undefined];
   if (!progress) return statusFromStore(client.store, await recordOf(client, id), note, blocked);
   return statusFromWorkflow(client.store, record, progress, { note, blocked, now: Date.now() });
@@ -40,7 +42,7 @@ export async function blocked(client: ClientContext): Promise<Map<string, string
   const records = await client.store.listCampaigns();
   const open = records.filter(({ phase }) => !closedPhases.includes(phase));
   const whys = await Promise.all(
-    open.map(async ({ campaign: { id } }) => [id, await client.temporal.blockedBy(id)] as const),
+    open.map(async ({ campaign: { id } }) => [id, await blockedBy(client.temporal, id)] as const),
   );
   return new Map(whys.flatMap(([id, why]) => (why === undefined ? [] : [[id, why] as const])));
 }
@@ -60,7 +62,7 @@ export async function* follow(
 
 export async function failures(client: ClientContext, id: string): Promise<FailureGroup[]> {
   await recordOf(client, id);
-  const causes = (await client.temporal.failures(id)) ?? (await countFailures(client, id));
+  const causes = (await messages.failures(client.temporal, id)) ?? (await countFailures(client, id));
   const logs = await client.store.runLogs(id);
   return causes.map((cause) => ({ ...cause, log: logs.find((log) => log.cause === cause.cause) ?? null }));
 }
@@ -100,7 +102,7 @@ export async function results(
   return {
     record,
     rows: follow
-      ? finishing(client.store, record.campaign, everyMs, () => client.temporal.isClosed(id))
+      ? finishing(client.store, record.campaign, everyMs, () => messages.isClosed(client.temporal, id))
       : client.store.results(id),
   };
 }

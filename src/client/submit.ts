@@ -6,6 +6,8 @@ import { checkCampaign, type CheckedCampaign } from './check.ts';
 import { type ClientContext, recordOf } from './context.ts';
 import { paceKnown, paceOf } from './pace.ts';
 import { type Plan, planOf, type PlanOptions } from './plan.ts';
+import { runIdOf } from './temporal/messages.ts';
+import { startWorkflow } from './temporal/start.ts';
 
 /** A campaign that was submitted. */
 export interface Submitted {
@@ -80,13 +82,13 @@ export async function submit(
   }
   // A submit that died halfway leaves a record without a workflow: this one completes it.
   const { runId, warning } = closedPhases.includes(record.phase)
-    ? { runId: await client.temporal.runIdOf(id), warning: '' }
-    : await client.temporal
-        .start(record, client.store.id, isNew ? 'first' : 'again')
-        .catch(async (error: unknown) => {
+    ? { runId: await runIdOf(client.temporal, id), warning: '' }
+    : await startWorkflow(client.temporal, record, client.store.id, isNew ? 'first' : 'again').catch(
+        async (error: unknown) => {
           if (isNew) await client.store.removeCampaign(id);
           throw error;
-        });
+        },
+      );
   const url = client.temporal.pageOf(id, runId);
   return { id, workflowId: id, runId, url, isNew, points, runs: points * campaign.replications, warning };
 }
