@@ -33,10 +33,12 @@ import * as messages from './temporal/messages.ts';
  * service only when a call needs them.
  */
 export class Foray {
+  private readonly store: Store;
   private readonly context: ClientContext;
 
   private constructor(settings: Settings, store: Store) {
     const cloud = cloudClient(settings, 'person');
+    this.store = store;
     this.context = {
       settings,
       store,
@@ -59,7 +61,7 @@ export class Foray {
   /** Closes the store and the connection to Temporal. Nothing may be called afterwards. */
   async close(): Promise<void> {
     await this.context.temporal.close();
-    await this.context.store.close();
+    await this.store.close();
   }
 
   /**
@@ -247,7 +249,7 @@ export class Foray {
    */
   async recentRows(id: string, since?: Look): Promise<RecentRows> {
     await recordOf(this.context, id);
-    return this.context.store.lately(id, since);
+    return this.store.lately(id, since);
   }
 
   /**
@@ -256,7 +258,7 @@ export class Foray {
    */
   async counts(id: string): Promise<RunCounts> {
     await recordOf(this.context, id);
-    return this.context.store.counts(id);
+    return this.store.counts(id);
   }
 
   /**
@@ -265,7 +267,7 @@ export class Foray {
    */
   async failureLogs(id: string): Promise<StoredLog[]> {
     await recordOf(this.context, id);
-    return this.context.store.runLogs(id);
+    return this.store.runLogs(id);
   }
 
   /**
@@ -274,7 +276,7 @@ export class Foray {
    */
   async lastFailureLog(id: string): Promise<StoredLog | undefined> {
     await recordOf(this.context, id);
-    return this.context.store.lastRunLog(id);
+    return this.store.lastRunLog(id);
   }
 
   /**
