@@ -1,15 +1,8 @@
 export type { Difference } from '../campaign/change.ts';
-export {
-  type CampaignChange,
-  type FailureGroup,
-  Foray,
-  type PlanSettings,
-  type RecentRows,
-  type RetryOptions,
-  type RetryPlan,
-  type SubmitOptions,
-  type Submitted,
-} from './client.ts';
+export { Foray } from './client.ts';
+export type { CampaignChange, RetryOptions, RetryPlan } from './changes.ts';
+export type { FailureGroup, RecentRows } from './reading.ts';
+export type { PlanSettings, SubmitOptions, Submitted } from './submit.ts';
 export type { DefinitionSource } from '../resolve/index.ts';
 export { whyUnreadable } from './unreadable.ts';
 export type { Explanation, ExplainedRun } from './explain.ts';

@@ -4,7 +4,7 @@ import { searchOf } from './search.ts';
 import type { Phase, Progress, RunCounts } from '../campaign/types.ts';
 import { closedPhases } from '../campaign/types.ts';
 import type { SearchSummary } from '../search/summary.ts';
-import type { CampaignRecord, FileLack, Store } from '../store/index.ts';
+import type { CampaignRecord, DesignStore, FileLack, FileStore, Store } from '../store/index.ts';
 
 /** Where a campaign is, and who says so. Times are ISO 8601. */
 export interface CampaignStatus {
@@ -95,7 +95,7 @@ export async function statusFromStore(
 
 /** How far a campaign is that replicates its points until they are precise; earlier versions wrote nothing of it down. */
 async function precisionFrom(
-  store: Store,
+  store: DesignStore,
   { campaign, phase }: CampaignRecord,
 ): Promise<PrecisionProgress | null> {
   if (!campaign.precision) return null;
@@ -104,7 +104,7 @@ async function precisionFrom(
 }
 
 /** What there is to say of files that a campaign was to keep; empty mostly. */
-async function filesNote(store: Store, { campaign }: CampaignRecord): Promise<string> {
+async function filesNote(store: FileStore, { campaign }: CampaignRecord): Promise<string> {
   if (campaign.outputFiles === 'link') return '';
   const lacking = await store.lackingFiles(campaign.id);
   if (lacking.length === 0) return '';

@@ -5,7 +5,7 @@ import { type Dialect, Kysely, sql } from 'kysely';
 import { DEFAULT_MIGRATION_TABLE, Migrator } from 'kysely/migration';
 import { ForayError, isForayError, messageOf } from '../errors.ts';
 import { type ColumnTypes, migrationsFor, postgresTypes, sqliteTypes } from './migrations.ts';
-import { SqlStore } from './sql-store.ts';
+import { sqlStore } from './sql-store.ts';
 import { sqliteDialect } from './sqlite.ts';
 import type { Store } from './store.ts';
 import type { Tables } from './tables.ts';
@@ -51,7 +51,7 @@ export async function openStore(address: string, whenMissing: WhenMissing = 'mak
       .select('value')
       .where('name', '=', 'id')
       .executeTakeFirstOrThrow();
-    return new SqlStore(db, value);
+    return sqlStore(db, value);
   } catch (error) {
     await db?.destroy();
     if (isMissing(error) && whenMissing === 'in-memory') return openStore(IN_MEMORY);

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import { toColumns, toOutputs } from './packed.ts';
-import type { KeyedPoint } from './rows.ts';
+import { pointsOf } from './sql/campaign.ts';
 import type { DoneRun } from './store.ts';
 import type { Tables } from './tables.ts';
 
@@ -12,7 +12,6 @@ export async function* lackingRuns(
   db: Kysely<Tables>,
   campaign: number,
   outputs: readonly string[],
-  pointsOf: (runs: readonly { ordinal: number }[]) => Promise<Map<number, KeyedPoint>>,
 ): AsyncGenerator<DoneRun[]> {
   for (let after = -1; ;) {
     const page = await db
@@ -40,7 +39,7 @@ export async function* lackingRuns(
       const known = toOutputs(row);
       return outputs.some((name) => !Object.hasOwn(known, name));
     });
-    const points = await pointsOf(lacking);
+    const points = await pointsOf(db, campaign, lacking);
     yield lacking.map(({ seq, ordinal, replication, reseeded, run_id: runId, version }) => ({
       seq,
       point: points.get(ordinal)!,

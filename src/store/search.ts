@@ -2,7 +2,7 @@ import { type Kysely, sql, type Transaction } from 'kysely';
 import type { Ask, NewAsk, PointValue, SearchEvent, SearchLog, SearchStep } from '../campaign/search/log.ts';
 import { batches } from './rows.ts';
 import { addRuns, RUNS_AN_INSERT } from './replications.ts';
-import type { SearchWritten } from './store.ts';
+import type { SearchLength, SearchWritten } from './store.ts';
 import type { Tables } from './tables.ts';
 
 /** Rows an insert: below SQLite's limit of variables. */
@@ -55,7 +55,7 @@ export async function asksOfPoints(db: Kysely<Tables>, campaign: number): Promis
 export async function writeSearch(
   db: Kysely<Tables>,
   campaign: number,
-  length: { asks: number; events: number },
+  length: SearchLength,
   step: SearchStep,
 ): Promise<SearchWritten | undefined> {
   return db.transaction().execute(async (transaction) => {
@@ -98,7 +98,7 @@ export async function writeSearch(
 export async function searchLength(
   db: Kysely<Tables>,
   campaign: number,
-): Promise<{ asks: number; events: number }> {
+): Promise<SearchLength> {
   const count = async (table: 'asks' | 'search_events'): Promise<number> => {
     const row = await db
       .selectFrom(table)

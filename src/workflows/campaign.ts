@@ -7,42 +7,25 @@ import {
   condition,
   isCancellation,
   makeContinueAsNewFunc,
-  patched,
-  upsertMemo,
   workflowInfo,
 } from '@temporalio/workflow';
-import { intolerable } from '../campaign/failures.ts';
 import { isFinished, newSchedule, startOver, wakeIn } from '../campaign/scheduler/index.ts';
-import type { PrecisionProgress } from '../campaign/precise-points.ts';
-import type { Phase, RunCounts } from '../campaign/types.ts';
-import { type CampaignInput, type Context, enter, show } from './context.ts';
-import { listen, wish } from './handlers.ts';
+import { carryOutChange, carryOutChanges } from './changes.ts';
 import {
-  type CampaignState,
-  failedText,
-  finishedSoFar,
-  newSearch,
-  newState,
-  note,
-  progressOf,
-  takeCounts,
-  upgraded,
-} from './state.ts';
+  beginToClose,
+  type CampaignSummary,
+  close,
+  conclude,
+  endPhase,
+  finishedPhase,
+  stop,
+} from './closing.ts';
+import { type CampaignInput, type Context, enter, show } from './context.ts';
+import { listen } from './handlers.ts';
+import { judgeFailures, throwIfTooLate, timeLeft } from './limits.ts';
+import { type CampaignState, newSearch, newState, note, progressOf, upgraded } from './state.ts';
 import { activities, search, tick } from './tick.ts';
 
-/** The result of a campaign's workflow. */
-export interface CampaignSummary {
-  campaign: string;
-  phase: Phase;
-  points: number;
-  runs: RunCounts;
-  seconds: number;
-  /** Of a campaign that replicates its points until they are precise. */
-  precision: PrecisionProgress | null;
-}
-
-/** Workflows of earlier releases have no outcome in their memo. */
-const OUTCOME_MEMO = 'outcome-memo';
 /** History that an execution may have, whatever the server suggests. */
 const MOST_EVENTS = 8_000;
 const MOST_BYTES = 8 * 1024 * 1024;
@@ -96,24 +79,6 @@ export async function campaign(input: CampaignInput): Promise<CampaignSummary> {
 
 /** A campaign goes on with the newest deployment of its workers, where these are versioned. */
 const continued = makeContinueAsNewFunc<typeof campaign>({ initialVersioningBehavior: 'AUTO_UPGRADE' });
-
-/** A campaign that its failure policy or its timeout ended has failed; one that a person ended is cancelled. */
-function endPhase({ verdict }: CampaignState): 'failed' | 'cancelled' {
-  return verdict ? 'failed' : 'cancelled';
-}
-
-/** Of a campaign that was cancelled, only what had failed may have been retried. */
-function finishedPhase(state: CampaignState): 'completed' | 'cancelled' {
-  return progressOf(state, Date.now()).runs.waiting > 0 ? 'cancelled' : 'completed';
-}
-
-function conclude({ input, state }: Context, runs: RunCounts): CampaignSummary {
-  if (state.phase === 'failed')
-    throw ApplicationFailure.nonRetryable(`The campaign failed: ${state.note}`, 'CAMPAIGN_FAILED');
-  const seconds = Math.round((Date.now() - state.startedAt) / 1_000);
-  const { phase, points, precision = null } = state;
-  return { campaign: input.campaign, phase, points, runs, seconds, precision };
-}
 
 /** Why the main loop ends: all runs have finished; a stop was wished; the history is long enough. */
 type End = 'finished' | 'stopped' | 'history';
@@ -185,74 +150,6 @@ async function goOn(context: Context): Promise<void> {
   enter(context, 'running');
 }
 
-async function carryOutChanges(context: Context): Promise<void> {
-  while (context.changes.length > 0) {
-    context.state.failedOnly = false;
-    await carryOutChange(context);
-  }
-}
-
-/** Carries out the first of what is to be changed, and tells who asked for it. */
-async function carryOutChange(context: Context): Promise<void> {
-  const { address, state, changes } = context;
-  const { request } = changes[0]!;
-  const goesOn = state.phase === 'preparing';
-  const withVersion =
-    'retry' in request && request.version !== undefined ? ` with version ${request.version}` : '';
-  const summary = 'retry' in request ? `retry ${request.retry}${withVersion}` : 'apply a definition';
-  const answer = await activities.change.executeWithOptions({ summary }, [{ ...address, request, goesOn }]);
-  const pending = changes.shift()!;
-  if (!('refused' in answer)) {
-    if (goesOn || answer.difference?.settings.includes('concurrency'))
-      state.schedule.concurrency = answer.settings.concurrency;
-    takeCounts(state, answer);
-    // what had failed before does not count against what is tried now
-    state.forgiven = finishedSoFar(state);
-    startOver(state.schedule, Date.now());
-    note(
-      state,
-      'retry' in request
-        ? `${answer.forgiven} failed runs requested again${withVersion}`
-        : 'a definition applied',
-    );
-  }
-  pending.answer = answer;
-  show(context);
-}
-
-/** Pauses, stops or cancels the campaign when its failures are more than its policy tolerates. */
-function judgeFailures(state: CampaignState): void {
-  const policy = state.settings.failures;
-  if (!policy || state.verdict || state.wish !== 'run') return;
-  const { finished, failed } = finishedSoFar(state);
-  const { forgiven } = state;
-  const why = intolerable(policy, {
-    finished: finished - forgiven.finished,
-    failed: failed - forgiven.failed,
-  });
-  if (why === undefined) return;
-  state.verdict = why;
-  if (policy.then === 'cancel') {
-    note(state, `cancelled by its failure policy: ${why}`);
-    throw new CancelledFailure(why);
-  }
-  wish(state, policy.then, `${policy.then === 'pause' ? 'paused' : 'stopped'} by its failure policy: ${why}`);
-}
-
-/** Milliseconds that the campaign may still take; undefined when there is no limit. */
-function timeLeft({ settings, startedAt }: CampaignState): number | undefined {
-  const limit = settings.timeouts.campaign;
-  return limit === null ? undefined : startedAt + limit - Date.now();
-}
-
-/** Ends a campaign that has taken too long as a cancel does. */
-function throwIfTooLate(state: CampaignState): void {
-  if ((timeLeft(state) ?? 1) > 0) return;
-  state.verdict = `it had not finished ${state.settings.timeouts.campaign! / 1_000} s after its start`;
-  note(state, `cancelled by its timeout: ${state.verdict}`);
-  throw new CancelledFailure(state.verdict);
-}
-
 /** Waits for the next tick, or until a person wishes something else. */
 async function untilNextTick(context: Context): Promise<void> {
   const { state } = context;
@@ -287,7 +184,7 @@ async function carryOutWish(context: Context): Promise<void> {
   state.schedule.tickAt = Math.min(state.schedule.tickAt, Date.now());
 }
 
-/** An activity that ended before it heard of a cancel ends as usual; a cancel must not be forgotten over that. */
+/** Ends the main loop after a cancel. An activity may end as usual before it notices the cancel. */
 function throwIfCancelled(): void {
   if (CancellationScope.current().consideredCancelled)
     throw new CancelledFailure('The campaign is cancelled');
@@ -296,39 +193,6 @@ function throwIfCancelled(): void {
 function isLongEnough(): boolean {
   const { continueAsNewSuggested, historyLength, historySize } = workflowInfo();
   return continueAsNewSuggested || historyLength > MOST_EVENTS || historySize > MOST_BYTES;
-}
-
-/** From now on nothing can be changed; who waits for a change hears of it. */
-function beginToClose(context: Context): void {
-  context.isClosing = true;
-  for (const pending of context.changes.splice(0))
-    pending.answer = { refused: 'the campaign has ended meanwhile', code: 'CAMPAIGN_CLOSED' };
-}
-
-async function stop(context: Context): Promise<RunCounts> {
-  const { address, state } = context;
-  enter(context, 'stopping');
-  const { stopped, kept } = await activities.stopRuns.executeWithOptions({ summary: 'stop what runs' }, [
-    address,
-  ]);
-  state.schedule.flights = [];
-  note(
-    state,
-    `${stopped} ${stopped === 1 ? 'run' : 'runs'} stopped${kept > 0 ? `, ${kept} left to other campaigns` : ''}`,
-  );
-  return close(context, endPhase(state));
-}
-
-/** The campaign is over: the store is told, and has the last word on the counts. */
-async function close(context: Context, phase: Phase): Promise<RunCounts> {
-  const { address, state } = context;
-  const { note } = state;
-  const runs = await activities.close.executeWithOptions({ summary: phase }, [{ ...address, phase, note }]);
-  Object.assign(state, { new: runs.new, reused: runs.reused, failed: runs.failed });
-  // the details are a worker's answer; the memo is there for whoever reads the list of workflows, also without one
-  if (runs.failed > 0 && patched(OUTCOME_MEMO)) upsertMemo({ outcome: `${phase}, ${failedText(runs)}` });
-  enter(context, phase);
-  return runs;
 }
 
 function detailLine(state: CampaignState): string {

@@ -1,2 +1,3 @@
-export { campaign, type CampaignSummary } from './campaign.ts';
+export { campaign } from './campaign.ts';
+export type { CampaignSummary } from './closing.ts';
 export type { CampaignInput } from './context.ts';

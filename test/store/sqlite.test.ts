@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type CompiledQuery, Kysely } from 'kysely';
-import { openStore } from '../../src/store/index.ts';
+import { openStore, type Store } from '../../src/store/index.ts';
 import { BEGINNING, otherPoints, outputsOf, type Place, restOfPoint } from '../../src/store/results.ts';
-import { SqlStore } from '../../src/store/sql-store.ts';
+import { sqlStore } from '../../src/store/sql-store.ts';
 import { sqliteDialect } from '../../src/store/sqlite.ts';
 import type { Tables } from '../../src/store/tables.ts';
 import { sqliteDatabase, temporaryFolder } from './folder.ts';
@@ -89,13 +89,13 @@ describe('a store of 200,000 runs, most of them finished', () => {
   );
 
   /** What the store asks SQLite for while it does something, of runs. */
-  async function asked(does: (store: SqlStore) => Promise<unknown>): Promise<CompiledQuery[]> {
+  async function asked(does: (store: Store) => Promise<unknown>): Promise<CompiledQuery[]> {
     const queries: CompiledQuery[] = [];
     const logged = new Kysely<Tables>({
       dialect: sqliteDialect(file),
       log: ({ query }) => void queries.push(query),
     });
-    const store = new SqlStore(logged, 'id');
+    const store = sqlStore(logged, 'id');
     await does(store);
     await store.close();
     return queries.filter(({ sql }) => /(from|update|join) "?runs\b/.test(sql));
@@ -153,7 +153,7 @@ describe('a store of 200,000 runs, most of them finished', () => {
   });
 
   const waiting = Array.from({ length: 200 }, (_, at) => at * 50 + 9);
-  test.each<[string, (store: SqlStore) => Promise<unknown>]>([
+  test.each<[string, (store: Store) => Promise<unknown>]>([
     ['to request runs', (store) => store.intend('flu', waiting, 1)],
     ['to look at open ones', (store) => store.openRuns('flu', waiting)],
     ['to ask what has finished', (store) => store.finished('flu', waiting)],

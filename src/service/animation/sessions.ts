@@ -6,7 +6,7 @@ import type { ModelProcessOptions } from '../executors/process.ts';
 import type { ModelRegistry, ServedVersion } from '../models/registry.ts';
 import type { Dispatcher } from '../runs/dispatcher.ts';
 import type { Recorder } from '../runs/recorder.ts';
-import type { StoredRun } from '../runs/repository.ts';
+import type { StoredRun } from '../runs/stored-run.ts';
 import type { Runs } from '../runs/runs.ts';
 import type { After } from '../timers.ts';
 import type { AnimationData, Frame } from './protocol.ts';

@@ -5,7 +5,8 @@ import type { ModelRegistry } from '../models/registry.ts';
 import type { Problems } from '../problems.ts';
 import type { KeptRuns } from './kept-runs.ts';
 import type { Ending, Recorder } from './recorder.ts';
-import type { RunRepository, StoredRun } from './repository.ts';
+import type { RunRepository } from './repository.ts';
+import type { StoredRun } from './stored-run.ts';
 
 export interface DispatcherParts {
   runs: RunRepository;

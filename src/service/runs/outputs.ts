@@ -12,7 +12,7 @@ import { ServiceError } from '../errors.ts';
 import { variedValues } from './experiments.ts';
 import { histogramOf } from './histogram.ts';
 import { type Settings, typeIn } from './identity.ts';
-import type { OutputTexts } from './repository.ts';
+import type { OutputTexts } from './stored-run.ts';
 
 type Template = Version['experimentTemplate'];
 type Aggregation = OutputsElement['aggregationType'] | undefined;

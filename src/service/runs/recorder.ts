@@ -4,7 +4,8 @@ import { messageOf } from '../../errors.ts';
 import { Backoff } from '../backoff.ts';
 import type { Problems } from '../problems.ts';
 import { mayPass } from '../system-errors.ts';
-import type { Ended, OutputTexts, RunRepository } from './repository.ts';
+import type { Ended, RunRepository } from './repository.ts';
+import type { OutputTexts } from './stored-run.ts';
 
 /** What becomes of a RUNNING run when its execution is over. */
 export type Ending =

@@ -1,70 +1,40 @@
-import { randomUUID } from 'node:crypto';
-import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import type { RunLog } from '../../api/extensions.ts';
-import type { ExperimentType, InputType, RunStatus } from '../../api/constants.ts';
-import { bounded } from '../../printable.ts';
 import { subRunTitle } from './experiments.ts';
-import type { CanonicalInputs, Settings } from './identity.ts';
-import { RecentRuns } from './recent.ts';
-import { checkTransition } from './states.ts';
-
-/** A run as the database has it. */
-export interface StoredRun extends Settings {
-  /** Order of request. */
-  seq: number;
-  id: string;
-  versionId: string;
-  status: RunStatus;
-  /** Why it FAILED, or why the service STOPPED it. */
-  failure: string | null;
-  /** How many sub-runs it consists of, and how many of them have not completed; null when it executes itself. */
-  tasks: number | null;
-  tasksLeft: number | null;
-}
-
-export interface NewRun {
-  versionId: string;
-  identity: string;
-  settings: Settings;
-}
-
-/** What is told of a sub-run in its parent's message. */
-export type SubRun = Pick<StoredRun, 'id' | 'status' | 'failure'>;
-
-/** Characters of why a run failed: models may say anything. */
-const LONGEST_FAILURE = 1_000;
+import { RunTable } from './run-table.ts';
+import {
+  type NewRun,
+  type OutputTexts,
+  readOptional,
+  readRow,
+  type StoredRun,
+  type SubRun,
+} from './stored-run.ts';
 
 type Abandoned = Pick<StoredRun, 'id' | 'seq' | 'status'>;
 
-/** JSON text of each output's value, by output name. */
-export type OutputTexts = Record<string, string>;
-
-/** How many failed runs have their log; the oldest logs go first. At 64 KB each, at most 128 MB. */
-export const MOST_LOGS = 2_000;
+/** Number of failed runs that keep their log; the oldest logs are deleted first. At 64 KB each, at most 128 MB. */
+const MOST_LOGS = 2_000;
 
 /** Ids of runs that are no longer to be executed. */
 export type Ended = string[];
 
 /**
- * Runs in the database. The only place that writes a run's status, and only along the transitions of states.ts.
- * Its calls are synchronous: between the reading of a status and its change nothing else happens. A change of a run
- * and what it means for the runs that it is part of are one transaction.
+ * Runs in the database, and the experiments that consist of them. A change of a run and its effects on the runs that it
+ * is part of are one transaction. All calls are synchronous.
  */
 export class RunRepository {
-  readonly #db: DatabaseSync;
-  readonly #now: () => number;
-  readonly #statements: ReturnType<typeof prepareStatements>;
-  readonly #recent = new RecentRuns<StoredRun>();
+  readonly #table: RunTable;
+  readonly #statements: RunTable['statements'];
 
   constructor(db: DatabaseSync, now: () => number) {
-    this.#db = db;
-    this.#now = now;
-    this.#statements = prepareStatements(db);
+    this.#table = new RunTable(db, now);
+    this.#statements = this.#table.statements;
   }
 
   /** Adds a FRESH run, or returns the live one that has its identity: one statement, so one of many wins. */
   insert(run: NewRun): StoredRun {
-    return this.#insert(run, { isDirect: true, tasks: null }) ?? this.newest(run.identity)!;
+    return this.#table.insert(run, { isDirect: true, tasks: null }) ?? this.#table.newest(run.identity)!;
   }
 
   /**
@@ -74,7 +44,7 @@ export class RunRepository {
    * @returns the `seq` of each
    */
   insertParts(runs: readonly NewRun[]): number[] {
-    return this.#atomically(() => runs.map((run) => this.#part(run)));
+    return this.#table.atomically(() => runs.map((run) => this.#part(run)));
   }
 
   /**
@@ -83,25 +53,24 @@ export class RunRepository {
    * @param parts - what {@link insertParts} returned for the sub-runs; one that has ended badly or is gone since is added anew
    */
   insertMultiple(run: NewRun, subRuns: readonly NewRun[], parts: readonly number[]): StoredRun {
-    return this.#atomically(() => {
-      const parent = this.#insert(run, { isDirect: true, tasks: parts.length });
-      if (!parent) return this.newest(run.identity)!;
+    return this.#table.atomically(() => {
+      const parent = this.#table.insert(run, { isDirect: true, tasks: parts.length });
+      if (!parent) return this.#table.newest(run.identity)!;
       const seqs = [...parts];
       for (const { position } of this.#statements.lostParts.all(JSON.stringify(seqs)))
         seqs[Number(position)] = this.#part(subRuns[Number(position)]!);
       this.#statements.addSubRuns.run(parent.seq, JSON.stringify(seqs));
       const { left, fresh } = this.#statements.progress.get(parent.seq) as { left: number; fresh: number };
-      this.#setLeft(parent, left);
-      if (fresh < seqs.length) this.#move(parent, 'RUNNING');
-      if (left === 0) this.#move({ ...parent, status: 'RUNNING' }, 'COMPLETED');
-      return this.byId(parent.id)!;
+      this.#table.setLeft(parent, left);
+      if (fresh < seqs.length) this.#table.move(parent, 'RUNNING');
+      if (left === 0) this.#table.move({ ...parent, status: 'RUNNING' }, 'COMPLETED');
+      return this.#table.byId(parent.id)!;
     });
   }
 
   /** Removes those of the runs that were added as parts of an experiment that then was not, and have not begun. */
   dropParts(parts: readonly number[]): void {
-    this.#statements.dropParts.run(JSON.stringify(parts));
-    this.#recent.clear();
+    this.#table.dropParts(parts);
   }
 
   /** Notes that a run is asked for by itself, not only as a part of others. */
@@ -111,28 +80,20 @@ export class RunRepository {
 
   /** Adds a run that an executor has already, outside the queue: an animated one. It is RUNNING at once. */
   insertRunning(run: NewRun): StoredRun {
-    return this.#atomically(() => {
+    return this.#table.atomically(() => {
       const added = this.insert(run);
-      this.#move(added, 'RUNNING');
-      return this.byId(added.id)!;
+      this.#table.move(added, 'RUNNING');
+      return this.#table.byId(added.id)!;
     });
   }
 
   /** The run that answers for an identity, else the last one that FAILED or was STOPPED. */
   newest(identity: string): StoredRun | undefined {
-    const id = this.#recent.newest(identity);
-    if (id !== undefined) return this.byId(id);
-    const run = readOptional(this.#statements.newest.get(identity));
-    if (run) this.#recent.note(run, identity);
-    return run;
+    return this.#table.newest(identity);
   }
 
   byId(id: string): StoredRun | undefined {
-    const known = this.#recent.get(id);
-    if (known) return known;
-    const run = readOptional(this.#statements.byId.get(id));
-    if (run) this.#recent.note(run);
-    return run;
+    return this.#table.byId(id);
   }
 
   /**
@@ -141,26 +102,26 @@ export class RunRepository {
    * @param held - ids of versions whose runs are not taken
    */
   startNext(held: readonly string[] = []): StoredRun | undefined {
-    return this.#atomically(() => {
+    return this.#table.atomically(() => {
       const run = readOptional(this.#statements.nextFresh.get(JSON.stringify(held)));
       if (!run) return undefined;
-      this.#move(run, 'RUNNING');
+      this.#table.move(run, 'RUNNING');
       for (const { parent } of this.#waitingFor(run)) {
-        if (parent.status === 'FRESH') this.#move(parent, 'RUNNING');
+        if (parent.status === 'FRESH') this.#table.move(parent, 'RUNNING');
       }
       return { ...run, status: 'RUNNING' };
     });
   }
 
   complete(id: string, outputs: OutputTexts): void {
-    this.#atomically(() => {
-      const run = this.#known(id);
+    this.#table.atomically(() => {
+      const run = this.#table.known(id);
       this.#statements.keep.run(run.seq, JSON.stringify(outputs));
-      this.#move(run, 'COMPLETED');
+      this.#table.move(run, 'COMPLETED');
       for (const { parent, times } of this.#waitingFor(run)) {
         const left = parent.tasksLeft! - times;
-        this.#setLeft(parent, left);
-        if (left === 0) this.#move(parent, 'COMPLETED');
+        this.#table.setLeft(parent, left);
+        if (left === 0) this.#table.move(parent, 'COMPLETED');
       }
     });
   }
@@ -171,9 +132,9 @@ export class RunRepository {
    * @param log - what it printed, if it was executed
    */
   fail(id: string, reason: string, log?: RunLog): Ended {
-    return this.#atomically(() => {
-      const run = this.#known(id);
-      this.#move(run, 'FAILED', reason);
+    return this.#table.atomically(() => {
+      const run = this.#table.known(id);
+      this.#table.move(run, 'FAILED', reason);
       if (log) {
         const { lastInsertRowid } = this.#statements.addLog.run(run.seq, JSON.stringify(log));
         this.#statements.dropLogs.run(Number(lastInsertRowid) - MOST_LOGS);
@@ -188,9 +149,9 @@ export class RunRepository {
    * @param reason - why the service stops it, when nobody asked for that
    */
   stop(id: string, reason: string | null = null): Ended {
-    return this.#atomically(() => {
-      const run = this.#known(id);
-      this.#move(run, 'STOPPED', reason);
+    return this.#table.atomically(() => {
+      const run = this.#table.known(id);
+      this.#table.move(run, 'STOPPED', reason);
       const others = run.tasks === null ? this.#failParents(run, 'was stopped') : this.#abandon(run);
       return [id, ...others];
     });
@@ -198,9 +159,9 @@ export class RunRepository {
 
   /** A RUNNING run that could not be executed is FRESH again in its old place, as if it had not been started. */
   defer(id: string): void {
-    this.#atomically(() => {
-      const run = this.#known(id);
-      this.#move(run, 'FRESH');
+    this.#table.atomically(() => {
+      const run = this.#table.known(id);
+      this.#table.move(run, 'FRESH');
       this.#statements.uncount.run(run.seq);
     });
   }
@@ -227,7 +188,7 @@ export class RunRepository {
 
   /** A RUNNING run that has lost its executor is FRESH again in its old place. */
   requeue(run: StoredRun): void {
-    this.#move(run, 'FRESH');
+    this.#table.move(run, 'FRESH');
   }
 
   /** The outputs of a COMPLETED run that executed itself. */
@@ -259,31 +220,10 @@ export class RunRepository {
     return this.#statements.runningSubRuns.all(run.seq).map(({ id }) => id as string);
   }
 
-  #insert(
-    { versionId, identity, settings }: NewRun,
-    { isDirect, tasks }: { isDirect: boolean; tasks: number | null },
-  ): StoredRun | undefined {
-    // all, not get: that would not go on to the commit, whose failure on a full disk nobody would hear of
-    const [row] = this.#statements.insert.all(
-      randomUUID(),
-      versionId,
-      settings.experimentType,
-      identity,
-      JSON.stringify(settings.inputs),
-      JSON.stringify(settings.types),
-      Number(isDirect),
-      tasks,
-      tasks,
-      this.#time(),
-    );
-    const run = readOptional(row);
-    if (run) this.#recent.note(run, identity);
-    return run;
-  }
-
   /** The `seq` of the live run of an identity as a part of others; added FRESH if there is none. */
   #part(run: NewRun): number {
-    const part = this.#insert(run, { isDirect: false, tasks: null }) ?? this.newest(run.identity)!;
+    const part =
+      this.#table.insert(run, { isDirect: false, tasks: null }) ?? this.#table.newest(run.identity)!;
     return part.seq;
   }
 
@@ -299,7 +239,7 @@ export class RunRepository {
   #failParents(run: StoredRun, how: string): Ended {
     const failed = this.#waitingFor(run);
     for (const { parent, position } of failed) {
-      this.#move(parent, 'FAILED', `${subRunTitle(parent, position, run.inputs)} ${how}`);
+      this.#table.move(parent, 'FAILED', `${subRunTitle(parent, position, run.inputs)} ${how}`);
     }
     return failed.flatMap(({ parent }) => this.#abandon(parent));
   }
@@ -307,174 +247,7 @@ export class RunRepository {
   /** Stops the sub-runs of a run that has ended, but for those that something else waits for. */
   #abandon(parent: StoredRun): Ended {
     const unwanted = this.#statements.unwanted.all(parent.seq) as unknown as Abandoned[];
-    for (const { id, status } of unwanted) {
-      checkTransition(status, 'STOPPED');
-      this.#recent.forget(id);
-    }
-    // in one statement: there may be thousands
-    this.#statements.stopAll.run(this.#time(), JSON.stringify(unwanted.map(({ seq }) => seq)));
+    this.#table.stopAll(unwanted);
     return unwanted.map(({ id }) => id);
   }
-
-  #move(run: StoredRun, to: RunStatus, failure: string | null = null): void {
-    checkTransition(run.status, to, run.tasks !== null);
-    if (to === 'RUNNING') this.#statements.start.run(this.#time(), run.seq);
-    else if (to === 'FRESH') this.#statements.requeue.run(run.seq);
-    else this.#statements.finish.run(to, failure && bounded(failure, LONGEST_FAILURE), this.#time(), run.seq);
-    this.#recent.forget(run.id);
-  }
-
-  #setLeft(parent: StoredRun, left: number): void {
-    this.#statements.setLeft.run(left, parent.seq);
-    this.#recent.forget(parent.id);
-  }
-
-  #known(id: string): StoredRun {
-    const run = this.byId(id);
-    if (!run) throw new Error(`there is no run ${id}`);
-    return run;
-  }
-
-  #atomically<T>(change: () => T): T {
-    this.#db.exec('BEGIN');
-    try {
-      const result = change();
-      this.#db.exec('COMMIT');
-      return result;
-    } catch (error) {
-      // a full disk has SQLite roll back by itself
-      if (this.#db.isTransaction) this.#db.exec('ROLLBACK');
-      this.#recent.clear();
-      throw error;
-    }
-  }
-
-  #time(): string {
-    return new Date(this.#now()).toISOString();
-  }
-}
-
-const NAMES = [
-  'seq',
-  'id',
-  'version_id',
-  'experiment_type',
-  'inputs',
-  'types',
-  'status',
-  'failure',
-  'tasks',
-  'tasks_left',
-];
-const COLUMNS = NAMES.join(', ');
-const RUN_COLUMNS = NAMES.map((name) => `runs.${name}`).join(', ');
-
-/** Of a run: wanted as a part of others only, and part of none. */
-const IS_LOOSE = `tasks IS NULL AND direct = 0 AND NOT EXISTS (SELECT 1 FROM sub_runs WHERE run_seq = runs.seq)`;
-
-function prepareStatements(db: DatabaseSync) {
-  return {
-    insert: db.prepare(
-      `INSERT INTO runs
-         (id, version_id, experiment_type, identity, inputs, types, direct, tasks, tasks_left, status, requested_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'FRESH', ?)
-       ON CONFLICT (identity) WHERE status IN ('FRESH', 'RUNNING', 'COMPLETED') DO NOTHING RETURNING ${COLUMNS}`,
-    ),
-    want: db.prepare('UPDATE runs SET direct = 1 WHERE seq = ? AND direct = 0'),
-    newest: db.prepare(`SELECT ${COLUMNS} FROM runs WHERE identity = ? ORDER BY seq DESC LIMIT 1`),
-    byId: db.prepare(`SELECT ${COLUMNS} FROM runs WHERE id = ?`),
-    nextFresh: db.prepare(
-      `SELECT ${COLUMNS} FROM runs
-       WHERE status = 'FRESH' AND tasks IS NULL AND version_id NOT IN (SELECT value FROM json_each(?))
-       ORDER BY seq LIMIT 1`,
-    ),
-    start: db.prepare(
-      `UPDATE runs SET status = 'RUNNING', executions = executions + (tasks IS NULL), started_at = ?
-       WHERE seq = ?`,
-    ),
-    finish: db.prepare('UPDATE runs SET status = ?, failure = ?, finished_at = ? WHERE seq = ?'),
-    requeue: db.prepare(`UPDATE runs SET status = 'FRESH', started_at = NULL WHERE seq = ?`),
-    uncount: db.prepare('UPDATE runs SET executions = executions - 1 WHERE seq = ?'),
-    running: db.prepare(
-      `SELECT ${COLUMNS} FROM runs WHERE status = 'RUNNING' AND tasks IS NULL ORDER BY seq`,
-    ),
-    animated: db.prepare(
-      `SELECT id FROM runs WHERE status = 'RUNNING' AND experiment_type = 'ANIMATION_SVG'`,
-    ),
-    keep: db.prepare('INSERT INTO results (run_seq, outputs) VALUES (?, ?)'),
-    outputs: db.prepare('SELECT outputs FROM results WHERE run_seq = ?'),
-
-    addSubRuns: db.prepare(
-      'INSERT INTO sub_runs (parent_seq, position, run_seq) SELECT ?, key, value FROM json_each(?)',
-    ),
-    lostParts: db.prepare(
-      `SELECT key AS position FROM json_each(?) LEFT JOIN runs ON seq = value
-       WHERE status IS NULL OR status IN ('FAILED', 'STOPPED')`,
-    ),
-    progress: db.prepare(
-      `SELECT sum(status <> 'COMPLETED') AS left, sum(status = 'FRESH') AS fresh
-       FROM sub_runs JOIN runs ON runs.seq = run_seq WHERE parent_seq = ?`,
-    ),
-    dropParts: db.prepare(
-      `DELETE FROM runs WHERE seq IN (SELECT value FROM json_each(?)) AND status = 'FRESH' AND ${IS_LOOSE}`,
-    ),
-    dropAllParts: db.prepare(`DELETE FROM runs WHERE status IN ('FRESH', 'RUNNING') AND ${IS_LOOSE}`),
-    setLeft: db.prepare('UPDATE runs SET tasks_left = ? WHERE seq = ?'),
-    parents: db.prepare(
-      `SELECT ${RUN_COLUMNS}, count(*) AS times, min(position) AS position
-       FROM sub_runs JOIN runs ON runs.seq = parent_seq
-       WHERE run_seq = ? AND status IN ('FRESH', 'RUNNING') GROUP BY parent_seq`,
-    ),
-    unwanted: db.prepare(
-      `SELECT DISTINCT runs.id, runs.seq, runs.status FROM sub_runs JOIN runs ON runs.seq = run_seq
-       WHERE parent_seq = ? AND status IN ('FRESH', 'RUNNING') AND direct = 0 AND NOT EXISTS (
-         SELECT 1 FROM sub_runs AS other JOIN runs AS parent ON parent.seq = other.parent_seq
-         WHERE other.run_seq = runs.seq AND parent.status IN ('FRESH', 'RUNNING')
-       )`,
-    ),
-    addLog: db.prepare('INSERT INTO run_logs (run_seq, log) VALUES (?, ?)'),
-    dropLogs: db.prepare('DELETE FROM run_logs WHERE number <= ?'),
-    log: db.prepare(
-      `SELECT log FROM run_logs
-       WHERE run_seq = ? OR run_seq IN (SELECT run_seq FROM sub_runs WHERE parent_seq = ?) ORDER BY number LIMIT 1`,
-    ),
-    stopAll: db.prepare(
-      `UPDATE runs SET status = 'STOPPED', finished_at = ? WHERE seq IN (SELECT value FROM json_each(?))`,
-    ),
-    subRuns: db.prepare(
-      `SELECT id, status, failure FROM sub_runs JOIN runs ON runs.seq = run_seq
-       WHERE parent_seq = ? ORDER BY position`,
-    ),
-    // CROSS JOIN keeps the order: the few that run first
-    runningSubRuns: db.prepare(
-      `SELECT id FROM runs CROSS JOIN sub_runs ON run_seq = runs.seq
-       WHERE status = 'RUNNING' AND tasks IS NULL AND parent_seq = ?`,
-    ),
-    subOutputs: db.prepare(
-      `SELECT outputs FROM sub_runs JOIN results USING (run_seq) WHERE parent_seq = ? ORDER BY position`,
-    ),
-  };
-}
-
-type Row = ReturnType<StatementSync['get']>;
-
-function readOptional(row: Row): StoredRun | undefined {
-  return row && readRow(row);
-}
-
-function readRow(row: NonNullable<Row>): StoredRun {
-  const { seq, id, version_id, experiment_type, inputs, types, status, failure, tasks, tasks_left } =
-    row as Record<string, string>;
-  return {
-    seq: Number(seq),
-    id: id!,
-    versionId: version_id!,
-    experimentType: experiment_type as ExperimentType,
-    inputs: JSON.parse(inputs!) as CanonicalInputs,
-    types: JSON.parse(types!) as Record<string, InputType>,
-    status: status as RunStatus,
-    failure: failure ?? null,
-    tasks: tasks == null ? null : Number(tasks),
-    tasksLeft: tasks_left == null ? null : Number(tasks_left),
-  };
 }

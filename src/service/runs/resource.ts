@@ -1,6 +1,6 @@
 import type { Run, RunMessage, Version } from '../../api/resources.ts';
 import { typeIn } from './identity.ts';
-import type { StoredRun, SubRun } from './repository.ts';
+import type { StoredRun, SubRun } from './stored-run.ts';
 import { inputsOf } from './settings.ts';
 
 /** Specification 2.8: a run as it is answered. */

@@ -1,6 +1,6 @@
 import { OutputsTemplate } from '../../../api/resources.ts';
 import type { ModelRegistry } from '../../models/registry.ts';
-import type { StoredRun } from '../../runs/repository.ts';
+import type { StoredRun } from '../../runs/stored-run.ts';
 import { runResource } from '../../runs/resource.ts';
 import type { Runs } from '../../runs/runs.ts';
 import { readJson } from '../body.ts';

@@ -1,0 +1,42 @@
+import { closedPhases } from '../campaign/types.ts';
+import type { CloudClient } from '../cloud/index.ts';
+import { ForayError } from '../errors.ts';
+import type { ServiceAtHand } from '../resolve/index.ts';
+import { type CampaignRecord, shownAddress, type Store } from '../store/index.ts';
+import { didYouMean } from '../suggest.ts';
+import type { Settings } from './settings.ts';
+import type { TemporalConnection } from './temporal/connection.ts';
+
+/** What all functions of the client work with. */
+export interface ClientContext {
+  settings: Settings;
+  store: Store;
+  cloud: CloudClient;
+  temporal: TemporalConnection;
+  service: ServiceAtHand;
+}
+
+/** @throws ForayError UNKNOWN_CAMPAIGN */
+export async function recordOf(client: ClientContext, id: string): Promise<CampaignRecord> {
+  const record = await client.store.getCampaign(id);
+  if (record) return record;
+  const known = await client.store.listCampaigns();
+  const store = shownAddress(client.settings.store);
+  throw new ForayError('UNKNOWN_CAMPAIGN', `There is no campaign "${id}" in the store ${store}.`, {
+    hint:
+      didYouMean(
+        id,
+        known.map(({ campaign }) => campaign.id),
+      ) ?? 'The store is empty.',
+  });
+}
+
+/**
+ * The record of a campaign that is not over.
+ * @throws ForayError UNKNOWN_CAMPAIGN, CAMPAIGN_CLOSED
+ */
+export async function openRecordOf(client: ClientContext, id: string): Promise<CampaignRecord> {
+  const record = await recordOf(client, id);
+  if (!closedPhases.includes(record.phase)) return record;
+  throw new ForayError('CAMPAIGN_CLOSED', `The campaign "${id}" is ${record.phase} already.`);
+}

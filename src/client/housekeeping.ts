@@ -1,0 +1,28 @@
+import { closedPhases } from '../campaign/types.ts';
+import { ForayError } from '../errors.ts';
+import { type ClientContext, recordOf } from './context.ts';
+import { type Garbage, unneededFiles } from './garbage.ts';
+
+export async function deleteCampaign(client: ClientContext, id: string): Promise<void> {
+  const { phase } = await recordOf(client, id);
+  if (!closedPhases.includes(phase)) {
+    throw new ForayError('CAMPAIGN_OPEN', `The campaign "${id}" is ${phase}.`, {
+      hint: `Only what is over can be deleted: "foray cancel ${id}" ends it.`,
+    });
+  }
+  await client.store.deleteCampaign(id);
+}
+
+export async function garbage(client: ClientContext): Promise<Garbage> {
+  const unneeded = unneededFiles(
+    await client.store.listFiles(),
+    await client.store.listCampaigns(),
+    Date.now(),
+  );
+  return { ...unneeded, spareBytes: await client.store.spareBytes() };
+}
+
+export async function collect(client: ClientContext, { files }: Pick<Garbage, 'files'>): Promise<void> {
+  for (const file of files) await client.store.deleteFile(file);
+  await client.store.compact();
+}

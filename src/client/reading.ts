@@ -1,0 +1,109 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { addCauses, causeOf } from '../campaign/failures.ts';
+import { closedPhases, type FailureCause } from '../campaign/types.ts';
+import { ForayError } from '../errors.ts';
+import type { CampaignRecord, Look, ResultRow, StoredLog } from '../store/index.ts';
+import { type ClientContext, recordOf } from './context.ts';
+import { type Explanation, explained } from './explain.ts';
+import { finishing } from './finishing.ts';
+import { withAsks } from './search.ts';
+import { type CampaignStatus, isClosed, statusFromStore, statusFromWorkflow } from './status.ts';
+import * as messages from './temporal/messages.ts';
+import { blockedBy, progressOf } from './temporal/progress.ts';
+
+/** Failed runs of one cause. */
+export interface FailureGroup extends FailureCause {
+  /** The log of one of them; null where none is stored. */
+  log: StoredLog | null;
+}
+
+/** Runs that have finished since a look, and the look that the next one starts from. */
+export interface RecentRows {
+  rows: ResultRow[];
+  look: Look;
+}
+
+export async function status(client: ClientContext, id: string): Promise<CampaignStatus> {
+  const record = await recordOf(client, id);
+  if (closedPhases.includes(record.phase)) return statusFromStore(client.store, record, '');
+  const { progress, why, blocks } = await progressOf(client.temporal, id);
+  const [note, blocked] = blocks ? ['', why] : [why, undefined];
+  if (!progress) return statusFromStore(client.store, await recordOf(client, id), note, blocked);
+  return statusFromWorkflow(client.store, record, progress, { note, blocked, now: Date.now() });
+}
+
+export async function list(client: ClientContext): Promise<CampaignStatus[]> {
+  const [records, whys] = await Promise.all([client.store.listCampaigns(), blocked(client)]);
+  return Promise.all(
+    records.map((record) => statusFromStore(client.store, record, '', whys.get(record.campaign.id))),
+  );
+}
+
+export async function blocked(client: ClientContext): Promise<Map<string, string>> {
+  const records = await client.store.listCampaigns();
+  const open = records.filter(({ phase }) => !closedPhases.includes(phase));
+  const whys = await Promise.all(
+    open.map(async ({ campaign: { id } }) => [id, await blockedBy(client.temporal, id)] as const),
+  );
+  return new Map(whys.flatMap(([id, why]) => (why === undefined ? [] : [[id, why] as const])));
+}
+
+export async function* follow(
+  client: ClientContext,
+  id: string,
+  everyMs = 1_000,
+): AsyncGenerator<CampaignStatus, void, void> {
+  for (;;) {
+    const now = await status(client, id);
+    yield now;
+    if (isClosed(now)) return;
+    await delay(everyMs);
+  }
+}
+
+export async function failures(client: ClientContext, id: string): Promise<FailureGroup[]> {
+  await recordOf(client, id);
+  const causes = (await messages.failures(client.temporal, id)) ?? (await countFailures(client, id));
+  const logs = await client.store.runLogs(id);
+  return causes.map((cause) => ({ ...cause, log: logs.find((log) => log.cause === cause.cause) ?? null }));
+}
+
+async function countFailures(client: ClientContext, id: string): Promise<FailureCause[]> {
+  const causes: FailureCause[] = [];
+  for await (const { status, point, replication, reason } of client.store.results(id)) {
+    if (status !== 'failed') continue;
+    const sample = { point, replication, reason: reason ?? '' };
+    addCauses(causes, [{ cause: causeOf(sample.reason), count: 1, sample }]);
+  }
+  return causes.toSorted((a, b) => b.count - a.count);
+}
+
+export async function explain(client: ClientContext, id: string, key: string): Promise<Explanation> {
+  const record = await recordOf(client, id);
+  const found = await client.store.pointsLike(id, key.trim().toLowerCase());
+  const [story] = found;
+  if (story && (found.length === 1 || story.key === key)) return explained(record, story);
+  throw new ForayError(
+    'UNKNOWN_POINT',
+    story ? `Several points of "${id}" begin with "${key}".` : `The campaign "${id}" has no point "${key}".`,
+    {
+      hint: story
+        ? `They are ${found.map((one) => one.key).join(', ')}${found.length === 5 ? ', …' : ''}.`
+        : `"foray results ${id}" shows the keys of points.`,
+    },
+  );
+}
+
+export async function results(
+  client: ClientContext,
+  id: string,
+  { follow = false, everyMs = 1_000 }: { follow?: boolean; everyMs?: number } = {},
+): Promise<{ record: CampaignRecord; rows: AsyncIterable<ResultRow> }> {
+  const record = await recordOf(client, id);
+  const { store, temporal } = client;
+  const { campaign } = record;
+  const rows = follow
+    ? finishing(store, campaign, everyMs, () => messages.isClosed(temporal, id))
+    : store.results(id);
+  return { record, rows: campaign.search ? withAsks(store, campaign, rows) : rows };
+}

@@ -1,0 +1,119 @@
+import { freshened } from '../campaign/seeds.ts';
+import { closedPhases } from '../campaign/types.ts';
+import { ForayError } from '../errors.ts';
+import { type DefinitionSource, textOf } from '../resolve/index.ts';
+import { checkCampaign, type CheckedCampaign } from './check.ts';
+import { type ClientContext, recordOf } from './context.ts';
+import { paceKnown, paceOf } from './pace.ts';
+import { type Plan, planOf, type PlanOptions } from './plan.ts';
+import { runIdOf } from './temporal/messages.ts';
+import { startWorkflow } from './temporal/start.ts';
+
+/** A campaign that was submitted. */
+export interface Submitted {
+  id: string;
+  workflowId: string;
+  /** The first execution of the workflow. */
+  runId: string;
+  /** The campaign's page in Temporal's Web UI. */
+  url: string;
+  /** False when the same definition had been submitted under this id before. */
+  isNew: boolean;
+  points: number;
+  runs: number;
+  /** What the user may want to know; empty mostly. */
+  warning: string;
+}
+
+/** How a definition is submitted. */
+export interface SubmitOptions {
+  /** @default the definition's name and a short suffix */
+  id?: string | undefined;
+  /** Gets a quick plan of the definition before anything is started. It may throw. */
+  announce?: ((plan: Plan) => void) | undefined;
+}
+
+/** How a definition is planned. */
+export interface PlanSettings extends Pick<PlanOptions, 'onAsked'> {
+  /** Ask the service about every run. Without it, a plan of more than 10,000 runs asks about a sample. */
+  all?: boolean | undefined;
+  /** How long one run takes, s. @default the pace of earlier campaigns of the model's version */
+  runSeconds?: number | undefined;
+}
+
+/** Number of runs of a plan that the service is asked about at most, and of the sample of a larger plan. */
+const MOST_ASKED = 10_000;
+const SAMPLE = 2_000;
+/** The announcement before a start asks the service about this many runs, for this long. */
+const ANNOUNCE_RUNS = 200;
+const ANNOUNCE_MS = 2_000;
+
+const ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,119}$/;
+
+export async function submit(
+  client: ClientContext,
+  source: DefinitionSource,
+  { id: wanted, announce }: SubmitOptions = {},
+): Promise<Submitted> {
+  if (wanted !== undefined && !ID.test(wanted)) {
+    throw new ForayError('USAGE', `The id "${wanted}" is not usable.`, {
+      hint: 'Use letters, digits, "-", "_" and ".", at most 120 of them.',
+    });
+  }
+  const checkedCampaign = await checkCampaign(client.cloud, source);
+  const { campaign: checked, points, contents, digest } = checkedCampaign;
+  if (announce) {
+    const signal = AbortSignal.timeout(ANNOUNCE_MS);
+    announce(await planned(client, checkedCampaign, { ask: ANNOUNCE_RUNS, signal }, undefined));
+  }
+  await client.temporal.connect();
+  const id = wanted ?? `${checked.name}-${crypto.randomUUID().slice(0, 6)}`;
+  const { url: service } = client.service;
+  const serviceId = await client.service.identity();
+  const campaign = freshened({ ...checked, id, service, serviceId }, Math.random);
+  for (const [hash, content] of contents) await client.store.putFile(hash, content, Date.now());
+  const definition = textOf(source);
+  const isNew = await client.store.addCampaign({ campaign, definition, digest }, Date.now());
+  const record = await recordOf(client, id);
+  if (record.digest !== digest || !(await client.service.has(record.campaign, client.store))) {
+    throw new ForayError('CAMPAIGN_EXISTS', `A campaign "${id}" exists with another definition.`, {
+      hint: `"foray apply ${id} FILE" changes it; another --id makes another campaign.`,
+    });
+  }
+  // A submit that died halfway leaves a record without a workflow: this one completes it.
+  const { runId, warning } = closedPhases.includes(record.phase)
+    ? { runId: await runIdOf(client.temporal, id), warning: '' }
+    : await startWorkflow(client.temporal, record, client.store.id, isNew ? 'first' : 'again').catch(
+        async (error: unknown) => {
+          if (isNew) await client.store.removeCampaign(id);
+          throw error;
+        },
+      );
+  const url = client.temporal.pageOf(id, runId);
+  return { id, workflowId: id, runId, url, isNew, points, runs: points * campaign.replications, warning };
+}
+
+export async function plan(
+  client: ClientContext,
+  source: DefinitionSource,
+  { all = false, runSeconds, onAsked }: PlanSettings = {},
+): Promise<Plan> {
+  const definition = await checkCampaign(client.cloud, source);
+  const runs = definition.points * definition.campaign.replications;
+  const ask = all || runs <= MOST_ASKED ? runs : SAMPLE;
+  return planned(client, definition, { ask, onAsked }, runSeconds);
+}
+
+async function planned(
+  client: ClientContext,
+  definition: CheckedCampaign,
+  options: PlanOptions,
+  runSeconds: number | undefined,
+): Promise<Plan> {
+  const { campaign } = definition;
+  const pace =
+    runSeconds === undefined
+      ? await paceKnown(client.store, campaign, client.service)
+      : paceOf(runSeconds, campaign);
+  return planOf(client.cloud, definition, pace, options);
+}

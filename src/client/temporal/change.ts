@@ -1,0 +1,112 @@
+import {
+  WithStartWorkflowOperation,
+  WorkflowIdConflictPolicy,
+  WorkflowIdReusePolicy,
+  WorkflowNotFoundError,
+  WorkflowUpdateFailedError,
+} from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/common';
+import { errorCodes, type ErrorCode, ForayError } from '../../errors.ts';
+import type { CampaignRecord } from '../../store/index.ts';
+import type { campaign as campaignWorkflow } from '../../workflows/index.ts';
+import {
+  applyUpdate,
+  type Changed,
+  type KnownFiles,
+  retryUpdate,
+  type RetryWhat,
+  TOO_LATE,
+} from '../../workflows/messages.ts';
+import type { TemporalConnection } from './connection.ts';
+import { grpcErrorIn, translated } from './errors.ts';
+import { startOptions, withAttributes } from './start.ts';
+
+/** A change that a person requests. */
+export type Change =
+  { retry: RetryWhat; version?: number | undefined } | { apply: string; files: KnownFiles };
+
+/** Temporal's error type for an update that a workflow had accepted and not finished when it closed. */
+const ABANDONED = 'AcceptedUpdateCompletedWorkflow';
+
+/** How long a closing workflow may take to close, ms. */
+const CLOSING_MS = 30_000;
+
+/**
+ * Changes a campaign through its running workflow, or through a new one that goes on where the last one ended.
+ *
+ * @param reason why a new workflow starts, for people who read the list of workflows
+ * @throws ForayError CHANGE_REFUSED and whatever is wrong with a definition; CAMPAIGN_CLOSED while it is ending
+ */
+export async function changeCampaign(
+  temporal: TemporalConnection,
+  record: CampaignRecord,
+  store: string,
+  request: Change,
+  reason: string,
+): Promise<Changed> {
+  const { id } = record.campaign;
+  for (;;) {
+    const changed = await changeOnce(temporal, record, store, request, reason);
+    if (changed !== 'too-late') return changed;
+    if (!(await isClosedSoon(temporal, id))) {
+      throw new ForayError('CAMPAIGN_CLOSED', `The campaign "${id}" is ending.`, {
+        hint: 'Try again when it has ended.',
+      });
+    }
+  }
+}
+
+async function changeOnce(
+  temporal: TemporalConnection,
+  record: CampaignRecord,
+  store: string,
+  request: Change,
+  reason: string,
+): Promise<Changed | 'too-late'> {
+  const client = await temporal.connect();
+  let changed: Changed | undefined;
+  try {
+    await withAttributes(async (hasAttributes) => {
+      const startWorkflowOperation = new WithStartWorkflowOperation<typeof campaignWorkflow>('campaign', {
+        ...startOptions(temporal, record, store, hasAttributes, { goesOn: true }, reason),
+        workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
+        workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
+      });
+      changed =
+        'retry' in request
+          ? await client.workflow.executeUpdateWithStart(retryUpdate, {
+              args: request.version === undefined ? [request.retry] : [request.retry, request.version],
+              startWorkflowOperation,
+            })
+          : await client.workflow.executeUpdateWithStart(applyUpdate, {
+              args: [request.apply, request.files],
+              startWorkflowOperation,
+            });
+      return '';
+    });
+    return changed!;
+  } catch (error) {
+    const cause = error instanceof WorkflowUpdateFailedError ? error.cause : undefined;
+    if (!(cause instanceof ApplicationFailure)) throw translated(temporal.settings, error);
+    if (cause.type === TOO_LATE || cause.type === ABANDONED) return 'too-late';
+    const code = Object.hasOwn(errorCodes, cause.type ?? '') ? (cause.type as ErrorCode) : 'CHANGE_REFUSED';
+    throw new ForayError(code, cause.message);
+  }
+}
+
+/** Waits until the workflow is closed; false when it is not after a while. */
+async function isClosedSoon(temporal: TemporalConnection, id: string): Promise<boolean> {
+  const client = await temporal.connect();
+  const handle = client.workflow.getHandle(id);
+  try {
+    return await client.withDeadline(Date.now() + CLOSING_MS, async () => {
+      // its result does not matter
+      await handle.result().catch((error: unknown) => {
+        if (grpcErrorIn(error)) throw error;
+      });
+      return true;
+    });
+  } catch (error) {
+    return error instanceof WorkflowNotFoundError;
+  }
+}

@@ -1,0 +1,32 @@
+import { ForayError } from '../../errors.ts';
+import type { Settings } from '../settings.ts';
+
+const GRPC_DEADLINE_EXCEEDED = 4;
+const GRPC_UNAVAILABLE = 14;
+
+/** The gRPC error that the SDK threw, perhaps wrapped in others. */
+export function grpcErrorIn(error: unknown): { code: number; details: string; message?: string } | undefined {
+  if (typeof error !== 'object' || error === null) return undefined;
+  if ('code' in error && 'details' in error) return error as { code: number; details: string };
+  return 'cause' in error ? grpcErrorIn(error.cause) : undefined;
+}
+
+/** An error of the SDK as a ForayError, where Temporal cannot be reached or refuses; any other error as it is. */
+export function translated(settings: Settings, error: unknown): unknown {
+  const grpc = grpcErrorIn(error);
+  if (!grpc) return error;
+  if (grpc.code === GRPC_UNAVAILABLE || grpc.code === GRPC_DEADLINE_EXCEEDED) return unreachable(settings);
+  const { connectionOptions, namespace } = settings.temporal;
+  return new ForayError(
+    'TEMPORAL_REFUSED',
+    `The Temporal server at ${connectionOptions.address} refuses (namespace "${namespace}"): ${grpc.details}.`,
+    { hint: 'Check the TEMPORAL_* variables.' },
+  );
+}
+
+export function unreachable({ temporal }: Settings): ForayError {
+  const address = temporal.connectionOptions.address ?? 'localhost:7233';
+  return new ForayError('TEMPORAL_UNREACHABLE', `The Temporal server at ${address} cannot be reached.`, {
+    hint: 'Start one with "foray dev", or set TEMPORAL_ADDRESS.',
+  });
+}

@@ -1,0 +1,94 @@
+import { type WorkflowHandle, WorkflowNotFoundError } from '@temporalio/client';
+import type { FailureCause, FlightReport } from '../../campaign/types.ts';
+import {
+  cancelSignal,
+  failuresQuery,
+  flightsQuery,
+  pauseSignal,
+  resumeSignal,
+  setConcurrencyUpdate,
+  stopSignal,
+} from '../../workflows/messages.ts';
+import type { TemporalConnection } from './connection.ts';
+import { translated } from './errors.ts';
+
+/** How long a question to a workflow may take before the store answers instead, ms. */
+export const ANSWER_MS = 1_200;
+
+/** The id of a workflow's run; empty when Temporal does not know the workflow any more. */
+export async function runIdOf(temporal: TemporalConnection, id: string): Promise<string> {
+  const client = await temporal.connect();
+  try {
+    return (await client.workflow.getHandle(id).describe()).runId;
+  } catch (error) {
+    // Temporal forgets closed workflows after its retention; the store does not.
+    if (error instanceof WorkflowNotFoundError) return '';
+    throw translated(temporal.settings, error);
+  }
+}
+
+/** Whether the workflow is known to be closed: false when Temporal does not answer, or has none. */
+export async function isClosed(temporal: TemporalConnection, id: string): Promise<boolean> {
+  const description = await query(temporal, id, (handle) => handle.describe());
+  return description?.closeTime !== undefined;
+}
+
+/** @returns false when there is no running workflow */
+export function signal(
+  temporal: TemporalConnection,
+  id: string,
+  name: 'cancel' | 'pause' | 'resume' | 'stop',
+  reason: string | undefined,
+): Promise<boolean> {
+  const signals = { cancel: cancelSignal, pause: pauseSignal, resume: resumeSignal, stop: stopSignal };
+  return tell(temporal, id, (handle) =>
+    handle.signal(signals[name].name, ...(reason === undefined ? [] : [reason])),
+  );
+}
+
+/** Resolves when a worker has applied it; false when there is no running workflow. */
+export function setConcurrency(
+  temporal: TemporalConnection,
+  id: string,
+  concurrency: number | 'auto',
+): Promise<boolean> {
+  return tell(temporal, id, (handle) => handle.executeUpdate(setConcurrencyUpdate, { args: [concurrency] }));
+}
+
+/** Runs in flight as the workflow knows them; undefined when it does not answer. */
+export function flights(temporal: TemporalConnection, id: string): Promise<FlightReport[] | undefined> {
+  return query(temporal, id, (handle) => handle.query(flightsQuery));
+}
+
+/** Failures by cause as the workflow knows them; undefined when it does not answer. */
+export function failures(temporal: TemporalConnection, id: string): Promise<FailureCause[] | undefined> {
+  return query(temporal, id, (handle) => handle.query(failuresQuery));
+}
+
+async function query<T>(
+  temporal: TemporalConnection,
+  id: string,
+  ask: (handle: WorkflowHandle) => Promise<T>,
+): Promise<T | undefined> {
+  try {
+    const client = await temporal.connect(ANSWER_MS);
+    return await client.withDeadline(Date.now() + ANSWER_MS, () => ask(client.workflow.getHandle(id)));
+  } catch {
+    return undefined;
+  }
+}
+
+async function tell(
+  temporal: TemporalConnection,
+  id: string,
+  message: (handle: WorkflowHandle) => Promise<unknown>,
+): Promise<boolean> {
+  const client = await temporal.connect();
+  try {
+    await message(client.workflow.getHandle(id));
+    return true;
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return false;
+    throw translated(temporal.settings, error);
+  }
+}

@@ -1,0 +1,76 @@
+import { WorkflowNotFoundError } from '@temporalio/client';
+import { closedPhases, type Progress } from '../../campaign/types.ts';
+import { progressQuery } from '../../workflows/messages.ts';
+import { type Trouble, troubleOf, unpolled } from '../blocked.ts';
+import type { TemporalConnection } from './connection.ts';
+import { ANSWER_MS } from './messages.ts';
+
+/** A workflow's answer, if there is one, and its trouble. */
+export interface Told extends Trouble {
+  progress: Progress | undefined;
+}
+
+/** No worker answered for a workflow of this task queue. */
+interface Silent {
+  silentQueue: string;
+}
+
+/** The workflow's answer about its progress, or why there is none. Never takes longer than two seconds. */
+export async function progressOf(temporal: TemporalConnection, id: string): Promise<Told> {
+  try {
+    const client = await temporal.connect(ANSWER_MS);
+    const told = await client.withDeadline(Date.now() + ANSWER_MS, async (): Promise<Told | Silent> => {
+      const handle = client.workflow.getHandle(id);
+      const asked = handle.query(progressQuery).catch(() => undefined);
+      // We wait for the query even if the description fails. Otherwise the SDK repeats the call after its connection is
+      // closed, and that breaks the program.
+      const description = await handle.describe().finally(() => asked);
+      const progress = await asked;
+      const isOver =
+        description.status.name !== 'RUNNING' && !closedPhases.includes(progress?.phase ?? 'running');
+      if (isOver) {
+        const what = description.status.name.toLowerCase();
+        return {
+          progress: undefined,
+          why: `its workflow was ${what}; "foray cancel ${id}" stops its runs`,
+          blocks: false,
+        };
+      }
+      const trouble = troubleOf(description);
+      if (progress) return { progress, why: '', blocks: false, ...trouble };
+      return trouble ? { progress, ...trouble } : { silentQueue: description.taskQueue };
+    });
+    if (!('silentQueue' in told)) return told;
+    const unworked = await unpolled(client, temporal.namespace, told.silentQueue);
+    return {
+      progress: undefined,
+      why: unworked ?? 'no worker answered; is one running?',
+      blocks: unworked !== undefined,
+    };
+  } catch (error) {
+    return { progress: undefined, ...untold(temporal, error) };
+  }
+}
+
+/** Why an open campaign cannot go on; undefined while it does. Never takes longer than two seconds. */
+export async function blockedBy(temporal: TemporalConnection, id: string): Promise<string | undefined> {
+  try {
+    const client = await temporal.connect(ANSWER_MS);
+    const description = await client.withDeadline(Date.now() + ANSWER_MS, () =>
+      client.workflow.getHandle(id).describe(),
+    );
+    if (description.status.name !== 'RUNNING') return undefined;
+    const trouble = troubleOf(description);
+    return trouble?.blocks ? trouble.why : await unpolled(client, temporal.namespace, description.taskQueue);
+  } catch (error) {
+    const { why, blocks } = untold(temporal, error);
+    return blocks ? why : undefined;
+  }
+}
+
+function untold(temporal: TemporalConnection, error: unknown): Trouble {
+  if (error instanceof WorkflowNotFoundError)
+    return { why: 'Temporal does not know it (any more)', blocks: false };
+  const { address } = temporal.settings.temporal.connectionOptions;
+  return { why: `Temporal at ${address ?? 'its address'} did not answer`, blocks: true };
+}

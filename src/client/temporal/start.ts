@@ -1,0 +1,122 @@
+import {
+  WorkflowExecutionAlreadyStartedError,
+  WorkflowIdConflictPolicy,
+  WorkflowIdReusePolicy,
+} from '@temporalio/client';
+import { TypedSearchAttributes } from '@temporalio/common';
+import { ForayError } from '../../errors.ts';
+import type { CampaignRecord } from '../../store/index.ts';
+import { modelAttribute, ownerAttribute, phaseAttribute } from '../../workflows/attributes.ts';
+import type { campaign as campaignWorkflow, CampaignInput } from '../../workflows/index.ts';
+import type { TemporalConnection } from './connection.ts';
+import { grpcErrorIn, translated } from './errors.ts';
+
+/** When a worker dies over a step, another one gets the step after this time. A step takes milliseconds. */
+const STEP_TIMEOUT = '5s';
+/** Temporal's limit. */
+const LONGEST_FAIRNESS_KEY = 64;
+/** In characters. Temporal's limit is 400 bytes. */
+const LONGEST_SUMMARY = 130;
+
+const WITHOUT_ATTRIBUTES =
+  'The Temporal server lacks the search attributes ForayModel, ForayPhase and ForayOwner; campaigns go on without them (docs/operations.md).';
+
+export interface Started {
+  /** The id of the execution; that of the running one if there is one. */
+  runId: string;
+  /** What the user may want to know; empty mostly. */
+  warning: string;
+}
+
+/** Starts the workflow of a campaign: of a new one, of one that may have been started before, or only to stop its runs. */
+export async function startWorkflow(
+  temporal: TemporalConnection,
+  record: CampaignRecord,
+  store: string,
+  what: 'first' | 'again' | 'stop-only',
+): Promise<Started> {
+  const { id } = record.campaign;
+  const client = await temporal.connect();
+  try {
+    return await withAttributes(async (hasAttributes) => {
+      const options = startOptions(
+        temporal,
+        record,
+        store,
+        hasAttributes,
+        what === 'stop-only' ? { stopOnly: true } : {},
+        what === 'stop-only' ? 'stop what an earlier execution left running' : undefined,
+      );
+      const handle = await client.workflow.start<typeof campaignWorkflow>('campaign', {
+        ...options,
+        // a closed workflow belongs to this campaign; if the campaign is new, to a deleted one
+        workflowIdReusePolicy:
+          what === 'again' ? WorkflowIdReusePolicy.REJECT_DUPLICATE : WorkflowIdReusePolicy.ALLOW_DUPLICATE,
+        workflowIdConflictPolicy: WorkflowIdConflictPolicy.FAIL,
+      });
+      return handle.firstExecutionRunId;
+    });
+  } catch (error) {
+    if (error instanceof WorkflowExecutionAlreadyStartedError)
+      return { runId: await ownRunIdOf(temporal, id, store), warning: '' };
+    throw translated(temporal.settings, error);
+  }
+}
+
+/** Starts a workflow, without search attributes where the cluster does not have them. */
+export async function withAttributes(start: (hasAttributes: boolean) => Promise<string>): Promise<Started> {
+  try {
+    return { runId: await start(true), warning: '' };
+  } catch (error) {
+    const { details = '', message = '' } = grpcErrorIn(error) ?? {};
+    if (!/search attribute/i.test(`${details} ${message}`)) throw error;
+    return { runId: await start(false), warning: WITHOUT_ATTRIBUTES };
+  }
+}
+
+export function startOptions(
+  temporal: TemporalConnection,
+  { campaign }: CampaignRecord,
+  store: string,
+  hasAttributes: boolean,
+  later: Pick<CampaignInput, 'stopOnly' | 'goesOn'> = {},
+  reason?: string,
+) {
+  const { id, service, concurrency, failures, timeouts, model, name, priority } = campaign;
+  const { owner } = temporal.settings;
+  const summary = [`${name}: ${model.name}`, ...(reason === undefined ? [] : [`${reason}, by ${owner}`])];
+  const input: CampaignInput = { campaign: id, service, store, concurrency, failures, timeouts, ...later };
+  return {
+    workflowId: id,
+    taskQueue: temporal.settings.taskQueue,
+    workflowTaskTimeout: STEP_TIMEOUT,
+    args: [hasAttributes ? { ...input, hasAttributes } : input] as [CampaignInput],
+    memo: {
+      ...{ name, model: model.name, modelVersion: model.version, store },
+      ...(reason !== undefined && { reason, by: owner }),
+    },
+    staticSummary: summary.join('; ').slice(0, LONGEST_SUMMARY),
+    // campaigns on one fleet of workers take turns, those of a higher priority first
+    priority: { priorityKey: priority, fairnessKey: id.slice(0, LONGEST_FAIRNESS_KEY) },
+    ...(hasAttributes && {
+      typedSearchAttributes: new TypedSearchAttributes([
+        { key: modelAttribute, value: model.name },
+        { key: phaseAttribute, value: 'preparing' },
+        { key: ownerAttribute, value: owner },
+      ]),
+    }),
+  };
+}
+
+/**
+ * The run of a workflow that an earlier submit of the same definition started.
+ * @throws ForayError CAMPAIGN_EXISTS when it belongs to another store at the same Temporal
+ */
+async function ownRunIdOf(temporal: TemporalConnection, id: string, store: string): Promise<string> {
+  const { memo, runId } = await (await temporal.connect()).workflow.getHandle(id).describe();
+  // workflows of earlier releases have no store in their memo
+  if ((memo?.store ?? store) === store) return runId;
+  throw new ForayError('CAMPAIGN_EXISTS', `A campaign "${id}" of another store exists in this Temporal.`, {
+    hint: 'Take another --id.',
+  });
+}

@@ -1,0 +1,55 @@
+/** What is known of a point. The lower the mean the better. */
+export interface Candidate {
+  mean: number;
+  /** The variance of the mean; null of one run. */
+  variance: number | null;
+  runs: number;
+}
+
+/**
+ * The points that are worth a comparison: those with the lowest shrunken means, and one that is recommended.
+ *
+ * @param recommended - the index of that one; -1 without one
+ * @returns indices, the lowest shrunken mean first
+ */
+export function finalists(points: readonly Candidate[], best: number, recommended: number): number[] {
+  const means = shrunkenMeans(points);
+  const order = points.map((_, at) => at).toSorted((a, b) => means[a]! - means[b]! || a - b);
+  const chosen = order.slice(0, best);
+  return recommended < 0 || chosen.includes(recommended) ? chosen : [...chosen, recommended];
+}
+
+/**
+ * Means drawn towards the common mean, the more the less each is known: the best of many noisy means is mostly a lucky one. Empirical
+ * Bayes with normal distributions (B. Efron and C. Morris, JASA 70 (1975) 311-319); the variance between points by R. DerSimonian and
+ * N. Laird (Controlled Clinical Trials 7 (1986) 177-188). Means stay as they are where no point has a variance.
+ */
+export function shrunkenMeans(points: readonly Candidate[]): number[] {
+  const variances = variancesOf(points);
+  if (!variances) return points.map(({ mean }) => mean);
+  const weights = variances.map((variance) => 1 / variance);
+  const total = sum(weights);
+  const common = sum(points.map(({ mean }, at) => weights[at]! * mean)) / total;
+  const q = sum(points.map(({ mean }, at) => weights[at]! * (mean - common) ** 2));
+  const scale = total - sum(weights.map((weight) => weight * weight)) / total;
+  const between = scale > 0 ? Math.max(0, (q - (points.length - 1)) / scale) : 0;
+  const outer = variances.map((variance) => 1 / (variance + between));
+  const middle = sum(points.map(({ mean }, at) => outer[at]! * mean)) / sum(outer);
+  return points.map(({ mean }, at) => middle + (between / (between + variances[at]!)) * (mean - middle));
+}
+
+/** The variance of each mean. That of a single run is taken from the others; undefined where nothing differs, or nothing is known. */
+function variancesOf(points: readonly Candidate[]): number[] | undefined {
+  const known = points.flatMap(({ variance, runs }) => (variance === null ? [] : [variance * runs]));
+  if (points.length < 2 || known.length === 0) return undefined;
+  const ofOneRun = sum(known) / known.length;
+  // a few replications that happen to agree do not make a mean certain
+  const variances = points.map(({ variance, runs }) => Math.max(variance ?? 0, (0.1 * ofOneRun) / runs));
+  return ofOneRun > 0
+    ? points.map(({ variance, runs }, at) => (variance === null ? ofOneRun / runs : variances[at]!))
+    : undefined;
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}

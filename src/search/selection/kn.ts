@@ -1,0 +1,124 @@
+/**
+ * The procedure KN: S.-H. Kim and B. L. Nelson, "A fully sequential procedure for indifference-zone selection in simulation", ACM TOMACS
+ * 11 (2001) 251-273, with c = 1. It chooses the system with the lowest mean, and is wrong by more than the indifference at most as often
+ * as the confidence allows. Common random numbers help by themselves, as variances are those of differences.
+ */
+
+/** What is compared. The lower a value the better. */
+export interface KnInput {
+  /** By system, then by replication, in the order of replications; null where a replication failed. */
+  values: readonly (readonly (number | null)[])[];
+  /** Replications of each system before the first comparison, from 2. */
+  first: number;
+  /** A difference that does not matter. */
+  indifference: number;
+  /** That the chosen system is not worse than another by more than that, as 0.95. */
+  confidence: number;
+  /** Replications that a system may have at most. */
+  most: number;
+}
+
+/** `reached`: the comparison was not ended by the most replications. Systems are told by their indices. */
+export type KnDecision =
+  | { decided: true; best: number; reached: boolean }
+  /** `replications`: how many each surviving system is to have in all. */
+  | { decided: false; surviving: number[]; replications: number };
+
+/** Systems that are compared two at a time. */
+interface Pair {
+  /** Of the differences, over the first replications. */
+  variance: number;
+  /** Sums of the differences of the first n common replications, by n. */
+  sums: Float64Array;
+}
+
+/** A round adds at least this share of what there is: fewer rounds, as each takes the time of a run. */
+const LEAST_GROWTH = 0.25;
+
+/**
+ * Chooses the best of some systems, or says which of them need how many more replications. The decision is that of one replication at a
+ * time, whatever the rounds.
+ *
+ * A replication that failed counts for no pair. Where two systems have fewer than `first` replications in common, they are not compared
+ * before they have more.
+ */
+export function nextOfKn({ values, first, indifference, confidence, most }: KnInput): KnDecision {
+  const made = Math.min(...values.map(({ length }) => length));
+  const all = values.map((_, at) => at);
+  if (values.length === 1) return { decided: true, best: 0, reached: true };
+  const h2 = squareOfH(values.length, first, confidence);
+  const pairs = values.map((own, at) =>
+    values.map((other, of) => (at === of ? null : pairOf(own, other, first))),
+  );
+  let surviving = all;
+  for (let r = first; r <= mostOf(values) && surviving.length > 1; r += 1) {
+    const before = surviving.filter((at) => values[at]!.length >= r);
+    if (before.length < surviving.length) break;
+    surviving = before.filter(
+      (at) => !before.some((of) => of !== at && isWorse(pairs[at]![of]!, r, h2, indifference)),
+    );
+    // equal systems are never worse than each other, but rounding may have it so
+    if (surviving.length === 0) surviving = [before[0]!];
+  }
+  if (surviving.length === 1) return { decided: true, best: surviving[0]!, reached: true };
+  const now = Math.min(...surviving.map((at) => values[at]!.length));
+  if (now >= most) return { decided: true, best: lowestMean(values, surviving), reached: false };
+  if (made < first) return { decided: false, surviving, replications: first };
+  const expected = surviving.map((at) =>
+    Math.min(
+      ...surviving.map((of) => (of === at ? Infinity : endOf(pairs[at]![of]!, h2, indifference, most))),
+    ),
+  );
+  const least = now + Math.max(1, Math.ceil(LEAST_GROWTH * now));
+  const replications = Math.min(most, Math.max(least, Math.min(...expected)));
+  return { decided: false, surviving, replications };
+}
+
+/** h² of the procedure. */
+function squareOfH(systems: number, first: number, confidence: number): number {
+  const eta = 0.5 * (((2 * (1 - confidence)) / (systems - 1)) ** (-2 / (first - 1)) - 1);
+  return 2 * eta * (first - 1);
+}
+
+function pairOf(own: readonly (number | null)[], other: readonly (number | null)[], first: number): Pair {
+  const differences: number[] = [];
+  for (const [at, value] of own.entries()) {
+    const rival = other[at];
+    if (value !== null && rival !== null && rival !== undefined) differences.push(value - rival);
+  }
+  const sums = new Float64Array(differences.length + 1);
+  for (const [at, difference] of differences.entries()) sums[at + 1] = sums[at]! + difference;
+  const n = Math.min(first, differences.length);
+  const mean = sums[n]! / n;
+  const squares = differences.slice(0, n).reduce((sum, each) => sum + (each - mean) ** 2, 0);
+  return { variance: n < first ? Infinity : squares / (first - 1), sums };
+}
+
+/** Whether a system is left out after r replications, as another one is better. */
+function isWorse({ variance, sums }: Pair, r: number, h2: number, indifference: number): boolean {
+  const n = Math.min(r, sums.length - 1);
+  if (n === 0 || variance === Infinity) return false;
+  const mean = sums[n]! / n;
+  const allowed = Math.max(0, (indifference / (2 * n)) * ((h2 * variance) / indifference ** 2 - n));
+  return mean > 0 && mean > allowed;
+}
+
+/** After how many replications one of two systems is left out, if their difference stays as it is. */
+function endOf({ variance, sums }: Pair, h2: number, indifference: number, most: number): number {
+  const n = sums.length - 1;
+  if (variance === Infinity || n === 0) return most;
+  const difference = Math.abs(sums[n]! / n);
+  return Math.ceil((h2 * variance) / indifference / (2 * difference + indifference));
+}
+
+function mostOf(values: KnInput['values']): number {
+  return Math.max(...values.map(({ length }) => length));
+}
+
+function lowestMean(values: KnInput['values'], systems: readonly number[]): number {
+  const meanOf = (at: number): number => {
+    const known = values[at]!.filter((value) => value !== null);
+    return known.length === 0 ? Infinity : known.reduce((sum, value) => sum + value, 0) / known.length;
+  };
+  return systems.reduce((best, at) => (meanOf(at) < meanOf(best) ? at : best));
+}

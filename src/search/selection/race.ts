@@ -1,0 +1,65 @@
+import { pairedDifference, welchDifference } from '../../statistics/difference.ts';
+import { Sample } from '../../statistics/sample.ts';
+
+/** A point and the best one that it is compared with. The lower a value the better; null where a replication failed. */
+export interface RaceInput {
+  values: readonly (number | null)[];
+  /** Null where there is no best point yet. */
+  rival: readonly (number | null)[] | null;
+  /** Replication n has the same seed in both. */
+  isPaired: boolean;
+  /** Replications that every point gets, from 2, and that none gets more of. */
+  min: number;
+  max: number;
+  /** With which a point counts as worse, or better. */
+  confidence: number;
+}
+
+/** A round adds this share of what there is. */
+const GROWTH = 0.5;
+
+/**
+ * How many replications a point is to have: as long as it cannot be told from the best point it gets more, up to `max`. A point that is
+ * clearly worse gets no more; one that is clearly better gets as many as the best one has, so that it does not take its place by luck.
+ */
+export function nextOfRace({ values, rival, isPaired, min, max, confidence }: RaceInput): number {
+  const made = values.length;
+  if (made < min) return min;
+  if (made >= max || !rival) return made;
+  // without chance there is nothing to find out
+  if (made > 1 && new Set(values).size === 1) return made;
+  const difference = differenceOf(values, rival, isPaired, confidence);
+  const more = Math.min(max, made + Math.max(1, Math.ceil(GROWTH * made)));
+  if (!difference) return more;
+  if (difference.low > 0) return made;
+  if (difference.high < 0) return Math.min(max, Math.max(made, rival.length));
+  return more;
+}
+
+/** The interval of the difference of two means; undefined where there are too few values. */
+function differenceOf(
+  values: RaceInput['values'],
+  rival: RaceInput['values'],
+  isPaired: boolean,
+  confidence: number,
+): { low: number; high: number } | undefined {
+  // a one-sided decision at this confidence
+  const twoSided = 2 * confidence - 1;
+  if (isPaired) {
+    const differences = sampleOf(
+      values.flatMap((value, at) => {
+        const other = rival[at];
+        return value === null || other === null || other === undefined ? [] : [value - other];
+      }),
+    );
+    return differences.count < 2 ? undefined : pairedDifference(differences, twoSided);
+  }
+  const [own, other] = [values, rival].map((each) => sampleOf(each.filter((value) => value !== null)));
+  return own!.count < 2 || other!.count < 2 ? undefined : welchDifference(other!, own!, twoSided);
+}
+
+function sampleOf(values: readonly number[]): Sample {
+  const sample = new Sample();
+  for (const value of values) sample.add(value);
+  return sample;
+}

@@ -1,0 +1,61 @@
+import type { Verdict, VerdictCounts } from '../../campaign/precise-points.ts';
+import type { Point } from '../../campaign/types.ts';
+import type { CampaignRecord } from './campaigns.ts';
+
+/** A finished replication; a failed one has no outputs. */
+export interface FinishedRun {
+  replication: number;
+  outputs: Record<string, string>;
+}
+
+/** A point whose runs have all finished, with these runs in the order of their replications. */
+export interface FinishedPoint {
+  ordinal: number;
+  runs: FinishedRun[];
+}
+
+/** Designs: points, how many replications each has, and how precise each is. */
+export interface DesignStore {
+  /**
+   * Expands the design: one row a run, in the order of work (replication 1 of every point first). Returns the number of
+   * points and runs. Calling it again changes nothing.
+   */
+  addPoints(
+    id: string,
+    points: Iterable<Point>,
+    replications: number,
+  ): Promise<{ points: number; runs: number }>;
+  /**
+   * Replaces a campaign by a changed one with the same id. Points that stay keep their runs. Of dropped points, runs that
+   * were never requested are deleted and the others stay. Calling it again changes nothing more. Returns how many points
+   * were added, dropped and kept.
+   *
+   * @param relay maps a point's values to those in the changed campaign, where these differ
+   */
+  changeCampaign(
+    record: Pick<CampaignRecord, 'campaign' | 'definition' | 'digest'>,
+    points: Iterable<Point>,
+    relay: ((values: string[]) => string[]) | undefined,
+    now: number,
+  ): Promise<{ added: number; dropped: number; kept: number }>;
+  /**
+   * Gives points the wanted number of replications in total. The order of the points is the order of work. Returns the
+   * seqs of the added runs.
+   */
+  addReplications(
+    id: string,
+    wanted: readonly { ordinal: number; replications: number }[],
+  ): Promise<number[]>;
+
+  /** The points of some runs whose runs have all finished. */
+  finishedPoints(id: string, seqs: readonly number[]): Promise<FinishedPoint[]>;
+  /** All points of the design whose runs have all finished, in batches. */
+  allFinishedPoints(id: string): AsyncIterable<FinishedPoint[]>;
+
+  /** Stores how precise points are. */
+  setVerdicts(id: string, verdicts: readonly ({ ordinal: number } & Verdict)[]): Promise<void>;
+  /** Deletes how precise points are, because the criterion has changed. */
+  forgetVerdicts(id: string): Promise<void>;
+  /** Counts the points of the design by how precise they are. */
+  countVerdicts(id: string): Promise<VerdictCounts>;
+}

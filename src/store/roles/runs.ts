@@ -1,0 +1,147 @@
+import type { RunLog } from '../../api/extensions.ts';
+import type { Point, RunCounts } from '../../campaign/types.ts';
+
+/** How a run got its result: our request started it, or the service had it already. */
+export type Origin = 'new' | 'reused';
+
+/** A run that is about to be requested, with everything that the request needs. */
+export interface PlannedRun {
+  seq: number;
+  point: Pick<Point, 'key' | 'values'>;
+  replication: number;
+  /** Number of requests since its last attempt failed, this one included. */
+  attempt: number;
+  /** Number of failures that the campaign's policy counts. */
+  failures: number;
+  /** Number of earlier attempts with another seed. */
+  reseeded: number;
+  /** Number of the model version that the run is requested with; null for the campaign's first one. */
+  version: number | null;
+}
+
+/** A run that was requested and has not finished as far as the store knows. `runId` is null after a lost response. */
+export interface OpenRun extends PlannedRun {
+  runId: string | null;
+  /** False for a run that another campaign of this store started. This campaign never stops it while that one waits. */
+  owned: boolean;
+  /** True for a run that another campaign had started when this one requested it. */
+  joined: boolean;
+}
+
+/** What was seen of a run. */
+export type RunObservation = { seq: number } & (
+  | { state: 'queued' | 'running'; runId: string; owned: boolean }
+  /** `runId` is null when the results came without a request for the run. */
+  | { state: 'done'; runId: string | null; origin: Origin; outputs: Record<string, string> }
+  | { state: 'failed'; runId: string | null; reason: string }
+  /** The request certainly never arrived, so it does not count as one. */
+  | { state: 'unsent' }
+  /** The attempt failed, and another one follows, perhaps with another seed. */
+  | { state: 'again'; reason: string; reseeds: boolean }
+  /** The run is not requested any more: it was stopped, or its request failed. */
+  | { state: 'waiting' }
+);
+
+/** A point with its runs. Times are ms since the epoch. */
+export interface PointStory {
+  key: string;
+  values: string[];
+  /** Its place in the design, from 0; null when the design does not have it any more. */
+  position: number | null;
+  /** In the order of their replications. */
+  runs: RunStory[];
+}
+
+export interface RunStory {
+  seq: number;
+  replication: number;
+  state: 'waiting' | 'intended' | 'queued' | 'running' | 'done' | 'failed';
+  /** Requests since it was last waiting. */
+  attempts: number;
+  /** Failed attempts that the campaign's policy counts. */
+  failures: number;
+  reseeded: number;
+  runId: string | null;
+  /** Another campaign had started it when this one requested it. */
+  joined: boolean;
+  origin: Origin | null;
+  reason: string | null;
+  requestedAt: number | null;
+  finishedAt: number | null;
+  outputs: Record<string, string>;
+  /** The log of its last failed attempt, where that is stored. */
+  log: RunLog | null;
+  /** Number of runs that will be requested before it, while it waits itself. */
+  before: number | null;
+  version: number | null;
+  /** The last five attempts that failed before the last one, newest first. */
+  earlier: FailedAttempt[];
+}
+
+/** A failed attempt that was followed by another one. `failedAt` in ms since the epoch. */
+export interface FailedAttempt {
+  failedAt: number;
+  version: number | null;
+  reason: string;
+}
+
+/** What a run printed in a failed attempt. `cause` is what failures of its kind have in common. */
+export interface KeptLog extends RunLog {
+  seq: number;
+  cause: string;
+}
+
+/** A stored log with its run; `reason` is why the run failed. */
+export interface StoredLog extends KeptLog {
+  point: string;
+  replication: number;
+  reason: string | null;
+}
+
+/** Runs: their states, who owns them at the service, and the logs of those that failed. */
+export interface RunStore {
+  /**
+   * Records the intent to request runs, before any request is made. It leaves out finished runs, and all runs once the
+   * campaign is stopping or closed, so that nothing can be requested behind a cancel.
+   *
+   * @param version the number of the model version for runs that were never requested; null for the first one
+   */
+  intend(id: string, seqs: readonly number[], now: number, version?: number | null): Promise<PlannedRun[]>;
+  /** Runs that were intended and have not finished: the first thousand, or those of some seqs. */
+  openRuns(id: string, seqs?: readonly number[]): Promise<OpenRun[]>;
+  observe(id: string, observations: readonly RunObservation[], now: number): Promise<void>;
+  /**
+   * Lets failed runs be requested again, as if they had never failed, perhaps with another seed. The reasons of their
+   * failures stay. Returns the number of runs.
+   */
+  forgive(id: string, reseeds: boolean, now: number): Promise<number>;
+  /** Seqs of runs that are not requested, after one of them, in order. `failedOnly`: those that were requested before. */
+  waitingRuns(id: string, after: number, limit: number, failedOnly: boolean): Promise<number[]>;
+  /**
+   * Opens a campaign whose workflow is closed, so that it can run again. Its open runs wait again: the next request finds
+   * them at the service.
+   */
+  reopen(id: string, now: number): Promise<void>;
+
+  /** A run that the campaign has at its service, if there is one. */
+  knownRun(id: string): Promise<{ runId: string; version: number | null } | undefined>;
+  /** The service runs that are also open runs of another campaign. */
+  claimedByOthers(id: string, runIds: readonly string[]): Promise<Set<string>>;
+  /** Hands the ownership of service runs over to the other campaigns that wait for them. */
+  handOver(id: string, runIds: readonly string[]): Promise<void>;
+
+  counts(id: string): Promise<RunCounts>;
+  /** Number of completed runs that the campaign started, and the time from the first request to the last of them, ms. */
+  newRuns(id: string): Promise<{ runs: number; ms: number }>;
+  /** Points whose key begins with `key`, a few at most. */
+  pointsLike(id: string, key: string): Promise<PointStory[]>;
+
+  /** Stores logs of failed runs, and replaces those of earlier attempts. */
+  keepRunLogs(id: string, logs: readonly KeptLog[], now: number): Promise<void>;
+  /** The runs that have a log and are not done: the cause of each failure by seq. */
+  loggedRuns(id: string): Promise<Map<number, string>>;
+  /** The stored logs, some hundreds at most, in the order of work. */
+  runLogs(id: string): Promise<StoredLog[]>;
+  /** The log that was stored last. */
+  lastRunLog(id: string): Promise<StoredLog | undefined>;
+}

@@ -1,0 +1,27 @@
+import type { Kysely } from 'kysely';
+import { compact, deleteFile, listFiles, spareBytes } from '../garbage.ts';
+import { keepFile, keptFiles, lackFile, lackingFiles, putFile } from '../kept-files.ts';
+import type { FileStore } from '../roles/files.ts';
+import type { Tables } from '../tables.ts';
+import { byId } from './campaign.ts';
+
+export function fileStore(db: Kysely<Tables>): FileStore {
+  return {
+    putFile: (hash, content, now) => putFile(db, hash, content, now),
+
+    async getFile(hash) {
+      const row = await db.selectFrom('files').select('content').where('hash', '=', hash).executeTakeFirst();
+      return row?.content;
+    },
+
+    listFiles: () => listFiles(db),
+    deleteFile: (file) => deleteFile(db, file),
+    spareBytes: () => spareBytes(db),
+    compact: () => compact(db),
+
+    keepFile: byId(db, keepFile),
+    lackFile: byId(db, lackFile),
+    keptFiles: byId(db, keptFiles),
+    lackingFiles: byId(db, lackingFiles),
+  };
+}

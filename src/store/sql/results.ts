@@ -1,0 +1,37 @@
+import type { Kysely } from 'kysely';
+import { Batched } from '../../batched.ts';
+import { finishedAmong, finishedSeqs } from '../finished.ts';
+import { lackingRuns, setOutputs } from '../outputs.ts';
+import { finishedLately } from '../recent.ts';
+import { resultBatches } from '../result-pages.ts';
+import type { ResultStore } from '../roles/results.ts';
+import type { Tables } from '../tables.ts';
+import { batchesById, byId, numberOf } from './campaign.ts';
+
+export function resultStore(db: Kysely<Tables>): ResultStore {
+  const batchesOfResults = batchesById(db, resultBatches);
+  return {
+    results: (id) => new Batched(batchesOfResults(id)),
+    lately: byId(db, finishedLately),
+
+    async finished(id, seqs) {
+      if (seqs.length === 0) return [];
+      // By seq alone: with a condition on the state, SQLite picks the state index and reads every finished run.
+      const rows = await db
+        .selectFrom('runs')
+        .select(['seq', 'state', 'origin'])
+        .where('campaign', '=', await numberOf(db, id))
+        .where('seq', 'in', seqs)
+        .execute();
+      return rows.flatMap(({ seq, state, origin }) =>
+        state === 'done' || state === 'failed' ? [{ seq, state, origin }] : [],
+      );
+    },
+
+    finishedSeqs: batchesById(db, finishedSeqs),
+    finishedAmong: byId(db, finishedAmong),
+
+    lacking: batchesById(db, lackingRuns),
+    setOutputs: byId(db, setOutputs),
+  };
+}

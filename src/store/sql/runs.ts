@@ -1,0 +1,242 @@
+import { type Kysely, sql } from 'kysely';
+import { type Done, writeDone } from '../done.ts';
+import { forgive, keepFailedAttempts } from '../failed-attempts.ts';
+import { pointsLike } from '../points.ts';
+import type { RunObservation, RunStore } from '../roles/runs.ts';
+import { columnsOf, plannedColumns, toPlanned } from '../rows.ts';
+import { keepRunLogs, lastRunLog, loggedRuns, runLogs } from '../run-logs.ts';
+import { finishedStates, openStates, type StoredRunState, type Tables, unfinishedStates } from '../tables.ts';
+import { byId, numberOf, pointsOf, touch } from './campaign.ts';
+
+/** Number of completed runs that one statement writes. */
+const DONE_AT_ONCE = 50;
+/** The states in which an observation counts, where these are not all unfinished ones. */
+const statesBefore: Partial<Record<RunObservation['state'], readonly StoredRunState[]>> = {
+  // only an intent is taken back: a run that polling asks for again was requested before
+  unsent: ['intended'],
+  // a failed attempt counts once, however often it is seen
+  again: openStates,
+};
+/** Number of open runs that are read at once: below SQLite's limit of variables when their points are looked up. */
+const OPEN_RUNS_AT_ONCE = 1_000;
+
+export function runStore(db: Kysely<Tables>): RunStore {
+  return {
+    async intend(id, seqs, now, version = null) {
+      if (seqs.length === 0) return [];
+      const campaign = await numberOf(db, id);
+      const intended = await db.transaction().execute(async (transaction) => {
+        // Locks the campaign's row until the intents are written, so that a cancel sees all of them or none.
+        const { numUpdatedRows } = await transaction
+          .updateTable('campaigns')
+          .set({ updated_at: now })
+          .where('number', '=', campaign)
+          .where('phase', 'in', ['preparing', 'running'])
+          .executeTakeFirstOrThrow();
+        if (numUpdatedRows === 0n) return [];
+        return transaction
+          .updateTable('runs')
+          .set((run) => ({
+            attempts: run('attempts', '+', 1),
+            state: 'intended' as const,
+            requested_at: now,
+            // a run that may be at the service already keeps the version that it was requested with
+            version: sql<
+              number | null
+            >`case when attempts = 0 then cast(${version} as integer) else version end`,
+          }))
+          .where('campaign', '=', campaign)
+          .where('seq', 'in', seqs)
+          .where('state', 'not in', finishedStates)
+          .returning(plannedColumns)
+          .execute();
+      });
+      const points = await pointsOf(db, campaign, intended);
+      return intended.map((row) => toPlanned(row, points)).sort((a, b) => a.seq - b.seq);
+    },
+
+    async openRuns(id, seqs) {
+      if (seqs?.length === 0) return [];
+      const campaign = await numberOf(db, id);
+      const query = db
+        .selectFrom('runs')
+        .select([...plannedColumns, 'run_id', 'owned', 'joined'])
+        .where('campaign', '=', campaign)
+        .where('state', 'in', openStates)
+        .orderBy('seq');
+      const rows = await (seqs ? query.where('seq', 'in', seqs) : query.limit(OPEN_RUNS_AT_ONCE)).execute();
+      const points = await pointsOf(db, campaign, rows);
+      return rows.map((row) => ({
+        ...toPlanned(row, points),
+        runId: row.run_id,
+        // a run whose response was lost is ours
+        owned: row.owned === 1 || row.run_id === null,
+        joined: row.joined === 1,
+      }));
+    },
+
+    async observe(id, observations, now) {
+      if (observations.length === 0) return;
+      const campaign = await numberOf(db, id);
+      await db.transaction().execute(async (transaction) => {
+        // A write comes first: SQLite then waits for other writers. A transaction that starts with a read would fail.
+        await touch(transaction, campaign, now);
+        let done: Done[] = [];
+        const flush = async (): Promise<void> => {
+          if (done.length > 0) await writeDone(transaction, campaign, done, now);
+          done = [];
+        };
+        for (const observation of observations) {
+          if (observation.state === 'done') {
+            done.push(observation);
+            if (done.length === DONE_AT_ONCE) await flush();
+            continue;
+          }
+          await flush();
+          const { seq, state } = observation;
+          if (state === 'again')
+            await keepFailedAttempts(transaction, campaign, { seq, reason: observation.reason, now });
+          await transaction
+            .updateTable('runs')
+            .set((run) =>
+              state === 'unsent'
+                ? { attempts: run('attempts', '-', 1) }
+                : state === 'again'
+                  ? {
+                      ...columnsOf({ seq, state: 'waiting' }, now),
+                      reason: observation.reason,
+                      failures: run('failures', '+', 1),
+                      ...(observation.reseeds && { reseeded: run('reseeded', '+', 1) }),
+                    }
+                  : columnsOf(observation, now),
+            )
+            .where('campaign', '=', campaign)
+            .where('seq', '=', seq)
+            .where('state', 'in', statesBefore[state] ?? unfinishedStates)
+            .$if(state === 'unsent', (update) => update.where('attempts', '>', 0))
+            .execute();
+        }
+        await flush();
+      });
+    },
+
+    async forgive(id, reseeds, now) {
+      const campaign = await numberOf(db, id);
+      return db.transaction().execute(async (transaction) => {
+        await touch(transaction, campaign, now);
+        return forgive(transaction, campaign, reseeds);
+      });
+    },
+
+    async waitingRuns(id, after, limit, failedOnly) {
+      const rows = await db
+        .selectFrom('runs')
+        .select('seq')
+        .where('campaign', '=', await numberOf(db, id))
+        .where('state', '=', 'waiting')
+        .where('seq', '>', after)
+        .$if(failedOnly, (runs) =>
+          runs.where((run) => run.or([run('reason', 'is not', null), run('attempts', '>', 0)])),
+        )
+        .orderBy('seq')
+        .limit(limit)
+        .execute();
+      return rows.map(({ seq }) => seq);
+    },
+
+    async reopen(id, now) {
+      const campaign = await numberOf(db, id);
+      // the requests stay on record, so that their results count as this campaign's
+      await db
+        .updateTable('runs')
+        .set({ state: 'waiting' })
+        .where('campaign', '=', campaign)
+        .where('state', 'in', openStates)
+        .execute();
+      await db
+        .updateTable('campaigns')
+        .set({ phase: 'running', note: '', updated_at: now })
+        .where('number', '=', campaign)
+        .execute();
+    },
+
+    async knownRun(id) {
+      const row = await db
+        .selectFrom('runs')
+        .select(['run_id', 'version'])
+        .where('campaign', '=', await numberOf(db, id))
+        .where('run_id', 'is not', null)
+        .orderBy('seq')
+        .limit(1)
+        .executeTakeFirst();
+      return row && { runId: row.run_id!, version: row.version };
+    },
+
+    async claimedByOthers(id, runIds) {
+      if (runIds.length === 0) return new Set();
+      const rows = await db
+        .selectFrom('runs')
+        .select('run_id')
+        .where('run_id', 'in', runIds)
+        .where('campaign', '!=', await numberOf(db, id))
+        .where('state', 'in', openStates)
+        .execute();
+      return new Set(rows.map(({ run_id }) => run_id!));
+    },
+
+    async handOver(id, runIds) {
+      if (runIds.length === 0) return;
+      const campaign = await numberOf(db, id);
+      await db
+        .updateTable('runs')
+        .set({ owned: 1 })
+        .where('run_id', 'in', runIds)
+        .where('campaign', '!=', campaign)
+        .where('state', 'in', openStates)
+        .execute();
+    },
+
+    async counts(id) {
+      const rows = await db
+        .selectFrom('runs')
+        .select(['state', 'origin', (run) => run.fn.countAll<number | string>().as('count')])
+        .where('campaign', '=', await numberOf(db, id))
+        .groupBy(['state', 'origin'])
+        .execute();
+      const sum = (test: (row: (typeof rows)[number]) => boolean): number =>
+        rows.filter(test).reduce((total, { count }) => total + Number(count), 0);
+      return {
+        total: sum(() => true),
+        done: sum(({ state }) => state === 'done'),
+        new: sum(({ origin }) => origin === 'new'),
+        reused: sum(({ origin }) => origin === 'reused'),
+        failed: sum(({ state }) => state === 'failed'),
+        running: sum(({ state }) => state === 'running'),
+        queued: sum(({ state }) => state === 'queued'),
+        waiting: sum(({ state }) => state === 'waiting' || state === 'intended'),
+      };
+    },
+
+    async newRuns(id) {
+      const { runs, from, to } = await db
+        .selectFrom('runs')
+        .select((run) => [
+          run.fn.countAll<number | string>().as('runs'),
+          run.fn.min('requested_at').as('from'),
+          run.fn.max('finished_at').as('to'),
+        ])
+        .where('campaign', '=', await numberOf(db, id))
+        .where('state', '=', 'done')
+        .where('origin', '=', 'new')
+        .executeTakeFirstOrThrow();
+      return { runs: Number(runs), ms: Number(to ?? 0) - Number(from ?? 0) };
+    },
+
+    pointsLike: byId(db, pointsLike),
+
+    keepRunLogs: byId(db, keepRunLogs),
+    loggedRuns: byId(db, loggedRuns),
+    runLogs: byId(db, (from, campaign) => runLogs(from, campaign)),
+    lastRunLog: byId(db, lastRunLog),
+  };
+}

@@ -1,0 +1,39 @@
+import { startOver } from '../campaign/scheduler/index.ts';
+import { type Context, show } from './context.ts';
+import { finishedSoFar, note, takeCounts } from './state.ts';
+import { activities } from './tick.ts';
+
+export async function carryOutChanges(context: Context): Promise<void> {
+  while (context.changes.length > 0) {
+    context.state.failedOnly = false;
+    await carryOutChange(context);
+  }
+}
+
+/** Carries out the first pending change, and answers the person who requested it. */
+export async function carryOutChange(context: Context): Promise<void> {
+  const { address, state, changes } = context;
+  const { request } = changes[0]!;
+  const goesOn = state.phase === 'preparing';
+  const withVersion =
+    'retry' in request && request.version !== undefined ? ` with version ${request.version}` : '';
+  const summary = 'retry' in request ? `retry ${request.retry}${withVersion}` : 'apply a definition';
+  const answer = await activities.change.executeWithOptions({ summary }, [{ ...address, request, goesOn }]);
+  const pending = changes.shift()!;
+  if (!('refused' in answer)) {
+    if (goesOn || answer.difference?.settings.includes('concurrency'))
+      state.schedule.concurrency = answer.settings.concurrency;
+    takeCounts(state, answer);
+    // earlier failures do not count against this attempt
+    state.forgiven = finishedSoFar(state);
+    startOver(state.schedule, Date.now());
+    note(
+      state,
+      'retry' in request
+        ? `${answer.forgiven} failed runs requested again${withVersion}`
+        : 'a definition applied',
+    );
+  }
+  pending.answer = answer;
+  show(context);
+}

@@ -1,0 +1,76 @@
+import { ApplicationFailure, patched, upsertMemo } from '@temporalio/workflow';
+import type { PrecisionProgress } from '../campaign/precise-points.ts';
+import type { Phase, RunCounts } from '../campaign/types.ts';
+import { type Context, enter } from './context.ts';
+import { type CampaignState, failedText, note, progressOf } from './state.ts';
+import { activities } from './tick.ts';
+
+/** The result of a campaign's workflow. */
+export interface CampaignSummary {
+  campaign: string;
+  phase: Phase;
+  points: number;
+  runs: RunCounts;
+  seconds: number;
+  /** Of a campaign that replicates its points until they are precise. */
+  precision: PrecisionProgress | null;
+}
+
+/** Workflows of earlier releases have no outcome in their memo. */
+const OUTCOME_MEMO = 'outcome-memo';
+
+/** Refuses changes from now on, also those that wait. */
+export function beginToClose(context: Context): void {
+  context.isClosing = true;
+  for (const pending of context.changes.splice(0))
+    pending.answer = { refused: 'the campaign has ended meanwhile', code: 'CAMPAIGN_CLOSED' };
+}
+
+/** A campaign that its failure policy or its timeout ended has failed. One that a person ended is cancelled. */
+export function endPhase({ verdict }: CampaignState): 'failed' | 'cancelled' {
+  return verdict ? 'failed' : 'cancelled';
+}
+
+/** A cancelled campaign stays cancelled when a retry ran its failed runs only. */
+export function finishedPhase(state: CampaignState): 'completed' | 'cancelled' {
+  return progressOf(state, Date.now()).runs.waiting > 0 ? 'cancelled' : 'completed';
+}
+
+/** Stops the runs of the campaign, and closes it. */
+export async function stop(context: Context): Promise<RunCounts> {
+  const { address, state } = context;
+  enter(context, 'stopping');
+  const { stopped, kept } = await activities.stopRuns.executeWithOptions({ summary: 'stop what runs' }, [
+    address,
+  ]);
+  state.schedule.flights = [];
+  note(
+    state,
+    `${stopped} ${stopped === 1 ? 'run' : 'runs'} stopped${kept > 0 ? `, ${kept} left to other campaigns` : ''}`,
+  );
+  return close(context, endPhase(state));
+}
+
+/** Closes the campaign in the store. The counts of the store are final. */
+export async function close(context: Context, phase: Phase): Promise<RunCounts> {
+  const { address, state } = context;
+  const { note } = state;
+  const runs = await activities.close.executeWithOptions({ summary: phase }, [{ ...address, phase, note }]);
+  Object.assign(state, { new: runs.new, reused: runs.reused, failed: runs.failed });
+  // only a worker can answer with details; the memo shows in the list of workflows also without one
+  if (runs.failed > 0 && patched(OUTCOME_MEMO)) upsertMemo({ outcome: `${phase}, ${failedText(runs)}` });
+  enter(context, phase);
+  return runs;
+}
+
+/**
+ * The summary of a closed campaign.
+ * @throws ApplicationFailure CAMPAIGN_FAILED
+ */
+export function conclude({ input, state }: Context, runs: RunCounts): CampaignSummary {
+  if (state.phase === 'failed')
+    throw ApplicationFailure.nonRetryable(`The campaign failed: ${state.note}`, 'CAMPAIGN_FAILED');
+  const seconds = Math.round((Date.now() - state.startedAt) / 1_000);
+  const { phase, points, precision = null } = state;
+  return { campaign: input.campaign, phase, points, runs, seconds, precision };
+}
