@@ -27,7 +27,7 @@ export class Courses {
     const course = this.kept.get(id);
     const length = await store.searchLength(id);
     if (course?.length.asks === length.asks && course.length.events === length.events) return course;
-    return new SearchCourse(campaign, await store.searchLog(id));
+    return SearchCourse.of(campaign, await store.searchLog(id));
   }
 
   keep(id: string, course: SearchCourse): void {
@@ -61,7 +61,7 @@ export async function propose(
       (await store.finishedAt(id, course.awaited())).map(({ ordinal, runs }) => [ordinal, runs]),
     );
     const length = course.length;
-    const step = course.step(finished);
+    const step = await course.step(finished);
     const isDone = isEmpty(step);
     if (!isDone) {
       const written = await store.writeSearch(id, length, step);

@@ -1,3 +1,4 @@
+import { setImmediate as breath } from 'node:timers/promises';
 import {
   type Ask,
   type PointValue,
@@ -41,16 +42,21 @@ export class SearchCourse {
   private finished: FinishedPoints = new Map();
   private result = emptyStep();
 
-  /** @param campaign - one with a search */
-  constructor(campaign: Campaign, log: SearchLog) {
+  private constructor(campaign: Campaign, log: SearchLog) {
     this.campaign = campaign;
     this.history = new History(log.asks);
     this.events = [...log.events];
     this.reader = new PointReader(campaign);
     const { search, base, seed } = campaign;
     this.proposer = new Proposer({ search: search!, base, seed: seed ?? 0, isNoisy: isNoisy(campaign) });
-    this.proposer.catchUp(log.asks);
     this.pointOf = keysOf(campaign);
+  }
+
+  /** @param campaign - one with a search */
+  static async of(campaign: Campaign, log: SearchLog): Promise<SearchCourse> {
+    const course = new SearchCourse(campaign, log);
+    await course.proposer.catchUp(log.asks);
+    return course;
   }
 
   get stage(): SearchStage {
@@ -75,12 +81,15 @@ export class SearchCourse {
     return [...new Set([...open, ...rivals])];
   }
 
-  /** What is next. It is to be written to the log; where that fails the course is of no more use. */
-  step(finished: FinishedPoints): SearchStep {
+  /**
+   * What is next. It is to be written to the log; where that fails the course is of no more use. A method may compute for a second:
+   * others get their turn after each ask.
+   */
+  async step(finished: FinishedPoints): Promise<SearchStep> {
     this.finished = finished;
     this.result = emptyStep();
     const { stage, campaign, reader } = this;
-    if (stage === 'searching' || stage === 'finishing') this.search();
+    if (stage === 'searching' || stage === 'finishing') await this.search();
     else if (stage === 'comparing')
       this.result = { ...this.result, ...compareFinalists(campaign, this.events, finished, reader) };
     else if (stage === 'reporting')
@@ -96,9 +105,9 @@ export class SearchCourse {
     for (const [at, ordinal] of ordinals.entries()) asks[first + at]!.ordinal = ordinal;
   }
 
-  private search(): void {
+  private async search(): Promise<void> {
     this.race();
-    while (this.askNext());
+    while (this.askNext()) await breath();
     const stop = this.stopped();
     if (!stop) return;
     if (this.stage === 'searching') this.result.events.push({ kind: 'stopped', by: stop });

@@ -1,3 +1,4 @@
+import { setImmediate as breath } from 'node:timers/promises';
 import type { Ask, PointValue } from '../campaign/search/log.ts';
 import { type Space, spaceOf } from '../campaign/search/space.ts';
 import type { Search } from '../campaign/search/search.ts';
@@ -50,12 +51,13 @@ export class Proposer {
     });
   }
 
-  /** Goes through the part of a log that it does not know, as the method went through it when the log was written. */
-  catchUp(asks: readonly Ask[]): void {
+  /** Goes through a log as the method went through it when the log was written. Others get their turn after each ask. */
+  async catchUp(asks: readonly Ask[]): Promise<void> {
     for (const ask of asks) {
       while (this.told < ask.seen) this.tell(asks[this.told]!.told!);
       // what it says now counts for nothing: the log has what it said
       this.method.ask();
+      await breath();
       this.note(ask.values, ask.by !== RECOMMENDED);
     }
     while (this.told < asks.length && asks[this.told]!.told) this.tell(asks[this.told]!.told!);
