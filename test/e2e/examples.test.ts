@@ -58,6 +58,32 @@ test('examples/service-desk, replicated until it is precise, has Erlang’s valu
   expect(bars!.match(/<line/g)).toHaveLength(5);
 });
 
+test('examples/search/flu finds a better fit than the grid of 1,271 runs', async () => {
+  const campaign = join(ROOT, 'examples/search/flu.yaml');
+  const submitted = await foray(dev.folder, ['submit', campaign, '--id', 'flu', '--watch']);
+  expect([submitted.code, submitted.stderr]).toEqual([0, expect.stringContaining('40 of 40')]);
+  const { stdout } = await foray(dev.folder, ['status', 'flu', '--json']);
+  const { search } = JSON.parse(stdout) as { search: { best: { value: number }; stoppedBy: string } };
+  expect(search.best.value).toBeLessThan(17.2768);
+  expect(search.stoppedBy).toBe('points');
+});
+
+test('examples/search/inventory chooses a policy with runs that tell its cost, and keeps the service level', async () => {
+  const campaign = join(ROOT, 'examples/search/inventory.yaml');
+  const submitted = await foray(dev.folder, ['submit', campaign, '--id', 'stock', '--watch']);
+  expect([submitted.code, submitted.stderr]).toEqual([0, expect.stringContaining('completed')]);
+  const best = await foray(dev.folder, ['results', 'stock', '--best', '--format', 'jsonl']);
+  const row = JSON.parse(best.stdout) as Record<string, number>;
+  expect(row['runs']).toBe(30);
+  expect(row['Reorder point']).toBeLessThan(row['Order-up-to level']!);
+  expect(best.stderr).toContain('30 runs that did not choose it');
+  const { stdout } = await foray(dev.folder, ['results', 'stock', '--format', 'jsonl']);
+  const runs = stdout.trimEnd().split('\n').map((line) => JSON.parse(line) as Record<string, number>);
+  const own = runs.filter((run) => run['point'] === row['point']).toSorted((a, b) => a['replication']! - b['replication']!);
+  const levels = own.slice(-30).map((run) => run['Service level']!);
+  expect(levels.reduce((sum, level) => sum + level, 0) / 30).toBeGreaterThanOrEqual(0.9);
+});
+
 /** Mean number of machines at work in M/M/c//K: a birth and death process of those that are broken. */
 function machinesAtWork(
   machines: number,
