@@ -112,6 +112,16 @@ describe('CMA-ES', () => {
     expect(method.ask()).toBeNull();
   });
 
+  test('has generations of twice as many points when values are noisy', () => {
+    const sizeOf = (isNoisy: boolean): number => {
+      const method = cma(problemOf({ dimensions: [real, real], isNoisy }));
+      let size = 0;
+      while (method.ask() !== null) size += 1;
+      return size;
+    };
+    expect([sizeOf(false), sizeOf(true)]).toEqual([6, 12]);
+  });
+
   test('starts at the best point that is known before', () => {
     const method = cma(problemOf({ dimensions: [real, real] }));
     const tell = (x: number[], value: number | null): void =>
