@@ -1,0 +1,188 @@
+import { ordered, type OrderedDimension } from '../levels.ts';
+import type { Method, Problem, Proposal, Recommendation, Told } from '../method.ts';
+import { Ranking } from '../ranking.ts';
+import { Stream } from '../stream.ts';
+import { defaultPopulation } from './constants.ts';
+import { Evolution, type Sample } from './evolution.ts';
+import { Progress } from './progress.ts';
+import { Restarts, type Start } from './restarts.ts';
+import { fromBox, holdMargin, inBox, narrow } from './space.ts';
+
+/** A sample of the generation at hand. */
+interface Member {
+  sample: Sample;
+  x: number[];
+  /** Null until it is told. */
+  told: Told | null;
+}
+
+interface Run {
+  evolution: Evolution;
+  progress: Progress;
+  points: number;
+  /** The median value of its last generation; Infinity while it has none, or when that point failed or missed a requirement. */
+  level: number;
+}
+
+/**
+ * How much larger a generation is when values are noisy: the ranks of more points average the noise out, as more runs a point would
+ * (N. Hansen et al., "A method for handling uncertainty in evolutionary optimization", IEEE Transactions on Evolutionary
+ * Computation 13 (2009) 180-197). Repeats of a point are up to the campaign.
+ */
+const NOISE_FACTOR = 2;
+/** How often a sample is drawn again that is not allowed. */
+const TRIES = 100;
+/** Runs in a row of which no sample is allowed, after which there is nothing to propose. */
+const MOST_BARREN = 20;
+
+/**
+ * CMA-ES with restarts (BIPOP). It takes no choices.
+ *
+ * A sample counts where the distribution drew it, and the value is that of the point as told, which the caller may have moved onto a
+ * step: a distribution that followed the steps would lose its width.
+ *
+ * @throws Error when a dimension is a choice
+ */
+export function cma(problem: Problem): Method {
+  return new Cma(problem);
+}
+
+class Cma implements Method {
+  private readonly problem: Problem;
+  private readonly dimensions: OrderedDimension[];
+  private readonly stream: Stream;
+  private readonly ranking: Ranking;
+  private readonly restarts: Restarts;
+  private run: Run | null = null;
+  /** The run that has come lowest of those that are over. */
+  private lowest: Run | null = null;
+  private runs = 0;
+  /** The generation at hand, and which of its members is proposed next. */
+  private members: Member[] = [];
+  private next = 0;
+  private asked = 0;
+  private readonly open = new Map<number, Member>();
+
+  constructor(problem: Problem) {
+    this.problem = problem;
+    this.dimensions = ordered(problem.dimensions, 'cma');
+    this.stream = new Stream(problem.seed, 'cma');
+    this.ranking = new Ranking(problem.requirements);
+    const usual = defaultPopulation(this.dimensions.length) * (problem.isNoisy ? NOISE_FACTOR : 1);
+    const population = Math.max(usual, problem.parallel);
+    this.restarts = new Restarts(population, this.stream);
+  }
+
+  ask(): Proposal | null | 'exhausted' {
+    if (this.members.length === 0 && !this.draw()) return 'exhausted';
+    while (this.members[this.next]?.told) this.next += 1;
+    const member = this.members[this.next];
+    if (!member) return null;
+    this.next += 1;
+    this.open.set(this.asked, member);
+    this.asked += 1;
+    const { evolution } = this.run!;
+    return { x: member.x, by: `run ${this.runs}, generation ${evolution.generation + 1}` };
+  }
+
+  tell(told: Told): void {
+    this.ranking.note(told);
+    const member = told.ask === null ? undefined : this.open.get(told.ask);
+    if (!member) return;
+    this.open.delete(told.ask!);
+    member.told = told;
+    if (this.members.every((one) => one.told)) this.learn();
+  }
+
+  recommend(): Recommendation | null {
+    const { best } = this.ranking;
+    if (!best) return null;
+    const run = lowerOf(this.lowest, this.run);
+    if (this.problem.isNoisy && run && run.level < Infinity) {
+      const x = inBox(run.evolution.mean, this.dimensions);
+      if (this.problem.isAllowed(x)) return { x, value: null };
+    }
+    return { x: [...best.x], value: this.problem.isNoisy ? null : best.value };
+  }
+
+  /** A new generation. Samples that are not allowed count as failed without being proposed. */
+  private draw(): boolean {
+    this.run ??= this.begin(this.restarts.first(), this.firstMean());
+    for (let barren = 0; barren < MOST_BARREN; barren++) {
+      this.members = Array.from({ length: this.run.evolution.population }, () => this.member());
+      this.next = 0;
+      this.run.points += this.members.length;
+      if (this.members.some((member) => !member.told)) return true;
+      this.members = [];
+      this.restart();
+    }
+    return false;
+  }
+
+  private member(): Member {
+    for (let tries = 1; ; tries++) {
+      const sample = this.run!.evolution.sample(this.stream);
+      const x = inBox(sample.x, this.dimensions);
+      if (this.problem.isAllowed(x)) return { sample, x, told: null };
+      if (tries === TRIES) return { sample, x, told: failed(x) };
+    }
+  }
+
+  /** Moves the distribution by the generation, which is told. */
+  private learn(): void {
+    const ranked = this.members.sort((a, b) => this.ranking.compare(a.told!, b.told!));
+    this.members = [];
+    const { evolution, progress } = this.run!;
+    const middle = ranked[ranked.length >> 1]!.told!;
+    const isMet = middle.value !== null && this.ranking.missOf(middle) === 0;
+    this.run!.level = isMet ? middle.value! : Infinity;
+    // a generation that failed as a whole teaches nothing
+    if (ranked[0]!.told!.value === null) return this.restart();
+    evolution.update(ranked.map(({ sample }) => sample));
+    narrow(evolution);
+    const held = holdMargin(evolution, this.dimensions);
+    const isOver = progress.isOverAfter(
+      evolution,
+      ranked.map(({ told }) => told!),
+      held,
+    );
+    if (isOver) this.restart();
+  }
+
+  private restart(): void {
+    this.lowest = lowerOf(this.lowest, this.run);
+    this.run = this.begin(this.restarts.next(this.run!.points), this.anywhere());
+  }
+
+  private begin({ population, sigma }: Start, mean: readonly number[]): Run {
+    const evolution = new Evolution(fromBox(mean, this.dimensions), sigma, population);
+    holdMargin(evolution, this.dimensions);
+    this.runs += 1;
+    return { evolution, progress: new Progress(this.dimensions, population), points: 0, level: Infinity };
+  }
+
+  /** The best point that is known, or else the middle of the box. */
+  private firstMean(): readonly number[] {
+    return this.ranking.best?.x ?? this.dimensions.map(() => 0.5);
+  }
+
+  /** A uniform point of the box: the first of some that is allowed, or else the last of them. */
+  private anywhere(): number[] {
+    for (let tries = 1; ; tries++) {
+      const x = inBox(
+        this.dimensions.map(() => this.stream.uniform()),
+        this.dimensions,
+      );
+      if (tries === TRIES || this.problem.isAllowed(x)) return x;
+    }
+  }
+}
+
+/** The first one when both are as low. */
+function lowerOf(a: Run | null, b: Run | null): Run | null {
+  return a && b && a.level <= b.level ? a : (b ?? a);
+}
+
+function failed(x: readonly number[]): Told {
+  return { ask: null, x, value: null, variance: null, runs: 0, excess: [] };
+}

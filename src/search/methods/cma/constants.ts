@@ -1,0 +1,62 @@
+/** The constants of CMA-ES, a function of the dimension and the population. The names are those of the source in brackets. */
+export interface Constants {
+  /** Of the ranks, best first: the positive ones sum to 1, the negative ones are of the worse half (w). */
+  weights: number[];
+  /** How many points the positive weights amount to (mu_eff). */
+  effective: number;
+  /** Learning rate of the path of the step size (c_sigma). */
+  sigmaPath: number;
+  /** Damping of the step size (d_sigma). */
+  damping: number;
+  /** Learning rate of the path of the covariance (c_c). */
+  covariancePath: number;
+  /** Learning rate of the covariance, of its path (c_1) and of the ranked points (c_mu). */
+  rankOne: number;
+  rankMu: number;
+  /** The mean length of a vector of that many standard normal numbers (chi_N). */
+  length: number;
+}
+
+/** Points of a generation, unless there is a reason for more: Table 1 of N. Hansen, arXiv:1604.00772. */
+export function defaultPopulation(dimension: number): number {
+  return 4 + Math.floor(3 * Math.log(dimension));
+}
+
+/** N. Hansen, "The CMA evolution strategy: a tutorial", arXiv:1604.00772, Table 1 and equations 49 to 58. */
+export function constantsOf(dimension: number, population: number): Constants {
+  const raw = Array.from({ length: population }, (_, i) => Math.log((population + 1) / 2) - Math.log(i + 1));
+  const effective = massOf(raw.slice(0, Math.floor(population / 2)));
+  const rankOne = 2 / ((dimension + 1.3) ** 2 + effective);
+  const rankMu = Math.min(
+    1 - rankOne,
+    (2 * (0.25 + effective + 1 / effective - 2)) / ((dimension + 2) ** 2 + effective),
+  );
+  const effectiveNegative = massOf(raw.slice(Math.floor(population / 2)));
+  const negative = Math.min(
+    1 + rankOne / rankMu,
+    1 + (2 * effectiveNegative) / (effective + 2),
+    (1 - rankOne - rankMu) / (dimension * rankMu),
+  );
+  const positiveSum = sum(raw.filter((weight) => weight > 0));
+  const negativeSum = -sum(raw.filter((weight) => weight < 0));
+  const sigmaPath = (effective + 2) / (dimension + effective + 5);
+  return {
+    weights: raw.map((weight) => (weight >= 0 ? weight / positiveSum : (weight * negative) / negativeSum)),
+    effective,
+    sigmaPath,
+    damping: 1 + 2 * Math.max(0, Math.sqrt((effective - 1) / (dimension + 1)) - 1) + sigmaPath,
+    covariancePath: (4 + effective / dimension) / (dimension + 4 + (2 * effective) / dimension),
+    rankOne,
+    rankMu,
+    length: Math.sqrt(dimension) * (1 - 1 / (4 * dimension) + 1 / (21 * dimension ** 2)),
+  };
+}
+
+/** How many points of equal weight have the same variance in their mean. */
+function massOf(weights: readonly number[]): number {
+  return sum(weights) ** 2 / sum(weights.map((weight) => weight ** 2));
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}

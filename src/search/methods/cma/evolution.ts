@@ -1,0 +1,146 @@
+import { EigenvalueDecomposition, Matrix } from 'ml-matrix';
+import type { Stream } from '../stream.ts';
+import { constantsOf, type Constants } from './constants.ts';
+
+/** A point of a generation. The space has no bounds; its unit is the caller's. */
+export interface Sample {
+  x: number[];
+  /** The standard normal numbers that it was made of. */
+  z: number[];
+  /** Its step from the mean in units of the step size, before `scale`. */
+  step: number[];
+}
+
+/**
+ * The normal distribution of CMA-ES, which points of a generation are drawn from, and which moves with their ranks: mean, step size
+ * and covariance, with weighted recombination, active (negative) weights and cumulative step-size adaptation.
+ *
+ * N. Hansen, "The CMA evolution strategy: a tutorial", arXiv:1604.00772, Figure 6 and equations 38 to 47.
+ */
+export class Evolution {
+  readonly mean: number[];
+  sigma: number;
+  readonly population: number;
+  /** A factor of the standard deviation of each coordinate, 1 unless a margin holds it up: A of Hamano et al. (2022). */
+  readonly scale: number[];
+  generation = 0;
+  private readonly constants: Constants;
+  private readonly covariance: number[][];
+  private readonly sigmaPath: number[];
+  private readonly covariancePath: number[];
+  /** Eigenvectors of the covariance in columns, and the roots of its eigenvalues. */
+  private axes: number[][];
+  private roots: number[];
+  private decomposedAt = 0;
+
+  constructor(mean: readonly number[], sigma: number, population: number) {
+    const identity = (): number[][] => mean.map((_, i) => mean.map((_, j) => Number(i === j)));
+    this.mean = [...mean];
+    this.sigma = sigma;
+    this.population = population;
+    this.scale = mean.map(() => 1);
+    this.constants = constantsOf(mean.length, population);
+    this.covariance = identity();
+    this.sigmaPath = mean.map(() => 0);
+    this.covariancePath = mean.map(() => 0);
+    this.axes = identity();
+    this.roots = mean.map(() => 1);
+  }
+
+  sample(stream: Stream): Sample {
+    const z = this.mean.map(() => stream.normal());
+    const step = this.turned(z.map((value, i) => this.roots[i]! * value));
+    return { x: this.mean.map((mean, i) => mean + this.sigma * this.scale[i]! * step[i]!), z, step };
+  }
+
+  /** Moves the distribution by a generation, best first. */
+  update(ranked: readonly Sample[]): void {
+    const { weights, effective, sigmaPath, damping, covariancePath, length } = this.constants;
+    const dimension = this.mean.length;
+    const positive = weights.filter((weight) => weight > 0).length;
+    const mixed = (of: (sample: Sample) => number[]): number[] =>
+      this.mean.map((_, i) => {
+        let sum = 0;
+        for (let k = 0; k < positive; k++) sum += weights[k]! * of(ranked[k]!)[i]!;
+        return sum;
+      });
+    const step = mixed((sample) => sample.step);
+    const whitened = this.turned(mixed((sample) => sample.z));
+    this.generation += 1;
+    for (let i = 0; i < dimension; i++) this.mean[i]! += this.sigma * this.scale[i]! * step[i]!;
+
+    follow(this.sigmaPath, sigmaPath, effective, whitened);
+    const pathLength = Math.hypot(...this.sigmaPath);
+    const unbiased = pathLength / Math.sqrt(1 - (1 - sigmaPath) ** (2 * this.generation));
+    const isSteady = unbiased < (1.4 + 2 / (dimension + 1)) * length;
+    follow(this.covariancePath, covariancePath, isSteady ? effective : 0, step);
+    this.adapt(ranked, isSteady);
+    this.sigma *= Math.exp(Math.min(1, (sigmaPath / damping) * (pathLength / length - 1)));
+    this.decompose();
+  }
+
+  /** The standard deviation of each coordinate. */
+  deviations(): number[] {
+    return this.scale.map((scale, i) => this.sigma * scale * Math.sqrt(this.covariance[i]![i]!));
+  }
+
+  /** The longest axis of the distribution in units of the shortest. */
+  elongation(): number {
+    return Math.max(...this.roots) / Math.min(...this.roots);
+  }
+
+  /** Moves the covariance to its path and to the steps of the generation: equation 47. */
+  private adapt(ranked: readonly Sample[], isSteady: boolean): void {
+    const { weights, covariancePath, rankOne, rankMu } = this.constants;
+    const dimension = this.mean.length;
+    const factors = weights.map(
+      (weight, k) => rankMu * weight * (weight >= 0 ? 1 : dimension / (squaredLength(ranked[k]!.z) + 1e-300)),
+    );
+    // what the path lacks when it stands still
+    const lack = isSteady ? 0 : covariancePath * (2 - covariancePath);
+    const kept = 1 + rankOne * lack - rankOne - rankMu * weights.reduce((sum, weight) => sum + weight, 0);
+    for (let i = 0; i < dimension; i++) {
+      for (let j = 0; j <= i; j++) {
+        let value = kept * this.covariance[i]![j]!;
+        value += rankOne * this.covariancePath[i]! * this.covariancePath[j]!;
+        for (let k = 0; k < factors.length; k++) {
+          value += factors[k]! * ranked[k]!.step[i]! * ranked[k]!.step[j]!;
+        }
+        this.covariance[i]![j] = value;
+        this.covariance[j]![i] = value;
+      }
+    }
+  }
+
+  /** Not in each generation when the covariance changes slowly: appendix B.2 of the source. */
+  private decompose(): void {
+    const { rankOne, rankMu } = this.constants;
+    const every = 1 / ((rankOne + rankMu) * this.mean.length * 10);
+    if (this.generation - this.decomposedAt < every) return;
+    this.decomposedAt = this.generation;
+    const found = new EigenvalueDecomposition(new Matrix(this.covariance), { assumeSymmetric: true });
+    this.axes = found.eigenvectorMatrix.to2DArray();
+    // rounding may leave an eigenvalue a little below 0
+    const least = 1e-30 * Math.max(...found.realEigenvalues);
+    this.roots = found.realEigenvalues.map((value) => Math.sqrt(Math.max(least, value)));
+  }
+
+  /** From the axes of the distribution to the coordinates. */
+  private turned(vector: readonly number[]): number[] {
+    return this.axes.map((row) => {
+      let sum = 0;
+      for (let j = 0; j < row.length; j++) sum += row[j]! * vector[j]!;
+      return sum;
+    });
+  }
+}
+
+/** Moves a path towards a step that is the mean of `effective` points, so that its variance stays 1 under random ranks. */
+function follow(path: number[], rate: number, effective: number, step: readonly number[]): void {
+  const share = Math.sqrt(rate * (2 - rate) * effective);
+  for (let i = 0; i < path.length; i++) path[i] = (1 - rate) * path[i]! + share * step[i]!;
+}
+
+function squaredLength(vector: readonly number[]): number {
+  return vector.reduce((sum, value) => sum + value * value, 0);
+}

@@ -1,0 +1,80 @@
+import type { Told } from '../method.ts';
+import type { OrderedDimension } from '../levels.ts';
+import type { Evolution } from './evolution.ts';
+
+/** Steps in a coordinate from 0 to 1 that no simulation tells apart. */
+const SMALLEST_STEP = 1e-8;
+/** Of the size of the values: outputs of simulations do not mean more digits. */
+const SMALLEST_GAIN = 1e-8;
+/** Beyond it rounding decides where the samples are. */
+const MOST_ELONGATED = 1e7;
+
+/**
+ * Whether a run of CMA-ES has come to its end, so that the next one starts: the criteria of N. Hansen, "Benchmarking a
+ * BI-population CMA-ES on the BBOB-2009 function testbed" (2009), section 2, by steps, values, condition and stagnation.
+ */
+export class Progress {
+  private readonly dimensions: readonly OrderedDimension[];
+  private readonly window: number;
+  /** Of the generations in which no point failed or missed a requirement: the best and the median value. */
+  private readonly bests: number[] = [];
+  private readonly medians: number[] = [];
+  private still = 0;
+
+  constructor(dimensions: readonly OrderedDimension[], population: number) {
+    this.dimensions = dimensions;
+    this.window = 10 + Math.ceil((30 * dimensions.length) / population);
+  }
+
+  /**
+   * Takes note of a generation, best first.
+   *
+   * @param held - for each coordinate whether the margin of integers holds it
+   * @returns whether the run has come to its end
+   */
+  isOverAfter(evolution: Evolution, ranked: readonly Told[], held: readonly boolean[]): boolean {
+    const values = ranked.flatMap(({ value, excess }) =>
+      value === null || excess.some((miss) => miss > 0) ? [] : [value],
+    );
+    if (values.length === ranked.length) {
+      this.bests.push(values[0]!);
+      this.medians.push(values[values.length >> 1]!);
+      if (this.isFlat(values) || this.stagnates()) return true;
+    }
+    return this.standsStill(evolution, held) || evolution.elongation() > MOST_ELONGATED;
+  }
+
+  private standsStill(evolution: Evolution, held: readonly boolean[]): boolean {
+    const isStill = evolution
+      .deviations()
+      .every((deviation, i) => deviation < SMALLEST_STEP || held[i]! || levelsOf(this.dimensions[i]!) === 1);
+    this.still = isStill ? this.still + 1 : 0;
+    // while the margin holds an integer, its other levels are tried now and then
+    return this.still >= (held.includes(true) ? this.window : 1);
+  }
+
+  private isFlat(values: readonly number[]): boolean {
+    if (this.bests.length < this.window) return false;
+    const recent = [...this.bests.slice(-this.window), ...values];
+    const [low, high] = [Math.min(...recent), Math.max(...recent)];
+    return high - low <= SMALLEST_GAIN * Math.max(Math.abs(low), Math.abs(high));
+  }
+
+  /** Neither the best values nor the medians of late are better than those before. */
+  private stagnates(): boolean {
+    const count = Math.max(120 + 3 * (this.window - 10), Math.floor(0.2 * this.bests.length));
+    if (this.bests.length < count) return false;
+    return [this.bests, this.medians].every((values) => {
+      const recent = values.slice(-count);
+      return medianOf(recent.slice(-20)) >= medianOf(recent.slice(0, 20));
+    });
+  }
+}
+
+function levelsOf(dimension: OrderedDimension): number {
+  return dimension.kind === 'integer' ? dimension.levels : Infinity;
+}
+
+function medianOf(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[values.length >> 1]!;
+}

@@ -1,0 +1,48 @@
+import type { Stream } from '../stream.ts';
+
+/** What a run of CMA-ES starts with. */
+export interface Start {
+  population: number;
+  sigma: number;
+}
+
+/** A fifth of the box, as in the source of `Restarts`. */
+const FIRST_SIGMA = 0.2;
+
+/**
+ * What each run starts with: after the first one, runs whose population doubles take turns with runs of a small population and
+ * step size, so that both use as many points.
+ *
+ * N. Hansen, "Benchmarking a BI-population CMA-ES on the BBOB-2009 function testbed", GECCO (2009) 2389-2395, section 2.
+ */
+export class Restarts {
+  private readonly stream: Stream;
+  private readonly population: number;
+  private regime: 'first' | 'large' | 'small' = 'first';
+  private doublings = 0;
+  private readonly used = { first: 0, large: 0, small: 0 };
+
+  constructor(population: number, stream: Stream) {
+    this.population = population;
+    this.stream = stream;
+  }
+
+  first(): Start {
+    return { population: this.population, sigma: FIRST_SIGMA };
+  }
+
+  /** @param points - how many points the run before took */
+  next(points: number): Start {
+    this.used[this.regime] += points;
+    this.regime = this.used.large <= this.used.small ? 'large' : 'small';
+    if (this.regime === 'large') {
+      this.doublings += 1;
+      return { population: this.population * 2 ** this.doublings, sigma: FIRST_SIGMA };
+    }
+    const largest = 2 ** (this.doublings - 1);
+    return {
+      population: Math.floor(this.population * largest ** (this.stream.uniform() ** 2)),
+      sigma: FIRST_SIGMA * 10 ** (-2 * this.stream.uniform()),
+    };
+  }
+}

@@ -1,0 +1,96 @@
+import { normalCdf, normalQuantile } from '../../../statistics/normal.ts';
+import { coordinateOf, levelAt, type OrderedDimension } from '../levels.ts';
+import type { Evolution } from './evolution.ts';
+
+/**
+ * How much of a real coordinate's range the transformation bends at each bound. The distribution goes as far beyond the bounds.
+ */
+const BEND = 0.05;
+
+/** The most that the standard deviation of a coordinate may be: a wider distribution is much the same in [0, 1]. */
+const WIDEST = 1 / 3;
+
+/**
+ * The point of the box that stands for a point of the distribution, which knows no bounds.
+ *
+ * A real coordinate is itself between the bends; towards a bound it bends as a parabola that touches the bound, and beyond it is
+ * reflected: the transformation of pycma (N. Hansen et al., `BoundTransform`). So an optimum on a bound is inside the
+ * distribution's space, no sample is lost, and the distribution stays normal, which resampling and repair do not give.
+ */
+export function inBox(x: readonly number[], dimensions: readonly OrderedDimension[]): number[] {
+  return x.map((value, i) => {
+    const dimension = dimensions[i]!;
+    return dimension.kind === 'real'
+      ? bent(value)
+      : coordinateOf(levelAt(value, dimension.levels), dimension.levels);
+  });
+}
+
+function bent(x: number): number {
+  const period = 2 + 4 * BEND;
+  const from = (((x + BEND) % period) + period) % period;
+  // 0 at the lower bound, 1 + 2·BEND at the upper
+  const rising = Math.min(from, period - from);
+  if (rising < 2 * BEND) return rising ** 2 / (4 * BEND);
+  const left = 1 + 2 * BEND - rising;
+  return left < 2 * BEND ? 1 - left ** 2 / (4 * BEND) : rising - BEND;
+}
+
+/** The point of the distribution that stands for a point of the box. */
+export function fromBox(x: readonly number[], dimensions: readonly OrderedDimension[]): number[] {
+  return x.map((value, i) => {
+    if (dimensions[i]!.kind === 'integer') return value;
+    if (value < BEND) return Math.sqrt(4 * BEND * value) - BEND;
+    return value > 1 - BEND ? 1 + BEND - Math.sqrt(4 * BEND * (1 - value)) : value;
+  });
+}
+
+/** Keeps the standard deviation of each coordinate within what the box has room for. */
+export function narrow(evolution: Evolution): void {
+  const widest = Math.max(...evolution.deviations());
+  if (widest > WIDEST) evolution.sigma *= WIDEST / widest;
+}
+
+/**
+ * Holds up the chance that a sample leaves the level of the mean, for each integer coordinate, so that the search never gets stuck
+ * on a level while it narrows: the margin of R. Hamano, S. Saito, M. Nomura and S. Shirakawa, "CMA-ES with margin: lower-bounding
+ * marginal probability for mixed-integer black-box optimization", GECCO (2022), section 4. The margin is 1/(N·λ), as there.
+ *
+ * @returns for each coordinate whether the margin holds it
+ */
+export function holdMargin(evolution: Evolution, dimensions: readonly OrderedDimension[]): boolean[] {
+  const least = 1 / (dimensions.length * evolution.population);
+  const deviations = evolution.deviations();
+  return dimensions.map((dimension, i) => {
+    if (dimension.kind === 'real' || dimension.levels < 2) return false;
+    const { levels } = dimension;
+    const mean = evolution.mean[i]!;
+    const level = levelAt(mean, levels);
+    const [low, high] = [level / levels, (level + 1) / levels];
+    const below = level === 0 ? 0 : normalCdf((low - mean) / deviations[i]!);
+    const above = level === levels - 1 ? 0 : normalCdf((mean - high) / deviations[i]!);
+    if (level === 0 || level === levels - 1) {
+      // an outermost level has one threshold: the mean moves to it
+      const reach = deviations[i]! * normalQuantile(1 - least);
+      if (below + above >= least) return false;
+      evolution.mean[i] = level === 0 ? high - reach : low + reach;
+      return true;
+    }
+    if (Math.min(below, above) >= least / 2) return false;
+    const [raisedBelow, raisedAbove] = raised(below, above, least / 2);
+    const reachBelow = normalQuantile(1 - raisedBelow);
+    const reachAbove = normalQuantile(1 - raisedAbove);
+    evolution.mean[i] = (low * reachAbove + high * reachBelow) / (reachBelow + reachAbove);
+    evolution.scale[i]! *= (high - low) / (deviations[i]! * (reachBelow + reachAbove));
+    return true;
+  });
+}
+
+/** The chances of the levels below and above, neither less than `least`, and what that takes taken from all three. */
+function raised(below: number, above: number, least: number): [number, number] {
+  const [atLeastBelow, atLeastAbove] = [Math.max(least, below), Math.max(least, above)];
+  const between = 1 - below - above;
+  const excess = 1 - atLeastBelow - atLeastAbove - between;
+  const share = excess / (atLeastBelow + atLeastAbove + between - 3 * least);
+  return [atLeastBelow + share * (atLeastBelow - least), atLeastAbove + share * (atLeastAbove - least)];
+}

@@ -1,0 +1,110 @@
+import type { Told } from '../method.ts';
+import { coordinateOf, type OrderedDimension } from '../levels.ts';
+
+/** A part of the box in one dimension: an interval of a real coordinate, or the levels from `from` to before `to`. */
+interface Side {
+  from: number;
+  to: number;
+  /** How often it was divided; Infinity when it cannot be divided any more. */
+  divisions: number;
+}
+
+/** A box within the box with the point in its middle. */
+export interface Cell {
+  sides: Side[];
+  x: number[];
+  /** Null until the point is told. */
+  told: Told | null;
+}
+
+/** A cell's division in one dimension. */
+export interface Cut {
+  dimension: number;
+  /** The new cells, and the side of each in that dimension. Until the cut is made they have the sides of the whole cell. */
+  cells: Cell[];
+  sides: Side[];
+  /** What is left to the parent. */
+  middle: Side;
+}
+
+/** Beyond it rounding decides where the thirds are. */
+const MOST_DIVISIONS = 30;
+
+export function wholeBox(dimensions: readonly OrderedDimension[]): Cell {
+  const sides = dimensions.map((dimension) => sideOf(dimension, 0, levelsOf(dimension) ?? 1, 0));
+  return { sides, x: sides.map((side, i) => middleOf(side, dimensions[i]!)), told: null };
+}
+
+/** How often the longest side was divided; Infinity when the cell is but one point. */
+export function divisionsOf({ sides }: Cell): number {
+  return Math.min(...sides.map(({ divisions }) => divisions));
+}
+
+/** The cuts of a cell in thirds, one for each of its longest sides. The new points are to be told before the cell is divided. */
+export function cutsOf(cell: Cell, dimensions: readonly OrderedDimension[]): Cut[] {
+  const least = divisionsOf(cell);
+  return cell.sides.flatMap((side, i) => {
+    if (side.divisions !== least) return [];
+    const dimension = dimensions[i]!;
+    const third = thirdOf(side, dimension);
+    const next = side.divisions + 1;
+    const middle = sideOf(dimension, side.from + third, side.to - third, next);
+    const right = sideOf(dimension, side.to - third, side.to, next);
+    const left = sideOf(dimension, side.from, side.from + third, next);
+    // of two levels the lower one is the cell's own
+    const isPair = dimension.kind === 'integer' && side.to - side.from === 2;
+    const sides = isPair ? [right] : [right, left];
+    const cells = sides.map((one) => ({
+      sides: cell.sides,
+      x: cell.x.with(i, middleOf(one, dimension)),
+      told: null,
+    }));
+    return [{ dimension: i, cells, sides, middle: isPair ? left : middle }];
+  });
+}
+
+/**
+ * Divides a cell, in the order of the cuts: the first one leaves the largest cells to the points of its dimension.
+ *
+ * @returns the new cells
+ */
+export function divide(cell: Cell, cuts: readonly Cut[]): Cell[] {
+  return cuts.flatMap(({ dimension, cells, sides, middle }) => {
+    cells.forEach((one, k) => (one.sides = cell.sides.with(dimension, sides[k]!)));
+    cell.sides = cell.sides.with(dimension, middle);
+    return cells;
+  });
+}
+
+/** Whether a point is in a cell that is twice as long to each side. */
+export function isNear(
+  { sides }: Cell,
+  x: readonly number[],
+  dimensions: readonly OrderedDimension[],
+): boolean {
+  return sides.every(({ from, to }, i) => {
+    const levels = levelsOf(dimensions[i]!) ?? 1;
+    const half = (to - from) / 2;
+    return x[i]! * levels >= from - half && x[i]! * levels <= to + half;
+  });
+}
+
+function sideOf(dimension: OrderedDimension, from: number, to: number, divisions: number): Side {
+  const isSingle = dimension.kind === 'integer' ? to - from === 1 : divisions >= MOST_DIVISIONS;
+  return { from, to, divisions: isSingle ? Infinity : divisions };
+}
+
+function thirdOf({ from, to }: Side, dimension: OrderedDimension): number {
+  return dimension.kind === 'real' ? (to - from) / 3 : Math.max(1, Math.round((to - from) / 3));
+}
+
+/** The coordinate of a side's point: its middle, of two middle levels the lower. */
+function middleOf({ from, to }: Side, dimension: OrderedDimension): number {
+  return dimension.kind === 'real'
+    ? (from + to) / 2
+    : coordinateOf(Math.floor((from + to - 1) / 2), dimension.levels);
+}
+
+function levelsOf(dimension: OrderedDimension): number | undefined {
+  return dimension.kind === 'integer' ? dimension.levels : undefined;
+}

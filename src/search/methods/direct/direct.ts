@@ -1,0 +1,119 @@
+import { ordered, type OrderedDimension } from '../levels.ts';
+import type { Method, Problem, Proposal, Recommendation, Told } from '../method.ts';
+import { Ranking } from '../ranking.ts';
+import { type Cell, type Cut, cutsOf, divide, divisionsOf, wholeBox } from './cell.ts';
+import { potentiallyOptimal } from './hull.ts';
+import { valuesOf } from './surrogate.ts';
+
+/**
+ * DIRECT in its locally biased form: it divides the box into ever smaller cells, those with good points first, and evaluates the
+ * middle of each. It is deterministic, and takes no choices.
+ *
+ * D. R. Jones, C. D. Perttunen and B. E. Stuckman (1993), as in hull.ts; J. M. Gablonsky and C. T. Kelley, "A locally-biased form of
+ * the DIRECT algorithm", Journal of Global Optimization 21 (2001) 27-37: the size of a cell is that of its longest side, and of
+ * each size one cell is divided in an iteration.
+ *
+ * @throws Error when a dimension is a choice
+ */
+export function direct(problem: Problem): Method {
+  return new Direct(problem);
+}
+
+class Direct implements Method {
+  private readonly problem: Problem;
+  private readonly dimensions: OrderedDimension[];
+  private readonly ranking: Ranking;
+  /** In the order in which they were made. */
+  private readonly cells: Cell[] = [];
+  /** The cells of the iteration at hand that are divided when all points of their cuts are told. */
+  private dividing: { cell: Cell; cuts: Cut[] }[] = [];
+  private iteration = 0;
+  /** The cells whose points this iteration asks for, and how many of them were proposed. */
+  private wanted: Cell[] = [];
+  private next = 0;
+  private asked = 0;
+  private readonly open = new Map<number, Cell>();
+
+  constructor(problem: Problem) {
+    this.problem = problem;
+    this.dimensions = ordered(problem.dimensions, 'direct');
+    this.ranking = new Ranking(problem.requirements);
+    const first = wholeBox(this.dimensions);
+    this.cells.push(first);
+    this.want([first]);
+  }
+
+  ask(): Proposal | null | 'exhausted' {
+    for (;;) {
+      const cell = this.wanted[this.next];
+      if (cell) {
+        this.next += 1;
+        this.open.set(this.asked, cell);
+        this.asked += 1;
+        return { x: cell.x, by: `iteration ${this.iteration}` };
+      }
+      if (this.open.size > 0) return null;
+      if (!this.iterate()) return 'exhausted';
+    }
+  }
+
+  tell(told: Told): void {
+    this.ranking.note(told);
+    const cell = told.ask === null ? undefined : this.open.get(told.ask);
+    if (!cell) return;
+    this.open.delete(told.ask!);
+    cell.told = told;
+  }
+
+  recommend(): Recommendation | null {
+    const { best } = this.ranking;
+    return best && { x: [...best.x], value: this.problem.isNoisy ? null : best.value };
+  }
+
+  /** Divides the cells whose points were told, and chooses those that are divided next. */
+  private iterate(): boolean {
+    const better = (a: Cell, b: Cell): number => this.ranking.compare(a.told!, b.told!);
+    const bestOf = ({ cells }: Cut): Cell =>
+      cells.reduce((best, cell) => (better(cell, best) < 0 ? cell : best));
+    for (const { cell, cuts } of this.dividing) {
+      this.cells.push(
+        ...divide(
+          cell,
+          cuts.sort((a, b) => better(bestOf(a), bestOf(b))),
+        ),
+      );
+    }
+    this.dividing = potentiallyOptimal(this.bestOfEachSize()).map(({ cell }) => ({
+      cell,
+      cuts: cutsOf(cell, this.dimensions),
+    }));
+    this.want(this.dividing.flatMap(({ cuts }) => cuts.flatMap(({ cells }) => cells)));
+    this.iteration += 1;
+    return this.dividing.length > 0;
+  }
+
+  /** Largest first. */
+  private bestOfEachSize(): { cell: Cell; size: number; value: number }[] {
+    const values = valuesOf(this.cells, this.ranking, this.dimensions);
+    const best = new Map<number, { cell: Cell; size: number; value: number }>();
+    for (const cell of this.cells) {
+      const divisions = divisionsOf(cell);
+      const value = values.get(cell)!;
+      if (divisions === Infinity || value >= (best.get(divisions)?.value ?? Infinity)) continue;
+      best.set(divisions, { cell, size: 3 ** -divisions / 2, value });
+    }
+    return [...best.values()].sort((a, b) => b.size - a.size);
+  }
+
+  /** Points that are not allowed count as failed without being proposed. */
+  private want(cells: readonly Cell[]): void {
+    this.wanted = cells.filter((cell) => {
+      const isAllowed = this.problem.isAllowed(cell.x);
+      if (!isAllowed) {
+        cell.told = { ask: null, x: cell.x, value: null, variance: null, runs: 0, excess: [] };
+      }
+      return isAllowed;
+    });
+    this.next = 0;
+  }
+}

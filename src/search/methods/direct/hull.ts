@@ -1,0 +1,29 @@
+/** The best cell of a size. */
+interface Candidate {
+  /** How large the cell is. */
+  size: number;
+  value: number;
+}
+
+/** The part of the least value by which a cell must be able to beat it: epsilon of the source, section 4. */
+const LEAST_GAIN = 1e-4;
+
+/**
+ * The candidates that may be divided: those that would hold the least value for some Lipschitz constant, and would beat the least
+ * value so far by more than next to nothing.
+ *
+ * D. R. Jones, C. D. Perttunen and B. E. Stuckman, "Lipschitzian optimization without the Lipschitz constant", Journal of Optimization
+ * Theory and Applications 79 (1993) 157-181, definition 4.1.
+ */
+export function potentiallyOptimal<T extends Candidate>(candidates: readonly T[]): T[] {
+  const least = Math.min(...candidates.map(({ value }) => value));
+  const aim = least - LEAST_GAIN * Math.abs(least);
+  return candidates.filter(({ size, value }) => {
+    const slopes = (others: readonly T[]): number[] =>
+      others.map((other) => (other.value - value) / (other.size - size));
+    const steepestBelow = Math.max(0, ...slopes(candidates.filter((other) => other.size < size)));
+    const flattestAbove = Math.min(Infinity, ...slopes(candidates.filter((other) => other.size > size)));
+    if (flattestAbove <= 0 || steepestBelow > flattestAbove) return false;
+    return flattestAbove === Infinity || value - flattestAbove * size <= aim;
+  });
+}

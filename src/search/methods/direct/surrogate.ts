@@ -1,0 +1,34 @@
+import type { OrderedDimension } from '../levels.ts';
+import type { Ranking } from '../ranking.ts';
+import { type Cell, isNear } from './cell.ts';
+
+/**
+ * The value of each cell. While no point meets the requirements, a value is how far the point misses them. Afterwards, points
+ * that miss them are treated as those that failed: each takes a little more than the least value in a cell twice as long to each side, so
+ * that the search comes near where good points are, or more than all values where there is none.
+ *
+ * This is the neighbourhood assignment strategy for hidden constraints of J. M. Gablonsky, "Modifications of the DIRECT algorithm",
+ * thesis, North Carolina State University (2001), section 3.4.
+ */
+export function valuesOf(
+  cells: readonly Cell[],
+  ranking: Ranking,
+  dimensions: readonly OrderedDimension[],
+): Map<Cell, number> {
+  const finished = cells.filter(({ told }) => told?.value != null);
+  const feasible = finished.filter(({ told }) => ranking.missOf(told!) === 0);
+  const known =
+    feasible.length > 0
+      ? feasible.map((cell): [Cell, number] => [cell, cell.told!.value!])
+      : finished.map((cell): [Cell, number] => [cell, ranking.missOf(cell.told!)]);
+  const values = new Map(known);
+  if (known.length === cells.length) return values;
+  const beyond = known.reduce((most, [, value]) => Math.max(most, value), -Infinity) + 1;
+  for (const cell of cells) {
+    if (values.has(cell)) continue;
+    let least = Infinity;
+    for (const [{ x }, value] of known) if (value < least && isNear(cell, x, dimensions)) least = value;
+    values.set(cell, least < Infinity ? least + 1e-6 * Math.abs(least) : Math.max(0, beyond));
+  }
+  return values;
+}

@@ -1,0 +1,42 @@
+import type { Told } from './method.ts';
+
+/**
+ * Which of two points is better: by value between points that meet all requirements, which are better than all that do not; these by
+ * how far they miss; failed points last.
+ *
+ * K. Deb, "An efficient constraint handling method for genetic algorithms", Computer Methods in Applied Mechanics and Engineering
+ * 186 (2000) 311-338, section 3. How far a point misses is summed over the requirements, each in units of the largest miss so far.
+ */
+export class Ranking {
+  /** The best point so far; null while all have failed. */
+  best: Told | null = null;
+  private readonly largest: number[];
+
+  constructor(requirements: number) {
+    this.largest = new Array<number>(requirements).fill(0);
+  }
+
+  note(told: Told): void {
+    if (told.value === null) return;
+    told.excess.forEach((excess, i) => (this.largest[i] = Math.max(this.largest[i]!, excess)));
+    if (this.best === null || this.compare(told, this.best) < 0) this.best = told;
+  }
+
+  /** Negative when `a` is better, positive when `b` is, 0 when neither is. Both were noted. */
+  compare(a: Told, b: Told): number {
+    if (a.value === null || b.value === null) return Number(a.value === null) - Number(b.value === null);
+    const missA = this.missOf(a);
+    const missB = this.missOf(b);
+    return order(missA, missB) || (missA > 0 ? 0 : order(a.value, b.value));
+  }
+
+  /** How far a point is from meeting the requirements, 0 when it meets them all. It must not have failed. */
+  missOf({ excess }: Told): number {
+    return excess.reduce((sum, miss, i) => (miss > 0 ? sum + miss / this.largest[i]! : sum), 0);
+  }
+}
+
+/** Not a difference, which is no number between infinite values. */
+function order(a: number, b: number): number {
+  return Number(a > b) - Number(a < b);
+}

@@ -1,0 +1,55 @@
+import type { Dimension, MethodMaker, Problem, Told } from '../../src/search/methods/method.ts';
+
+/** What the runs of a point come to. */
+export type Outcome = Pick<Told, 'value' | 'excess'>;
+
+export const real: Dimension = { kind: 'real' };
+
+export function integer(levels: number): Dimension {
+  return { kind: 'integer', levels };
+}
+
+export function problemOf(given: Partial<Problem> & Pick<Problem, 'dimensions'>): Problem {
+  return { isAllowed: () => true, requirements: 0, parallel: 1, isNoisy: false, seed: 1, ...given };
+}
+
+/** An outcome without requirements. */
+export function valued(of: (x: readonly number[]) => number): (x: readonly number[]) => Outcome {
+  return (x) => ({ value: of(x), excess: [] });
+}
+
+/**
+ * Plays the caller of a method: keeps as many points open as the problem says, and tells the oldest.
+ *
+ * @returns the method, and the points as they were told
+ */
+export function play(
+  maker: MethodMaker,
+  problem: Problem,
+  outcomeOf: (x: readonly number[]) => Outcome,
+  points: number,
+) {
+  const method = maker(problem);
+  const told: Told[] = [];
+  const open: number[][] = [];
+  const tellOldest = (): void => {
+    const x = open.shift()!;
+    told.push({ ask: told.length, x, variance: null, runs: 1, ...outcomeOf(x) });
+    method.tell(told.at(-1)!);
+  };
+  while (told.length + open.length < points) {
+    if (open.length === problem.parallel) tellOldest();
+    const proposal = method.ask();
+    if (proposal === 'exhausted') break;
+    if (proposal) open.push(proposal.x);
+    else if (open.length > 0) tellOldest();
+    else throw new Error('The method waits although all points were told.');
+  }
+  while (open.length > 0) tellOldest();
+  return { method, told };
+}
+
+/** The coordinate of a level. */
+export function at(level: number, levels: number): number {
+  return (level + 0.5) / levels;
+}
