@@ -6,6 +6,7 @@ const benches: Record<string, () => Promise<{ run: (args: string[]) => boolean |
   kernel: () => import('./kernel/bench.ts'),
   store: () => import('./store/bench.ts'),
   export: () => import('./export/bench.ts'),
+  search: () => import('./search/bench.ts'),
 };
 
 const [name = '', ...args] = process.argv.slice(2);

@@ -27,7 +27,8 @@ export function search(fn: TestFunction, seed: number, parallel: number, most: n
     for (const [i, x] of xs.entries()) {
       const value = of(x);
       best = Math.min(best, value);
-      if (isWithinOnePercent(fn, value)) return { evaluations: round * parallel + i + 1, rounds: round + 1, best };
+      if (isWithinOnePercent(fn, value))
+        return { evaluations: round * parallel + i + 1, rounds: round + 1, best };
       method.tell({ ask: round * parallel + i, x, value, variance: null, runs: 1, excess: [] });
     }
   }

@@ -56,7 +56,7 @@ async function logOf(id: string): Promise<string[]> {
 }
 
 test.each([
-  ['cma', 60],
+  ['cma', 48],
   ['gp', 25],
   ['direct', 40],
 ])('%s fits the model to the observed cases, and asks no point twice', async (method, points) => {
@@ -103,10 +103,10 @@ test('the winner of a search with chance is told by runs that did not choose it'
   const definition = flu({
     search: `  method: cma
   parallel: 8
-  stop: { points: 30 }
+  stop: { points: 16 }
   require: { Peak infected: { max: 600 } }
-  confirm: { best: 4, replications: 5, indifference: 5, report: 12 }`,
-    rest: 'replications: { min: 2, max: 6 }\ncommonRandomNumbers: true\nseed: 5',
+  confirm: { best: 3, replications: 4, indifference: 25, report: 12 }`,
+    rest: 'replications: { min: 2, max: 4 }\ncommonRandomNumbers: true\nseed: 5',
   });
   definition.text = definition.text.replace('Population: 763', 'Population: 763, Stochastic: true');
   await world.foray.submit(definition, { id: 'noisy' });
@@ -136,7 +136,7 @@ test('what the command line says of a search', async () => {
     return stdout;
   };
   expect(await said('status', 'noisy')).toMatch(
-    /Search \(cma\): 3\d points asked, .* it ended, as it may ask no more points\nBest: Contact rate 1\.\d+ per day, Recovery rate 0\.\d+ per day: Fit error \d+\.?\d* ± .* \(12 runs that did not choose it\); seen during the search/,
+    /Search \(cma\): 1\d points asked, .* it ended, as it may ask no more points\nBest: Contact rate 1\.\d+ per day, Recovery rate 0\.\d+ per day: Fit error \d+\.?\d* ± .* \(12 runs that did not choose it\); seen during the search/,
   );
   const [head, row, end] = (await said('results', 'noisy', '--best', '--format', 'csv')).split('\n');
   expect(head).toBe('point,Contact rate,Recovery rate,Fit error,low,high,runs,seen');

@@ -53,24 +53,29 @@ function logOf(id: string): Promise<SearchLog> {
   return world.foray['store'].searchLog(id);
 }
 
-test.each(seeds(1, 5))('kill -9 of the worker changes nothing in the log of a search (seed %i)', async (seed) => {
-  const [killed, undisturbed] = [`killed-${seed}`, `undisturbed-${seed}`];
-  const moments = new Stream(seed, 'kills');
-  await world.foray.submit(definition(seed), { id: killed });
-  for (let kill = 1; kill <= KILLS; kill += 1) {
-    const asked = Math.floor((POINTS * (kill - moments.uniform())) / KILLS);
-    await until(`${asked} points are asked`, async () => (await logOf(killed)).asks.length >= asked);
-    await worker.kill();
-    worker = startWorkerProcess(world.settings);
-    await worker.ready;
-  }
-  expect((await toTheEnd(world, killed)).phase).toBe('completed');
-  expect(world.executions().every((times) => times === 1)).toBe(true);
-  // the same search with nobody in its way finds all of its runs there, as it asks for the same
-  await world.foray.submit(definition(seed), { id: undisturbed });
-  const { phase, runs } = await toTheEnd(world, undisturbed);
-  expect(phase).toBe('completed');
-  expect(runs).toMatchObject({ new: 0, failed: 0 });
-  expect(await logOf(killed)).toEqual(await logOf(undisturbed));
-  report(`search, seed ${seed}: ${KILLS} kills of the worker, ${runs.done} runs, each executed once, the log as undisturbed`);
-});
+test.each(seeds(1, 5))(
+  'kill -9 of the worker changes nothing in the log of a search (seed %i)',
+  async (seed) => {
+    const [killed, undisturbed] = [`killed-${seed}`, `undisturbed-${seed}`];
+    const moments = new Stream(seed, 'kills');
+    await world.foray.submit(definition(seed), { id: killed });
+    for (let kill = 1; kill <= KILLS; kill += 1) {
+      const asked = Math.floor((POINTS * (kill - moments.uniform())) / KILLS);
+      await until(`${asked} points are asked`, async () => (await logOf(killed)).asks.length >= asked);
+      await worker.kill();
+      worker = startWorkerProcess(world.settings);
+      await worker.ready;
+    }
+    expect((await toTheEnd(world, killed)).phase).toBe('completed');
+    expect(world.executions().every((times) => times === 1)).toBe(true);
+    // the same search with nobody in its way finds all of its runs there, as it asks for the same
+    await world.foray.submit(definition(seed), { id: undisturbed });
+    const { phase, runs } = await toTheEnd(world, undisturbed);
+    expect(phase).toBe('completed');
+    expect(runs).toMatchObject({ new: 0, failed: 0 });
+    expect(await logOf(killed)).toEqual(await logOf(undisturbed));
+    report(
+      `search, seed ${seed}: ${KILLS} kills of the worker, ${runs.done} runs, each executed once, the log as undisturbed`,
+    );
+  },
+);

@@ -32,8 +32,8 @@ interface Pair {
   sums: Float64Array;
 }
 
-/** A round adds at least this share of what there is: fewer rounds, as each takes the time of a run. */
-const LEAST_GROWTH = 0.25;
+/** A round adds at most this share of what there is: a longer one takes more runs than are needed, and a shorter one more rounds. */
+const LONGEST_ROUND = 0.1;
 
 /**
  * Chooses the best of some systems, or says which of them need how many more replications. The decision is that of one replication at a
@@ -69,8 +69,8 @@ export function nextOfKn({ values, first, indifference, confidence, most }: KnIn
       ...surviving.map((of) => (of === at ? Infinity : endOf(pairs[at]![of]!, h2, indifference, most))),
     ),
   );
-  const least = now + Math.max(1, Math.ceil(LEAST_GROWTH * now));
-  const replications = Math.min(most, Math.max(least, Math.min(...expected)));
+  const longest = now + Math.max(1, Math.ceil(LONGEST_ROUND * now));
+  const replications = Math.min(most, longest, Math.max(now + 1, Math.min(...expected)));
   return { decided: false, surviving, replications };
 }
 

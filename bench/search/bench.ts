@@ -1,0 +1,137 @@
+import { parseArgs } from 'node:util';
+import { documentOf, type Goal, isMet, type Part, textOf } from '../report.ts';
+import { boundedRows, timeRows, unboundedRows } from './cma.ts';
+import { directRows } from './direct.ts';
+import { knRows } from './selection.ts';
+
+/** How far a median may be from that of another implementation: medians of ten seeds differ that much. */
+const TOLERANCE = 0.2;
+
+/**
+ * The methods of searches on functions with a known optimum: how many evaluations they take. The figures beside them were measured with
+ * pycma 4.5.0 and scipy 1.17. Counts of evaluations are the same on every machine; times are not.
+ */
+export function run(args: string[]): boolean {
+  const { values } = parseArgs({
+    args,
+    options: {
+      seeds: { type: 'string', default: '10' },
+      repeats: { type: 'string', default: '1000' },
+      json: { type: 'boolean', default: false },
+    },
+  });
+  const [seeds, repeats] = [Number(values.seeds), Number(values.repeats)];
+  const parts: Part[] = [];
+  const add = <R>(part: Part<R>): void => {
+    parts.push(part);
+    if (!values.json) console.log(textOf(part));
+  };
+  add(unboundedPart(seeds + 1));
+  add(boundedPart(seeds));
+  add(directPart());
+  add(timePart());
+  add(knPart(repeats));
+  if (values.json) console.log(JSON.stringify({ parts: parts.map(documentOf) }, undefined, 2));
+  return parts.every(({ goals }) => goals.every(isMet));
+}
+
+function unboundedPart(seeds: number): Part<ReturnType<typeof unboundedRows>[number]> {
+  const rows = unboundedRows(seeds);
+  const farthest = Math.max(...rows.map(({ median, reference }) => Math.abs(median / reference - 1)));
+  return {
+    name: 'cma',
+    title: `CMA-ES without bounds: evaluations to 1e-8, the median of ${seeds} seeds`,
+    rows,
+    columns: [
+      { title: 'function', of: ({ name }) => name },
+      { title: 'inputs', of: ({ dimension }) => dimension },
+      { title: 'foray', of: ({ median }) => median },
+      { title: 'pycma', of: ({ reference }) => reference },
+    ],
+    goals: [{ what: 'farthest median from pycma', figure: farthest, most: TOLERANCE }],
+  };
+}
+
+function boundedPart(seeds: number): Part<ReturnType<typeof boundedRows>[number]> {
+  const rows = boundedRows(seeds);
+  const flu = rows.find(({ name }) => name === 'flu')!;
+  const hartmann = rows.at(-1)!;
+  return {
+    name: 'cma-box',
+    title: `CMA-ES with restarts in a box: evaluations to 1 %, the median of ${seeds} seeds`,
+    rows,
+    columns: [
+      { title: 'function', of: ({ name }) => name },
+      { title: 'foray', of: ({ median }) => median, digits: 1 },
+      { title: 'worst', of: ({ most }) => most },
+      { title: 'solved', of: ({ solved }) => solved },
+      { title: 'pycma', of: ({ reference }) => reference },
+    ],
+    goals: [
+      { what: 'flu, median', figure: flu.median, most: 60 },
+      { what: 'flu, worst', figure: flu.most, most: 130 },
+      { what: 'Hartmann-6, share of seeds', figure: hartmann.solved / seeds, least: 0.9 },
+    ],
+  };
+}
+
+function directPart(): Part<ReturnType<typeof directRows>[number]> {
+  const rows = directRows();
+  return {
+    name: 'direct',
+    title: 'DIRECT: evaluations to 1 %',
+    rows,
+    columns: [
+      { title: 'function', of: ({ name }) => name },
+      { title: 'foray', of: ({ evaluations }) => evaluations },
+      { title: 'scipy', of: ({ reference }) => reference },
+    ],
+    goals: rows.map(({ name, evaluations, reference }): Goal => {
+      return { what: name, figure: evaluations / reference, most: 1.1 };
+    }),
+  };
+}
+
+function timePart(): Part<ReturnType<typeof timeRows>[number]> {
+  const rows = timeRows();
+  return {
+    name: 'cma-time',
+    title: 'CMA-ES: milliseconds for an ask and a tell, over 1,000 points',
+    rows,
+    columns: [
+      { title: 'inputs', of: ({ dimension }) => dimension },
+      { title: 'mean', of: ({ mean }) => mean, digits: 3 },
+      { title: 'longest', of: ({ most }) => most, digits: 2 },
+    ],
+    goals: [{ what: 'mean of the slowest', figure: Math.max(...rows.map(({ mean }) => mean)), most: 5 }],
+  };
+}
+
+function knPart(repeats: number): Part<ReturnType<typeof knRows>[number]> {
+  const rows = knRows(repeats);
+  const error = Math.sqrt((0.95 * 0.05) / repeats);
+  return {
+    name: 'kn',
+    title: `KN, systems that differ by the indifference: ${repeats} repeats`,
+    rows,
+    columns: [
+      { title: 'systems', of: ({ systems }) => systems },
+      { title: 'right', of: ({ right }) => right, digits: 3 },
+      { title: 'runs', of: ({ runs }) => runs },
+      { title: 'reference', of: ({ reference }) => reference },
+      { title: 'runs with correlation 0.5', of: ({ correlated }) => correlated },
+    ],
+    goals: rows.flatMap(({ systems, right, runs, reference, correlated }): Goal[] => [
+      { what: `${systems} systems: right`, figure: right, least: 0.95 - 2 * error },
+      { what: `${systems} systems: runs over the reference`, figure: runs / reference, most: 1.1 },
+      {
+        what: `${systems} systems: runs with correlation over those without`,
+        figure: correlated / runs,
+        most: 0.6,
+      },
+    ]),
+    notes: [
+      'Runs are counted in the rounds that a campaign makes, which are longer than one replication at a time.',
+    ],
+  };
+}

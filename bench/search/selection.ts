@@ -1,0 +1,66 @@
+import { Stream } from '../../src/search/methods/stream.ts';
+import { type KnInput, nextOfKn } from '../../src/search/selection/kn.ts';
+
+/** A tenth root of ten deviations: a difference that ten replications can just tell. */
+const INDIFFERENCE = 1 / Math.sqrt(10);
+const FIRST = 10;
+export const RULES: Omit<KnInput, 'values'> = {
+  first: FIRST,
+  indifference: INDIFFERENCE,
+  confidence: 0.95,
+  most: 100_000,
+};
+
+/** Means of the runs that KN took with independent systems, as they were measured with another implementation. */
+const REFERENCES = [
+  { systems: 2, reference: 81 },
+  { systems: 5, reference: 399 },
+  { systems: 10, reference: 963 },
+];
+
+/**
+ * Normal values with a deviation of 1, by system and replication: the first system is the best by the indifference, all others are alike.
+ *
+ * @param correlation - between the values of two systems in the same replication
+ */
+export function slippage(systems: number, seed: number, correlation = 0) {
+  const streams = Array.from({ length: systems }, (_, at) => new Stream(seed, `system ${at}`));
+  const common = new Stream(seed, 'common');
+  const values: number[][] = streams.map(() => []);
+  const extendTo = (replications: number): void => {
+    while (values[0]!.length < replications) {
+      const shared = Math.sqrt(correlation) * common.normal();
+      for (const [at, stream] of streams.entries()) {
+        const mean = at === 0 ? 0 : INDIFFERENCE;
+        values[at]!.push(mean + shared + Math.sqrt(1 - correlation) * stream.normal());
+      }
+    }
+  };
+  return { values, extendTo };
+}
+
+/** Runs KN to its end, in rounds as it asks for them: the system that it chose, and the runs of all systems. */
+export function chosenByKn(systems: number, seed: number, correlation = 0): { best: number; runs: number } {
+  const { values, extendTo } = slippage(systems, seed, correlation);
+  const counts = new Array<number>(systems).fill(FIRST);
+  for (;;) {
+    extendTo(Math.max(...counts));
+    const next = nextOfKn({ ...RULES, values: values.map((own, at) => own.slice(0, counts[at])) });
+    if (next.decided) return { best: next.best, runs: counts.reduce((sum, count) => sum + count, 0) };
+    for (const at of next.surviving) counts[at] = next.replications;
+  }
+}
+
+/** How often KN is right, and how many runs it takes, with independent systems and with a correlation of one half. */
+export function knRows(repeats: number) {
+  return REFERENCES.map(({ systems, reference }) => {
+    const [alone, together] = [0, 0.5].map((correlation) => {
+      const all = Array.from({ length: repeats }, (_, seed) => chosenByKn(systems, seed, correlation));
+      return {
+        right: all.filter(({ best }) => best === 0).length / repeats,
+        runs: all.reduce((sum, { runs }) => sum + runs, 0) / repeats,
+      };
+    });
+    return { systems, right: alone!.right, runs: alone!.runs, reference, correlated: together!.runs };
+  });
+}
