@@ -1,9 +1,8 @@
 import type { SearchEvent, SearchStep } from '../campaign/search/log.ts';
 import { hasSeed } from '../campaign/seeds.ts';
 import type { Campaign } from '../campaign/types.ts';
-import type { FinishedPoints } from './course.ts';
 import type { History } from './history.ts';
-import { type FinishedRun, isFeasible, type PointReader } from './point-value.ts';
+import { type FinishedPoints, type FinishedRun, isFeasible, type PointReader } from './point-value.ts';
 import { finalists } from './selection/finalists.ts';
 import { nextOfKn } from './selection/kn.ts';
 
@@ -91,7 +90,6 @@ export function compareFinalists(
 
 /** Looks at the further replications of the winner: they end the search, unless it does not meet the requirements. */
 export function reportWinner(
-  _campaign: Pick<Campaign, 'search'>,
   events: readonly SearchEvent[],
   finished: FinishedPoints,
   reader: PointReader,

@@ -14,13 +14,10 @@ import { hasSeed } from '../campaign/seeds.ts';
 import { compareFinalists, finalistsOf, isConfirmed, reportWinner } from './confirm.ts';
 import { History } from './history.ts';
 import { keysOf } from './keys.ts';
-import { type FinishedRun, PointReader } from './point-value.ts';
+import { type FinishedPoints, type FinishedRun, PointReader } from './point-value.ts';
 import { type ProposedPoint, Proposer, RECOMMENDED } from './proposer.ts';
 import { nextOfRace } from './selection/race.ts';
 import { stopReason } from './stop.ts';
-
-/** The runs of points that have finished, by the points' ordinals. */
-export type FinishedPoints = ReadonlyMap<number, readonly FinishedRun[]>;
 
 /** Confidence with which a point is left out that is worse than the best one. */
 const RACE_CONFIDENCE = 0.95;
@@ -93,7 +90,7 @@ export class SearchCourse {
     else if (stage === 'comparing')
       this.result = { ...this.result, ...compareFinalists(campaign, this.events, finished, reader) };
     else if (stage === 'reporting')
-      this.result = { ...this.result, ...reportWinner(campaign, this.events, finished, reader) };
+      this.result = { ...this.result, ...reportWinner(this.events, finished, reader) };
     this.events.push(...this.result.events);
     return this.result;
   }

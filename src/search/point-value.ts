@@ -11,6 +11,9 @@ export interface FinishedRun {
   outputs: Readonly<Record<string, string>>;
 }
 
+/** The runs of points that have finished, by the points' ordinals. */
+export type FinishedPoints = ReadonlyMap<number, readonly FinishedRun[]>;
+
 /** A point with a larger share of failed runs than this has failed, where the definition gives no rate. */
 const MOST_FAILED = 0.5;
 

@@ -5,10 +5,9 @@ import type { MethodName } from '../campaign/search/search.ts';
 import type { Campaign, RawValue } from '../campaign/types.ts';
 import { halfWidth } from '../statistics/sample.ts';
 import { runsAfter } from './confirm.ts';
-import type { FinishedPoints } from './course.ts';
 import { History } from './history.ts';
 import { keysOf } from './keys.ts';
-import { type FinishedRun, PointReader } from './point-value.ts';
+import { type FinishedPoints, type FinishedRun, PointReader } from './point-value.ts';
 
 /** Where a search is, and what it has found. */
 export interface SearchSummary {
