@@ -1,0 +1,133 @@
+import type { Acquisition } from './acquisition.ts';
+import type { Observation } from './fit.ts';
+import { Model, observationsOf } from './model.ts';
+import type { Problem, Told } from '../method.ts';
+
+/** The models of what is known of points; null of what no point has told of yet. */
+interface Models {
+  objective: Model | null;
+  /** Of failures, and then of each requirement. */
+  requirements: readonly (Model | null)[];
+}
+
+/** A point that has a value, and how well it did. */
+export interface Ranked {
+  x: readonly number[];
+  value: number;
+  /** The mean of the model of what is minimized, in warped units. */
+  mean: number;
+  /** How far the requirements are from being met, in warped units; at most 0 when they are met. */
+  violation: number;
+}
+
+/**
+ * What is believed of all points, of a log: a model of what is minimized, of each requirement, and of failures. It is not changed:
+ * a longer log has another.
+ *
+ * Failed points are no bad values, which would bend the model of the good ones: whether a point fails is a requirement of its own,
+ * with the value 1 at failed points and -1 at others, so that fewer points are proposed near failed ones.
+ */
+export class Beliefs {
+  readonly log: readonly Told[];
+  private readonly problem: Problem;
+  private readonly models: Models;
+  /** The number of points at which the parameters are fitted again. */
+  private readonly nextFit: number;
+
+  private constructor(problem: Problem, log: readonly Told[], models: Models, nextFit: number) {
+    this.problem = problem;
+    this.log = log;
+    this.models = models;
+    this.nextFit = nextFit;
+  }
+
+  static none(problem: Problem): Beliefs {
+    return new Beliefs(problem, [], { objective: null, requirements: [] }, 0);
+  }
+
+  /** With a longer log. The parameters are fitted again at each point at first, and later after each twentieth part more. */
+  with(log: readonly Told[]): Beliefs {
+    if (log.length === this.log.length) return this;
+    const { dimensions, isNoisy } = this.problem;
+    const isDue = log.length >= this.nextFit;
+    const updated = (
+      model: Model | null | undefined,
+      observations: readonly Observation[],
+      options: { isNoisy: boolean; isWarped: boolean },
+    ): Model | null => {
+      if (observations.length === 0) return null;
+      if (!model || isDue) {
+        return Model.of(dimensions, observations, { ...options, warm: model?.fit.logs ?? null });
+      }
+      const copy = model.copy(observations.length - model.posterior.size);
+      for (const observation of observations.slice(model.posterior.size)) copy.add(observation);
+      return copy;
+    };
+    const models = {
+      objective: updated(this.models.objective, observationsOf(log), { isNoisy, isWarped: true }),
+      requirements: [
+        updated(this.models.requirements[0], failures(log), { isNoisy: true, isWarped: false }),
+        ...Array.from({ length: this.problem.requirements }, (_, i) =>
+          updated(this.models.requirements[i + 1], excesses(log, i), { isNoisy, isWarped: false }),
+        ),
+      ],
+    };
+    const nextFit = isDue ? log.length + Math.max(1, Math.floor(log.length / 20)) : this.nextFit;
+    return new Beliefs(this.problem, log, models, nextFit);
+  }
+
+  /** By which the next point is chosen while others are open. */
+  acquisition(open: readonly (readonly number[])[]): Acquisition {
+    const believing = (model: Model): Model => {
+      const copy = model.copy(open.length);
+      for (const x of open) copy.believe(x);
+      return copy;
+    };
+    const requirements = this.models.requirements
+      .filter((model) => model !== null)
+      .map((model) => ({ model: believing(model), limit: model.fit.warp.warped(0) }));
+    const good = this.ranked().filter(({ violation }) => violation <= 0);
+    if (good.length === 0) return { objective: null, requirements };
+    const best = Math.min(...good.map(({ mean }) => mean));
+    return { objective: { model: believing(this.models.objective!), best }, requirements };
+  }
+
+  /** The points that have a value, the best first: those that meet the requirements, then by how far they are from that. */
+  ranked(): Ranked[] {
+    const { objective, requirements } = this.models;
+    if (!objective) return [];
+    const { isNoisy } = this.problem;
+    return this.log
+      .filter(({ value }) => value !== null)
+      .map(({ x, value, excess }, index) => {
+        const violations = requirements.slice(1).map((model, i) => {
+          const { warp } = model!.fit;
+          const found = isNoisy ? model!.posterior.meanOf(index) : warp.warped(excess[i]!);
+          return found - warp.warped(0);
+        });
+        const mean = objective.posterior.meanOf(index);
+        return { x, value: value!, mean, violation: Math.max(0, ...violations) };
+      })
+      .sort(
+        (one, other) =>
+          one.violation - other.violation || (isNoisy ? one.mean - other.mean : one.value - other.value),
+      );
+  }
+
+  /** What to expect at a point, in the units of the values; null while no point has one. */
+  expected(x: readonly number[]): number | null {
+    return this.models.objective?.predict(x).mean ?? null;
+  }
+}
+
+/** None while no point has failed. */
+function failures(log: readonly Told[]): Observation[] {
+  if (log.every(({ value }) => value !== null)) return [];
+  return log.map(({ x, value }) => ({ x, value: value === null ? 1 : -1, variance: 0, runs: 1 }));
+}
+
+function excesses(log: readonly Told[], index: number): Observation[] {
+  return log.flatMap(({ x, value, excess, runs }) =>
+    value === null ? [] : [{ x, value: excess[index]!, variance: 0, runs }],
+  );
+}

@@ -1,0 +1,73 @@
+import type { Dimension } from '../method.ts';
+
+/** What the covariance of a Gaussian process depends on, beside the two places. */
+export interface Parameters {
+  /** The length scale of each dimension, in its coordinate. */
+  lengths: readonly number[];
+  /** The variance of the process about its mean. */
+  signal: number;
+  /** The variance of the mean of the process: what its values have in common everywhere. */
+  constant: number;
+}
+
+/**
+ * The Matérn covariance with ν = 5/2 and a length scale for each dimension, and a constant: C. E. Rasmussen and C. K. I. Williams,
+ * "Gaussian Processes for Machine Learning" (2006), equation 4.17 and section 2.7.
+ *
+ * Two levels of a choice are as far apart as 0 and 1 of a real input, whichever they are. Integers are expected at the middle of
+ * their level (E. C. Garrido-Merchán and D. Hernández-Lobato, "Dealing with categorical and integer-valued variables in Bayesian
+ * optimization with Gaussian processes", Neurocomputing 380 (2020) 20-35): see `levels.ts`.
+ */
+export class Covariance {
+  readonly parameters: Parameters;
+  readonly size: number;
+  private readonly isChoice: readonly boolean[];
+  /** 1 / length². */
+  private readonly weights: Float64Array;
+
+  constructor(dimensions: readonly Dimension[], parameters: Parameters) {
+    this.parameters = parameters;
+    this.size = dimensions.length;
+    this.isChoice = dimensions.map(({ kind }) => kind === 'choice');
+    this.weights = Float64Array.from(parameters.lengths, (length) => 1 / length ** 2);
+  }
+
+  /** The variance of the process at any place. */
+  get variance(): number {
+    return this.parameters.signal + this.parameters.constant;
+  }
+
+  /** The squared difference of two places in a dimension, in units of its length scale. */
+  part(dimension: number, one: number, other: number): number {
+    const difference = one - other;
+    if (difference === 0) return 0;
+    return (this.isChoice[dimension] ? 1 : difference * difference) * this.weights[dimension]!;
+  }
+
+  distance(one: readonly number[], other: readonly number[]): number {
+    let squares = 0;
+    for (let j = 0; j < this.size; j += 1) squares += this.part(j, one[j]!, other[j]!);
+    return Math.sqrt(squares);
+  }
+
+  between(one: readonly number[], other: readonly number[]): number {
+    const root = ROOT_5 * this.distance(one, other);
+    return this.parameters.constant + this.parameters.signal * (1 + root + (root * root) / 3) * Math.exp(-root);
+  }
+
+  /** The derivative of the covariance by the squared distance. */
+  slope(distance: number): number {
+    const root = ROOT_5 * distance;
+    return (-5 / 6) * this.parameters.signal * (1 + root) * Math.exp(-root);
+  }
+
+  /** Adds to `out` the derivative of the covariance by the coordinates of the first place, times a factor. Choices have none. */
+  addGradient(one: readonly number[], other: readonly number[], factor: number, out: Float64Array): void {
+    const slope = 2 * factor * this.slope(this.distance(one, other));
+    for (let j = 0; j < this.size; j += 1) {
+      if (!this.isChoice[j]) out[j]! += slope * (one[j]! - other[j]!) * this.weights[j]!;
+    }
+  }
+}
+
+const ROOT_5 = Math.sqrt(5);

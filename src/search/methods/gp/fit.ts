@@ -1,0 +1,133 @@
+import type { Parameters } from './covariance.ts';
+import { likelihood } from './likelihood.ts';
+import { minimize } from './minimize.ts';
+import type { Dimension } from '../method.ts';
+import { STRAIGHT, Warp } from './warp.ts';
+
+/** A value at a point, as a model is fitted to it. */
+export interface Observation {
+  x: readonly number[];
+  value: number;
+  /** What is known of the variance of the value about the process; 0 without noise. */
+  variance: number;
+  runs: number;
+}
+
+/** How a model is fitted. */
+export interface FitOptions {
+  /** Whether the values have noise beyond their known variances: its variance is fitted, in inverse proportion to the runs. */
+  isNoisy: boolean;
+  /** Whether the values may be bent. A sign must not be: it says whether a requirement is met. */
+  isWarped: boolean;
+  /** Where the search starts beside the usual places: `logs` of an earlier fit. */
+  warm: Float64Array | null;
+}
+
+/** The parameters of a model, as they are most likely. */
+export interface Fit {
+  parameters: Parameters;
+  /** The warped variance of the noise of one run that was not known. */
+  noise: number;
+  warp: Warp;
+  /** The logarithms of the length scales, the signal, the noise and the bend: those that are fitted. */
+  logs: Float64Array;
+}
+
+/** The variance of the mean of the process: values have the variance 1, so that this says little. */
+const CONSTANT = 1;
+/** Noise that keeps a matrix of values without noise from being singular. */
+export const JITTER = 1e-9;
+
+interface Prior {
+  start: number;
+  sd: number;
+  low: number;
+  high: number;
+}
+
+/**
+ * The parameters with the greatest posterior density (MAP), by the derivatives of the likelihood from several starts. The priors are
+ * log-normal and weak. That of the length scales grows with the root of the number of dimensions: C. Hvarfner, E. O. Hellsten and
+ * L. Nardi, "Vanilla Bayesian optimization performs great in high dimensions", ICML (2024), section 4.
+ */
+export function fit(
+  dimensions: readonly Dimension[],
+  observations: readonly Observation[],
+  options: FitOptions,
+): Fit {
+  const d = dimensions.length;
+  const points = observations.map(({ x }) => x);
+  const raw = observations.map(({ value }) => value);
+  const { isNoisy, isWarped } = options;
+  const priors: Prior[] = dimensions.map(() => lengthPrior(d));
+  priors.push({ start: 0, sd: 1.5, low: Math.log(1e-3), high: Math.log(1e3) });
+  if (isNoisy) priors.push({ start: Math.log(1e-2), sd: 2, low: Math.log(1e-8), high: Math.log(10) });
+  if (isWarped) priors.push({ start: Math.log(1), sd: 2, low: Math.log(3e-3), high: Math.log(300) });
+
+  const read = (logs: ArrayLike<number>): Fit => {
+    const bend = isWarped ? Math.exp(logs[priors.length - 1]!) : STRAIGHT;
+    return {
+      parameters: {
+        lengths: Array.from({ length: d }, (_, j) => Math.exp(logs[j]!)),
+        signal: Math.exp(logs[d]!),
+        constant: CONSTANT,
+      },
+      noise: isNoisy ? Math.exp(logs[d + 1]!) : 0,
+      warp: new Warp(raw, bend),
+      logs: Float64Array.from(logs),
+    };
+  };
+
+  const compute = (logs: Float64Array, slope: Float64Array): number => {
+    const { parameters, noise, warp } = read(logs);
+    const values = Float64Array.from(raw, (value) => warp.warped(value));
+    const known = observations.map(({ value, variance }) => variance * warp.slope(value) ** 2);
+    const noises = Float64Array.from(observations, ({ runs }, i) => known[i]! + noise / runs + JITTER);
+    const found = likelihood(dimensions, parameters, points, values, noises);
+    if (!found) return Infinity;
+    let sum = -found.value;
+    slope.set(found.byLength.map((by) => -by));
+    slope[d] = -found.bySignal;
+    if (isNoisy) {
+      slope[d + 1] = -found.byNoise.reduce((s, by, i) => s + (by * noise) / observations[i]!.runs, 0);
+    }
+    if (isWarped) {
+      const { warped, logSlopes } = warp.byBend(raw);
+      slope[priors.length - 1] = -found.byValue.reduce(
+        (s, by, i) => s + by * warped[i]! + 2 * found.byNoise[i]! * known[i]! * logSlopes[i]!,
+        0,
+      );
+    }
+    priors.forEach(({ start, sd }, j) => {
+      const off = (logs[j]! - start) / sd;
+      sum += 0.5 * off * off;
+      slope[j]! += off / sd;
+    });
+    return sum;
+  };
+
+  const limits = {
+    low: priors.map(({ low }) => low),
+    high: priors.map(({ high }) => high),
+    evaluations: observations.length <= 100 ? 50 : observations.length <= 250 ? 25 : 12,
+  };
+  const usual = priors.map(({ start }) => start);
+  const shorter = usual.map((log, j) => (j < d ? log - 1.5 : log));
+  const starts = [
+    ...(options.warm ? [options.warm] : []),
+    ...(observations.length <= 250 || !options.warm ? [usual] : []),
+    ...(observations.length <= 100 ? [shorter] : []),
+  ];
+  const [first, ...others] = starts.map((start) => minimize(compute, start, limits));
+  const best = others.reduce((one, other) => (other.value < one.value ? other : one), first!);
+  return read(best.x);
+}
+
+function lengthPrior(dimensions: number): Prior {
+  return {
+    start: Math.log(0.5 * Math.sqrt(dimensions)),
+    sd: 1,
+    low: Math.log(5e-3),
+    high: Math.log(50),
+  };
+}

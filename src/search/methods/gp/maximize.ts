@@ -1,0 +1,126 @@
+import { type Acquisition, score, scoreAndSlope } from './acquisition.ts';
+import { levelOf, middle, snapped } from './levels.ts';
+import { minimize } from './minimize.ts';
+import type { Problem } from '../method.ts';
+import type { Stream } from '../stream.ts';
+
+const CANDIDATES = 800;
+/** Candidates near each of the points that are the best so far, at these distances. */
+const NEAR = [0.2, 0.05, 0.01, 0.001];
+const NEAR_EACH = 10;
+const STARTS = 4;
+const EVALUATIONS = 40;
+
+interface Scored {
+  x: number[];
+  score: number;
+}
+
+/**
+ * Points with a great score, the greatest first: random points of the box and points near the best ones, of which the best are
+ * refined. Only allowed points.
+ *
+ * @param around - the best points so far
+ */
+export function maximize(
+  problem: Problem,
+  acquisition: Acquisition,
+  around: readonly (readonly number[])[],
+  stream: Stream,
+): number[][] {
+  const scored = candidates(problem, around, stream)
+    .filter((x) => problem.isAllowed(x))
+    .map((x) => ({ x, score: score(acquisition, x) }))
+    .sort((one, other) => other.score - one.score);
+  const refined = startsOf(scored).map((start) => refine(problem, acquisition, start));
+  return [...refined, ...scored].sort((one, other) => other.score - one.score).map(({ x }) => x);
+}
+
+function candidates(
+  { dimensions }: Problem,
+  around: readonly (readonly number[])[],
+  stream: Stream,
+): number[][] {
+  const found: number[][] = [];
+  for (let i = 0; i < CANDIDATES; i += 1) {
+    found.push(snapped(dimensions, dimensions.map(() => stream.uniform())));
+  }
+  for (const centre of around) {
+    for (const distance of NEAR) {
+      for (let i = 0; i < NEAR_EACH; i += 1) {
+        const x = centre.map((value, j) => {
+          if (dimensions[j]!.kind === 'real') return value + distance * stream.normal();
+          return stream.uniform() < distance ? stream.uniform() : value;
+        });
+        found.push(snapped(dimensions, x));
+      }
+    }
+  }
+  return found;
+}
+
+/** The best candidates that are not next to a better one. */
+function startsOf(scored: readonly Scored[]): Scored[] {
+  const starts: Scored[] = [];
+  for (const candidate of scored) {
+    const isNext = starts.some(({ x }) => x.every((value, j) => Math.abs(value - candidate.x[j]!) < 0.05));
+    if (!isNext) starts.push(candidate);
+    if (starts.length === STARTS) break;
+  }
+  return starts;
+}
+
+/** Real coordinates by their derivatives, then each level by its neighbours, in turns until neither helps. */
+function refine(problem: Problem, acquisition: Acquisition, start: Scored): Scored {
+  let best = start;
+  for (let turn = 0; turn < 3; turn += 1) {
+    const moved = refineLevels(problem, acquisition, refineReals(problem, acquisition, best));
+    if (moved.score <= best.score) break;
+    const isSettled = problem.dimensions.every(({ kind }, j) => kind === 'real' || moved.x[j] === best.x[j]);
+    best = moved;
+    if (isSettled) break;
+  }
+  return best;
+}
+
+function refineReals({ dimensions, isAllowed }: Problem, acquisition: Acquisition, from: Scored): Scored {
+  const isReal = dimensions.map(({ kind }) => kind === 'real');
+  if (!isReal.includes(true)) return from;
+  const limits = {
+    low: from.x.map((value, j) => (isReal[j] ? 0 : value)),
+    high: from.x.map((value, j) => (isReal[j] ? 1 : value)),
+    evaluations: EVALUATIONS,
+  };
+  const found = minimize(
+    (x, slope) => {
+      const point = Array.from(x);
+      if (!isAllowed(point)) return Infinity;
+      const value = scoreAndSlope(acquisition, point, slope);
+      for (let j = 0; j < slope.length; j += 1) slope[j] = -slope[j]!;
+      return -value;
+    },
+    from.x,
+    limits,
+  );
+  return -found.value > from.score ? { x: Array.from(found.x), score: -found.value } : from;
+}
+
+function refineLevels({ dimensions, isAllowed }: Problem, acquisition: Acquisition, from: Scored): Scored {
+  let best = from;
+  dimensions.forEach((dimension, j) => {
+    if (dimension.kind === 'real') return;
+    const { levels } = dimension;
+    const level = levelOf(best.x[j]!, levels);
+    const others =
+      dimension.kind === 'integer'
+        ? [level - 1, level + 1].filter((other) => other >= 0 && other < levels)
+        : Array.from({ length: levels }, (_, other) => other);
+    for (const other of others) {
+      const x = best.x.with(j, middle(other, levels));
+      if (!isAllowed(x)) continue;
+      const found = score(acquisition, x);
+      if (found > best.score) best = { x, score: found };
+    }
+  });
+  return best;
+}

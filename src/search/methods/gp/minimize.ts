@@ -1,0 +1,103 @@
+import { dot } from './cholesky.ts';
+
+/** A function's value at a place; writes its derivatives into `slope`. Infinity where it has no value. */
+export type Differentiable = (x: Float64Array, slope: Float64Array) => number;
+
+/** The box to which a search is limited, and how long it may take. */
+export interface Limits {
+  low: ArrayLike<number>;
+  high: ArrayLike<number>;
+  /** How often the function may be computed. */
+  evaluations: number;
+}
+
+/**
+ * A local minimum of a function in a box: limited-memory BFGS (J. Nocedal and S. J. Wright, "Numerical Optimization" (2006),
+ * algorithm 7.4) in the coordinates that are not held by their bound, with steps projected into the box (D. P. Bertsekas, "Projected
+ * Newton methods for optimization problems with simple constraints", SIAM Journal on Control and Optimization 20 (1982) 221-246).
+ */
+export function minimize(
+  compute: Differentiable,
+  start: ArrayLike<number>,
+  { low, high, evaluations }: Limits,
+): { x: Float64Array; value: number } {
+  const n = start.length;
+  const clamp = (value: number, i: number): number => Math.min(high[i]!, Math.max(low[i]!, value));
+  let x = Float64Array.from(start, clamp);
+  let slope = new Float64Array(n);
+  let value = compute(x, slope);
+  let left = evaluations - 1;
+  let memory: Pair[] = [];
+  while (left > 0 && Number.isFinite(value)) {
+    const at = x;
+    const isFree = Array.from(slope, (s, i) => !((at[i]! <= low[i]! && s > 0) || (at[i]! >= high[i]! && s < 0)));
+    const free = slope.map((s, i) => (isFree[i] ? s : 0));
+    const steepness = Math.sqrt(dot(free, 0, free, 0, n));
+    if (steepness < 1e-7) break;
+    let direction = downhill(free, memory).map((d, i) => (isFree[i] ? d : 0));
+    if (!(dot(direction, 0, free, 0, n) < 0)) {
+      memory = [];
+      direction = free.map((s) => -s);
+    }
+    // without a memory of curvature the first step is a tenth of the box
+    let step = memory.length > 0 ? 1 : Math.min(1, 0.1 / steepness);
+    let next = x;
+    let nextValue = Infinity;
+    const nextSlope = new Float64Array(n);
+    for (; left > 0; step *= 0.3) {
+      next = x.map((from, i) => clamp(from + step * direction[i]!, i));
+      nextValue = compute(next, nextSlope);
+      left -= 1;
+      let gain = 0;
+      for (let i = 0; i < n; i += 1) gain += slope[i]! * (next[i]! - at[i]!);
+      if (nextValue <= value + 1e-4 * gain && gain < 0) break;
+      if (step < 1e-8) break;
+    }
+    if (!(nextValue < value)) {
+      if (memory.length === 0) break;
+      memory = [];
+      continue;
+    }
+    const s = next.map((to, i) => to - at[i]!);
+    const before = slope;
+    const y = nextSlope.map((to, i) => to - before[i]!);
+    const curvature = dot(s, 0, y, 0, n);
+    if (curvature > 1e-10 * dot(y, 0, y, 0, n)) memory = [...memory, { s, y, curvature }].slice(-MEMORY);
+    const gained = value - nextValue;
+    x = next;
+    slope = nextSlope;
+    value = nextValue;
+    if (gained < 1e-8 * (1 + Math.abs(value))) break;
+  }
+  return { x, value };
+}
+
+const MEMORY = 8;
+
+interface Pair {
+  s: Float64Array;
+  y: Float64Array;
+  curvature: number;
+}
+
+/** Minus the slope times an estimate of the inverse of the Hessian: the recursion of two loops. */
+function downhill(slope: Float64Array, memory: readonly Pair[]): Float64Array {
+  const n = slope.length;
+  const direction = slope.map((value) => -value);
+  const shares: number[] = [];
+  for (const { s, y, curvature } of memory.toReversed()) {
+    const share = dot(s, 0, direction, 0, n) / curvature;
+    shares.push(share);
+    for (let i = 0; i < n; i += 1) direction[i]! -= share * y[i]!;
+  }
+  const last = memory.at(-1);
+  if (last) {
+    const scale = last.curvature / dot(last.y, 0, last.y, 0, n);
+    for (let i = 0; i < n; i += 1) direction[i]! *= scale;
+  }
+  for (const { s, y, curvature } of memory) {
+    const share = shares.pop()! - dot(y, 0, direction, 0, n) / curvature;
+    for (let i = 0; i < n; i += 1) direction[i]! += share * s[i]!;
+  }
+  return direction;
+}

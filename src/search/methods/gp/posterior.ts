@@ -1,0 +1,133 @@
+import { Cholesky, dot } from './cholesky.ts';
+import type { Covariance } from './covariance.ts';
+
+/** A normal distribution. */
+export interface Normal {
+  mean: number;
+  variance: number;
+}
+
+/** The derivatives of a mean and a variance by the coordinates. */
+export interface Slopes extends Normal {
+  meanSlope: Float64Array;
+  varianceSlope: Float64Array;
+}
+
+/**
+ * A Gaussian process of mean 0 given values at points: C. E. Rasmussen and C. K. I. Williams, "Gaussian Processes for Machine
+ * Learning" (2006), algorithm 2.1. The variances are those of the process, without the noise of a value.
+ */
+export class Posterior {
+  readonly covariance: Covariance;
+  readonly points: (readonly number[])[] = [];
+  readonly values: number[] = [];
+  readonly noise: number[] = [];
+  private factor: Cholesky;
+  /** K⁻¹ times the values. */
+  private weights = new Float64Array(0);
+
+  private constructor(covariance: Covariance, factor: Cholesky) {
+    this.covariance = covariance;
+    this.factor = factor;
+  }
+
+  /**
+   * @param noise - the variance of each value about the process
+   */
+  static of(
+    covariance: Covariance,
+    points: readonly (readonly number[])[],
+    values: ArrayLike<number>,
+    noise: ArrayLike<number>,
+  ): Posterior {
+    const posterior = new Posterior(covariance, new Cholesky(points.length));
+    points.forEach((point, i) => posterior.append(point, values[i]!, noise[i]!));
+    posterior.solve();
+    return posterior;
+  }
+
+  get size(): number {
+    return this.points.length;
+  }
+
+  /** @param extra - how many points will be added */
+  copy(extra: number): Posterior {
+    const copy = new Posterior(this.covariance, this.factor.copy(extra));
+    copy.points.push(...this.points);
+    copy.values.push(...this.values);
+    copy.noise.push(...this.noise);
+    copy.weights = this.weights;
+    return copy;
+  }
+
+  /** Adds a point in place: the same as a new posterior with all points, in the square of their number. */
+  add(point: readonly number[], value: number, noise: number): void {
+    this.append(point, value, noise);
+    this.solve();
+  }
+
+  /** The mean at a point that it was given, from 0 on. */
+  meanOf(index: number): number {
+    return this.values[index]! - this.noise[index]! * this.weights[index]!;
+  }
+
+  predict(x: readonly number[]): Normal {
+    const k = this.covariances(x);
+    const mean = dot(k, 0, this.weights, 0, this.size);
+    this.factor.solveLower(k);
+    return { mean, variance: this.left(k) };
+  }
+
+  slopes(x: readonly number[]): Slopes {
+    const { covariance, size, weights } = this;
+    const k = this.covariances(x);
+    const mean = dot(k, 0, weights, 0, size);
+    this.factor.solveLower(k);
+    const variance = this.left(k);
+    this.factor.solveUpper(k);
+    const meanSlope = new Float64Array(covariance.size);
+    const varianceSlope = new Float64Array(covariance.size);
+    const slope = new Float64Array(covariance.size);
+    for (let i = 0; i < size; i += 1) {
+      slope.fill(0);
+      covariance.addGradient(x, this.points[i]!, 1, slope);
+      for (let j = 0; j < slope.length; j += 1) {
+        meanSlope[j]! += weights[i]! * slope[j]!;
+        varianceSlope[j]! -= 2 * k[i]! * slope[j]!;
+      }
+    }
+    return { mean, variance, meanSlope, varianceSlope };
+  }
+
+  /** What is left of the variance; rounding must not make it negative. */
+  private left(solved: Float64Array): number {
+    const { variance } = this.covariance;
+    return Math.max(variance - dot(solved, 0, solved, 0, this.size), variance * 1e-14);
+  }
+
+  private covariances(x: readonly number[]): Float64Array {
+    return Float64Array.from(this.points, (point) => this.covariance.between(x, point));
+  }
+
+  private append(point: readonly number[], value: number, noise: number): void {
+    const row = new Float64Array(this.size + 1);
+    row.set(this.covariances(point));
+    // a point next to another may leave nothing to rounding: the least noise with which it can be told from it
+    let jitter = noise;
+    for (;;) {
+      row[this.size] = this.covariance.variance + jitter;
+      if (this.factor.append(row)) break;
+      jitter = Math.max(10 * jitter, 1e-12 * this.covariance.variance);
+    }
+    this.points.push(point);
+    this.values.push(value);
+    this.noise.push(jitter);
+  }
+
+  private solve(): void {
+    const weights = Float64Array.from(this.values);
+    this.factor.solveLower(weights);
+    this.factor.solveUpper(weights);
+    this.weights = weights;
+  }
+}

@@ -1,0 +1,89 @@
+import type { Normal } from './posterior.ts';
+
+/** How far out, and how closely, a normal distribution is summed. */
+const REACH = 7;
+const STEPS = 56;
+
+/**
+ * A monotone function of what is minimized that makes its values more like those of a Gaussian process: linear below the least
+ * value, and above it c·log(1 + u / c) of its distance u from it, which takes the length from a tail of large values. A large c leaves
+ * the values as they are. E. Snelson, C. E. Rasmussen and Z. Ghahramani, "Warped Gaussian processes", NIPS 16 (2004), have the
+ * likelihood of such functions.
+ *
+ * The warped values have the mean 0, and a scale at which the function's slopes at the values have the geometric mean 1 / scale:
+ * then the likelihoods of two functions can be compared without their Jacobians (G. E. P. Box and D. R. Cox, "An analysis of
+ * transformations", Journal of the Royal Statistical Society B 26 (1964), equation 9).
+ */
+export class Warp {
+  private readonly least: number;
+  private readonly scale: number;
+  private readonly bend: number;
+  private readonly unit: number;
+  private readonly centre: number;
+
+  /** @param bend - c, in standard deviations of the values */
+  constructor(values: readonly number[], bend: number) {
+    const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+    const spread = Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length);
+    this.scale = spread > 0 ? spread : 1;
+    this.least = Math.min(...values);
+    this.bend = bend;
+    const bent = values.map((value) => this.bent((value - this.least) / this.scale));
+    const logs = values.map((value) => Math.log1p((value - this.least) / this.scale / bend));
+    this.unit = Math.exp(-logs.reduce((sum, log) => sum + log, 0) / values.length);
+    this.centre = bent.reduce((sum, value) => sum + value, 0) / values.length / this.unit;
+  }
+
+  warped(value: number): number {
+    return this.bent((value - this.least) / this.scale) / this.unit - this.centre;
+  }
+
+  /** The derivative of the warped value by the value. */
+  slope(value: number): number {
+    const u = (value - this.least) / this.scale;
+    return 1 / (u <= 0 ? 1 : 1 + u / this.bend) / this.unit / this.scale;
+  }
+
+  /** The derivatives of the warped values, and of the logarithms of their slopes, by the logarithm of c. */
+  byBend(values: readonly number[]): { warped: Float64Array; logSlopes: Float64Array } {
+    const count = values.length;
+    const shares = Float64Array.from(values, (value) => {
+      const u = (value - this.least) / this.scale / this.bend;
+      return u / (1 + u);
+    });
+    const unitBy = shares.reduce((sum, share) => sum + share, 0) / count;
+    const warped = Float64Array.from(values, (value, i) => {
+      const bent = this.bent((value - this.least) / this.scale);
+      return (bent - this.bend * shares[i]! - bent * unitBy) / this.unit;
+    });
+    const centre = warped.reduce((sum, value) => sum + value, 0) / count;
+    return {
+      warped: warped.map((value) => value - centre),
+      logSlopes: shares.map((share) => share - unitBy),
+    };
+  }
+
+  value(warped: number): number {
+    const bent = (warped + this.centre) * this.unit;
+    return this.least + this.scale * (bent <= 0 ? bent : this.bend * Math.expm1(bent / this.bend));
+  }
+
+  /** The mean and the variance of the value whose warped value is normal: by the trapezoidal rule. */
+  moments({ mean, variance }: Normal): Normal {
+    const sd = Math.sqrt(variance);
+    const nodes = Array.from({ length: STEPS + 1 }, (_, i) => (REACH * (2 * i - STEPS)) / STEPS);
+    const densities = nodes.map((z) => Math.exp((-z * z) / 2));
+    const values = nodes.map((z) => this.value(mean + sd * z));
+    const total = densities.reduce((sum, density) => sum + density, 0);
+    const first = values.reduce((sum, value, i) => sum + densities[i]! * value, 0) / total;
+    const second = values.reduce((sum, value, i) => sum + densities[i]! * (value - first) ** 2, 0) / total;
+    return { mean: first, variance: second };
+  }
+
+  private bent(u: number): number {
+    return u <= 0 ? u : this.bend * Math.log1p(u / this.bend);
+  }
+}
+
+/** The c beyond which the values stay as they are. */
+export const STRAIGHT = 1e6;
