@@ -10,9 +10,23 @@ interface Models {
   requirements: readonly (Model | null)[];
 }
 
+/** How the next point is chosen. */
+export interface Choice {
+  acquisition: Acquisition;
+  /** Known points near which to look, the best first. */
+  around: (readonly number[])[];
+}
+
+/** A gain that is not worth a run, in warped units. Without it rounding makes a search repeat the best point. */
+const LEAST_GAIN = 1e-4;
+/** A gain that shows that a search has not come to its end, in warped units. */
+const COUNTING_GAIN = 0.01;
+
 /** A point that has a value, and how well it did. */
-export interface Ranked {
+export interface Known {
   x: readonly number[];
+  /** Its place in the log. */
+  at: number;
   value: number;
   /** The mean of the model of what is minimized, in warped units. */
   mean: number;
@@ -77,7 +91,7 @@ export class Beliefs {
   }
 
   /** By which the next point is chosen while others are open. */
-  acquisition(open: readonly (readonly number[])[]): Acquisition {
+  acquisition(open: readonly (readonly number[])[]): Choice {
     const believing = (model: Model): Model => {
       const copy = model.copy(open.length);
       for (const x of open) copy.believe(x);
@@ -86,32 +100,66 @@ export class Beliefs {
     const requirements = this.models.requirements
       .filter((model) => model !== null)
       .map((model) => ({ model: believing(model), limit: model.fit.warp.warped(0) }));
-    const good = this.ranked().filter(({ violation }) => violation <= 0);
-    if (good.length === 0) return { objective: null, requirements };
-    const best = Math.min(...good.map(({ mean }) => mean));
-    return { objective: { model: believing(this.models.objective!), best }, requirements };
+    const known = this.known();
+    const good = known.filter(({ violation }) => violation <= 0);
+    if (good.length === 0) {
+      const near = known.sort((one, other) => one.violation - other.violation);
+      return { acquisition: { objective: null, requirements }, around: near.map(({ x }) => x) };
+    }
+    const points = good.sort((one, other) => one.mean - other.mean);
+    return {
+      acquisition: {
+        objective: { model: believing(this.models.objective!), best: points[0]!.mean - LEAST_GAIN },
+        requirements,
+      },
+      around: points.map(({ x }) => x),
+    };
+  }
+
+  /** How many points, from one of the log on, have followed the last one that was better than all before it by enough to count. */
+  pointsSinceGain(from: number): number {
+    let best = Infinity;
+    let since = 0;
+    for (const { mean, violation, at } of this.known()) {
+      if (violation <= 0 && mean < best - COUNTING_GAIN) {
+        best = mean;
+        since = 0;
+      } else if (at >= from) since += 1;
+    }
+    return since;
+  }
+
+  /** How far two points are apart in length scales; null while no point has a value. */
+  distance(one: readonly number[], other: readonly number[]): number | null {
+    return this.models.objective?.posterior.covariance.distance(one, other) ?? null;
   }
 
   /** The points that have a value, the best first: those that meet the requirements, then by how far they are from that. */
-  ranked(): Ranked[] {
+  ranked(): Known[] {
+    const { isNoisy } = this.problem;
+    return this.known().sort(
+      (one, other) =>
+        one.violation - other.violation || (isNoisy ? one.mean - other.mean : one.value - other.value),
+    );
+  }
+
+  /** The points that have a value, in the order of the log. */
+  private known(): Known[] {
     const { objective, requirements } = this.models;
     if (!objective) return [];
     const { isNoisy } = this.problem;
     return this.log
+      .map((told, at) => ({ ...told, at }))
       .filter(({ value }) => value !== null)
-      .map(({ x, value, excess }, index) => {
+      .map(({ x, value, excess, at }, index) => {
         const violations = requirements.slice(1).map((model, i) => {
           const { warp } = model!.fit;
           const found = isNoisy ? model!.posterior.meanOf(index) : warp.warped(excess[i]!);
           return found - warp.warped(0);
         });
         const mean = objective.posterior.meanOf(index);
-        return { x, value: value!, mean, violation: Math.max(0, ...violations) };
-      })
-      .sort(
-        (one, other) =>
-          one.violation - other.violation || (isNoisy ? one.mean - other.mean : one.value - other.value),
-      );
+        return { x, at, value: value!, mean, violation: Math.max(0, ...violations) };
+      });
   }
 
   /** What to expect at a point, in the units of the values; null while no point has one. */

@@ -12,6 +12,12 @@ const DESIGN_TRIES = 20_000;
 const MOST_LISTED = 100_000;
 /** Of the best points, near how many the next one is looked for. */
 const AROUND = 3;
+/** A search has come to its end when so many points more than it has dimensions brought no gain. */
+const PATIENCE = +(process.env.PAT ?? 0);
+/** How many points a restart begins with. */
+const RESTART_DESIGN = +(process.env.RD ?? 5);
+/** How far a restart stays from the best point, in length scales. */
+const APART = 0.75;
 
 /**
  * A search by a Gaussian process: after an initial design, the point with the greatest expected improvement over the least mean at a
@@ -36,6 +42,10 @@ class GaussianProcess implements Method {
   /** How far a proposal was moved at most, in each dimension: half a step. */
   private readonly moved: number[];
   private designed = 0;
+  /** A search that starts again without what is known, apart from the best point: null while the search uses all that is known. */
+  private restart: { from: number; centre: readonly number[]; beliefs: Beliefs } | null = null;
+  /** The number of points that were known when a restart began or ended. */
+  private turned = 0;
 
   constructor(problem: Problem) {
     this.problem = problem;
@@ -48,7 +58,7 @@ class GaussianProcess implements Method {
 
   ask(): Proposal | null | 'exhausted' {
     const isDesign = this.log.length < designSize(this.problem.dimensions.length);
-    const proposal = (isDesign ? this.ofDesign() : this.ofModel()) ?? this.ofList();
+    const proposal = (isDesign ? this.ofDesign() : this.ofModels()) ?? this.ofList();
     if (!proposal) return this.open.size > 0 ? null : 'exhausted';
     this.open.set(this.asked.length, proposal.x);
     this.asked.push(proposal.x);
@@ -72,7 +82,7 @@ class GaussianProcess implements Method {
     return { x: [...best.x], value: this.problem.isNoisy ? beliefs.expected(best.x) : best.value };
   }
 
-  private ofDesign(): Proposal | null {
+  private ofDesign(apartFrom: readonly number[] | null = null): Proposal | null {
     for (let tries = 0; tries < DESIGN_TRIES; tries += 1) {
       const index = this.designed;
       this.designed += 1;
@@ -80,24 +90,54 @@ class GaussianProcess implements Method {
         this.problem.dimensions,
         this.columns.map((column) => column(index)),
       );
-      if (this.problem.isAllowed(x) && !this.isTaken(x)) return { x, by: 'initial design' };
+      if (!this.problem.isAllowed(x) || this.isTaken(x) || !this.isApart(x, apartFrom)) continue;
+      return { x, by: apartFrom ? 'restart' : 'initial design' };
     }
     return null;
   }
 
-  private ofModel(): Proposal | null {
+  private ofModels(): Proposal | null {
     this.beliefs = this.beliefs.with([...this.log]);
-    const acquisition = this.beliefs.acquisition([...this.open.values()]);
-    const around = this.beliefs.ranked().slice(0, AROUND);
+    // with noise, repeats near the best point are what the search is for
+    if (!this.problem.isNoisy) this.turn();
+    if (!this.restart) return this.ofModel(this.beliefs);
+    const { from, centre } = this.restart;
+    if (this.log.length - from < RESTART_DESIGN) return this.ofDesign(centre) ?? this.ofModel(this.beliefs);
+    return this.ofModel(this.restart.beliefs, centre) ?? this.ofModel(this.beliefs);
+  }
+
+  /** Starts again elsewhere when the search has come to its end, and goes back to the model of all points when that has. */
+  private turn(): void {
+    const patience = this.problem.dimensions.length + PATIENCE;
+    const since = this.log.length - this.turned;
+    if (this.restart) {
+      const { from, centre, beliefs } = this.restart;
+      if (since < RESTART_DESIGN) return;
+      const own = beliefs.with(this.log.slice(from));
+      this.restart = { from, centre, beliefs: own };
+      if (own.pointsSinceGain(RESTART_DESIGN) < patience) return;
+      this.restart = null;
+    } else {
+      const best = this.beliefs.ranked()[0];
+      if (!best || this.beliefs.pointsSinceGain(this.turned) < patience) return;
+      this.restart = { from: this.log.length, centre: best.x, beliefs: Beliefs.none(this.problem) };
+    }
+    this.turned = this.log.length;
+  }
+
+  private ofModel(beliefs: Beliefs, apartFrom: readonly number[] | null = null): Proposal | null {
+    const { acquisition, around } = beliefs.acquisition([...this.open.values()]);
     const stream = new Stream(this.problem.seed, `gp ask ${this.asked.length}`);
-    const found = maximize(
-      this.problem,
-      acquisition,
-      around.map(({ x }) => x),
-      stream,
-    ).find((x) => !this.isTaken(x));
-    if (!found) return null;
-    return { x: found, by: acquisition.objective ? 'expected improvement' : 'chance to meet the requirements' };
+    const isAllowed = (x: readonly number[]): boolean =>
+      this.isApart(x, apartFrom) && this.problem.isAllowed(x);
+    const found = maximize({ ...this.problem, isAllowed }, acquisition, around.slice(0, AROUND), stream);
+    const x = found.find((one) => !this.isTaken(one));
+    if (!x) return null;
+    return { x, by: acquisition.objective ? 'expected improvement' : 'chance to meet the requirements' };
+  }
+
+  private isApart(x: readonly number[], centre: readonly number[] | null): boolean {
+    return centre === null || (this.beliefs.distance(x, centre) ?? Infinity) > APART;
   }
 
   /** Any point that is left, where all points can be listed. */
