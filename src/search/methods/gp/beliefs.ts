@@ -80,7 +80,7 @@ export class Beliefs {
     const models = {
       objective: updated(this.models.objective, observationsOf(log), { isNoisy, isWarped: true }),
       requirements: [
-        updated(this.models.requirements[0], failures(log), { isNoisy: true, isWarped: false }),
+        updated(this.models.requirements[0], failures(log), { isNoisy, isWarped: false }),
         ...Array.from({ length: this.problem.requirements }, (_, i) =>
           updated(this.models.requirements[i + 1], excesses(log, i), { isNoisy, isWarped: false }),
         ),

@@ -30,11 +30,14 @@ export function* allPoints(dimensions: readonly Dimension[]): Generator<number[]
   const count = countOf(dimensions);
   for (let index = 0; index < count; index += 1) {
     let rest = index;
-    yield dimensions.toReversed().map((dimension) => {
-      const levels = dimension.kind === 'real' ? 1 : dimension.levels;
-      const level = rest % levels;
-      rest = Math.floor(rest / levels);
-      return middle(level, levels);
-    }).reverse();
+    yield dimensions
+      .toReversed()
+      .map((dimension) => {
+        const levels = dimension.kind === 'real' ? 1 : dimension.levels;
+        const level = rest % levels;
+        rest = Math.floor(rest / levels);
+        return middle(level, levels);
+      })
+      .reverse();
   }
 }

@@ -43,7 +43,12 @@ function candidates(
 ): number[][] {
   const found: number[][] = [];
   for (let i = 0; i < CANDIDATES; i += 1) {
-    found.push(snapped(dimensions, dimensions.map(() => stream.uniform())));
+    found.push(
+      snapped(
+        dimensions,
+        dimensions.map(() => stream.uniform()),
+      ),
+    );
   }
   for (const centre of around) {
     for (const distance of NEAR) {
