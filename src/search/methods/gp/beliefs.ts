@@ -1,5 +1,5 @@
 import type { Acquisition } from './acquisition.ts';
-import type { Observation } from './fit.ts';
+import type { FitOptions, Observation } from './fit.ts';
 import { Model, observationsOf } from './model.ts';
 import type { Problem, Told } from '../method.ts';
 
@@ -67,7 +67,7 @@ export class Beliefs {
     const updated = (
       model: Model | null | undefined,
       observations: readonly Observation[],
-      options: { isNoisy: boolean; isWarped: boolean },
+      options: Omit<FitOptions, 'warm'>,
     ): Model | null => {
       if (observations.length === 0) return null;
       if (!model || isDue) {
@@ -80,7 +80,11 @@ export class Beliefs {
     const models = {
       objective: updated(this.models.objective, observationsOf(log), { isNoisy, isWarped: true }),
       requirements: [
-        updated(this.models.requirements[0], failures(log), { isNoisy, isWarped: false }),
+        updated(this.models.requirements[0], failures(log), {
+          isNoisy: true,
+          isWarped: false,
+          isFixed: true,
+        }),
         ...Array.from({ length: this.problem.requirements }, (_, i) =>
           updated(this.models.requirements[i + 1], excesses(log, i), { isNoisy, isWarped: false }),
         ),

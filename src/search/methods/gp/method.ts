@@ -13,7 +13,7 @@ const MOST_LISTED = 100_000;
 /** Of the best points, near how many the next one is looked for. */
 const AROUND = 3;
 /** A search has come to its end when so many points, or one more than it has dimensions, brought no gain. */
-const PATIENCE = 7;
+const PATIENCE = 10;
 /** How many points a restart begins with. */
 const RESTART_DESIGN = 5;
 /** How far a restart stays from the best point, in length scales. */

@@ -1,0 +1,115 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { readObservations, rootMeanSquareError } from '../../models/epidemic/observations.ts';
+import { solve } from '../../models/epidemic/sir.ts';
+
+/** A function to minimize whose least value is known. */
+export interface TestFunction {
+  name: string;
+  of: (x: readonly number[]) => number;
+  /** The least value in the box. */
+  optimum: number;
+  /** The bounds of each input. */
+  box: readonly (readonly [number, number])[];
+}
+
+/** A function of the coordinates from 0 to 1 that a search method sees. */
+export function onUnitBox({ of, box }: TestFunction): (x: readonly number[]) => number {
+  return (x) => of(x.map((value, i) => box[i]![0] + value * (box[i]![1] - box[i]![0])));
+}
+
+/** The value that is 1 % from the optimum. */
+export function withinOnePercent({ optimum }: TestFunction): number {
+  return optimum + 0.01 * Math.abs(optimum);
+}
+
+/** L. C. W. Dixon and G. P. Szegő, "Towards Global Optimisation 2" (1978) 1-15. Three minima of equal value. */
+export const branin: TestFunction = {
+  name: 'Branin',
+  of: ([x, y]) =>
+    (y! - (5.1 / (4 * Math.PI ** 2)) * x! ** 2 + (5 / Math.PI) * x! - 6) ** 2 +
+    10 * (1 - 1 / (8 * Math.PI)) * Math.cos(x!) +
+    10,
+  optimum: 0.397887357729738,
+  box: [
+    [-5, 10],
+    [0, 15],
+  ],
+};
+
+const HARTMANN_ALPHA = [1, 1.2, 3, 3.2];
+const HARTMANN_A = [
+  [10, 3, 17, 3.5, 1.7, 8],
+  [0.05, 10, 17, 0.1, 8, 14],
+  [3, 3.5, 1.7, 10, 17, 8],
+  [17, 8, 0.05, 10, 0.1, 14],
+];
+const HARTMANN_P = [
+  [0.1312, 0.1696, 0.5569, 0.0124, 0.8283, 0.5886],
+  [0.2329, 0.4135, 0.8307, 0.3736, 0.1004, 0.9991],
+  [0.2348, 0.1451, 0.3522, 0.2883, 0.3047, 0.665],
+  [0.4047, 0.8828, 0.8732, 0.5743, 0.1091, 0.0381],
+];
+
+/** L. C. W. Dixon and G. P. Szegő, "Towards Global Optimisation 2" (1978) 1-15. A second minimum is at -3.203. */
+export const hartmann6: TestFunction = {
+  name: 'Hartmann-6',
+  of: (x) =>
+    -HARTMANN_ALPHA.reduce((sum, alpha, k) => {
+      const exponent = x.reduce(
+        (e, value, i) => e + HARTMANN_A[k]![i]! * (value - HARTMANN_P[k]![i]!) ** 2,
+        0,
+      );
+      return sum + alpha * Math.exp(-exponent);
+    }, 0),
+  optimum: -3.32236801141551,
+  box: Array.from({ length: 6 }, () => [0, 1] as const),
+};
+
+const observed = readObservations(
+  readFileSync(resolve(import.meta.dirname, '../../examples/boarding-school-flu/observed.csv')),
+);
+const days = observed.map(({ day }) => day);
+
+/** The deterministic model "Epidemic" against the cases of influenza in a boarding school: contact rate and recovery rate. */
+export const flu: TestFunction = {
+  name: 'flu',
+  of: ([contactRate, recoveryRate]) => {
+    const parameters = {
+      population: 763,
+      initiallyInfected: 1,
+      contactRate: contactRate!,
+      recoveryRate: recoveryRate!,
+      days: 14,
+    };
+    const { states } = solve(parameters, days);
+    return rootMeanSquareError(
+      observed,
+      states.map(({ infected }) => infected),
+    );
+  },
+  optimum: 17.158799,
+  box: [
+    [1.2, 2.2],
+    [0.3, 0.6],
+  ],
+};
+
+/** Of any dimension, without bounds, and with a least value of 0. */
+type Unbounded = Pick<TestFunction, 'name' | 'of'>;
+
+export const sphere: Unbounded = {
+  name: 'sphere',
+  of: (x) => x.reduce((sum, value) => sum + value ** 2, 0),
+};
+
+/** With a condition of 10⁶. */
+export const ellipsoid: Unbounded = {
+  name: 'ellipsoid',
+  of: (x) => x.reduce((sum, value, i) => sum + 10 ** ((6 * i) / (x.length - 1)) * value ** 2, 0),
+};
+
+export const rosenbrock: Unbounded = {
+  name: 'Rosenbrock',
+  of: (x) => x.slice(1).reduce((sum, next, i) => sum + 100 * (x[i]! ** 2 - next) ** 2 + (1 - x[i]!) ** 2, 0),
+};
