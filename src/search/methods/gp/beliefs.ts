@@ -111,9 +111,12 @@ export class Beliefs {
       return { acquisition: { objective: null, requirements }, around: near.map(({ x }) => x) };
     }
     const points = good.sort((one, other) => one.mean - other.mean);
+    const model = believing(this.models.objective!);
+    // what is expected of an open point is no gain of another one beside it
+    const means = open.map((_, i) => model.posterior.meanOf(model.posterior.size - 1 - i));
     return {
       acquisition: {
-        objective: { model: believing(this.models.objective!), best: points[0]!.mean - LEAST_GAIN },
+        objective: { model, best: Math.min(points[0]!.mean, ...means) - LEAST_GAIN },
         requirements,
       },
       around: points.map(({ x }) => x),

@@ -111,7 +111,7 @@ export function fit(
   const limits = {
     low: priors.map(({ low }) => low),
     high: priors.map(({ high }) => high),
-    evaluations: observations.length <= 100 ? 50 : observations.length <= 250 ? 25 : 12,
+    evaluations: observations.length <= 100 ? 50 : 12,
   };
   const usual = priors.map(({ start }) => start);
   if (options.isFixed) return read(usual);
