@@ -99,7 +99,7 @@ class GaussianProcess implements Method {
   private ofModels(): Proposal | null {
     this.beliefs = this.beliefs.with([...this.log]);
     // with noise, repeats near the best point are what the search is for
-    if (!this.problem.isNoisy && this.problem.parallel === 1) this.turn();
+    if (!this.problem.isNoisy) this.turn();
     if (!this.restart) return this.ofModel(this.beliefs);
     const { from, centre } = this.restart;
     if (this.log.length - from < RESTART_DESIGN) return this.ofDesign(centre) ?? this.ofModel(this.beliefs);
