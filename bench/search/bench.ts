@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { documentOf, type Goal, isMet, type Part, textOf } from '../report.ts';
 import { boundedRows, timeRows, unboundedRows } from './cma.ts';
 import { directRows } from './direct.ts';
+import { gpRows, gpTimes } from './gp.ts';
 import { knRows } from './selection.ts';
 
 /** How far a median may be from that of another implementation: medians of ten seeds differ that much. */
@@ -30,6 +31,8 @@ export function run(args: string[]): boolean {
   add(boundedPart(seeds));
   add(directPart());
   add(timePart());
+  add(gpPart(seeds));
+  add(gpTimePart());
   add(knPart(repeats));
   if (values.json) console.log(JSON.stringify({ parts: parts.map(documentOf) }, undefined, 2));
   return parts.every(({ goals }) => goals.every(isMet));
@@ -88,6 +91,49 @@ function directPart(): Part<ReturnType<typeof directRows>[number]> {
     ],
     goals: rows.map(({ name, evaluations, reference }): Goal => {
       return { what: name, figure: evaluations / reference, most: 1.1 };
+    }),
+  };
+}
+
+/** At most so many evaluations, and rounds of 16, to 1 %. */
+const GP_GOALS = { Branin: [40, 5], flu: [20, 3], 'Hartmann-6': [60, 8] } as Record<string, [number, number]>;
+const GP_EVALUATIONS = 160;
+
+function gpPart(seeds: number): Part<ReturnType<typeof gpRows>[number]> {
+  const rows = gpRows(seeds, GP_EVALUATIONS);
+  return {
+    name: 'gp',
+    title: `Gaussian process: evaluations to 1 %, the median of ${seeds} seeds with at most ${GP_EVALUATIONS} evaluations`,
+    rows,
+    columns: [
+      { title: 'function', of: (row) => row.function },
+      { title: 'at once', of: ({ parallel }) => parallel },
+      { title: 'evaluations', of: ({ evaluations }) => evaluations ?? '–' },
+      { title: 'rounds', of: ({ rounds }) => rounds ?? '–' },
+      { title: 'found by', of: ({ found }) => found },
+    ],
+    goals: rows.map(({ function: name, parallel, evaluations, rounds }): Goal => {
+      const [mostEvaluations, mostRounds] = GP_GOALS[name]!;
+      return parallel === 1
+        ? { what: `${name}: evaluations`, figure: evaluations ?? Infinity, most: mostEvaluations }
+        : { what: `${name}: rounds of ${parallel}`, figure: rounds ?? Infinity, most: mostRounds };
+    }),
+    notes: ['The settings of the method were chosen with seeds 1 to 10 of these functions.'],
+  };
+}
+
+function gpTimePart(): Part<ReturnType<typeof gpTimes>[number]> {
+  const rows = gpTimes([200, 500]);
+  return {
+    name: 'gp-time',
+    title: 'Gaussian process: CPU seconds for an ask, the longest of twelve',
+    rows,
+    columns: [
+      { title: 'points', of: ({ points }) => points },
+      { title: 'longest', of: ({ most }) => most, digits: 2 },
+    ],
+    goals: rows.map(({ points, most }, at): Goal => {
+      return { what: `${points} points`, figure: most, most: [0.5, 3][at]! };
     }),
   };
 }

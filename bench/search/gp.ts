@@ -1,8 +1,91 @@
-import { branin, flu, hartmann6, isWithinOnePercent, onUnitBox, type TestFunction } from './functions.ts';
+import { branin, flu, hartmann6, onUnitBox, withinOnePercent, type TestFunction } from './functions.ts';
 import { gaussianProcess } from '../../src/search/methods/gp/method.ts';
-import type { Problem } from '../../src/search/methods/method.ts';
+import type { Method, Problem } from '../../src/search/methods/method.ts';
 
-export function problemOf(fn: TestFunction, seed: number, parallel: number): Problem {
+/** How far a search by a Gaussian process came with one seed. */
+export interface GpSearch {
+  /** Until the first value within 1 % of the optimum; null when there was none. */
+  evaluations: number | null;
+  rounds: number | null;
+  best: number;
+}
+
+/** What searches with several seeds come to, for one function. */
+export interface GpRow {
+  function: string;
+  /** How many points were proposed at once. */
+  parallel: number;
+  /** Seeds that came within 1 %. */
+  found: number;
+  seeds: number;
+  /** Medians over all seeds; null when most found nothing. */
+  evaluations: number | null;
+  rounds: number | null;
+}
+
+/** CPU time of a proposal with so many known points, in seconds. */
+export interface GpTime {
+  points: number;
+  /** Without and with a fit of the parameters. */
+  least: number;
+  most: number;
+}
+
+/** Searches by a Gaussian process, until they are within 1 % of the optimum. */
+export function gpRows(seeds: number, mostEvaluations: number): GpRow[] {
+  return [branin, flu, hartmann6].flatMap((fn) =>
+    [1, 16].map((parallel) => {
+      const found = Array.from({ length: seeds }, (_, seed) =>
+        gpSearch(fn, seed + 1, parallel, mostEvaluations),
+      );
+      return {
+        function: fn.name,
+        parallel,
+        found: found.filter(({ evaluations }) => evaluations !== null).length,
+        seeds,
+        evaluations: median(found.map(({ evaluations }) => evaluations)),
+        rounds: median(found.map(({ rounds }) => rounds)),
+      };
+    }),
+  );
+}
+
+/** CPU time of proposals after a log of so many points of Hartmann-6. */
+export function gpTimes(points: readonly number[]): GpTime[] {
+  return points.map((count) => {
+    const method = gaussianProcess(problemOf(hartmann6, 1, 1));
+    const of = onUnitBox(hartmann6);
+    let state = 1;
+    const uniform = (): number => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647;
+    for (let i = 0; i < count; i += 1) tell(method, null, Array.from({ length: 6 }, uniform), of);
+    const times = Array.from({ length: 12 }, (_, ask) => {
+      const before = process.cpuUsage();
+      const x = proposed(method);
+      const { user, system } = process.cpuUsage(before);
+      tell(method, ask, x, of);
+      return (user + system) / 1e6;
+    });
+    return { points: count, least: Math.min(...times), most: Math.max(...times) };
+  });
+}
+
+export function gpSearch(fn: TestFunction, seed: number, parallel: number, most: number): GpSearch {
+  const method = gaussianProcess(problemOf(fn, seed, parallel));
+  const of = onUnitBox(fn);
+  let best = Infinity;
+  for (let round = 0; round * parallel < most; round += 1) {
+    const xs = Array.from({ length: parallel }, () => proposed(method));
+    for (const [i, x] of xs.entries()) {
+      const evaluations = round * parallel + i + 1;
+      const value = tell(method, evaluations - 1, x, of);
+      best = Math.min(best, value);
+      if (value <= withinOnePercent(fn)) return { evaluations, rounds: round + 1, best };
+    }
+  }
+  return { evaluations: null, rounds: null, best };
+}
+
+function problemOf(fn: TestFunction, seed: number, parallel: number): Problem {
   return {
     dimensions: fn.box.map(() => ({ kind: 'real' })),
     isAllowed: () => true,
@@ -13,24 +96,21 @@ export function problemOf(fn: TestFunction, seed: number, parallel: number): Pro
   };
 }
 
-/** After how many evaluations and rounds a search is within 1 % of the optimum; null when it never is. */
-export function search(fn: TestFunction, seed: number, parallel: number, most: number) {
-  const method = gaussianProcess(problemOf(fn, seed, parallel));
-  const of = onUnitBox(fn);
-  let best = Infinity;
-  for (let round = 0; round * parallel < most; round += 1) {
-    const xs = Array.from({ length: parallel }, () => {
-      const asked = method.ask();
-      if (asked === null || asked === 'exhausted') throw new Error('nothing was proposed');
-      return asked.x;
-    });
-    for (const [i, x] of xs.entries()) {
-      const value = of(x);
-      best = Math.min(best, value);
-      if (isWithinOnePercent(fn, value))
-        return { evaluations: round * parallel + i + 1, rounds: round + 1, best };
-      method.tell({ ask: round * parallel + i, x, value, variance: null, runs: 1, excess: [] });
-    }
-  }
-  return { evaluations: null, rounds: null, best };
+function proposed(method: Method): number[] {
+  const asked = method.ask();
+  if (asked === null || asked === 'exhausted') throw new Error('The method proposed nothing.');
+  return asked.x;
+}
+
+function tell(method: Method, ask: number | null, x: number[], of: (x: readonly number[]) => number): number {
+  const value = of(x);
+  method.tell({ ask, x, value, variance: null, runs: 1, excess: [] });
+  return value;
+}
+
+function median(values: readonly (number | null)[]): number | null {
+  const sorted = values.map((value) => value ?? Infinity).sort((a, b) => a - b);
+  const middle = sorted.length / 2;
+  const found = (sorted[Math.ceil(middle) - 1]! + sorted[Math.floor(middle)]!) / 2;
+  return Number.isFinite(found) ? found : null;
 }

@@ -89,6 +89,15 @@ test.each([
   expect(search!.best!.value).toBe(best);
 });
 
+test('gp ends when it expects too little of the next point', async () => {
+  const search = '  method: gp\n  parallel: 2\n  stop: { points: 60, gain: 0.5 }';
+  await world.foray.submit(flu({ search, rest: 'seed: 1' }), { id: 'gain' });
+  const { search: found, points } = await toTheEnd(world, 'gain');
+  expect(found!.stoppedBy).toBe('gain');
+  expect(points).toBeLessThan(40);
+  expect(found!.best!.value).toBeLessThan(OPTIMUM + 1);
+});
+
 test('a search asks the same points whatever the timing', async () => {
   const search = '  method: cma\n  parallel: 6\n  stop: { points: 40 }';
   await world.foray.submit(flu({ search, rest: 'seed: 3' }), { id: 'twin-a' });

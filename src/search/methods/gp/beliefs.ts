@@ -1,5 +1,5 @@
 import type { Acquisition } from './acquisition.ts';
-import type { Observation } from './fit.ts';
+import type { FitOptions, Observation } from './fit.ts';
 import { Model, observationsOf } from './model.ts';
 import type { Problem, Told } from '../method.ts';
 
@@ -67,7 +67,7 @@ export class Beliefs {
     const updated = (
       model: Model | null | undefined,
       observations: readonly Observation[],
-      options: { isNoisy: boolean; isWarped: boolean },
+      options: Omit<FitOptions, 'warm'>,
     ): Model | null => {
       if (observations.length === 0) return null;
       if (!model || isDue) {
@@ -80,7 +80,11 @@ export class Beliefs {
     const models = {
       objective: updated(this.models.objective, observationsOf(log), { isNoisy, isWarped: true }),
       requirements: [
-        updated(this.models.requirements[0], failures(log), { isNoisy: true, isWarped: false }),
+        updated(this.models.requirements[0], failures(log), {
+          isNoisy: true,
+          isWarped: false,
+          isFixed: true,
+        }),
         ...Array.from({ length: this.problem.requirements }, (_, i) =>
           updated(this.models.requirements[i + 1], excesses(log, i), { isNoisy, isWarped: false }),
         ),
@@ -107,9 +111,12 @@ export class Beliefs {
       return { acquisition: { objective: null, requirements }, around: near.map(({ x }) => x) };
     }
     const points = good.sort((one, other) => one.mean - other.mean);
+    const model = believing(this.models.objective!);
+    // what is expected of an open point is no gain of another one beside it
+    const means = open.map((_, i) => model.posterior.meanOf(model.posterior.size - 1 - i));
     return {
       acquisition: {
-        objective: { model: believing(this.models.objective!), best: points[0]!.mean - LEAST_GAIN },
+        objective: { model, best: Math.min(points[0]!.mean, ...means) - LEAST_GAIN },
         requirements,
       },
       around: points.map(({ x }) => x),

@@ -89,8 +89,7 @@ export class Cholesky {
       const start = j * size;
       columns[start + j] = 1 / rows[j * stride + j]!;
       for (let i = j + 1; i < size; i += 1) {
-        columns[start + i] =
-          -dot(rows, i * stride + j, columns, start + j, i - j) / rows[i * stride + i]!;
+        columns[start + i] = -dot(rows, i * stride + j, columns, start + j, i - j) / rows[i * stride + i]!;
       }
     }
     const inverse = new Float64Array(size * size);

@@ -52,7 +52,9 @@ export class Covariance {
 
   between(one: readonly number[], other: readonly number[]): number {
     const root = ROOT_5 * this.distance(one, other);
-    return this.parameters.constant + this.parameters.signal * (1 + root + (root * root) / 3) * Math.exp(-root);
+    return (
+      this.parameters.constant + this.parameters.signal * (1 + root + (root * root) / 3) * Math.exp(-root)
+    );
   }
 
   /** The derivative of the covariance by the squared distance. */

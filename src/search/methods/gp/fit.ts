@@ -19,6 +19,8 @@ export interface FitOptions {
   isNoisy: boolean;
   /** Whether the values may be bent. A sign must not be: it says whether a requirement is met. */
   isWarped: boolean;
+  /** Whether the parameters stay as they usually are: values that are steps would make length scales tiny. */
+  isFixed?: boolean;
   /** Where the search starts beside the usual places: `logs` of an earlier fit. */
   warm: Float64Array | null;
 }
@@ -109,9 +111,10 @@ export function fit(
   const limits = {
     low: priors.map(({ low }) => low),
     high: priors.map(({ high }) => high),
-    evaluations: observations.length <= 100 ? 50 : observations.length <= 250 ? 25 : 12,
+    evaluations: observations.length <= 100 ? 50 : 12,
   };
   const usual = priors.map(({ start }) => start);
+  if (options.isFixed) return read(usual);
   const shorter = usual.map((log, j) => (j < d ? log - 1.5 : log));
   const starts = [
     ...(options.warm ? [options.warm] : []),

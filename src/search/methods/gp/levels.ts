@@ -1,3 +1,4 @@
+import { coordinateOf, levelAt } from '../levels.ts';
 import type { Dimension } from '../method.ts';
 
 /** A point with integers and choices at the middle of their level. */
@@ -5,16 +6,8 @@ export function snapped(dimensions: readonly Dimension[], x: readonly number[]):
   return x.map((value, j) => {
     const dimension = dimensions[j]!;
     if (dimension.kind === 'real') return Math.min(1, Math.max(0, value));
-    return middle(levelOf(value, dimension.levels), dimension.levels);
+    return coordinateOf(levelAt(value, dimension.levels), dimension.levels);
   });
-}
-
-export function levelOf(value: number, levels: number): number {
-  return Math.min(levels - 1, Math.max(0, Math.floor(value * levels)));
-}
-
-export function middle(level: number, levels: number): number {
-  return (level + 0.5) / levels;
 }
 
 /** How many points there are; Infinity with a real dimension. */
@@ -30,11 +23,14 @@ export function* allPoints(dimensions: readonly Dimension[]): Generator<number[]
   const count = countOf(dimensions);
   for (let index = 0; index < count; index += 1) {
     let rest = index;
-    yield dimensions.toReversed().map((dimension) => {
-      const levels = dimension.kind === 'real' ? 1 : dimension.levels;
-      const level = rest % levels;
-      rest = Math.floor(rest / levels);
-      return middle(level, levels);
-    }).reverse();
+    yield dimensions
+      .toReversed()
+      .map((dimension) => {
+        const levels = dimension.kind === 'real' ? 1 : dimension.levels;
+        const level = rest % levels;
+        rest = Math.floor(rest / levels);
+        return coordinateOf(level, levels);
+      })
+      .reverse();
   }
 }

@@ -41,8 +41,7 @@ export function likelihood(
   const weights = values.slice();
   factor.solveLower(weights);
   factor.solveUpper(weights);
-  const value =
-    -0.5 * (dot(values, 0, weights, 0, n) + factor.logDeterminant() + n * Math.log(2 * Math.PI));
+  const value = -0.5 * (dot(values, 0, weights, 0, n) + factor.logDeterminant() + n * Math.log(2 * Math.PI));
 
   const inverse = factor.inverse();
   const byLength = new Float64Array(covariance.size);

@@ -1,5 +1,6 @@
 import { type Acquisition, score, scoreAndSlope } from './acquisition.ts';
-import { levelOf, middle, snapped } from './levels.ts';
+import { coordinateOf, levelAt } from '../levels.ts';
+import { snapped } from './levels.ts';
 import { minimize } from './minimize.ts';
 import type { Problem } from '../method.ts';
 import type { Stream } from '../stream.ts';
@@ -43,7 +44,12 @@ function candidates(
 ): number[][] {
   const found: number[][] = [];
   for (let i = 0; i < CANDIDATES; i += 1) {
-    found.push(snapped(dimensions, dimensions.map(() => stream.uniform())));
+    found.push(
+      snapped(
+        dimensions,
+        dimensions.map(() => stream.uniform()),
+      ),
+    );
   }
   for (const centre of around) {
     for (const distance of NEAR) {
@@ -110,13 +116,13 @@ function refineLevels({ dimensions, isAllowed }: Problem, acquisition: Acquisiti
   dimensions.forEach((dimension, j) => {
     if (dimension.kind === 'real') return;
     const { levels } = dimension;
-    const level = levelOf(best.x[j]!, levels);
+    const level = levelAt(best.x[j]!, levels);
     const others =
       dimension.kind === 'integer'
         ? [level - 1, level + 1].filter((other) => other >= 0 && other < levels)
         : Array.from({ length: levels }, (_, other) => other);
     for (const other of others) {
-      const x = best.x.with(j, middle(other, levels));
+      const x = best.x.with(j, coordinateOf(other, levels));
       if (!isAllowed(x)) continue;
       const found = score(acquisition, x);
       if (found > best.score) best = { x, score: found };

@@ -1,5 +1,6 @@
 import { MOST_DIMENSIONS, sobolColumn } from '../../../campaign/sampling/sobol.ts';
 import { streamKey } from '../../../campaign/sampling/threefry.ts';
+import { score } from './acquisition.ts';
 import { Beliefs } from './beliefs.ts';
 import { allPoints, countOf, snapped } from './levels.ts';
 import { maximize } from './maximize.ts';
@@ -12,10 +13,10 @@ const DESIGN_TRIES = 20_000;
 const MOST_LISTED = 100_000;
 /** Of the best points, near how many the next one is looked for. */
 const AROUND = 3;
-/** A search has come to its end when so many points more than it has dimensions brought no gain. */
-const PATIENCE = +(process.env.PAT ?? 0);
+/** A search has come to its end when so many points, or one more than it has dimensions, brought no gain. */
+const PATIENCE = 10;
 /** How many points a restart begins with. */
-const RESTART_DESIGN = +(process.env.RD ?? 5);
+const RESTART_DESIGN = 5;
 /** How far a restart stays from the best point, in length scales. */
 const APART = 0.75;
 
@@ -108,7 +109,9 @@ class GaussianProcess implements Method {
 
   /** Starts again elsewhere when the search has come to its end, and goes back to the model of all points when that has. */
   private turn(): void {
-    const patience = this.problem.dimensions.length + PATIENCE;
+    const { dimensions, parallel } = this.problem;
+    // points that are open at once do not know of each other
+    const patience = Math.max(PATIENCE, dimensions.length + 1) + parallel - 1;
     const since = this.log.length - this.turned;
     if (this.restart) {
       const { from, centre, beliefs } = this.restart;
@@ -126,14 +129,24 @@ class GaussianProcess implements Method {
   }
 
   private ofModel(beliefs: Beliefs, apartFrom: readonly number[] | null = null): Proposal | null {
-    const { acquisition, around } = beliefs.acquisition([...this.open.values()]);
+    const open = [...this.open.values()];
+    const { acquisition, around } = beliefs.acquisition(open);
+    // a restart forgets how good points are, not where they fail
+    if (beliefs !== this.beliefs)
+      acquisition.requirements = this.beliefs.acquisition(open).acquisition.requirements;
     const stream = new Stream(this.problem.seed, `gp ask ${this.asked.length}`);
     const isAllowed = (x: readonly number[]): boolean =>
       this.isApart(x, apartFrom) && this.problem.isAllowed(x);
     const found = maximize({ ...this.problem, isAllowed }, acquisition, around.slice(0, AROUND), stream);
     const x = found.find((one) => !this.isTaken(one));
     if (!x) return null;
-    return { x, by: acquisition.objective ? 'expected improvement' : 'chance to meet the requirements' };
+    const { objective } = acquisition;
+    if (!objective) return { x, by: 'chance to meet the requirements' };
+    const proposal = { x, by: 'expected improvement' };
+    // a restart looks elsewhere on purpose: what it expects says nothing about the end of the search
+    if (beliefs !== this.beliefs) return proposal;
+    const { warp } = objective.model.fit;
+    return { ...proposal, gain: Math.exp(score(acquisition, x)) / warp.slope(warp.value(objective.best)) };
   }
 
   private isApart(x: readonly number[], centre: readonly number[] | null): boolean {

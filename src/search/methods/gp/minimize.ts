@@ -30,7 +30,10 @@ export function minimize(
   let memory: Pair[] = [];
   while (left > 0 && Number.isFinite(value)) {
     const at = x;
-    const isFree = Array.from(slope, (s, i) => !((at[i]! <= low[i]! && s > 0) || (at[i]! >= high[i]! && s < 0)));
+    const isFree = Array.from(
+      slope,
+      (s, i) => !((at[i]! <= low[i]! && s > 0) || (at[i]! >= high[i]! && s < 0)),
+    );
     const free = slope.map((s, i) => (isFree[i] ? s : 0));
     const steepness = Math.sqrt(dot(free, 0, free, 0, n));
     if (steepness < 1e-7) break;

@@ -102,7 +102,11 @@ export function observationsOf(log: readonly Told[]): Observation[] {
  *
  * @returns null when no point has a value
  */
-export function modelOf(dimensions: readonly Dimension[], log: readonly Told[], isNoisy: boolean): Model | null {
+export function modelOf(
+  dimensions: readonly Dimension[],
+  log: readonly Told[],
+  isNoisy: boolean,
+): Model | null {
   const observations = observationsOf(log);
   if (observations.length === 0) return null;
   return Model.of(dimensions, observations, { isNoisy, isWarped: true, warm: null });
