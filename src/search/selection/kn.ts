@@ -42,8 +42,14 @@ interface Pair {
   sums: number[];
 }
 
-/** A round adds at most this share of what there is: a longer one takes more runs than are needed, and a shorter one more rounds. */
-const LONGEST_ROUND = 0.1;
+/**
+ * Each round takes the time of a run, so a round is not a single replication. It goes a part of the way to where the next system is expected
+ * to be left out, as many are left out before, and adds neither more nor less than a share of what there is. That costs about a
+ * twentieth more runs.
+ */
+const PART_OF_WAY = 0.5;
+const MOST_GROWTH = 0.5;
+const LEAST_GROWTH = 0.05;
 
 /**
  * Chooses the best of some systems, or says which of them need how many more replications. The decision is that of one replication at a
@@ -75,9 +81,9 @@ export function nextOfKn({ values, first, indifference, confidence, most }: KnIn
   const expected = surviving.map((at) =>
     Math.min(...surviving.map((of) => (of === at ? Infinity : endOf(pairs[at]![of]!, rule)))),
   );
-  const longest = now + Math.max(1, Math.ceil(LONGEST_ROUND * now));
-  const replications = Math.min(most, longest, Math.max(now + 1, Math.min(...expected)));
-  return { decided: false, surviving, replications };
+  const part = Math.min(PART_OF_WAY * (Math.min(...expected) - now), MOST_GROWTH * now);
+  const added = Math.max(1, Math.ceil(Math.max(part, LEAST_GROWTH * now)));
+  return { decided: false, surviving, replications: Math.min(most, now + added) };
 }
 
 /** h² of the procedure. */
