@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { chosenByKn, RULES, slippage } from '../../../bench/search/selection.ts';
+import { Stream } from '../../../src/search/methods/stream.ts';
 import { nextOfKn } from '../../../src/search/selection/kn.ts';
 
 test('it chooses the best of systems that differ by the indifference as often as it says', () => {
@@ -25,6 +26,29 @@ test('rounds do not change what is chosen', () => {
     const { values, extendTo } = slippage(4, seed);
     extendTo(5_000);
     expect(nextOfKn({ ...RULES, values })).toMatchObject({ decided: true, best: chosenByKn(4, seed).best });
+  }
+});
+
+test('a system that was left out stays out, whatever replications failed', () => {
+  for (let seed = 0; seed < 300; seed += 1) {
+    const stream = new Stream(seed, 'failures');
+    const all = [0, 1, 2].map((at) =>
+      Array.from({ length: 30 }, () => {
+        const value = at + 4 * stream.normal();
+        return stream.uniform() < 0.4 ? null : value;
+      }),
+    );
+    const input = { first: 2, indifference: 4, confidence: 0.6, most: 30 };
+    const counts = all.map(() => 2);
+    let surviving = [0, 1, 2];
+    for (;;) {
+      const next = nextOfKn({ ...input, values: all.map((each, at) => each.slice(0, counts[at])) });
+      const left = next.decided ? [next.best] : next.surviving;
+      expect(surviving).toEqual(expect.arrayContaining(left));
+      if (next.decided) break;
+      surviving = left;
+      for (const at of surviving) counts[at]! += 1;
+    }
   }
 });
 
