@@ -24,7 +24,7 @@ import { type CampaignInput, type Context, enter, show } from './context.ts';
 import { listen } from './handlers.ts';
 import { judgeFailures, throwIfTooLate, timeLeft } from './limits.ts';
 import { type CampaignState, newSearch, newState, note, progressOf, upgraded } from './state.ts';
-import { activities, search, tick } from './tick.ts';
+import { activities, lookForMore, search, tick } from './tick.ts';
 
 /** History that an execution may have, whatever the server suggests. */
 const MOST_EVENTS = 8_000;
@@ -102,6 +102,7 @@ async function runOn(context: Context): Promise<End> {
     throwIfCancelled();
     judgeFailures(state);
     await search(context);
+    lookForMore(context);
     show(context);
     await untilNextTick(context);
     if (isLongEnough() && !isThrough(state)) {

@@ -32,6 +32,8 @@ export interface CampaignState {
   total: number;
   /** How far a campaign is that replicates its points until they are precise. Absent from campaigns of earlier versions. */
   precision?: PrecisionProgress | null;
+  /** The store was asked whether runs wait that nobody told of, and nothing was requested since. Absent from campaigns of earlier versions. */
+  hasLooked?: boolean;
   /** Of a campaign whose points a search finds: whether it is over, and whether there is something to tell it. */
   search?: { isOver: boolean; isDue: boolean; asked: number } | null;
   new: number;

@@ -1,4 +1,4 @@
-import { ActivityCancellationType, ApplicationFailure, proxyActivities } from '@temporalio/workflow';
+import { ActivityCancellationType, ApplicationFailure, patched, proxyActivities } from '@temporalio/workflow';
 import type { Activities, AdvanceResult } from '../activities/index.ts';
 import { addCauses } from '../campaign/failures.ts';
 import type { PrecisionProgress } from '../campaign/precise-points.ts';
@@ -11,6 +11,7 @@ import {
   needsWork,
   applyOutcomes,
   addPage,
+  startOver,
 } from '../campaign/scheduler/index.ts';
 import type { Context } from './context.ts';
 
@@ -18,6 +19,8 @@ import type { Context } from './context.ts';
 const CHUNK = 200;
 /** Seqs that are asked of the store at once. */
 const PAGE = 2_000;
+/** Workflows of earlier releases did not look for runs that nobody told of. */
+const LAST_LOOK = 'last-look';
 const LAST_FAILURES = 5;
 const LAST_TICKS = 20;
 /** Kept in step with HEARTBEAT_TIMEOUT_MS of the activities, which a workflow cannot import. */
@@ -36,10 +39,12 @@ export async function tick({ address, state }: Context): Promise<void> {
   if (needsWork(schedule, Date.now())) {
     const page = { after: schedule.more!, limit: PAGE, failedOnly: state.failedOnly };
     const summary = 'what waits to be requested';
+    const known = schedule.again.length;
     addPage(
       schedule,
       await activities.waitingRuns.executeWithOptions({ summary }, [{ ...address, ...page }]),
     );
+    if (state.hasLooked) state.total += schedule.again.length - known;
   }
   const decision = decide(schedule, Date.now());
   const { resultsFirst } = state;
@@ -63,6 +68,7 @@ export async function tick({ address, state }: Context): Promise<void> {
   state.failures = [...state.failures, ...failures].slice(-LAST_FAILURES);
   addCauses(state.causes, causes);
   if (decision.request.length > 0) {
+    state.hasLooked = false;
     const there = new Set(outcomes.reused);
     state.resultsFirst =
       2 * decision.request.filter((seq) => there.has(seq)).length >= decision.request.length;
@@ -87,7 +93,19 @@ export async function search({ address, state }: Context): Promise<void> {
   state.points = points;
   Object.assign(search, { isOver, asked });
   if (added.count > 0) schedule.tickAt = Math.min(schedule.tickAt, Date.now());
-  else if (!isOver && isFinished(schedule))
+}
+
+/**
+ * When all known runs have finished, looks once whether others wait: an activity may have added them and died before it told so.
+ */
+export function lookForMore({ state }: Context): void {
+  const { schedule, search, precision } = state;
+  const mayLack = search ? !search.isOver : precision != null;
+  if (!mayLack || schedule.isHeld || !isFinished(schedule)) return;
+  if (!state.hasLooked && (search || patched(LAST_LOOK))) {
+    state.hasLooked = true;
+    startOver(schedule, Date.now());
+  } else if (search)
     throw ApplicationFailure.nonRetryable('The search waits for runs that are not there', 'SEARCH_STUCK');
 }
 

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
-import { createActivities } from '../../src/activities/index.ts';
+import { type Activities, createActivities } from '../../src/activities/index.ts';
 import { expand, runInputs } from '../../src/campaign/points.ts';
 import { cloudClient, Foray, type Settings } from '../../src/client/index.ts';
 import { isCloudError } from '../../src/cloud/index.ts';
@@ -27,7 +27,12 @@ export interface World {
   foray: Foray;
   folder: string;
   /** Starts a worker in this process, perhaps of a build of its own or by a name; resolves to what stops it. */
-  startWorker(as?: { buildId?: string; identity?: string }): Promise<() => Promise<void>>;
+  startWorker(as?: {
+    buildId?: string;
+    identity?: string;
+    /** Puts other activities in the place of the real ones. */
+    spoil?: (activities: Activities) => Activities;
+  }): Promise<() => Promise<void>>;
   /** Status at the service of each run that a campaign could have requested, in design order; NONE where there is none. */
   statusesInOrder(id: string): Promise<string[]>;
   /** How many there are of each. */
@@ -127,7 +132,7 @@ export async function startWorld({
     settings,
     foray,
     folder,
-    async startWorker({ buildId, identity } = {}) {
+    async startWorker({ buildId, identity, spoil = (activities: Activities) => activities } = {}) {
       const own = await openStore(settings.store);
       // of its own, as several workers of one process may not share one
       const connection = await NativeConnection.connect({ address: environment.address });
@@ -136,11 +141,13 @@ export async function startWorld({
         namespace: 'default',
         taskQueue: settings.taskQueue,
         workflowBundle: await workflowBundle(),
-        activities: createActivities({
-          store: own,
-          cloud: cloudClient(settings, 'worker'),
-          service: settings.service.url,
-        }),
+        activities: spoil(
+          createActivities({
+            store: own,
+            cloud: cloudClient(settings, 'worker'),
+            service: settings.service.url,
+          }),
+        ),
         shutdownGraceTime: '1s',
         ...(identity !== undefined && { identity }),
         ...(buildId !== undefined && { workerDeploymentOptions: deploymentOf(buildId) }),
