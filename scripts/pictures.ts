@@ -59,7 +59,7 @@ try {
 
   foray('submit', join(root, 'examples/search/inventory.yaml'), '--id', 'stock', '--watch');
   foray('report', 'stock', '-o', 'stock.html');
-  await page.setViewportSize({ width: 1000, height: 1500 });
+  await page.setViewportSize({ width: 1000, height: 1740 });
   await page.goto(pathToFileURL(join(folder, 'stock.html')).href);
   await page.screenshot({ path: join(pictures, 'search.png') });
 
