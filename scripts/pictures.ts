@@ -1,6 +1,6 @@
 /**
  * Makes the pictures in docs/pictures: runs the demo with --keep, looks at its report, at that of a campaign with
- * intervals, at the Web UI and at an animated run, and stops it.
+ * intervals, at that of a search, at the Web UI and at an animated run, and stops it.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
@@ -56,6 +56,12 @@ try {
     .locator('section')
     .first()
     .screenshot({ path: join(pictures, 'intervals.png') });
+
+  foray('submit', join(root, 'examples/search/inventory.yaml'), '--id', 'stock', '--watch');
+  foray('report', 'stock', '-o', 'stock.html');
+  await page.setViewportSize({ width: 1000, height: 1740 });
+  await page.goto(pathToFileURL(join(folder, 'stock.html')).href);
+  await page.screenshot({ path: join(pictures, 'search.png') });
 
   foray('submit', join(root, 'examples/rehearsal/campaign.yaml'), '--id', 'rehearsal');
   await page.setViewportSize({ width: 1280, height: 860 });

@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import { MOST_LOGS_OF_CAUSE } from '../campaign/failures.ts';
-import type { ExplainedRun, Explanation } from '../client/index.ts';
+import type { ExplainedAsk, ExplainedRun, Explanation } from '../client/index.ts';
 import { ForayError } from '../errors.ts';
+import { counted } from '../report/index.ts';
 import { printLog } from './log.ts';
 import { print, printJson, printTable } from './output.ts';
 import { type SettingFlags, withSettings } from './settings.ts';
@@ -70,17 +71,23 @@ function printLogs(runs: readonly ExplainedRun[], lines: number): void {
 }
 
 function printExplanation(explanation: Explanation): void {
-  const { campaign, phase, point, place, inputs, runs, precision, hasVersions } = explanation;
+  const { campaign, phase, point, place, inputs, runs, precision, hasVersions, asks } = explanation;
   const versionCell = (cell: string | number): string[] => (hasVersions ? [String(cell)] : []);
   const where =
-    place === null ? 'not in the design any more' : `number ${place.toLocaleString('en')} of the design`;
+    place === null
+      ? 'not in the design any more'
+      : `number ${place.toLocaleString('en')} of the ${asks.length > 0 ? 'points that were asked' : 'design'}`;
   print(`${point}: a point of ${campaign} (${phase}), ${where}`);
   const tableOf = (isVaried: boolean): string[][] =>
     inputs
       .filter((input) => input.isVaried === isVaried)
       .map(({ name, value, file, units }) => [name, file ?? value, units ?? '']);
   const heads = ['input', 'value', 'units'];
-  printTable('What the design varies', [heads, ...tableOf(true)]);
+  for (const ask of asks) print(askText(ask));
+  printTable(asks.length > 0 ? 'What the search varies' : 'What the design varies', [
+    heads,
+    ...tableOf(true),
+  ]);
   printTable('What is the same in all points', [heads, ...tableOf(false)]);
   printTable('Runs', [
     ['replication', 'state', ...versionCell('version'), 'seed', 'requested', 'finished', 'why'],
@@ -118,6 +125,21 @@ function printExplanation(explanation: Explanation): void {
     const says = reached ? 'as precise as is wanted' : 'not as precise as is wanted';
     print(`${output}: ${known} (${100 * confidence}%), ${says} (± ${wanted})`);
   }
+}
+
+/** "Ask 12, by generation 2. The method knew 8 asks, the best value 18.2. It was told 17.9 (3 runs)." */
+function askText({ ask, by, seen, bestSeen, told }: ExplainedAsk): string {
+  const best = bestSeen === null ? 'none of which was feasible' : `the best of which was ${digits(bestSeen)}`;
+  const knew = seen === 0 ? 'no value yet' : `the values of the first ${counted(seen, 'ask')}, ${best}`;
+  return `Ask ${ask}, by ${by}. The method knew ${knew}. ${toldText(told)}`;
+}
+
+function toldText(told: ExplainedAsk['told']): string {
+  if (!told) return 'It was not told of the point yet.';
+  const { value, runs, isFeasible } = told;
+  if (value === null) return 'It was told that the point failed.';
+  const feasible = isFeasible ? '' : ', which does not meet the requirements';
+  return `It was told ${digits(value)} (${counted(runs, 'run')})${feasible}.`;
 }
 
 function percent(share: number): string {

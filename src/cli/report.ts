@@ -28,7 +28,8 @@ export function addReport(program: Command): void {
           const reference = known === undefined ? undefined : await readReference(known, record.campaign);
           const file = fileOf(flags.output ?? `${id}.html`);
           const logs = await foray.failureLogs(id);
-          const options = { show: flags.show, goal: goalIn(flags), reference, logs };
+          const search = await foray.searchStory(id);
+          const options = { show: flags.show, goal: goalIn(flags), reference, logs, search };
           await writeOut([await renderReport(record, await foray.counts(id), rows, options)], file);
           if (file !== undefined) tell(`Wrote ${file}`);
         }),

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { CampaignOutput } from '../campaign/types.ts';
 import type { CampaignStatus, Foray } from '../client/index.ts';
 import { ForayError } from '../errors.ts';
-import { isNumeric } from '../report/index.ts';
+import { isNumeric, searchLine } from '../report/index.ts';
 import type { CampaignRecord } from '../store/index.ts';
 import { didYouMean } from '../suggest.ts';
 import { LivePage } from './live/live.ts';
@@ -49,7 +49,7 @@ export async function follow(foray: Foray, id: string, output?: string): Promise
   await foray.reach(id);
   const { record } = await foray.results(id);
   const shown = shownOutputs(record, output);
-  const display = isTerminal(process.stderr) ? livePage(foray, record, shown) : plainLines();
+  const display = isTerminal(process.stderr) ? livePage(foray, record, shown) : plainLines(record);
   let last: CampaignStatus | undefined;
   try {
     for await (const status of foray.follow(id)) {
@@ -96,11 +96,13 @@ function livePage(foray: Foray, record: CampaignRecord, outputs: readonly Campai
   return { update: (status) => page.update(status), finish: () => undefined, close: () => page.close() };
 }
 
-function plainLines(): Display {
+function plainLines({ campaign }: Pick<CampaignRecord, 'campaign'>): Display {
   const line = new ProgressLine();
+  const textOf = (status: CampaignStatus): string =>
+    `${statusText(status)}${status.search ? `; search: ${searchLine(campaign, status.search)}` : ''}`;
   return {
-    update: (status) => line.update(statusText(status)),
-    finish: (status) => line.finish(statusText(status)),
+    update: (status) => line.update(textOf(status)),
+    finish: (status) => line.finish(textOf(status)),
     close: () => undefined,
   };
 }

@@ -14,11 +14,13 @@ import type { RetryWhat } from '../workflows/messages.ts';
 import * as changes from './changes.ts';
 import type { CampaignChange, RetryOptions, RetryPlan } from './changes.ts';
 import { type ClientContext, recordOf } from './context.ts';
+import type { SearchStory } from '../search/story.ts';
 import type { Explanation } from './explain.ts';
 import type { Garbage } from './garbage.ts';
 import { collect, deleteCampaign, garbage } from './housekeeping.ts';
 import { OutputFiles } from './output-files.ts';
 import type { Plan } from './plan.ts';
+import { storyOfSearch } from './search.ts';
 import * as reading from './reading.ts';
 import type { FailureGroup, RecentRows } from './reading.ts';
 import { cloudClient, type Settings } from './settings.ts';
@@ -227,6 +229,16 @@ export class Foray {
    */
   explain(id: string, key: string): Promise<Explanation> {
     return reading.explain(this.context, id, key);
+  }
+
+  /**
+   * What the search of a campaign has done: its points in the order of their asks, and those that were compared at its end. Null of a
+   * campaign without a search.
+   * @throws ForayError UNKNOWN_CAMPAIGN
+   */
+  async searchStory(id: string): Promise<SearchStory | null> {
+    const { campaign } = await recordOf(this.context, id);
+    return storyOfSearch(this.store, campaign);
   }
 
   /**

@@ -5,6 +5,9 @@ import { measureOf } from '../campaign/measures.ts';
 import { type Estimate, estimateOf } from '../campaign/precision.ts';
 import { type Campaign, closedPhases, type Phase } from '../campaign/types.ts';
 import { versionOf } from '../campaign/versions.ts';
+import type { SearchLog } from '../campaign/search/log.ts';
+import { History } from '../search/history.ts';
+import { isFeasible, PointReader } from '../search/point-value.ts';
 import { Sample } from '../statistics/sample.ts';
 import type { CampaignRecord, PointStory, RunStory } from '../store/index.ts';
 
@@ -26,10 +29,26 @@ export interface Explanation {
     isVaried: boolean;
   }[];
   runs: ExplainedRun[];
+  /** Of a point that a search found: each ask of it. Empty of other points. */
+  asks: ExplainedAsk[];
   /** The campaign has had several versions of the model. */
   hasVersions: boolean;
   /** Of outputs that the point is replicated for, what is known of their means, or of the shares in which they are true. */
   precision: ({ output: string; of: 'mean' | 'share'; confidence: number; wanted: string } & Estimate)[];
+}
+
+/** An ask of a search. */
+export interface ExplainedAsk {
+  /** Its number, as in the results. */
+  ask: number;
+  /** How the method found the point: "generation 7", "expected improvement". */
+  by: string;
+  /** How many asks the method knew the values of: the first so many. */
+  seen: number;
+  /** The best value that it knew; null while no point met the requirements. */
+  bestSeen: number | null;
+  /** What it was told of the point; null until it was told. `value` is null where the point failed. */
+  told: { value: number | null; runs: number; isFeasible: boolean } | null;
 }
 
 export interface ExplainedRun {
@@ -50,8 +69,15 @@ export interface ExplainedRun {
   earlier: { failed: string | null; version: number; reason: string }[];
 }
 
-/** @param story of the point, from the store */
-export function explained({ campaign, phase }: CampaignRecord, story: PointStory): Explanation {
+/**
+ * @param story of the point, from the store
+ * @param log of the search of the campaign; undefined without one
+ */
+export function explained(
+  { campaign, phase }: CampaignRecord,
+  story: PointStory,
+  log?: SearchLog,
+): Explanation {
   const { key, values, position, runs } = story;
   const isVaried = (name: string): boolean => campaign.varied.some((input) => input.name === name);
   const inputs = campaign.base.map(({ name, value, units }) => {
@@ -68,9 +94,28 @@ export function explained({ campaign, phase }: CampaignRecord, story: PointStory
       .filter(({ name }) => name !== RANDOM_SEED || isVaried(name))
       .sort((a, b) => Number(b.isVaried) - Number(a.isVaried)),
     runs: runs.map((run) => explainedRun(campaign, phase, story, run)),
+    asks: log ? asksOf(campaign, values, log) : [],
     hasVersions: campaign.versions !== undefined,
     precision: precisionOf(campaign, runs),
   };
+}
+
+/** @param values of the inputs that differ between points of the campaign */
+function asksOf(campaign: Campaign, values: readonly string[], { asks }: SearchLog): ExplainedAsk[] {
+  const valueOf = new Map(campaign.varied.map(({ name }, at) => [name, values[at]!]));
+  const own = JSON.stringify(campaign.search!.inputs.map(({ name }) => valueOf.get(name)));
+  const history = new History(asks);
+  const reader = new PointReader(campaign);
+  const signed = (value: number | null | undefined): number | null =>
+    value === null || value === undefined ? null : reader.signed(value);
+  return asks.flatMap(({ values: asked, by, seen, told }, ask) => {
+    if (JSON.stringify(asked) !== own) return [];
+    return {
+      ...{ ask, by, seen },
+      bestSeen: signed(history.bestOf(seen)?.told?.value),
+      told: told && { value: signed(told.value), runs: told.runs, isFeasible: isFeasible(told) },
+    };
+  });
 }
 
 function explainedRun(campaign: Campaign, phase: Phase, story: PointStory, run: RunStory): ExplainedRun {

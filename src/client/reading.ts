@@ -82,7 +82,8 @@ export async function explain(client: ClientContext, id: string, key: string): P
   const record = await recordOf(client, id);
   const found = await client.store.pointsLike(id, key.trim().toLowerCase());
   const [story] = found;
-  if (story && (found.length === 1 || story.key === key)) return explained(record, story);
+  if (story && (found.length === 1 || story.key === key))
+    return explained(record, story, record.campaign.search && (await client.store.searchLog(id)));
   throw new ForayError(
     'UNKNOWN_POINT',
     story ? `Several points of "${id}" begin with "${key}".` : `The campaign "${id}" has no point "${key}".`,

@@ -1,5 +1,7 @@
 import { Batched, batchesOf } from '../batched.ts';
 import type { Campaign } from '../campaign/types.ts';
+import type { FinishedPoints } from '../search/point-value.ts';
+import { comparedPoints, type SearchStory, storyOf } from '../search/story.ts';
 import { type SearchSummary, summarizedPoints, summaryOf } from '../search/summary.ts';
 import type { ResultRow, Store } from '../store/index.ts';
 
@@ -7,8 +9,24 @@ import type { ResultRow, Store } from '../store/index.ts';
 export async function searchOf(store: Store, campaign: Campaign): Promise<SearchSummary | null> {
   if (!campaign.search) return null;
   const log = await store.searchLog(campaign.id);
-  const finished = await store.finishedAt(campaign.id, summarizedPoints(log));
-  return summaryOf(campaign, log, new Map(finished.map(({ ordinal, runs }) => [ordinal, runs])));
+  return summaryOf(campaign, log, await finishedPoints(store, campaign, summarizedPoints(log)));
+}
+
+/** What the search of a campaign has done; null of a campaign without. */
+export async function storyOfSearch(store: Store, campaign: Campaign): Promise<SearchStory | null> {
+  if (!campaign.search) return null;
+  const log = await store.searchLog(campaign.id);
+  const ordinals = [...new Set([...summarizedPoints(log), ...comparedPoints(log)])];
+  return storyOf(campaign, log, await finishedPoints(store, campaign, ordinals));
+}
+
+async function finishedPoints(
+  store: Store,
+  { id }: Pick<Campaign, 'id'>,
+  ordinals: readonly number[],
+): Promise<FinishedPoints> {
+  const finished = await store.finishedAt(id, ordinals);
+  return new Map(finished.map(({ ordinal, runs }) => [ordinal, runs]));
 }
 
 /** Rows with the number of the ask that their point came from. */

@@ -83,7 +83,9 @@ function versionsText(versions: readonly ModelVersion[]): string {
 }
 
 /** "10 to 100 of each point, until Mean total cost is known within 5 % with 95 % confidence" */
-export function replicationsText({ replications, precision }: Campaign): string {
+export function replicationsText({ replications, precision, search }: Campaign): string {
+  if (search?.most)
+    return `${numberText(replications)} of each point, and up to ${numberText(search.most)} of those that cannot be told from the best one`;
   if (!precision) return `${numberText(replications)} of each point`;
   const { min, max, outputs, shares = [], relative, absolute, confidence } = precision;
   const areShares = outputs.every((name) => shares.includes(name));

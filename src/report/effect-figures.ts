@@ -1,37 +1,54 @@
 import type { Measure } from '../campaign/measures.ts';
 import type { Campaign } from '../campaign/types.ts';
+import type { BestPoint } from '../search/summary.ts';
 import { hasBinEach } from './axis.ts';
 import { confidenceOf } from './mean.ts';
 import type { FacetedGrid, GridEffect, MainEffects } from './effects.ts';
 import { type Figure, partText, sentences } from './figure.ts';
 import { heatMap, heatMaps } from './pictures/heat-map.ts';
 import { type EffectPanel, isLogarithmic, mainEffects } from './pictures/main-effects.ts';
-import { type PointResult, valueOf } from './points.ts';
+import { valueOf } from './points.ts';
 import type { Reference } from './reference.ts';
 import type { Ranking, Summary } from './summary.ts';
 import { otherScatters, scatterFigure, surfaceFigure } from './scatter-figures.ts';
 import { percent, statisticsOf } from './words.ts';
 
-/** Pictures of how outputs depend on the inputs: of the first output, then of others where one input varies. */
+/** A point that is marked in pictures. */
+export interface MarkedPoint {
+  /** Values of all inputs that vary, in their order. */
+  values: readonly string[];
+  mean: number;
+}
+
+/**
+ * Pictures of how outputs depend on the inputs: of the first output, then of others where one input varies.
+ *
+ * @param found - what a search found: the value of the best point is not the mean of all its runs; null of a search that has found no
+ *   point yet, undefined of what is no search
+ */
 export function effectFigures(
   campaign: Campaign,
   { effects: all, best, ranking, measures }: Pick<Summary, 'effects' | 'best' | 'ranking' | 'measures'>,
   reference: Reference | undefined,
+  found?: BestPoint | null,
 ): Figure[] {
   const [first, ...others] = all;
   if (!first) return [];
+  const isSearched = found !== undefined;
+  const [top] = best;
+  const marked = top && { values: top.values, mean: found?.value ?? valueOf(top, first.output)! };
   const figures = first.effects.map((effect): Figure => {
     switch (effect.kind) {
       case 'main':
         return mainFigure(campaign, first.output, effect, reference, ranking);
       case 'grid':
-        return gridFigure(campaign, first.output, effect, best[0]!, ranking);
+        return gridFigure(campaign, first.output, effect, marked, ranking);
       case 'facets':
         return facetsFigure(first.output, effect);
       case 'scatter':
-        return scatterFigure(campaign, first.output, effect, ranking);
+        return scatterFigure(campaign, first.output, effect, isSearched ? undefined : ranking);
       case 'surface':
-        return surfaceFigure(campaign, first.output, effect, best[0]!, ranking);
+        return surfaceFigure(campaign, first.output, effect, { marked, ranking, isSearched });
     }
   });
   const panels = others.flatMap(({ output, effects }) =>
@@ -134,15 +151,15 @@ function gridFigure(
   { varied }: Campaign,
   output: Measure,
   effect: GridEffect,
-  best: PointResult,
+  best: MarkedPoint | undefined,
   { wants, isGoal }: Ranking,
 ): Figure {
   const { x, y, cells } = effect;
-  const binOf = ({ input, binOf }: typeof x) => binOf.get(best.values[varied.indexOf(input)]!);
+  const binOf = ({ input, binOf }: typeof x) => best && binOf.get(best.values[varied.indexOf(input)]!);
   const [column, row] = [binOf(x), binOf(y)];
   // a point of an earlier design of the campaign may lie beside this one
   const isBeside = column === undefined || row === undefined;
-  const marked = isBeside ? undefined : { x: column, y: row, mean: valueOf(best, output)! };
+  const marked = isBeside ? undefined : { x: column, y: row, mean: best!.mean };
   const isFull = cells.length === x.bins.length * y.bins.length;
   return {
     title: `${output.name} over ${x.input.name} and ${y.input.name}`,

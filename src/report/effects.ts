@@ -65,12 +65,13 @@ export class EffectGatherer {
 
   /** @param statistic - what is known of the output at each point */
   constructor(
-    campaign: Pick<Campaign, 'varied' | 'design' | 'precision' | 'commonRandomNumbers'>,
+    campaign: Pick<Campaign, 'varied' | 'design' | 'precision' | 'commonRandomNumbers' | 'search'>,
     statistic: Statistic = 'mean',
   ) {
     this.#statistic = statistic;
     this.#campaign = campaign;
-    this.#levels = levelsOf(campaign.design);
+    // a search has no list of values
+    this.#levels = campaign.search ? new Map() : levelsOf(campaign.design);
     this.#means = campaign.varied.map(() => new Map<string, OverPoints>());
     this.#isCut = campaign.varied.map(() => false);
     const most = Math.floor(MOST_MARKS / Math.max(1, campaign.varied.length));

@@ -1,6 +1,7 @@
 import { measureOf } from '../campaign/measures.ts';
 import type { CampaignOutput, Goal, RunCounts } from '../campaign/types.ts';
 import { ForayError } from '../errors.ts';
+import type { SearchStory } from '../search/story.ts';
 import type { CampaignRecord, ResultRow, StoredLog } from '../store/index.ts';
 import { agreementSection } from './agreement-section.ts';
 import { campaignSection } from './campaign-section.ts';
@@ -13,6 +14,8 @@ import { html, Markup } from './markup.ts';
 import type { Observed } from './pictures/curves.ts';
 import type { Reference } from './reference.ts';
 import { policy, saveScript } from './save.ts';
+import { searchFigures } from './search-figures.ts';
+import { searchAnswer, searchPoints, searchSection } from './search-section.ts';
 import { answerSection, bestSection, factsSection, headSection, imprecisionText } from './sections.ts';
 import { style } from './style.ts';
 import { summarize } from './summary.ts';
@@ -29,6 +32,8 @@ export interface ReportOptions {
   observed?: Observed & { output: string };
   /** Values that are known, to hold the campaign to. */
   reference?: Reference | undefined;
+  /** What the search of the campaign has done. @default null, of a campaign without a search */
+  search?: SearchStory | null;
   /** What failed runs printed. @default nothing */
   logs?: readonly StoredLog[];
 }
@@ -46,7 +51,7 @@ export async function renderReport(
   options: ReportOptions = {},
 ): Promise<string> {
   const { campaign } = record;
-  const { observed, reference, show = [], goal: wanted = campaign.goal } = options;
+  const { observed, reference, show = [], goal: wanted = campaign.goal, search = null } = options;
   const measured = (name: string) => measureOf(campaign.outputs, name);
   const goal = wanted && { ...wanted, output: measured(wanted.output).name };
   const asked = [...show, ...(goal ? [goal.output] : [])].map(measured);
@@ -61,26 +66,42 @@ export async function renderReport(
     reference,
     observed: observed?.output,
     goal,
+    found: search && { output: campaign.goal!.output, key: search.summary.best?.key },
   });
   const { output, ranking } = summary;
   const [best] = summary.best;
+  // what a search sought has a value of its own: the means over all runs are too good
+  const isSought = search !== null && output?.name === campaign.goal!.output;
+  const effects = effectFigures(campaign, summary, reference, isSought ? search.summary.best : undefined);
   const drawn = async (figures: readonly Figure[]) =>
     Promise.all(figures.map((figure) => figureSection(figure, campaign.id)));
   const page = [
     headSection(record),
-    output && best ? answerSection(campaign, output, best, ranking) : undefined,
+    search
+      ? searchAnswer(campaign, search)
+      : output && best
+        ? answerSection(campaign, output, best, ranking)
+        : undefined,
     factsSection(record, counts, summary.precision),
     imprecisionText(record, summary.precision),
     counts.done === 0 ? html`<p class="lead">${noneText(counts)}</p>` : undefined,
-    counts.done > 0 && output && !best
+    counts.done > 0 && output && !best && !isSought
       ? html`<p class="lead">No run that is done has a value of ${output.name}.</p>`
       : undefined,
-    await drawn(effectFigures(campaign, summary, reference)),
+    ...(search
+      ? [
+          searchSection(campaign, search),
+          await drawn(searchFigures(campaign, search)),
+          searchPoints(campaign, search),
+        ]
+      : []),
+    await drawn(effects),
+    search && effects.length > 0 ? html`<p class="soft">${CHOSEN}</p>` : undefined,
     leftOutSection(summary),
     reference && summary.agreement
       ? agreementSection(campaign, reference, summary.agreement.comparisons)
       : undefined,
-    best ? bestSection(campaign, summary) : undefined,
+    best && !isSought ? bestSection(campaign, summary) : undefined,
     await drawn(courseFigures(campaign, summary.courses, observed, ranking)),
     await drawn(distributionFigures(campaign, summary)),
     summary.failures.length > 0 ? failuresSection(campaign, summary.failures, options.logs ?? []) : undefined,
@@ -107,6 +128,10 @@ export async function renderReport(
       </body>
     </html> `.text;
 }
+
+/** Below the pictures of effects. */
+const CHOSEN =
+  'The search has chosen these points where values are good, so no share of the variance can be read off them.';
 
 function noneText({ failed, total }: RunCounts): string {
   if (failed === 0) return 'No run has finished yet.';

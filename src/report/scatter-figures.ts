@@ -4,29 +4,29 @@ import { type Figure, sentences } from './figure.ts';
 import { confidenceOf } from './mean.ts';
 import { type ScatterPanel, scatterPanels, scatterPlots } from './pictures/scatter.ts';
 import { surfacePlot } from './pictures/surface.ts';
-import { type PointResult, valueOf } from './points.ts';
 import type { ScatterEffects, SurfaceEffect } from './scatter.ts';
 import type { Ranking } from './summary.ts';
 import { counted, percent, statisticsOf } from './words.ts';
 
 /** Pictures of the points of sampled designs. */
 
+/** @param ranking - says which point is marked; none without it */
 export function scatterFigure(
   campaign: Campaign,
   output: Measure,
   effects: ScatterEffects,
-  { wants }: Ranking,
+  ranking: Ranking | undefined,
 ): Figure {
   const panels = scatterPanels(effects, output);
   return {
     title: `${output.name} by ${panels.map(({ input }) => input.name).join(', ')}`,
     caption: sentences(
       ...scatterTexts(campaign, panels, effects),
-      `The ${wants}${effects.isPart ? ' of these points' : ''} is marked`,
+      ranking && `The ${ranking.wants}${effects.isPart ? ' of these points' : ''} is marked`,
       effects.isLog ? 'The scale is logarithmic, and so is the fit' : undefined,
     ),
     id: 'scatter',
-    spec: scatterPlots(panels, true, wants),
+    spec: scatterPlots(panels, true, ranking?.wants),
   };
 }
 
@@ -72,23 +72,32 @@ function scatterTexts(
   return [points, `The line is a local regression (loess)${band}`];
 }
 
+/** What is said of the points of a surface. */
+interface SurfaceMarks {
+  marked: { values: readonly string[]; mean: number } | undefined;
+  ranking: Ranking;
+  /** Whether a search chose the points: then no variance is read off them. */
+  isSearched: boolean;
+}
+
 export function surfaceFigure(
   { varied }: Campaign,
   output: Measure,
   surface: SurfaceEffect,
-  best: PointResult,
-  { wants, isGoal }: Ranking,
+  { marked, ranking: { wants, isGoal }, isSearched }: SurfaceMarks,
 ): Figure {
   const { x, y, isPart, isLog, explained, points } = surface;
   const placeOf = ({ input }: typeof x): number =>
-    Number(best.values[varied.findIndex(({ name }) => name === input.name)]);
-  const first = { x: placeOf(x), y: placeOf(y), mean: valueOf(best, output)! };
+    Number(marked!.values[varied.findIndex(({ name }) => name === input.name)]);
+  const first = marked && { x: placeOf(x), y: placeOf(y), mean: marked.mean };
   const names = `${x.input.name} and ${y.input.name}`;
   return {
     title: `${output.name} over ${names}`,
     caption: sentences(
       `A local regression (loess) over ${names} alone, through ${isPart ? `${counted(points.length, 'point')} spread evenly over all` : 'all points'}; lighter is lower`,
-      `It explains ${shareText(explained)} of the variance between points, ${x.input.name} by itself ${shareText(x.explained)}, ${y.input.name} ${shareText(y.explained)}`,
+      isSearched
+        ? undefined
+        : `It explains ${shareText(explained)} of the variance between points, ${x.input.name} by itself ${shareText(x.explained)}, ${y.input.name} ${shareText(y.explained)}`,
       isLog ? 'The scale is logarithmic, and so is the fit' : undefined,
       'It ends where there are no points near by',
     ),

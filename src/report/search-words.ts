@@ -24,31 +24,54 @@ export function searchText({ stage, asked, told, failed, stoppedBy }: SearchSumm
   return `${counts}${stop}${stage in now ? now[stage as keyof typeof now] : ''}`;
 }
 
+type Searched = Pick<Campaign, 'goal' | 'outputs' | 'search' | 'base'>;
+
+/** What a search is at, with its best value: "43 points asked, 41 known; best so far: Fit error 17.4 ± 0.3". */
+export function searchLine(campaign: Pick<Searched, 'goal' | 'outputs'>, search: SearchSummary): string {
+  const { best, stage } = search;
+  if (!best) return searchText(search);
+  return `${searchText(search)}; best${stage === 'over' ? '' : ' so far'}: ${campaign.goal!.output} ${valueText(campaign, best)}`;
+}
+
 /** The best point in words: "Contact rate 1.67, Recovery rate 0.44: Fit error 17.4 ± 0.3 (30 runs that did not choose it); …". */
-export function bestText(
-  { goal, outputs, search, base }: Pick<Campaign, 'goal' | 'outputs' | 'search' | 'base'>,
-  { inputs, value, interval, runs, seen, isSure }: BestPoint,
-): string {
+export function bestText(campaign: Searched, best: BestPoint): string {
+  const { place, value, how } = bestParts(campaign, best);
+  const [runs, ...more] = how;
+  return [`${place}: ${campaign.goal!.output} ${value} (${runs})`, ...more].join('; ');
+}
+
+/** The parts of it: where the point is, its value with half the interval, and how that is known. */
+export function bestParts(
+  { goal, outputs, search, base }: Searched,
+  best: BestPoint,
+): { place: string; value: string; how: string[] } {
+  const { inputs, interval, runs, seen, isSure } = best;
   const measure = measureOf(outputs, goal!.output);
   const units = new Map(base.map(({ name, units }) => [name, units]));
   const place = Object.entries(inputs)
     .map(([name, input]) => `${name} ${amount(String(input), units.get(name) ?? null)}`)
     .join(', ');
-  const half = interval && (interval[1] - interval[0]) / 2;
-  const shown =
-    half === null
-      ? measureText(measure, value)
-      : `${numberText(value)} ± ${measureText({ ...measure, units: null }, half)}`;
-  const how = isSure === null ? counted(runs, 'run') : `${counted(runs, 'run')} that did not choose it`;
-  const parts = [`${place}: ${goal!.output} ${shown} (${how})`];
-  if (isSure !== null && interval) parts.push(`seen during the search ${measureText(measure, seen)}`);
+  const how = [isSure === null ? counted(runs, 'run') : `${counted(runs, 'run')} that did not choose it`];
+  if (isSure !== null && interval) how.push(`seen during the search ${measureText(measure, seen)}`);
   const { confidence, indifference } = search!.confirm ?? {};
   if (isSure)
-    parts.push(
+    how.push(
       `no other finalist is better by more than ${numberText(indifference!)}, with ${numberText(100 * confidence!)} %`,
     );
-  if (isSure === false) parts.push('the finalists could not be told apart');
-  return parts.join('; ');
+  if (isSure === false) how.push('the finalists could not be told apart');
+  return { place, value: valueText({ goal, outputs }, best), how };
+}
+
+/** "17.4 ± 0.3" */
+function valueText(
+  { goal, outputs }: Pick<Searched, 'goal' | 'outputs'>,
+  { value, interval }: Pick<BestPoint, 'value' | 'interval'>,
+): string {
+  const measure = measureOf(outputs, goal!.output);
+  const half = interval && (interval[1] - interval[0]) / 2;
+  return half === null
+    ? measureText(measure, value)
+    : `${numberText(value)} ± ${measureText({ ...measure, units: null }, half)}`;
 }
 
 /** The best point of a search as a table of one row: its inputs, the value of what is sought with its interval, and of how many runs. */

@@ -33,13 +33,14 @@ export function factsSection(
   counts: RunCounts,
   { precise }: Summary['precision'],
 ): Markup {
-  const { replications, precision } = campaign;
+  const { replications, precision, search } = campaign;
+  const most = precision?.max ?? search?.most;
   const failed = html`<span class="${counts.failed > 0 ? 'bad' : ''}">${grouped(counts.failed)}</span>`;
   const facts: [string, string | Markup][] = [
     ['Points', grouped(points)],
     [
       'Replications',
-      precision ? `${grouped(precision.min)} to ${grouped(precision.max)}` : grouped(replications),
+      most ? `${grouped(precision?.min ?? replications)} to ${grouped(most)}` : grouped(replications),
     ],
     ...(precision
       ? [['Precise points', `${grouped(precise)} of ${grouped(points)}`] as [string, string]]

@@ -55,22 +55,26 @@ const FAILURE_CAUSES = 20;
 /** Outputs of which effects or distributions are drawn; more would be a page that nobody reads. */
 const MOST_OUTPUTS = 12;
 
+export interface SummaryOptions {
+  reference?: Reference | undefined;
+  /** Name of a DATA_SET that is to be drawn. */
+  observed?: string | undefined;
+  goal?: Goal | undefined;
+  /** The point that a search found by an output, by its key: it is the only best one by that output. None where it found none. */
+  found?: { output: string; key: string | undefined } | null;
+}
+
 /**
  * Reads the rows once. What is kept of them is bounded, however many there are.
  *
  * @param asked - what is shown first, and by the first of which points are ranked; by default by the first numeric output that has
  *   values, or else the first of the others: a model may give some only where it has something to compare itself with
- * @param observed - name of a DATA_SET that is to be drawn
  */
 export async function summarize(
   campaign: Campaign,
   rows: AsyncIterable<ResultRow>,
   asked: readonly Measure[],
-  {
-    reference,
-    observed,
-    goal,
-  }: { reference?: Reference | undefined; observed?: string | undefined; goal?: Goal | undefined } = {},
+  { reference, observed, goal, found }: SummaryOptions = {},
 ): Promise<Summary> {
   const [output] = asked;
   const measures = inOrder(asked, measuresOf(campaign));
@@ -122,7 +126,9 @@ export async function summarize(
     for (const one of gathered) {
       const mean = valueOf(point, one.output);
       if (mean === undefined) continue;
-      one.best.add(point, goal?.output === one.output.name && goal.wants === 'highest' ? -mean : mean);
+      const isBest = found?.output !== one.output.name || found.key === point.key;
+      if (isBest)
+        one.best.add(point, goal?.output === one.output.name && goal.wants === 'highest' ? -mean : mean);
       one.effects.add(point.values, sampleOf(point, one.output, confidence));
       if (areAllDrawn || output) continue;
       // those behind it are not the first one that has values

@@ -241,7 +241,7 @@ function emptyStep(): SearchStep {
 }
 
 /** Whether repeats of a point may come to other values, or other points have other seeds. */
-function isNoisy({ base, replications, search, seed, commonRandomNumbers }: Campaign): boolean {
+export function isNoisy({ base, replications, search, seed, commonRandomNumbers }: Campaign): boolean {
   const repeats = replications > 1 || search!.most !== null;
   return hasSeed(base) && (repeats || (seed !== null && !commonRandomNumbers));
 }

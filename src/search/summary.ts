@@ -3,9 +3,9 @@ import type { Ask, SearchEvent, SearchLog, SearchStage, StopReason } from '../ca
 import { stageOf } from '../campaign/search/log.ts';
 import type { MethodName } from '../campaign/search/search.ts';
 import type { Campaign, RawValue } from '../campaign/types.ts';
-import { halfWidth } from '../statistics/sample.ts';
 import { runsAfter } from './confirm.ts';
 import { History } from './history.ts';
+import { intervalOf } from './interval.ts';
 import { keysOf } from './keys.ts';
 import { type FinishedPoints, type FinishedRun, PointReader } from './point-value.ts';
 
@@ -37,11 +37,12 @@ export interface BestPoint {
   runs: number;
   /** The best value that a point had during the search, which is too good where chance has a part in it. */
   seen: number;
-  /** After the comparison: whether no other finalist is better by more than the indifference, with the confidence. */
+  /**
+   * Whether no other finalist is better by more than the indifference, with the confidence; null until the value is that of runs which
+   * did not choose the point.
+   */
   isSure: boolean | null;
 }
-
-const CONFIDENCE = 0.95;
 
 /** Points of which a summary needs the runs: the winner and the best of the log. */
 export function summarizedPoints(log: SearchLog): number[] {
@@ -83,8 +84,9 @@ function bestPoint(
   if (winner) {
     const ask = log.asks.find(({ ordinal }) => ordinal === winner.ordinal)!;
     const fresh = runsAfter(finished, winner.ordinal, winner.after);
-    const runs = fresh.length > 0 ? fresh : (finished.get(winner.ordinal) ?? []);
-    return { ...shown(campaign, ask, reader, runs), seen, isSure: winner.isSure };
+    if (fresh.length > 0) return { ...shown(campaign, ask, reader, fresh), seen, isSure: winner.isSure };
+    // its further replications run, or it has none, as its runs do not differ: what is known of it has chosen it
+    return { ...shown(campaign, ask, reader, finished.get(winner.ordinal) ?? []), seen, isSure: null };
   }
   // none of the finalists meets the requirements, as their new replications show
   if (stageOf(log) === 'over' && log.events.some((event) => event.kind === 'finalists')) return null;
@@ -100,10 +102,8 @@ function shown(
 ): Omit<BestPoint, 'seen' | 'isSure'> {
   const { search } = campaign;
   const read = reader.valueOf(runs);
-  const { value, variance, runs: n } = read.value === null ? ask.told! : read;
-  const confidence = search!.confirm?.confidence ?? CONFIDENCE;
-  const half = variance === null || variance === 0 ? null : halfWidth(n, Math.sqrt(variance * n), confidence);
-  const mean = reader.signed(value!);
+  const told = read.value === null ? ask.told! : read;
+  const mean = reader.signed(told.value!);
   return {
     ordinal: ask.ordinal!,
     key: keysOf(campaign)(ask.values).key,
@@ -111,8 +111,8 @@ function shown(
       search!.inputs.map(({ name, type }, at) => [name, valueOf(type, ask.values[at]!)]),
     ),
     value: mean,
-    interval: half === null ? null : [mean - half, mean + half],
-    runs: n,
+    interval: intervalOf(campaign, mean, told),
+    runs: told.runs,
   };
 }
 

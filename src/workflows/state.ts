@@ -194,7 +194,7 @@ export function detailsOf(state: CampaignState, now: number): string {
     '',
     `- finished: ${runs.new} new, ${runs.reused} reused, ${runs.failed} failed; ${rate.toFixed(1)} a second`,
     `- open: ${runs.running} running, ${runs.queued} queued, ${runs.waiting} waiting; window ${window}`,
-    `- design: ${points} points`,
+    state.search ? `- search: ${state.search.asked} points asked` : `- design: ${points} points`,
   ];
   if (precision) lines.push(`- ${precisionText(precision, points)}; ${runsText(precision, finished)}`);
   if (triedAgain > 0) lines.push(`- tried again after a failure: ${triedAgain}`);

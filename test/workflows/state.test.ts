@@ -163,3 +163,11 @@ test('runs in flight, finished and waiting are all there are', () => {
     ...{ total: 10, done: 1, new: 1, reused: 0, failed: 0, running: 2, queued: 1, waiting: 6 },
   });
 });
+
+test('the details of a search say how many points were asked, those of a design how many it has', () => {
+  const state = { ...newState(NOW, settings), points: 12 };
+  expect(detailsOf(state, NOW)).toContain('- design: 12 points');
+  const searching = { ...state, search: { isOver: false, isDue: false, asked: 14 } };
+  expect(detailsOf(searching, NOW)).toContain('- search: 14 points asked');
+  expect(detailsOf(searching, NOW)).not.toContain('design');
+});

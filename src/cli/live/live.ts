@@ -1,5 +1,6 @@
-import type { CampaignOutput } from '../../campaign/types.ts';
+import type { Campaign, CampaignOutput } from '../../campaign/types.ts';
 import type { CampaignStatus, Foray } from '../../client/index.ts';
+import { searchLine } from '../../report/index.ts';
 import type { CampaignRecord, StoredLog } from '../../store/index.ts';
 import { pageOf } from './page.ts';
 import { Recent } from './recent.ts';
@@ -11,6 +12,7 @@ const RESIZE_MS = 150;
 
 /** The page of a campaign that goes on, in a terminal. */
 export class LivePage {
+  private readonly campaign: Campaign;
   private readonly terminal: NodeJS.WriteStream;
   private readonly screen: Screen;
   private readonly recent: Recent;
@@ -33,6 +35,7 @@ export class LivePage {
     { campaign }: Pick<CampaignRecord, 'campaign'>,
     outputs: readonly CampaignOutput[],
   ) {
+    this.campaign = campaign;
     this.terminal = terminal;
     this.screen = new Screen(terminal);
     this.recent = new Recent(foray, campaign.id, outputs);
@@ -62,6 +65,8 @@ export class LivePage {
     if (!this.status) return;
     const { output, rows, values } = this.recent;
     const { status, failure } = this;
-    this.screen.draw(pageOf({ ...this.about, status, output, rows, values, failure }, this.screen.size));
+    const search = status.search ? searchLine(this.campaign, status.search) : undefined;
+    const state = { ...this.about, status, search, output, rows, values, failure };
+    this.screen.draw(pageOf(state, this.screen.size));
   }
 }

@@ -32,7 +32,7 @@ const phaseStyles: Record<Phase, Style> = {
  * values before the rows.
  */
 export function pageOf(state: LiveState, { columns, rows }: Size): Line[] {
-  const head = headOf(state.status, columns);
+  const head = headOf(state, columns);
   let room = rows - head.length;
   const page = [...head];
   const height = room >= 14 ? 3 : 1;
@@ -60,9 +60,10 @@ export function pageOf(state: LiveState, { columns, rows }: Size): Line[] {
   return page.slice(0, rows);
 }
 
-function headOf(status: CampaignStatus, columns: number): Line[] {
+function headOf({ status, search }: LiveState, columns: number): Line[] {
   const { phase, blocked, note } = status;
   const noteWords = printable(note).split(' ').filter(Boolean);
+  const searchWords = search === undefined ? [] : printable(`Search: ${search}`).split(' ');
   const blockedWords = blocked === null ? [] : printable(blockedText(blocked)).split(' ').filter(Boolean);
   return [
     titleLine(status, columns),
@@ -74,6 +75,7 @@ function headOf(status: CampaignStatus, columns: number): Line[] {
     barLine(status, columns),
     ...(status.precision ? wrapped(precisionSpans(status.precision, status.points), '  ', columns) : []),
     ...wrapped(countSpans(status), '  ', columns),
+    ...wrapped(searchWords, ' ', columns).slice(0, MOST_NOTE_LINES),
     ...(phase === 'running' ? wrapped(paceSpans(status), '  ', columns) : []),
     ...wrapped(
       noteWords.map((text): Span => ({ style: 'yellow', text })),

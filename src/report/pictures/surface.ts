@@ -18,7 +18,7 @@ const OVER = 0.1;
 export function surfacePlot(
   surface: SurfaceEffect,
   output: Measure,
-  first: { x: number; y: number; mean: number },
+  first: { x: number; y: number; mean: number } | undefined,
   word: string,
 ): Spec {
   const { x, y, cells, columns, rows, points, isLog } = surface;
@@ -86,7 +86,7 @@ export function surfacePlot(
         },
         encoding: place,
       },
-      ...bestMark({ ...first, output }, word, first.x > valueAt(x, 0.5)),
+      ...(first ? bestMark({ ...first, output }, word, first.x > valueAt(x, 0.5)) : []),
     ],
     view: { stroke: colours.ink, strokeOpacity: 0.2 },
   } as Spec;

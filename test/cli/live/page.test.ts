@@ -18,7 +18,7 @@ const state: LiveState = {
     points: 20,
     runs: { total: 200, done: 99, new: 90, reused: 9, failed: 1, running: 8, queued: 12, waiting: 80 },
     precision: null,
-  search: null,
+    search: null,
     window: 20,
     rate: 2.5,
     secondsLeft: 40,
@@ -60,6 +60,11 @@ const textsOf = (shown: LiveState, columns = 80, rows = 24): string[] =>
   pageOf(shown, { columns, rows }).map((line) => painted(line, columns, false));
 
 describe('the page', () => {
+  test('says what a search has found', () => {
+    const search = '12 points asked, 9 known; best so far: Machines at work 16.3';
+    expect(textsOf({ ...state, search })).toContain(`Search: ${search}`);
+  });
+
   test('shows progress, pace, window, values and what finished last', () => {
     expect(textsOf(state)).toEqual([
       'shop-1  running                                           Repair shop, version 3',

@@ -1,0 +1,129 @@
+import type { Measure } from '../../campaign/measures.ts';
+import type { Goal } from '../../campaign/types.ts';
+import { titleOfMeasure } from '../words.ts';
+import { colours, type Spec, WIDTH } from './render.ts';
+import { colourScale } from './scale.ts';
+
+/** An input as an axis that stands upright. */
+export interface UprightAxis {
+  title: string;
+  /** What is written beside it, and where: from 0 below to 1 above. */
+  labels: { at: number; text: string }[];
+}
+
+/** A point as a line from axis to axis. */
+export interface PointLine {
+  /** Where it meets each axis, from 0 to 1. */
+  places: number[];
+  value: number;
+  /** Whether it meets the requirements: else it has no colour, and is behind the others. */
+  isFeasible: boolean;
+}
+
+const HEIGHT = 320;
+
+/**
+ * Parallel coordinates: each point a line over its inputs, the better ones in front and in a warmer colour.
+ *
+ * @param lines - in any order
+ * @param best - the point that is best, drawn in front
+ */
+export function parallelCoordinates(
+  axes: readonly UprightAxis[],
+  lines: readonly PointLine[],
+  { output, wants, best }: { output: Measure; wants: Goal['wants']; best: PointLine | undefined },
+): Spec {
+  const sign = wants === 'lowest' ? 1 : -1;
+  // the last one is in front
+  const others = lines.filter(({ isFeasible }) => !isFeasible);
+  const ordered = lines.filter(({ isFeasible }) => isFeasible).toSorted((a, b) => sign * (b.value - a.value));
+  const rows = (all: readonly PointLine[]) =>
+    all.flatMap(({ places, value }, line) => places.map((place, axis) => ({ line, axis, place, value })));
+  const x = {
+    field: 'axis',
+    type: 'quantitative',
+    title: null,
+    scale: { domain: [0, axes.length - 1], nice: false, padding: 0 },
+    axis: null,
+  };
+  const y = { field: 'place', type: 'quantitative', scale: { domain: [0, 1], nice: false }, axis: null };
+  const values = ordered.map(({ value }) => value);
+  const type = colourScale(values);
+  const warm =
+    wants === 'lowest' ? [colours.best, '#9f6fb0', colours.line] : [colours.line, '#9f6fb0', colours.best];
+  const color = {
+    field: 'value',
+    type: 'quantitative',
+    scale: { type, range: warm, interpolate: 'rgb', nice: false, ...(type !== 'log' && { zero: false }) },
+    legend: {
+      title: titleOfMeasure(output),
+      orient: 'top',
+      direction: 'horizontal',
+      gradientLength: 300,
+      gradientOpacity: 1,
+      gradientThickness: 12,
+      offset: 40,
+      titleLimit: 300,
+      ...(output.statistic === 'share' && { format: '~%' }),
+    },
+  };
+  const opacity = Math.max(0.25, Math.min(0.8, 40 / lines.length));
+  const ticks = axes.flatMap(({ labels }, axis) => labels.map(({ at, text }) => ({ axis, place: at, text })));
+  const heads = axes.map(({ title }, axis) => ({ axis, place: 1, text: title }));
+  const text = { type: 'text', color: colours.ink, fontSize: 12, opacity: 0.8 };
+  // words at the last axis are on its other side
+  const side = (isLast: boolean) => ({
+    data: { values: ticks.filter(({ axis }) => (axis === axes.length - 1) === isLast) },
+    mark: { ...text, align: isLast ? 'left' : 'right', baseline: 'middle', dx: isLast ? 7 : -7 },
+    encoding: { x, y, text: { field: 'text' } },
+  });
+  return {
+    width: WIDTH - 160,
+    height: HEIGHT,
+    layer: [
+      {
+        data: { values: rows(others) },
+        mark: { type: 'line', strokeWidth: 1, opacity: 0.4, color: colours.muted, strokeDash: [4, 3] },
+        encoding: { x, y, detail: { field: 'line', type: 'nominal' } },
+      },
+      ...(ordered.length > 0
+        ? [
+            {
+              data: { values: rows(ordered) },
+              mark: { type: 'line', strokeWidth: 1.4, opacity, strokeJoin: 'round' },
+              encoding: { x, y, detail: { field: 'line', type: 'nominal' }, color },
+            },
+          ]
+        : []),
+      ...(best
+        ? [
+            {
+              data: { values: rows([best]) },
+              mark: { type: 'line', strokeWidth: 4, color: colours.best, strokeJoin: 'round' },
+              encoding: { x, y },
+            },
+          ]
+        : []),
+      {
+        data: { values: axes.map((_, axis) => ({ axis, place: 0, top: 1 })) },
+        mark: { type: 'rule', color: colours.ink, opacity: 0.5 },
+        encoding: { x, y, y2: { field: 'top' } },
+      },
+      side(false),
+      side(true),
+      {
+        data: { values: heads },
+        mark: {
+          ...text,
+          opacity: 1,
+          fontWeight: 600,
+          fontSize: 13,
+          align: 'center',
+          baseline: 'bottom',
+          dy: -14,
+        },
+        encoding: { x, y, text: { field: 'text' } },
+      },
+    ],
+  } as Spec;
+}

@@ -1,0 +1,128 @@
+import type { Measure } from '../../campaign/measures.ts';
+import { titleOfMeasure } from '../words.ts';
+import { key } from './key.ts';
+import { meanAxis, shareAxis } from './mean-axis.ts';
+import { colours, type Spec, WIDTH } from './render.ts';
+
+/** A search over its asks. */
+export interface Progress {
+  points: ProgressPoint[];
+  /** The best value so far: where it changes, and where the asks end. */
+  steps: { ask: number; value: number }[];
+  /** The last ask of a search that has ended. */
+  end: number | null;
+  /** The value of the winner of a comparison, with its interval. */
+  winner: { value: number; interval: [number, number] | null } | null;
+}
+
+export interface ProgressPoint {
+  ask: number;
+  /** Null of a point that failed. */
+  value: number | null;
+  isFeasible: boolean;
+}
+
+const HEIGHT = 340;
+
+const names = {
+  point: 'point',
+  infeasible: 'requirements not met',
+  failed: 'failed',
+  best: 'best value so far',
+  winner: 'winner',
+};
+
+/** The values of the points and the best one so far over the asks, and the value of the winner as a band. */
+export function searchProgress({ points, steps, end, winner }: Progress, output: Measure): Spec {
+  const known = points.filter(({ value }) => value !== null);
+  const feasible = known.filter(({ isFeasible }) => isFeasible);
+  const others = known.filter(({ isFeasible }) => !isFeasible);
+  const failed = points.filter(({ value }) => value === null);
+  const values = [
+    ...known.map(({ value }) => value!),
+    ...(winner ? [winner.value, ...(winner.interval ?? [])] : []),
+  ];
+  const axis = output.statistic === 'share' ? shareAxis(values) : meanAxis(values);
+  const y = (field: string) => ({ field, type: 'quantitative', title: titleOfMeasure(output), ...axis });
+  const asks = points.map(({ ask }) => ask);
+  const x = {
+    field: 'ask',
+    type: 'quantitative',
+    title: 'Ask',
+    scale: {
+      domain: [0, 1.02 * Math.max(1, end ?? 0, ...asks.slice(-1))],
+      nice: false,
+      padding: 8,
+    },
+    axis: { grid: false, tickMinStep: 1, format: 'd' },
+  };
+  const entries = [
+    { name: names.point, colour: colours.muted, opacity: 0.8, is: feasible.length > 0 },
+    { name: names.infeasible, colour: colours.muted, opacity: 0.4, is: others.length > 0 },
+    { name: names.failed, colour: colours.bad, opacity: 1, is: failed.length > 0 },
+    { name: names.best, colour: colours.line, opacity: 1, is: steps.length > 0 },
+    { name: names.winner, colour: colours.best, opacity: 0.8, is: winner !== null },
+  ].filter(({ is }) => is);
+  const shown = key(entries);
+  const size = Math.max(16, Math.min(50, 6_000 / points.length));
+  const dots = (data: readonly ProgressPoint[], name: string, mark: object, height: object) =>
+    data.length === 0
+      ? []
+      : [
+          {
+            data: { values: data },
+            mark: { type: 'point', size, ...mark },
+            encoding: { x, y: height, color: shown(name) },
+          },
+        ];
+  return {
+    width: WIDTH - 90,
+    height: HEIGHT,
+    layer: [
+      ...(winner?.interval
+        ? [
+            {
+              data: { values: [{ low: winner.interval[0], high: winner.interval[1] }] },
+              mark: { type: 'rect', opacity: 0.25 },
+              encoding: { y: y('low'), y2: { field: 'high' }, color: shown(names.winner) },
+            },
+          ]
+        : []),
+      ...(winner
+        ? [
+            {
+              data: { values: [{ value: winner.value }] },
+              mark: { type: 'rule', strokeWidth: 1.5, strokeDash: [6, 4] },
+              encoding: { y: y('value'), color: shown(names.winner) },
+            },
+          ]
+        : []),
+      ...(end === null
+        ? []
+        : [
+            {
+              data: { values: [{ ask: end }] },
+              mark: { type: 'rule', color: colours.ink, opacity: 0.5, strokeDash: [2, 3] },
+              encoding: { x },
+            },
+          ]),
+      ...dots(others, names.infeasible, { filled: false, strokeWidth: 1.2, opacity: 0.8 }, y('value')),
+      ...dots(feasible, names.point, { filled: true, opacity: 0.8 }, y('value')),
+      ...dots(
+        failed,
+        names.failed,
+        { shape: 'cross', angle: 45, filled: true, opacity: 1, size: 60 },
+        { value: HEIGHT - 6 },
+      ),
+      ...(steps.length > 0
+        ? [
+            {
+              data: { values: steps },
+              mark: { type: 'line', interpolate: 'step-after', strokeWidth: 2.5 },
+              encoding: { x, y: y('value'), color: shown(names.best) },
+            },
+          ]
+        : []),
+    ],
+  } as Spec;
+}

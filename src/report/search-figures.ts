@@ -1,0 +1,207 @@
+import { type Measure, measureOf } from '../campaign/measures.ts';
+import type { SearchedInput } from '../campaign/search/search.ts';
+import type { Campaign, VariedInput } from '../campaign/types.ts';
+import type { AskedPoint, SearchStory } from '../search/story.ts';
+import { EvenSample } from './even-sample.ts';
+import { type Figure, sentences } from './figure.ts';
+import { finalistRows } from './pictures/finalists.ts';
+import { parallelCoordinates, type PointLine, type UprightAxis } from './pictures/parallel.ts';
+import { type Progress, searchProgress } from './pictures/search-progress.ts';
+import { counted, numberText, percent, shortNumber, titleOf } from './words.ts';
+
+/** Points that are drawn one by one. */
+const MOST_DRAWN = 800;
+/** Different values of an input that are written beside its axis. */
+const MOST_LABELS = 12;
+
+/** A campaign with a search. */
+type Searched = Pick<Campaign, 'search' | 'goal' | 'outputs' | 'varied'>;
+
+/** Pictures of a search: its progress, its points, and the comparison at its end. */
+export function searchFigures(campaign: Searched, story: SearchStory): Figure[] {
+  const output = measureOf(campaign.outputs, campaign.goal!.output);
+  if (!story.points.some(({ value }) => value !== null)) return [];
+  return [
+    progressFigure(campaign, story, output),
+    ...finalistsFigure(campaign, story, output),
+    ...parallelFigure(campaign, story, output),
+  ];
+}
+
+function progressFigure(
+  { goal }: Searched,
+  { summary: { best, stoppedBy, stage }, points, isNoisy, finalists }: SearchStory,
+  output: Measure,
+): Figure {
+  const told = points.filter(({ state }) => state !== 'open');
+  const [drawn, isPart] = evenly(told, best?.ordinal);
+  const winner = finalists.length > 0 && stage === 'over' ? best : null;
+  const has = (is: (point: AskedPoint) => boolean): boolean => drawn.some(is);
+  return {
+    title: 'Progress of the search',
+    caption: sentences(
+      `${isPart ? `${counted(drawn.length, 'point')} spread evenly over all` : `All ${counted(drawn.length, 'point')}`}, in the order in which they were asked; the line is the best value so far`,
+      isNoisy ? 'Where chance has a part in the values, the best one is too good' : undefined,
+      has(({ state, isFeasible }) => state === 'known' && !isFeasible)
+        ? 'Hollow points do not meet the requirements'
+        : undefined,
+      has(({ state }) => state === 'failed') ? 'Points that failed are marked below' : undefined,
+      winner ? `The band is the value of the winner, by ${runsText(winner.isSure, winner.runs)}` : undefined,
+      stoppedBy === null ? undefined : 'The search ended at the dotted line',
+    ),
+    id: 'search-progress',
+    spec: searchProgress(
+      {
+        points: drawn,
+        steps: stepsOf(told, goal!.wants),
+        end: stoppedBy === null ? null : (points.at(-1)?.ask ?? null),
+        winner: winner && { value: winner.value, interval: winner.interval },
+      },
+      output,
+    ),
+  };
+}
+
+function runsText(isSure: boolean | null, runs: number): string {
+  return isSure === null ? counted(runs, 'run') : `${counted(runs, 'run')} that did not choose it`;
+}
+
+/** The best value so far where it changes, and where the asks end. */
+function stepsOf(points: readonly AskedPoint[], wants: 'lowest' | 'highest'): Progress['steps'] {
+  const steps: Progress['steps'] = [];
+  for (const { ask, value, isFeasible } of points) {
+    const last = steps.at(-1)?.value;
+    if (value === null || !isFeasible) continue;
+    if (last === undefined || (wants === 'lowest' ? value < last : value > last)) steps.push({ ask, value });
+  }
+  const [last, end] = [steps.at(-1), points.at(-1)];
+  if (last && end && end.ask > last.ask) steps.push({ ask: end.ask, value: last.value });
+  return steps;
+}
+
+function finalistsFigure(campaign: Searched, { finalists, summary }: SearchStory, output: Measure): Figure[] {
+  const known = finalists.flatMap((one) => (one.mean === null ? [] : [{ ...one, mean: one.mean }]));
+  if (known.length === 0) return [];
+  const names = namesOf(
+    campaign,
+    known.map(({ values }) => values),
+  );
+  const winner = known.find(({ isWinner }) => isWinner);
+  const { confidence } = campaign.search!.confirm!;
+  return [
+    {
+      title: 'The finalists',
+      caption: sentences(
+        `The ${output.statistic} of the new runs of each, with its ${percent(confidence)} confidence interval`,
+        winner && summary.best!.isSure !== null
+          ? `They chose the winner; ${counted(summary.best!.runs, 'further run')} tell its value, the diamond`
+          : undefined,
+        'The values of the search itself, as circles, are too good: they chose the finalists',
+      ),
+      id: 'finalists',
+      spec: finalistRows(
+        known.map(({ mean, interval, seen, isWinner, isFeasible }, at) => ({
+          ...{ name: names[at]!, mean, interval, seen },
+          kind: isWinner ? 'winner' : isFeasible ? 'finalist' : 'infeasible',
+          own: isWinner && summary.best!.isSure !== null ? summary.best!.value : null,
+        })),
+        output,
+      ),
+    },
+  ];
+}
+
+/** "Contact rate 1.67, Recovery rate 0.44": with all digits where two would look alike. */
+function namesOf({ search }: Searched, points: readonly (readonly string[])[]): string[] {
+  const named = (short: (text: string) => string): string[] =>
+    points.map((values) =>
+      search!.inputs
+        .map(({ name, ...input }, at) => {
+          const isNumber = input.kind === 'range' || input.isOrdered;
+          return `${name} ${isNumber ? short(values[at]!) : values[at]!}`;
+        })
+        .join(', '),
+    );
+  const brief = named(shortNumber);
+  return new Set(brief).size === points.length ? brief : named((text) => text);
+}
+
+/** Nothing where one input is searched, or one value is known. */
+function parallelFigure(
+  { search, goal, varied }: Searched,
+  { points, summary: { best }, isNoisy }: SearchStory,
+  output: Measure,
+): Figure[] {
+  const known = points.filter(({ value }) => value !== null);
+  if (search!.inputs.length < 2 || known.length < 2) return [];
+  const [drawn, isPart] = evenly(known, best?.ordinal);
+  const scales = search!.inputs.map((input) =>
+    scaleOf(
+      input,
+      varied.find(({ name }) => name === input.name),
+    ),
+  );
+  const lineOf = ({ values, value, isFeasible }: AskedPoint): PointLine => ({
+    isFeasible,
+    places: values.map((text, at) => scales[at]!.placeOf(text)),
+    value: value!,
+  });
+  const front = drawn.find(({ ordinal }) => ordinal === best?.ordinal);
+  return [
+    {
+      title: 'All points of the search',
+      caption: sentences(
+        `${isPart ? `${counted(drawn.length, 'point')} spread evenly over all` : `All ${counted(drawn.length, 'point')} that have a value`}, each a line over its inputs; the better, the warmer`,
+        front ? 'The best point is the thick line' : undefined,
+        drawn.some(({ isFeasible }) => !isFeasible)
+          ? 'Broken grey lines do not meet the requirements'
+          : undefined,
+        isNoisy ? 'Colours are values of the search itself' : undefined,
+      ),
+      id: 'search-points',
+      spec: parallelCoordinates(
+        scales.map(({ axis }) => axis),
+        drawn.map(lineOf),
+        { output, wants: goal!.wants, best: front && lineOf(front) },
+      ),
+    },
+  ];
+}
+
+/** Some of many points, spread evenly, the best one among them. */
+function evenly(points: readonly AskedPoint[], best: number | undefined): [AskedPoint[], isPart: boolean] {
+  const sample = new EvenSample<AskedPoint>(MOST_DRAWN);
+  for (const point of points) sample.add(() => point);
+  if (!sample.isPart) return [[...points], false];
+  const kept = new Set(sample.items);
+  return [points.filter((point) => kept.has(point) || point.ordinal === best), true];
+}
+
+/** Where the values of an input are along its axis. */
+function scaleOf(
+  input: SearchedInput,
+  varied: VariedInput | undefined,
+): { axis: UprightAxis; placeOf: (value: string) => number } {
+  const title = titleOf(varied ?? input);
+  if (input.kind === 'choice') {
+    const { values } = input;
+    const places = new Map(
+      values.map((value, at) => [value, values.length === 1 ? 0.5 : at / (values.length - 1)]),
+    );
+    const every = Math.ceil(values.length / MOST_LABELS);
+    const labels = values.flatMap((text, at) => (at % every === 0 ? [{ at: places.get(text)!, text }] : []));
+    return { axis: { title, labels }, placeOf: (value) => places.get(value)! };
+  }
+  const { min, max, scale } = input;
+  const along = scale === 'log' ? Math.log : (value: number) => value;
+  const back = scale === 'log' ? Math.exp : (value: number) => value;
+  const [low, high] = [along(min), along(max)];
+  const labels = [0, 0.25, 0.5, 0.75, 1].map((at) => ({
+    at,
+    text: numberText(back(low + at * (high - low))),
+  }));
+  return {
+    axis: { title, labels },
+    placeOf: (value) => (along(Number(value)) - low) / (high - low),
+  };
+}

@@ -1,0 +1,165 @@
+import { measureOf } from '../campaign/measures.ts';
+import type { MethodName } from '../campaign/search/search.ts';
+import type { Campaign } from '../campaign/types.ts';
+import type { AskedPoint, SearchStory } from '../search/story.ts';
+import { inputCells, measureCells } from './cells.ts';
+import { sentences } from './figure.ts';
+import { html, type Markup } from './markup.ts';
+import { bestParts, searchText } from './search-words.ts';
+import { kindOfInput } from './values.ts';
+import { counted, percent, titleOf, titleOfMeasure } from './words.ts';
+
+/** What a report says of a search: its answer, how it went, and its best points. */
+
+/** Points in the table. */
+const BEST_POINTS = 10;
+
+const methods: Record<MethodName, string> = {
+  gp: 'a Gaussian process',
+  cma: 'CMA-ES',
+  direct: 'DIRECT',
+};
+
+/** The honest best: what `foray status` says as well. */
+export function searchAnswer(campaign: Campaign, { summary, isNoisy }: SearchStory): Markup {
+  const { goal } = campaign;
+  if (!summary.best) {
+    const isOver = summary.stage === 'over';
+    return html`<div class="answer">
+      ${isOver ? 'No point has a value and meets the requirements.' : 'No point that is known meets the requirements so far.'}
+    </div>`;
+  }
+  const { place, value, how } = bestParts(campaign, summary.best);
+  const isTooGood = isNoisy && summary.best.isSure === null;
+  return html`<div class="answer">
+    ${goal!.wants === 'lowest' ? 'Lowest' : 'Highest'} ${goal!.output}
+    <strong>${value}</strong>
+    at ${place}
+    <p class="lead">
+      ${how.join('; ')}${isTooGood ? '. Where chance has a part in it, it is too good, as it was chosen for it' : ''}.
+    </p>
+  </div>`;
+}
+
+/** How the search went, in words. */
+export function searchSection({ search }: Campaign, { summary }: SearchStory): Markup {
+  const { require, confirm } = search!;
+  return html`<section>
+    <h2>The search</h2>
+    <p class="soft">
+      ${sentences(
+        `By ${methods[summary.method]}, ${counted(search!.parallel, 'point')} at once: ${searchText(summary)}`,
+        require.length > 0
+          ? `A point has to keep ${require.map(({ output }) => output).join(', ')}`
+          : undefined,
+        confirm === null
+          ? undefined
+          : `The best points are compared by new runs, with ${percent(confirm.confidence)} confidence`,
+      )}
+    </p>
+  </section>`;
+}
+
+/** The points that were compared by new runs, the winner first; without a comparison the best ones that were seen. */
+export function searchPoints(campaign: Campaign, story: SearchStory): Markup | undefined {
+  return story.finalists.length > 0 ? finalistsTable(campaign, story) : seenTable(campaign, story);
+}
+
+function finalistsTable(campaign: Campaign, { finalists, summary: { best } }: SearchStory): Markup {
+  const measure = measureOf(campaign.outputs, campaign.goal!.output);
+  const ends = [0, 1].map((end) => finalists.map(({ interval }) => interval?.[end]));
+  const columns = [
+    { title: titleOfMeasure(measure), values: finalists.map(({ mean }) => mean) },
+    { title: 'Low', values: ends[0]! },
+    { title: 'High', values: ends[1]! },
+    { title: 'During the search', values: finalists.map(({ seen }) => seen) },
+  ];
+  const stands = finalists.map(({ isWinner, isFeasible, mean }) =>
+    isWinner ? 'winner' : mean === null ? 'runs' : isFeasible ? '' : 'requirements not met',
+  );
+  const winner = finalists.find(({ isWinner }) => isWinner);
+  const how = sentences(
+    `${counted(finalists.length, 'point')} that were compared by new runs`,
+    winner && best!.isSure !== null
+      ? `These chose the winner; ${counted(best!.runs, 'further run')} tell its value: ${bestParts(campaign, best!).value}`
+      : undefined,
+    'Values during the search are too good: they chose these points',
+  );
+  return pointsTable(campaign, {
+    title: 'Finalists',
+    how,
+    points: finalists,
+    columns,
+    stands,
+    first: winner !== undefined,
+  });
+}
+
+function seenTable(campaign: Campaign, { points, isNoisy }: SearchStory): Markup | undefined {
+  const { goal, outputs } = campaign;
+  const measure = measureOf(outputs, goal!.output);
+  const sign = goal!.wants === 'lowest' ? 1 : -1;
+  const shown = points
+    .filter(({ isFeasible }) => isFeasible)
+    .toSorted((a, b) => sign * (a.value! - b.value!))
+    .slice(0, BEST_POINTS);
+  if (shown.length === 0) return undefined;
+  const how = sentences(
+    `${counted(shown.length, 'point')} with the ${goal!.wants} ${goal!.output}${campaign.search!.require.length > 0 ? ' of those that meet the requirements' : ''}`,
+    isNoisy
+      ? 'Where chance has a part in them, these values are too good, as they chose the points; "confirm" compares by new runs'
+      : undefined,
+  );
+  const columns = [{ title: titleOfMeasure(measure), values: shown.map(({ value }) => value) }];
+  return pointsTable(campaign, { title: 'Best points', how, points: shown, columns, first: true });
+}
+
+interface PointsTable {
+  title: string;
+  how: string;
+  points: readonly (Pick<AskedPoint, 'key' | 'values'> & { runs: number })[];
+  /** Numbers of what is minimized or maximized. */
+  columns: { title: string; values: readonly (number | null | undefined)[] }[];
+  /** What a point is. */
+  stands?: readonly string[];
+  /** Whether the first point is marked. */
+  first: boolean;
+}
+
+function pointsTable(
+  { search, base, outputs, goal }: Campaign,
+  { title, how, points, columns, stands, first }: PointsTable,
+): Markup {
+  const measure = measureOf(outputs, goal!.output);
+  const units = new Map(base.map(({ name, units }) => [name, units]));
+  const inputs = search!.inputs.map(({ name, type }) => ({ name, type, units: units.get(name) ?? null }));
+  const cells = columns.map(({ values }) => measureCells(measure, values));
+  return html`<section>
+    <h2>${title}</h2>
+    <p class="soft">${how}</p>
+    <div class="scroll">
+      <table>
+        <thead>
+          <tr>
+            ${inputs.map((input) => html`<th class="${kindOfInput(input.type) === 'number' ? 'number' : ''}">${titleOf(input)}</th>`)}
+            ${columns.map((column) => html`<th class="number">${column.title}</th>`)}
+            <th class="number">Runs</th>
+            ${stands ? html`<th></th>` : ''}
+            <th>Point</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${points.map(
+            ({ key, values, runs }, at) =>
+              html`<tr class="${first && at === 0 ? 'first' : ''}">
+                ${inputCells(inputs, values)} ${cells.map((column) => column[at])}
+                <td class="number">${runs}</td>
+                ${stands ? html`<td>${stands[at]}</td>` : ''}
+                <td><code>${key}</code></td>
+              </tr>`,
+          )}
+        </tbody>
+      </table>
+    </div>
+  </section>`;
+}

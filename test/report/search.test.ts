@@ -1,0 +1,126 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Campaign } from '../../src/campaign/types.ts';
+import { renderReport } from '../../src/report/html.ts';
+import { searchFigures } from '../../src/report/search-figures.ts';
+import type { AskedPoint, SearchStory } from '../../src/search/story.ts';
+import { countsOf, sampleRecord, sampleRow, stream } from './support.ts';
+
+/** The report of a search, of points that no service has run. */
+
+const search: NonNullable<Campaign['search']> = {
+  inputs: [
+    {
+      name: 'Contact rate',
+      type: 'DOUBLE',
+      kind: 'range',
+      min: 1,
+      max: 3,
+      scale: 'log',
+      step: null,
+      digits: 4,
+    },
+    { name: 'Policy', type: 'STRING', kind: 'choice', values: ['a', 'b', '<i>'], isOrdered: false },
+  ],
+  where: null,
+  require: [],
+  method: 'cma',
+  parallel: 4,
+  stop: { points: 10, runs: null, value: null, gain: null, stall: null },
+  confirm: null,
+  most: null,
+};
+
+const record = sampleRecord({
+  varied: [
+    { name: 'Contact rate', type: 'DOUBLE', units: 'PER_DAY' },
+    { name: 'Policy', type: 'STRING', units: null },
+  ],
+  design: { kind: 'list', inputs: ['Contact rate', 'Policy'], rows: [] },
+  goal: { output: 'Fit error', wants: 'lowest' },
+  search,
+});
+
+function point(ask: number, value: number | null, more: Partial<AskedPoint> = {}): AskedPoint {
+  return {
+    ...{ ask, ordinal: ask, key: ask.toString(16).padStart(16, '0'), values: ['1.5', 'b'] },
+    ...{ by: 'generation 1', seen: 0, runs: 1, value, isFeasible: value !== null },
+    state: value === null ? 'failed' : 'known',
+    ...more,
+  };
+}
+
+function storyWith(points: AskedPoint[], changes: Partial<SearchStory['summary']> = {}): SearchStory {
+  const [best] = points.filter(({ isFeasible }) => isFeasible).toSorted((a, b) => a.value! - b.value!);
+  return {
+    summary: {
+      method: 'cma',
+      stage: 'over',
+      ...{ asked: points.length, told: points.length, failed: 0, stoppedBy: 'points' },
+      best: best
+        ? {
+            ...{ ordinal: best.ordinal, key: best.key, inputs: { 'Contact rate': 1.5, Policy: 'b' } },
+            ...{ value: best.value!, interval: null, runs: 1, seen: best.value!, isSure: null },
+          }
+        : null,
+      ...changes,
+    },
+    isNoisy: false,
+    points,
+    finalists: [],
+  };
+}
+
+async function pageOf(story: SearchStory): Promise<string> {
+  const rows = stream(story.points.map(({ ordinal, values }) => sampleRow(ordinal, values)));
+  const options = { search: story };
+  return (await renderReport(record, countsOf(story.points.length), rows, options)).replaceAll(/\s+/g, ' ');
+}
+
+describe('the report of a search', () => {
+  test('never answers with a point that does not meet the requirements', async () => {
+    const page = await pageOf(storyWith([point(0, 5, { isFeasible: false }), point(1, 30), point(2, null)]));
+    expect(page).toContain('Lowest Fit error <strong>30</strong>');
+    const [row] = /<tr class="first">.*?<\/tr>/.exec(page)!;
+    expect(row).toContain(point(1, 30).key);
+    expect(page).not.toContain(`<code>${point(0, 5).key}</code>`);
+    expect(page).toContain('Hollow points do not meet the requirements');
+    expect(page).toContain('Points that failed are marked below');
+  });
+
+  test('says so when no point meets the requirements', async () => {
+    const page = await pageOf(
+      storyWith([point(0, 5, { isFeasible: false }), point(1, 6, { isFeasible: false })]),
+    );
+    expect(page).toContain('No point has a value and meets the requirements.');
+    expect(page).not.toContain('Lowest Fit error <strong>');
+    expect(page).not.toContain('class="first"');
+    // and draws what there is
+    expect(page).toContain('-search-points.svg');
+  });
+
+  test('has texts of the definition as texts', async () => {
+    const page = await pageOf(storyWith([point(0, 5, { values: ['2', '<i>'] }), point(1, 30)]));
+    expect(page).not.toContain('<i>');
+    expect(page).toContain('&#60;i&#62;');
+  });
+
+  test('of many points draws some, the best one among them', () => {
+    const points = Array.from({ length: 5_000 }, (_, ask) => point(ask, ask === 4_321 ? 1 : 100 + (ask % 7)));
+    const figures = searchFigures(record.campaign, storyWith(points));
+    expect(figures.map(({ id }) => id)).toEqual(['search-progress', 'search-points']);
+    for (const { caption, spec } of figures) {
+      expect(Number(/^(\d+) points spread evenly/.exec(caption)![1])).toBeLessThanOrEqual(801);
+      expect(JSON.stringify(spec)).toContain('"value":1');
+    }
+    // the line knows all points
+    expect(JSON.stringify(figures[0]!.spec)).toContain('"ask":4321');
+  });
+
+  test('of one input draws no parallel coordinates, and of nothing that is known nothing', () => {
+    const one = { ...record.campaign, search: { ...search, inputs: search.inputs.slice(0, 1) } };
+    expect(searchFigures(one, storyWith([point(0, 1), point(1, 2)])).map(({ id }) => id)).toEqual([
+      'search-progress',
+    ]);
+    expect(searchFigures(one, storyWith([point(0, null)]))).toEqual([]);
+  });
+});

@@ -1,0 +1,135 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { SearchStory } from '../../src/client/index.ts';
+import { bestText } from '../../src/report/index.ts';
+import { toTheEnd } from '../support/campaigns.ts';
+import { foray } from '../support/cli.ts';
+import { environmentOf } from '../support/worker.ts';
+import { startWorld, type World } from '../support/world.ts';
+
+/** What the command line shows of a search that is over: the report, a point, the progress. */
+
+const observed = fileURLToPath(new URL('../../examples/boarding-school-flu/observed.csv', import.meta.url));
+
+const DEFINITION = `
+campaign: flu
+model: { name: Epidemic }
+inputs: { Population: 763, Stochastic: true }
+files: { Observed cases: ${JSON.stringify(observed)} }
+outputs: [Fit error, Peak infected]
+search:
+  minimize: Fit error
+  over:
+    Contact rate: { min: 1.2, max: 2.2, digits: 4 }
+    Recovery rate: { min: 0.3, max: 0.6, digits: 4 }
+  method: cma
+  parallel: 8
+  stop: { points: 30 }
+  require: { Peak infected: { max: 400 } }
+  confirm: { best: 4, replications: 5, indifference: 5, report: 12 }
+replications: { min: 2, max: 6 }
+commonRandomNumbers: true
+seed: 5
+`;
+
+let world: World;
+let story: SearchStory;
+let page: string;
+
+beforeAll(async () => {
+  world = await startWorld();
+  await world.startWorker();
+  await world.foray.submit({ file: 'flu.yaml', text: DEFINITION }, { id: 'flu' });
+  await toTheEnd(world, 'flu');
+  story = (await world.foray.searchStory('flu'))!;
+  await said('report', 'flu', '-o', 'flu.html');
+  page = readFileSync(join(world.folder, 'flu.html'), 'utf8').replaceAll(/\s+/g, ' ');
+});
+afterAll(() => world.close());
+
+async function said(...line: string[]): Promise<string> {
+  const { code, stdout, stderr } = await foray(world.folder, line, { env: environmentOf(world.settings) });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: expect.any(String) });
+  return `${stdout}${stderr}`;
+}
+
+test('the story of a search has its points in their order, and the winner first', async () => {
+  const { points, finalists, summary, isNoisy } = story;
+  expect(isNoisy).toBe(true);
+  expect(points).toHaveLength(summary.asked);
+  expect(points.map(({ ask }) => ask)).toEqual(points.map(({ ask }) => ask).toSorted((a, b) => a - b));
+  // a point was told the mean of its first runs
+  const { key, runs, value } = points[0]!;
+  const rows = (await world.rows('flu'))
+    .filter(({ point }) => point === key)
+    .toSorted((a, b) => a.replication - b.replication)
+    .slice(0, runs);
+  const mean = rows.reduce((sum, { outputs }) => sum + Number(outputs['Fit error']), 0) / runs;
+  expect(value).toBeCloseTo(mean, 9);
+  const [winner, ...others] = finalists;
+  expect(winner).toMatchObject({
+    isWinner: true,
+    key: summary.best!.key,
+  });
+  // not over the further runs, which are its value
+  expect(winner!.mean).not.toBe(summary.best!.value);
+  expect(others.length).toBeGreaterThan(2);
+  for (const { isWinner, runs, mean } of finalists) {
+    expect(isWinner).toBe(mean === winner!.mean);
+    expect(runs).toBeGreaterThanOrEqual(5);
+    expect(mean).not.toBeNull();
+  }
+});
+
+test('the report answers with what is told by runs that did not choose it', async () => {
+  const { best } = story.summary;
+  const { record } = await world.foray.results('flu');
+  const [place, rest] = bestText(record.campaign, best!).split(': Fit error ');
+  const [value] = rest!.split(' (');
+  expect(page).toContain(`Lowest Fit error <strong>${value}</strong> at ${place}`);
+  expect(page).toContain('12 runs that did not choose it; seen during the search');
+  expect(page).toMatch(/The search<\/h2> <p class="soft">\s?By CMA-ES, 8 points at once: \d+ points asked, /);
+  expect(page).toContain('it ended, as it may ask no more points');
+});
+
+test('the table has the winner first, with its value, and there is no table of other best points', () => {
+  const { best } = story.summary;
+  const [row] = /<tr class="first">.*?<\/tr>/.exec(page)!;
+  expect(row).toContain(`<code>${best!.key}</code>`);
+  expect(row).toContain(`title="${story.finalists[0]!.mean}"`);
+  expect(page).toMatch(/These chose the winner; 12 further runs tell its value: [\d.]+ ± [\d.]+/);
+  expect(row).toContain('<td>winner</td>');
+  expect(page).toContain('Values during the search are too good');
+  expect(page.match(/<tr class="first">/g)).toHaveLength(1);
+  expect(page).not.toContain('Best points</h2>');
+});
+
+test('the report has pictures of the progress, the finalists and all points', () => {
+  for (const id of ['search-progress', 'finalists', 'search-points'])
+    expect(page).toContain(`data-file="flu-${id}.svg"`);
+  expect(page).toContain('The band is the value of the winner, by 12 runs that did not choose it');
+  expect(page).toContain('no share of the variance can be read off them');
+  expect(page).not.toContain('of the variance between points');
+});
+
+test('a point is explained by its ask', async () => {
+  const { ask, key, by, seen } = story.points.at(-1)!;
+  const [explained] = (await world.foray.explain('flu', key)).asks;
+  expect(explained).toMatchObject({ ask, by, seen });
+  const known = story.points.filter((point) => point.ask < seen && point.isFeasible);
+  expect(explained!.bestSeen).toBe(Math.min(...known.map(({ value }) => value!)));
+  expect(await said('explain', 'flu', key)).toMatch(
+    new RegExp(
+      `^.* of the points that were asked\nAsk ${ask}, by ${by}\\. The method knew the values of the first ${seen} asks, the best of which was \\S+\\. It was told \\S+ \\(\\d runs\\)`,
+    ),
+  );
+  expect(await said('explain', 'flu', key)).toContain('What the search varies');
+});
+
+test('who watches a search is told what it has found', async () => {
+  expect(await said('watch', 'flu')).toMatch(
+    /; search: 3\d points asked, .*; it ended, as it may ask no more points; best: Fit error \d+\.?\d* ± /,
+  );
+});

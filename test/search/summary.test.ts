@@ -1,0 +1,73 @@
+import { expect, test } from '@jest/globals';
+import type { SearchLog } from '../../src/campaign/search/log.ts';
+import type { Campaign } from '../../src/campaign/types.ts';
+import { storyOf } from '../../src/search/story.ts';
+import { summaryOf } from '../../src/search/summary.ts';
+import { sampleRecord } from '../report/support.ts';
+
+/** What is said of a search while its end goes on: the value of the best point is honest at every moment. */
+
+const { campaign } = sampleRecord({
+  varied: [{ name: 'Rate', type: 'DOUBLE', units: null }],
+  base: [{ name: 'Rate', type: 'DOUBLE', units: null, value: '0' }],
+  goal: { output: 'Fit error', wants: 'highest' },
+  search: {
+    inputs: [
+      { name: 'Rate', type: 'DOUBLE', kind: 'range', min: 0, max: 9, scale: 'linear', step: 1, digits: null },
+    ],
+    where: null,
+    require: [],
+    method: 'cma',
+    parallel: 1,
+    stop: { points: 2, runs: null, value: null, gain: null, stall: null },
+    confirm: { best: 2, replications: 2, indifference: 1, confidence: 0.95, report: 2 },
+    most: null,
+  } satisfies Campaign['search'],
+});
+
+/** Values are told with the other sign, as they are maximized. */
+const log: SearchLog = {
+  asks: [20, 19].map((value, ordinal) => ({
+    ...{ ordinal, values: [String(ordinal)], by: 'start', seen: 0 },
+    told: { value: -value, variance: null, runs: 1, excess: [] },
+  })),
+  events: [
+    { kind: 'stopped', by: 'points' },
+    { kind: 'finalists', ordinals: [0, 1], after: 1 },
+    { kind: 'winner', ordinal: 1, isSure: true, after: 3 },
+  ],
+};
+
+function runs(...values: number[]) {
+  return values.map((value, at) => ({ replication: at + 1, outputs: { 'Fit error': String(value) } }));
+}
+
+const compared = runs(20, 12, 14);
+
+test('before the further runs of the winner are there nothing is said to be of runs that did not choose it', () => {
+  const { best } = summaryOf(campaign, log, new Map([[0, compared]]));
+  expect(best).toMatchObject({ ordinal: 1, runs: 1, value: 19, isSure: null });
+});
+
+test('after them its value is theirs, and the finalists have the means that were compared', () => {
+  const over: SearchLog = { ...log, events: [...log.events, { kind: 'over' }] };
+  const finished = new Map([
+    [0, compared],
+    [1, runs(19, 15, 17, 11, 13)],
+  ]);
+  const { summary, finalists } = storyOf(campaign, over, finished);
+  expect(summary.best).toMatchObject({ ordinal: 1, runs: 2, value: 12, seen: 20, isSure: true });
+  expect(finalists).toMatchObject([
+    { ordinal: 1, mean: 16, runs: 2, seen: 19, isWinner: true },
+    { ordinal: 0, mean: 13, runs: 2, seen: 20, isWinner: false },
+  ]);
+});
+
+test('a finalist whose new runs are not there yet has no mean, and one that was rejected is no winner', () => {
+  const rejected: SearchLog = { ...log, events: [...log.events, { kind: 'rejected', ordinal: 1 }] };
+  const { finalists } = storyOf(campaign, rejected, new Map([[1, runs(19, 15, 17, 11, 13)]]));
+  expect(finalists).toMatchObject([
+    { ordinal: 1, mean: 16, isFeasible: false, isWinner: false },
+    { ordinal: 0, mean: null, runs: 0, isFeasible: false, isWinner: false },
+  ]);
+});
