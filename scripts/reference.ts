@@ -27,8 +27,21 @@ interface Schema {
 }
 
 const whole = definitionSchema() as Schema & { $defs: Record<string, Schema> };
-const { Design, Range, Distribution, Precise, Outputs, Goal, Failures, Timeouts, Search, Bounds, Limit, Stop, Confirm } =
-  whole.$defs;
+const {
+  Design,
+  Range,
+  Distribution,
+  Precise,
+  Outputs,
+  Goal,
+  Failures,
+  Timeouts,
+  Search,
+  Bounds,
+  Limit,
+  Stop,
+  Confirm,
+} = whole.$defs;
 const { sobol } = Design!.properties!;
 
 export const tables: Record<string, () => string> = {

@@ -241,7 +241,10 @@ export const Definition = z.strictObject({
   design: Design.optional(),
   search: Search.optional(),
   replications: z
-    .union([Replications, Precise, Raced], 'expected a whole number or {min, max, output, relative or absolute}')
+    .union(
+      [Replications, Precise, Raced],
+      'expected a whole number or {min, max, output, relative or absolute}',
+    )
     .default(1)
     .describe(
       'Repeats of each point, each with a seed of its own: a number, or {min, max, output, …} to go on until a mean is precise; in a search also {min, max}.',

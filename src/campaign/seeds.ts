@@ -29,8 +29,7 @@ export function checkSeeds(
   const place = locate(first.path);
   const hint = `Remove ${users.map(({ setting }) => `"${setting}"`).join(' and ')}.`;
   if (!hasSeed(facts.version.experimentTemplate.inputs)) {
-    const isRepeated =
-      users.some(({ setting }) => setting === 'replications' || setting === 'seed');
+    const isRepeated = users.some(({ setting }) => setting === 'replications' || setting === 'seed');
     throw isRepeated
       ? new ForayError(
           'REPLICATIONS_NEED_SEED',

@@ -95,10 +95,7 @@ export async function writeSearch(
 }
 
 /** How many asks and events the log of a campaign has. */
-export async function searchLength(
-  db: Kysely<Tables>,
-  campaign: number,
-): Promise<SearchLength> {
+export async function searchLength(db: Kysely<Tables>, campaign: number): Promise<SearchLength> {
   const count = async (table: 'asks' | 'search_events'): Promise<number> => {
     const row = await db
       .selectFrom(table)

@@ -78,8 +78,13 @@ test('examples/search/inventory chooses a policy with runs that tell its cost, a
   expect(row['Reorder point']).toBeLessThan(row['Order-up-to level']!);
   expect(best.stderr).toContain('30 runs that did not choose it');
   const { stdout } = await foray(dev.folder, ['results', 'stock', '--format', 'jsonl']);
-  const runs = stdout.trimEnd().split('\n').map((line) => JSON.parse(line) as Record<string, number>);
-  const own = runs.filter((run) => run['point'] === row['point']).toSorted((a, b) => a['replication']! - b['replication']!);
+  const runs = stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, number>);
+  const own = runs
+    .filter((run) => run['point'] === row['point'])
+    .toSorted((a, b) => a['replication']! - b['replication']!);
   const levels = own.slice(-30).map((run) => run['Service level']!);
   expect(levels.reduce((sum, level) => sum + level, 0) / 30).toBeGreaterThanOrEqual(0.9);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Ask, SearchLog, SearchStep } from '../../src/campaign/search/log.ts';
-import type { MethodName, Search } from '../../src/campaign/search/search.ts';
+import type { Search } from '../../src/campaign/search/search.ts';
 import type { Campaign } from '../../src/campaign/types.ts';
 import { SearchCourse } from '../../src/search/course.ts';
 import { Stream } from '../../src/search/methods/stream.ts';
@@ -114,7 +114,8 @@ class World {
         this.values.set(ordinal!, point.values);
         this.add(ordinal!, 1, point.replications);
       }
-      this.log.asks.push(structuredClone({ ...ask, ordinal }) as Ask);
+      const added: Ask = { ...ask, ordinal };
+      this.log.asks.push(structuredClone(added));
       return ordinal;
     });
     this.log.events.push(...structuredClone(step.events));
@@ -136,7 +137,7 @@ class World {
   }
 }
 
-describe.each<MethodName>(['cma', 'gp', 'direct'])('%s', (method) => {
+describe.each(['cma', 'gp', 'direct'] as const)('%s', (method) => {
   test('asks the same whatever finishes first, and however often its course is made anew', async () => {
     const stop = { points: method === 'gp' ? 16 : 40, runs: null, value: null, gain: null, stall: null };
     for (const rest of [{}, { replications: 2 }]) {
