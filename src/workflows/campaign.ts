@@ -18,6 +18,7 @@ import {
   conclude,
   endPhase,
   finishedPhase,
+  settleUnanswered,
   stop,
 } from './closing.ts';
 import { type CampaignInput, type Context, enter, show } from './context.ts';
@@ -73,6 +74,7 @@ export async function campaign(input: CampaignInput): Promise<CampaignSummary> {
   }
   if (end === 'history') return continued({ ...input, state });
   beginToClose(context);
+  if (end === 'stopped') await settleUnanswered(context);
   const runs = await close(context, end === 'finished' ? finishedPhase(state) : endPhase(state));
   return conclude(context, runs);
 }

@@ -18,6 +18,8 @@ export interface CampaignSummary {
 
 /** Workflows of earlier releases have no outcome in their memo. */
 const OUTCOME_MEMO = 'outcome-memo';
+/** Workflows of earlier releases left runs behind whose requests were not answered. */
+const SETTLE_UNANSWERED = 'settle-unanswered';
 
 /** Refuses changes from now on, also those that wait. */
 export function beginToClose(context: Context): void {
@@ -49,6 +51,17 @@ export async function stop(context: Context): Promise<RunCounts> {
     `${stopped} ${stopped === 1 ? 'run' : 'runs'} stopped${kept > 0 ? `, ${kept} left to other campaigns` : ''}`,
   );
   return close(context, endPhase(state));
+}
+
+/**
+ * Brings runs to their end whose requests were sent and not answered: in a campaign that a person ends, nobody else asks what became of
+ * them. Those that have finished are kept.
+ */
+export async function settleUnanswered({ address }: Context): Promise<void> {
+  if (!patched(SETTLE_UNANSWERED)) return;
+  await activities.stopRuns.executeWithOptions({ summary: 'runs whose requests were not answered' }, [
+    address,
+  ]);
 }
 
 /** Closes the campaign in the store. The counts of the store are final. */

@@ -127,6 +127,32 @@ describe('with a worker', () => {
   });
 });
 
+describe('stopped while requests are not answered', () => {
+  let stopWorker: () => Promise<void>;
+  beforeAll(async () => {
+    stopWorker = await world.startWorker();
+  });
+  afterAll(() => stopWorker());
+
+  test('what the service has finished of them is kept', async () => {
+    const lost: string[] = [];
+    // of the first requests nobody hears, and the others are not made: the service looks overloaded
+    front.plan = (asked) => {
+      if (!isRunRequest(asked)) return pass();
+      lost.push(asked.bodyHash);
+      return lost.length <= 3 ? { kind: 'lose' } : pass();
+    };
+    const { id } = await world.foray.submit(
+      rehearsal({ count: 12, first: 900_000, seconds: 0.2, more: 'concurrency: 6' }),
+    );
+    await until('three requests were not answered', () => lost.length >= 3);
+    await world.foray.steer(id, 'stop');
+    const status = await over(id);
+    front.plan = pass;
+    await leftNothing(id, status);
+  });
+});
+
 describe('with the worker killed meanwhile', () => {
   let worker: WorkerProcess | undefined;
   afterEach(() => worker?.kill());
