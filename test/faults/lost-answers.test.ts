@@ -1,79 +1,136 @@
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { Activities } from '../../src/activities/index.ts';
-import { toTheEnd } from '../support/campaigns.ts';
-import { startWorld, type World } from '../support/world.ts';
+import fc from '../support/fast-check.ts';
+import { seeded } from '../../bench/scheduler/durations.ts';
+import type { RequestInputItem } from '../../src/api/index.ts';
+import { CloudClient, isCloudError } from '../../src/cloud/index.ts';
+import {
+  type FaultyService,
+  isRunRequest,
+  pass,
+  type Recorded,
+  startFaultyService,
+} from '../support/faulty-service.ts';
+import { isFull, report, seeds } from '../support/seeds.ts';
+import { until } from '../support/until.ts';
+import { KEY, rehearsal, startWorld, type World } from '../support/world.ts';
 
-/** An activity that has done its work and dies before it says so is carried out again: nothing of it may be forgotten. */
+/**
+ * Answers that are lost after the service has committed, and the same request many times at once: one run, one
+ * execution, however it is spelled.
+ */
 
-const observed = fileURLToPath(new URL('../../examples/boarding-school-flu/observed.csv', import.meta.url));
+const RUNS = isFull ? 60 : 30;
+const AT_ONCE = 100;
 
 let world: World;
-const lost = { advance: 0, propose: 0 };
-
-/** The first answers of the activities that add runs are lost: they are done, and their worker says that they failed. */
-function losing(activities: Activities): Activities {
-  const once = new Set<string>();
-  const spoilt =
-    <Input, Output>(name: keyof typeof lost, activity: (input: Input) => Promise<Output>) =>
-    async (input: Input): Promise<Output> => {
-      const answer = await activity(input);
-      const key = `${name} ${JSON.stringify(input)} ${lost[name]}`;
-      if (once.has(key) || lost[name] > 1) return answer;
-      once.add(key);
-      lost[name] += 1;
-      throw new Error('the answer is lost');
-    };
-  return {
-    ...activities,
-    advance: spoilt('advance', activities.advance),
-    propose: spoilt('propose', activities.propose),
-  };
-}
+let front: FaultyService;
+const figure = { campaigns: 0, runs: 0, lost: 0, identical: 0 };
 
 beforeAll(async () => {
-  world = await startWorld();
-  await world.startWorker({ spoil: losing });
+  world = await startWorld({
+    through: async (service) => (front = await startFaultyService(service)),
+  });
+  await world.startWorker();
 });
-afterAll(() => world.close());
-
-const head = `
-campaign: flu
-model: { name: Epidemic }
-inputs: { Population: 763, Stochastic: true }
-files: { Observed cases: ${JSON.stringify(observed)} }
-outputs: [Fit error, Peak day]
-`;
-
-test('replications until precise are all made', async () => {
-  const text = `${head}
-design: { grid: { Contact rate: [1.4, 1.8, 2.2] } }
-replications: { min: 3, max: 8, output: Peak day, relative: 0.02 }
-seed: 3
-`;
-  await world.foray.submit({ file: 'flu.yaml', text }, { id: 'precise' });
-  const { phase, runs, precision } = await toTheEnd(world, 'precise');
-  expect(phase).toBe('completed');
-  expect(lost.advance).toBe(2);
-  expect(runs).toMatchObject({ waiting: 0, queued: 0, running: 0, total: runs.done });
-  expect(precision!.precise + precision!.imprecise).toBe(3);
+afterAll(async () => {
+  await world.close();
+  report(
+    `lost answers: ${figure.lost} in ${figure.campaigns} campaigns, ${figure.runs} runs each executed once; ` +
+      `${figure.identical} times ${AT_ONCE} identical requests at once: one run, one execution each`,
+  );
 });
 
-test('points of a search are all run', async () => {
-  const text = `${head}
-search:
-  minimize: Fit error
-  over: { Contact rate: { min: 1.2, max: 2.2, digits: 3 } }
-  method: cma
-  parallel: 3
-  stop: { points: 9 }
-replications: 2
-seed: 3
-`;
-  await world.foray.submit({ file: 'flu.yaml', text }, { id: 'search' });
-  const { phase, runs, search } = await toTheEnd(world, 'search');
-  expect(phase).toBe('completed');
-  expect(lost.propose).toBe(2);
-  expect(runs).toMatchObject({ waiting: 0, total: 18, done: 18 });
-  expect(search).toMatchObject({ asked: 9, told: 9, stage: 'over' });
+function lose(random: () => number, share: number): void {
+  front.plan = () => (random() < share ? { kind: 'lose' } : pass());
+}
+
+function lostSince(from: number): Recorded[] {
+  return front.recorded.slice(from).filter(({ fault }) => fault.kind === 'lose');
+}
+
+test.each(seeds(2, 10))('a campaign loses answers of any kind, seed %i', async (seed) => {
+  const random = seeded(seed);
+  const before = world.executions().length;
+  const from = front.recorded.length;
+  const seconds = random() < 0.5 ? 0 : 0.3;
+  const { id } = await world.foray.submit(rehearsal({ count: RUNS, first: 1_000 * seed, seconds }));
+  lose(random, 0.1 + 0.4 * random());
+  await until(`${id} is over`, async () => (await world.foray.status(id)).phase === 'completed', 100);
+  front.plan = pass;
+
+  expect((await world.foray.status(id)).runs).toMatchObject({ total: RUNS, new: RUNS, reused: 0 });
+  const rows = await world.rows(id);
+  expect(new Set(rows.map(({ runId }) => runId)).size).toBe(RUNS);
+  expect(world.executions().slice(before)).toEqual(Array.from({ length: RUNS }, () => 1));
+  const lost = lostSince(from);
+  expect(lost.filter(isRunRequest)).not.toEqual([]);
+  figure.campaigns += 1;
+  figure.runs += RUNS;
+  figure.lost += lost.length;
+});
+
+test('a run whose results are lost again and again is asked about in its turn, and fails no activity', async () => {
+  const { id } = await world.foray.submit(rehearsal({ count: 1, first: 900_000, seconds: 0 }));
+  let lost = 0;
+  front.plan = ({ path }) => (path.includes('/results/') && lost++ < 10 ? { kind: 'lose' } : pass());
+  await until(`${id} is over`, async () => (await world.foray.status(id)).phase === 'completed', 100);
+  front.plan = pass;
+  expect(lost).toBeGreaterThan(10);
+  const { events } = await world.environment.client.workflow.getHandle(id).fetchHistory();
+  const attempts = events!.map(({ activityTaskStartedEventAttributes: started }) => started?.attempt ?? 1);
+  expect(new Set(attempts)).toEqual(new Set([1]));
+});
+
+/** Ways to write one number. */
+function spellings(value: number): fc.Arbitrary<string | number> {
+  const [whole, exponent] = [String(value), value.toExponential()];
+  return fc.constantFrom<string | number>(value, whole, `${whole}.0`, `+${whole}`, ` ${whole} `, exponent);
+}
+
+/** Ways to write one request: values, names, order, what stands for itself. */
+function requests(value: number): fc.Arbitrary<RequestInputItem[]> {
+  const item = (name: string, number: number): fc.Arbitrary<RequestInputItem> =>
+    fc.record({ name: fc.constantFrom(name, name.toUpperCase(), ` ${name} `), value: spellings(number) });
+  const defaults = fc.subarray<RequestInputItem>([
+    { name: 'Fail', value: false },
+    { name: '{RANDOM_SEED}', value: '1' },
+  ]);
+  return fc
+    .tuple(item('Value', value), item('Seconds', 0), defaults)
+    .chain(([one, other, rest]) =>
+      fc.shuffledSubarray([one, other, ...rest], { minLength: 2 + rest.length, maxLength: 2 + rest.length }),
+    );
+}
+
+test.each(seeds(2, 50))(`${AT_ONCE} identical requests at once, seed %i`, async (seed) => {
+  const random = seeded(seed);
+  const cloud = new CloudClient({ url: front.url, key: KEY });
+  const model = await cloud.getModelByName('Rehearsal');
+  const version = model.modelVersions.at(-1)!;
+  const before = world.executions().length;
+  const from = front.recorded.length;
+  // past all that the campaigns have asked for
+  const value = 1_000_000 + seed;
+  const spelled = fc.sample(requests(value), { numRuns: AT_ONCE, seed });
+  lose(random, 0.3);
+  const runs = await Promise.all(
+    spelled.map(async (inputs) => {
+      for (;;) {
+        try {
+          return await cloud.requestRun(version, { experimentType: 'SIMULATION', inputs });
+        } catch (error) {
+          if (!isCloudError(error) || error.kind !== 'unreachable') throw error;
+        }
+      }
+    }),
+  );
+  front.plan = pass;
+
+  expect(new Set(spelled.map((inputs) => JSON.stringify(inputs))).size).toBeGreaterThan(AT_ONCE / 4);
+  expect(lostSince(from)).not.toEqual([]);
+  const [id] = [...new Set(runs.map((run) => run.id))];
+  expect(runs.filter((run) => run.id !== id)).toEqual([]);
+  await until('it has completed', async () => (await cloud.getProgress(version, id!)).status === 'COMPLETED');
+  expect(world.executions().slice(before)).toEqual([1]);
+  figure.identical += 1;
 });
