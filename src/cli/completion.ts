@@ -22,6 +22,7 @@ export function addCompletion(program: Command): void {
     });
   // asked by the scripts, with the words before the one that is completed
   withSettings(program.command('campaign-ids', { hidden: true }))
+    .helpOption(false)
     .allowUnknownOption()
     .allowExcessArguments()
     .action(async (flags: SettingFlags) => {

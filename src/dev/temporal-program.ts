@@ -1,4 +1,4 @@
-import { accessSync, constants } from 'node:fs';
+import { accessSync, constants, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 
@@ -36,7 +36,8 @@ export function knownProgram(env: NodeJS.ProcessEnv): string | undefined {
 export function isProgram(path: string): boolean {
   try {
     accessSync(path, constants.X_OK);
-    return true;
+    // a folder may be entered, which is the same permission
+    return statSync(path).isFile();
   } catch {
     return false;
   }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { mkdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { bundleWorkflowCode, DefaultLogger, type WorkflowBundleOption } from '@temporalio/worker';
@@ -15,7 +15,8 @@ import { replaceFile } from '../replace-file.ts';
 export async function workflowBundle(): Promise<WorkflowBundleOption> {
   if (isBuilt) return { codePath: ownModule('src/workflows/bundle') };
   const file = join(PACKAGE, 'node_modules/.cache/foray/workflows.js');
-  const mark = `// ${sourceHash()}\n`;
+  // in the first line, as the bundle's source map counts lines
+  const mark = `/* ${sourceHash(PACKAGE)} */`;
   const kept = await readFile(file, 'utf8').catch(() => '');
   if (kept.startsWith(mark)) return { code: kept };
   const code = mark + (await bundle(ownModule('src/workflows/index')));
@@ -37,11 +38,20 @@ export async function bundle(workflows: string): Promise<string> {
   return code;
 }
 
-/** Changes with every module that may be a part of the bundle, and with the versions of packages. */
-function sourceHash(): string {
+/**
+ * Changes with every module that may be a part of the bundle, and with the packages that are installed: what npm wrote beside
+ * them, as package-lock.json may be newer than they are.
+ *
+ * @param folder a checkout
+ */
+export function sourceHash(folder: string): string {
   const hash = createHash('sha256');
-  for (const file of ['package-lock.json', ...globSync('src/**/*.ts', { cwd: PACKAGE }).sort()]) {
-    hash.update(`${file}\n`).update(readFileSync(join(PACKAGE, file)));
-  }
+  const locks = ['package-lock.json', 'node_modules/.package-lock.json'];
+  const files = [
+    // other package managers write neither
+    ...locks.filter((file) => existsSync(join(folder, file))),
+    ...globSync('src/**/*.ts', { cwd: folder }).sort(),
+  ];
+  for (const file of files) hash.update(`${file}\n`).update(readFileSync(join(folder, file)));
   return hash.digest('hex');
 }

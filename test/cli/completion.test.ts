@@ -28,6 +28,7 @@ beforeAll(async () => {
   for (const [home, ids] of [
     ['.foray', ['flu-1', 'flu-2']],
     ['other', ['cost-1']],
+    ["Zoë's home", ['zoe-1']],
   ] as const) {
     mkdirSync(join(work, home));
     const store = await openStore(`sqlite:${join(work, home, 'store.db')}`);
@@ -37,7 +38,7 @@ beforeAll(async () => {
   const program = join(folder, 'foray');
   writeFileSync(program, `#!/bin/sh\nexec ${process.execPath} ${MAIN} "$@"\n`);
   chmodSync(program, 0o755);
-  env = { ...cleanEnv(), PATH: `${folder}${delimiter}${process.env.PATH}` };
+  env = { ...cleanEnv(), HOME: work, PATH: `${folder}${delimiter}${process.env.PATH}` };
   const write = async (shell: Shell): Promise<void> => {
     const { code, stdout } = await foray(folder, ['completion', shell]);
     expect(code).toBe(0);
@@ -52,17 +53,24 @@ const scriptOf = (shell: Shell): string => join(folder, `completion.${shell}`);
 const has = (shell: Shell): boolean => spawnSync(shell, ['-c', 'true']).status === 0;
 
 /** What a shell offers for the last of some words. */
-async function offered(shell: Shell, ...words: string[]): Promise<string[]> {
-  const quoted = ['foray', ...words].map((word) => `'${word}'`).join(' ');
-  const asked = `COMP_WORDS=(${quoted}); COMP_CWORD=${words.length}; _foray; printf '%s\\n' "\${COMPREPLY[@]}"`;
+function offered(shell: Shell, ...words: string[]): Promise<string[]> {
+  return offeredFor(shell, ['foray', ...words].join(' '), words);
+}
+
+/** What a shell offers at the end of a line, where it takes the line for `words`. */
+async function offeredFor(shell: Shell, line: string, words: string[]): Promise<string[]> {
+  const inShell = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
+  const quoted = ['foray', ...words].map(inShell).join(' ');
+  const place = `COMP_LINE=${inShell(line)}; COMP_POINT=\${#COMP_LINE}; COMP_CWORD=${words.length}`;
+  const asked = `COMP_WORDS=(${quoted}); ${place}; _foray; printf '%s\\n' "\${COMPREPLY[@]}"`;
   const programs = {
     bash: `source '${scriptOf(shell)}'; ${asked}`,
     // as bashcompinit runs it
     zsh: `source '${scriptOf(shell)}'; ask() { emulate -L ksh; ${asked} }; ask`,
-    fish: `source '${scriptOf(shell)}'; complete -C '${['foray', ...words].join(' ')}'`,
+    fish: `source '${scriptOf(shell)}'; complete -C $argv[1]`,
   };
   const flags = { bash: ['--norc', '-c'], zsh: ['-f', '-c'], fish: ['--no-config', '-c'] };
-  const { stdout } = await run(shell, [...flags[shell], programs[shell]], { cwd: work, env });
+  const { stdout } = await run(shell, [...flags[shell], programs[shell], line], { cwd: work, env });
   return (
     stdout
       .split('\n')
@@ -118,6 +126,55 @@ test('bash takes an option with = for three words', async () => {
   expect(await offered('bash', 'results', '--format', '=', 'csv', '')).toEqual(['flu-1', 'flu-2']);
 });
 
+test('a home may have blanks, quotes and letters of all languages', async () => {
+  const homes = [String.raw`"Zoë's home"`, String.raw`Zoë\'s\ home`, String.raw`'Zoë'\''s home'`];
+  for (const shell of shells.filter(has)) {
+    for (const home of homes) {
+      const line = `foray --home ${home} status `;
+      expect([shell, home, await offeredFor(shell, line, ['--home', home, 'status', ''])]).toEqual([
+        shell,
+        home,
+        ['zoe-1'],
+      ]);
+    }
+  }
+});
+
+test('a home may be below the own folder', async () => {
+  for (const shell of shells.filter(has)) {
+    const words = ['--home', '~/other', 'status', ''];
+    expect([shell, await offered(shell, ...words)]).toEqual([shell, ['cost-1']]);
+  }
+});
+
+test('bash asks with the words as they were written, where it splits them at = and :', async () => {
+  expect(
+    await offeredFor('bash', 'foray --home=other status ', ['--home', '=', 'other', 'status', '']),
+  ).toEqual(['cost-1']);
+  const store = ['--store', 'sqlite', ':', 'other/store.db'];
+  const line = 'foray status --store sqlite:other/store.db ';
+  expect(await offeredFor('bash', line, ['status', ...store, ''])).toEqual(['cost-1']);
+});
+
+test('nothing in a line or a store is run by a completion', async () => {
+  const home = join(work, 'hostile');
+  mkdirSync(home);
+  const store = await openStore(`sqlite:${join(home, 'store.db')}`);
+  const id = '$(touch${IFS}ran)';
+  await store.addCampaign({ campaign: campaign(id), definition: '', digest: '' }, 1);
+  await store.close();
+  for (const shell of shells.filter(has)) {
+    await offered(shell, '--home', 'hostile', 'status', '');
+    await offeredFor(shell, 'foray --owner "$(touch ran)" status ', [
+      '--owner',
+      '"$(touch ran)"',
+      'status',
+      '',
+    ]);
+    expect([shell, readdirSync(work)]).not.toEqual([shell, expect.arrayContaining(['ran'])]);
+  }
+});
+
 describe('campaigns for a completion', () => {
   const ids = (cwd: string, ...words: string[]): Promise<Ran> => foray(cwd, ['campaign-ids', ...words]);
 
@@ -126,6 +183,10 @@ describe('campaigns for a completion', () => {
     mkdirSync(empty);
     expect(await ids(empty, 'results', '--long')).toMatchObject({ code: 0, stdout: '' });
     expect(readdirSync(empty)).toEqual([]);
+  });
+
+  test('are what is printed also behind --help', async () => {
+    expect((await ids(work, '--help', 'status')).stdout).toBe('flu-2\nflu-1\n');
   });
 
   test('end when a database does not answer', async () => {

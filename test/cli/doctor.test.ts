@@ -1,4 +1,7 @@
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http2';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -53,6 +56,23 @@ async function doctor(env: NodeJS.ProcessEnv = {}, ...args: string[]) {
 }
 
 describe('foray doctor', () => {
+  test('tells a Temporal server that refuses from one that is not there', async () => {
+    const server = createServer().on('stream', (stream) => {
+      const status = { 'grpc-status': '7', 'grpc-message': 'Request unauthorized.' };
+      stream.respond({ ':status': 200, 'content-type': 'application/grpc', ...status }, { endStream: true });
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const { parts } = await doctor({ TEMPORAL_ADDRESS: address });
+    server.close();
+    expect(parts.find(({ part }) => part === 'Temporal')).toEqual({
+      part: 'Temporal',
+      state: 'failed',
+      message: `The Temporal server at ${address} refuses: Request unauthorized.`,
+      advice: 'Check the TEMPORAL_* variables.',
+    });
+  });
+
   test('says of each part that it is well, a line a part, and makes nothing', async () => {
     const env = environmentOf(world.settings);
     const { code, stdout } = await foray(folder, ['doctor'], { env });

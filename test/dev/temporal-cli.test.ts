@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { findTemporalCli } from '../../src/dev/temporal-cli.ts';
+import { programOnPath } from '../../src/dev/temporal-program.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -46,4 +47,9 @@ test('says what to do where none can be kept, as for a user without a home', asy
     code: 'TEMPORAL_MISSING',
     hint: expect.stringContaining('XDG_CACHE_HOME'),
   });
+});
+
+test('takes no folder for the program', () => {
+  mkdirSync(join(folder, 'temporal'));
+  expect(programOnPath({ PATH: folder })).toBeUndefined();
 });

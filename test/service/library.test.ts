@@ -49,3 +49,12 @@ test('a change of it is a change of modules, and not of command models', () => {
   });
   expect(new Set(hashes).size).toBe(2);
 });
+
+test('a package may be called as something that every object has', () => {
+  const program = "await import('constructor').catch(({ code }) => console.log(code));";
+  const hook = `--import=${pathToFileURL(ownModule('src/own-package')).href}`;
+  const printed = execFileSync(process.execPath, [hook, '--input-type=module', '--eval', program], {
+    encoding: 'utf8',
+  });
+  expect(printed).toBe('ERR_MODULE_NOT_FOUND\n');
+});

@@ -1,10 +1,15 @@
-import { resolve } from 'node:path';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { bundle } from '../../src/dev/workflow-bundle.ts';
+import { bundle, sourceHash, workflowBundle } from '../../src/dev/workflow-bundle.ts';
 
 test('the workflow bundle holds the scheduler, but neither zod nor HTTP nor SQL', async () => {
   const code = await bundle(resolve(import.meta.dirname, '../../src/workflows/index.ts'));
   expect(code).toContain('campaign/scheduler/index.ts');
+  // the lines that the source map counts are those of the code that workers get
+  const kept = (await workflowBundle()) as { code: string };
+  expect(kept.code.split('\n')).toHaveLength(code.split('\n').length);
   // before the source map, which names what it likes
   const modules = code.slice(0, code.indexOf('//# sourceMappingURL'));
   for (const name of [
@@ -15,4 +20,19 @@ test('the workflow bundle holds the scheduler, but neither zod nor HTTP nor SQL'
   ]) {
     expect(modules).not.toContain(name);
   }
+});
+
+test('a kept bundle is of the installed packages, not of those that package-lock.json names', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'foray-bundle-'));
+  const write = (file: string, text: string): void => writeFileSync(join(folder, file), text);
+  mkdirSync(join(folder, 'src'));
+  mkdirSync(join(folder, 'node_modules'));
+  write('src/a.ts', '1');
+  const hashes = [sourceHash(folder)];
+  for (const file of ['package-lock.json', 'node_modules/.package-lock.json', 'src/a.ts', 'src/b.ts']) {
+    write(file, '2');
+    hashes.push(sourceHash(folder));
+  }
+  rmSync(folder, { recursive: true });
+  expect(new Set(hashes).size).toBe(hashes.length);
 });

@@ -16,13 +16,13 @@ export function bashScript(all: readonly CommandWords[]): string {
   const levels = all.filter((command) => command.commands.length > 0);
   return `_foray() {
   local cur=\${COMP_WORDS[COMP_CWORD]} prev=\${COMP_WORDS[COMP_CWORD-1]} place='' at=0 awaits='' expected='' word i
-  # bash takes --name=value for three words
+  # bash takes --name=value for three words, and so host:port
   if [[ $cur == '=' ]]; then cur=''
   elif [[ $prev == '=' ]]; then prev=\${COMP_WORDS[COMP_CWORD-2]}
   fi
   for (( i = 1; i < COMP_CWORD; i++ )); do
     word=\${COMP_WORDS[i]}
-    if [[ $word == '=' ]]; then awaits=1
+    if [[ $word == [=:] ]]; then awaits=1
     elif [[ -n $awaits ]]; then awaits=''
     elif [[ $word == -* ]]; then
       case "$place $word" in
@@ -56,7 +56,18 @@ ${casesOf([
     esac
   fi
   case "$expected" in
-    campaign) COMPREPLY=($(compgen -W "$("\${COMP_WORDS[0]}" campaign-ids "\${COMP_WORDS[@]:1:$((COMP_CWORD - 1))}" 2>/dev/null)" -- "$cur")) ;;
+    campaign)
+      # the line as it was written: xargs takes off its quotes and runs nothing of it
+      local line=\${COMP_LINE:0:$COMP_POINT} tilde=' ~/' home=" '$HOME'/"
+      line=\${line%"$cur"}
+      line=\${line#*"\${COMP_WORDS[0]}"}
+      line=\${line//"$tilde"/$home}
+      COMPREPLY=()
+      # not compgen -W, which would run what stands in an id
+      while IFS= read -r word; do
+        if [[ -n $word && $word == "$cur"* ]]; then COMPREPLY+=("$word"); fi
+      done <<< "$(xargs "\${COMP_WORDS[0]}" campaign-ids <<< "$line" 2>/dev/null)"
+      ;;
     folder) local IFS=$'\\n'; compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -d -- "$cur")) ;;
     file) local IFS=$'\\n'; compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -f -- "$cur")) ;;
     '') COMPREPLY=() ;;

@@ -30,7 +30,7 @@ export function fishScript(all: readonly CommandWords[]): string {
     test "$path" = "$argv[1]"
 end
 function __foray_campaigns
-    set -l words (commandline -opc)
+    set -l words (string replace -r '^~/' "$HOME/" -- (commandline -opc))
     $words[1] campaign-ids $words[2..] 2>/dev/null
 end
 complete -c foray -f

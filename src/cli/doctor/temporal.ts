@@ -10,7 +10,9 @@ const CALL_MS = 5_000;
 /** A worker asks its task queue for work again after a minute at the latest. */
 const POLLED_MS = 70_000;
 const TASKS = { workflow: 1, activity: 2 } as const;
+const DEADLINE_EXCEEDED = 4;
 const NOT_FOUND = 5;
+const UNAVAILABLE = 14;
 /** Temporal's number of the type Keyword. */
 const KEYWORD = 2;
 
@@ -21,17 +23,10 @@ export async function checkTemporal({ temporal, taskQueue }: Settings): Promise<
   const { connectionOptions, namespace = 'default' } = temporal;
   const address = connectionOptions.address ?? 'localhost:7233';
   const connection = await Connection.connect({ ...connectionOptions, connectTimeout: CONNECT_MS }).catch(
-    () => undefined,
+    (error: unknown) => notConnected(address, error),
   );
-  if (!connection) {
-    return [
-      failed(
-        'Temporal',
-        `The Temporal server at ${address} cannot be reached.`,
-        'Start one with "foray dev", or set TEMPORAL_ADDRESS.',
-      ),
-      ...parts.map((part) => skipped(part, 'Temporal is not reached.')),
-    ];
+  if (!(connection instanceof Connection)) {
+    return [connection, ...parts.map((part) => skipped(part, 'Temporal is not reached.'))];
   }
   try {
     return await connection.withDeadline(Date.now() + CALL_MS, () =>
@@ -40,6 +35,24 @@ export async function checkTemporal({ temporal, taskQueue }: Settings): Promise<
   } finally {
     await connection.close();
   }
+}
+
+/** A server that answers with an error is there: it does not take the key, say. */
+function notConnected(address: string, error: unknown): Check {
+  const { code = UNAVAILABLE, details = '' } =
+    (error as { cause?: { code?: number; details?: string } }).cause ?? {};
+  if (code !== UNAVAILABLE && code !== DEADLINE_EXCEEDED) {
+    return failed(
+      'Temporal',
+      `The Temporal server at ${address} refuses: ${details}`,
+      'Check the TEMPORAL_* variables.',
+    );
+  }
+  return failed(
+    'Temporal',
+    `The Temporal server at ${address} cannot be reached.`,
+    'Start one with "foray dev", or set TEMPORAL_ADDRESS.',
+  );
 }
 
 interface Place {
