@@ -31,7 +31,7 @@ export async function advance(
   { request, poll, expire, resultsFirst }: AdvanceInput,
   signal: AbortSignal,
 ): Promise<AdvanceResult> {
-  const { store, cloud } = world;
+  const { store } = world;
   const { id } = record.campaign;
   const result: AdvanceResult = {
     outcomes: emptyOutcomes(),
@@ -55,7 +55,7 @@ export async function advance(
   const keeper = new FileKeeper(world, record.campaign, signal);
   const logs = new LogKeeper(world, record.campaign, signal);
   const batch = new Batch(store, keeper, logs, record, result, [...planned, ...open]);
-  const asker = new RunAsker(cloud, record.campaign, signal, resultsFirst);
+  const asker = new RunAsker(world, record.campaign, signal, resultsFirst);
   const expired = new Set(expire);
   const look = (run: OpenRun): Promise<Answer> =>
     expired.has(run.seq) ? giveUp(store, asker, record, run) : asker.poll(run);

@@ -5,7 +5,8 @@ import type { Campaign } from '../campaign/types.ts';
 import { versionOf } from '../campaign/versions.ts';
 import { type CloudClient, type CloudErrorKind, isCloudError, templateOf, valuesOf } from '../cloud/index.ts';
 import { bounded } from '../printable.ts';
-import type { DoneRun, OpenRun, Origin, PlannedRun, RunObservation } from '../store/index.ts';
+import type { DoneRun, OpenRun, Origin, PlannedRun, RunObservation, Store } from '../store/index.ts';
+import type { World } from './types.ts';
 
 /** Requests to the service at once, of one worker. */
 export const REQUESTS_AT_ONCE = 128;
@@ -49,6 +50,7 @@ const passing: readonly CloudErrorKind[] = ['throttled', 'server', 'unreachable'
 /** Asks the service about the runs of one campaign, one run at a time. */
 export class RunAsker {
   private readonly cloud: CloudClient;
+  private readonly store: Store;
   private readonly campaign: Campaign;
   private readonly signal: AbortSignal;
   /** How much more often results were there than not when they were asked for first; negative once that does not pay. */
@@ -59,8 +61,14 @@ export class RunAsker {
    * @param resultsFirst runs that are requested are likely to be there: one request for the results then does, instead
    *   of one for the run and one for its results
    */
-  constructor(cloud: CloudClient, campaign: Campaign, signal: AbortSignal, resultsFirst = false) {
+  constructor(
+    { cloud, store }: Pick<World, 'cloud' | 'store'>,
+    campaign: Campaign,
+    signal: AbortSignal,
+    resultsFirst = false,
+  ) {
     this.cloud = cloud;
+    this.store = store;
     this.campaign = campaign;
     this.signal = signal;
     this.luck = resultsFirst && campaign.fresh === null ? PATIENCE : -1;
@@ -111,12 +119,14 @@ export class RunAsker {
     }
   }
 
-  /** Looks at a run that was requested. One that the service lost is requested again. */
+  /** Looks at a run that was requested. One that the service lost, or that we stopped, is requested again. */
   async poll(run: OpenRun): Promise<Answer> {
     const { seq, runId } = run;
     if (runId === null) return this.request(run);
     try {
       const state = await this.cloud.getProgress(this.versionOf(run), runId, this.signal);
+      // a campaign that is cancelled stops what is its own; it cannot know of ours whose answer was not here yet
+      if (state.status === 'STOPPED' && (await this.store.wasStopped(runId))) return await this.request(run);
       return await this.observe(run, runId, state, readingOf(run));
     } catch (error) {
       if (isCloudError(error) && error.kind === 'not-found') return this.request(run);
@@ -161,7 +171,9 @@ export class RunAsker {
     }
   }
 
-  async stop(run: PlannedRun): Promise<void> {
+  /** Stops a run. Other campaigns of the store can tell it then from one that somebody else stopped. */
+  async stop(run: PlannedRun, runId: string): Promise<void> {
+    await this.store.recordStop(this.campaign.id, runId);
     await this.cloud.stopRun(this.versionOf(run), this.requestOf(run), this.signal);
   }
 

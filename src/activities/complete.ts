@@ -9,15 +9,11 @@ import type { World } from './types.ts';
  * Asks the service for the outputs that a changed campaign keeps and runs that are done lack. What the service no longer
  * has stays without. Carried out again it goes on where it ended.
  */
-export async function completeOutputs(
-  { store, cloud }: World,
-  campaign: Campaign,
-  signal: AbortSignal,
-): Promise<void> {
+export async function completeOutputs(world: World, campaign: Campaign, signal: AbortSignal): Promise<void> {
   const names = campaign.outputs.map(({ name }) => name);
-  const asker = new RunAsker(cloud, campaign, signal);
+  const asker = new RunAsker(world, campaign, signal);
   const limit = pLimit(REQUESTS_AT_ONCE);
-  for await (const runs of store.lacking(campaign.id, names)) {
+  for await (const runs of world.store.lacking(campaign.id, names)) {
     const found = await Promise.all(
       runs.map((run) =>
         limit(async () => {
@@ -30,7 +26,7 @@ export async function completeOutputs(
         }),
       ),
     );
-    await store.setOutputs(campaign.id, found.flat());
+    await world.store.setOutputs(campaign.id, found.flat());
   }
 }
 

@@ -20,14 +20,14 @@ export async function stopOpenRuns(
   { campaign }: CampaignRecord,
   signal: AbortSignal,
 ): Promise<{ stopped: number; kept: number }> {
-  const { store, cloud } = world;
+  const { store } = world;
   await store.setPhase(campaign.id, 'stopping', Date.now());
   const keeper = new FileKeeper(
     world,
     campaign,
     AbortSignal.any([signal, AbortSignal.timeout(LAST_FILES_MS)]),
   );
-  const asker = new RunAsker(cloud, campaign, signal);
+  const asker = new RunAsker(world, campaign, signal);
   const limit = pLimit(REQUESTS_AT_ONCE);
   let stopped = 0;
   let kept = 0;
@@ -80,7 +80,7 @@ export async function settle(store: Store, asker: RunAsker, id: string, run: Ope
       return seen;
     }
     if (!run.owned) return seen;
-    await asker.stop(run);
+    await asker.stop(run, seen.runId);
     const after = unlessStopped(await asker.find(run));
     if ('error' in after || (after.state !== 'queued' && after.state !== 'running')) return after;
     return { seq: run.seq, error: new Error('the service has not stopped a run yet'), sent: true };

@@ -1,6 +1,6 @@
 /**
- * What is known of a point that is replicated until it is precise. `imprecise`: it has as many replications as it may
- * have, and is not precise enough.
+ * What is known of a point that is replicated until it is precise. `imprecise`: it is not precise enough and gets no
+ * more replications, because it has the most it may have, or because none of them gave a value.
  */
 export interface Verdict {
   state: 'open' | 'precise' | 'imprecise';
@@ -18,7 +18,7 @@ export type VerdictCounts = Record<Verdict['state'] | 'unjudged', number> & {
 export interface PrecisionProgress {
   /** Points that are as precise as is wanted. */
   precise: number;
-  /** Points that have as many replications as they may have, and are not precise enough. */
+  /** Points that are not precise enough, and get no more replications. */
   imprecise: number;
   /** Points whose variance is known, those above among them. */
   judged: number;
@@ -66,10 +66,10 @@ export function isForeseeable(precision: PrecisionProgress | null, points: numbe
   return precision === null || 2 * precision.judged >= points;
 }
 
-/** "31 of 60 points precise", and how many are not although they have as many replications as they may have. */
+/** "31 of 60 points precise", and how many are not and get no more replications. */
 export function precisionText({ precise, imprecise }: PrecisionProgress, points: number): string {
   const text = `${precise} of ${numberOf(points, 'point')} precise`;
-  return imprecise === 0 ? text : `${text}, ${imprecise} not precise with the most replications`;
+  return imprecise === 0 ? text : `${text}, ${imprecise} not precise with all their replications`;
 }
 
 /** "1219 runs so far, about 1400 in the end, at most 2400"; "1400 runs" when no more are expected. */

@@ -58,6 +58,9 @@ interface Moments {
  */
 const LOOK_AHEAD = 10;
 
+/** Replications after which a point is given up that has no value at all: its runs fail, and more of them would as well. */
+const HOPELESS = 10;
+
 /** How many times as many values as there are a round expects at most: the deviation of a few says little. */
 const GROWTH = 4;
 
@@ -105,8 +108,13 @@ export function nextReplications(precision: Precision, values: readonly Values[]
   const outputs = values.map((each, at) => {
     const moments = momentsOf(each);
     const of = estimatedIn(precision, at);
-    return { missing: missingOf(moments, precision, of), need: needOf(moments, precision, of) };
+    return {
+      isHopeless: moments.length === 0 && made >= Math.max(precision.min, HOPELESS),
+      missing: missingOf(moments, precision, of),
+      need: needOf(moments, precision, of),
+    };
   });
+  if (outputs.some(({ isHopeless }) => isHopeless)) return { decided: true, reached: false };
   const missing = Math.max(...outputs.map((output) => output.missing));
   const need = Math.max(...outputs.map((output) => output.need));
   if (missing === 0 || made >= precision.max) return { decided: true, reached: need <= 1 };

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { print } from './output.ts';
 import { type SettingFlags, withSettings } from './settings.ts';
 import { withForay } from './with-foray.ts';
+import { commandName } from './command-name.ts';
 
 export function addCancel(program: Command): void {
   withSettings(program.command('cancel'))
@@ -11,7 +12,7 @@ export function addCancel(program: Command): void {
     .action((id: string, flags: SettingFlags & { reason?: string }) =>
       withForay(flags, async (foray) => {
         await foray.cancel(id, flags.reason);
-        print(`Cancelling ${id}; npx foray status ${id} shows when it is done.`);
+        print(`Cancelling ${id}; ${commandName()} status ${id} shows when it is done.`);
       }),
     );
 }

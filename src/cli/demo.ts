@@ -18,6 +18,7 @@ import { DEFAULT_TASK_QUEUE, userName } from '../settings/settings.ts';
 import { homeOption } from './settings.ts';
 import { untilSignalled } from './signals.ts';
 import { submit } from './submit.ts';
+import { commandName } from './command-name.ts';
 
 const EXAMPLE = ownFile('examples/boarding-school-flu');
 const FOLDER = 'foray-demo';
@@ -99,10 +100,10 @@ async function letGo(child: ChildProcess): Promise<void> {
   child.unref();
   print();
   print(`Everything goes on running; kill ${child.pid} stops it. Go on with:`);
-  print('  npx foray list');
-  print('  npx foray models Epidemic');
+  print(`  ${commandName()} list`);
+  print(`  ${commandName()} models Epidemic`);
   print(
-    `  npx foray submit ${shellQuoted(relative('', ownFile('examples/rehearsal/campaign.yaml')))} --watch`,
+    `  ${commandName()} submit ${shellQuoted(relative('', ownFile('examples/rehearsal/campaign.yaml')))} --watch`,
   );
 }
 

@@ -6,6 +6,7 @@ import { print, tell } from './output.ts';
 import { DEFAULT_TASK_QUEUE, userName } from '../settings/settings.ts';
 import { homeOption, keepFailedOption, modelsOption, wholeNumber } from './settings.ts';
 import { untilSignalled } from './signals.ts';
+import { commandName } from './command-name.ts';
 
 interface Flags {
   home: string;
@@ -43,7 +44,7 @@ export function addDev(program: Command): void {
       print(`Worker         process ${stack.pids.worker}`);
       print(`Home           ${flags.home} (data, logs, addresses)`);
       print(
-        'Ready. Submit a campaign from another terminal: npx foray submit FILE. Ctrl-C stops everything.',
+        `Ready. Submit a campaign from another terminal: ${commandName()} submit FILE. Ctrl-C stops everything.`,
       );
       tellReady();
       const { tellBlocked } = await import('./tell-blocked.ts');

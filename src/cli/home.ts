@@ -6,6 +6,7 @@ import { ForayError } from '../errors.ts';
 import { settingsFrom } from '../settings/settings.ts';
 import { shellQuoted } from '../shell-quoted.ts';
 import type { SettingFlags } from './settings.ts';
+import { commandName } from './command-name.ts';
 
 /** More homes than this are not named. */
 const MOST_NAMED = 3;
@@ -26,7 +27,7 @@ export function settingsWithService(flags: SettingFlags): Settings {
 /** What to do where a home has no store: perhaps another home is meant. */
 export function hintWithoutStore(home: string): string {
   return runningDev(home)
-    ? 'Submit a campaign first: npx foray submit FILE.'
+    ? `Submit a campaign first: ${commandName()} submit FILE.`
     : `${notRunning(home)} ${whatToDo()}`;
 }
 
@@ -37,7 +38,7 @@ function notRunning(home: string): string {
 /** How to have a `foray dev`, or to name the home of one that runs. */
 export function whatToDo(): string {
   const homes = runningHomes();
-  if (homes.length === 0) return 'Start one with "npx foray dev", or name another home with --home.';
+  if (homes.length === 0) return `Start one with "${commandName()} dev", or name another home with --home.`;
   const flags = homes.slice(0, MOST_NAMED).map((home) => `--home ${shellQuoted(shown(home))}`);
   const more = homes.length > MOST_NAMED ? ` (and ${homes.length - MOST_NAMED} more)` : '';
   return `One runs elsewhere: add ${flags.join(' or ')}${more}.`;

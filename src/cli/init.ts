@@ -13,6 +13,7 @@ import { settingsWithService } from './home.ts';
 import { type SettingFlags, withSettings } from './settings.ts';
 import { shellQuoted } from '../shell-quoted.ts';
 import { schemaFileOf, starterDefinition } from './starter.ts';
+import { commandName } from './command-name.ts';
 
 /** `foray init`: a definition that can be submitted, with all that a model has in comments. */
 export function addInit(program: Command): void {
@@ -31,12 +32,16 @@ export function addInit(program: Command): void {
       const text = starterDefinition(model, version, await cloud.listExperiments(version.id));
       if (flags.output === undefined) {
         await writeOut([text]);
-        tell(`For an editor that completes it: npx foray schema ${shellQuoted(model.name)} > ${schemaFile}`);
+        tell(
+          `For an editor that completes it: ${commandName()} schema ${shellQuoted(model.name)} > ${schemaFile}`,
+        );
         return;
       }
       await writeNew(flags.output, text);
       await writeSchema(join(dirname(flags.output), schemaFile), version.experimentTemplate.inputs);
-      print(`Wrote ${flags.output}. Change it, then: npx foray submit ${shellQuoted(flags.output)} --watch`);
+      print(
+        `Wrote ${flags.output}. Change it, then: ${commandName()} submit ${shellQuoted(flags.output)} --watch`,
+      );
     });
 }
 

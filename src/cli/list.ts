@@ -3,6 +3,7 @@ import { print, printJson } from './output.ts';
 import { blockedText } from './progress.ts';
 import { type SettingFlags, withSettings } from './settings.ts';
 import { withForay } from './with-foray.ts';
+import { commandName } from './command-name.ts';
 
 export function addList(program: Command): void {
   withSettings(program.command('list'))
@@ -12,7 +13,8 @@ export function addList(program: Command): void {
       withForay(flags, async (foray) => {
         const campaigns = await foray.list();
         if (flags.json) return printJson(campaigns);
-        if (campaigns.length === 0) return print('No campaigns yet. Submit one with: npx foray submit FILE');
+        if (campaigns.length === 0)
+          return print(`No campaigns yet. Submit one with: ${commandName()} submit FILE`);
         const width = Math.max(...campaigns.map(({ id }) => id.length));
         for (const { id, phase, blocked, runs, model, submitted } of campaigns) {
           const finished = `${runs.done + runs.failed} of ${runs.total}`.padStart(15);

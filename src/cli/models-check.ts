@@ -3,6 +3,7 @@ import { ForayError } from '../errors.ts';
 import type { Trial } from '../service/models/trial.ts';
 import { print, printJson, tell } from './output.ts';
 import { ProgressLine } from './progress.ts';
+import { commandName } from './command-name.ts';
 
 /** Longest value that is shown, in characters. */
 const SHOWN = 100;
@@ -29,7 +30,7 @@ export function addModelsCheck(models: Command): void {
       const found = findModels(folder);
       if (found.length === 0) {
         throw new ForayError('MODEL_INVALID', `There is no model in ${folder}.`, {
-          hint: 'A model is a folder with model.ts, model.js, model.yaml or model.json; make one with: npx foray models new NAME',
+          hint: `A model is a folder with model.ts, model.js, model.yaml or model.json; make one with: ${commandName()} models new NAME`,
         });
       }
       const trials = [];

@@ -5,6 +5,7 @@ import { ForayError, messageOf } from '../errors.ts';
 import { ownFile } from '../own-files.ts';
 import { print } from './output.ts';
 import { shellQuoted } from '../shell-quoted.ts';
+import { commandName } from './command-name.ts';
 
 const SCAFFOLD = ownFile('src/cli/scaffold');
 
@@ -28,8 +29,8 @@ export function addModelsNew(models: Command): void {
       print(
         `Made ${files.map((file) => join(folder, file)).join(' and ')}, a model that works. Make it yours, then:`,
       );
-      print(`  npx foray models check ${shellQuoted(folder)}`);
-      print(`  npx foray dev --models ${shellQuoted(folder)}`);
+      print(`  ${commandName()} models check ${shellQuoted(folder)}`);
+      print(`  ${commandName()} dev --models ${shellQuoted(folder)}`);
     });
 }
 

@@ -2,6 +2,7 @@ import { finishedPercent, precisionText, runsText } from '../campaign/precise-po
 import type { CampaignStatus } from '../client/index.ts';
 import { counted } from '../report/index.ts';
 import { printableLine } from '../printable.ts';
+import { commandName } from './command-name.ts';
 
 /** Where a campaign is, in one line. */
 export function progressText(status: CampaignStatus): string {
@@ -42,7 +43,7 @@ export function failureAdvice({
   runs: { failed },
 }: Pick<CampaignStatus, 'id' | 'runs'>): string | undefined {
   if (failed === 0) return undefined;
-  return `${counted(failed, 'run')} failed. Why: npx foray explain ${id} POINT (points: npx foray status ${id} --failures). Again: npx foray retry ${id}`;
+  return `${counted(failed, 'run')} failed. Why: ${commandName()} explain ${id} POINT (points: ${commandName()} status ${id} --failures). Again: ${commandName()} retry ${id}`;
 }
 
 /** Seconds in words: 42 s, 3 min 10 s, 2 h 5 min. */

@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { print } from './output.ts';
 import { type SettingFlags, withSettings, wholeNumber } from './settings.ts';
 import { withForay } from './with-foray.ts';
+import { commandName } from './command-name.ts';
 
 const wishes = {
   pause: { about: 'request nothing new; what is requested goes on', said: 'Pausing' },
@@ -20,7 +21,7 @@ export function addSteer(program: Command): void {
     command.action((id: string, flags: SettingFlags & { reason?: string }) =>
       withForay(flags, async (foray) => {
         await foray.steer(id, wish, flags.reason);
-        print(`${said} ${id}; npx foray status ${id} shows how it goes on.`);
+        print(`${said} ${id}; ${commandName()} status ${id} shows how it goes on.`);
       }),
     );
   }

@@ -8,6 +8,7 @@ import { type SettingFlags, wholeNumber, withSettings } from './settings.ts';
 import { readSource } from './source.ts';
 import { follow } from './watch.ts';
 import { withForay } from './with-foray.ts';
+import { commandName } from './command-name.ts';
 
 interface Flags extends SettingFlags {
   id?: string;
@@ -69,7 +70,7 @@ export async function submit(
         : `${isNew ? 'Submitted' : 'Already submitted:'} ${id}: ${counted(points, 'point')}, ${counted(runs, 'run')}`,
     );
     print(`Web UI: ${url}`);
-    if (!watch) tell(`Follow it with: npx foray watch ${id}`);
+    if (!watch) tell(`Follow it with: ${commandName()} watch ${id}`);
   }
   if (watch) await follow(foray, id);
   return id;

@@ -67,7 +67,7 @@ export function factsSection(
   </dl>`;
 }
 
-/** Of points that are not precise although they have as many replications as they may have. */
+/** Of points that are not precise and get no more replications. */
 export function imprecisionText(
   { campaign: { precision }, points }: CampaignRecord,
   { imprecise }: Summary['precision'],
@@ -75,8 +75,8 @@ export function imprecisionText(
   if (!precision || imprecise === 0) return undefined;
   const are = imprecise === 1 ? 'is' : 'are';
   return html`<p class="lead">
-    ${grouped(imprecise)} of ${counted(points, 'point')} ${are} less precise than wanted with
-    ${grouped(precision.max)} replications, the most that a point may have.
+    ${grouped(imprecise)} of ${counted(points, 'point')} ${are} less precise than wanted with all their
+    replications, ${grouped(precision.max)} at most.
   </p>`;
 }
 

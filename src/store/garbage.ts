@@ -53,7 +53,7 @@ export async function deleteCampaign(db: Kysely<Tables>, campaign: number): Prom
     deleted = numDeletedRows;
     await breath();
   }
-  for (const table of ['asks', 'search_events'] as const)
+  for (const table of ['asks', 'search_events', 'stopped_runs'] as const)
     await db.deleteFrom(table).where('campaign', '=', campaign).execute();
   await db.deleteFrom('campaigns').where('number', '=', campaign).execute();
 }

@@ -25,6 +25,7 @@ export function migrationsFor(types: ColumnTypes): Record<string, Migration> {
     '007-run-logs': { up: runLogs },
     '008-versions': { up: versions },
     '009-search': { up: search },
+    '010-stopped-runs': { up: stoppedRuns },
   };
 }
 
@@ -229,5 +230,15 @@ async function search(db: Kysely<unknown>): Promise<void> {
     .addColumn('number', 'integer', (column) => column.notNull())
     .addColumn('event', 'text', (column) => column.notNull())
     .addPrimaryKeyConstraint('search_events_pk', ['campaign', 'number'])
+    .execute();
+}
+
+/** Runs at the service that campaigns of this store have stopped. */
+async function stoppedRuns(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .createTable('stopped_runs')
+    .addColumn('campaign', 'integer', (column) => column.notNull().references('campaigns.number'))
+    .addColumn('run_id', 'text', (column) => column.notNull())
+    .addPrimaryKeyConstraint('stopped_runs_pk', ['run_id', 'campaign'])
     .execute();
 }

@@ -105,6 +105,8 @@ export interface Tables {
   };
   /** What a search decided, by its number from 0: `event` is JSON. */
   search_events: { campaign: number; number: number; event: string };
+  /** Runs at the service that a campaign has stopped, or was about to. */
+  stopped_runs: { campaign: number; run_id: string };
   /** What runs printed in their last attempt that failed: `lines` are JSON, `cause` groups failures. */
   run_logs: {
     campaign: number;

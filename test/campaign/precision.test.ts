@@ -79,6 +79,19 @@ describe('after a round', () => {
     });
   });
 
+  test('a point without any value is given up after ten, and goes on once it has one', () => {
+    const failed = (count: number): null[] => Array.from({ length: count }, () => null);
+    expect(nextReplications(precision, [failed(9)], 9)).toMatchObject({ decided: false });
+    expect(nextReplications(precision, [failed(10)], 10)).toEqual({ decided: true, reached: false });
+    expect(nextReplications({ ...precision, min: 20 }, [failed(10)], 10)).toMatchObject({ decided: false });
+    expect(nextReplications(precision, [[...failed(9), 1]], 10)).toMatchObject({ decided: false });
+    // of several outputs, one without a value is enough
+    expect(nextReplications(precision, [[1, 2, 3], failed(10)], 10)).toEqual({
+      decided: true,
+      reached: false,
+    });
+  });
+
   test('a narrow interval is to stay so for the look-ahead', () => {
     const narrow = swinging(5 + LOOK_AHEAD, 0.1);
     expect(nextReplications(precision, [narrow.slice(0, 5)], 5)).toMatchObject({ replications: 15 });

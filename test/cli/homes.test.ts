@@ -48,7 +48,7 @@ describe('in a folder without a home', () => {
       expect([code, stdout]).toEqual([2, '']);
       expect(stderr).toBe(
         `foray: There is no store at ${join(empty, '.foray/store.db')} yet. No foray dev runs in the home .foray. ` +
-          'Start one with "npx foray dev", or name another home with --home.\n',
+          'Start one with "foray dev", or name another home with --home.\n',
       );
     }
     expect(readdirSync(empty)).toEqual([]);

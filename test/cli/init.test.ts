@@ -150,7 +150,7 @@ describe('foray init', () => {
 
   test('-o writes the schema beside it, and never over a definition', async () => {
     const made = await foray('init', 'Epidemic', '-o', 'own/flu.yaml');
-    expect([made.code, made.stdout]).toEqual([0, expect.stringContaining('npx foray submit own/flu.yaml')]);
+    expect([made.code, made.stdout]).toEqual([0, expect.stringContaining('foray submit own/flu.yaml')]);
     expect(readdirSync(join(folder, 'own')).toSorted()).toEqual(['epidemic.schema.json', 'flu.yaml']);
     const schema = join(folder, 'own/epidemic.schema.json');
     expect(readFileSync(schema, 'utf8')).toBe((await foray('schema', 'Epidemic')).stdout);

@@ -258,7 +258,7 @@ describe('foray explain', () => {
   test('tells of a point its inputs and what became of its runs', async () => {
     const text = 'campaign: e\nmodel: {name: Rehearsal}\ninputs: {Seconds: 0}\nreplications: 2\n';
     await carryOut(write('e.yaml', `${text}design: {grid: {Fail: [false, true]}}\n`), 'e');
-    const advice = '2 runs failed. Why: npx foray explain e POINT';
+    const advice = '2 runs failed. Why: foray explain e POINT';
     expect((await run('status', 'e')).stdout).toContain(advice);
     expect((await run('watch', 'e')).stderr).toContain(advice);
     const { stdout } = await run('results', 'e', '--format', 'jsonl');

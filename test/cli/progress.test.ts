@@ -46,7 +46,7 @@ describe('the progress line', () => {
   test('tells how many points are precise, and what is expected in the end', () => {
     const precision = { precise: 11, imprecise: 2, judged: 40, expectedRuns: 160, mostRuns: 400 };
     expect(progressText({ ...status, precision })).toMatch(
-      /^\[ 10%\] running: 11 of 40 points precise, 2 not precise with the most replications, 16 runs so far, about 160 in the end, at most 400: 12 new/,
+      /^\[ 10%\] running: 11 of 40 points precise, 2 not precise with all their replications, 16 runs so far, about 160 in the end, at most 400: 12 new/,
     );
   });
 

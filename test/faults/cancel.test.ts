@@ -127,6 +127,40 @@ describe('with a worker', () => {
   });
 });
 
+describe('beside another campaign that wants the same', () => {
+  let stopWorker: () => Promise<void>;
+  beforeAll(async () => {
+    stopWorker = await world.startWorker();
+  });
+  afterAll(() => stopWorker());
+
+  test('what is stopped before that one knows its run is requested again', async () => {
+    const answer = Promise.withResolvers<'deliver'>();
+    let requests = 0;
+    front.plan = (asked) => {
+      if (!isRunRequest(asked)) return pass();
+      requests += 1;
+      return requests === 1 ? { kind: 'hold', until: answer.promise } : pass();
+    };
+    const same = { count: 1, first: 950_000, seconds: 4 };
+    const first = await world.foray.submit(rehearsal(same), { id: 'waits' });
+    await until(
+      'the service has its run',
+      async () => (await world.statusesAtService(first.id)).RUNNING === 1,
+    );
+    const other = await world.foray.submit(rehearsal(same), { id: 'is-cancelled' });
+    await until(
+      'the other has it as well',
+      async () => (await world.foray.status(other.id)).runs.running === 1,
+    );
+    await world.foray.cancel(other.id);
+    expect(await over(other.id)).toMatchObject({ phase: 'cancelled' });
+    answer.resolve('deliver');
+    front.plan = pass;
+    expect(await over(first.id)).toMatchObject({ phase: 'completed', runs: { done: 1, failed: 0 } });
+  });
+});
+
 describe('stopped while requests are not answered', () => {
   let stopWorker: () => Promise<void>;
   beforeAll(async () => {

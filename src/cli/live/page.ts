@@ -137,7 +137,12 @@ function precisionSpans({ precise, imprecise, mostRuns }: PrecisionProgress, poi
   return [
     { style: 'green', text: `${precise.toLocaleString('en-US')} of ${counted(points, 'point')} precise` },
     ...(imprecise > 0
-      ? [{ style: 'yellow', text: `${counted(imprecise, 'point')} not, with the most replications` } as const]
+      ? [
+          {
+            style: 'yellow',
+            text: `${counted(imprecise, 'point')} not, with all their replications`,
+          } as const,
+        ]
       : []),
     { style: 'dim', text: `at most ${counted(mostRuns, 'run')}` },
   ];

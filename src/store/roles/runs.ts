@@ -129,6 +129,10 @@ export interface RunStore {
   claimedByOthers(id: string, runIds: readonly string[]): Promise<Set<string>>;
   /** Hands the ownership of service runs over to the other campaigns that wait for them. */
   handOver(id: string, runIds: readonly string[]): Promise<void>;
+  /** Records that a campaign is about to stop a service run. */
+  recordStop(id: string, runId: string): Promise<void>;
+  /** Whether a campaign of this store has stopped a service run, or was about to. */
+  wasStopped(runId: string): Promise<boolean>;
 
   counts(id: string): Promise<RunCounts>;
   /** Number of completed runs that the campaign started, and the time from the first request to the last of them, ms. */

@@ -196,6 +196,23 @@ export function runStore(db: Kysely<Tables>): RunStore {
         .execute();
     },
 
+    async recordStop(id, runId) {
+      await db
+        .insertInto('stopped_runs')
+        .values({ campaign: await numberOf(db, id), run_id: runId })
+        .onConflict((conflict) => conflict.doNothing())
+        .execute();
+    },
+
+    async wasStopped(runId) {
+      const row = await db
+        .selectFrom('stopped_runs')
+        .select('run_id')
+        .where('run_id', '=', runId)
+        .executeTakeFirst();
+      return row !== undefined;
+    },
+
     async counts(id) {
       const rows = await db
         .selectFrom('runs')

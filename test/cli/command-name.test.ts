@@ -1,0 +1,28 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, expect, test } from '@jest/globals';
+import { ownModule, PACKAGE } from '../../src/own-files.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'foray-command-name-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** What people are told to type who work in a folder. */
+function commandIn(cwd: string): string {
+  const module = pathToFileURL(ownModule('src/cli/command-name')).href;
+  const script = `import { commandName } from '${module}'; process.stdout.write(commandName());`;
+  return execFileSync(process.execPath, ['--input-type=module', '-e', script], { cwd, encoding: 'utf8' });
+}
+
+test('npx finds the program in a checkout and in a project that has it, and nowhere else', () => {
+  const project = join(folder, 'project');
+  mkdirSync(join(project, 'node_modules'), { recursive: true });
+  mkdirSync(join(project, 'campaigns'));
+  symlinkSync(PACKAGE, join(project, 'node_modules', 'foray'));
+
+  expect(commandIn(join(PACKAGE, 'docs'))).toBe('npx foray');
+  expect(commandIn(join(project, 'campaigns'))).toBe('npx foray');
+  expect(commandIn(folder)).toBe('foray');
+});
