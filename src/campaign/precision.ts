@@ -109,16 +109,26 @@ export function nextReplications(precision: Precision, values: readonly Values[]
     const moments = momentsOf(each);
     const of = estimatedIn(precision, at);
     return {
-      isHopeless: moments.length === 0 && made >= Math.max(precision.min, HOPELESS),
+      count: moments.length,
       missing: missingOf(moments, precision, of),
       need: needOf(moments, precision, of),
     };
   });
-  if (outputs.some(({ isHopeless }) => isHopeless)) return { decided: true, reached: false };
   const missing = Math.max(...outputs.map((output) => output.missing));
   const need = Math.max(...outputs.map((output) => output.need));
-  if (missing === 0 || made >= precision.max) return { decided: true, reached: need <= 1 };
+  const fewest = Math.min(...outputs.map(({ count }) => count));
+  if (missing === 0 || hasAll(precision, made, fewest)) return { decided: true, reached: need <= 1 };
   return { decided: false, replications: Math.min(made + missing, precision.max), need };
+}
+
+/**
+ * Whether a point gets no more replications, precise or not.
+ *
+ * @param made - how many replications have finished, failed ones included
+ * @param values - how many of them gave a value of the output that has the fewest
+ */
+export function hasAll({ min, max }: Precision, made: number, values: number): boolean {
+  return made >= max || (values === 0 && made >= Math.max(min, HOPELESS));
 }
 
 /**

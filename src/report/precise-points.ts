@@ -1,11 +1,12 @@
 import { type Measure, measureOf } from '../campaign/measures.ts';
+import { hasAll } from '../campaign/precision.ts';
 import type { Campaign } from '../campaign/types.ts';
 import type { ResultRow } from '../store/index.ts';
 import { estimateAt, OutputSample } from './points.ts';
 
 /**
- * Counts the points that are as precise as a campaign wants them, and those that are not although they have as many
- * replications as they may have. Rows come point by point, failed ones included.
+ * Counts the points that are as precise as a campaign wants them, and those that are not and get no more
+ * replications. Rows come point by point, failed ones included.
  */
 export class PrecisePoints {
   readonly #precision: Campaign['precision'];
@@ -49,6 +50,7 @@ export class PrecisePoints {
     const isReached = ([at, measure]: [number, Measure]): boolean =>
       estimateAt(measure, this.#samples[at]!, precision).reached;
     if ([...this.#measures.entries()].every(isReached)) this.#precise += 1;
-    else if (this.#replications >= precision.max) this.#imprecise += 1;
+    else if (hasAll(precision, this.#replications, Math.min(...this.#samples.map(({ count }) => count))))
+      this.#imprecise += 1;
   }
 }
