@@ -39,18 +39,15 @@ export function* morrisLevels(design: MorrisDesign): Generator<MorrisRow> {
   const candidate = candidates(design);
   let trajectory = 0;
   for (const number of chosen(candidate, design.inputs.length, trajectories)) {
-    const { start, order, steps } = candidate(number);
-    const at = [...start];
-    const row = (changed: number | null, step: number): MorrisRow => ({
-      trajectory,
-      changed,
-      step: step / (levels - 1),
-      unit: at.map((level) => level / (levels - 1)),
-    });
-    yield row(null, 0);
-    for (const input of order) {
-      at[input]! += steps[input]!;
-      yield row(input, steps[input]!);
+    const one = candidate(number);
+    for (const [at, row] of rowsOf(one).entries()) {
+      const changed = at === 0 ? null : one.order[at - 1]!;
+      yield {
+        trajectory,
+        changed,
+        step: changed === null ? 0 : one.steps[changed]! / (levels - 1),
+        unit: row.map((level) => level / (levels - 1)),
+      };
     }
     trajectory += 1;
   }
@@ -86,54 +83,59 @@ const LEVEL = 0;
 const DIRECTION = 1;
 
 const MOST_CANDIDATES = 500;
-/** Of many inputs fewer candidates: the work grows with the square of both. */
+/** Of many inputs there are fewer candidates: the work grows with the square of their rows. */
 const MOST_ROWS = 10_000;
 
-/** The numbers of the trajectories to take: those of the pool, each the farthest from those before it, then further ones as they come. */
+/**
+ * The numbers of the trajectories to take: those of the pool, each the farthest from those before it, then further ones
+ * as they come.
+ */
 function* chosen(
   candidate: (number: number) => Trajectory,
   inputs: number,
   trajectories: number,
 ): Generator<number> {
   const size = Math.max(1, Math.min(MOST_CANDIDATES, Math.floor(MOST_ROWS / (inputs + 1))));
-  const pool = Array.from({ length: size }, (_, number) => pathOf(candidate(number)));
-  // the sum of the squared distances to those that were taken; of one that was taken, nothing
+  const pool = Array.from({ length: size }, (_, number) => candidate(number));
+  // the squared distances to those that were taken, summed
   const sums = new Float64Array(size);
-  let next = 0;
+  const left = new Set(pool.keys());
   for (let count = 0; count < trajectories; count += 1) {
     if (count >= size) {
       yield count;
       continue;
     }
+    let next = -1;
+    for (const number of left) if (next < 0 || sums[number]! > sums[next]!) next = number;
     yield next;
-    const taken = next;
-    sums[taken] = Number.NEGATIVE_INFINITY;
-    for (const [at, path] of pool.entries()) {
-      if (sums[at]! >= 0) sums[at]! += distance(pool[taken]!, path, inputs) ** 2;
-      if (sums[at]! > sums[next]!) next = at;
-    }
+    left.delete(next);
+    const rows = rowsOf(pool[next]!);
+    for (const number of left) sums[number]! += distance(rows, pool[number]!) ** 2;
   }
 }
 
 /** The levels of a trajectory, row after row. */
-function pathOf({ start, order, steps }: Trajectory): Float64Array {
-  const inputs = start.length;
-  const path = new Float64Array((inputs + 1) * inputs);
-  path.set(start);
-  for (const [at, input] of order.entries()) {
-    path.copyWithin((at + 1) * inputs, at * inputs, (at + 1) * inputs);
-    path[(at + 1) * inputs + input]! += steps[input]!;
+function rowsOf({ start, order, steps }: Trajectory): number[][] {
+  const rows = [start];
+  for (const input of order) {
+    const last = rows.at(-1)!;
+    rows.push(last.with(input, last[input]! + steps[input]!));
   }
-  return path;
+  return rows;
 }
 
 /** The sum of the distances between each row of one trajectory and each of another, in levels. */
-function distance(one: Float64Array, other: Float64Array, inputs: number): number {
+function distance(rows: readonly number[][], { start, order, steps }: Trajectory): number {
   let sum = 0;
-  for (let a = 0; a < one.length; a += inputs) {
-    for (let b = 0; b < other.length; b += inputs) {
-      let squares = 0;
-      for (let at = 0; at < inputs; at += 1) squares += (one[a + at]! - other[b + at]!) ** 2;
+  for (const row of rows) {
+    let squares = 0;
+    for (let at = 0; at < row.length; at += 1) squares += (start[at]! - row[at]!) ** 2;
+    sum += Math.sqrt(squares);
+    // each row of the other differs from the one before in one input
+    for (let at = 0; at < order.length; at += 1) {
+      const input = order[at]!;
+      const before = start[input]! - row[input]!;
+      squares += steps[input]! * (2 * before + steps[input]!);
       sum += Math.sqrt(squares);
     }
   }
