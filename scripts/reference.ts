@@ -43,13 +43,17 @@ const {
   Stop,
   Confirm,
 } = whole.$defs;
-const { sobol } = Design!.properties!;
+const { sobol, morris, saltelli, factorial, onePerInput } = Design!.properties!;
 
 export const tables: Record<string, () => string> = {
   settings: () => settings(whole),
   designs: () => settings({ properties: only(Design!, [...kinds, 'where', 'derive']) }),
   range: () => settings(Range!),
   sample: () => settings(sobol!),
+  morris: () => settings(morris!),
+  saltelli: () => settings(saltelli!),
+  factorial: () => settings(factorial!),
+  onePerInput: () => settings(onePerInput!),
   distribution: () => settings(Distribution!),
   distributions: () =>
     table(

@@ -125,7 +125,7 @@ describe('foray init', () => {
       const repeated = text.replace(/^# (?=replications: )/m, '').replace(/^# (?=seed: )/m, '');
       expect((await check(repeated)).campaign).toMatchObject(isSeeded ? { replications: 10, seed: 42 } : {});
       const kinds = text.match(/^ {2}# (?!points: \.)[a-z]\w+: [{[].*[}\]]$/gim) ?? [];
-      expect(kinds).toHaveLength(text.includes('lhs: ') ? 9 : 0);
+      expect(kinds).toHaveLength(text.includes('lhs: ') ? 13 : 0);
       for (const kind of kinds) {
         const other = text.replace(/^ {2}grid: .*$/m, () => kind.replace('# ', ''));
         expect((await check(other)).points).toBeGreaterThan(1);
