@@ -107,7 +107,7 @@ function designs(inputs: readonly ModelInput[]): string[] {
   return [
     ...lines,
     ...others.map((design) => `  # ${yaml(design)}`),
-    `  # and with any of them: ${yaml({ where: `\`${name.replaceAll('`', '``')}\` <= ${high}` })}`,
+    `  # and with any of them, but for morris and saltelli: ${yaml({ where: `\`${name.replaceAll('`', '``')}\` <= ${high}` })}`,
     '',
   ];
 }

@@ -129,7 +129,8 @@ describe('foray init', () => {
       for (const kind of kinds) {
         const other = text.replace(/^ {2}grid: .*$/m, () => kind.replace('# ', ''));
         expect((await check(other)).points).toBeGreaterThan(1);
-        const limited = other.replace('# and with any of them: ', '');
+        if (/morris|saltelli/.test(kind)) continue;
+        const limited = other.replace('# and with any of them, but for morris and saltelli: ', '');
         expect((await check(limited)).campaign.design.kind).toBe('refined');
       }
     },
