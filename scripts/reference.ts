@@ -4,7 +4,8 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { kinds, parameters } from '../src/campaign/designs/schema.ts';
+import { parameters } from '../src/campaign/designs/schema-distributions.ts';
+import { kinds } from '../src/campaign/designs/schema.ts';
 import { definitionSchema } from '../src/campaign/json-schema.ts';
 import { table, withTables } from './table.ts';
 
@@ -42,13 +43,17 @@ const {
   Stop,
   Confirm,
 } = whole.$defs;
-const { sobol } = Design!.properties!;
+const { sobol, morris, saltelli, factorial, onePerInput } = Design!.properties!;
 
 export const tables: Record<string, () => string> = {
   settings: () => settings(whole),
   designs: () => settings({ properties: only(Design!, [...kinds, 'where', 'derive']) }),
   range: () => settings(Range!),
   sample: () => settings(sobol!),
+  morris: () => settings(morris!),
+  saltelli: () => settings(saltelli!),
+  factorial: () => settings(factorial!),
+  onePerInput: () => settings(onePerInput!),
   distribution: () => settings(Distribution!),
   distributions: () =>
     table(

@@ -56,9 +56,11 @@ function toldOf(issue: z.core.$ZodIssue, schema: z.ZodType, plain: unknown, what
   const value = valueAt(plain, path);
   if (issue.code === 'unrecognized_keys') {
     const known = settingsAt(schema, path, value);
+    // a schema may say of a name why there is no such setting: a whole sentence
+    const reason = issue.message.endsWith('.') ? issue.message : undefined;
     return issue.keys.map((key) => ({
       message: `${where ?? `A ${what}`} has no setting ${quoted(key)}.`,
-      hint: didYouMean(key, known),
+      hint: reason ?? didYouMean(key, known),
       path: [...path, key],
       at: 'key',
     }));

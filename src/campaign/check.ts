@@ -5,7 +5,7 @@ import { chosenOutputs, filesOfOutputs, goalOf, precisionOf } from './check-outp
 import type { Definition, Given } from './definition.ts';
 import { type Design, inputsOf, mostRows, NO_DESIGN } from './designs/design.ts';
 import { resolveDesign } from './designs/resolve/index.ts';
-import { MOST_POINTS } from './designs/schema.ts';
+import { MOST_POINTS } from './designs/schema-samples.ts';
 import type { PointFile } from './designs/table.ts';
 import type { ModelFacts } from './facts.ts';
 import type { ReadDefinition } from './read.ts';
@@ -74,21 +74,11 @@ export function checkDefinition(
   for (const input of base) input.value = canonicalTemplate(input);
   const { inputs } = facts.version.experimentTemplate;
   const before = mistakes.count;
-  const searched =
-    definition.search &&
-    resolveSearchedInputs(
-      definition.search,
-      { inputs, locate, find, pointFiles, seed: definition.seed ?? 0, mistakes },
-      given,
-    );
+  const designFacts = { inputs, base, locate, find, pointFiles, seed: definition.seed ?? 0, mistakes };
+  const searched = definition.search && resolveSearchedInputs(definition.search, designFacts, given);
   mistakes.attempt(() => checkSearchAlone(read));
   const design = definition.design
-    ? resolveDesign(
-        definition.design,
-        { inputs, locate, find, pointFiles, seed: definition.seed ?? 0, mistakes },
-        ['design'],
-        given,
-      )
+    ? resolveDesign(definition.design, designFacts, ['design'], given)
     : searched
       ? { kind: 'list' as const, inputs: searched.map(({ name }) => name), rows: [] }
       : NO_DESIGN;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { Design, Units, Value } from './designs/schema.ts';
+import { Units, Value } from './designs/schema-values.ts';
+import { Design } from './designs/schema.ts';
 import { Search } from './search/schema.ts';
 
 /**

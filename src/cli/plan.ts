@@ -55,6 +55,7 @@ function printPlan(plan: Plan): void {
     ...(plan.search
       ? [['search', `${plan.search.method}, ${counted(plan.search.parallel, 'point')} at once`]]
       : []),
+    ...plan.design.map((text) => ['design', text]),
     ['points', plan.search ? `at most ${number(points)}` : number(points)],
     [
       'replications',

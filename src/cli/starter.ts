@@ -90,6 +90,7 @@ function designs(inputs: readonly ModelInput[]): string[] {
   if (!range) return [...lines, ''];
   const [low, high] = range;
   const spread = { [name]: { min: low, max: high } };
+  const isBetween = low < value && value < high;
   const others: Record<string, unknown>[] = [
     { grid: { [name]: { from: low, to: high, count: 5 } } },
     { oneAtATime: { [name]: [low, high] } },
@@ -97,12 +98,16 @@ function designs(inputs: readonly ModelInput[]): string[] {
     { points: [{ [name]: low }, { [name]: high }] },
     { points: './points.csv' },
     ...['random', 'lhs', 'sobol', 'halton'].map((kind) => ({ [kind]: { points: 16, inputs: spread } })),
+    { morris: { trajectories: 10, inputs: spread } },
+    { saltelli: { points: 64, inputs: spread } },
+    { factorial: { inputs: { [name]: [low, high] } } },
+    ...(isBetween ? [{ onePerInput: { inputs: { [name]: { low, high } } } }] : []),
     { union: [{ grid: { [name]: [low] } }, { grid: { [name]: [high] } }] },
   ];
   return [
     ...lines,
     ...others.map((design) => `  # ${yaml(design)}`),
-    `  # and with any of them: ${yaml({ where: `\`${name.replaceAll('`', '``')}\` <= ${high}` })}`,
+    `  # and with any of them, but for morris and saltelli: ${yaml({ where: `\`${name.replaceAll('`', '``')}\` <= ${high}` })}`,
     '',
   ];
 }

@@ -1,6 +1,5 @@
 import pLimit from 'p-limit';
 import type { Run, RunRequest } from '../api/index.ts';
-import { type Design, hasCondition, levelsOf, mostRows, nested } from '../campaign/designs/design.ts';
 import { expand, runInputs } from '../campaign/points.ts';
 import type { Search } from '../campaign/search/search.ts';
 import { hasSeed } from '../campaign/seeds.ts';
@@ -10,6 +9,7 @@ import { ForayError } from '../errors.ts';
 import { type Foreseen, foreseen } from './foresee.ts';
 import type { CheckedCampaign } from './check.ts';
 import type { Pace } from './pace.ts';
+import { aboutDesign, warningsOf } from './plan-design.ts';
 
 /** What a definition would come to. Nothing is started for it. */
 export interface Plan {
@@ -18,6 +18,8 @@ export interface Plan {
   /** What the campaign is about; null where the definition does not say. */
   goal: Goal | null;
   points: number;
+  /** What a sensitivity design consists of: its trajectories, its base points, or its defining relation. */
+  design: string[];
   /** Of each point; at most as well, where points are replicated until they are precise. */
   replications: { min: number; max: number };
   /** Runs that there will be, at least. */
@@ -114,6 +116,7 @@ export async function planOf(
     model: { name: campaign.model.name, version: campaign.model.version },
     goal: campaign.goal ?? null,
     points,
+    design: aboutDesign(campaign.design),
     replications: { min: replications, max: most },
     runs,
     mostRuns: points * most,
@@ -154,6 +157,7 @@ function planOfSearch(campaign: CheckedCampaign['campaign'], pace: Pace | undefi
     model: { name: model.name, version: model.version },
     goal,
     points: isKnown ? points : 0,
+    design: [],
     replications: { min: replications, max: perPoint },
     runs: least,
     mostRuns,
@@ -269,30 +273,6 @@ function estimated(found: number, asked: number, runs: number): { count: number;
   const count = Math.round(share * runs);
   const farthest = Math.max(middle + half - share, share - (middle - half));
   return { count, error: Math.ceil(farthest * runs) };
-}
-
-/** What looks like a slip of the pen. */
-function warningsOf(design: Design, points: number): string[] {
-  const constant = [...levelsOf(design)].filter(([, values]) => new Set(values).size === 1);
-  const sobolSizes = [...nested(design)].flatMap((one) =>
-    one.kind === 'sample' && one.method === 'sobol' && !Number.isInteger(Math.log2(one.points))
-      ? [one.points]
-      : [],
-  );
-  const repeats = hasCondition(design) ? 0 : mostRows(design) - points;
-  return [
-    ...constant.map(([name, [value]]) => `The design gives "${name}" one value only, ${value}.`),
-    ...(repeats > 0
-      ? [
-          repeats === 1
-            ? 'A point is there twice and counts once.'
-            : `${repeats.toLocaleString('en')} points are there twice and count once.`,
-        ]
-      : []),
-    ...sobolSizes.map(
-      (size) => `${size} Sobol points are less even than ${2 ** Math.round(Math.log2(size))}, a power of 2.`,
-    ),
-  ];
 }
 
 function manyRuns(runs: number): string {

@@ -34,6 +34,11 @@ describe('a value that the model does not allow is refused at its place', () => 
     ['design: {grid: {Days: [1, §61]}}', /61, and must be at most 60/, /INTEGER/],
     ['design: {grid: {Days: §{from: 50, to: 70, step: 5}}}', /is 65, and/, /1 to 60/],
     ['design: {oneAtATime: {Population: [500, §600]}}', /must be one of 500, 763/, /INTEGER/],
+    [
+      'design: {onePerInput: {change: 0.99, inputs: [§Days]}}',
+      /"Days" is 0, and must be at least 1\.$/,
+      /1 to 60\. Change it by less, or give values: "inputs": {Days: {low: NUMBER, high: NUMBER}}\.$/,
+    ],
     ['design: {zip: {Days: [1, §-1]}}', /is -1, and must be at least 1/, /1 to 60/],
     ['design: {points: [{Days: 1}, {Days: §99}]}', /is 99, and must be at most 60/, /1 to 60/],
     ['design: {lhs: {points: 30000, inputs: {Contact rate: §{min: 0, max: 5.001}}}}', /is 5.001/, /0 to 5/],

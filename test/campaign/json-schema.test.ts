@@ -40,7 +40,7 @@ test('the schema is valid, and describes each setting', () => {
 });
 
 const examples = readdirSync(EXAMPLES, { recursive: true, encoding: 'utf8' }).filter(
-  (name) => name.endsWith('campaign.yaml') || /^designs\/.*\.yaml$/.test(name),
+  (name) => name.endsWith('campaign.yaml') || /^(designs|sensitivity)\/.*\.yaml$/.test(name),
 );
 test.each(examples)('examples/%s is valid', (name) => {
   const definition: unknown = parse(readFileSync(join(EXAMPLES, name), 'utf8'));
@@ -68,6 +68,11 @@ describe('what readDefinition takes or refuses for its shape, the schema does as
     'design: {sobol: {points: 3, scramble: false, inputs: {Days: {distribution: normal, mean: 1, sd: 2, min: 0}}}}\n',
     'design: {halton: {points: 3, inputs: {Days: {values: [1, 2], weights: [1, 3]}}}}\n',
     'design: {random: {points: 3, inputs: {Days: {distribution: triangular, min: 1, mode: 1, max: 2, units: DAY}}}}\n',
+    'design: {morris: {trajectories: 3, levels: 6, inputs: {Days: {min: 1, max: 2}, Title: [a, b]}, seed: 2}}\n',
+    'design: {saltelli: {points: 8, secondOrder: true, scrambles: 2, inputs: {Days: {min: 1, max: 2}}}}\n',
+    'design: {factorial: {inputs: {Days: [1, 2], Title: [a, b]}, resolution: 3}, derive: {Population: Days}}\n',
+    'design: {onePerInput: {change: 0.2, inputs: [Days, Population]}}\n',
+    'design: {onePerInput: {inputs: {Days: {low: 1, high: 20, units: DAY}}}}\n',
     'design: {product: [{grid: {Days: [1]}}, {union: [{points: a.csv}, {oneAtATime: {Population: [1]}}]}]}\n',
   ])('%s is one', (body) => {
     const text = headed(body);
@@ -101,6 +106,13 @@ describe('what readDefinition takes or refuses for its shape, the schema does as
     'design: {lhs: {points: 5, inputs: {Days: {min: 1, max: 2, mean: 3}}}}\n',
     'design: {lhs: {points: 5, inputs: {Days: {mean: 3, sd: 1}}}}\n',
     'design: {lhs: {points: 5, inputs: {Days: {distribution: choice, min: 1, max: 2}}}}\n',
+    'design: {morris: {inputs: {Days: [1, 2]}}}\n',
+    'design: {morris: {trajectories: 3, levels: 5, inputs: {Days: [1, 2]}}}\n',
+    'design: {saltelli: {points: 8, correlations: [], inputs: {Days: [1, 2]}}}\n',
+    'design: {factorial: {inputs: {Days: [1, 2]}, resolution: 2}}\n',
+    'design: {onePerInput: {inputs: []}}\n',
+    'design: {onePerInput: {change: 2, inputs: [Days]}}\n',
+    'design: {onePerInput: {change: 0.2, inputs: {Days: {low: 1, high: 20}}}}\n',
     'design: {product: [{grid: {Days: [1]}, points: a.csv}]}\n',
     'replications: 0\n',
     'replications: {min: 5, max: 100, output: Peak day}\n',

@@ -1,14 +1,17 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { parse } from 'yaml';
+import type { WrittenDesign } from '../../src/campaign/designs/schema.ts';
+import { morrisLevels } from '../../src/campaign/sampling/morris.ts';
 import type { Foray } from '../../src/client/index.ts';
 import { toTheEnd } from '../support/campaigns.ts';
 import { clientOf, type Dev, ROOT, startDev } from '../support/cli.ts';
 
-const FOLDER = join(ROOT, 'examples/designs');
+type Example = [name: string, points: number, least: number, most?: number];
 
 /** Points and replications of every definition in examples/designs; the precise one's are between two numbers. */
-const designs: [name: string, points: number, least: number, most?: number][] = [
+const designs: Example[] = [
   ['common-random-numbers', 2, 10],
   ['derived', 5, 5],
   ['grid', 9, 4],
@@ -24,6 +27,19 @@ const designs: [name: string, points: number, least: number, most?: number][] = 
   ['sobol', 32, 1],
   ['union', 9, 4],
   ['zip', 4, 5],
+];
+
+/** And of those in examples/sensitivity. */
+const sensitivity: Example[] = [
+  ['factorial', 16, 5],
+  ['morris', 90, 2],
+  ['one-per-input', 15, 5],
+  ['saltelli', 320, 1],
+];
+
+const examples = [
+  ...designs.map((example) => ['designs', ...example] as const),
+  ...sensitivity.map((example) => ['sensitivity', ...example] as const),
 ];
 
 /** A finished run: the values of what varies, as text, and its outputs. */
@@ -43,7 +59,7 @@ let client: Foray;
 beforeAll(async () => {
   dev = await startDev();
   client = await clientOf(dev);
-  await Promise.all(designs.map(async ([name]) => ran.set(name, await run(name))));
+  await Promise.all(examples.map(async ([folder, name]) => ran.set(name, await run(folder, name))));
 });
 afterAll(async () => {
   await client.close();
@@ -51,8 +67,8 @@ afterAll(async () => {
 });
 
 /** Runs a campaign to its end and reads its results. */
-async function run(name: string): Promise<{ phase: string; rows: Row[] }> {
-  const file = join(FOLDER, `${name}.yaml`);
+async function run(folder: string, name: string): Promise<{ phase: string; rows: Row[] }> {
+  const file = join(ROOT, 'examples', folder, `${name}.yaml`);
   await client.submit({ text: readFileSync(file, 'utf8'), file }, { id: name });
   const { phase } = await toTheEnd({ foray: client }, name);
   const { record, rows } = await client.results(name);
@@ -64,12 +80,15 @@ async function run(name: string): Promise<{ phase: string; rows: Row[] }> {
   return { phase, rows: found };
 }
 
-test('there are these examples', () => {
-  const files = readdirSync(FOLDER).filter((file) => file.endsWith('.yaml'));
-  expect(files.toSorted()).toEqual(designs.map(([name]) => `${name}.yaml`).toSorted());
+test.each([
+  ['designs', designs],
+  ['sensitivity', sensitivity],
+])('examples/%s has these', (folder, known) => {
+  const files = readdirSync(join(ROOT, 'examples', folder)).filter((file) => file.endsWith('.yaml'));
+  expect(files.toSorted()).toEqual(known.map(([name]) => `${name}.yaml`).toSorted());
 });
 
-test.each(designs)('examples/designs/%s.yaml', (name, points, least, most = least) => {
+test.each(examples)('examples/%s/%s.yaml', (_, name, points, least, most = least) => {
   const { phase, rows } = ran.get(name)!;
   expect(phase).toBe('completed');
   expect(rows.filter(({ status }) => status !== 'done')).toEqual([]);
@@ -84,6 +103,11 @@ test.each(designs)('examples/designs/%s.yaml', (name, points, least, most = leas
   }
   expect(new Set(rows.map((row) => JSON.stringify(row.inputs))).size).toBe(points);
 });
+
+function definitionIn(folder: string, name: string): { design: WrittenDesign } {
+  const text = readFileSync(join(ROOT, 'examples', folder, `${name}.yaml`), 'utf8');
+  return parse(text) as { design: WrittenDesign };
+}
 
 function numbers(name: string, column: string, where: (row: Row) => boolean): number[] {
   return ran
@@ -118,6 +142,23 @@ test('with common random numbers the difference of two policies varies less than
   expect(differences).toHaveLength(10);
   expect(deviation(differences)).toBeLessThan(deviation(one!));
   expect(deviation(differences)).toBeLessThan(deviation(two!));
+});
+
+test('trajectories tell which of eight inputs matter for the cost', () => {
+  const { design } = definitionIn('sensitivity', 'morris');
+  const { inputs, trajectories } = design.morris!;
+  const names = Object.keys(inputs);
+  const morris = { inputs: names.map((name) => ({ name })), trajectories, levels: 4, seed: 1 };
+  // points are in the order of the rows, and none is there twice
+  const points = [...Map.groupBy(ran.get('morris')!.rows, ({ point }) => point).values()];
+  const costs = points.map((runs) => mean(runs.map(({ outputs }) => Number(outputs['Mean total cost']))));
+  const effects = new Map(names.map((name): [string, number[]] => [name, []]));
+  for (const [at, { changed, step }] of [...morrisLevels(morris)].entries()) {
+    if (changed !== null) effects.get(names[changed]!)!.push(Math.abs((costs[at]! - costs[at - 1]!) / step));
+  }
+  const ranked = names.toSorted((a, b) => mean(effects.get(b)!) - mean(effects.get(a)!));
+  expect(ranked[0]).toBe('Demand rate');
+  expect(ranked.at(-1)).toBe('Initial inventory');
 });
 
 test('the precise campaign knows its means as precisely as it was asked to', () => {

@@ -18,6 +18,51 @@ export interface Derivation {
 }
 
 /**
+ * Trajectories of Morris: `trajectories` × (inputs + 1) rows, trajectory after trajectory; in each the first row is its
+ * start and each next row changes one input.
+ */
+export interface Morris {
+  kind: 'morris';
+  inputs: SpreadInput[];
+  trajectories: number;
+  /** An even number of levels of each input. */
+  levels: number;
+  seed: number;
+}
+
+/**
+ * Points for Sobol' indices, on `scrambles` independent Sobol sequences, each with `points` base points.
+ *
+ * Rows: for base point i = 0 … points - 1, for scramble s = 0 … scrambles - 1: A_i, then AB1_i … ABk_i (B's column j in
+ * A), then with `secondOrder` BA1_i … BAk_i, then B_i. So more points only append.
+ */
+export interface Saltelli {
+  kind: 'saltelli';
+  inputs: SpreadInput[];
+  points: number;
+  scrambles: number;
+  secondOrder: boolean;
+  seed: number;
+}
+
+/** All combinations of two or more values of each input, or a regular fraction of those of two-level inputs. */
+export interface Factorial {
+  kind: 'factorial';
+  inputs: string[];
+  /** Canonical values of each input; of a two-level one the first is the low (-1) and the second the high level (+1). */
+  values: string[][];
+  /**
+   * For each input null, for a basic one that takes all its values, or the places in `inputs` of the basic inputs whose
+   * product (as -1 and +1), times the sign, gives its level.
+   */
+  generators: (FactorGenerator | null)[];
+}
+export interface FactorGenerator {
+  of: number[];
+  sign: 1 | -1;
+}
+
+/**
  * A design after every name and value in it was checked: all values are canonical. It is plain JSON, self-contained but
  * for the rows of a file, which lie in the store under its hash.
  */
@@ -34,6 +79,11 @@ export type Design =
       scramble: boolean;
       inputs: SpreadInput[];
     }
+  | Morris
+  | Saltelli
+  | Factorial
+  /** A point without changes, then each input below and above its base value. `values`: for each input [low, high] canonical values. */
+  | { kind: 'onePerInput'; inputs: string[]; values: string[][] }
   | { kind: 'product' | 'union'; designs: Design[] }
   | { kind: 'refined'; design: Design; derive: Derivation[]; where: string | null };
 
@@ -48,8 +98,12 @@ export function inputsOf(design: Design): string[] {
     case 'oneAtATime':
     case 'list':
     case 'file':
+    case 'factorial':
+    case 'onePerInput':
       return design.inputs;
     case 'sample':
+    case 'morris':
+    case 'saltelli':
       return design.inputs.map(({ name }) => name);
     case 'product':
     case 'union':
@@ -101,8 +155,14 @@ export function sizeOf(design: Design): number | undefined {
     }
     case 'refined':
       return design.where === null ? sizeOf(design.design) : undefined;
+    case 'factorial':
+      return combinationsOf(design);
+    case 'onePerInput':
+      return 1 + 2 * design.inputs.length;
     case 'oneAtATime':
     case 'sample':
+    case 'morris':
+    case 'saltelli':
     case 'union':
       return undefined;
   }
@@ -115,6 +175,12 @@ export function mostRows(design: Design): number {
       return design.values.reduce((sum, { length }) => sum + length, 1);
     case 'sample':
       return design.points;
+    case 'morris':
+      return design.trajectories * (design.inputs.length + 1);
+    case 'saltelli': {
+      const { inputs, points, scrambles, secondOrder } = design;
+      return points * scrambles * ((secondOrder ? 2 : 1) * inputs.length + 2);
+    }
     case 'union':
       return design.designs.reduce((sum, member) => sum + mostRows(member), 0);
     case 'product':
@@ -125,8 +191,15 @@ export function mostRows(design: Design): number {
     case 'zip':
     case 'list':
     case 'file':
+    case 'factorial':
+    case 'onePerInput':
       return sizeOf(design)!;
   }
+}
+
+/** How many combinations a factorial has: those of its basic inputs. */
+function combinationsOf({ values, generators }: Factorial): number {
+  return values.reduce((product, { length }, at) => (generators[at] ? product : product * length), 1);
 }
 
 /** Inputs whose values a design gives point by point, as samples, lists and files do: nothing says that they form a grid. */
@@ -134,7 +207,7 @@ export function scatteredInputs(design: Design): Set<string> {
   return new Set(
     [...nested(design)].flatMap((one) => {
       if (one.kind === 'list' || one.kind === 'file') return one.inputs;
-      if (one.kind !== 'sample') return [];
+      if (one.kind !== 'sample' && one.kind !== 'saltelli') return [];
       return one.inputs.filter(({ distribution }) => distribution.kind !== 'choice').map(({ name }) => name);
     }),
   );
@@ -145,10 +218,13 @@ export function levelsOf(design: Design): Map<string, readonly string[]> {
   switch (design.kind) {
     case 'grid':
     case 'zip':
+    case 'factorial':
       return new Map(design.inputs.map((name, at) => [name, design.values[at]!]));
     case 'list':
       return new Map(design.inputs.map((name, at) => [name, design.rows.map((row) => row[at]!)]));
     case 'sample':
+    case 'morris':
+    case 'saltelli':
       return new Map(
         design.inputs.flatMap(({ name, distribution }) =>
           distribution.kind === 'choice' ? [[name, distribution.values] as const] : [],
@@ -160,6 +236,7 @@ export function levelsOf(design: Design): Map<string, readonly string[]> {
       return levelsOf(design.design);
     // they leave inputs as they are, of which nothing is known here
     case 'oneAtATime':
+    case 'onePerInput':
     case 'union':
     case 'file':
       return new Map();

@@ -1,9 +1,12 @@
 import { canonicalValue, type RawValue, ValueError } from '../../api/index.ts';
 import { compileExpression, type Expression } from '../expressions/index.ts';
 import { choose, quantile, wholeQuantile } from '../sampling/distributions.ts';
+import { morrisLevels } from '../sampling/morris.ts';
+import { saltelliUnit } from '../sampling/saltelli.ts';
 import { unitPoints } from '../sampling/unit-points.ts';
 import type { BaseInput } from '../types.ts';
 import { type Derivation, type Design, inputsOf, type SpreadInput } from './design.ts';
+import { factorialRows } from './factorial.ts';
 import { expressionNames, valueOf } from './names.ts';
 import { readRows } from './table.ts';
 
@@ -42,6 +45,7 @@ export function* rowsOf(design: Design, context: RowContext): Generator<readonly
       for (const at of design.values[0]!.keys()) yield design.values.map((values) => values[at]!);
       return;
     case 'oneAtATime':
+    case 'onePerInput':
       yield* oneAtATime(design.inputs, design.values, context);
       return;
     case 'list':
@@ -53,9 +57,18 @@ export function* rowsOf(design: Design, context: RowContext): Generator<readonly
     case 'sample': {
       const { method, points, seed, scramble } = design;
       for (const point of unitPoints(method, { points, seed, scramble, names: inputsOf(design) }))
-        yield design.inputs.map((input, at) => drawn(input, point[at]!));
+        yield drawnRow(design.inputs, point);
       return;
     }
+    case 'morris':
+      for (const { unit } of morrisLevels(design)) yield drawnRow(design.inputs, unit);
+      return;
+    case 'saltelli':
+      for (const { unit } of saltelliUnit(design)) yield drawnRow(design.inputs, unit);
+      return;
+    case 'factorial':
+      yield* factorialRows(design);
+      return;
     case 'product':
       for (const rows of combinations(design.designs.map((member) => [...rowsOf(member, context)])))
         yield rows.flat();
@@ -104,6 +117,11 @@ function* union(designs: Design[], inputs: string[], context: RowContext): Gener
 
 function baseValues(inputs: string[], base: readonly BaseInput[]): string[] {
   return inputs.map((name) => base.find((input) => input.name === name)!.value);
+}
+
+/** The values of a row of unit coordinates, a canonical one for each input. */
+export function drawnRow(inputs: readonly SpreadInput[], unit: readonly number[]): string[] {
+  return inputs.map((input, at) => drawn(input, unit[at]!));
 }
 
 function drawn({ isWhole, distribution }: SpreadInput, u: number): string {

@@ -28,7 +28,7 @@ export type Distribution = NumericDistribution | ChoiceDistribution;
  * whose last bits a machine may choose; those are cut off, unless they happen to decide which way the twelfth digit is rounded (about
  * one value in 10,000 of those that differ).
  *
- * @param u - in [0, 1)
+ * @param u - in [0, 1]; of a normal distribution without a maximum below 1
  * @throws RangeError when there is less than 10^-290 of a normal distribution between its limits ({@link massWithin})
  */
 export function quantile(distribution: NumericDistribution, u: number): number {
@@ -49,9 +49,13 @@ export function wholeQuantile(distribution: NumericDistribution, u: number): num
   return within(Math.round(quantile(distribution, u)), least, most);
 }
 
-/** The value of which as much weight is before it as u leaves. */
+/**
+ * The value of which as much weight is before it as u leaves.
+ *
+ * @param u - in [0, 1]
+ */
 export function choose({ values, weights }: ChoiceDistribution, u: number): string {
-  if (!weights) return values[Math.floor(u * values.length)]!;
+  if (!weights) return values[Math.min(Math.floor(u * values.length), values.length - 1)]!;
   let left = u * weights.reduce((sum, weight) => sum + weight, 0);
   const at = weights.findIndex((weight) => (left -= weight) < 0);
   // a rounded sum may leave a little at the end

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Units, Value } from '../designs/schema.ts';
+import { Units, Value } from '../designs/schema-values.ts';
 
 /** The shape of a search as a person writes it. Never imported by a workflow: zod would double the bundle. */
 

@@ -280,7 +280,7 @@ describe('a design', () => {
     ['§{union: [{grid: {Days: [1]}}], lhs: {points: 1, inputs: {Title: [a]}}}', /expected one of grid, zip/],
     ['§[]', /expected \{grid \| zip \| points/],
     ['§grid', /expected \{grid \| zip \| points/],
-    ['{§factorial: {Days: [1]}}', /has no setting "factorial"/],
+    ['{§taguchi: {Days: [1]}}', /has no setting "taguchi"/],
   ])('is of one kind: %s', (design, says) => {
     expectDesignRefused('DEFINITION_INVALID', design, says);
   });

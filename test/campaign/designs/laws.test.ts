@@ -3,7 +3,9 @@ import fc from '../../support/fast-check.ts';
 import type { RawValue } from '../../../src/api/index.ts';
 import { inputsOf, mostRows, sizeOf } from '../../../src/campaign/designs/design.ts';
 import { rowsOf } from '../../../src/campaign/designs/rows.ts';
-import type { Spread, Values, WrittenDesign } from '../../../src/campaign/designs/schema.ts';
+import type { Spread } from '../../../src/campaign/designs/schema-distributions.ts';
+import type { Values } from '../../../src/campaign/designs/schema-values.ts';
+import type { WrittenDesign } from '../../../src/campaign/designs/schema.ts';
 import { expand, runInputs } from '../../../src/campaign/points.ts';
 import { checkedDesign, keysOf, pointsOf } from './support.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Spread } from '../../../src/campaign/designs/schema.ts';
+import type { Spread } from '../../../src/campaign/designs/schema-distributions.ts';
 import { checkedDesign, expectDesignRefused, keysOf, pointsOf, rowsIn } from './support.ts';
 
 const methods = ['random', 'lhs', 'sobol', 'halton'] as const;

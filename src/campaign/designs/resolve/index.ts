@@ -1,10 +1,13 @@
 import { type Design, inputsOf, NO_DESIGN } from '../design.ts';
 import { type Kind, kinds, type WrittenDesign } from '../schema.ts';
 import { checkExpression, resolveDerivation } from './expressions.ts';
+import { resolveFactorial, resolveOnePerInput } from './factorials.ts';
 import { type DesignFacts, inputsIn, namesOf, type Path } from './inputs.ts';
 import { resolveList, resolveZip } from './lists.ts';
 import { resolvePointFile } from './point-files.ts';
 import { resolveSample } from './samples.ts';
+import { resolveMorris, resolveSaltelli } from './sensitivity.ts';
+import { checkNothingLeftOut, checkStandsAlone } from './structure.ts';
 import { distinctValuesOf } from './values.ts';
 
 export { derivePath } from './expressions.ts';
@@ -36,6 +39,7 @@ export function resolveDesign(
   const { where } = written;
   if (where !== undefined) {
     mistakes.attempt(() => checkExpression(where, 'boolean', facts, [...path, 'where']));
+    mistakes.attempt(() => checkNothingLeftOut(written, facts, path));
   }
   return {
     kind: 'refined',
@@ -52,6 +56,7 @@ function resolveKind(
   path: Path,
   taken: ReadonlySet<string>,
 ): Design {
+  const { mistakes } = facts;
   switch (kind) {
     case 'grid':
     case 'oneAtATime': {
@@ -70,10 +75,19 @@ function resolveKind(
     case 'sobol':
     case 'halton':
       return resolveSample(kind, written[kind]!, facts, path, taken);
+    case 'morris':
+      return resolveMorris(written.morris!, facts, path, taken);
+    case 'saltelli':
+      return resolveSaltelli(written.saltelli!, facts, path, taken);
+    case 'factorial':
+      return resolveFactorial(written.factorial!, facts, path, taken);
+    case 'onePerInput':
+      return resolveOnePerInput(written.onePerInput!, facts, path, taken);
     case 'product': {
       const designs: Design[] = [];
       const all = new Set(taken);
       for (const [at, member] of written.product!.entries()) {
+        mistakes.attempt(() => checkStandsAlone(kind, member, facts, [...path, at]));
         const design = resolveDesign(member, facts, [...path, at], all);
         for (const name of inputsOf(design)) all.add(name);
         designs.push(design);
@@ -81,7 +95,10 @@ function resolveKind(
       return { kind, designs };
     }
     case 'union': {
-      const designs = written.union!.map((member, at) => resolveDesign(member, facts, [...path, at], taken));
+      const designs = written.union!.map((member, at) => {
+        mistakes.attempt(() => checkStandsAlone(kind, member, facts, [...path, at]));
+        return resolveDesign(member, facts, [...path, at], taken);
+      });
       return { kind, designs };
     }
   }

@@ -1,6 +1,7 @@
 import { ForayError, type Place } from '../../../errors.ts';
 import type { Mistakes } from '../../../mistakes.ts';
 import type { Locate } from '../../../yaml.ts';
+import type { BaseInput } from '../../types.ts';
 import type { ModelInput } from '../../values.ts';
 import type { PointFile } from '../table.ts';
 
@@ -14,6 +15,8 @@ export interface DesignFacts {
   find: (written: string, place: Place) => ModelInput;
   /** Files of points that were checked, by their path as it is written; one that is missing has been complained about. */
   pointFiles: Readonly<Record<string, PointFile>>;
+  /** The inputs with the values that they have without the design. */
+  base: readonly BaseInput[];
   /** The seed of samples that name none. */
   seed: number;
   mistakes: Mistakes;

@@ -5,7 +5,8 @@ import { MOST_INPUTS, type SamplingMethod } from '../../sampling/unit-points.ts'
 import { canonical, checkUnits, kindOf, type ModelInput } from '../../values.ts';
 import { type Design, NO_DESIGN, type SpreadInput } from '../design.ts';
 import { isNumeric, isWhole } from '../names.ts';
-import { distributionOf, type Spread, type WrittenSample } from '../schema.ts';
+import { distributionOf, type Spread } from '../schema-distributions.ts';
+import type { WrittenSample } from '../schema-samples.ts';
 import { type DesignFacts, inputsIn, type Path } from './inputs.ts';
 
 /** The least share of a normal distribution that must be between its limits. */
@@ -21,22 +22,17 @@ export function resolveSample(
   path: Path,
   taken: ReadonlySet<string>,
 ): Design {
-  const { mistakes } = facts;
-  const before = mistakes.count;
-  const given = inputsIn(written.inputs, facts, [...path, 'inputs'], taken);
+  const count = Object.keys(written.inputs).length;
   const most = method === 'sobol' || method === 'halton' ? MOST_INPUTS : Infinity;
-  if (given.length > most) {
-    throw new ForayError('INVALID_VALUE', `The design varies ${given.length} inputs.`, {
+  if (count > most) {
+    throw new ForayError('INVALID_VALUE', `The design varies ${count} inputs.`, {
       place: facts.locate([...path, 'inputs'], 'key'),
       hint: `${method} takes ${most} at most; lhs and random take any number.`,
     });
   }
   const { points, seed = facts.seed, scramble = true } = written;
-  const spread = given.map(({ input, value, path: at }) =>
-    mistakes.attempt(() => spreadInput(input, value, facts, at)),
-  );
-  if (mistakes.count > before) return NO_DESIGN;
-  const inputs = spread.filter((input) => input !== undefined);
+  const inputs = resolveSpread(written.inputs, facts, [...path, 'inputs'], taken);
+  if (!inputs) return NO_DESIGN;
   const unbounded = inputs.find(
     ({ distribution: { kind, ...rest } }) => kind === 'normal' && !('min' in rest),
   );
@@ -51,6 +47,21 @@ export function resolveSample(
     );
   }
   return { kind: 'sample', method, points, seed, scramble, inputs };
+}
+
+/** How inputs are spread; undefined where that holds mistakes. */
+export function resolveSpread(
+  written: Record<string, Spread>,
+  facts: DesignFacts,
+  path: Path,
+  taken: ReadonlySet<string>,
+): SpreadInput[] | undefined {
+  const { mistakes } = facts;
+  const before = mistakes.count;
+  const spread = inputsIn(written, facts, path, taken).map(({ input, value, path: at }) =>
+    mistakes.attempt(() => spreadInput(input, value, facts, at)),
+  );
+  return mistakes.count > before ? undefined : spread.filter((input) => input !== undefined);
 }
 
 function spreadInput(

@@ -3,7 +3,7 @@ import { ForayError, type Place } from '../../../errors.ts';
 import type { Locate } from '../../../yaml.ts';
 import { canonical, checkUnits, type ModelInput } from '../../values.ts';
 import { isNumeric, isWhole } from '../names.ts';
-import type { Range, Values } from '../schema.ts';
+import type { Range, Values } from '../schema-values.ts';
 import type { DesignFacts } from './inputs.ts';
 
 /** More values than this in one range is a slip of the pen, not a design. */

@@ -1,0 +1,73 @@
+import { type Factorial, mostRows } from './design.ts';
+import { wordLengths } from './fraction.ts';
+
+/** Inputs whose product (as -1 and +1) is the same at all points of a fraction. */
+export interface Word {
+  /** Their places, rising. */
+  of: number[];
+  /** What the product is. */
+  sign: 1 | -1;
+}
+
+/** The words of the defining relation of a fraction, the shortest first: 2^p - 1 of them where p inputs are generated. */
+export function definingRelation({ generators }: Factorial): Word[] {
+  const words: Word[] = [];
+  for (const [at, generator] of generators.entries()) {
+    if (!generator) continue;
+    const own: Word = { of: [...generator.of, at].toSorted((a, b) => a - b), sign: generator.sign };
+    words.push(own, ...words.map((word) => productOf(word, own)));
+  }
+  return words.toSorted(compare);
+}
+
+/** What a fraction is, in words: "16 of 256 combinations, resolution IV: I = ABCE = …"; undefined of all combinations. */
+export function fractionText(design: Factorial): string | undefined {
+  const { inputs, generators } = design;
+  const generated = generators.filter((generator) => generator !== null).length;
+  if (generated === 0) return undefined;
+  const runs = mostRows(design);
+  const counts = `${runs.toLocaleString('en')} of ${(2 ** inputs.length).toLocaleString('en')} combinations`;
+  const names = inputs.map((name, at) => `${LETTERS[at]} is ${name}`).join(', ');
+  return `${counts}, resolution ${roman(resolutionOf(design))}: ${relationText(design, generated)}; ${names}`;
+}
+
+/** Generated inputs up to which all words are listed, 15 at most; of more only what generates each. */
+const MOST_GENERATED = 4;
+
+function relationText(design: Factorial, generated: number): string {
+  const text = ({ of, sign }: Word): string =>
+    `${sign === 1 ? '' : '-'}${of.map((at) => LETTERS[at]).join('')}`;
+  if (generated <= MOST_GENERATED) return ['I', ...definingRelation(design).map(text)].join(' = ');
+  return design.generators
+    .flatMap((generator, at) => (generator ? [`${LETTERS[at]} = ${text(generator)}`] : []))
+    .join(', ');
+}
+
+/** I stands for the product of no inputs. */
+const LETTERS = 'ABCDEFGHJKLMNOPQRSTUVWXYZ';
+
+/** The length of the shortest word of a fraction. */
+export function resolutionOf({ inputs, generators }: Factorial): number {
+  const basic = inputs.flatMap((_, at) => (generators[at] ? [] : [at]));
+  const columns = inputs.map((_, at) =>
+    (generators[at]?.of ?? [at]).reduce((column, one) => column + 2 ** basic.indexOf(one), 0),
+  );
+  return wordLengths(columns, basic.length, inputs.length).findIndex((count) => count > 0);
+}
+
+function productOf(one: Word, other: Word): Word {
+  const only = (a: number[], b: number[]): number[] => a.filter((at) => !b.includes(at));
+  const of = [...only(one.of, other.of), ...only(other.of, one.of)].toSorted((a, b) => a - b);
+  return { of, sign: one.sign === other.sign ? 1 : -1 };
+}
+
+function compare(one: Word, other: Word): number {
+  if (one.of.length !== other.of.length) return one.of.length - other.of.length;
+  const at = one.of.findIndex((place, index) => place !== other.of[index]);
+  return at < 0 ? 0 : one.of[at]! - other.of[at]!;
+}
+
+function roman(number: number): string {
+  const ones = ['', 'I', 'II', 'III', 'IV', 'V', 'VI', 'VII', 'VIII', 'IX'];
+  return `${'X'.repeat(Math.floor(number / 10))}${ones[number % 10]}`;
+}

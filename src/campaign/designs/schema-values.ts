@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import { unitNames } from '../../api/index.ts';
+
+/** The values of inputs as a person writes them. */
+
+export const Value = z
+  .union([z.string(), z.number(), z.boolean()], 'expected a number, a text, true or false')
+  .meta({ title: 'value' });
+
+export const Units = z.enum(unitNames, 'expected units such as SECOND or PER_DAY').meta({
+  id: 'Units',
+  description: "The units that the numbers are in: the input's own, or it is an error.",
+});
+
+export const number = z.number('expected a number');
+export const values = z.array(Value, 'expected a list of values');
+
+/** Numbers at equal distances, or at equal ratios. */
+export const Range = z
+  .strictObject({
+    from: number.describe('The first number.'),
+    to: number.describe('The last one; with a step it is there when a whole number of steps reaches it.'),
+    step: number.optional().describe('The distance between two.'),
+    count: z
+      .int('expected a whole number')
+      .min(1, 'expected at least 1')
+      .optional()
+      .describe('How many there are, instead of a step. Of a whole-number input the nearest whole numbers.'),
+    scale: z
+      .enum(['linear', 'log'], 'expected linear or log')
+      .optional()
+      .describe('With a count: at equal distances (linear, the default) or at equal ratios (log).'),
+    units: Units.optional(),
+  })
+  .refine(({ step, count }) => (step === undefined) !== (count === undefined), 'expected a step or a count')
+  .refine(({ step, scale }) => step === undefined || scale === undefined, 'expected a count with a scale')
+  .meta({
+    id: 'Range',
+    oneOf: [{ required: ['step'] }, { required: ['count'] }],
+    dependentRequired: { scale: ['count'] },
+  });
+export type Range = z.infer<typeof Range>;
+
+export const Values = z.union(
+  [values, z.strictObject({ values: values.describe('The values.'), units: Units.optional() }), Range],
+  'expected a list of values, {from, to, step} or {from, to, count}',
+);
+export type Values = z.infer<typeof Values>;
+
+/** A mapping from names of inputs. */
+export function byInput<S extends z.ZodType>(schema: S, what = 'expected input names with their values') {
+  return z
+    .record(z.string(), schema, what)
+    .refine(
+      (inputs) => Object.keys(inputs).length > 0,
+      'expected at least one input; without a design there is one point',
+    )
+    .meta({ minProperties: 1 });
+}

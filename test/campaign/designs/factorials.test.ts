@@ -1,0 +1,116 @@
+import { describe, expect, test } from '@jest/globals';
+import { levelsOf, mostRows, sizeOf } from '../../../src/campaign/designs/design.ts';
+import { checkedDesign, expectDesignRefused, keysOf, pointsOf, rowsIn } from './support.ts';
+
+describe('factorial', () => {
+  test('has all combinations, as a grid has', () => {
+    const inputs = { Days: [7, 14, 21], Title: ['a', 'b'], Population: { from: 1, to: 5, count: 2 } };
+    expect(keysOf({ factorial: { inputs } })).toEqual(keysOf({ grid: inputs }));
+    const { design } = checkedDesign({ factorial: { inputs } });
+    expect([sizeOf(design), mostRows(design)]).toEqual([12, 12]);
+    expect(levelsOf(design).get('Days')).toEqual(['7', '14', '21']);
+  });
+
+  test('with a resolution has a fraction of them, each once', () => {
+    const inputs = {
+      Days: [7, 14],
+      Population: [500, 1000],
+      'Contact rate': [1.2, 2.2],
+      Stochastic: [false, true],
+    };
+    const written = { factorial: { inputs, resolution: 4 } };
+    expect(rowsIn(written)).toEqual([
+      '7 500 1.2 false',
+      '7 500 2.2 true',
+      '7 1000 1.2 true',
+      '7 1000 2.2 false',
+      '14 500 1.2 true',
+      '14 500 2.2 false',
+      '14 1000 1.2 false',
+      '14 1000 2.2 true',
+    ]);
+    const { design } = checkedDesign(written);
+    expect([sizeOf(design), mostRows(design)]).toEqual([8, 8]);
+    const all = new Set(keysOf({ grid: inputs }));
+    expect(keysOf(written).every((key) => all.has(key))).toBe(true);
+  });
+
+  test('with all combinations may be part of others, and have a condition', () => {
+    const factorial = { inputs: { Days: [7, 14], Population: [500, 1000] } };
+    expect(keysOf({ union: [{ factorial }, { grid: { Days: [7, 21] } }] })).toHaveLength(6);
+    expect(rowsIn({ factorial, where: 'Days > 7' })).toEqual(['14 500', '14 1000']);
+  });
+
+  test.each([
+    ['{inputs: {Days: §[7]}}', 'INVALID_VALUE', /"Days" has one value/, /at least two/],
+    [
+      '{resolution: 3, inputs: {Days: §[7, 14, 21], Budget: [1, 2], Population: [1, 2]}}',
+      'INVALID_VALUE',
+      /"Days" has 3 values/,
+      /two values/,
+    ],
+    ['{inputs: {Days: [7, §7]}}', 'INVALID_VALUE', /there twice/, undefined],
+    ['{inputs: {§Dais: [7, 14]}}', 'UNKNOWN_INPUT', /no input "Dais"/, /mean "Days"/],
+    [
+      '{resolution: §4, inputs: {Days: [7, 14], Budget: [1, 2], Population: [1, 2]}}',
+      'INVALID_VALUE',
+      /No fraction of the combinations of 3 inputs has resolution 4/,
+      /all combinations/,
+    ],
+    ['{resolution: §2, inputs: {Days: [7, 14]}}', 'DEFINITION_INVALID', /at least 3/, undefined],
+  ] as const)('refuses %s', (design, code, says, hint) => {
+    expectDesignRefused(code, `{factorial: ${design}}`, says, hint);
+  });
+});
+
+describe('onePerInput', () => {
+  test('has a point without changes, then each input a share below and above its value', () => {
+    // Days is 14, Population 763, Contact rate 1.66
+    const written = { onePerInput: { change: 0.05, inputs: ['Days', 'Contact rate', 'population'] } };
+    expect(rowsIn(written)).toEqual([
+      '14 1.66 763',
+      '13 1.66 763',
+      '15 1.66 763',
+      '14 1.577 763',
+      '14 1.743 763',
+      '14 1.66 725',
+      '14 1.66 801',
+    ]);
+    const { design } = checkedDesign(written);
+    expect([sizeOf(design), mostRows(design)]).toEqual([7, 7]);
+    expect(rowsIn({ onePerInput: { inputs: ['Contact rate'] } })).toEqual(['1.66', '1.494', '1.826']);
+  });
+
+  test('goes from the values of the experiment', () => {
+    const rest = { experiment: 'Baseline' };
+    expect(rowsIn({ onePerInput: { inputs: ['Contact rate'] } }, rest)).toEqual(['2', '1.8', '2.2']);
+  });
+
+  test('takes a value below and one above, with units', () => {
+    const inputs = {
+      'Contact rate': { low: 1, high: 4, units: 'PER_DAY' as const },
+      Days: { low: 1, high: 20 },
+    };
+    expect(pointsOf({ onePerInput: { inputs } }).map(({ values }) => values.join(' '))).toEqual([
+      '1.66 14',
+      '1 14',
+      '4 14',
+      '1.66 1',
+      '1.66 20',
+    ]);
+  });
+
+  test.each([
+    ['{inputs: [§Dais]}', 'UNKNOWN_INPUT', /no input "Dais"/, /mean "Days"/],
+    ['{inputs: [Days, §days]}', 'INVALID_VALUE', /given more than once/, undefined],
+    ['{inputs: [§Title]}', 'INVALID_VALUE', /takes STRING, not a number/, /oneAtATime/],
+    ['{inputs: {Days: §{low: 14, high: 20}}}', 'INVALID_VALUE', /"Days" is 14 without/, /a "low" below/],
+    ['{inputs: {Days: {low: §1.5, high: 20}}}', 'INVALID_VALUE', /whole number/, undefined],
+    ['{inputs: {Days: {low: 1, high: 20, units: §HOUR}}}', 'INVALID_VALUE', /DAY/, undefined],
+    ['{change: §1, inputs: [Days]}', 'DEFINITION_INVALID', /less than 1/, undefined],
+    ['§{change: 0.2, inputs: {Days: {low: 1, high: 20}}}', 'DEFINITION_INVALID', /no "change"/, undefined],
+    ['{inputs: §[]}', 'DEFINITION_INVALID', /at least one input/, undefined],
+  ] as const)('refuses %s', (design, code, says, hint) => {
+    expectDesignRefused(code, `{onePerInput: ${design}}`, says, hint);
+  });
+});

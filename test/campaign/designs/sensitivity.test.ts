@@ -1,0 +1,215 @@
+import { describe, expect, test } from '@jest/globals';
+import { levelsOf, mostRows, type Saltelli, sizeOf } from '../../../src/campaign/designs/design.ts';
+import type { WrittenDesign } from '../../../src/campaign/designs/schema.ts';
+import { saltelliUnit } from '../../../src/campaign/sampling/saltelli.ts';
+import { aboutDesign, warningsOf } from '../../../src/client/plan-design.ts';
+import { checkedDesign, expectDesignRefused, pointsOf, rowsIn } from './support.ts';
+
+const rates = { 'Contact rate': { min: 1, max: 3 }, 'Recovery rate': { min: 0.2, max: 1 } };
+
+describe('morris', () => {
+  test('has trajectories of a point more than there are inputs, on the levels of each', () => {
+    const written: WrittenDesign = {
+      morris: { trajectories: 3, inputs: { ...rates, Days: { min: 1, max: 4 } } },
+    };
+    const { design } = checkedDesign(written);
+    expect(design).toMatchObject({ kind: 'morris', trajectories: 3, levels: 4, seed: 0 });
+    expect([mostRows(design), sizeOf(design), pointsOf(written).length]).toEqual([12, undefined, 12]);
+    const column = (at: number): string[] => pointsOf(written).map(({ values }) => values[at]!);
+    expect(['1', '1.66666666667', '2.33333333333', '3']).toEqual(expect.arrayContaining(column(0)));
+    expect(['0.2', '0.466666666667', '0.733333333333', '1']).toEqual(expect.arrayContaining(column(1)));
+    expect(['1', '2', '3', '4']).toEqual(expect.arrayContaining(column(2)));
+    expect(aboutDesign(design)).toEqual(['3 trajectories of 4 points, over 4 levels']);
+  });
+
+  test('goes through distributions, choices and whole numbers to their ends', () => {
+    const inputs = {
+      'Contact rate': { distribution: 'log-uniform', min: 0.1, max: 10 },
+      'Recovery rate': { distribution: 'normal', mean: 0.5, sd: 0.2, min: 0.1, max: 0.9 },
+      Population: { distribution: 'triangular', min: 10, mode: 20, max: 90 },
+      Days: { min: 1, max: 2 },
+      Stochastic: [false, true],
+      Title: { values: ['a', 'b', 'c'], weights: [1, 2, 1] },
+    } as const;
+    const written = { morris: { trajectories: 20, levels: 6, inputs } } as unknown as WrittenDesign;
+    const names = checkedDesign(written).varied.map(({ name }) => name);
+    const valuesOf = (name: string): Set<string> =>
+      new Set(pointsOf(written).map(({ values }) => values[names.indexOf(name)]!));
+    expect(valuesOf('Contact rate')).toContain('0.1');
+    expect(valuesOf('Contact rate')).toContain('10');
+    expect(valuesOf('Recovery rate')).toContain('0.1');
+    expect(valuesOf('Recovery rate')).toContain('0.9');
+    expect(valuesOf('Population').size).toBe(6);
+    expect(valuesOf('Days')).toEqual(new Set(['1', '2']));
+    expect(valuesOf('Stochastic')).toEqual(new Set(['true', 'false']));
+    expect(valuesOf('Title')).toEqual(new Set(['a', 'b', 'c']));
+    expect([...levelsOf(checkedDesign(written).design).keys()]).toEqual(['Stochastic', 'Title']);
+  });
+
+  test('is drawn by its seed, by default that of the campaign, and more trajectories keep the points', () => {
+    const written = (trajectories: number, seed?: number): WrittenDesign => ({
+      morris: { trajectories, inputs: rates, ...(seed !== undefined && { seed }) },
+    });
+    expect(rowsIn(written(4), { seed: 7 })).toEqual(rowsIn(written(4, 7)));
+    expect(rowsIn(written(4, 0))).toEqual(rowsIn(written(4)));
+    expect(rowsIn(written(4, 7))).not.toEqual(rowsIn(written(4)));
+    const few = rowsIn(written(4));
+    expect(rowsIn(written(9)).slice(0, few.length)).toEqual(few);
+  });
+
+  test.each([
+    ['{trajectories: §1, inputs: {Days: [1, 2]}}', 'DEFINITION_INVALID', /at least 2/, undefined],
+    ['§{inputs: {Days: [1, 2]}}', 'DEFINITION_INVALID', /trajectories" is missing/, undefined],
+    [
+      '{trajectories: 4, levels: §5, inputs: {Days: [1, 2]}}',
+      'DEFINITION_INVALID',
+      /an even number/,
+      undefined,
+    ],
+    ['{trajectories: 4, inputs: {§Dayz: [1, 2]}}', 'UNKNOWN_INPUT', /no input "Dayz"/, /mean "Days"/],
+    [
+      '{trajectories: 4, inputs: {Days: §{min: 1.2, max: 1.4}}}',
+      'INVALID_VALUE',
+      /no whole number/,
+      undefined,
+    ],
+    [
+      '{trajectories: 4, inputs: {Contact rate: §{distribution: normal, mean: 2, sd: 1, min: 0}}}',
+      'INVALID_VALUE',
+      /its greatest value, and "Contact rate" has no end/,
+      /a "min" and a "max"/,
+    ],
+    [
+      '{trajectories: 4, inputs: {Days: [1, 2]}, §correlations: []}',
+      'DEFINITION_INVALID',
+      /no setting "correlations"/,
+      /foray cannot draw correlated inputs: these designs assume/,
+    ],
+  ] as const)('refuses %s', (design, code, says, hint) => {
+    expectDesignRefused(code, `{morris: ${design}}`, says, hint);
+  });
+});
+
+describe('saltelli', () => {
+  const saltelli = (points: number, rest: object = {}): WrittenDesign => ({
+    saltelli: { points, inputs: rates, ...rest },
+  });
+
+  test('divides its base points over scrambles, and has two points more than inputs for each', () => {
+    const { design } = checkedDesign(saltelli(64));
+    expect(design).toMatchObject({ kind: 'saltelli', points: 8, scrambles: 8, secondOrder: false, seed: 0 });
+    expect([mostRows(design), sizeOf(design)]).toEqual([256, undefined]);
+    expect(pointsOf(saltelli(64))).toHaveLength(256);
+    expect(aboutDesign(design)).toEqual(['64 base points in 8 scrambles, 4 points for each']);
+    const second = checkedDesign({
+      saltelli: { points: 64, secondOrder: true, inputs: { ...rates, Days: { min: 1, max: 9 } } },
+    });
+    expect(mostRows(second.design)).toBe(64 * 8);
+    expect(warningsOf(second.design, 64 * 8)).toEqual([]);
+    expect(warningsOf(checkedDesign(saltelli(96)).design, 384)).toEqual([
+      '96 base points, 12 in each scramble, are less even than 128, 16 in each: a power of 2.',
+    ]);
+  });
+
+  test.each([
+    [4096, 8, 512],
+    [64, 8, 8],
+    [32, 4, 8],
+    [16, 2, 8],
+    [8, 1, 8],
+    [2, 1, 2],
+  ])('has of %d base points %d scrambles by itself', (all, scrambles, points) => {
+    expect(checkedDesign(saltelli(all)).design).toMatchObject({ scrambles, points });
+  });
+
+  test('has the values that the distributions give its coordinates, in the order of its rows', () => {
+    const { design } = checkedDesign(saltelli(32, { secondOrder: true }));
+    const rows = [...saltelliUnit(design as Saltelli)].map(({ unit: [contact, recovery] }) =>
+      [1 + 2 * contact!, 0.2 + 0.8 * recovery!]
+        .map((value) => String(Number(value.toPrecision(12))))
+        .join(' '),
+    );
+    // with two inputs the points of second order are those of first order
+    expect(rowsIn(saltelli(32, { secondOrder: true }))).toEqual([...new Set(rows)]);
+  });
+
+  test('keeps its points when it has more', () => {
+    const few = rowsIn(saltelli(64));
+    expect(rowsIn(saltelli(128)).slice(0, few.length)).toEqual(few);
+  });
+
+  test.each([
+    [
+      '{points: §100, inputs: {Days: {min: 1, max: 9}}}',
+      'INVALID_VALUE',
+      /100 base points cannot be divided over 8 scrambles/,
+      /^Give 96 or 104 points, or "scrambles": 2 or 4 or 5\.$/,
+    ],
+    [
+      '{points: §3, scrambles: 4, inputs: {Days: {min: 1, max: 9}}}',
+      'INVALID_VALUE',
+      /cannot be divided over 4/,
+      /^Give 4 points, or "scrambles": 1 or 3\.$/,
+    ],
+    ['{points: §1, inputs: {Days: [1, 2]}}', 'DEFINITION_INVALID', /at least 2/, undefined],
+    [
+      '{points: 8, secondOrder: §2, inputs: {Days: [1, 2]}}',
+      'DEFINITION_INVALID',
+      /true or false/,
+      undefined,
+    ],
+    [
+      '{points: 8, inputs: {Days: [1, 2]}, §correlation: 0.5}',
+      'DEFINITION_INVALID',
+      /no setting "correlation"/,
+      /cannot draw correlated inputs/,
+    ],
+  ] as const)('refuses %s', (design, code, says, hint) => {
+    expectDesignRefused(code, `{saltelli: ${design}}`, says, hint);
+  });
+
+  test('refuses more inputs than half the dimensions of the sequence', () => {
+    const inputs = Array.from({ length: 129 }, (_, at) => `x${at}: [1, 2]`).join(', ');
+    expectDesignRefused(
+      'INVALID_VALUE',
+      `{saltelli: {points: 8, §inputs: {${inputs}}}}`,
+      /varies 129 inputs/,
+      /saltelli takes 128 at most/,
+    );
+  });
+});
+
+describe('designs that need all of their points', () => {
+  const designs = {
+    'morris design': 'morris: {trajectories: 2, inputs: {Days: {min: 1, max: 9}}}',
+    'saltelli design': 'saltelli: {points: 4, inputs: {Days: {min: 1, max: 9}}}',
+    'fractional factorial':
+      'factorial: {resolution: 3, inputs: {Days: [1, 2], Population: [1, 2], Budget: [1, 2]}}',
+  };
+
+  test.each(Object.entries(designs))('refuse a condition: a %s', (name, design) => {
+    const says = new RegExp(`"where" cannot leave points out of a ${name}`);
+    expectDesignRefused('INVALID_VALUE', `{${design}, §where: Days > 3}`, says, /all/);
+  });
+
+  test.each(Object.entries(designs))('are no part of others: a %s', (name, design) => {
+    for (const kind of ['product', 'union']) {
+      const says = new RegExp(`A ${name} cannot be part of a ${kind}`);
+      expectDesignRefused('INVALID_VALUE', `{${kind}: [{§${design}}]}`, says, /campaign of its own/);
+      const nested = `{union: [{${kind}: [{grid: {Title: [a]}}, {§${design}}]}]}`;
+      expectDesignRefused('INVALID_VALUE', nested, says);
+    }
+  });
+
+  test('may have derived inputs', () => {
+    const written: WrittenDesign = {
+      morris: { trajectories: 2, inputs: rates },
+      derive: { Days: 'round(10 * `Contact rate`)' },
+    };
+    expect(pointsOf(written)).toHaveLength(6);
+    for (const { values } of pointsOf(written)) {
+      expect(Number(values[2])).toBe(Math.round(10 * Number(values[0])));
+    }
+    expect(aboutDesign(checkedDesign(written).design)).toHaveLength(1);
+  });
+});
