@@ -41,7 +41,9 @@ interface Flags extends SettingFlags {
 const SHOWN_LINES = 12;
 
 function printCommands({ point, runs }: Explanation): void {
-  const commands = runs.flatMap(({ log }) => log?.command ?? []);
+  // the service keeps the last failed runs of all campaigns: those of the newest are there longest
+  const newestFirst = runs.toSorted((a, b) => (b.finished ?? '').localeCompare(a.finished ?? ''));
+  const commands = newestFirst.flatMap(({ log }) => log?.command ?? []);
   if (commands.length === 0) {
     throw new ForayError(
       'RUN_NOT_KEPT',
