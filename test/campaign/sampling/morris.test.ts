@@ -5,7 +5,7 @@ import fc from '../../support/fast-check.ts';
 const anyMorris = fc
   .record({
     names: fc.uniqueArray(fc.string(), { minLength: 1, maxLength: 8 }),
-    trajectories: fc.integer({ min: 1, max: 20 }),
+    trajectories: fc.integer({ min: 1, max: 6 }),
     half: fc.integer({ min: 1, max: 5 }),
     seed: fc.maxSafeInteger(),
   })
