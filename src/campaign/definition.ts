@@ -19,7 +19,6 @@ const DURATION = 'expected seconds, or a text such as 90 s, 10 min, 2 h or 1 d';
 const UNITS = { s: 1_000, min: 60_000, h: 3_600_000, d: 86_400_000 };
 /** Setting a timer for longer than this is a slip of the pen. */
 const LONGEST_MS = 366 * UNITS.d;
-
 const WRITTEN_DURATION = /^\s*(\d+(?:\.\d+)?)(?:\s*(s|min|h|d))?\s*$/;
 
 /** A duration as people write it; parsed into ms. */

@@ -4,23 +4,15 @@ import { fractionText } from '../campaign/designs/relation.ts';
 /** What a design for sensitivity consists of, in words. */
 export function aboutDesign(design: Design): string[] {
   return [...nested(design)].flatMap((one) => {
-    switch (one.kind) {
-      case 'morris':
-        return [
-          `${number(one.trajectories)} trajectories of ${one.inputs.length + 1} points, over ${one.levels} levels`,
-        ];
-      case 'saltelli': {
-        const { points, scrambles } = one;
-        const each = mostRows(one) / (points * scrambles);
-        return [
-          `${number(points * scrambles)} base points in ${scrambles === 1 ? '1 scramble' : `${scrambles} scrambles`}, ${each} points for each`,
-        ];
-      }
-      case 'factorial':
-        return [fractionText(one) ?? []].flat();
-      default:
-        return [];
+    if (one.kind === 'factorial') return [fractionText(one) ?? []].flat();
+    if (one.kind === 'morris') {
+      const { trajectories, inputs, levels } = one;
+      return [`${number(trajectories)} trajectories of ${inputs.length + 1} points, over ${levels} levels`];
     }
+    if (one.kind !== 'saltelli') return [];
+    const all = one.points * one.scrambles;
+    const scrambles = one.scrambles === 1 ? '1 scramble' : `${one.scrambles} scrambles`;
+    return [`${number(all)} base points in ${scrambles}, ${mostRows(one) / all} points for each`];
   });
 }
 

@@ -169,6 +169,18 @@ describe('foray plan', () => {
     expect(stderr).toBe('warning: The design gives "Days" one value only, 7.\n');
   });
 
+  test('tells what a sensitivity design consists of', async () => {
+    const inputs =
+      '{Contact rate: [1.2, 2.2], Recovery rate: [0.3, 0.6], Days: [7, 14], Population: [500, 900]}';
+    const text = `campaign: flu\nmodel: {name: Epidemic}\ndesign: {factorial: {resolution: 4, inputs: ${inputs}}}\n`;
+    const { code, stdout } = await run('plan', write('fraction.yaml', text));
+    expect(code).toBe(0);
+    expect(stdout).toContain(
+      '  design        8 of 16 combinations, resolution IV: I = ABCD; A is Contact rate, B is Recovery rate, C is Days, D is Population\n',
+    );
+    expect(stdout).toMatch(/ {2}points {8}8\n/);
+  });
+
   test('shows the line of a mistake, with a mark below', async () => {
     const { code, stdout, stderr } = await run(
       'plan',

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { levelsOf, mostRows, sizeOf } from '../../../src/campaign/designs/design.ts';
+import { epidemic, expectRefused, HEAD } from '../support.ts';
 import { checkedDesign, expectDesignRefused, keysOf, pointsOf, rowsIn } from './support.ts';
 
 describe('factorial', () => {
@@ -98,6 +99,20 @@ describe('onePerInput', () => {
       '1.66 1',
       '1.66 20',
     ]);
+  });
+
+  test('wants values for an input that is 0', () => {
+    const { version } = epidemic;
+    const inputs = version.experimentTemplate.inputs.map((input) =>
+      input.name === 'Days' ? { ...input, value: '0' } : input,
+    );
+    const facts = { ...epidemic, version: { ...version, experimentTemplate: { inputs, outputs: [] } } };
+    expectRefused(`${HEAD}design: {onePerInput: {inputs: [§Days]}}\n`, {
+      code: 'INVALID_VALUE',
+      says: /^"Days" is 0 without the design, and a share of that is 0\.$/,
+      hint: /"inputs": {Days: {low: NUMBER, high: NUMBER}}\.$/,
+      facts,
+    });
   });
 
   test.each([

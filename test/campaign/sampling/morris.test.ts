@@ -5,7 +5,7 @@ import fc from '../../support/fast-check.ts';
 const anyMorris = fc
   .record({
     names: fc.uniqueArray(fc.string(), { minLength: 1, maxLength: 8 }),
-    trajectories: fc.integer({ min: 1, max: 20 }),
+    trajectories: fc.integer({ min: 1, max: 6 }),
     half: fc.integer({ min: 1, max: 5 }),
     seed: fc.maxSafeInteger(),
   })
@@ -41,6 +41,7 @@ describe('a Morris design', () => {
           }
         }
       }),
+      { numRuns: 40 },
     );
   });
 
@@ -53,6 +54,7 @@ describe('a Morris design', () => {
           for (const coordinate of unit) expect(possible).toContain(coordinate);
         }
       }),
+      { numRuns: 40 },
     );
   });
 
@@ -64,6 +66,7 @@ describe('a Morris design', () => {
         const further = [...morrisLevels({ ...design, trajectories: trajectories + more })];
         expect(further.slice(0, rows.length)).toEqual(rows);
       }),
+      { numRuns: 40 },
     );
     const design = { inputs: [{ name: 'a' }, { name: 'b' }], trajectories: 600, levels: 4, seed: 1 };
     expect(trajectoriesOf(design)).toHaveLength(600);

@@ -1,5 +1,5 @@
 import { ForayError, isForayError } from '../../../errors.ts';
-import { canonical, checkUnits, type ModelInput } from '../../values.ts';
+import { canonical, checkUnits } from '../../values.ts';
 import { type Design, type FactorGenerator, NO_DESIGN } from '../design.ts';
 import { fractionOf } from '../fraction.ts';
 import { isNumeric, isWhole } from '../names.ts';
