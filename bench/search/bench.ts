@@ -4,6 +4,7 @@ import { boundedRows, timeRows, unboundedRows } from './cma.ts';
 import { directRows } from './direct.ts';
 import { gpRows, gpTimes } from './gp.ts';
 import { knRows } from './selection.ts';
+import { winnerRows, type WinnerRow } from './winner.ts';
 
 /** How far a median may be from that of another implementation: medians of ten seeds differ that much. */
 const TOLERANCE = 0.2;
@@ -12,12 +13,13 @@ const TOLERANCE = 0.2;
  * The methods of searches on functions with a known optimum: how many evaluations they take. The figures beside them were measured with
  * pycma 4.5.0 and scipy 1.17. Counts of evaluations are the same on every machine; times are not.
  */
-export function run(args: string[]): boolean {
+export async function run(args: string[]): Promise<boolean> {
   const { values } = parseArgs({
     args,
     options: {
       seeds: { type: 'string', default: '10' },
       repeats: { type: 'string', default: '1000' },
+      winners: { type: 'string', default: '40' },
       json: { type: 'boolean', default: false },
     },
   });
@@ -34,6 +36,7 @@ export function run(args: string[]): boolean {
   add(gpPart(seeds));
   add(gpTimePart());
   add(knPart(repeats));
+  add(await winnerPart(Number(values.winners)));
   if (values.json) console.log(JSON.stringify({ parts: parts.map(documentOf) }, undefined, 2));
   return parts.every(({ goals }) => goals.every(isMet));
 }
@@ -179,5 +182,28 @@ function knPart(repeats: number): Part<ReturnType<typeof knRows>[number]> {
     notes: [
       'Runs are counted in the rounds that a campaign makes, which are longer than one replication at a time.',
     ],
+  };
+}
+
+async function winnerPart(seeds: number): Promise<Part<WinnerRow>> {
+  const rows = await winnerRows(seeds);
+  return {
+    name: 'winner',
+    title: `The winner of a search with chance, told by runs that did not choose it: ${seeds} seeds, 60 points by cma, 3 to 20 replications`,
+    rows,
+    columns: [
+      { title: 'function', of: ({ name }) => name },
+      { title: 'bias', of: ({ bias }) => bias, digits: 3 },
+      { title: 'its standard error', of: ({ biasError }) => biasError, digits: 3 },
+      { title: 'bias of the best seen', of: ({ seenBias }) => seenBias, digits: 2 },
+      { title: 'intervals that hold', of: ({ holding }) => holding, digits: 3 },
+      { title: 'regret', of: ({ regret }) => regret ?? '–', digits: 2 },
+      { title: 'runs', of: ({ runs }) => runs, digits: 0 },
+    ],
+    goals: rows.flatMap(({ name, bias, biasError, holding, regret }): Goal[] => [
+      { what: `${name}: bias over its standard error`, figure: Math.abs(bias) / biasError, most: 2 },
+      { what: `${name}: intervals that hold`, figure: holding, least: 0.9 },
+      ...(regret === null ? [] : [{ what: `${name}: regret`, figure: regret, most: 1.5 }]),
+    ]),
   };
 }

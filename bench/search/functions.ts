@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { readObservations, rootMeanSquareError } from '../../models/epidemic/observations.ts';
-import { solve } from '../../models/epidemic/sir.ts';
+import { type Parameters, solve, type State } from '../../models/epidemic/sir.ts';
 
 /** A function to minimize whose least value is known. */
 export interface TestFunction {
@@ -69,25 +69,31 @@ export const hartmann6: TestFunction = {
 const observed = readObservations(
   readFileSync(resolve(import.meta.dirname, '../../examples/boarding-school-flu/observed.csv')),
 );
-const days = observed.map(({ day }) => day);
+export const fluDays = observed.map(({ day }) => day);
+
+/** The epidemic in the boarding school, by contact rate and recovery rate. */
+export function fluParameters([contactRate, recoveryRate]: readonly number[]): Parameters {
+  return {
+    population: 763,
+    initiallyInfected: 1,
+    contactRate: contactRate!,
+    recoveryRate: recoveryRate!,
+    days: 14,
+  };
+}
+
+/** How far a course is from the cases. `states` are those of {@link fluDays}. */
+export function fitErrorOf(states: readonly State[]): number {
+  return rootMeanSquareError(
+    observed,
+    states.map(({ infected }) => infected),
+  );
+}
 
 /** The deterministic model "Epidemic" against the cases of influenza in a boarding school: contact rate and recovery rate. */
 export const flu: TestFunction = {
   name: 'flu',
-  of: ([contactRate, recoveryRate]) => {
-    const parameters = {
-      population: 763,
-      initiallyInfected: 1,
-      contactRate: contactRate!,
-      recoveryRate: recoveryRate!,
-      days: 14,
-    };
-    const { states } = solve(parameters, days);
-    return rootMeanSquareError(
-      observed,
-      states.map(({ infected }) => infected),
-    );
-  },
+  of: (x) => fitErrorOf(solve(fluParameters(x), fluDays).states),
   optimum: 17.158799,
   box: [
     [1.2, 2.2],

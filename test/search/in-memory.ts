@@ -1,0 +1,147 @@
+import type { Ask, SearchLog, SearchStep } from '../../src/campaign/search/log.ts';
+import type { Search } from '../../src/campaign/search/search.ts';
+import type { Campaign } from '../../src/campaign/types.ts';
+import { SearchCourse } from '../../src/search/course.ts';
+import { Stream } from '../../src/search/methods/stream.ts';
+import type { FinishedRun } from '../../src/search/point-value.ts';
+
+/** The outputs of a run, by the values of the inputs that are searched. */
+export type Run = (values: readonly number[], ordinal: number, replication: number) => Record<string, string>;
+
+/** A campaign that searches numbers between bounds for the lowest `f`, by `cma` unless `search` says another method. */
+export function searchCampaign(
+  inputs: Record<string, { min: number; max: number; digits: number }>,
+  search: Partial<Search> & Pick<Search, 'stop'>,
+  rest: Partial<Campaign> = {},
+): Campaign {
+  const names = Object.keys(inputs);
+  const real = (name: string) => ({ name, type: 'DOUBLE' as const, units: null });
+  return {
+    id: 'campaign',
+    base: [
+      { name: '{RANDOM_SEED}', type: 'LONG', units: null, value: '1' },
+      ...names.map((name) => ({ ...real(name), value: '0' })),
+    ],
+    varied: names.map(real),
+    outputs: [real('f'), real('g')],
+    goal: { output: 'f', wants: 'lowest' },
+    replications: 1,
+    seed: 7,
+    commonRandomNumbers: false,
+    failures: null,
+    fresh: null,
+    search: {
+      inputs: names.map((name) => ({
+        ...real(name),
+        kind: 'range' as const,
+        scale: 'linear' as const,
+        step: null,
+        ...inputs[name]!,
+      })),
+      where: null,
+      require: [],
+      method: 'cma',
+      parallel: 4,
+      confirm: null,
+      most: null,
+      ...search,
+    },
+    ...rest,
+  } as unknown as Campaign;
+}
+
+export function stopAfter(points: number): Search['stop'] {
+  return { points, runs: null, value: null, gain: null, stall: null };
+}
+
+interface MemoryRun {
+  replication: number;
+  isFinished: boolean;
+  outputs?: Record<string, string>;
+}
+
+/** A search without a store and a service. Runs finish in an order that the seed gives, some at a time. */
+export class SearchInMemory {
+  readonly log: SearchLog = { asks: [], events: [] };
+  private readonly runs = new Map<number, MemoryRun[]>();
+  private readonly values = new Map<number, string[]>();
+  private readonly ordinals = new Map<string, number>();
+  private readonly campaign: Campaign;
+  private readonly run: Run;
+  private readonly order: Stream;
+
+  constructor(campaign: Campaign, run: Run, seed: number) {
+    this.campaign = campaign;
+    this.run = run;
+    this.order = new Stream(seed, 'order');
+  }
+
+  /** Goes on to the end. @param rebuilds - the share of steps before which the course is made anew from the log */
+  async toTheEnd(rebuilds: number): Promise<SearchLog> {
+    let course = await SearchCourse.of(this.campaign, structuredClone(this.log));
+    while (course.stage !== 'over') {
+      if (this.order.uniform() < rebuilds)
+        course = await SearchCourse.of(this.campaign, structuredClone(this.log));
+      const step = await course.step(this.finishedAt(course.awaited()));
+      course.written(this.write(step));
+      this.finishSome();
+    }
+    return this.log;
+  }
+
+  /** How many runs were asked for so far. */
+  get runCount(): number {
+    return this.runs.values().reduce((sum, { length }) => sum + length, 0);
+  }
+
+  finishedAt(ordinals: readonly number[]): Map<number, FinishedRun[]> {
+    return new Map(
+      ordinals.flatMap((ordinal) => {
+        const runs = this.runs.get(ordinal)!;
+        if (!runs.every(({ isFinished }) => isFinished)) return [];
+        const values = this.values.get(ordinal)!.map(Number);
+        return [
+          [
+            ordinal,
+            // each run is carried out once
+            runs.map((run) => ({
+              replication: run.replication,
+              outputs: (run.outputs ??= this.run(values, ordinal, run.replication)),
+            })),
+          ],
+        ];
+      }),
+    );
+  }
+
+  private write(step: SearchStep): (number | null)[] {
+    for (const { ask, told } of step.tells) this.log.asks[ask]!.told = structuredClone(told);
+    const ordinals = step.asks.map(({ point, ...ask }) => {
+      const ordinal = point && (this.ordinals.get(point.key) ?? this.ordinals.size);
+      if (point && !this.ordinals.has(point.key)) {
+        this.ordinals.set(point.key, ordinal!);
+        this.values.set(ordinal!, point.values);
+        this.add(ordinal!, 1, point.replications);
+      }
+      const added: Ask = { ...ask, ordinal };
+      this.log.asks.push(structuredClone(added));
+      return ordinal;
+    });
+    this.log.events.push(...structuredClone(step.events));
+    for (const { ordinal, from, to } of step.replications) this.add(ordinal, from, to);
+    return ordinals;
+  }
+
+  private add(ordinal: number, from: number, to: number): void {
+    const runs = this.runs.get(ordinal) ?? [];
+    for (let replication = from; replication <= to; replication += 1)
+      runs.push({ replication, isFinished: false });
+    this.runs.set(ordinal, runs);
+  }
+
+  private finishSome(): void {
+    const open = [...this.runs.values()].flat().filter(({ isFinished }) => !isFinished);
+    for (const run of open) if (this.order.uniform() < 0.4) run.isFinished = true;
+    if (open.length > 0) open[this.order.below(open.length)]!.isFinished = true;
+  }
+}
