@@ -1,0 +1,100 @@
+import { expect, test } from '@jest/globals';
+import { unitPoints } from '../../src/campaign/sampling/unit-points.ts';
+import { sobolIndices, type SaltelliLayout } from '../../src/sensitivity/sobol.ts';
+import { ISHIGAMI, ishigami, names, SOBOL_G, sobolG } from './functions.ts';
+
+type Function = (unit: readonly number[]) => number;
+
+/** The values of a Saltelli design on scrambled Sobol' points, in the order of its rows. */
+function design(of: Function, size: Omit<SaltelliLayout, 'inputs'> & { inputs: number; seed: number }) {
+  const { inputs: k, points, scrambles, secondOrder, seed } = size;
+  const layout: SaltelliLayout = { inputs: names(k), points, scrambles, secondOrder };
+  const width = 2 + k * (secondOrder ? 2 : 1);
+  const values = new Float64Array(points * scrambles * width);
+  for (let scramble = 0; scramble < scrambles; scramble += 1) {
+    const both = unitPoints('sobol', {
+      points,
+      seed: 1_000 * seed + scramble,
+      scramble: true,
+      names: names(2 * k),
+    });
+    let index = 0;
+    for (const point of both) {
+      const [a, b] = [point.slice(0, k), point.slice(k)];
+      const mixed = (from: number[], into: number[]) => a.map((_, at) => into.with(at, from[at]!));
+      const rows = [a, ...mixed(b, a), ...(secondOrder ? mixed(a, b) : []), b];
+      for (const [row, unit] of rows.entries())
+        values[(index * scrambles + scramble) * width + row] = of(unit);
+      index += 1;
+    }
+  }
+  return { layout, values };
+}
+
+test.each([
+  ['Ishigami', ishigami, ISHIGAMI],
+  ['Sobol G', sobolG, SOBOL_G],
+])('indices of %s are within .03 in each of ten scrambles of 1,024 points', (_, of, exact) => {
+  for (let seed = 0; seed < 10; seed += 1) {
+    const { layout, values } = design(of, {
+      inputs: exact.first.length,
+      points: 1_024,
+      scrambles: 1,
+      secondOrder: false,
+      seed,
+    });
+    const { indices } = sobolIndices(layout, values, 0.95);
+    for (const [at, { first, total }] of indices.entries()) {
+      expect(Math.abs(first! - exact.first[at]!)).toBeLessThan(0.03);
+      expect(Math.abs(total! - exact.total[at]!)).toBeLessThan(0.03);
+    }
+  }
+});
+
+test('indices of two inputs are what they do together', () => {
+  const { layout, values } = design(ishigami, {
+    inputs: 3,
+    points: 512,
+    scrambles: 8,
+    secondOrder: true,
+    seed: 1,
+  });
+  const { secondOrder } = sobolIndices(layout, values, 0.95);
+  expect(secondOrder!.map(({ inputs }) => inputs.join())).toEqual(['x1,x2', 'x1,x3', 'x2,x3']);
+  for (const [at, exact] of [0, 0.243684, 0].entries()) {
+    const { value, interval } = secondOrder![at]!;
+    expect(Math.abs(value - exact)).toBeLessThan(0.02);
+    expect(interval![0]).toBeLessThan(interval![1]);
+  }
+});
+
+test.each([
+  ['of scrambles', 8, 64],
+  ['of a bootstrap', 1, 100],
+])('intervals %s hold the index in at least 93 %% of 200 repeats', (_, scrambles, points) => {
+  const held = { first: 0, total: 0 };
+  for (let seed = 0; seed < 200; seed += 1) {
+    const { layout, values } = design(ishigami, { inputs: 3, points, scrambles, secondOrder: false, seed });
+    for (const [at, one] of sobolIndices(layout, values, 0.95).indices.entries()) {
+      const isIn = ([low, high]: [number, number], exact: number) => low <= exact && exact <= high;
+      if (isIn(one.firstInterval!, ISHIGAMI.first[at]!)) held.first += 1;
+      if (isIn(one.totalInterval!, ISHIGAMI.total[at]!)) held.total += 1;
+    }
+  }
+  expect(held.first / 600).toBeGreaterThanOrEqual(0.93);
+  expect(held.total / 600).toBeGreaterThanOrEqual(0.93);
+});
+
+test('a base point that lacks a value is left out, and a constant has no indices', () => {
+  const { layout, values } = design(ishigami, {
+    inputs: 3,
+    points: 64,
+    scrambles: 2,
+    secondOrder: false,
+    seed: 1,
+  });
+  values[7] = NaN;
+  const found = sobolIndices(layout, values, 0.95);
+  expect(found).toMatchObject({ used: 127, scrambles: 2 });
+  expect(sobolIndices(layout, values.fill(0.1), 0.95).indices).toEqual([]);
+});
