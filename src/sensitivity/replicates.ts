@@ -24,11 +24,16 @@ export class Replicates {
   }
 
   of(point: number): Replicate[] {
-    const from = this.#starts.values[point]!;
-    const to = this.#starts.values[point + 1] ?? this.#values.length;
+    const [replications, values, starts] = [
+      this.#replications.values,
+      this.#values.values,
+      this.#starts.values,
+    ];
+    const from = starts[point]!;
+    const to = starts[point + 1] ?? values.length;
     return Array.from({ length: to - from }, (_, at) => ({
-      replication: this.#replications.values[from + at]!,
-      value: this.#values.values[from + at]!,
+      replication: replications[from + at]!,
+      value: values[from + at]!,
     }));
   }
 }
