@@ -3,11 +3,12 @@ import { isNumeric } from '../campaign/designs/names.ts';
 import { morrisLevels } from './announced.ts';
 import { rowsOf } from '../campaign/designs/rows.ts';
 import type { Campaign } from '../campaign/types.ts';
-import type { Found, Method } from './analysis.ts';
+import type { Method } from './analysis.ts';
 import { type AnalyzedDesign, analyzedDesign } from './design.ts';
-import { aliasesOf, factorialIndices, type PointValues } from './factorial.ts';
+import { aliasesOf, factorialIndices } from './factorial.ts';
 import { elementaryEffects, morrisIndices, type Trajectories } from './morris.ts';
 import { type InputLine, swings } from './one-at-a-time.ts';
+import type { Estimator } from './point-values.ts';
 import type { PointTable } from './points.ts';
 import { sampleRegression } from './sample-regression.ts';
 import { type SaltelliLayout, sobolIndices } from './sobol.ts';
@@ -17,9 +18,6 @@ export type AnalyzedCampaign = Pick<
   Campaign,
   'id' | 'base' | 'varied' | 'design' | 'commonRandomNumbers' | 'precision'
 >;
-
-/** Finds what inputs do to values that are given for each point of a table. */
-export type Estimator = (values: PointValues) => Found;
 
 /** The estimator for the design of a campaign, ready for its outputs: places of points are looked up once. */
 export function estimatorOf(

@@ -1,8 +1,9 @@
 import { fisherTail } from '../statistics/tests.ts';
 import type { Found, InputIndices, PairIndices } from './analysis.ts';
 import { type Certainty, certaintyOf } from './contrast.ts';
-import { type ErrorVariance, errorVariance, type Replicate } from './replicates.ts';
+import { type ErrorVariance, errorVariance } from './replicates.ts';
 import { pairsOf } from './sobol.ts';
+import type { PointValues } from './point-values.ts';
 
 /** Points of a factorial design. */
 export interface LevelPoints {
@@ -15,14 +16,6 @@ export interface LevelPoints {
   isFull: boolean;
   /** What the design cannot tell from an effect of one input or of two, by their places; none in a full design. */
   aliases: (inputs: readonly number[]) => string[];
-}
-
-/** The values of points: their means, and all runs where they are known. */
-export interface PointValues {
-  /** NaN of a point without a value. */
-  means: Float64Array;
-  replicates?: ((point: number) => readonly Replicate[]) | undefined;
-  isPaired: boolean;
 }
 
 /**

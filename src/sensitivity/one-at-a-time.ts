@@ -1,6 +1,6 @@
 import type { Found, InputIndices } from './analysis.ts';
 import { certaintyOf, type Term } from './contrast.ts';
-import type { PointValues } from './factorial.ts';
+import type { PointValues } from './point-values.ts';
 import type { Replicate } from './replicates.ts';
 
 /** The points of an input of which the others stay as they are. */

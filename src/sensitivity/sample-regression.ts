@@ -1,5 +1,5 @@
 import type { InputIndices } from './analysis.ts';
-import type { Estimator } from './estimators.ts';
+import type { Estimator } from './point-values.ts';
 import { momentsOf } from './moments.ts';
 import type { PointTable } from './points.ts';
 import { doubledRanks } from './ranks.ts';
