@@ -1,6 +1,6 @@
 import { inputsOf } from '../campaign/designs/design.ts';
 import { isNumeric } from '../campaign/designs/names.ts';
-import { morrisLevels } from './announced.ts';
+import { morrisLevels } from '../campaign/sampling/morris.ts';
 import { rowsOf } from '../campaign/designs/rows.ts';
 import type { Campaign } from '../campaign/types.ts';
 import type { Method } from './analysis.ts';
@@ -139,9 +139,12 @@ function factorial(
 ): Estimator {
   const points = pointsOfRows(campaign, table);
   const own = inputsOf(campaign.design);
+  const isFull = generators.every((one) => one === null);
   const codeOf = inputs.map((name, at) => {
     const { type } = campaign.base.find((input) => input.name === name)!;
-    const sorted = isNumeric(type) ? values[at]!.toSorted((a, b) => Number(a) - Number(b)) : values[at]!;
+    // a fraction calculates with its levels as they are listed
+    const sorted =
+      isFull && isNumeric(type) ? values[at]!.toSorted((a, b) => Number(a) - Number(b)) : values[at]!;
     return new Map(sorted.map((value, level) => [value, level]));
   });
   const codes = inputs.map(() => new Uint16Array(points.length));
@@ -150,7 +153,6 @@ function factorial(
     for (const [at, name] of inputs.entries()) codes[at]![index] = codeOf[at]!.get(row[own.indexOf(name)]!)!;
     index += 1;
   }
-  const isFull = generators.every((one) => one === null);
   const design = {
     inputs,
     levels: values.map(({ length }) => length),

@@ -1,9 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Design } from '../../src/campaign/designs/design.ts';
+import type { Design, SpreadInput } from '../../src/campaign/designs/design.ts';
 import type { InputIndices } from '../../src/sensitivity/analysis.ts';
 import { analysisSentence } from '../../src/report/analysis/words.ts';
 import { analyzed, numericBase } from './campaigns.ts';
+import { ISHIGAMI, ishigami } from './functions.ts';
 import { uniforms } from '../support/uniforms.ts';
+
+const spread = (names: readonly string[]): SpreadInput[] =>
+  names.map((name) => ({ name, isWhole: false, distribution: { kind: 'uniform', min: 0, max: 1 } }));
 
 const sample: Design = {
   kind: 'sample',
@@ -11,11 +15,7 @@ const sample: Design = {
   points: 200,
   seed: 1,
   scramble: true,
-  inputs: ['A', 'B', 'C'].map((name) => ({
-    name,
-    isWhole: false,
-    distribution: { kind: 'uniform', min: 0, max: 1 },
-  })),
+  inputs: spread(['A', 'B', 'C']),
 };
 
 const byName = (indices: readonly InputIndices[] = []) =>
@@ -125,5 +125,134 @@ test('one at a time has swings and elasticities', () => {
   expect(found!.indices).toEqual([
     { input: 'A', low: 128, high: 288, effect: 160, elasticity: 2 },
     { input: 'B', low: 100, high: 300, effect: 200, elasticity: 1 },
+  ]);
+});
+
+describe('points for Sobol indices', () => {
+  const saltelli: Design = {
+    kind: 'saltelli',
+    inputs: spread(['A', 'B', 'C']),
+    points: 128,
+    scrambles: 8,
+    secondOrder: true,
+    seed: 1,
+  };
+
+  test('have first, total and second-order indices with intervals', () => {
+    const [found] = analyzed({ design: saltelli }, (values) => ({ Y: ishigami(values) }));
+    expect(found).toMatchObject({ method: 'sobol', runs: 8 * 128 * 8, warnings: [] });
+    for (const [at, { first, total, firstInterval }] of found!.indices!.entries()) {
+      expect(Math.abs(first! - ISHIGAMI.first[at]!)).toBeLessThan(0.03);
+      expect(Math.abs(total! - ISHIGAMI.total[at]!)).toBeLessThan(0.03);
+      expect(firstInterval![0]).toBeLessThan(first!);
+    }
+    expect(found!.secondOrder!.map(({ inputs }) => inputs)).toEqual([
+      ['A', 'B'],
+      ['A', 'C'],
+      ['B', 'C'],
+    ]);
+    expect(analysisSentence(found!)).toMatch(
+      /^All inputs matter for Y: of its variance A has a part in 5\d %/,
+    );
+  });
+
+  test('say how many base points are left out', () => {
+    let run = 0;
+    const [found] = analyzed({ design: saltelli }, ([a]) =>
+      (run += 1) % 1_000 === 0 ? undefined : { Y: a },
+    );
+    expect(found!.warnings.join()).toMatch(/8 of 8192 runs failed\..*8 of 1024 base points are left out/);
+    expect(analysisSentence(found!)).toBe(
+      'A explains 100 % (100–100 %) of the variance of Y; B and C do nothing that can be seen.',
+    );
+  });
+
+  test('are the same where two rows are one point', () => {
+    // whole numbers from 1 to 3: most rows are there many times
+    const inputs = spread(['A', 'B']).map((input) => ({
+      ...input,
+      isWhole: true,
+      distribution: { kind: 'uniform' as const, min: 1, max: 3 },
+    }));
+    const [found] = analyzed({ design: { ...saltelli, inputs } }, ([a, b]) => ({ Y: a! + b! }));
+    expect(found!.runs).toBe(9);
+    for (const { first, total } of found!.indices!) {
+      expect(Math.abs(first! - 0.5)).toBeLessThan(0.05);
+      expect(Math.abs(total! - 0.5)).toBeLessThan(0.05);
+    }
+  });
+
+  test('of curves have indices at each time', () => {
+    const [found] = analyzed(
+      { design: { ...saltelli, secondOrder: false }, outputs: ['Course'] },
+      ([a, b]) => ({
+        Course: { dataX: [0, 10], dataY: [a, b] },
+      }),
+    );
+    expect(found!.times).toHaveLength(2);
+    expect(byName(found!.times![0]!.indices).A!.total).toBeCloseTo(1, 1);
+    expect(byName(found!.times![1]!.indices).B!.total).toBeCloseTo(1, 1);
+  });
+});
+
+test('trajectories have the effects of Morris, and leave out those that lack a point', () => {
+  const design: Design = {
+    kind: 'morris',
+    inputs: spread(['A', 'B', 'C']),
+    trajectories: 10,
+    levels: 4,
+    seed: 1,
+  };
+  const [found] = analyzed({ design }, ([a, b, c]) => ({ Y: 3 * a! - 2 * b! + 0.5 * c! }));
+  expect(found).toMatchObject({ method: 'morris' });
+  expect(found!.indices!.map(({ mu }) => mu!.toFixed(9))).toEqual([
+    '3.000000000',
+    '-2.000000000',
+    '0.500000000',
+  ]);
+  for (const { sigma } of found!.indices!) expect(sigma).toBeCloseTo(0, 9);
+  const [failed] = analyzed({ design }, ([a, b, c]) =>
+    a === 0 && b === 0 && c! < 0.5 ? undefined : { Y: a },
+  );
+  expect(failed!.warnings.join()).toMatch(
+    /\d of 10 trajectories are left out, as a point of them has no value/,
+  );
+});
+
+test('a fraction names what it cannot tell apart', () => {
+  const design: Design = {
+    kind: 'factorial',
+    inputs: ['A', 'B', 'C'],
+    values: [
+      ['0', '1'],
+      ['0', '1'],
+      ['0', '1'],
+    ],
+    generators: [null, null, { of: [0, 1], sign: 1 }],
+  };
+  const [found] = analyzed({ design, replications: 3 }, ([a, b], replication) => ({
+    Y: 4 * a! + b! + replication / 10,
+  }));
+  expect(found).toMatchObject({ method: 'factorial', runs: 12 });
+  expect(byName(found!.indices).A).toMatchObject({ aliases: ['B × C'] });
+  expect(byName(found!.indices).A!.effect).toBeCloseTo(4, 9);
+  expect(byName(found!.indices).A).not.toHaveProperty('total');
+  expect(found!.secondOrder![0]).toMatchObject({ inputs: ['A', 'B'], aliases: ['C'] });
+});
+
+test('one per input has elasticities', () => {
+  const design: Design = {
+    kind: 'onePerInput',
+    inputs: ['A', 'B'],
+    values: [
+      ['9', '11'],
+      ['1.8', '2.2'],
+    ],
+  };
+  const base = numericBase({ A: 10, B: 2 });
+  const [found] = analyzed({ design, base }, ([a, b]) => ({ Y: a! ** 2 * b! }));
+  expect(found!.indices!.map(({ elasticity }) => elasticity!.toFixed(9))).toEqual([
+    '2.000000000',
+    '1.000000000',
   ]);
 });

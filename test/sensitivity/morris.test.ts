@@ -1,33 +1,17 @@
 import { expect, test } from '@jest/globals';
+import { morrisLevels } from '../../src/campaign/sampling/morris.ts';
 import { elementaryEffects, morrisIndices, type Trajectories } from '../../src/sensitivity/morris.ts';
-import { uniforms } from '../support/uniforms.ts';
 import { ishigami, names } from './functions.ts';
 
-/** Trajectories over four levels with steps of 2/3, and their rows. */
+/** Trajectories over four levels, and their rows. */
 function trajectories(count: number, inputs: number): Trajectories & { rows: number[][] } {
-  const random = uniforms(1);
-  const rows: number[][] = [];
-  const changed: number[] = [];
-  const steps: number[] = [];
-  for (let one = 0; one < count; one += 1) {
-    let at = Array.from({ length: inputs }, () => Math.floor(4 * random()) / 3);
-    rows.push(at);
-    changed.push(-1);
-    steps.push(0);
-    const order = names(inputs).map((_, input) => ({ input, by: random() }));
-    for (const { input } of order.sort((a, b) => a.by - b.by)) {
-      const step = at[input]! < 0.5 ? 2 / 3 : -2 / 3;
-      at = at.with(input, at[input]! + step);
-      rows.push(at);
-      changed.push(input);
-      steps.push(step);
-    }
-  }
+  const own = names(inputs).map((name) => ({ name }));
+  const levels = [...morrisLevels({ inputs: own, trajectories: count, levels: 4, seed: 1 })];
   return {
     inputs: names(inputs),
-    changed: Int32Array.from(changed),
-    steps: Float64Array.from(steps),
-    rows,
+    changed: Int32Array.from(levels, ({ changed }) => changed ?? -1),
+    steps: Float64Array.from(levels, ({ step }) => step),
+    rows: levels.map(({ unit }) => unit),
   };
 }
 
