@@ -39,6 +39,22 @@ export function bootstrapIntervals(
   });
 }
 
+/** The last samples: curves and several outputs take the same ones again and again. */
+let last: { items: number; samples: Uint32Array[] } | undefined;
+
+/** How often each item is in each sample. */
+function samplesOf(items: number): Uint32Array[] {
+  if (last?.items === items) return last.samples;
+  const key = streamKey('foray bootstrap', 0, String(items));
+  const samples = Array.from({ length: RESAMPLES }, (_, sample) => {
+    const times = new Uint32Array(items);
+    for (let draw = 0; draw < items; draw += 1) times[Math.floor(uniformAt(key, sample, draw) * items)]! += 1;
+    return times;
+  });
+  last = { items, samples };
+  return samples;
+}
+
 /** A group of each item, by chance: groups are as large as each other, and the same for the same numbers. */
 export function randomGroups(items: number, groups: number): Uint16Array {
   const key = streamKey('foray groups', 0, String(groups));

@@ -29,7 +29,7 @@ describe('a sample', () => {
     expect(byName(found!.indices).A!.src).toBeCloseTo(Math.sqrt(0.9), 1);
     expect(found!.warnings).toEqual([]);
     expect(analysisSentence(found!)).toBe(
-      'A and B explain 100 % of the variance of Y as a linear function; C does nothing that can be seen.',
+      'A and B explain 100 % of the variance of Y as a linear function; C nothing that can be seen.',
     );
   });
 
@@ -163,7 +163,7 @@ describe('points for Sobol indices', () => {
     );
     expect(found!.warnings.join()).toMatch(/8 of 8192 runs failed\..*8 of 1024 base points are left out/);
     expect(analysisSentence(found!)).toBe(
-      'A explains 100 % (100–100 %) of the variance of Y; B and C do nothing that can be seen.',
+      'A explains 100 % (100–100 %) of the variance of Y; B and C nothing that can be seen.',
     );
   });
 

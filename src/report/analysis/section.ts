@@ -73,7 +73,7 @@ export function analysisSection(analysis: Analysis): Markup {
                           `${column.key}Interval`
                         ];
                         return html`<td class="number">
-                          ${cellText(one[column.key], interval, 'isShare' in column)}
+                          ${column.key === 'p' ? chanceCell(one.p) : cellText(one[column.key], interval, 'isShare' in column)}
                         </td>`;
                       })}
                       ${aliased ? html`<td>${(one.aliases ?? []).join(', ')}</td>` : ''}
@@ -95,8 +95,15 @@ function chanceText({ chance }: Analysis): string {
 /** A number with the ends of its interval. */
 function cellText(value: number | undefined, interval: Interval | undefined, isShare: boolean): string {
   if (value === undefined) return '';
-  const text = (one: number): string => (isShare ? one.toFixed(3) : numberText(one));
+  const text = (one: number): string =>
+    isShare ? one.toFixed(3).replace(/^-(0\.0+)$/, '$1') : numberText(one);
   return interval ? `${text(value)} (${text(interval[0])} … ${text(interval[1])})` : text(value);
+}
+
+/** A probability; a very small one is said to be one. */
+function chanceCell(p: number | undefined): string {
+  if (p === undefined) return '';
+  return p < 0.001 ? '< 0.001' : p.toFixed(3);
 }
 
 function pairsTable({ secondOrder = [] }: Analysis): Markup | undefined {
@@ -125,7 +132,7 @@ function pairsTable({ secondOrder = [] }: Analysis): Markup | undefined {
               <td>${inputs.join(' × ')}</td>
               <td class="number">${cellText(value, interval, true)}</td>
               ${hasEffects ? html`<td class="number">${cellText(effect, effectInterval, false)}</td>` : ''}
-              ${hasTests ? html`<td class="number">${cellText(p, undefined, false)}</td>` : ''}
+              ${hasTests ? html`<td class="number">${chanceCell(p)}</td>` : ''}
               ${aliased ? html`<td>${aliases.join(', ')}</td>` : ''}
             </tr>`,
         )}

@@ -18,8 +18,9 @@ const INTERVALS: Record<Method, (one: InputIndices) => Interval | undefined> = {
   'one-at-a-time': ({ effectInterval }) => effectInterval,
 };
 
-/** Below this share of the largest one an input is named among those that do nothing that can be seen. */
+/** Parts of the largest size up to which an input does little, and nothing that can be seen. */
 const LITTLE = 0.05;
+const NOTHING = 0.01;
 
 /** How much an input matters; 0 where nothing is known. */
 export function sizeOf(method: Method, one: InputIndices): number {
@@ -31,20 +32,20 @@ export function ranked({ method, indices = [] }: Pick<Analysis, 'method' | 'indi
   return indices.toSorted((a, b) => sizeOf(method, b) - sizeOf(method, a));
 }
 
-/** The inputs that matter, and those of which nothing can be seen: their interval holds nothing, or they are small beside the largest. */
-export function divided(analysis: Pick<Analysis, 'method' | 'indices'>): {
-  matter: InputIndices[];
-  rest: InputIndices[];
-} {
+/** The inputs that matter, those that do little, and those of which nothing can be seen: also of an effect whose interval holds 0. */
+export function divided(
+  analysis: Pick<Analysis, 'method' | 'indices'>,
+): Record<'matter' | 'little' | 'nothing', InputIndices[]> {
   const { method } = analysis;
   const all = ranked(analysis);
   const largest = all.length > 0 ? sizeOf(method, all[0]!) : 0;
-  const matters = (one: InputIndices): boolean => {
-    if (!(sizeOf(method, one) > LITTLE * largest)) return false;
-    const interval = INTERVALS[method](one);
-    return !interval || interval[0] > 0 || interval[1] < 0;
+  const kindOf = (one: InputIndices): 'matter' | 'little' | 'nothing' => {
+    const [size, interval] = [sizeOf(method, one), INTERVALS[method](one)];
+    if (!(size > NOTHING * largest) || (interval && interval[0] <= 0 && interval[1] >= 0)) return 'nothing';
+    return size > LITTLE * largest ? 'matter' : 'little';
   };
-  return { matter: all.filter(matters), rest: all.filter((one) => !matters(one)) };
+  const of = (kind: string): InputIndices[] => all.filter((one) => kindOf(one) === kind);
+  return { matter: of('matter'), little: of('little'), nothing: of('nothing') };
 }
 
 /** One sentence: which inputs matter for the output, how sure that is, and which do not. */
@@ -52,11 +53,14 @@ export function analysisSentence(analysis: Analysis): string {
   const { output, times, indices = [] } = analysis;
   if (times) return `${output}: indices at ${times.length} times.`;
   if (indices.length === 0) return `${output}: nothing is known of what matters.`;
-  const { matter, rest } = divided(analysis);
+  const { matter, little, nothing } = divided(analysis);
   if (matter.length === 0) return `No input does anything to ${output} that can be seen.`;
-  const nothing =
-    rest.length > 0 ? `; ${listed(rest)} ${rest.length === 1 ? 'does' : 'do'} nothing that can be seen` : '';
-  return `${rest.length === 0 && SHARES.includes(analysis.method) ? allText(analysis, matter) : matterText(analysis, matter)}${nothing}.`;
+  const isAll = matter.length === indices.length && SHARES.includes(analysis.method);
+  const others = [
+    ...(little.length > 0 ? [`${listed(little)} little`] : []),
+    ...(nothing.length > 0 ? [`${listed(nothing)} nothing that can be seen`] : []),
+  ];
+  return `${[isAll ? allText(analysis, matter) : matterText(analysis, matter), ...others].join('; ')}.`;
 }
 
 /** Methods whose indices are shares of the variance. */
