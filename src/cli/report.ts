@@ -41,7 +41,9 @@ export function addReport(program: Command): void {
     );
 }
 
-/** Points up to which the curves of a campaign are analyzed at all times, which takes their values into memory. */
+/** Points up to which the report says which inputs matter: their values are taken into memory, and read a second time. */
+const POINTS_UP_TO = 200_000;
+/** Points up to which the curves of a campaign are analyzed as well. */
 const CURVES_UP_TO = 20_000;
 
 /** Which inputs matter; none where there is nothing to analyze. */
@@ -50,7 +52,7 @@ async function analysesFor(
   { campaign, points }: Pick<CampaignRecord, 'campaign' | 'points'>,
 ): Promise<Analysis[]> {
   // of one input the effects say all
-  if (campaign.varied.length < 2 || campaign.search) return [];
+  if (campaign.varied.length < 2 || campaign.search || points > POINTS_UP_TO) return [];
   const curves = campaign.outputs.filter(({ type }) => type === 'DATA_SET' && points <= CURVES_UP_TO);
   const outputs = [...measuresOf(campaign), ...curves].map(({ name }) => name);
   try {
