@@ -27,15 +27,16 @@ export interface GatheredPoints {
 /** An output at each point: the mean, share or quantile of its runs; NaN where none has a value. */
 export class OutputColumn {
   readonly measure: Measure;
-  readonly #means = new Growing();
+  readonly #means: Growing;
   readonly #chance = new ChanceSums();
   readonly replicates: Replicates | undefined;
   runs = 0;
   /** Values of the point that is being read. */
   #own: number[] = [];
 
-  constructor(measure: Measure, keepsRuns: boolean) {
+  constructor(measure: Measure, { keepsRuns, points }: { keepsRuns: boolean; points: number }) {
     this.measure = measure;
+    this.#means = new Growing(points);
     this.replicates = keepsRuns && measure.statistic !== 'quantile' ? new Replicates() : undefined;
   }
 
@@ -149,8 +150,8 @@ export class PointGatherer {
     measures: readonly Measure[],
     { dataSets, keepsRuns, points }: { dataSets: readonly string[]; keepsRuns: boolean; points: number },
   ) {
-    this.#table = new PointTable(varied);
-    this.#columns = measures.map((measure) => new OutputColumn(measure, keepsRuns));
+    this.#table = new PointTable(varied, points);
+    this.#columns = measures.map((measure) => new OutputColumn(measure, { keepsRuns, points }));
     this.#curves = dataSets.map((name) => new CurveColumns(name, points));
   }
 

@@ -1,7 +1,12 @@
 /** Numbers that are added one by one, 8 bytes each. */
 export class Growing {
-  #numbers = new Float64Array(256);
+  #numbers: Float64Array;
   length = 0;
+
+  /** @param expected - how many there will be about: no memory is taken for more */
+  constructor(expected = 256) {
+    this.#numbers = new Float64Array(Math.max(1, expected));
+  }
 
   push(value: number): void {
     if (this.length === this.#numbers.length) {

@@ -13,9 +13,10 @@ export class PointTable {
   readonly #bits: Uint32Array;
   length = 0;
 
-  constructor(inputs: readonly VariedInput[]) {
+  /** @param expected - how many points there will be about */
+  constructor(inputs: readonly VariedInput[], expected?: number) {
     this.inputs = inputs;
-    this.#columns = inputs.map(() => new Growing());
+    this.#columns = inputs.map(() => new Growing(expected));
     this.#codes = inputs.map(({ type }) =>
       isNumeric(type) || type === 'BOOLEAN' ? undefined : new Map<string, number>(),
     );

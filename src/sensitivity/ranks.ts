@@ -1,9 +1,12 @@
 /**
  * Twice the rank of each value, from 2, the mean rank of equal ones: whole numbers. In a column of its own, as many
  * millions of rows have to fit.
+ *
+ * @param sorted - as long as the values, to sort them in
  */
-export function doubledRanks(values: Float64Array): Uint32Array {
-  const sorted = values.slice().sort();
+export function doubledRanks(values: Float64Array, sorted = new Float64Array(values.length)): Uint32Array {
+  sorted.set(values);
+  sorted.sort();
   const ranks = new Uint32Array(values.length);
   for (let row = 0; row < values.length; row += 1) {
     const value = values[row]!;

@@ -41,10 +41,12 @@ export function sampleRegression(table: PointTable, confidence: number): Estimat
     }
     const columns = varied.map(({ column }) => column);
     const plain = regressionOf(columns, output, confidence);
+    // one for all columns, as each would stay in memory for a while
+    const sorted = new Float64Array(output.length);
     const isAll = !known && varied.length === places.length;
-    const ranks = (isAll ? ranksOfAll : undefined) ?? columns.map(doubledRanks);
+    const ranks = (isAll ? ranksOfAll : undefined) ?? columns.map((column) => doubledRanks(column, sorted));
     if (isAll) ranksOfAll = ranks;
-    const ranked = regressionOf(ranks, doubledRanks(output), confidence);
+    const ranked = regressionOf(ranks, doubledRanks(output, sorted), confidence);
     const names = varied.map(({ at }) => table.inputs[at]!.name);
     const dependent = names.filter((_, at) => Number.isNaN(plain.src[at]!));
     return {

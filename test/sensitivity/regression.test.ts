@@ -19,7 +19,11 @@ function sample(rows: number, seed: number) {
 test('coefficients are those of NumPy', () => {
   const { inputs, output } = sample(50, 7);
   const found = regressionOf(inputs, output, 0.95);
-  const ranks = regressionOf(inputs.map(doubledRanks), doubledRanks(output), 0.95);
+  const ranks = regressionOf(
+    inputs.map((column) => doubledRanks(column)),
+    doubledRanks(output),
+    0.95,
+  );
   expectNear(found.src, [0.7853341374476074, -0.49349743371877386, -0.010879305742305084]);
   expectNear([found.r2, ranks.r2], [0.9389284352144079, 0.9418308011857072]);
   expectNear(ranks.src, [0.7482545515477707, -0.5341341428574738, -0.05904914654869262]);
