@@ -64,6 +64,7 @@ export interface TimeIndices {
   indices: InputIndices[];
   secondOrder?: PairIndices[];
   r2?: number;
+  chance?: Chance;
 }
 
 /** The share of the variance that is chance in the replications and no input's. */

@@ -1,5 +1,5 @@
 import type { RunCounts } from '../campaign/types.ts';
-import type { Analysis, Chance, Found, Method, TimeIndices } from './analysis.ts';
+import type { Analysis, Chance, Method, TimeIndices } from './analysis.ts';
 import { type AnalyzedCampaign, estimatorOf } from './estimators.ts';
 import type { CurveColumns, GatheredPoints, OutputColumn } from './gather.ts';
 
@@ -31,6 +31,7 @@ export function analysesOf(
       means,
       replicates: replicates && ((point) => replicates.of(point)),
       isPaired,
+      chance: chance?.ofMeans,
     });
     const { warnings, ...numbers } = found;
     return {
@@ -48,26 +49,37 @@ export function analysesOf(
   }
 
   function ofCurve(curve: CurveColumns): Analysis {
-    const all = curve.columns.map(({ time, means }) => ({ time, found: estimate({ means, isPaired }) }));
-    const times = all
-      .filter(({ found }) => found.indices.length > 0)
-      .map(({ time, found }): TimeIndices => timeIndices(time, found));
+    const times = curve.columns(isPaired).flatMap(({ time, means, chance }): TimeIndices[] => {
+      const { indices, secondOrder, r2 } = estimate({ means, isPaired, chance: chance?.ofMeans });
+      if (indices.length === 0) return [];
+      return [
+        {
+          time,
+          indices,
+          ...(secondOrder && { secondOrder }),
+          ...(r2 !== undefined && { r2 }),
+          ...(chance && { chance }),
+        },
+      ];
+    });
+    const noisy = times.filter(({ chance }) => chance && chance.ofRuns > MUCH_CHANCE.ofRuns);
     return {
       ...head(curve.name, curve.runs),
       times,
       confidence,
       warnings: [
         ...general,
+        ...(noisy.length > 0
+          ? [
+              `Chance dominates at ${noisy.length} of ${times.length} times: more of the variance of single runs is chance than is the inputs'.`,
+            ]
+          : []),
         ...(times.length === 0 ? [`${curve.name} is the same at all points, or has no values.`] : []),
       ],
     };
   }
 
   return [...columns.map(ofColumn), ...curves.map(ofCurve)];
-}
-
-function timeIndices(time: number, { indices, secondOrder, r2 }: Found): TimeIndices {
-  return { time, indices, ...(secondOrder && { secondOrder }), ...(r2 !== undefined && { r2 }) };
 }
 
 function runWarnings({ total, done, failed }: Pick<RunCounts, 'total' | 'done' | 'failed'>): string[] {
@@ -102,7 +114,7 @@ function chanceWarnings({ ofRuns, ofMeans = 0 }: Chance, method: Method): string
 
 /** What chance in the means of points does to what a method finds. */
 const WITH_CHANCE: Record<Method, string> = {
-  sobol: ': first-order indices are too low by about this share, and total ones too high',
+  sobol: ', which is taken out of the indices as far as the replications tell it',
   morris: ': μ* and σ are too high by it',
   regression: ': no regression can explain it',
   factorial: ', which shares of the variance include',

@@ -11,7 +11,7 @@ import { type InputLine, swings } from './one-at-a-time.ts';
 import type { Estimator } from './point-values.ts';
 import type { PointTable } from './points.ts';
 import { sampleRegression } from './sample-regression.ts';
-import { type SaltelliLayout, sobolIndices } from './sobol.ts';
+import { type SaltelliLayout, sobolIndices, withoutChance } from './sobol.ts';
 
 /** What of a campaign its analysis depends on. */
 export type AnalyzedCampaign = Pick<
@@ -104,8 +104,11 @@ function sobol(
   const points = pointsOfRows(campaign, table);
   const layout: SaltelliLayout = { ...design, inputs: design.inputs.map(({ name }) => name) };
   const all = design.points * design.scrambles;
-  return ({ means }) => {
-    const { indices, secondOrder, used } = sobolIndices(layout, atRows(points, means), confidence);
+  return ({ means, chance = 0 }) => {
+    const { indices, secondOrder, used } = withoutChance(
+      sobolIndices(layout, atRows(points, means), confidence),
+      chance,
+    );
     const widest = Math.max(
       0,
       ...indices

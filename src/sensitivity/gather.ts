@@ -70,8 +70,12 @@ export class OutputColumn {
   #valueOf(own: number[]): number {
     const { statistic, probability } = this.measure;
     if (statistic === 'quantile') return quantile(Float64Array.from(own).sort(), probability!);
-    return own.reduce((sum, value) => sum + value, 0) / own.length;
+    return meanOf(own);
   }
+}
+
+function meanOf(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
 /** Numbers of curves that are kept in memory, and places of a curve. */
@@ -85,8 +89,9 @@ export class CurveColumns {
   readonly #most: number;
   #times: number[] = [];
   #means: Growing[] = [];
-  #sums = new Float64Array(0);
-  #count = 0;
+  #chances: ChanceSums[] = [];
+  /** Values of the point that is being read, at each time. */
+  #own: number[][] = [];
   runs = 0;
   #points = 0;
 
@@ -97,24 +102,31 @@ export class CurveColumns {
   }
 
   /** The times, each with the means of all points. */
-  get columns(): { time: number; means: Float64Array }[] {
-    return this.#times.map((time, at) => ({ time, means: this.#means[at]!.values }));
+  columns(isPaired: boolean): { time: number; means: Float64Array; chance: Chance | undefined }[] {
+    return this.#times.map((time, at) => ({
+      time,
+      means: this.#means[at]!.values,
+      chance: this.#chances[at]!.result(isPaired),
+    }));
   }
 
   add({ outputs }: FinishedRun): void {
     const curve = curveOf(outputs[this.name])?.sort(([a], [b]) => a - b);
     if (!curve || curve.length === 0) return;
     if (this.#times.length === 0) this.#begin(curve);
-    for (const [at, time] of this.#times.entries()) this.#sums[at]! += valueAt(curve, time) ?? NaN;
-    this.#count += 1;
+    for (const [at, time] of this.#times.entries()) {
+      const value = valueAt(curve, time);
+      if (value !== undefined) this.#own[at]!.push(value);
+    }
     this.runs += 1;
   }
 
   close(): void {
-    for (const [at, means] of this.#means.entries())
-      means.push(this.#count > 0 ? this.#sums[at]! / this.#count : NaN);
-    this.#sums.fill(0);
-    this.#count = 0;
+    for (const [at, own] of this.#own.entries()) {
+      this.#means[at]!.push(own.length > 0 ? meanOf(own) : NaN);
+      if (own.length > 0) this.#chances[at]!.add(own);
+      own.length = 0;
+    }
     this.#points += 1;
   }
 
@@ -126,7 +138,8 @@ export class CurveColumns {
       all.length <= most
         ? all
         : Array.from({ length: most }, (_, at) => first + ((last - first) * at) / (most - 1));
-    this.#sums = new Float64Array(this.#times.length);
+    this.#own = this.#times.map(() => []);
+    this.#chances = this.#times.map(() => new ChanceSums());
     this.#means = this.#times.map(() => new Growing());
     // points that were read before have no curve
     for (const means of this.#means) for (let at = 0; at < this.#points; at += 1) means.push(NaN);

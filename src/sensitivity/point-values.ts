@@ -7,6 +7,8 @@ export interface PointValues {
   means: Float64Array;
   replicates?: ((point: number) => readonly Replicate[]) | undefined;
   isPaired: boolean;
+  /** The share of the variance of the means that is chance; absent where it is not known. */
+  chance?: number | undefined;
 }
 
 /** Finds what inputs do to values that are given for each point of a table. */

@@ -22,14 +22,7 @@ export function bootstrapIntervals(
   statistics: (times: Uint32Array) => readonly number[],
   confidence: number,
 ): (Interval | undefined)[] {
-  const key = streamKey('foray bootstrap', 0, String(items));
-  const times = new Uint32Array(items);
-  const drawn: number[][] = [];
-  for (let sample = 0; sample < RESAMPLES; sample += 1) {
-    times.fill(0);
-    for (let draw = 0; draw < items; draw += 1) times[Math.floor(uniformAt(key, sample, draw) * items)]! += 1;
-    drawn.push([...statistics(times)]);
-  }
+  const drawn = samplesOf(items).map((times) => [...statistics(times)]);
   const t = studentQuantile((1 + confidence) / 2, items - 1);
   const tail = normalCdf(-Math.sqrt(items / (items - 1)) * t);
   return drawn[0]!.map((_, at) => {

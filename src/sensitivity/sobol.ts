@@ -106,6 +106,43 @@ export function sobolIndices(layout: SaltelliLayout, values: Float64Array, confi
   };
 }
 
+/** The share of chance from which on too little is left to tell the inputs apart. */
+const MOST_CHANCE = 0.9;
+
+/**
+ * Indices of the function that chance is added to, of those of means with chance in them. Chance that is independent between points adds to
+ * the variance and to the numerator of a total index, but not to those of the others.
+ *
+ * @param chance - its share of the variance of the means, from 0 to 1
+ */
+export function withoutChance(found: SobolIndices, chance: number): SobolIndices {
+  if (chance === 0 || chance > MOST_CHANCE) return found;
+  const rest = 1 - chance;
+  const share = (value: number): number => value / rest;
+  const total = (value: number): number => (value - chance) / rest;
+  return {
+    ...found,
+    indices: found.indices.map((one) => ({
+      ...one,
+      first: share(one.first!),
+      ...(one.firstInterval && { firstInterval: ends(one.firstInterval, share) }),
+      total: total(one.total!),
+      ...(one.totalInterval && { totalInterval: ends(one.totalInterval, total) }),
+    })),
+    ...(found.secondOrder && {
+      secondOrder: found.secondOrder.map((one) => ({
+        ...one,
+        value: share(one.value),
+        ...(one.interval && { interval: ends(one.interval, share) }),
+      })),
+    }),
+  };
+}
+
+function ends([low, high]: Interval, change: (end: number) => number): Interval {
+  return [change(low), change(high)];
+}
+
 /** Every two of so many, the first one before the second. */
 export function pairsOf(count: number): [number, number][] {
   return Array.from({ length: count }, (_, a) =>

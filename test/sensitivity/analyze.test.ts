@@ -156,6 +156,20 @@ describe('points for Sobol indices', () => {
     );
   });
 
+  test('are those of the function where chance is added to it', () => {
+    const random = uniforms(3);
+    // as much variance of chance in the means as of the inputs
+    const [found] = analyzed({ design: { ...saltelli, points: 256 }, replications: 4 }, ([a]) => ({
+      Y: a! + 2 * random(),
+    }));
+    expect(found!.chance!.ofMeans).toBeCloseTo(0.5, 1);
+    const { A, B } = byName(found!.indices);
+    expect(Math.abs(A!.total! - 1)).toBeLessThan(0.06);
+    expect(Math.abs(B!.total!)).toBeLessThan(0.06);
+    expect(Math.abs(A!.first! - 1)).toBeLessThan(0.06);
+    expect(found!.warnings.join()).toContain('taken out of the indices');
+  });
+
   test('say how many base points are left out', () => {
     let run = 0;
     const [found] = analyzed({ design: saltelli }, ([a]) =>
