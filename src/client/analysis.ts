@@ -8,6 +8,7 @@ import { analyzedDesign, needsRuns } from '../sensitivity/design.ts';
 import { PointGatherer } from '../sensitivity/gather.ts';
 import { type ClientContext, recordOf } from './context.ts';
 
+/** What of a campaign is analyzed. */
 export interface AnalyzeOptions {
   /**
    * Names of outputs, formulas over outputs, or curves (DATA_SET).

@@ -24,16 +24,16 @@ const HOW: Record<Method, string> = {
     'One input at a time: it says what each input does where the others are as they are, and nothing of what inputs do together.',
 };
 
-/** What each column of the table is of. */
+/** What each column of the table is of; numbers with a size of about 1 at most have three decimals. */
 const COLUMNS = [
-  { key: 'first', title: 'Alone', isShare: true },
-  { key: 'total', title: 'Total', isShare: true },
+  { key: 'first', title: 'Alone', isUnit: true },
+  { key: 'total', title: 'Total', isUnit: true },
   { key: 'muStar', title: 'μ*' },
   { key: 'mu', title: 'μ' },
   { key: 'sigma', title: 'σ' },
-  { key: 'src', title: 'Coefficient (src)' },
-  { key: 'srrc', title: 'Of ranks (srrc)' },
-  { key: 'prcc', title: 'Partial, ranks (prcc)' },
+  { key: 'src', title: 'Coefficient (src)', isUnit: true },
+  { key: 'srrc', title: 'Of ranks (srrc)', isUnit: true },
+  { key: 'prcc', title: 'Partial, ranks (prcc)', isUnit: true },
   { key: 'low', title: 'At the lowest' },
   { key: 'high', title: 'At the highest' },
   { key: 'effect', title: 'Effect' },
@@ -73,7 +73,7 @@ export function analysisSection(analysis: Analysis): Markup {
                           `${column.key}Interval`
                         ];
                         return html`<td class="number">
-                          ${column.key === 'p' ? chanceCell(one.p) : cellText(one[column.key], interval, 'isShare' in column)}
+                          ${column.key === 'p' ? chanceCell(one.p) : cellText(one[column.key], interval, 'isUnit' in column)}
                         </td>`;
                       })}
                       ${aliased ? html`<td>${(one.aliases ?? []).join(', ')}</td>` : ''}
@@ -93,10 +93,10 @@ function chanceText({ chance }: Analysis): string {
 }
 
 /** A number with the ends of its interval. */
-function cellText(value: number | undefined, interval: Interval | undefined, isShare: boolean): string {
+function cellText(value: number | undefined, interval: Interval | undefined, isUnit: boolean): string {
   if (value === undefined) return '';
   const text = (one: number): string =>
-    isShare ? one.toFixed(3).replace(/^-(0\.0+)$/, '$1') : numberText(one);
+    isUnit ? one.toFixed(3).replace(/^-(0\.0+)$/, '$1') : numberText(one);
   return interval ? `${text(value)} (${text(interval[0])} … ${text(interval[1])})` : text(value);
 }
 
