@@ -13,6 +13,12 @@ interface Measured {
   seconds: number;
   peakMb: number;
 }
+/** Of the rows of a store. */
+interface Rows extends Measured {
+  runs: number;
+  cpuSeconds: number;
+}
+
 interface Indices extends Measured {
   first: number[];
   total: number[];
@@ -104,14 +110,11 @@ function gValues(points: number): Float64Array {
   return values;
 }
 
-async function rowsPart(folder: string, rows: number): Promise<Part<Measured & { runs: number }>> {
+async function rowsPart(folder: string, rows: number): Promise<Part<Rows>> {
   const store = join(folder, 'sample.db');
   process.stderr.write(`filling a store of ${rows} runs\n`);
   await fillSample(store, rows);
-  const found = await measured<Measured & { runs: number }>('foray', process.execPath, [
-    script('rows.ts'),
-    store,
-  ]);
+  const found = await measured<Rows>('foray', process.execPath, [script('rows.ts'), store]);
   return {
     name: 'rows',
     title: `Regression of ${rows.toLocaleString('en')} rows of a store on 10 inputs`,
@@ -120,6 +123,7 @@ async function rowsPart(folder: string, rows: number): Promise<Part<Measured & {
       { title: 'way', of: ({ way }) => way },
       { title: 'runs', of: ({ runs }) => runs },
       { title: 's', of: ({ seconds }) => seconds, digits: 1 },
+      { title: 'CPU s', of: ({ cpuSeconds }) => cpuSeconds, digits: 1 },
       { title: 'peak MB', of: ({ peakMb }) => peakMb },
     ],
     goals: [

@@ -12,10 +12,13 @@ const foray = await Foray.open({
   webUi: 'http://127.0.0.1:9',
 });
 const from = performance.now();
+const before = process.cpuUsage();
 const [analysis] = await foray.analyze(SAMPLE);
+const { user, system } = process.cpuUsage(before);
 console.log(
   JSON.stringify({
     seconds: (performance.now() - from) / 1_000,
+    cpuSeconds: (user + system) / 1e6,
     peakMb: process.resourceUsage().maxRSS / 1_024,
     runs: analysis!.runs,
     r2: analysis!.r2,
