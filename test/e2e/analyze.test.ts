@@ -21,7 +21,10 @@ beforeAll(async () => {
       await toTheEnd({ foray: client }, id);
     }),
   );
-  await client.submit({ text: 'campaign: one-point\nmodel: { name: Inventory }', file: 'one-point.yaml' }, { id: 'one-point' });
+  await client.submit(
+    { text: 'campaign: one-point\nmodel: { name: Inventory }', file: 'one-point.yaml' },
+    { id: 'one-point' },
+  );
 });
 afterAll(async () => {
   await client.close();
