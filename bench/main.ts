@@ -7,6 +7,7 @@ const benches: Record<string, () => Promise<{ run: (args: string[]) => boolean |
   store: () => import('./store/bench.ts'),
   export: () => import('./export/bench.ts'),
   search: () => import('./search/bench.ts'),
+  sensitivity: () => import('./sensitivity/bench.ts'),
 };
 
 const [name = '', ...args] = process.argv.slice(2);

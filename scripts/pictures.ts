@@ -1,9 +1,9 @@
 /**
  * Makes the pictures in docs/pictures: runs the demo with --keep, looks at its report, at that of a campaign with
- * intervals, at that of a search, at the Web UI and at an animated run, and stops it.
+ * intervals, at those of a search and of a sensitivity analysis, at the Web UI and at an animated run, and stops it.
  */
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -62,6 +62,15 @@ try {
   await page.setViewportSize({ width: 1000, height: 1740 });
   await page.goto(pathToFileURL(join(folder, 'stock.html')).href);
   await page.screenshot({ path: join(pictures, 'search.png') });
+
+  // the campaign of the tutorial
+  const tutorial = readFileSync(join(root, 'docs/sensitivity.md'), 'utf8');
+  writeFileSync(join(folder, 'costs.yaml'), /```yaml\n([^`]+)```/.exec(tutorial)![1]!);
+  foray('submit', 'costs.yaml', '--id', 'costs', '--watch');
+  foray('report', 'costs', '-o', 'costs.html');
+  await page.setViewportSize({ width: 1000, height: 1400 });
+  await page.goto(pathToFileURL(join(folder, 'costs.html')).href);
+  await page.screenshot({ path: join(pictures, 'sensitivity.png') });
 
   foray('submit', join(root, 'examples/rehearsal/campaign.yaml'), '--id', 'rehearsal');
   await page.setViewportSize({ width: 1280, height: 860 });

@@ -43,6 +43,7 @@ export const errorCodes = {
     exit: 2,
     about: 'two campaigns have no point, or no numeric or BOOLEAN output, in common',
   },
+  NOTHING_TO_ANALYZE: { exit: 2, about: 'the campaign has no sample that says which inputs matter' },
   CAMPAIGN_EXISTS: { exit: 2, about: 'a campaign of that id exists with another definition' },
   CAMPAIGN_OPEN: { exit: 2, about: 'the campaign is not over' },
   CAMPAIGN_CLOSED: { exit: 2, about: 'the campaign has already finished' },

@@ -2,6 +2,8 @@ import type { CampaignDefinition } from './campaign/definition.ts';
 
 /** What a program may import from `foray`; docs/library.md lists it. */
 export {
+  type Analysis,
+  type AnalyzeOptions,
   type CampaignChange,
   type CampaignStatus,
   type DefinitionSource,
@@ -10,8 +12,10 @@ export {
   type FailureGroup,
   type FileValue,
   Foray,
+  type InputIndices,
   isClosed,
   type OutputFiles,
+  type PairIndices,
   type Plan,
   type PlanSettings,
   type RecentRows,
@@ -22,6 +26,7 @@ export {
   type Submitted,
   type TemporalSettings,
   type TemporalTls,
+  type TimeIndices,
 } from './client/index.ts';
 export { type ErrorCode, ForayError, isForayError, type Place } from './errors.ts';
 export { resultObjects, type ResultObject, type ResultsOptions, type ResultValue } from './report/objects.ts';

@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { errorCodes, isForayError, messageOf } from '../errors.ts';
+import { addAnalyze } from './analyze.ts';
 import { addApply } from './apply.ts';
 import { addCancel } from './cancel.ts';
 import { addCompare } from './compare.ts';
@@ -44,7 +45,7 @@ for (const add of [
   ...[addDemo, addDev, addService, addWorker, addModels],
   ...[addInit, addSchema, addPlan, addSubmit],
   ...[addList, addStatus, addWatch, addSteer, addCancel],
-  ...[addApply, addRetry, addExplain, addResults, addCompare, addReport, addDelete, addGc],
+  ...[addApply, addRetry, addExplain, addResults, addAnalyze, addCompare, addReport, addDelete, addGc],
   ...[addCompletion, addDoctor],
 ]) {
   add(program);

@@ -1,4 +1,8 @@
 import type { Command } from 'commander';
+import { measuresOf } from '../campaign/measures.ts';
+import type { Analysis, Foray } from '../client/index.ts';
+import { isForayError } from '../errors.ts';
+import type { CampaignRecord } from '../store/index.ts';
 import { type GoalFlags, goalIn, withGoal } from './goal.ts';
 import { fileOf, tell, writeOut } from './output.ts';
 import { type SettingFlags, withSettings } from './settings.ts';
@@ -29,9 +33,32 @@ export function addReport(program: Command): void {
           const file = fileOf(flags.output ?? `${id}.html`);
           const logs = await foray.failureLogs(id);
           const search = await foray.searchStory(id);
-          const options = { show: flags.show, goal: goalIn(flags), reference, logs, search };
+          const analyses = await analysesFor(foray, record);
+          const options = { show: flags.show, goal: goalIn(flags), reference, logs, search, analyses };
           await writeOut([await renderReport(record, await foray.counts(id), rows, options)], file);
           if (file !== undefined) tell(`Wrote ${file}`);
         }),
     );
+}
+
+/** Points up to which the report says which inputs matter: their values are taken into memory, and read a second time. */
+const POINTS_UP_TO = 200_000;
+/** Points up to which the curves of a campaign are analyzed as well. */
+const CURVES_UP_TO = 20_000;
+
+/** Which inputs matter; none where there is nothing to analyze. */
+async function analysesFor(
+  foray: Foray,
+  { campaign, points }: Pick<CampaignRecord, 'campaign' | 'points'>,
+): Promise<Analysis[]> {
+  // of one input the effects say all
+  if (campaign.varied.length < 2 || campaign.search || points > POINTS_UP_TO) return [];
+  const curves = campaign.outputs.filter(({ type }) => type === 'DATA_SET' && points <= CURVES_UP_TO);
+  const outputs = [...measuresOf(campaign), ...curves].map(({ name }) => name);
+  try {
+    return outputs.length > 0 ? await foray.analyze(campaign.id, { outputs }) : [];
+  } catch (error) {
+    if (isForayError(error) && error.code === 'NOTHING_TO_ANALYZE') return [];
+    throw error;
+  }
 }

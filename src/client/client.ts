@@ -11,6 +11,8 @@ import {
   type WhenMissing,
 } from '../store/index.ts';
 import type { RetryWhat } from '../workflows/messages.ts';
+import type { Analysis } from '../sensitivity/analysis.ts';
+import { analyze, type AnalyzeOptions } from './analysis.ts';
 import * as changes from './changes.ts';
 import type { CampaignChange, RetryOptions, RetryPlan } from './changes.ts';
 import { type ClientContext, recordOf } from './context.ts';
@@ -239,6 +241,14 @@ export class Foray {
   async searchStory(id: string): Promise<SearchStory | null> {
     const { campaign } = await recordOf(this.context, id);
     return storyOfSearch(this.store, campaign);
+  }
+
+  /**
+   * Which inputs of a campaign matter, one analysis an output, of the runs that have finished.
+   * @throws ForayError UNKNOWN_CAMPAIGN, NOTHING_TO_ANALYZE; UNKNOWN_OUTPUT, INVALID_VALUE, INVALID_EXPRESSION
+   */
+  analyze(id: string, options?: AnalyzeOptions): Promise<Analysis[]> {
+    return analyze(this.context, id, options);
   }
 
   /**

@@ -1,5 +1,6 @@
 export type { Difference } from '../campaign/change.ts';
 export { Foray } from './client.ts';
+export type { AnalyzeOptions } from './analysis.ts';
 export type { CampaignChange, RetryOptions, RetryPlan } from './changes.ts';
 export type { FailureGroup, RecentRows } from './reading.ts';
 export type { PlanSettings, SubmitOptions, Submitted } from './submit.ts';
@@ -12,3 +13,4 @@ export { cloudClient, type Settings, type TemporalSettings, type TemporalTls } f
 export { type CampaignStatus, isClosed } from './status.ts';
 export type { AskedPoint, Finalist, SearchStory } from '../search/story.ts';
 export type { BestPoint, SearchSummary } from '../search/summary.ts';
+export type { Analysis, InputIndices, PairIndices, TimeIndices } from '../sensitivity/analysis.ts';

@@ -1,5 +1,5 @@
+import { type Curve, valueAt } from '../campaign/curves.ts';
 import { quantile } from '../statistics/quantile.ts';
-import type { Curve } from './values.ts';
 
 /** Quantiles of the values of many curves at one x. */
 export interface Band {
@@ -52,20 +52,4 @@ function placesOf(curves: readonly Curve[]): number[] {
   const from = Math.min(...curves.map((curve) => curve[0]![0]));
   const to = Math.max(...curves.map((curve) => curve.at(-1)![0]));
   return Array.from({ length: PLACES }, (_, i) => from + ((to - from) * i) / (PLACES - 1));
-}
-
-/** The value of a curve at x; undefined beyond its ends. Of several points at one x the last counts. */
-function valueAt(curve: Curve, x: number): number | undefined {
-  let [low, high] = [0, curve.length];
-  // how many points are not beyond x
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (curve[middle]![0] <= x) low = middle + 1;
-    else high = middle;
-  }
-  const [before, after] = [curve[low - 1], curve[low]];
-  if (!before) return undefined;
-  if (before[0] === x) return before[1];
-  if (!after) return undefined;
-  return before[1] + ((after[1] - before[1]) * (x - before[0])) / (after[0] - before[0]);
 }

@@ -2,7 +2,9 @@ import { measureOf } from '../campaign/measures.ts';
 import type { CampaignOutput, Goal, RunCounts } from '../campaign/types.ts';
 import { ForayError } from '../errors.ts';
 import type { SearchStory } from '../search/story.ts';
+import type { Analysis } from '../sensitivity/analysis.ts';
 import type { CampaignRecord, ResultRow, StoredLog } from '../store/index.ts';
+import { shownAnalyses } from './analysis/section.ts';
 import { agreementSection } from './agreement-section.ts';
 import { campaignSection } from './campaign-section.ts';
 import { effectFigures } from './effect-figures.ts';
@@ -34,6 +36,8 @@ export interface ReportOptions {
   reference?: Reference | undefined;
   /** What the search of the campaign has done. @default null, of a campaign without a search */
   search?: SearchStory | null;
+  /** Which inputs matter for outputs and curves. @default none, and nothing is said of it */
+  analyses?: readonly Analysis[];
   /** What failed runs printed. @default nothing */
   logs?: readonly StoredLog[];
 }
@@ -73,6 +77,7 @@ export async function renderReport(
   // what a search sought has a value of its own: the means over all runs are too good
   const isSought = search !== null && output?.name === campaign.goal!.output;
   const effects = effectFigures(campaign, summary, reference, isSought ? search.summary.best : undefined);
+  const analyzed = shownAnalyses(campaign, options.analyses ?? [], output);
   const drawn = async (figures: readonly Figure[]) =>
     Promise.all(figures.map((figure) => figureSection(figure, campaign.id)));
   const page = [
@@ -95,6 +100,8 @@ export async function renderReport(
           searchPoints(campaign, search),
         ]
       : []),
+    analyzed.section,
+    await drawn(analyzed.figures),
     await drawn(effects),
     search && effects.length > 0 ? html`<p class="soft">${CHOSEN}</p>` : undefined,
     leftOutSection(summary),

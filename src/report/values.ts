@@ -1,4 +1,7 @@
 import { type InputType, numericOutputTypes, type OutputType, scalarOutputTypes } from '../api/index.ts';
+import { parsed } from '../campaign/curves.ts';
+
+export { type Curve, curveOf, parsed } from '../campaign/curves.ts';
 
 /** What a column holds: a number, true or false, a text, or JSON text of a value that is not one cell. */
 export type Kind = 'number' | 'boolean' | 'text' | 'json';
@@ -39,18 +42,6 @@ export function cellOf(kind: Kind, text: string | undefined): string | null {
   return typeof value === 'string' ? value : text;
 }
 
-/** A curve as [x, y] pairs. */
-export type Curve = [x: number, y: number][];
-
-/** The curve of a DATA_SET, points that are not finite left out; undefined if the text is none. */
-export function curveOf(text: string | undefined): Curve | undefined {
-  const { dataX, dataY } = (parsed(text ?? 'null') ?? {}) as { dataX?: unknown; dataY?: unknown };
-  if (!Array.isArray(dataX) || !Array.isArray(dataY)) return undefined;
-  return dataX
-    .map((x, i): [number, number] => [Number(x), Number(dataY[i])])
-    .filter((pair) => pair.every(Number.isFinite));
-}
-
 /** All points of a DATA_SET as cells, also those that are not finite; undefined if the text is none. */
 export function curveCells(text: string | null): [x: string | null, y: string | null][] | undefined {
   const { dataX, dataY } = (parsed(text ?? 'null') ?? {}) as { dataX?: unknown; dataY?: unknown };
@@ -61,13 +52,4 @@ export function curveCells(text: string | null): [x: string | null, y: string | 
 function pointCell(value: unknown): string | null {
   if (value === null) return null;
   return typeof value === 'string' ? value : JSON.stringify(value);
-}
-
-/** The value of a JSON text; undefined if it is none. */
-export function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,3 +1,4 @@
+import { betaFraction } from './beta.ts';
 import { normalQuantile } from './normal.ts';
 
 /**
@@ -82,38 +83,14 @@ function probabilities(at: number, freedom: number) {
   const logFactor = a * logX + logRest / 2 - logBeta(freedom);
   const isOut = Math.exp(logX) < (a + 1) / (a + 2.5);
   const log = isOut
-    ? logFactor + Math.log(fraction(Math.exp(logX), a, 0.5) / a)
-    : logFactor + Math.log(fraction(Math.exp(logRest), 0.5, a) / 0.5);
+    ? logFactor + Math.log(betaFraction(Math.exp(logX), a, 0.5) / a)
+    : logFactor + Math.log(betaFraction(Math.exp(logRest), 0.5, a) / 0.5);
   const other = Math.log1p(-Math.exp(log));
   const [outside, inside] = isOut ? [log, other] : [other, log];
   return {
     outside: { log: outside, slope: -2 * Math.exp(logFactor - outside) },
     inside: { log: inside, slope: 2 * Math.exp(logFactor - inside) },
   };
-}
-
-/**
- * The continued fraction of the incomplete beta function, 26.5.8 of the Handbook, by the method of W. J. Lentz, "Generating
- * Bessel functions in Mie scattering calculations using continued fractions", Applied Optics 15 (1976) 668-671.
- *
- * @param x - below (a + 1) / (a + b + 2), where it converges fast
- */
-function fraction(x: number, a: number, b: number): number {
-  let value = 1;
-  let c = 1;
-  let d = 0;
-  for (let k = 1, change = 0; Math.abs(change - 1) > 4 * Number.EPSILON; k += 1) {
-    const m = k >> 1;
-    const numerator =
-      k % 2 === 0
-        ? (m * (b - m) * x) / ((a + k - 1) * (a + k))
-        : (-(a + m) * (a + b + m) * x) / ((a + k - 1) * (a + k));
-    c = 1 + numerator / c;
-    d = 1 / (1 + numerator * d);
-    change = c * d;
-    value *= change;
-  }
-  return 1 / value;
 }
 
 /** log B(freedom / 2, 1/2), of the asymptotic series of log Γ(x + 1/2) - log Γ(x) (6.1.40 of the Handbook) where that is exact. */

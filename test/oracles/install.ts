@@ -12,3 +12,9 @@ export async function pythonWithTables(say?: (line: string) => void): Promise<st
   const bin = await pythonWith('tables', resolve(import.meta.dirname, 'tables-requirements.txt'), say);
   return resolve(bin, 'python');
 }
+
+/** A Python with SALib, for the bench of sensitivity analysis. */
+export async function pythonWithSalib(say?: (line: string) => void): Promise<string> {
+  const bin = await pythonWith('salib', resolve(import.meta.dirname, 'salib-requirements.txt'), say);
+  return resolve(bin, 'python');
+}

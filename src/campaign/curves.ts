@@ -1,0 +1,36 @@
+/** A curve as [x, y] pairs. */
+export type Curve = [x: number, y: number][];
+
+/** The curve of a DATA_SET, points that are not finite left out; undefined if the text is none. */
+export function curveOf(text: string | undefined): Curve | undefined {
+  const { dataX, dataY } = (parsed(text ?? 'null') ?? {}) as { dataX?: unknown; dataY?: unknown };
+  if (!Array.isArray(dataX) || !Array.isArray(dataY)) return undefined;
+  return dataX
+    .map((x, i): [number, number] => [Number(x), Number(dataY[i])])
+    .filter((pair) => pair.every(Number.isFinite));
+}
+
+/** The value of a curve at x, its points ascending; undefined beyond its ends. Of several points at one x the last counts. */
+export function valueAt(curve: Curve, x: number): number | undefined {
+  let [low, high] = [0, curve.length];
+  // how many points are not beyond x
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (curve[middle]![0] <= x) low = middle + 1;
+    else high = middle;
+  }
+  const [before, after] = [curve[low - 1], curve[low]];
+  if (!before) return undefined;
+  if (before[0] === x) return before[1];
+  if (!after) return undefined;
+  return before[1] + ((after[1] - before[1]) * (x - before[0])) / (after[0] - before[0]);
+}
+
+/** The value of a JSON text; undefined if it is none. */
+export function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

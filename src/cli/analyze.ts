@@ -1,0 +1,46 @@
+import { type Command, Option } from 'commander';
+import type { Foray } from '../client/index.ts';
+import { analysisSentence } from '../report/analysis/words.ts';
+import { analysisTable } from '../report/analysis/table.ts';
+import { formatTable } from '../report/index.ts';
+import { tell, terminalWidth, writeOut } from './output.ts';
+import { type SettingFlags, withSettings } from './settings.ts';
+import { withForay } from './with-foray.ts';
+
+const formats = ['table', 'csv', 'json'] as const;
+
+interface Flags extends SettingFlags {
+  output?: string;
+  format: (typeof formats)[number];
+}
+
+export function addAnalyze(program: Command): void {
+  withSettings(program.command('analyze'))
+    .description('which inputs matter: indices with intervals, by the method that the design is made for')
+    .argument('<id>')
+    .option(
+      '--output <name>',
+      'an output, a formula such as "P(Peak > 300)", or a curve (default: all numeric and BOOLEAN outputs)',
+    )
+    .addOption(
+      new Option('--format <format>', 'json is one object with --output, else a list')
+        .choices(formats)
+        .default('table'),
+    )
+    .action((id: string, flags: Flags) => withForay(flags, (foray) => analyze(foray, id, flags)));
+}
+
+async function analyze(foray: Foray, id: string, { output, format }: Flags): Promise<void> {
+  const analyses = await foray.analyze(id, output === undefined ? {} : { outputs: [output] });
+  if (format === 'json') {
+    const document = output === undefined ? analyses : analyses[0];
+    await writeOut([`${JSON.stringify(document, undefined, 2)}\n`], undefined);
+    return;
+  }
+  const size = process.stdout.isTTY ? { width: terminalWidth(), limit: Infinity } : { limit: Infinity };
+  await writeOut(formatTable(format, analysisTable(analyses), size), undefined);
+  for (const analysis of analyses) {
+    if (format === 'table') tell(analysisSentence(analysis));
+    for (const warning of analysis.warnings) tell(`  ${warning}`);
+  }
+}

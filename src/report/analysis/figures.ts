@@ -1,0 +1,189 @@
+import type { Measure } from '../../campaign/measures.ts';
+import type { Analysis, InputIndices, Interval, Method } from '../../sensitivity/analysis.ts';
+import { type Figure, partText, sentences } from '../figure.ts';
+import {
+  type IndexBar,
+  indexBars,
+  indexCourses,
+  type IndexCourse,
+  MOST_COURSES,
+  screeningPlane,
+} from '../pictures/indices.ts';
+import { percent, unitText } from '../words.ts';
+import { ranked, sizeOf } from './words.ts';
+
+/** Inputs that a picture shows. */
+const MOST_INPUTS = 20;
+
+/** Pictures of what inputs do to an output, the inputs that matter most in front. */
+export function analysisFigures(analysis: Analysis, measure: Measure): Figure[] {
+  const all = ranked(analysis);
+  const inputs = all.slice(0, MOST_INPUTS);
+  if (inputs.length === 0) return [];
+  const units = measure.units ? ` (${unitText(measure.units)})` : '';
+  const part = partText(all.length, inputs.length, 'inputs');
+  const within = `Lines are ${percent(analysis.confidence)} intervals`;
+  switch (analysis.method) {
+    case 'sobol':
+      return [
+        {
+          title: `Shares of the variance of ${measure.name}`,
+          caption: sentences(
+            'First order is what an input does alone, total what it has a part in: the difference is what it does together with others',
+            within,
+            part,
+          ),
+          id: 'indices',
+          spec: indexBars(shareBars(inputs), [ALONE, TOTAL], 'Share of the variance'),
+        },
+      ];
+    case 'morris':
+      return [
+        {
+          title: `Screening of ${measure.name}`,
+          caption: sentences(
+            'To the right are inputs that matter, further up those that are not linear or work together with others; near the origin those that can be left as they are',
+            within,
+            part,
+          ),
+          id: 'screening',
+          spec: screeningPlane(
+            inputs.map(({ input, muStar, muStarInterval, sigma }) => ({
+              input,
+              muStar: muStar!,
+              interval: muStarInterval,
+              sigma: sigma ?? 0,
+            })),
+            units,
+          ),
+        },
+      ];
+    case 'regression':
+      return [
+        {
+          title: `What moves ${measure.name}`,
+          caption: sentences(
+            'Standardized regression coefficients: by how many standard deviations the output changes with one of the input, of the values and of their ranks',
+            within,
+            part,
+          ),
+          id: 'tornado',
+          spec: indexBars(coefficientBars(inputs), [VALUES, RANKS], 'Standardized coefficient'),
+        },
+      ];
+    case 'factorial':
+      return [
+        {
+          title: `Effects on ${measure.name}`,
+          caption: sentences(
+            'Shares of the variance between the points: what each input does alone, and together with others where all combinations are there',
+            part,
+          ),
+          id: 'indices',
+          spec: indexBars(shareBars(inputs), sharesIn(inputs), 'Share of the variance'),
+        },
+        ...tornado(analysis, inputs, measure.name, units, part),
+      ];
+    case 'one-at-a-time':
+      return tornado(analysis, inputs, measure.name, units, part);
+  }
+}
+
+const ALONE = 'alone (first order)';
+const TOTAL = 'with all others (total)';
+const VALUES = 'of values';
+const RANKS = 'of ranks';
+
+function sharesIn(inputs: readonly InputIndices[]): string[] {
+  return inputs.some(({ total }) => total !== undefined) ? [ALONE, TOTAL] : [ALONE];
+}
+
+function shareBars(inputs: readonly InputIndices[]): IndexBar[] {
+  return inputs.flatMap(({ input, first, firstInterval, total, totalInterval }) => [
+    ...bar(input, ALONE, first, firstInterval),
+    ...bar(input, TOTAL, total, totalInterval),
+  ]);
+}
+
+function coefficientBars(inputs: readonly InputIndices[]): IndexBar[] {
+  return inputs.flatMap(({ input, src, srcInterval, srrc, srrcInterval }) => [
+    ...bar(input, VALUES, src, srcInterval),
+    ...bar(input, RANKS, srrc, srrcInterval),
+  ]);
+}
+
+function bar(
+  input: string,
+  name: string,
+  value: number | undefined,
+  interval: IndexBar['interval'],
+): IndexBar[] {
+  return value === undefined ? [] : [{ input, name, value, interval }];
+}
+
+function tornado(
+  { method }: Analysis,
+  inputs: readonly InputIndices[],
+  output: string,
+  units: string,
+  part: string | undefined,
+): Figure[] {
+  const bySize = inputs.toSorted((a, b) => Math.abs(b.effect ?? 0) - Math.abs(a.effect ?? 0));
+  const bars = bySize.flatMap(({ input, effect, effectInterval }) =>
+    bar(input, 'effect', effect, effectInterval),
+  );
+  if (bars.length === 0) return [];
+  const others = method === 'factorial' ? 'over all values of the others' : 'the others as they are';
+  return [
+    {
+      title: `What moves ${output}`,
+      caption: sentences(
+        `The change of the output from the lowest to the highest value of each input, ${others}`,
+        bars.some(({ interval }) => interval) ? 'Lines are intervals by the replications' : undefined,
+        part,
+      ),
+      id: 'tornado',
+      spec: indexBars(bars, ['effect'], `Change of ${output}${units}`),
+    },
+  ];
+}
+
+/** What a picture over time shows of each method. */
+const COURSES: Record<
+  Method,
+  { title: string; of: (one: InputIndices) => [value: number | undefined, interval: Interval | undefined] }
+> = {
+  sobol: { title: 'Total index', of: (one) => [one.total, one.totalInterval] },
+  factorial: { title: 'Share of the variance', of: (one) => [one.first, undefined] },
+  morris: { title: 'μ*', of: (one) => [one.muStar, one.muStarInterval] },
+  regression: { title: 'Standardized coefficient', of: (one) => [one.src, one.srcInterval] },
+  'one-at-a-time': { title: 'Effect', of: (one) => [one.effect, one.effectInterval] },
+};
+
+/** A picture of the indices of a curve over time; undefined where there are none. */
+export function courseFigure(analysis: Analysis, at: number): Figure | undefined {
+  const { times = [], method, output } = analysis;
+  if (times.length < 2) return undefined;
+  const { title, of } = COURSES[method];
+  const names = times[0]!.indices.map(({ input }) => input);
+  const courses = names.map((input): IndexCourse & { size: number } => {
+    const points = times.flatMap(({ time, indices }) => {
+      const own = indices.find((one) => one.input === input);
+      const [value, interval] = own ? of(own) : [undefined, undefined];
+      return value === undefined ? [] : [{ time, value, interval }];
+    });
+    const sizes = times.map(({ indices }) => indices.find((one) => one.input === input));
+    return { input, points, size: sizes.reduce((sum, one) => sum + (one ? sizeOf(method, one) : 0), 0) };
+  });
+  const shown = courses.toSorted((a, b) => b.size - a.size).slice(0, MOST_COURSES);
+  return {
+    title: `When inputs matter for ${output}`,
+    caption: sentences(
+      `${title} of each input at each time`,
+      `Bands are ${percent(analysis.confidence)} intervals`,
+      partText(courses.length, shown.length, 'inputs'),
+    ),
+    id: `courses-${at + 1}`,
+    spec: indexCourses(shown, title, method === 'sobol' || method === 'factorial'),
+  };
+}

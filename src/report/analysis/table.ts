@@ -1,0 +1,119 @@
+import type {
+  Analysis,
+  InputIndices,
+  Interval,
+  PairIndices,
+  TimeIndices,
+} from '../../sensitivity/analysis.ts';
+import { number, text } from '../columns.ts';
+import type { Cell, Table } from '../table.ts';
+
+type Key = Exclude<keyof InputIndices | 'second', 'input' | 'aliases' | `${string}Interval`>;
+
+/** The indices of methods, in the order of their columns; those with ends have an interval. */
+const KEYS: readonly { key: Key; hasEnds?: true }[] = [
+  { key: 'first', hasEnds: true },
+  { key: 'total', hasEnds: true },
+  { key: 'second', hasEnds: true },
+  { key: 'mu' },
+  { key: 'muStar', hasEnds: true },
+  { key: 'sigma' },
+  { key: 'src', hasEnds: true },
+  { key: 'srrc', hasEnds: true },
+  { key: 'prcc', hasEnds: true },
+  { key: 'low' },
+  { key: 'high' },
+  { key: 'effect', hasEnds: true },
+  { key: 'elasticity', hasEnds: true },
+  { key: 'p' },
+];
+
+/** A row of the table: an input, or two inputs together. */
+interface Row {
+  output: string;
+  time: number | undefined;
+  input: string;
+  with: string | undefined;
+  numbers: Partial<Record<Key, number>>;
+  ends: Partial<Record<Key, Interval>>;
+  aliases: readonly string[];
+}
+
+/**
+ * Analyses as a table: a row an input of an output, then a row a pair of inputs; of a curve they are repeated at each time. It has the columns
+ * that the method has, with `Low` and `High` for the ends of an interval.
+ */
+export function analysisTable(analyses: readonly Analysis[]): Table {
+  const rows = analyses.flatMap(rowsOf);
+  const has = (is: (row: Row) => boolean): boolean => rows.some(is);
+  const keys = KEYS.filter(({ key }) => has(({ numbers }) => numbers[key] !== undefined)).map(
+    ({ key, hasEnds }) => ({ key, hasEnds: hasEnds && has(({ ends }) => ends[key] !== undefined) }),
+  );
+  const [hasTimes, hasPairs] = [has(({ time }) => time !== undefined), has((row) => row.with !== undefined)];
+  const hasAliases = has(({ aliases }) => aliases.length > 0);
+  const columns = [
+    text('output'),
+    ...(hasTimes ? [number('time')] : []),
+    text('input'),
+    ...(hasPairs ? [text('with')] : []),
+    ...keys.flatMap(({ key, hasEnds }) => [key, ...(hasEnds ? [`${key}Low`, `${key}High`] : [])].map(number)),
+    ...(hasAliases ? [text('aliases')] : []),
+  ];
+  const cells = (row: Row): Cell[] => [
+    row.output,
+    ...(hasTimes ? [numberCell(row.time)] : []),
+    row.input,
+    ...(hasPairs ? [row.with ?? null] : []),
+    ...keys.flatMap(({ key, hasEnds }) =>
+      [row.numbers[key], ...(hasEnds ? (row.ends[key] ?? [undefined, undefined]) : [])].map(numberCell),
+    ),
+    ...(hasAliases ? [row.aliases.join(', ') || null] : []),
+  ];
+  return { columns, rows: streamed(rows.map(cells)) };
+}
+
+function rowsOf({ output, indices = [], secondOrder = [], times = [] }: Analysis): Row[] {
+  const of = (found: Pick<TimeIndices, 'indices' | 'secondOrder'>, time: number | undefined): Row[] => [
+    ...found.indices.map((one) => inputRow(output, time, one)),
+    ...(found.secondOrder ?? []).map((one) => pairRow(output, time, one)),
+  ];
+  return [...of({ indices, secondOrder }, undefined), ...times.flatMap((one) => of(one, one.time))];
+}
+
+function inputRow(output: string, time: number | undefined, indices: InputIndices): Row {
+  const { input, aliases = [], ...rest } = indices;
+  const numbers: Row['numbers'] = {};
+  const ends: Row['ends'] = {};
+  for (const { key } of KEYS) {
+    if (key === 'second') continue;
+    numbers[key] = rest[key];
+    const interval = (rest as Record<string, unknown>)[`${key}Interval`];
+    if (interval) ends[key] = interval as Interval;
+  }
+  return { output, time, input, with: undefined, numbers, ends, aliases };
+}
+
+function pairRow(
+  output: string,
+  time: number | undefined,
+  { inputs, value, interval, effect, effectInterval, p, aliases = [] }: PairIndices,
+): Row {
+  return {
+    output,
+    time,
+    input: inputs[0],
+    with: inputs[1],
+    numbers: { second: value, effect, p },
+    ends: { second: interval, effect: effectInterval },
+    aliases,
+  };
+}
+
+function numberCell(value: number | undefined): Cell {
+  return value === undefined || !Number.isFinite(value) ? null : String(value);
+}
+
+// eslint-disable-next-line @typescript-eslint/require-await
+async function* streamed(rows: readonly Cell[][]): AsyncGenerator<Cell[], void, void> {
+  yield* rows;
+}

@@ -1,0 +1,143 @@
+import type { Analysis, InputIndices, Interval, Method } from '../../sensitivity/analysis.ts';
+import { numberText } from '../words.ts';
+
+/** What each method measures how much an input matters by. */
+const SIZES: Record<Method, (one: InputIndices) => number | undefined> = {
+  sobol: ({ total }) => total,
+  morris: ({ muStar }) => muStar,
+  regression: ({ src }) => src,
+  factorial: ({ total, first }) => total ?? first,
+  'one-at-a-time': ({ effect }) => effect,
+};
+
+const INTERVALS: Record<Method, (one: InputIndices) => Interval | undefined> = {
+  sobol: ({ totalInterval }) => totalInterval,
+  morris: ({ muStarInterval }) => muStarInterval,
+  regression: ({ srcInterval }) => srcInterval,
+  factorial: ({ effectInterval }) => effectInterval,
+  'one-at-a-time': ({ effectInterval }) => effectInterval,
+};
+
+/** Parts of the largest size up to which an input does little, and nothing that can be seen. */
+const LITTLE = 0.05;
+const NOTHING = 0.01;
+
+/** How much an input matters; 0 where nothing is known. */
+export function sizeOf(method: Method, one: InputIndices): number {
+  return Math.abs(SIZES[method](one) ?? 0);
+}
+
+/** Inputs, those that matter most in front. */
+export function ranked({ method, indices = [] }: Pick<Analysis, 'method' | 'indices'>): InputIndices[] {
+  return indices.toSorted((a, b) => sizeOf(method, b) - sizeOf(method, a));
+}
+
+/** The inputs that matter, those that do little, and those of which nothing can be seen: also of an effect whose interval holds 0. */
+export function divided(
+  analysis: Pick<Analysis, 'method' | 'indices'>,
+): Record<'matter' | 'little' | 'nothing', InputIndices[]> {
+  const { method } = analysis;
+  const all = ranked(analysis);
+  const largest = all.length > 0 ? sizeOf(method, all[0]!) : 0;
+  const kindOf = (one: InputIndices): 'matter' | 'little' | 'nothing' => {
+    const [size, interval] = [sizeOf(method, one), INTERVALS[method](one)];
+    if (!(size > NOTHING * largest) || (interval && interval[0] <= 0 && interval[1] >= 0)) return 'nothing';
+    return size > LITTLE * largest ? 'matter' : 'little';
+  };
+  const of = (kind: string): InputIndices[] => all.filter((one) => kindOf(one) === kind);
+  return { matter: of('matter'), little: of('little'), nothing: of('nothing') };
+}
+
+/** One sentence: which inputs matter for the output, how sure that is, and which do not. */
+export function analysisSentence(analysis: Analysis): string {
+  const { output, times, indices = [] } = analysis;
+  if (times) return `${output}: indices at ${times.length} times.`;
+  if (indices.length === 0) return `${output}: nothing is known of what matters.`;
+  const { matter, little, nothing } = divided(analysis);
+  if (matter.length === 0) return `No input does anything to ${output} that can be seen.`;
+  const isAll = matter.length === indices.length && SHARES.includes(analysis.method);
+  const others = [
+    ...(little.length > 0 ? [`${listed(little)} little`] : []),
+    ...(nothing.length > 0 ? [`${listed(nothing)} nothing that can be seen`] : []),
+  ];
+  return `${[isAll ? allText(analysis, matter) : matterText(analysis, matter), ...others].join('; ')}.`;
+}
+
+/** Methods whose indices are shares of the variance. */
+const SHARES: readonly Method[] = ['sobol', 'factorial'];
+
+/** Of inputs that all matter: together they have all of the variance, so the part of each is said. */
+function allText({ output, method }: Analysis, matter: readonly InputIndices[]): string {
+  const parts = matter.map((one) => {
+    const share = shareText(sizeOf(method, one), method === 'sobol' ? one.totalInterval : undefined);
+    return `${one.input} has a part in ${share}`;
+  });
+  return `All inputs matter for ${output}: of its variance ${parts.join(', ')}`;
+}
+
+function matterText(analysis: Analysis, matter: readonly InputIndices[]): string {
+  const { output, method } = analysis;
+  const [top] = matter as [InputIndices];
+  const names = listed(matter);
+  const many = matter.length > 1;
+  switch (method) {
+    case 'sobol':
+    case 'factorial': {
+      const share = jointShare(analysis, matter);
+      return `${names} ${many ? 'explain' : 'explains'} ${share} of the variance of ${output}`;
+    }
+    case 'regression':
+      return `${names} ${many ? 'explain' : 'explains'} ${percentText(analysis.r2!)} of the variance of ${output} as a linear function`;
+    case 'morris':
+      return `${names} ${many ? 'move' : 'moves'} ${output} most: over its range, ${top.input} by ${rangeText(top.muStar!, top.muStarInterval)} on average`;
+    case 'one-at-a-time':
+      return `${names} ${many ? 'move' : 'moves'} ${output} most: from its lowest to its highest value, ${top.input} by ${rangeText(top.effect!, top.effectInterval)}`;
+  }
+}
+
+/** The share of the variance that inputs have together: all but the total of the rest, which is at least what the rest has a part in. */
+function jointShare(analysis: Analysis, matter: readonly InputIndices[]): string {
+  const { indices = [], secondOrder = [] } = analysis;
+  const names = new Set(matter.map(({ input }) => input));
+  const rest = indices.filter(({ input }) => !names.has(input));
+  const totals = rest.map(({ total }) => total);
+  if (totals.every((one) => one !== undefined)) {
+    const value = 1 - totals.reduce((sum, one) => sum + one, 0);
+    const low =
+      1 - rest.reduce((sum, { total = 0, totalInterval }) => sum + (totalInterval?.[1] ?? total), 0);
+    const high =
+      1 - rest.reduce((sum, { total = 0, totalInterval }) => sum + (totalInterval?.[0] ?? total), 0);
+    const hasInterval = rest.some(({ totalInterval }) => totalInterval);
+    return shareText(value, hasInterval ? [low, high] : undefined);
+  }
+  // of a fraction: main effects and those of pairs among them
+  const pairs = secondOrder.filter(
+    ({ inputs, aliases }) => !aliases && inputs.every((one) => names.has(one)),
+  );
+  const value =
+    matter.reduce((sum, { first = 0 }) => sum + first, 0) + pairs.reduce((sum, pair) => sum + pair.value, 0);
+  return shareText(value, undefined);
+}
+
+function shareText(value: number, interval: Interval | undefined): string {
+  const bounded = (one: number): number => Math.min(1, Math.max(0, one));
+  if (!interval) return percentText(bounded(value));
+  const [low, high] = interval.map((end) => Math.round(100 * bounded(end)));
+  return `${percentText(bounded(value))} (${low}–${high} %)`;
+}
+
+export function percentText(share: number): string {
+  return `${Math.round(100 * share)} %`;
+}
+
+/** "3.2 (2.9 to 3.5)" */
+export function rangeText(value: number, interval: Interval | undefined): string {
+  const ends = interval && ` (${numberText(interval[0])} to ${numberText(interval[1])})`;
+  return `${numberText(value)}${ends ?? ''}`;
+}
+
+/** "Contact rate, Days and Rule" */
+function listed(inputs: readonly InputIndices[]): string {
+  const names = inputs.map(({ input }) => input);
+  return names.length < 2 ? names.join() : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
+}

@@ -1,0 +1,122 @@
+import type { RunCounts } from '../campaign/types.ts';
+import type { Analysis, Chance, Method, TimeIndices } from './analysis.ts';
+import { type AnalyzedCampaign, estimatorOf } from './estimators.ts';
+import type { CurveColumns, GatheredPoints, OutputColumn } from './gather.ts';
+
+/** The confidence of intervals, where a campaign says nothing of it. */
+const CONFIDENCE = 0.95;
+/** The share of the variance that chance has from which on it is said. */
+const MUCH_CHANCE = { ofRuns: 0.5, ofMeans: 0.1 };
+
+/**
+ * Which inputs matter for outputs, by the method that the design of the campaign is made for.
+ *
+ * @param counts - of the campaign's runs, of which those that failed or have not finished are told of
+ */
+export function analysesOf(
+  campaign: AnalyzedCampaign,
+  { table, columns, curves }: GatheredPoints,
+  counts: Pick<RunCounts, 'total' | 'done' | 'failed'>,
+): Analysis[] {
+  const confidence = campaign.precision?.confidence ?? CONFIDENCE;
+  const { method, estimate } = estimatorOf(campaign, table, confidence);
+  const isPaired = campaign.commonRandomNumbers;
+  const general = runWarnings(counts);
+  const head = (output: string, runs: number) => ({ campaign: campaign.id, output, method, runs });
+
+  function ofColumn(column: OutputColumn): Analysis {
+    const { measure, means, replicates, runs } = column;
+    const chance = column.chance(isPaired);
+    const found = estimate({
+      means,
+      replicates: replicates && ((point) => replicates.of(point)),
+      isPaired,
+      chance: chance?.ofMeans,
+    });
+    const { warnings, ...numbers } = found;
+    return {
+      ...head(measure.name, runs),
+      ...numbers,
+      ...(chance && { chance }),
+      confidence,
+      warnings: [
+        ...general,
+        ...(found.indices.length === 0 ? [noneText(measure.name, means)] : []),
+        ...warnings,
+        ...(chance ? chanceWarnings(chance, method) : []),
+      ],
+    };
+  }
+
+  function ofCurve(curve: CurveColumns): Analysis {
+    const times = curve.columns(isPaired).flatMap(({ time, means, chance }): TimeIndices[] => {
+      const { indices, secondOrder, r2 } = estimate({ means, isPaired, chance: chance?.ofMeans });
+      if (indices.length === 0) return [];
+      return [
+        {
+          time,
+          indices,
+          ...(secondOrder && { secondOrder }),
+          ...(r2 !== undefined && { r2 }),
+          ...(chance && { chance }),
+        },
+      ];
+    });
+    const noisy = times.filter(({ chance }) => chance && chance.ofRuns > MUCH_CHANCE.ofRuns);
+    return {
+      ...head(curve.name, curve.runs),
+      times,
+      confidence,
+      warnings: [
+        ...general,
+        ...(noisy.length > 0
+          ? [
+              `Chance dominates at ${noisy.length} of ${times.length} times: more of the variance of single runs is chance than is the inputs'.`,
+            ]
+          : []),
+        ...(times.length === 0 ? [`${curve.name} is the same at all points, or has no values.`] : []),
+      ],
+    };
+  }
+
+  return [...columns.map(ofColumn), ...curves.map(ofCurve)];
+}
+
+function runWarnings({ total, done, failed }: Pick<RunCounts, 'total' | 'done' | 'failed'>): string[] {
+  const open = total - done - failed;
+  return [
+    ...(failed > 0 ? [`${failed} of ${total} runs failed.`] : []),
+    ...(open > 0 ? [`${open} of ${total} runs have not finished.`] : []),
+  ];
+}
+
+function noneText(output: string, means: Float64Array): string {
+  const values = means.filter((value) => !Number.isNaN(value));
+  if (values.length === 0) return `No run has a value of ${output}.`;
+  return values.every((value) => value === values[0])
+    ? `${output} is the same at all points: nothing in this sample changes it.`
+    : `Too few points have a value of ${output}.`;
+}
+
+function chanceWarnings({ ofRuns, ofMeans = 0 }: Chance, method: Method): string[] {
+  const percent = (share: number): string => `${Math.round(100 * share)} %`;
+  const warnings: string[] = [];
+  if (ofRuns > MUCH_CHANCE.ofRuns)
+    warnings.push(
+      `Chance dominates: ${percent(ofRuns)} of the variance of single runs is chance in the replications.`,
+    );
+  if (ofMeans > MUCH_CHANCE.ofMeans)
+    warnings.push(
+      `${percent(ofMeans)} of the variance of the points' means is chance${WITH_CHANCE[method]}. More replications lower it.`,
+    );
+  return warnings;
+}
+
+/** What chance in the means of points does to what a method finds. */
+const WITH_CHANCE: Record<Method, string> = {
+  sobol: ', which is taken out of the indices as far as the replications tell it',
+  morris: ': μ* and σ are too high by it',
+  regression: ': no regression can explain it',
+  factorial: ', which shares of the variance include',
+  'one-at-a-time': '',
+};

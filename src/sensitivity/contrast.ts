@@ -1,0 +1,66 @@
+import { studentQuantile } from '../statistics/student.ts';
+import { studentTails } from '../statistics/tests.ts';
+import type { Interval } from './analysis.ts';
+import { momentsOf } from './moments.ts';
+import { commonReplications, type ErrorVariance, type Replicate, valuesAt } from './replicates.ts';
+
+/** A weight for the mean of each of some points. */
+export interface Term {
+  weight: number;
+  replicates: readonly Replicate[];
+}
+
+/** How sure a sum of weighted means is. */
+export interface Certainty {
+  interval: Interval;
+  /** The chance to see a sum as far from 0 where it is 0. */
+  p: number;
+}
+
+/**
+ * The certainty of a sum of weighted means.
+ *
+ * - With common random numbers by pairs: the sum of each replication is one value of a sample, with Student's interval.
+ * - With an error variance, which is taken to be that of all points, by that.
+ * - Else each point has its own variance: F. E. Satterthwaite, "An approximate distribution of estimates of variance components",
+ *   Biometrics Bulletin 2 (1946) 110-114.
+ *
+ * @param value - the sum
+ * @returns undefined without replications
+ */
+export function certaintyOf(
+  value: number,
+  terms: readonly Term[],
+  confidence: number,
+  { isPaired, error }: { isPaired: boolean; error?: ErrorVariance | undefined },
+): Certainty | undefined {
+  if (isPaired) {
+    const points = terms.map(({ replicates }) => replicates);
+    const common = commonReplications(points);
+    if (common.length < 2) return undefined;
+    const table = points.map((point) => valuesAt(point, common));
+    const sums = common.map((_, r) => terms.reduce((sum, { weight }, i) => sum + weight * table[i]![r]!, 0));
+    return certainty(value, momentsOf(sums).variance / common.length, common.length - 1, confidence);
+  }
+  if (error) {
+    const inverse = terms.reduce((sum, { weight, replicates }) => sum + weight ** 2 / replicates.length, 0);
+    return certainty(value, error.variance * inverse, error.freedom, confidence);
+  }
+  if (terms.some(({ replicates }) => replicates.length < 2)) return undefined;
+  const parts = terms.map(({ weight, replicates }) => {
+    const { variance } = momentsOf(replicates.map((one) => one.value));
+    return { variance: (weight ** 2 * variance) / replicates.length, freedom: replicates.length - 1 };
+  });
+  const variance = parts.reduce((sum, part) => sum + part.variance, 0);
+  const squares = parts.reduce((sum, part) => sum + part.variance ** 2 / part.freedom, 0);
+  return certainty(value, variance, variance === 0 ? 1 : Math.max(1, variance ** 2 / squares), confidence);
+}
+
+function certainty(value: number, variance: number, freedom: number, confidence: number): Certainty {
+  const error = Math.sqrt(variance);
+  const half = studentQuantile((1 + confidence) / 2, freedom) * error;
+  return {
+    interval: [value - half, value + half],
+    p: error === 0 ? Number(value === 0) : studentTails(value / error, freedom),
+  };
+}

@@ -1,0 +1,71 @@
+import type { Design } from '../campaign/designs/design.ts';
+import type { Campaign } from '../campaign/types.ts';
+import type { Method } from './analysis.ts';
+import type { Generators } from './factorial.ts';
+
+type Kind<K extends Design['kind']> = Extract<Design, { kind: K }>;
+
+/** What a design is to an analysis. */
+export type AnalyzedDesign =
+  | { method: 'morris'; design: Kind<'morris'> }
+  | { method: 'sobol'; design: Kind<'saltelli'> }
+  | { method: 'factorial'; inputs: string[]; values: string[][]; generators: Generators }
+  | { method: 'one-at-a-time'; inputs: string[]; values: string[][] }
+  | { method: 'regression' };
+
+/** The method that a design is made for; any other design is a sample for regression. */
+export function analyzedDesign({ design }: Pick<Campaign, 'design'>): AnalyzedDesign {
+  const core = coreOf(design);
+  switch (core.kind) {
+    case 'morris':
+      return { method: 'morris', design: core };
+    case 'saltelli':
+      return { method: 'sobol', design: core };
+    case 'factorial':
+      return { method: 'factorial', ...core };
+    case 'oneAtATime':
+    case 'onePerInput':
+      return { method: 'one-at-a-time', inputs: core.inputs, values: core.values };
+    case 'grid':
+    case 'product': {
+      const grid = gridOf(core);
+      if (!grid || grid.inputs.length === 0) return { method: 'regression' };
+      return { method: 'factorial', ...grid, generators: grid.inputs.map(() => null) };
+    }
+    case 'zip':
+    case 'list':
+    case 'file':
+    case 'sample':
+    case 'union':
+    case 'refined':
+      return { method: 'regression' };
+  }
+}
+
+/** Whether the analysis needs the values of single runs. */
+export function needsRuns({ method }: { method: Method }): boolean {
+  return method === 'factorial' || method === 'one-at-a-time';
+}
+
+/** A design without what is derived from its inputs: the points are the same ones. */
+function coreOf(design: Design): Design {
+  return design.kind === 'refined' && design.where === null ? coreOf(design.design) : design;
+}
+
+/** All combinations of values, of a grid or of grids that are crossed; inputs with one value are left out. */
+function gridOf(design: Design): { inputs: string[]; values: string[][] } | undefined {
+  const core = coreOf(design);
+  if (core.kind === 'grid') {
+    const varied = core.inputs.flatMap((name, at) =>
+      core.values[at]!.length > 1 ? [{ name, values: core.values[at]! }] : [],
+    );
+    return { inputs: varied.map(({ name }) => name), values: varied.map(({ values }) => values) };
+  }
+  if (core.kind !== 'product') return undefined;
+  const grids = core.designs.map(gridOf);
+  if (grids.includes(undefined)) return undefined;
+  return {
+    inputs: grids.flatMap((grid) => grid!.inputs),
+    values: grids.flatMap((grid) => grid!.values),
+  };
+}

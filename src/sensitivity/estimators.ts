@@ -1,0 +1,203 @@
+import { inputsOf } from '../campaign/designs/design.ts';
+import { isNumeric } from '../campaign/designs/names.ts';
+import { morrisLevels } from '../campaign/sampling/morris.ts';
+import { rowsOf } from '../campaign/designs/rows.ts';
+import type { Campaign } from '../campaign/types.ts';
+import type { Method } from './analysis.ts';
+import { type AnalyzedDesign, analyzedDesign } from './design.ts';
+import { aliasesOf, factorialIndices } from './factorial.ts';
+import { elementaryEffects, morrisIndices, type Trajectories } from './morris.ts';
+import { type InputLine, swings } from './one-at-a-time.ts';
+import type { Estimator } from './point-values.ts';
+import type { PointTable } from './points.ts';
+import { sampleRegression } from './sample-regression.ts';
+import { type SaltelliLayout, sobolIndices, withoutChance } from './sobol.ts';
+
+/** What of a campaign its analysis depends on. */
+export type AnalyzedCampaign = Pick<
+  Campaign,
+  'id' | 'base' | 'varied' | 'design' | 'commonRandomNumbers' | 'precision'
+>;
+
+/** The estimator for the design of a campaign, ready for its outputs: places of points are looked up once. */
+export function estimatorOf(
+  campaign: AnalyzedCampaign,
+  table: PointTable,
+  confidence: number,
+): { method: Method; estimate: Estimator } {
+  const analyzed = analyzedDesign(campaign);
+  return { method: analyzed.method, estimate: estimator() };
+
+  function estimator(): Estimator {
+    switch (analyzed.method) {
+      case 'morris':
+        return morris(campaign, table, analyzed.design, confidence);
+      case 'sobol':
+        return sobol(campaign, table, analyzed.design, confidence);
+      case 'factorial':
+        return factorial(campaign, table, analyzed, confidence);
+      case 'one-at-a-time':
+        return oneAtATime(campaign, table, analyzed, confidence);
+      case 'regression':
+        return sampleRegression(table, confidence);
+    }
+  }
+}
+
+type Of<M extends Method> = Extract<AnalyzedDesign, { method: M }>;
+
+/** The points of a design's rows; −1 where nothing is known of one. */
+function pointsOfRows({ base, varied, design }: AnalyzedCampaign, table: PointTable): Int32Array {
+  const own = inputsOf(design);
+  const places = varied.map(({ name }) => own.indexOf(name));
+  const fixed = varied.map(({ name }) => base.find((input) => input.name === name)!.value);
+  const points: number[] = [];
+  // designs that are analyzed by their rows name no files
+  for (const row of rowsOf(design, { base, contents: new Map() }))
+    points.push(table.find(places.map((place, at) => (place < 0 ? fixed[at]! : row[place]!))));
+  return Int32Array.from(points);
+}
+
+function atRows(points: Int32Array, means: Float64Array): Float64Array {
+  return Float64Array.from(points, (point) => (point < 0 ? NaN : means[point]!));
+}
+
+/** Trajectories from which on their intervals say something. */
+const FEW_TRAJECTORIES = 6;
+
+function morris(
+  campaign: AnalyzedCampaign,
+  table: PointTable,
+  design: Of<'morris'>['design'],
+  confidence: number,
+): Estimator {
+  const points = pointsOfRows(campaign, table);
+  const inputs = design.inputs.map(({ name }) => name);
+  const levels = [...morrisLevels(design)];
+  const trajectories: Trajectories = {
+    inputs,
+    changed: Int32Array.from(levels, ({ changed }) => changed ?? -1),
+    steps: Float64Array.from(levels, ({ step }) => step),
+  };
+  return ({ means }) => {
+    const found = elementaryEffects(trajectories, atRows(points, means));
+    const { leftOut, trajectories: used } = found;
+    return {
+      indices: morrisIndices(inputs, found, confidence),
+      warnings: [
+        ...leftOutOf(leftOut, design.trajectories, 'trajectories', 'a point of them has no value'),
+        ...(used < FEW_TRAJECTORIES ? [`${used} trajectories are few: the intervals are rough.`] : []),
+      ],
+    };
+  };
+}
+
+/** Half an interval of an index from which on it hardly says what matters. */
+const WIDE = 0.1;
+
+function sobol(
+  campaign: AnalyzedCampaign,
+  table: PointTable,
+  design: Of<'sobol'>['design'],
+  confidence: number,
+): Estimator {
+  const points = pointsOfRows(campaign, table);
+  const layout: SaltelliLayout = { ...design, inputs: design.inputs.map(({ name }) => name) };
+  const all = design.points * design.scrambles;
+  return ({ means, chance = 0 }) => {
+    const { indices, secondOrder, used } = withoutChance(
+      sobolIndices(layout, atRows(points, means), confidence),
+      chance,
+    );
+    const widest = Math.max(
+      0,
+      ...indices
+        .flatMap(({ firstInterval, totalInterval }) => [firstInterval, totalInterval])
+        .map((interval) => (interval ? (interval[1] - interval[0]) / 2 : 0)),
+    );
+    return {
+      indices,
+      ...(secondOrder && { secondOrder }),
+      warnings: [
+        ...leftOutOf(all - used, all, 'base points', 'a row of them has no value'),
+        ...(widest > WIDE
+          ? [
+              `The widest interval of an index is ± ${widest.toFixed(2)}: more base points make intervals narrower.`,
+            ]
+          : []),
+      ],
+    };
+  };
+}
+
+function leftOutOf(leftOut: number, all: number, what: string, why: string): string[] {
+  return leftOut > 0 ? [`${leftOut} of ${all} ${what} are left out, as ${why}.`] : [];
+}
+
+function factorial(
+  campaign: AnalyzedCampaign,
+  table: PointTable,
+  { inputs, values, generators }: Of<'factorial'>,
+  confidence: number,
+): Estimator {
+  const points = pointsOfRows(campaign, table);
+  const own = inputsOf(campaign.design);
+  const isFull = generators.every((one) => one === null);
+  const codeOf = inputs.map((name, at) => {
+    const { type } = campaign.base.find((input) => input.name === name)!;
+    // a fraction calculates with its levels as they are listed
+    const sorted =
+      isFull && isNumeric(type) ? values[at]!.toSorted((a, b) => Number(a) - Number(b)) : values[at]!;
+    return new Map(sorted.map((value, level) => [value, level]));
+  });
+  const codes = inputs.map(() => new Uint16Array(points.length));
+  let index = 0;
+  for (const row of rowsOf(campaign.design, { base: campaign.base, contents: new Map() })) {
+    for (const [at, name] of inputs.entries()) codes[at]![index] = codeOf[at]!.get(row[own.indexOf(name)]!)!;
+    index += 1;
+  }
+  const design = {
+    inputs,
+    levels: values.map(({ length }) => length),
+    codes,
+    isFull,
+    aliases: isFull ? () => [] : aliasesOf(inputs, generators),
+  };
+  return ({ means, replicates, isPaired }) =>
+    factorialIndices(
+      design,
+      {
+        means: atRows(points, means),
+        replicates: replicates && ((row) => replicates(points[row]!)),
+        isPaired,
+      },
+      confidence,
+    );
+}
+
+function oneAtATime(
+  { base, varied }: AnalyzedCampaign,
+  table: PointTable,
+  { inputs, values }: Of<'one-at-a-time'>,
+  confidence: number,
+): Estimator {
+  const unchanged = varied.map(({ name }) => base.find((input) => input.name === name)!.value);
+  const lines = inputs.map((input, at): InputLine => {
+    const place = varied.findIndex(({ name }) => name === input);
+    const own = unchanged[place]!;
+    const pointAt = (value: string): number => table.find(unchanged.with(place, value));
+    const { type } = varied[place]!;
+    if (!isNumeric(type)) {
+      const all = [...new Set([own, ...values[at]!])];
+      return { input, ends: [pointAt(all[0]!), pointAt(all.at(-1)!)] };
+    }
+    const all = [own, ...values[at]!].sort((a, b) => Number(a) - Number(b));
+    const [low, high] = [all[0]!, all.at(-1)!];
+    return {
+      input,
+      ends: [pointAt(low), pointAt(high)],
+      numbers: { low: Number(low), high: Number(high), base: Number(own) },
+    };
+  });
+  return (of) => swings(lines, table.find(unchanged), of, confidence);
+}

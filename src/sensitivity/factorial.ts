@@ -1,0 +1,204 @@
+import { fisherTail } from '../statistics/tests.ts';
+import type { Found, InputIndices, PairIndices } from './analysis.ts';
+import { type Certainty, certaintyOf } from './contrast.ts';
+import { type ErrorVariance, errorVariance } from './replicates.ts';
+import { pairsOf } from './sobol.ts';
+import type { PointValues } from './point-values.ts';
+
+/** Points of a factorial design. */
+export interface LevelPoints {
+  inputs: readonly string[];
+  /** Levels of each input. */
+  levels: readonly number[];
+  /** The level of each point, input by input; from 0, numbers ascending. */
+  codes: readonly Uint16Array[];
+  /** Whether they are all combinations of levels, each once. */
+  isFull: boolean;
+  /** What the design cannot tell from an effect of one input or of two, by their places; none in a full design. */
+  aliases: (inputs: readonly number[]) => string[];
+}
+
+/**
+ * Main effects and interactions of two inputs, as shares of the variance between the points, which are those of an analysis of variance: D. C.
+ * Montgomery, "Design and Analysis of Experiments", 8th edition, Wiley 2013, sections 5.3, 6.2 and 8.2. In a full design total indices are exact
+ * for its points. Tests have the variance of replications as their error; without replications there are none.
+ */
+export function factorialIndices(design: LevelPoints, values: PointValues, confidence: number): Found {
+  const { inputs, levels, codes } = design;
+  const points = [...values.means.keys()].filter((point) => !Number.isNaN(values.means[point]!));
+  const y = (point: number): number => values.means[point]!;
+  const mean = points.reduce((sum, point) => sum + y(point), 0) / points.length;
+  const squares = points.reduce((sum, point) => sum + (y(point) - mean) ** 2, 0);
+  if (!(squares > 1e-24 * points.length * mean ** 2)) return { indices: [], warnings: [] };
+  const replicates = values.replicates && points.map(values.replicates);
+  const error = replicates && errorVariance(replicates, values.isPaired);
+  // how many replications the means of points are of: the harmonic mean
+  const often = replicates ? replicates.length / replicates.reduce((sum, one) => sum + 1 / one.length, 0) : 1;
+  const isWhole = points.length === values.means.length;
+
+  /** The tests of a weighted sum of all points. */
+  const certain = (value: number, weights: readonly number[]): Certainty | undefined =>
+    replicates && error
+      ? certaintyOf(
+          value,
+          replicates.map((own, at) => ({ weight: weights[at]!, replicates: own })),
+          confidence,
+          { isPaired: values.isPaired, error },
+        )
+      : undefined;
+  const pOf = (part: number, freedom: number): number | undefined =>
+    error && fisherTest({ part: part * often, freedom }, error);
+  const deviations = inputs.map((_, input) => levelMeans(input).map((one) => one - mean));
+
+  function levelMeans(input: number): Float64Array {
+    const sums = new Float64Array(levels[input]!);
+    const counts = new Float64Array(levels[input]!);
+    for (const point of points) {
+      sums[codes[input]![point]!]! += y(point);
+      counts[codes[input]![point]!]! += 1;
+    }
+    return sums.map((sum, level) => (counts[level]! > 0 ? sum / counts[level]! : NaN));
+  }
+
+  function mainEffect(input: string, at: number): InputIndices {
+    const last = levels[at]! - 1;
+    const counts = [0, last].map((level) => points.filter((point) => codes[at]![point] === level).length);
+    const weights = points.map((point) => {
+      const level = codes[at]![point]!;
+      return level === last ? 1 / counts[1]! : level === 0 ? -1 / counts[0]! : 0;
+    });
+    const part = points.reduce((sum, point) => sum + deviations[at]![codes[at]![point]!]! ** 2, 0);
+    const effect = deviations[at]![last]! - deviations[at]![0]!;
+    const known = certain(effect, weights);
+    const p = levels[at] === 2 ? known?.p : pOf(part, last);
+    const aliases = design.aliases([at]);
+    return {
+      input,
+      first: part / squares,
+      ...(design.isFull && isWhole && { total: totalIndex(at) }),
+      ...(Number.isFinite(effect) && {
+        low: deviations[at]![0]! + mean,
+        high: deviations[at]![last]! + mean,
+        effect,
+      }),
+      ...(known && { effectInterval: known.interval }),
+      ...(p !== undefined && { p }),
+      ...(aliases.length > 0 && { aliases }),
+    };
+  }
+
+  /** What is left of the variance where all other inputs are known. */
+  function totalIndex(at: number): number {
+    const rest = new Map<number, { sum: number; count: number }>();
+    const others = inputs.map((_, input) => input).filter((input) => input !== at);
+    const cellOf = (point: number): number =>
+      others.reduce((cell, input) => cell * levels[input]! + codes[input]![point]!, 0);
+    for (const point of points) {
+      const cell = rest.get(cellOf(point)) ?? { sum: 0, count: 0 };
+      cell.sum += y(point);
+      cell.count += 1;
+      rest.set(cellOf(point), cell);
+    }
+    const within = points.reduce((sum, point) => {
+      const cell = rest.get(cellOf(point))!;
+      return sum + (y(point) - cell.sum / cell.count) ** 2;
+    }, 0);
+    return within / squares;
+  }
+
+  function interaction([a, b]: [number, number]): PairIndices {
+    const wide = levels[b]!;
+    const sums = new Float64Array(levels[a]! * wide);
+    const counts = new Float64Array(sums.length);
+    for (const point of points) {
+      const cell = codes[a]![point]! * wide + codes[b]![point]!;
+      sums[cell]! += y(point);
+      counts[cell]! += 1;
+    }
+    let part = 0;
+    for (let cell = 0; cell < sums.length; cell += 1) {
+      if (counts[cell] === 0) continue;
+      const alone = deviations[a]![Math.floor(cell / wide)]! + deviations[b]![cell % wide]!;
+      part += counts[cell]! * (sums[cell]! / counts[cell]! - mean - alone) ** 2;
+    }
+    const aliases = design.aliases([a, b]);
+    return {
+      inputs: [inputs[a]!, inputs[b]!],
+      value: part / squares,
+      ...(levels[a] === 2 && levels[b] === 2
+        ? ofTwoLevels(a, b)
+        : withP(pOf(part, (levels[a]! - 1) * (wide - 1)))),
+      ...(aliases.length > 0 && { aliases }),
+    };
+  }
+
+  function ofTwoLevels(a: number, b: number): Pick<PairIndices, 'effect' | 'effectInterval' | 'p'> {
+    const isEqual = (point: number): boolean => codes[a]![point] === codes[b]![point];
+    const equal = points.filter(isEqual).length;
+    const weights = points.map((point) => (isEqual(point) ? 1 / equal : -1 / (points.length - equal)));
+    const effect = points.reduce((sum, point, at) => sum + weights[at]! * y(point), 0);
+    const known = certain(effect, weights);
+    return {
+      ...(Number.isFinite(effect) && { effect }),
+      ...(known && { effectInterval: known.interval, p: known.p }),
+    };
+  }
+
+  const warnings = [
+    ...(error
+      ? []
+      : [
+          'There are no replications, so there is no estimate of error: effects have neither intervals nor tests.',
+        ]),
+    ...(isWhole
+      ? []
+      : [
+          `${values.means.length - points.length} of ${values.means.length} points have no value: the effects are of the other points, and no longer independent of each other.`,
+        ]),
+  ];
+  return { indices: inputs.map(mainEffect), secondOrder: pairsOf(inputs.length).map(interaction), warnings };
+}
+
+function withP(p: number | undefined): { p?: number } {
+  return p === undefined ? {} : { p };
+}
+
+/** The chance to see so large a part of the squares by chance alone. */
+function fisherTest({ part, freedom }: { part: number; freedom: number }, error: ErrorVariance): number {
+  if (error.variance === 0) return Number(part === 0);
+  return fisherTail(part / freedom / error.variance, freedom, error.freedom);
+}
+
+/** Of a fraction: how the inputs are made of others. */
+export type Generators = readonly ({ of: readonly number[]; sign: 1 | -1 } | null)[];
+
+/**
+ * Effects of one and of two inputs that a fraction of two levels cannot tell from each other: those whose products of basic inputs are the same
+ * (Montgomery, section 8.2). "−" stands before one of the other sign.
+ */
+export function aliasesOf(inputs: readonly string[], generators: Generators): LevelPoints['aliases'] {
+  // an input as the product of basic ones, a bit each
+  const words = generators.map((one, at) =>
+    one
+      ? { mask: one.of.reduce((mask, other) => mask ^ (1n << BigInt(other)), 0n), sign: one.sign }
+      : { mask: 1n << BigInt(at), sign: 1 },
+  );
+  const wordOf = (places: readonly number[]): { mask: bigint; sign: number } =>
+    places.reduce(({ mask, sign }, at) => ({ mask: mask ^ words[at]!.mask, sign: sign * words[at]!.sign }), {
+      mask: 0n,
+      sign: 1,
+    });
+  const all = [...inputs.map((_, at) => [at]), ...pairsOf(inputs.length)].map((places) => ({
+    places,
+    ...wordOf(places),
+    name: places.map((at) => inputs[at]!).join(' × '),
+  }));
+  const byMask = Map.groupBy(all, ({ mask }) => mask);
+  return (places) => {
+    const own = wordOf(places);
+    return byMask
+      .get(own.mask)!
+      .filter((one) => one.places.join() !== places.join())
+      .map(({ name, sign }) => (sign === own.sign ? name : `−${name}`));
+  };
+}

@@ -1,0 +1,195 @@
+import { type Curve, curveOf, valueAt } from '../campaign/curves.ts';
+import type { Measure } from '../campaign/measures.ts';
+import type { Campaign, VariedInput } from '../campaign/types.ts';
+import { quantile } from '../statistics/quantile.ts';
+import type { Chance } from './analysis.ts';
+import { ChanceSums } from './chance.ts';
+import { Growing } from './growing.ts';
+import { PointTable } from './points.ts';
+import { Replicates } from './replicates.ts';
+
+/** A finished run. */
+export interface FinishedRun {
+  point: string;
+  replication: number;
+  status: 'done' | 'failed';
+  values: readonly string[];
+  outputs: Readonly<Record<string, string>>;
+}
+
+/** What is known of the points of a campaign. */
+export interface GatheredPoints {
+  table: PointTable;
+  columns: OutputColumn[];
+  curves: CurveColumns[];
+}
+
+/** An output at each point: the mean, share or quantile of its runs; NaN where none has a value. */
+export class OutputColumn {
+  readonly measure: Measure;
+  readonly #means: Growing;
+  readonly #chance = new ChanceSums();
+  readonly replicates: Replicates | undefined;
+  runs = 0;
+  /** Values of the point that is being read. */
+  #own: number[] = [];
+
+  constructor(measure: Measure, { keepsRuns, points }: { keepsRuns: boolean; points: number }) {
+    this.measure = measure;
+    this.#means = new Growing(points);
+    this.replicates = keepsRuns && measure.statistic !== 'quantile' ? new Replicates() : undefined;
+  }
+
+  get means(): Float64Array {
+    return this.#means.values;
+  }
+
+  chance(isPaired: boolean): Chance | undefined {
+    return this.measure.statistic === 'quantile' ? undefined : this.#chance.result(isPaired);
+  }
+
+  open(): void {
+    this.replicates?.nextPoint();
+  }
+
+  add({ replication, outputs }: FinishedRun): void {
+    const value = this.measure.read(outputs);
+    if (value === undefined) return;
+    this.runs += 1;
+    this.#own.push(value);
+    this.replicates?.add(replication, value);
+  }
+
+  close(): void {
+    const own = this.#own;
+    this.#own = [];
+    if (own.length > 0) this.#chance.add(own);
+    this.#means.push(own.length > 0 ? this.#valueOf(own) : NaN);
+  }
+
+  #valueOf(own: number[]): number {
+    const { statistic, probability } = this.measure;
+    if (statistic === 'quantile') return quantile(Float64Array.from(own).sort(), probability!);
+    return meanOf(own);
+  }
+}
+
+function meanOf(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+/** Numbers of curves that are kept in memory, and places of a curve. */
+const MOST_CURVE_NUMBERS = 4e6;
+const MOST_PLACES = 60;
+const FEWEST_PLACES = 6;
+
+/** A curve (DATA_SET) at each point: the mean of its runs at some times, those of the first run or some between its ends. */
+export class CurveColumns {
+  readonly name: string;
+  readonly #most: number;
+  #times: number[] = [];
+  #means: Growing[] = [];
+  #chances: ChanceSums[] = [];
+  /** Values of the point that is being read, at each time. */
+  #own: number[][] = [];
+  runs = 0;
+  #points = 0;
+
+  constructor(name: string, points: number) {
+    this.name = name;
+    const most = Math.floor(MOST_CURVE_NUMBERS / points);
+    this.#most = Math.min(MOST_PLACES, Math.max(FEWEST_PLACES, most));
+  }
+
+  /** The times, each with the means of all points. */
+  columns(isPaired: boolean): { time: number; means: Float64Array; chance: Chance | undefined }[] {
+    return this.#times.map((time, at) => ({
+      time,
+      means: this.#means[at]!.values,
+      chance: this.#chances[at]!.result(isPaired),
+    }));
+  }
+
+  add({ outputs }: FinishedRun): void {
+    const curve = curveOf(outputs[this.name])?.sort(([a], [b]) => a - b);
+    if (!curve || curve.length === 0) return;
+    if (this.#times.length === 0) this.#begin(curve);
+    for (const [at, time] of this.#times.entries()) {
+      const value = valueAt(curve, time);
+      if (value !== undefined) this.#own[at]!.push(value);
+    }
+    this.runs += 1;
+  }
+
+  close(): void {
+    for (const [at, own] of this.#own.entries()) {
+      this.#means[at]!.push(own.length > 0 ? meanOf(own) : NaN);
+      if (own.length > 0) this.#chances[at]!.add(own);
+      own.length = 0;
+    }
+    this.#points += 1;
+  }
+
+  #begin(curve: Curve): void {
+    const all = [...new Set(curve.map(([x]) => x))];
+    const [first, last] = [all[0]!, all.at(-1)!];
+    const most = this.#most;
+    this.#times =
+      all.length <= most
+        ? all
+        : Array.from({ length: most }, (_, at) => first + ((last - first) * at) / (most - 1));
+    this.#own = this.#times.map(() => []);
+    this.#chances = this.#times.map(() => new ChanceSums());
+    this.#means = this.#times.map(() => new Growing());
+    // points that were read before have no curve
+    for (const means of this.#means) for (let at = 0; at < this.#points; at += 1) means.push(NaN);
+  }
+}
+
+/** Puts finished runs together to columns; they come in the order of the design, so runs of a point follow each other. */
+export class PointGatherer {
+  readonly #table: PointTable;
+  readonly #columns: OutputColumn[];
+  readonly #curves: CurveColumns[];
+  #point: string | undefined;
+
+  /**
+   * @param dataSets - names of the curves that are kept
+   * @param keepsRuns - whether each run's value is kept
+   * @param points - how many there are about
+   */
+  constructor(
+    { varied }: Pick<Campaign, 'varied'> & { varied: readonly VariedInput[] },
+    measures: readonly Measure[],
+    { dataSets, keepsRuns, points }: { dataSets: readonly string[]; keepsRuns: boolean; points: number },
+  ) {
+    this.#table = new PointTable(varied, points);
+    this.#columns = measures.map((measure) => new OutputColumn(measure, { keepsRuns, points }));
+    this.#curves = dataSets.map((name) => new CurveColumns(name, points));
+  }
+
+  add(run: FinishedRun): void {
+    if (run.point !== this.#point) {
+      this.#close();
+      this.#point = run.point;
+      this.#table.add(run.values);
+      for (const column of this.#columns) column.open();
+    }
+    if (run.status === 'failed') return;
+    for (const column of this.#columns) column.add(run);
+    for (const curve of this.#curves) curve.add(run);
+  }
+
+  /** All points so far; nothing may be added afterwards. */
+  result(): GatheredPoints {
+    this.#close();
+    return { table: this.#table, columns: this.#columns, curves: this.#curves };
+  }
+
+  #close(): void {
+    if (this.#point === undefined) return;
+    this.#point = undefined;
+    for (const column of this.#columns) column.close();
+    for (const curve of this.#curves) curve.close();
+  }
+}

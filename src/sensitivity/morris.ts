@@ -1,0 +1,87 @@
+import type { InputIndices } from './analysis.ts';
+import { momentsOf } from './moments.ts';
+import { bootstrapIntervals } from './resample.ts';
+
+/** The steps of trajectories. Each array has a number for each row of the design. */
+export interface Trajectories {
+  inputs: readonly string[];
+  /** The input that a row changes; -1 in the first row of a trajectory. */
+  changed: Int32Array;
+  /** By how much it changes it, in the unit interval, with its sign. */
+  steps: Float64Array;
+}
+
+/** Elementary effects: those of a trajectory lie beside each other. */
+export interface ElementaryEffects {
+  effects: Float64Array;
+  /** Trajectories that are whole. */
+  trajectories: number;
+  /** Trajectories of which a row has no value. */
+  leftOut: number;
+}
+
+/**
+ * The elementary effects of inputs: M. D. Morris, "Factorial sampling plans for preliminary computational experiments", Technometrics 33
+ * (1991) 161-174, equation 1. A trajectory without a value in one of its rows is left out.
+ *
+ * @param values - of each row; NaN where there is none
+ */
+export function elementaryEffects(
+  { inputs, changed, steps }: Trajectories,
+  values: Float64Array,
+): ElementaryEffects {
+  const rows = inputs.length + 1;
+  const all = values.length / rows;
+  const effects = new Float64Array(all * inputs.length);
+  let whole = 0;
+  for (let trajectory = 0; trajectory < all; trajectory += 1) {
+    const start = trajectory * rows;
+    if (values.subarray(start, start + rows).some(Number.isNaN)) continue;
+    for (let row = start + 1; row < start + rows; row += 1)
+      effects[whole * inputs.length + changed[row]!] = (values[row]! - values[row - 1]!) / steps[row]!;
+    whole += 1;
+  }
+  return {
+    effects: effects.subarray(0, whole * inputs.length),
+    trajectories: whole,
+    leftOut: all - whole,
+  };
+}
+
+/**
+ * μ and σ as Morris has them (section 4), and μ*, the mean size of the effects: F. Campolongo, J. Cariboni and A. Saltelli, "An effective
+ * screening design for sensitivity analysis of large models", Environmental Modelling & Software 22 (2007) 1509-1518, section 3. The
+ * interval of μ* is of a bootstrap over trajectories.
+ */
+export function morrisIndices(
+  inputs: readonly string[],
+  { effects, trajectories }: ElementaryEffects,
+  confidence: number,
+): InputIndices[] {
+  const k = inputs.length;
+  if (trajectories === 0) return [];
+  const meanSizes = (times: Uint32Array): number[] => {
+    const sums = new Array<number>(k).fill(0);
+    for (let trajectory = 0; trajectory < trajectories; trajectory += 1) {
+      const often = times[trajectory]!;
+      if (often === 0) continue;
+      for (let input = 0; input < k; input += 1)
+        sums[input]! += often * Math.abs(effects[trajectory * k + input]!);
+    }
+    return sums.map((sum) => sum / trajectories);
+  };
+  const intervals = trajectories > 1 ? bootstrapIntervals(trajectories, meanSizes, confidence) : [];
+  const muStars = meanSizes(new Uint32Array(trajectories).fill(1));
+  return inputs.map((input, at) => {
+    const own = Float64Array.from({ length: trajectories }, (_, one) => effects[one * k + at]!);
+    const { mean, variance } = momentsOf(own);
+    const muStarInterval = intervals[at];
+    return {
+      input,
+      mu: mean,
+      muStar: muStars[at]!,
+      ...(muStarInterval && { muStarInterval }),
+      ...(trajectories > 1 && { sigma: Math.sqrt(variance) }),
+    };
+  });
+}

@@ -1,0 +1,82 @@
+import type { Found, InputIndices } from './analysis.ts';
+import { certaintyOf, type Term } from './contrast.ts';
+import type { PointValues } from './point-values.ts';
+import type { Replicate } from './replicates.ts';
+
+/** The points of an input of which the others stay as they are. */
+export interface InputLine {
+  input: string;
+  /** The point with the input's lowest value and that with its highest one; either may be the base point. −1 where there is none. */
+  ends: [low: number, high: number];
+  /** The input's numbers at these points and at the base point; absent of an input that takes no numbers. */
+  numbers?: { low: number; high: number; base: number } | undefined;
+}
+
+/**
+ * What each input does by itself: the output at both ends of its values (swing), and elasticities: relative changes of the output over relative
+ * changes of the input. Intervals are of the replications, by pairs with common random numbers; those of elasticities by the delta method.
+ *
+ * @param base - the point in which no input is changed; −1 where there is none
+ */
+export function swings(
+  lines: readonly InputLine[],
+  base: number,
+  { means, replicates, isPaired }: PointValues,
+  confidence: number,
+): Found {
+  const mean = (point: number): number => (point < 0 ? NaN : means[point]!);
+  const term = (weight: number, point: number): Term => ({
+    weight,
+    replicates: replicates?.(point) ?? ([] as Replicate[]),
+  });
+  /** A sum of weighted means, each point once. */
+  const certain = (value: number, terms: readonly [weight: number, point: number][]) => {
+    const points = Map.groupBy(terms, ([, point]) => point);
+    const once = [...points].map(([point, own]) =>
+      term(
+        own.reduce((sum, [weight]) => sum + weight, 0),
+        point,
+      ),
+    );
+    return replicates && certaintyOf(value, once, confidence, { isPaired })?.interval;
+  };
+  const lacking: string[] = [];
+  const indices = lines.map(({ input, ends, numbers }): InputIndices => {
+    const [low, high] = ends;
+    const effect = mean(high) - mean(low);
+    if (Number.isNaN(effect)) {
+      lacking.push(input);
+      return { input };
+    }
+    const effectInterval = certain(effect, [
+      [1, high],
+      [-1, low],
+    ]);
+    const found = {
+      input,
+      low: mean(low),
+      high: mean(high),
+      effect,
+      ...(effectInterval && { effectInterval }),
+    };
+    const middle = mean(base);
+    const step = numbers && (numbers.high - numbers.low) / numbers.base;
+    if (step === undefined || !Number.isFinite(1 / step) || !Number.isFinite(step)) return found;
+    const elasticity = effect / middle / step;
+    if (!Number.isFinite(elasticity)) return found;
+    const unit = 1 / (middle * step);
+    const elasticityInterval = certain(elasticity, [
+      [unit, high],
+      [-unit, low],
+      [-elasticity / middle, base],
+    ]);
+    return { ...found, elasticity, ...(elasticityInterval && { elasticityInterval }) };
+  });
+  return {
+    indices,
+    warnings:
+      lacking.length > 0
+        ? [`A point that is needed has no value, so nothing is known of ${lacking.join(', ')}.`]
+        : [],
+  };
+}

@@ -1,0 +1,94 @@
+import { isNumeric } from '../campaign/designs/names.ts';
+import type { VariedInput } from '../campaign/types.ts';
+import { Growing } from './growing.ts';
+
+/** Points by their values, a column of numbers for each input. Texts are numbered in the order of their first mention. */
+export class PointTable {
+  readonly inputs: readonly VariedInput[];
+  readonly #columns: Growing[];
+  /** Of each input that takes texts. */
+  readonly #codes: (Map<string, number> | undefined)[];
+  #slots: Int32Array | undefined;
+  readonly #row: Float64Array;
+  readonly #bits: Uint32Array;
+  length = 0;
+
+  /** @param expected - how many points there will be about */
+  constructor(inputs: readonly VariedInput[], expected?: number) {
+    this.inputs = inputs;
+    this.#columns = inputs.map(() => new Growing(expected));
+    this.#codes = inputs.map(({ type }) =>
+      isNumeric(type) || type === 'BOOLEAN' ? undefined : new Map<string, number>(),
+    );
+    this.#row = new Float64Array(inputs.length);
+    this.#bits = new Uint32Array(this.#row.buffer);
+  }
+
+  /** @param values - canonical, in the order of the inputs */
+  add(values: readonly string[]): void {
+    for (const [at, value] of values.entries()) this.#columns[at]!.push(this.#number(at, value, true));
+    this.length += 1;
+    this.#slots = undefined;
+  }
+
+  /** The values of an input; of texts their numbers. */
+  column(at: number): Float64Array {
+    return this.#columns[at]!.values;
+  }
+
+  /** True of an input that takes texts. */
+  isText(at: number): boolean {
+    return this.#codes[at] !== undefined;
+  }
+
+  /** The number that stands for a value of an input; NaN for a text that no point has. */
+  numberOf(at: number, value: string): number {
+    return this.#number(at, value, false);
+  }
+
+  /** The index of the point with some values; -1 where there is none. */
+  find(values: readonly string[]): number {
+    this.#slots ??= this.#index();
+    for (const [at, value] of values.entries()) this.#row[at] = this.#number(at, value, false);
+    for (let slot = this.#hash(); ; slot += 1) {
+      const point = this.#slots[slot & (this.#slots.length - 1)]! - 1;
+      if (point < 0 || this.#isAt(point)) return point;
+    }
+  }
+
+  #number(at: number, value: string, isNew: boolean): number {
+    const codes = this.#codes[at];
+    if (!codes) return value === 'true' ? 1 : value === 'false' ? 0 : Number(value);
+    const code = codes.get(value);
+    if (code !== undefined) return code;
+    if (!isNew) return NaN;
+    codes.set(value, codes.size);
+    return codes.size - 1;
+  }
+
+  /** Points by the hash of their values, with at least as many free slots; index + 1, as 0 is free. */
+  #index(): Int32Array {
+    const slots = new Int32Array(2 ** Math.ceil(Math.log2(2 * this.length + 2)));
+    const columns = this.#columns.map(({ values }) => values);
+    for (let point = 0; point < this.length; point += 1) {
+      for (const [at, column] of columns.entries()) this.#row[at] = column[point]!;
+      let slot = this.#hash();
+      while (slots[slot & (slots.length - 1)] !== 0) slot += 1;
+      slots[slot & (slots.length - 1)] = point + 1;
+    }
+    return slots;
+  }
+
+  #hash(): number {
+    let hash = 0x9e3779b9;
+    for (const half of this.#bits) {
+      hash = Math.imul(hash ^ half, 0x85ebca6b);
+      hash ^= hash >>> 15;
+    }
+    return hash >>> 1;
+  }
+
+  #isAt(point: number): boolean {
+    return this.#columns.every(({ values }, at) => values[point] === this.#row[at]);
+  }
+}

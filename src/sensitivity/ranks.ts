@@ -1,0 +1,28 @@
+/**
+ * Twice the rank of each value, from 2, the mean rank of equal ones: whole numbers. In a column of its own, as many
+ * millions of rows have to fit.
+ *
+ * @param sorted - as long as the values, to sort them in
+ */
+export function doubledRanks(values: Float64Array, sorted = new Float64Array(values.length)): Uint32Array {
+  sorted.set(values);
+  sorted.sort();
+  const ranks = new Uint32Array(values.length);
+  for (let row = 0; row < values.length; row += 1) {
+    const value = values[row]!;
+    // how many are below, and how many are not above
+    ranks[row] = countUpTo(sorted, value, false) + countUpTo(sorted, value, true) + 1;
+  }
+  return ranks;
+}
+
+function countUpTo(sorted: Float64Array, value: number, withEqual: boolean): number {
+  let [low, high] = [0, sorted.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const other = sorted[middle]!;
+    if (other < value || (withEqual && other === value)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

@@ -1,0 +1,158 @@
+import { studentQuantile } from '../statistics/student.ts';
+import type { Interval } from './analysis.ts';
+import { covariances, type Gram, gramOf, total, without } from './gram.ts';
+import { randomGroups } from './resample.ts';
+
+/** Coefficients of the regression of one column on others, all standardized. */
+export interface Regression {
+  /** Of each input; NaN of one that is a linear function of those before it. */
+  src: number[];
+  srcIntervals: (Interval | undefined)[];
+  /** Partial correlation coefficient of each input. */
+  partial: number[];
+  partialIntervals: (Interval | undefined)[];
+  r2: number;
+}
+
+/** Groups of rows of which one after the other is left out. */
+const GROUPS = 64;
+/** The part of an input's variance that the inputs before it must leave, or it counts as a function of these. */
+const LEAST_PART = 1e-9;
+
+/**
+ * Standardized regression coefficients and partial correlation coefficients: J. C. Helton and F. J. Davis, "Latin hypercube sampling and the
+ * propagation of uncertainty in analyses of complex systems", Reliability Engineering & System Safety 81 (2003) 23-69, section 6. Of ranks they
+ * are the rank regression and partial rank correlation coefficients of section 6.6.
+ *
+ * Intervals are of a jackknife that leaves groups of rows out, which are made by chance: section 2.2 of J. Shao and D. Tu, "The
+ * Jackknife and Bootstrap", Springer 1995. They also hold where the output is no linear function, which the intervals of textbooks do not.
+ *
+ * @param inputs - columns of equal length, none constant
+ * @param output - a column that is not constant
+ */
+export function regressionOf(
+  inputs: readonly (Float64Array | Uint32Array)[],
+  output: Float64Array | Uint32Array,
+  confidence: number,
+): Regression {
+  const rows = output.length;
+  const groups = Math.min(rows, GROUPS);
+  const gram = gramOf([...inputs, output], randomGroups(rows, groups), groups);
+  const all = total(gram);
+  const kept = independent(all, gram);
+  const found = coefficients(all, gram.size, kept);
+  // a fit to fewer rows than it has coefficients says nothing
+  const isLarge = rows - Math.ceil(rows / groups) > kept.length + 1;
+  const others = isLarge
+    ? gram.groups.map((group) => coefficients(without(all, group), gram.size, kept))
+    : [];
+  const t = studentQuantile((1 + confidence) / 2, Math.max(1, groups - 1));
+  const intervalOf = (value: number, left: number[]): Interval | undefined => {
+    if (left.length === 0 || !left.every(Number.isFinite)) return undefined;
+    const mean = left.reduce((sum, one) => sum + one, 0) / groups;
+    const squares = left.reduce((sum, one) => sum + (one - mean) ** 2, 0);
+    const half = t * Math.sqrt(((groups - 1) / groups) * squares);
+    return [value - half, value + half];
+  };
+  const spread = <T>(values: readonly T[], none: T): T[] =>
+    inputs.map((_, at) => (kept.includes(at) ? values[kept.indexOf(at)]! : none));
+  return {
+    src: spread(found.src, NaN),
+    srcIntervals: spread(
+      found.src.map((value, at) =>
+        intervalOf(
+          value,
+          others.map(({ src }) => src[at]!),
+        ),
+      ),
+      undefined,
+    ),
+    partial: spread(found.partial, NaN),
+    partialIntervals: spread(
+      found.partial.map((value, at) =>
+        clamped(
+          intervalOf(
+            value,
+            others.map(({ partial }) => partial[at]!),
+          ),
+        ),
+      ),
+      undefined,
+    ),
+    r2: found.r2,
+  };
+}
+
+/** Of a correlation, which has a size of 1 at most. */
+function clamped(interval: Interval | undefined): Interval | undefined {
+  return interval && [Math.max(-1, interval[0]), Math.min(1, interval[1])];
+}
+
+/** The inputs that are no linear functions of those before them. */
+function independent(all: Float64Array, { size }: Gram): number[] {
+  const kept: number[] = [];
+  for (let input = 0; input < size - 1; input += 1) {
+    const matrix = correlations(covariances(all, size, [...kept, input]));
+    const root = cholesky(matrix);
+    if (root && root.at(-1)!.at(-1)! ** 2 > LEAST_PART) kept.push(input);
+  }
+  return kept;
+}
+
+/** The fit of the last column by some of the others. */
+function coefficients(sums: Float64Array, size: number, kept: readonly number[]) {
+  const matrix = correlations(covariances(sums, size, [...kept, size - 1]));
+  const right = matrix.pop()!;
+  const square = matrix.map((row) => row.slice(0, -1));
+  const none = kept.map(() => NaN);
+  const root = cholesky(square);
+  if (!root) return { src: none, partial: none, r2: NaN };
+  const src = solve(root, right.subarray(0, -1));
+  const r2 = Math.min(
+    1,
+    src.reduce((sum, one, at) => sum + one * right[at]!, 0),
+  );
+  const partial = src.map((one, at) => {
+    const unit = Float64Array.from(kept, (_, other) => Number(other === at));
+    // from t² = b² × freedom / ((1 − R²) × inverse), and the correlation's square t² / (t² + freedom)
+    const inverse = solve(root, unit)[at]!;
+    return one === 0 ? 0 : one / Math.sqrt(one ** 2 + (1 - r2) * inverse);
+  });
+  return { src, partial, r2 };
+}
+
+function correlations(matrix: Float64Array[]): Float64Array[] {
+  const deviations = matrix.map((row, at) => Math.sqrt(row[at]!));
+  return matrix.map((row, a) => row.map((one, b) => (a === b ? 1 : one / (deviations[a]! * deviations[b]!))));
+}
+
+/** The lower triangle whose product with itself is a symmetric matrix; undefined of one that has none. */
+function cholesky(matrix: readonly Float64Array[]): Float64Array[] | undefined {
+  const root = matrix.map((row) => new Float64Array(row.length));
+  for (let i = 0; i < matrix.length; i += 1) {
+    for (let j = 0; j <= i; j += 1) {
+      let sum = matrix[i]![j]!;
+      for (let at = 0; at < j; at += 1) sum -= root[i]![at]! * root[j]![at]!;
+      if (i === j && !(sum > 0)) return undefined;
+      root[i]![j] = i === j ? Math.sqrt(sum) : sum / root[j]![j]!;
+    }
+  }
+  return root;
+}
+
+/** The solution of the equations whose matrix has a root. */
+function solve(root: readonly Float64Array[], right: Float64Array): number[] {
+  const n = root.length;
+  const values = new Array<number>(n).fill(0);
+  for (let i = 0; i < n; i += 1) {
+    let sum = right[i]!;
+    for (let at = 0; at < i; at += 1) sum -= root[i]![at]! * values[at]!;
+    values[i] = sum / root[i]![i]!;
+  }
+  for (let i = n - 1; i >= 0; i -= 1) {
+    let sum = values[i]!;
+    for (let at = i + 1; at < n; at += 1) sum -= root[at]![i]! * values[at]!;
+    values[i] = sum / root[i]![i]!;
+  }
+  return values;
+}

@@ -1,0 +1,89 @@
+import { Growing } from './growing.ts';
+import { momentsOf } from './moments.ts';
+
+/** A value of a replication. */
+export interface Replicate {
+  replication: number;
+  value: number;
+}
+
+/** The values of all runs of points, in a few columns. */
+export class Replicates {
+  readonly #replications = new Growing();
+  readonly #values = new Growing();
+  readonly #starts = new Growing();
+
+  /** Values that are added from now on are those of the next point. */
+  nextPoint(): void {
+    this.#starts.push(this.#values.length);
+  }
+
+  add(replication: number, value: number): void {
+    this.#replications.push(replication);
+    this.#values.push(value);
+  }
+
+  of(point: number): Replicate[] {
+    const [replications, values, starts] = [
+      this.#replications.values,
+      this.#values.values,
+      this.#starts.values,
+    ];
+    const from = starts[point]!;
+    const to = starts[point + 1] ?? values.length;
+    return Array.from({ length: to - from }, (_, at) => ({
+      replication: replications[from + at]!,
+      value: values[from + at]!,
+    }));
+  }
+}
+
+/** A variance, and of how many degrees of freedom it is. */
+export interface ErrorVariance {
+  variance: number;
+  freedom: number;
+}
+
+/**
+ * The variance of chance: of replications within their points, all points together. With common random numbers what a replication
+ * adds to all points alike is taken out, as in randomized blocks; replications that some point lacks are left out then.
+ *
+ * @returns undefined where no point has two values
+ */
+export function errorVariance(
+  points: readonly (readonly Replicate[])[],
+  isPaired: boolean,
+): ErrorVariance | undefined {
+  if (!isPaired) {
+    let [squares, freedom] = [0, 0];
+    for (const point of points) {
+      if (point.length < 2) continue;
+      squares += momentsOf(point.map(({ value }) => value)).variance * (point.length - 1);
+      freedom += point.length - 1;
+    }
+    return freedom > 0 ? { variance: squares / freedom, freedom } : undefined;
+  }
+  const common = commonReplications(points);
+  if (common.length < 2 || points.length < 2) return undefined;
+  const table = points.map((point) => valuesAt(point, common));
+  const ofPoint = table.map((row) => momentsOf(row).mean);
+  const ofReplication = common.map((_, at) => momentsOf(table.map((row) => row[at]!)).mean);
+  const { mean } = momentsOf(ofPoint);
+  let squares = 0;
+  for (const [i, row] of table.entries())
+    for (const [r, value] of row.entries()) squares += (value - ofPoint[i]! - ofReplication[r]! + mean) ** 2;
+  const freedom = (points.length - 1) * (common.length - 1);
+  return { variance: squares / freedom, freedom };
+}
+
+/** Replications that all points have, ascending. */
+export function commonReplications(points: readonly (readonly Replicate[])[]): number[] {
+  const [first = [], ...others] = points.map((point) => new Set(point.map(({ replication }) => replication)));
+  return [...first].filter((one) => others.every((point) => point.has(one))).sort((a, b) => a - b);
+}
+
+/** The values of some replications of a point. */
+export function valuesAt(point: readonly Replicate[], replications: readonly number[]): number[] {
+  const byReplication = new Map(point.map(({ replication, value }) => [replication, value]));
+  return replications.map((one) => byReplication.get(one)!);
+}

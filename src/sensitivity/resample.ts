@@ -1,0 +1,56 @@
+import { streamKey, uniformAt } from '../campaign/sampling/threefry.ts';
+import { permutation } from '../campaign/sampling/permutation.ts';
+import { normalCdf } from '../statistics/normal.ts';
+import { quantile } from '../statistics/quantile.ts';
+import { studentQuantile } from '../statistics/student.ts';
+import type { Interval } from './analysis.ts';
+
+/** Times that a sample is drawn from itself. */
+const RESAMPLES = 1_000;
+
+/**
+ * Intervals of statistics of independent items, by the bootstrap. The tails are those of the expanded percentile interval: T. C.
+ * Hesterberg, "What teachers should know about the bootstrap", The American Statistician 69 (2015) 371-386, section 5.3. With few items
+ * the plain percentile interval would be too narrow. The same items give the same intervals.
+ *
+ * @param items - how many there are, from 2
+ * @param statistics - gives the numbers of a sample by how often each item is in it; NaN of one that the sample does not have
+ * @returns undefined of a number that too few samples have
+ */
+export function bootstrapIntervals(
+  items: number,
+  statistics: (times: Uint32Array) => readonly number[],
+  confidence: number,
+): (Interval | undefined)[] {
+  const drawn = samplesOf(items).map((times) => [...statistics(times)]);
+  const t = studentQuantile((1 + confidence) / 2, items - 1);
+  const tail = normalCdf(-Math.sqrt(items / (items - 1)) * t);
+  return drawn[0]!.map((_, at) => {
+    const sorted = Float64Array.from(drawn.map((row) => row[at]!).filter(Number.isFinite)).sort();
+    if (sorted.length < RESAMPLES / 2) return undefined;
+    return [quantile(sorted, tail), quantile(sorted, 1 - tail)];
+  });
+}
+
+/** The last samples: curves and several outputs take the same ones again and again. */
+let last: { items: number; samples: Uint32Array[] } | undefined;
+
+/** How often each item is in each sample. */
+function samplesOf(items: number): Uint32Array[] {
+  if (last?.items === items) return last.samples;
+  const key = streamKey('foray bootstrap', 0, String(items));
+  const samples = Array.from({ length: RESAMPLES }, (_, sample) => {
+    const times = new Uint32Array(items);
+    for (let draw = 0; draw < items; draw += 1) times[Math.floor(uniformAt(key, sample, draw) * items)]! += 1;
+    return times;
+  });
+  last = { items, samples };
+  return samples;
+}
+
+/** A group of each item, by chance: groups are as large as each other, and the same for the same numbers. */
+export function randomGroups(items: number, groups: number): Uint16Array {
+  const key = streamKey('foray groups', 0, String(groups));
+  const order = permutation(items, (from) => uniformAt(key, from, 0));
+  return Uint16Array.from(order, (place) => place % groups);
+}

@@ -1,0 +1,92 @@
+import type { InputIndices } from './analysis.ts';
+import type { Estimator } from './point-values.ts';
+import { momentsOf } from './moments.ts';
+import type { PointTable } from './points.ts';
+import { doubledRanks } from './ranks.ts';
+import { type Regression, regressionOf } from './regression.ts';
+
+/** Points for each coefficient from which on a fit is more than chance. */
+const FEW_POINTS = 5;
+/** The share of the variance from which on coefficients rank inputs. */
+const LEAST_R2 = 0.7;
+
+/** Regression of values, and of their ranks, on the inputs of a table that are numbers or true or false. */
+export function sampleRegression(table: PointTable, confidence: number): Estimator {
+  const places = table.inputs.flatMap((_, at) => (table.isText(at) ? [] : [at]));
+  const texts = table.inputs.flatMap(({ name }, at) => (table.isText(at) ? [name] : []));
+  // those of all points, which most outputs have
+  let ranksOfAll: Uint32Array[] | undefined;
+
+  return ({ means }) => {
+    const known = means.some(Number.isNaN) ? means.map((value) => Number(!Number.isNaN(value))) : undefined;
+    const chosen = (column: Float64Array): Float64Array =>
+      known ? column.filter((_, row) => known[row] === 1) : column;
+    const output = chosen(means);
+    const all = places.map((at) => ({ at, column: chosen(table.column(at)) }));
+    const varied = all.filter(({ column }) => column.length > 0 && column.some((one) => one !== column[0]));
+    const constant = all.filter((one) => !varied.includes(one)).map(({ at }) => table.inputs[at]!.name);
+    const warnings = [
+      ...(texts.length > 0
+        ? [`${texts.join(', ')}: regression says nothing of inputs whose values are texts.`]
+        : []),
+      ...(constant.length > 0 ? [`${constant.join(', ')}: no two points differ in it.`] : []),
+    ];
+    const isSame = !(momentsOf(output).variance > 0);
+    if (isSame || varied.length === 0 || output.length < varied.length + 2) {
+      const tooFew = output.length < varied.length + 2;
+      return {
+        indices: [],
+        warnings: [...warnings, ...(tooFew ? [`${output.length} points are too few for a regression.`] : [])],
+      };
+    }
+    const columns = varied.map(({ column }) => column);
+    const plain = regressionOf(columns, output, confidence);
+    // one for all columns, as each would stay in memory for a while
+    const sorted = new Float64Array(output.length);
+    const isAll = !known && varied.length === places.length;
+    const ranks = (isAll ? ranksOfAll : undefined) ?? columns.map((column) => doubledRanks(column, sorted));
+    if (isAll) ranksOfAll = ranks;
+    const ranked = regressionOf(ranks, doubledRanks(output, sorted), confidence);
+    const names = varied.map(({ at }) => table.inputs[at]!.name);
+    const dependent = names.filter((_, at) => Number.isNaN(plain.src[at]!));
+    return {
+      indices: names.map((input, at) => indicesOf(input, at, plain, ranked)),
+      r2: plain.r2,
+      rankR2: ranked.r2,
+      warnings: [
+        ...warnings,
+        ...(dependent.length > 0
+          ? [
+              `${dependent.join(', ')}: a linear function of other inputs in this sample, so it has no coefficient.`,
+            ]
+          : []),
+        ...(output.length < FEW_POINTS * (names.length + 1)
+          ? [`${output.length} points are few for ${names.length} inputs.`]
+          : []),
+        ...(plain.r2 < LEAST_R2 ? [lowText(plain.r2, ranked.r2)] : []),
+      ],
+    };
+  };
+}
+
+function lowText(r2: number, rankR2: number): string {
+  const start = `R² is ${r2.toFixed(2)}: the output is no linear function of the inputs, and their coefficients (src) miss the rest.`;
+  return rankR2 >= LEAST_R2
+    ? `${start} Those of ranks (srrc, prcc) explain more: their R² is ${rankR2.toFixed(2)}.`
+    : `${start} A design of kind saltelli tells what inputs do whatever the function is.`;
+}
+
+function indicesOf(input: string, at: number, plain: Regression, ranked: Regression): InputIndices {
+  const [src, srrc, prcc] = [plain.src[at]!, ranked.src[at]!, ranked.partial[at]!];
+  const [srcInterval, srrcInterval, prccInterval] = [
+    plain.srcIntervals[at],
+    ranked.srcIntervals[at],
+    ranked.partialIntervals[at],
+  ];
+  return {
+    input,
+    ...(!Number.isNaN(src) && { src, ...(srcInterval && { srcInterval }) }),
+    ...(!Number.isNaN(srrc) && { srrc, ...(srrcInterval && { srrcInterval }) }),
+    ...(!Number.isNaN(prcc) && { prcc, ...(prccInterval && { prccInterval }) }),
+  };
+}

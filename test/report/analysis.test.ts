@@ -1,0 +1,85 @@
+import { describe, expect, test } from '@jest/globals';
+import type { SpreadInput } from '../../src/campaign/designs/design.ts';
+import { measureOf } from '../../src/campaign/measures.ts';
+import { whyNot } from '../../src/client/analysis.ts';
+import { analysisFigures, courseFigure } from '../../src/report/analysis/figures.ts';
+import { analysisSection } from '../../src/report/analysis/section.ts';
+import { analysisTable } from '../../src/report/analysis/table.ts';
+import { analysisSentence } from '../../src/report/analysis/words.ts';
+import { formatTable } from '../../src/report/index.ts';
+import { drawSvg } from '../../src/report/pictures/render.ts';
+import type { Analysis } from '../../src/sensitivity/analysis.ts';
+import { analyzed, numericBase, OUTPUTS, type Played } from '../sensitivity/campaigns.ts';
+
+const inputs = ['A', 'B', 'C'].map((name): SpreadInput => {
+  return { name, isWhole: false, distribution: { kind: 'uniform', min: 0, max: 1 } };
+});
+const levels = inputs.map(() => ['0', '1']);
+const names = inputs.map(({ name }) => name);
+const designs: [title: string, played: Played][] = [
+  ['Shares', { design: { kind: 'saltelli', inputs, points: 32, scrambles: 4, secondOrder: true, seed: 1 } }],
+  ['Screening', { design: { kind: 'morris', inputs, trajectories: 10, levels: 4, seed: 1 } }],
+  ['What moves', { design: { kind: 'sample', method: 'lhs', points: 60, seed: 1, scramble: true, inputs } }],
+  [
+    'Effects',
+    { design: { kind: 'factorial', inputs: names, values: levels, generators: [null, null, null] } },
+  ],
+  [
+    'What moves',
+    {
+      design: { kind: 'onePerInput', inputs: names, values: names.map(() => ['0.5', '1.5']) },
+      base: numericBase({ A: 1, B: 1, C: 1 }),
+    },
+  ],
+];
+
+const analysisOf = (played: Played): Analysis =>
+  analyzed(played, ([a, b]) => ({ Y: 4 * a! - b!, Course: { dataX: [0, 1], dataY: [a, b] } }))[0]!;
+
+async function csvOf(analyses: readonly Analysis[]): Promise<string[]> {
+  const pieces = await Array.fromAsync(formatTable('csv', analysisTable(analyses)));
+  return pieces.join('').trimEnd().split('\n');
+}
+
+describe.each(designs)('%s', (title, played) => {
+  const analysis = analysisOf(played);
+
+  test('has a sentence, a table and pictures', async () => {
+    expect(analysisSentence(analysis)).toMatch(/^A and B .*Y.*; C nothing that can be seen\.$/);
+    const { text } = analysisSection(analysis);
+    expect(text).toContain('<h2>Which inputs matter</h2>');
+    expect(text).not.toMatch(/undefined|NaN|-0\.000/);
+    const figures = analysisFigures(analysis, measureOf(OUTPUTS, 'Y'));
+    expect(figures[0]!.title).toContain(title);
+    for (const { spec, id } of figures) expect(await drawSvg(spec, id, id)).toContain('>A</text>');
+  });
+
+  test('is a table with a row an input', async () => {
+    const [head, ...rows] = await csvOf([analysis]);
+    expect(head).toMatch(/^output,input,/);
+    const pairs = analysis.secondOrder?.length ?? 0;
+    expect(rows).toHaveLength(3 + pairs);
+    expect(rows[0]).toMatch(/^Y,A,/);
+  });
+});
+
+test('a curve has a picture over time, and rows with times', async () => {
+  const analysis = analysisOf({ ...designs[0]![1], outputs: ['Course'] });
+  const figure = courseFigure(analysis, 0)!;
+  expect(await drawSvg(figure.spec, figure.id, figure.title)).toContain('Total index');
+  expect((await csvOf([analysis]))[0]).toMatch(/^output,time,input,with,first,/);
+});
+
+test('what an output says nothing of has no picture', () => {
+  const [analysis] = analyzed(designs[2]![1], () => ({ Y: 1 }));
+  expect(analysisFigures(analysis!, measureOf(OUTPUTS, 'Y'))).toEqual([]);
+  expect(analysisSection(analysis!).text).toContain('the same at all points');
+});
+
+test('a search has nothing to analyze, and a campaign of one point neither', () => {
+  const campaign = { varied: [], outputs: OUTPUTS, precision: null };
+  expect(whyNot({ ...campaign, search: {} as never })!.problem).toContain('is a search');
+  expect(whyNot(campaign)!.problem).toContain('no input varies');
+  const varied = [{ name: 'A', type: 'DOUBLE' as const, units: null }];
+  expect(whyNot({ ...campaign, varied })).toBeUndefined();
+});

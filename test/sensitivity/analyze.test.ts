@@ -1,0 +1,272 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Design, SpreadInput } from '../../src/campaign/designs/design.ts';
+import type { InputIndices } from '../../src/sensitivity/analysis.ts';
+import { analysisSentence } from '../../src/report/analysis/words.ts';
+import { analyzed, numericBase } from './campaigns.ts';
+import { ISHIGAMI, ishigami } from './functions.ts';
+import { uniforms } from '../support/uniforms.ts';
+
+const spread = (names: readonly string[]): SpreadInput[] =>
+  names.map((name) => ({ name, isWhole: false, distribution: { kind: 'uniform', min: 0, max: 1 } }));
+
+const sample: Design = {
+  kind: 'sample',
+  method: 'lhs',
+  points: 200,
+  seed: 1,
+  scramble: true,
+  inputs: spread(['A', 'B', 'C']),
+};
+
+const byName = (indices: readonly InputIndices[] = []) =>
+  Object.fromEntries(indices.map((one) => [one.input, one]));
+
+describe('a sample', () => {
+  test('is analyzed by regression', () => {
+    const [found] = analyzed({ design: sample }, ([a, b]) => ({ Y: 3 * a! + b! }));
+    expect(found).toMatchObject({ campaign: 'played', output: 'Y', method: 'regression', runs: 200 });
+    expect(found!.r2).toBeCloseTo(1, 9);
+    expect(byName(found!.indices).A!.src).toBeCloseTo(Math.sqrt(0.9), 1);
+    expect(found!.warnings).toEqual([]);
+    expect(analysisSentence(found!)).toBe(
+      'A and B explain 100 % of the variance of Y as a linear function; C nothing that can be seen.',
+    );
+  });
+
+  test('of what is no linear function has a low R², and says so', () => {
+    const [found] = analyzed({ design: sample }, ([a]) => ({ Y: (a! - 0.5) ** 2 }));
+    expect(found!.r2).toBeLessThan(0.2);
+    expect(found!.warnings.join()).toContain('R² is 0.0');
+  });
+
+  test('leaves failed runs out, and says so', () => {
+    const [found] = analyzed({ design: sample }, ([a]) => (a! < 0.1 ? undefined : { Y: a }));
+    expect(found).toMatchObject({ runs: 180 });
+    expect(found!.warnings).toEqual(['20 of 200 runs failed.']);
+    expect(found!.r2).toBeCloseTo(1, 9);
+  });
+
+  test('with replications tells the variance of chance from that of inputs', () => {
+    const random = uniforms(1);
+    // variance of the input 1/12, of chance 3/12
+    const noisy = { design: sample, replications: 5 };
+    const [found] = analyzed(noisy, ([a]) => ({ Y: a! + Math.sqrt(3) * random() }));
+    expect(found!.chance!.ofRuns).toBeCloseTo(0.75, 1);
+    expect(found!.chance!.ofMeans).toBeCloseTo(0.6 / 1.6, 1);
+    expect(found!.warnings.join()).toContain('Chance dominates');
+    expect(found!.warnings.join()).toContain("of the variance of the points' means is chance");
+  });
+
+  test('of curves has indices at each time', () => {
+    const [found] = analyzed({ design: sample, outputs: ['Course'] }, ([a, b]) => ({
+      Course: { dataX: [0, 1, 2], dataY: [5, a, 2 * b!] },
+    }));
+    expect(found).not.toHaveProperty('indices');
+    expect(found!.times!.map(({ time }) => time)).toEqual([1, 2]);
+    expect(byName(found!.times![0]!.indices).A!.src).toBeCloseTo(1, 9);
+    expect(byName(found!.times![1]!.indices).B!.src).toBeCloseTo(1, 9);
+  });
+
+  test('without a difference in the output says so', () => {
+    const [found] = analyzed({ design: sample }, () => ({ Y: 1 }));
+    expect(found).toMatchObject({
+      indices: [],
+      warnings: [expect.stringContaining('the same at all points')],
+    });
+  });
+});
+
+describe('a grid', () => {
+  const grid: Design = {
+    kind: 'grid',
+    inputs: ['A', 'B'],
+    values: [
+      ['10', '9'],
+      ['0', '1', '2'],
+    ],
+  };
+
+  test('is analyzed by main effects and interactions', () => {
+    const [found] = analyzed({ design: grid, replications: 2 }, ([a, b], replication) => ({
+      Y: a! * b! + replication / 100,
+    }));
+    expect(found).toMatchObject({ method: 'factorial', runs: 12 });
+    const { A, B } = byName(found!.indices);
+    // levels are in the order of numbers
+    expect(A!.effect).toBeCloseTo(1, 9);
+    expect(B!.effect).toBeCloseTo(19, 9);
+    expect(A!.p).toBeLessThan(1e-6);
+    expect(found!.secondOrder![0]!.inputs).toEqual(['A', 'B']);
+  });
+
+  test('that is crossed with another one is one grid', () => {
+    const other: Design = { kind: 'grid', inputs: ['C'], values: [['0', '1']] };
+    const [found] = analyzed({ design: { kind: 'product', designs: [grid, other] } }, ([a, , c]) => ({
+      Y: a! + c!,
+    }));
+    expect(found!.indices!.map(({ input }) => input)).toEqual(['A', 'B', 'C']);
+    expect(found!.indices!.map(({ first }) => first!.toFixed(2))).toEqual(['0.50', '0.00', '0.50']);
+    expect(found!.warnings.join()).toContain('no estimate of error');
+  });
+});
+
+test('one at a time has swings and elasticities', () => {
+  const design: Design = {
+    kind: 'oneAtATime',
+    inputs: ['A', 'B'],
+    values: [
+      ['8', '10', '12'],
+      ['1', '3'],
+    ],
+  };
+  const base = numericBase({ A: 10, B: 2 });
+  const [found] = analyzed({ design, base }, ([a, b]) => ({ Y: a! ** 2 * b! }));
+  expect(found).toMatchObject({ method: 'one-at-a-time', runs: 5 });
+  expect(found!.indices).toEqual([
+    { input: 'A', low: 128, high: 288, effect: 160, elasticity: 2 },
+    { input: 'B', low: 100, high: 300, effect: 200, elasticity: 1 },
+  ]);
+});
+
+describe('points for Sobol indices', () => {
+  const saltelli: Design = {
+    kind: 'saltelli',
+    inputs: spread(['A', 'B', 'C']),
+    points: 128,
+    scrambles: 8,
+    secondOrder: true,
+    seed: 1,
+  };
+
+  test('have first, total and second-order indices with intervals', () => {
+    const [found] = analyzed({ design: saltelli }, (values) => ({ Y: ishigami(values) }));
+    expect(found).toMatchObject({ method: 'sobol', runs: 8 * 128 * 8, warnings: [] });
+    for (const [at, { first, total, firstInterval }] of found!.indices!.entries()) {
+      expect(Math.abs(first! - ISHIGAMI.first[at]!)).toBeLessThan(0.03);
+      expect(Math.abs(total! - ISHIGAMI.total[at]!)).toBeLessThan(0.03);
+      expect(firstInterval![0]).toBeLessThan(first!);
+    }
+    expect(found!.secondOrder!.map(({ inputs }) => inputs)).toEqual([
+      ['A', 'B'],
+      ['A', 'C'],
+      ['B', 'C'],
+    ]);
+    expect(analysisSentence(found!)).toMatch(
+      /^All inputs matter for Y: of its variance A has a part in 5\d %/,
+    );
+  });
+
+  test('are those of the function where chance is added to it', () => {
+    const random = uniforms(3);
+    // as much variance of chance in the means as of the inputs
+    const [found] = analyzed({ design: { ...saltelli, points: 256 }, replications: 4 }, ([a]) => ({
+      Y: a! + 2 * random(),
+    }));
+    expect(found!.chance!.ofMeans).toBeCloseTo(0.5, 1);
+    const { A, B } = byName(found!.indices);
+    expect(Math.abs(A!.total! - 1)).toBeLessThan(0.06);
+    expect(Math.abs(B!.total!)).toBeLessThan(0.06);
+    expect(Math.abs(A!.first! - 1)).toBeLessThan(0.06);
+    expect(found!.warnings.join()).toContain('taken out of the indices');
+  });
+
+  test('say how many base points are left out', () => {
+    let run = 0;
+    const [found] = analyzed({ design: saltelli }, ([a]) =>
+      (run += 1) % 1_000 === 0 ? undefined : { Y: a },
+    );
+    expect(found!.warnings.join()).toMatch(/8 of 8192 runs failed\..*8 of 1024 base points are left out/);
+    expect(analysisSentence(found!)).toBe(
+      'A explains 100 % (100–100 %) of the variance of Y; B and C nothing that can be seen.',
+    );
+  });
+
+  test('are the same where two rows are one point', () => {
+    // whole numbers from 1 to 3: most rows are there many times
+    const inputs = spread(['A', 'B']).map((input) => ({
+      ...input,
+      isWhole: true,
+      distribution: { kind: 'uniform' as const, min: 1, max: 3 },
+    }));
+    const [found] = analyzed({ design: { ...saltelli, inputs } }, ([a, b]) => ({ Y: a! + b! }));
+    expect(found!.runs).toBe(9);
+    for (const { first, total } of found!.indices!) {
+      expect(Math.abs(first! - 0.5)).toBeLessThan(0.05);
+      expect(Math.abs(total! - 0.5)).toBeLessThan(0.05);
+    }
+  });
+
+  test('of curves have indices at each time', () => {
+    const [found] = analyzed(
+      { design: { ...saltelli, secondOrder: false }, outputs: ['Course'] },
+      ([a, b]) => ({
+        Course: { dataX: [0, 10], dataY: [a, b] },
+      }),
+    );
+    expect(found!.times).toHaveLength(2);
+    expect(byName(found!.times![0]!.indices).A!.total).toBeCloseTo(1, 1);
+    expect(byName(found!.times![1]!.indices).B!.total).toBeCloseTo(1, 1);
+  });
+});
+
+test('trajectories have the effects of Morris, and leave out those that lack a point', () => {
+  const design: Design = {
+    kind: 'morris',
+    inputs: spread(['A', 'B', 'C']),
+    trajectories: 10,
+    levels: 4,
+    seed: 1,
+  };
+  const [found] = analyzed({ design }, ([a, b, c]) => ({ Y: 3 * a! - 2 * b! + 0.5 * c! }));
+  expect(found).toMatchObject({ method: 'morris' });
+  expect(found!.indices!.map(({ mu }) => mu!.toFixed(9))).toEqual([
+    '3.000000000',
+    '-2.000000000',
+    '0.500000000',
+  ]);
+  for (const { sigma } of found!.indices!) expect(sigma).toBeCloseTo(0, 9);
+  const [failed] = analyzed({ design }, ([a, b, c]) =>
+    a === 0 && b === 0 && c! < 0.5 ? undefined : { Y: a },
+  );
+  expect(failed!.warnings.join()).toMatch(
+    /\d of 10 trajectories are left out, as a point of them has no value/,
+  );
+});
+
+test('a fraction names what it cannot tell apart', () => {
+  const design: Design = {
+    kind: 'factorial',
+    inputs: ['A', 'B', 'C'],
+    values: [
+      ['0', '1'],
+      ['0', '1'],
+      ['0', '1'],
+    ],
+    generators: [null, null, { of: [0, 1], sign: 1 }],
+  };
+  const [found] = analyzed({ design, replications: 3 }, ([a, b], replication) => ({
+    Y: 4 * a! + b! + replication / 10,
+  }));
+  expect(found).toMatchObject({ method: 'factorial', runs: 12 });
+  expect(byName(found!.indices).A).toMatchObject({ aliases: ['B × C'] });
+  expect(byName(found!.indices).A!.effect).toBeCloseTo(4, 9);
+  expect(byName(found!.indices).A).not.toHaveProperty('total');
+  expect(found!.secondOrder![0]).toMatchObject({ inputs: ['A', 'B'], aliases: ['C'] });
+});
+
+test('one per input has elasticities', () => {
+  const design: Design = {
+    kind: 'onePerInput',
+    inputs: ['A', 'B'],
+    values: [
+      ['9', '11'],
+      ['1.8', '2.2'],
+    ],
+  };
+  const base = numericBase({ A: 10, B: 2 });
+  const [found] = analyzed({ design, base }, ([a, b]) => ({ Y: a! ** 2 * b! }));
+  expect(found!.indices!.map(({ elasticity }) => elasticity!.toFixed(9))).toEqual([
+    '2.000000000',
+    '1.000000000',
+  ]);
+});

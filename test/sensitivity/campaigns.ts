@@ -1,0 +1,79 @@
+import type { Design } from '../../src/campaign/designs/design.ts';
+import { inputsOf } from '../../src/campaign/designs/design.ts';
+import { measureOf } from '../../src/campaign/measures.ts';
+import { expand } from '../../src/campaign/points.ts';
+import type { BaseInput, CampaignOutput } from '../../src/campaign/types.ts';
+import type { Analysis } from '../../src/sensitivity/analysis.ts';
+import { analysesOf } from '../../src/sensitivity/analyze.ts';
+import { analyzedDesign, needsRuns } from '../../src/sensitivity/design.ts';
+import type { AnalyzedCampaign } from '../../src/sensitivity/estimators.ts';
+import { PointGatherer } from '../../src/sensitivity/gather.ts';
+
+/** The outputs of a run by the numbers of its inputs; undefined of one that fails. */
+type Model = (values: readonly number[], replication: number) => Record<string, unknown> | undefined;
+
+export const OUTPUTS: CampaignOutput[] = [
+  { name: 'Y', type: 'DOUBLE', units: null },
+  { name: 'Course', type: 'DATA_SET', units: null },
+];
+
+export interface Played {
+  design: Design;
+  base?: BaseInput[];
+  replications?: number;
+  commonRandomNumbers?: boolean;
+  /** @default Y */
+  outputs?: string[];
+}
+
+export function numericBase(values: Record<string, number>): BaseInput[] {
+  return Object.entries(values).map(([name, value]) => ({
+    name,
+    type: 'DOUBLE',
+    units: null,
+    value: String(value),
+  }));
+}
+
+/** A campaign of DOUBLE inputs, unless `base` says other types. */
+export function campaignOf({ design, base, commonRandomNumbers = false }: Played): AnalyzedCampaign {
+  const all =
+    base ?? inputsOf(design).map((name): BaseInput => ({ name, type: 'DOUBLE', units: null, value: '0' }));
+  return {
+    id: 'played',
+    base: all,
+    varied: inputsOf(design).map((name) => all.find((input) => input.name === name)!),
+    design,
+    commonRandomNumbers,
+    precision: null,
+  };
+}
+
+/** Runs a model at all points of a design, as a campaign would, and analyzes it. */
+export function analyzed(played: Played, model: Model): Analysis[] {
+  const campaign = campaignOf(played);
+  const { replications = 1, outputs: asked = ['Y'] } = played;
+  const dataSets = asked.filter((name) => name === 'Course');
+  const measures = asked.filter((name) => name !== 'Course').map((name) => measureOf(OUTPUTS, name));
+  const gatherer = new PointGatherer(campaign, measures, {
+    dataSets,
+    points: 1_000,
+    keepsRuns: needsRuns(analyzedDesign(campaign)),
+  });
+  const counts = { total: 0, done: 0, failed: 0 };
+  for (const { key, values } of expand(campaign)) {
+    for (let replication = 1; replication <= replications; replication += 1) {
+      const found = model(
+        values.map((value) => Number(value)),
+        replication,
+      );
+      counts.total += 1;
+      counts[found ? 'done' : 'failed'] += 1;
+      const outputs = Object.fromEntries(
+        Object.entries(found ?? {}).map(([name, value]) => [name, JSON.stringify(value)]),
+      );
+      gatherer.add({ point: key, replication, status: found ? 'done' : 'failed', values, outputs });
+    }
+  }
+  return analysesOf(campaign, gatherer.result(), counts);
+}

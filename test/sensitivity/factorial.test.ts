@@ -1,0 +1,98 @@
+import { expect, test } from '@jest/globals';
+import { aliasesOf, factorialIndices, type LevelPoints } from '../../src/sensitivity/factorial.ts';
+import { names } from './functions.ts';
+
+/** All combinations of levels, the last input fastest. */
+function full(levels: readonly number[]): LevelPoints {
+  const points = levels.reduce((product, count) => product * count, 1);
+  const codes = levels.map((count, at) => {
+    const stride = levels.slice(at + 1).reduce((product, other) => product * other, 1);
+    return Uint16Array.from({ length: points }, (_, point) => Math.floor(point / stride) % count);
+  });
+  return { inputs: names(levels.length), levels, codes, isFull: true, aliases: () => [] };
+}
+
+test('a replicated 2 × 2 × 2 design has the effects and tests of the textbook', () => {
+  // plasma etching: D. C. Montgomery, Design and Analysis of Experiments, example 6.1; gap, flow, power
+  const rows = [
+    [550, 604],
+    [1_037, 1_052],
+    [633, 601],
+    [1_075, 1_063],
+    [669, 650],
+    [749, 868],
+    [642, 635],
+    [729, 860],
+  ];
+  const design = full([2, 2, 2]);
+  const found = factorialIndices(
+    design,
+    {
+      means: Float64Array.from(rows, ([a, b]) => (a! + b!) / 2),
+      replicates: (point) => rows[point]!.map((value, at) => ({ replication: at + 1, value })),
+      isPaired: false,
+    },
+    0.95,
+  );
+  expect(found.warnings).toEqual([]);
+  expect(found.indices.map(({ effect }) => effect!.toFixed(3))).toEqual(['-101.625', '7.375', '306.125']);
+  const pairs = Object.fromEntries(found.secondOrder!.map(({ inputs, effect }) => [inputs.join(), effect]));
+  expect(pairs['x1,x3']).toBeCloseTo(-153.625, 9);
+  expect(found.indices[0]!.p).toBeCloseTo(0.0027, 4);
+  expect(found.indices[1]!.p).toBeCloseTo(0.7639, 4);
+  expect(found.secondOrder!.find(({ inputs }) => inputs.join() === 'x1,x3')!.p).toBeCloseTo(0.0002, 4);
+  const [low, high] = found.indices[1]!.effectInterval!;
+  // standard error 23.73, of 8 degrees of freedom
+  expect((high - low) / 2).toBeCloseTo(2.306004 * Math.sqrt(2_252.5625 / 4), 4);
+});
+
+test('shares of a full grid add up, and total ones are exact', () => {
+  const design = full([3, 4]);
+  const means = Float64Array.from({ length: 12 }, (_, point) => {
+    const [a, b] = design.codes.map((codes) => codes[point]!) as [number, number];
+    return a + 2 * b + a * b;
+  });
+  const { indices, secondOrder, warnings } = factorialIndices(design, { means, isPaired: false }, 0.95);
+  const [a, b] = indices as [(typeof indices)[0], (typeof indices)[0]];
+  expect(a.first! + b.first! + secondOrder![0]!.value).toBeCloseTo(1, 12);
+  expect(a.total).toBeCloseTo(1 - b.first!, 12);
+  expect(b.total).toBeCloseTo(1 - a.first!, 12);
+  expect(a.effect).toBeCloseTo(5, 12);
+  expect(a).not.toHaveProperty('p');
+  expect(warnings.join()).toContain('no estimate of error');
+});
+
+test('effects of several levels are tested by F', () => {
+  // one factor of three levels and one of two, two runs each: the analysis of variance by hand
+  const design = full([3, 2]);
+  const rows = [
+    [1, 3],
+    [2, 4],
+    [5, 7],
+    [6, 8],
+    [9, 11],
+    [10, 12],
+  ];
+  const { indices } = factorialIndices(
+    design,
+    {
+      means: Float64Array.from(rows, ([a, b]) => (a! + b!) / 2),
+      replicates: (point) => rows[point]!.map((value, at) => ({ replication: at + 1, value })),
+      isPaired: false,
+    },
+    0.95,
+  );
+  // F(2, 6) = (128 / 2) / 2 = 32, whose upper tail is (1 + 2 × 32 / 6)^-3
+  expect(indices[0]!.p).toBeCloseTo((1 + 64 / 6) ** -3, 12);
+});
+
+test('a fraction says what it cannot tell apart', () => {
+  // x4 = x1 x2 x3
+  const aliases = aliasesOf(names(4), [null, null, null, { of: [0, 1, 2], sign: 1 }]);
+  expect(aliases([0])).toEqual([]);
+  expect(aliases([0, 1])).toEqual(['x3 × x4']);
+  // x3 = −x1 x2
+  const small = aliasesOf(names(3), [null, null, { of: [0, 1], sign: -1 }]);
+  expect(small([2])).toEqual(['−x1 × x2']);
+  expect(small([0])).toEqual(['−x2 × x3']);
+});

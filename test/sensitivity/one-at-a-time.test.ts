@@ -1,0 +1,35 @@
+import { expect, test } from '@jest/globals';
+import { swings } from '../../src/sensitivity/one-at-a-time.ts';
+
+const line = { input: 'x', ends: [0, 2] as [number, number], numbers: { low: 8, high: 12, base: 10 } };
+
+test('the swing and the elasticity of a power are its own', () => {
+  const means = Float64Array.from([8, 10, 12], (x) => x ** 2);
+  const [found] = swings([line], 1, { means, isPaired: false }, 0.95).indices;
+  expect(found).toEqual({ input: 'x', low: 64, high: 144, effect: 80, elasticity: 2 });
+});
+
+test('with common random numbers intervals are of pairs', () => {
+  // a replication adds the same to all points, and a little to the effect
+  const values = [
+    [0, 10, 20],
+    [5, 15, 25],
+    [2, 13, 24],
+  ];
+  const runs = (point: number) => values.map((row, at) => ({ replication: at, value: row[point]! }));
+  const means = Float64Array.of(7 / 3, 38 / 3, 23);
+  const paired = swings([line], 1, { means, replicates: runs, isPaired: true }, 0.95).indices[0]!;
+  const apart = swings([line], 1, { means, replicates: runs, isPaired: false }, 0.95).indices[0]!;
+  const width = ({ effectInterval: [low, high] = [0, 0] }: typeof paired) => high - low;
+  // differences 20, 20, 22: t(2) × sd / √3
+  expect(width(paired) / 2).toBeCloseTo((4.302653 * Math.sqrt(4 / 3)) / Math.sqrt(3), 5);
+  expect(width(apart)).toBeGreaterThan(width(paired));
+  expect(paired.elasticityInterval![0]).toBeLessThan(paired.elasticity!);
+});
+
+test('an input that lacks a point is named', () => {
+  const means = Float64Array.of(1, 2, NaN);
+  const { indices, warnings } = swings([line], 1, { means, isPaired: false }, 0.95);
+  expect(indices).toEqual([{ input: 'x' }]);
+  expect(warnings.join()).toContain('nothing is known of x');
+});

@@ -1,0 +1,71 @@
+import { expect, test } from '@jest/globals';
+import { doubledRanks } from '../../src/sensitivity/ranks.ts';
+import { regressionOf } from '../../src/sensitivity/regression.ts';
+import { uniforms } from '../support/uniforms.ts';
+
+/** 50 rows of three inputs and an output; the same numbers in the reference. */
+function sample(rows: number, seed: number) {
+  const random = uniforms(seed);
+  const inputs = [0, 1, 2].map(() => new Float64Array(rows));
+  const output = new Float64Array(rows);
+  for (let row = 0; row < rows; row += 1) {
+    const [a, b, c] = [random(), 10 * random(), random()];
+    for (const [at, value] of [a, b, c].entries()) inputs[at]![row] = value;
+    output[row] = Math.exp(2 * a) - 0.3 * b + 0.1 * c + random();
+  }
+  return { inputs, output };
+}
+
+test('coefficients are those of NumPy', () => {
+  const { inputs, output } = sample(50, 7);
+  const found = regressionOf(inputs, output, 0.95);
+  const ranks = regressionOf(
+    inputs.map((column) => doubledRanks(column)),
+    doubledRanks(output),
+    0.95,
+  );
+  expectNear(found.src, [0.7853341374476074, -0.49349743371877386, -0.010879305742305084]);
+  expectNear([found.r2, ranks.r2], [0.9389284352144079, 0.9418308011857072]);
+  expectNear(ranks.src, [0.7482545515477707, -0.5341341428574738, -0.05904914654869262]);
+  expectNear(ranks.partial, [0.9506763875808446, -0.9066378871110133, -0.2323886441376153]);
+});
+
+function expectNear(found: readonly number[], wanted: readonly number[]): void {
+  for (const [at, value] of wanted.entries()) expect(Math.abs(found[at]! - value)).toBeLessThan(1e-10);
+}
+
+test('of a linear function the squares of coefficients add up to all of the variance', () => {
+  const { inputs } = sample(400, 3);
+  const output = inputs[0]!.map((a, row) => 3 * a - 0.2 * inputs[1]![row]!);
+  const { src, r2, srcIntervals, partial } = regressionOf(inputs, output, 0.95);
+  expect(r2).toBeCloseTo(1, 12);
+  expect(src[2]).toBeCloseTo(0, 12);
+  expect(partial[0]).toBeCloseTo(1, 9);
+  for (const [at, [low, high]] of srcIntervals.map((one) => one!).entries()) {
+    expect(low).toBeLessThanOrEqual(src[at]! + 1e-12);
+    expect(high).toBeGreaterThanOrEqual(src[at]! - 1e-12);
+  }
+});
+
+test('intervals of 95 % hold the coefficient of very many rows, also where the output is no linear function', () => {
+  const truth = regressionOf(sample(100_000, 1).inputs, sample(100_000, 1).output, 0.95).src;
+  let held = 0;
+  for (let repeat = 0; repeat < 200; repeat += 1) {
+    const { inputs, output } = sample(150, 1_000 + repeat);
+    const [low, high] = regressionOf(inputs, output, 0.95).srcIntervals[0]!;
+    if (low <= truth[0]! && truth[0]! <= high) held += 1;
+  }
+  expect(held).toBeGreaterThanOrEqual(186);
+});
+
+test('an input that is a function of others has no coefficient', () => {
+  const { inputs, output } = sample(60, 5);
+  const double = inputs[0]!.map((value) => 2 * value + 1);
+  const { src, r2 } = regressionOf([...inputs, double], output, 0.95);
+  expect(src[3]).toBeNaN();
+  expect(r2).toBeGreaterThan(0.8);
+});
+
+test('equal values have the mean of their ranks', () => {
+  expect([...doubledRanks(Float64Array.of(3, 1, 3, 2, 3))]).toEqual([8, 2, 8, 4, 8]);
+});

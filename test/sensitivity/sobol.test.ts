@@ -1,0 +1,81 @@
+import { expect, test } from '@jest/globals';
+import { saltelliUnit } from '../../src/campaign/sampling/saltelli.ts';
+import { sobolIndices, type SaltelliLayout } from '../../src/sensitivity/sobol.ts';
+import { ISHIGAMI, ishigami, names, SOBOL_G, sobolG } from './functions.ts';
+
+type Function = (unit: readonly number[]) => number;
+
+/** The values of a Saltelli design, in the order of its rows. */
+function design(of: Function, size: Omit<SaltelliLayout, 'inputs'> & { inputs: number; seed: number }) {
+  const layout: SaltelliLayout = { ...size, inputs: names(size.inputs) };
+  const rows = saltelliUnit({ ...size, inputs: layout.inputs.map((name) => ({ name })) });
+  return { layout, values: Float64Array.from(rows, ({ unit }) => of(unit)) };
+}
+
+test.each([
+  ['Ishigami', ishigami, ISHIGAMI],
+  ['Sobol G', sobolG, SOBOL_G],
+])('indices of %s are within .03 in each of ten scrambles of 1,024 points', (_, of, exact) => {
+  for (let seed = 0; seed < 10; seed += 1) {
+    const { layout, values } = design(of, {
+      inputs: exact.first.length,
+      points: 1_024,
+      scrambles: 1,
+      secondOrder: false,
+      seed,
+    });
+    const { indices } = sobolIndices(layout, values, 0.95);
+    for (const [at, { first, total }] of indices.entries()) {
+      expect(Math.abs(first! - exact.first[at]!)).toBeLessThan(0.03);
+      expect(Math.abs(total! - exact.total[at]!)).toBeLessThan(0.03);
+    }
+  }
+});
+
+test('indices of two inputs are what they do together', () => {
+  const { layout, values } = design(ishigami, {
+    inputs: 3,
+    points: 512,
+    scrambles: 8,
+    secondOrder: true,
+    seed: 1,
+  });
+  const { secondOrder } = sobolIndices(layout, values, 0.95);
+  expect(secondOrder!.map(({ inputs }) => inputs.join())).toEqual(['x1,x2', 'x1,x3', 'x2,x3']);
+  for (const [at, exact] of [0, 0.243684, 0].entries()) {
+    const { value, interval } = secondOrder![at]!;
+    expect(Math.abs(value - exact)).toBeLessThan(0.02);
+    expect(interval![0]).toBeLessThan(interval![1]);
+  }
+});
+
+test.each([
+  ['of scrambles', 8, 32],
+  ['of a bootstrap', 1, 64],
+])('intervals %s hold the index in at least 93 %% of 200 repeats', (_, scrambles, points) => {
+  const held = { first: 0, total: 0 };
+  for (let seed = 0; seed < 200; seed += 1) {
+    const { layout, values } = design(ishigami, { inputs: 3, points, scrambles, secondOrder: false, seed });
+    for (const [at, one] of sobolIndices(layout, values, 0.95).indices.entries()) {
+      const isIn = ([low, high]: [number, number], exact: number) => low <= exact && exact <= high;
+      if (isIn(one.firstInterval!, ISHIGAMI.first[at]!)) held.first += 1;
+      if (isIn(one.totalInterval!, ISHIGAMI.total[at]!)) held.total += 1;
+    }
+  }
+  expect(held.first / 600).toBeGreaterThanOrEqual(0.93);
+  expect(held.total / 600).toBeGreaterThanOrEqual(0.93);
+});
+
+test('a base point that lacks a value is left out, and a constant has no indices', () => {
+  const { layout, values } = design(ishigami, {
+    inputs: 3,
+    points: 64,
+    scrambles: 2,
+    secondOrder: false,
+    seed: 1,
+  });
+  values[7] = NaN;
+  const found = sobolIndices(layout, values, 0.95);
+  expect(found).toMatchObject({ used: 127, scrambles: 2 });
+  expect(sobolIndices(layout, values.fill(0.1), 0.95).indices).toEqual([]);
+});
