@@ -37,6 +37,7 @@ const {
   Failures,
   Timeouts,
   Search,
+  Select,
   Bounds,
   Limit,
   Stop,
@@ -67,6 +68,7 @@ export const tables: Record<string, () => string> = {
   limit: () => settings(Limit!),
   stop: () => settings(Stop!),
   confirm: () => settings(Confirm!),
+  select: () => settings(Select!),
   failures: () => settings(Failures!),
   timeouts: () => settings(Timeouts!),
 };

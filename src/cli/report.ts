@@ -29,7 +29,8 @@ export function addReport(program: Command): void {
           const file = fileOf(flags.output ?? `${id}.html`);
           const logs = await foray.failureLogs(id);
           const search = await foray.searchStory(id);
-          const options = { show: flags.show, goal: goalIn(flags), reference, logs, search };
+          const select = await foray.selectStory(id);
+          const options = { show: flags.show, goal: goalIn(flags), reference, logs, search, select };
           await writeOut([await renderReport(record, await foray.counts(id), rows, options)], file);
           if (file !== undefined) tell(`Wrote ${file}`);
         }),

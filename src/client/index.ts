@@ -11,4 +11,5 @@ export type { Plan } from './plan.ts';
 export { cloudClient, type Settings, type TemporalSettings, type TemporalTls } from './settings.ts';
 export { type CampaignStatus, isClosed } from './status.ts';
 export type { AskedPoint, Finalist, SearchStory } from '../search/story.ts';
+export type { SelectStory, SelectSummary } from '../search/select-story.ts';
 export type { BestPoint, SearchSummary } from '../search/summary.ts';
