@@ -32,7 +32,8 @@ export function nextOfSelection(
       return reportWinner(events, finished, reader);
     case 'over':
       return { events: [], replications: [] };
-    default: {
+    case 'searching':
+    case 'finishing': {
       const ordinals = Array.from({ length: points }, (_, ordinal) => ordinal);
       return { events: [{ kind: 'finalists', ordinals, after: 0 }], replications: [] };
     }
