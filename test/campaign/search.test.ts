@@ -287,7 +287,7 @@ describe('a selection', () => {
     [{ method: 'ocba', runs: 50, require: [], report: 30 }, 6, /60 runs, more than the budget/],
     [{ method: 'kn', indifference: 1, confidence: 0.95, require: [], report: 30 }, 201, /201 points/],
   ])('is refused by the number of points: %j of %i', (select, points, says) => {
-    const read = { locate: () => ({ file: 'a.yaml' }) };
+    const read = { locate: () => ({ file: 'a.yaml', path: 'select' }) };
     expect(() => checkCompared(read, { select, replications: 10 }, points)).toThrow(says);
   });
 });

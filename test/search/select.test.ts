@@ -135,6 +135,15 @@ test('what the command line says of the best point', async () => {
   expect(page).toMatch(/12 further runs tell its value/);
 });
 
+test('a plan says the first replications and the most runs there may be', async () => {
+  const certain = await world.foray.plan(stock({ select: KN }));
+  expect(certain).toMatchObject({ points: 6, runs: 60, mostRuns: 12_012, select: { method: 'kn' } });
+  const budget = stock({ select: '{ minimize: Mean total cost, runs: 100 }', rest: 'seed: 1' });
+  expect(await world.foray.plan(budget)).toMatchObject({ runs: 60, mostRuns: 130 });
+  const small = stock({ select: '{ minimize: Mean total cost, runs: 59 }', rest: 'seed: 1' });
+  await expect(world.foray.plan(small)).rejects.toMatchObject({ code: 'INVALID_VALUE' });
+});
+
 test('a selection cannot be changed', async () => {
   await expect(
     world.foray.apply('killed', stock({ select: '{ minimize: Mean total cost, indifference: 2 }' })),
