@@ -38,6 +38,7 @@ const {
   Failures,
   Timeouts,
   Search,
+  Select,
   Bounds,
   Limit,
   Stop,
@@ -72,6 +73,7 @@ export const tables: Record<string, () => string> = {
   limit: () => settings(Limit!),
   stop: () => settings(Stop!),
   confirm: () => settings(Confirm!),
+  select: () => settings(Select!),
   failures: () => settings(Failures!),
   timeouts: () => settings(Timeouts!),
 };

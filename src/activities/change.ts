@@ -80,6 +80,7 @@ export async function change(
     forgiven,
     precision: await precisionOf(store, campaign),
     isSearch: campaign.search !== undefined,
+    isSelect: campaign.select !== undefined,
     difference: diff,
   };
 }

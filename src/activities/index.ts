@@ -6,6 +6,7 @@ import type { CampaignRecord } from '../store/index.ts';
 import { advance } from './advance.ts';
 import { change } from './change.ts';
 import { failureOf } from './failure.ts';
+import { select } from './select.ts';
 import { prepare, type Prepared } from './prepare.ts';
 import { Courses, propose, type Proposed } from './propose.ts';
 import { stopOpenRuns } from './stop.ts';
@@ -66,9 +67,16 @@ export function createActivities(world: World) {
     advance: (input: AdvanceInput): Promise<AdvanceResult> =>
       act(input, (record, signal) => advance(world, record, input, signal), 'service'),
 
-    /** Goes on with the search of a campaign: tells its method what has finished, and adds the points that it asks for. */
+    /**
+     * Goes on with the search of a campaign: tells its method what has finished, and adds the points that it asks for. With the selection of
+     * one: adds the replications that it asks for.
+     */
     propose: (address: CampaignAddress): Promise<Proposed> =>
-      act(address, (record, signal) => propose({ store: world.store, courses }, record.campaign, signal)),
+      act(address, ({ campaign }, signal) =>
+        campaign.select
+          ? select(world.store, campaign, signal)
+          : propose({ store: world.store, courses }, campaign, signal),
+      ),
 
     /** Seqs of runs that wait to be requested, after one of them: a page in the order of work. */
     waitingRuns: (

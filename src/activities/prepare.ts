@@ -15,6 +15,8 @@ export interface Prepared {
   precision?: PrecisionProgress | null;
   /** A search finds the points. Absent from activities of earlier versions. */
   isSearch?: boolean;
+  /** Finds out which point is the best. Absent from activities of earlier versions. */
+  isSelect?: boolean;
 }
 
 export async function prepare(
@@ -29,7 +31,9 @@ export async function prepare(
   await store.setPhase(campaign.id, 'running', Date.now());
   const precision = await precisionOf(store, campaign);
   const isSearch = campaign.search !== undefined;
-  return { ...size, grows: precision !== null || isSearch, precision, isSearch };
+  const isSelect = campaign.select !== undefined;
+  const grows = precision !== null || isSearch || isSelect;
+  return { ...size, grows, precision, isSearch, isSelect };
 }
 
 /** Uploads the files that a campaign's inputs take, where the service does not have them. */

@@ -77,6 +77,6 @@ export async function propose(
   }
 }
 
-function isEmpty({ tells, asks, events, replications }: SearchStep): boolean {
+export function isEmpty({ tells, asks, events, replications }: SearchStep): boolean {
   return tells.length + asks.length + events.length + replications.length === 0;
 }

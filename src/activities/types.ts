@@ -78,6 +78,8 @@ export type ChangeAnswer =
       precision?: PrecisionProgress | null;
       /** A search finds the points. Absent from activities of earlier versions. */
       isSearch?: boolean;
+      /** Finds out which point is the best. Absent from activities of earlier versions. */
+      isSelect?: boolean;
       /** Of a changed definition. */
       difference: Difference | null;
     }

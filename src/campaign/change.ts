@@ -51,6 +51,10 @@ export function checkChange(before: Campaign, after: Campaign): void {
     throw new ForayError('CHANGE_REFUSED', 'The definition of a campaign with a search cannot change.', {
       hint: 'Submit it as a campaign of its own: it reuses the runs of this one.',
     });
+  if (before.select || after.select)
+    throw new ForayError('CHANGE_REFUSED', 'The definition of a campaign with "select" cannot change.', {
+      hint: 'Submit it as a campaign of its own: it reuses the runs of this one.',
+    });
   const what = unchangeable(before, after);
   const hint = 'Submit it as a campaign of its own.';
   if (what !== undefined)

@@ -72,7 +72,7 @@ export function precisionOf(
   outputs: readonly CampaignOutput[],
 ): Precision | null {
   const { replications } = definition;
-  if (typeof replications === 'number' || !('output' in replications)) return null;
+  if (typeof replications !== 'object' || !('output' in replications)) return null;
   const { min, max, output, relative = null, absolute = null, confidence } = replications;
   const isList = Array.isArray(output);
   const measures = (isList ? output : [output]).map((written, at) => {

@@ -10,6 +10,7 @@ import type { PointFile } from './designs/table.ts';
 import type { ModelFacts } from './facts.ts';
 import type { ReadDefinition } from './read.ts';
 import { checkSearchAlone, resolveSearch, resolveSearchedInputs } from './search/resolve.ts';
+import { checkSelectAlone, leastReplications, resolveSelect } from './search/resolve-select.ts';
 import { checkSeeds, freshness } from './seeds.ts';
 import { type BaseInput, type Campaign, type Freshness, ONE_ATTEMPT, type VariedInput } from './types.ts';
 import { canonical, canonicalTemplate, checkUnits, type ModelInput } from './values.ts';
@@ -77,6 +78,7 @@ export function checkDefinition(
   const designFacts = { inputs, base, locate, find, pointFiles, seed: definition.seed ?? 0, mistakes };
   const searched = definition.search && resolveSearchedInputs(definition.search, designFacts, given);
   mistakes.attempt(() => checkSearchAlone(read));
+  mistakes.attempt(() => checkSelectAlone(read, base));
   const design = definition.design
     ? resolveDesign(definition.design, designFacts, ['design'], given)
     : searched
@@ -87,11 +89,10 @@ export function checkDefinition(
     const { type, units } = inputs.find((input) => input.name === name)!;
     return { name, type, units };
   });
-  if (mistakes.count === before) mistakes.attempt(() => checkSize(read, design));
+  if (mistakes.count === before) mistakes.attempt(() => checkSize(read, design, base));
   mistakes.attempt(() => checkSeeds(read, facts, varied, given));
   const kept = chosenOutputs(read, facts);
   const { outputs } = kept;
-  const { replications } = definition;
   const fresh = (): Freshness => freshness(read, (written, path) => find(written, locate(path)), once);
   return {
     name: definition.campaign,
@@ -99,11 +100,13 @@ export function checkDefinition(
     varied,
     design,
     files,
-    replications: typeof replications === 'number' ? replications : replications.min,
+    replications: leastReplications(definition, base),
     precision: mistakes.attempt(() => precisionOf(read, outputs)) ?? null,
     ...(searched
       ? resolveSearch(read, searched, base, outputs)
-      : mistakes.attempt(() => goalOf(read, outputs))),
+      : definition.select
+        ? resolveSelect(read, outputs)
+        : mistakes.attempt(() => goalOf(read, outputs))),
     seed: definition.seed ?? null,
     commonRandomNumbers: definition.commonRandomNumbers,
     ...kept,
@@ -141,7 +144,7 @@ function fixedValue(input: ModelInput, given: Given, { locate }: ReadDefinition,
   return canonical(input, given.value, locate([...path, 'value']));
 }
 
-function checkSize({ definition, locate }: ReadDefinition, design: Design): void {
+function checkSize({ definition, locate }: ReadDefinition, design: Design, base: readonly BaseInput[]): void {
   const points = mostRows(design);
   if (points > MOST_POINTS) {
     throw new ForayError('INVALID_VALUE', `The design has ${points.toLocaleString('en')} points.`, {
@@ -149,8 +152,7 @@ function checkSize({ definition, locate }: ReadDefinition, design: Design): void
       hint: `At most ${MOST_POINTS.toLocaleString('en')} are taken.`,
     });
   }
-  const { replications } = definition;
-  const runs = points * (typeof replications === 'number' ? replications : replications.min);
+  const runs = points * leastReplications(definition, base);
   if (runs > MOST_RUNS) {
     throw new ForayError('INVALID_VALUE', `The campaign has ${runs.toLocaleString('en')} runs.`, {
       place: locate(['replications']),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Units, Value } from './designs/schema-values.ts';
 import { Design } from './designs/schema.ts';
-import { Search } from './search/schema.ts';
+import { Search, Select } from './search/schema.ts';
 
 /**
  * The shape of a definition as a person writes it. Names and values are checked against the model's version later
@@ -51,7 +51,6 @@ const Replications = z
 
 const Output = z.string('expected the name of an output');
 
-/** A width of an interval: of a share also in percent. */
 const PERCENT = /^\s*(\d+(?:\.\d+)?)\s*%\s*$/;
 const WIDTH = 'expected a number, or of a share a percentage such as 2 %';
 
@@ -240,14 +239,16 @@ export const Definition = z.strictObject({
   ).describe("Paths by input of type INPUT_FILE, relative to the definition's folder."),
   design: Design.optional(),
   search: Search.optional(),
+  select: Select.optional(),
   replications: z
     .union(
       [Replications, Precise, Raced],
       'expected a whole number or {min, max, output, relative or absolute}',
     )
-    .default(1)
+    .optional()
+    .meta({ default: 1 })
     .describe(
-      'Repeats of each point, each with a seed of its own: a number, or {min, max, output, …} to go on until a mean is precise; in a search also {min, max}.',
+      'Repeats of each point, each with a seed of its own: a number, or {min, max, output, …} to go on until a mean is precise; in a search also {min, max}. With "select" the first ones, 10 by default.',
     ),
   commonRandomNumbers: z
     .boolean('expected true or false')

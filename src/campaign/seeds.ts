@@ -77,7 +77,7 @@ export function checkSeeds(
 }
 
 function seedUsers({ definition }: ReadDefinition, hasSeed: boolean): SeedUser[] {
-  const { replications, commonRandomNumbers, seed, fresh, failures, search } = definition;
+  const { replications = 1, commonRandomNumbers, seed, fresh, failures, search } = definition;
   // without seeds of runs, the seed is that of the search alone
   const seedsRuns = seed !== undefined && (hasSeed || !search);
   return [

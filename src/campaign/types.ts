@@ -2,7 +2,7 @@ import type { InputType, OutputType, RawValue, Unit } from '../api/index.ts';
 import type { Design } from './designs/design.ts';
 import type { PrecisionProgress } from './precise-points.ts';
 import type { Precision } from './precision.ts';
-import type { Search } from './search/search.ts';
+import type { Search, Selection } from './search/search.ts';
 
 /** An input of the version with the canonical value that every point has unless the design varies it. */
 export interface BaseInput {
@@ -99,8 +99,10 @@ export interface Campaign {
   design: Design;
   /** Finds the points, in place of the design, which has none then; absent where a design gives them. */
   search?: Search;
+  /** Finds out which point of the design is the best; absent where nobody asks. */
+  select?: Selection;
   files: CampaignFile[];
-  /** Of each point; at least, where they go on until they are precise. */
+  /** Of each point; at least, where they go on until they are precise or the best point is found. */
   replications: number;
   precision: Precision | null;
   /** The campaign's seed; null when replication 1 keeps the seed of the template or experiment. */

@@ -56,11 +56,12 @@ function printPlan(plan: Plan): void {
       ? [['search', `${plan.search.method}, ${counted(plan.search.parallel, 'point')} at once`]]
       : []),
     ...plan.design.map((text) => ['design', text]),
+    ...(plan.select ? [['select', selectText(plan.select.method)]] : []),
     ['points', plan.search ? `at most ${number(points)}` : number(points)],
     [
       'replications',
       min === max
-        ? number(min)
+        ? `${number(min)}${plan.runs === plan.mostRuns ? '' : ' at first, more of points that are hard to tell apart'}`
         : `${number(min)} to ${number(max)}, ${plan.search ? 'as many as tell a point from the best one' : 'until precise enough'}`,
     ],
     [
@@ -89,6 +90,10 @@ function printPlan(plan: Plan): void {
   for (const warning of plan.warnings) tell(`warning: ${warning}`);
 }
 
+function selectText(method: NonNullable<Plan['select']>['method']): string {
+  return method === 'kn' ? 'kn, until the best point is certain' : 'ocba, with a budget of runs';
+}
+
 /** A plan in one line: 41 points, 2 replications, 82 runs: 40 there, 42 to run, about 3 min. */
 export function planLine(plan: Plan): string {
   const { points, replications, runs, mostRuns, toRun, search, goal } = plan;
@@ -115,8 +120,8 @@ function foreseenText({ runs, points }: NonNullable<Plan['foreseen']>): string {
   return `about ${number(runs)} runs, by the variance of ${counted(points, 'point')} that the service has`;
 }
 
-function toRunText({ replications, foreseen, there, toRun, error }: Plan): string {
-  if (replications.min === replications.max) return `${error > 0 ? 'about ' : ''}${number(toRun)}`;
+function toRunText({ replications, foreseen, there, toRun, error, select }: Plan): string {
+  if (replications.min === replications.max && !select) return `${error > 0 ? 'about ' : ''}${number(toRun)}`;
   if (foreseen) return `about ${number(Math.max(0, foreseen.runs - there))}`;
   return `${error > 0 ? 'about ' : ''}${number(toRun)}, at least`;
 }

@@ -33,8 +33,17 @@ export function addReport(program: Command): void {
           const file = fileOf(flags.output ?? `${id}.html`);
           const logs = await foray.failureLogs(id);
           const search = await foray.searchStory(id);
+          const select = await foray.selectStory(id);
           const analyses = await analysesFor(foray, record);
-          const options = { show: flags.show, goal: goalIn(flags), reference, logs, search, analyses };
+          const options = {
+            show: flags.show,
+            goal: goalIn(flags),
+            reference,
+            logs,
+            search,
+            select,
+            analyses,
+          };
           await writeOut([await renderReport(record, await foray.counts(id), rows, options)], file);
           if (file !== undefined) tell(`Wrote ${file}`);
         }),

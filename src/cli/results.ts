@@ -10,6 +10,7 @@ import {
   type ResultFormat,
   resultFormats,
   searchText,
+  selectText,
   type ShapeOptions,
   tableOf,
 } from '../report/index.ts';
@@ -49,7 +50,7 @@ export function addResults(program: Command): void {
     .addOption(showOption('with --points: an output, or a formula, to show (default: all)'))
     .option(
       '--best',
-      'of a search: the best point alone, with its value, the interval of that, and the runs that it is of',
+      'of a search or a selection: the best point alone, with its value, the interval of that, and the runs that it is of',
     )
     .option('--all', 'add the columns run, origin, requested, finished')
     .option(
@@ -148,24 +149,25 @@ async function write(
   );
 }
 
-/** Writes the best point of a search as a table of one row, and in words. */
+/** Writes the best point of a search or a selection as a table of one row, and in words. */
 async function writeBest(
   foray: Foray,
   id: string,
   format: ResultFormat,
   output: string | undefined,
 ): Promise<void> {
-  const { search } = await foray.status(id);
+  const { search, select } = await foray.status(id);
   const { record } = await foray.results(id);
-  if (!search)
+  if (!search && !select)
     throw new ForayError('USAGE', `The campaign "${id}" has no search, so it has no best point of its own.`, {
-      hint: 'Write search: into a definition, or read the best points off "foray report".',
+      hint: 'Write search: or select: into a definition, or read the best points off "foray report".',
     });
   if (format === 'parquet')
     throw new ForayError('USAGE', 'One row is not for Parquet.', { hint: 'Take csv, json or jsonl.' });
   const looks = isShown({ output }) ? { width: terminalWidth() } : { limit: Infinity };
-  await writeOut(formatTable(format, bestTable(record.campaign, search.best), looks), output);
-  tell(search.best ? bestText(record.campaign, search.best) : searchText(search));
+  const best = (search ?? select)!.best;
+  await writeOut(formatTable(format, bestTable(record.campaign, best), looks), output);
+  tell(best ? bestText(record.campaign, best) : search ? searchText(search) : selectText(select!));
 }
 
 /** Whether the table goes to a terminal. */

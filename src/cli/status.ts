@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import type { CampaignStatus, Foray, SearchSummary } from '../client/index.ts';
-import { bestText, searchText } from '../report/index.ts';
+import type { CampaignStatus, Foray } from '../client/index.ts';
+import { bestText, searchText, selectText } from '../report/index.ts';
 import { printLog } from './log.ts';
 import { printableLine } from '../printable.ts';
 import { print, printJson } from './output.ts';
@@ -33,7 +33,7 @@ export function addStatus(program: Command): void {
         if (status.blocked !== null) print(blockedText(status.blocked));
         print(`${status.id}: ${status.model} (version ${status.modelVersion}), ${status.points} points`);
         print(progressText(status));
-        if (status.search) await printSearch(foray, id, status.search);
+        await printBest(foray, status);
         const from = said(status);
         if (from) print(from);
         for (const { cause, count, sample, log } of failures ?? []) {
@@ -53,11 +53,14 @@ export function addStatus(program: Command): void {
     );
 }
 
-/** What a search is at, and its best point. */
-async function printSearch(foray: Foray, id: string, search: SearchSummary): Promise<void> {
-  print(`Search (${search.method}): ${searchText(search)}`);
-  if (search.best) print(`Best: ${bestText((await foray.results(id)).record.campaign, search.best)}`);
-  else if (search.stage === 'over') print('Best: no point has a value and meets the requirements');
+/** What a search or a selection is at, and its best point. */
+async function printBest(foray: Foray, { id, search, select }: CampaignStatus): Promise<void> {
+  const state = search ?? select;
+  if (!state) return;
+  if (search) print(`Search (${search.method}): ${searchText(search)}`);
+  if (select) print(`Selection (${select.method}): ${selectText(select)}`);
+  if (state.best) print(`Best: ${bestText((await foray.results(id)).record.campaign, state.best)}`);
+  else if (state.stage === 'over') print('Best: no point has a value and meets the requirements');
 }
 
 /** From where a status is and how old, when no workflow answered. */

@@ -99,7 +99,7 @@ function livePage(foray: Foray, record: CampaignRecord, outputs: readonly Campai
 function plainLines({ campaign }: Pick<CampaignRecord, 'campaign'>): Display {
   const line = new ProgressLine();
   const textOf = (status: CampaignStatus): string =>
-    `${statusText(status)}${status.search ? `; search: ${searchLine(campaign, status.search)}` : ''}`;
+    [statusText(status), searchLine(campaign, status)].filter((part) => part !== undefined).join('; ');
   return {
     update: (status) => line.update(textOf(status)),
     finish: (status) => line.finish(textOf(status)),

@@ -16,13 +16,14 @@ import { analyze, type AnalyzeOptions } from './analysis.ts';
 import * as changes from './changes.ts';
 import type { CampaignChange, RetryOptions, RetryPlan } from './changes.ts';
 import { type ClientContext, recordOf } from './context.ts';
+import type { SelectStory } from '../search/select-story.ts';
 import type { SearchStory } from '../search/story.ts';
 import type { Explanation } from './explain.ts';
 import type { Garbage } from './garbage.ts';
 import { collect, deleteCampaign, garbage } from './housekeeping.ts';
 import { OutputFiles } from './output-files.ts';
 import type { Plan } from './plan.ts';
-import { storyOfSearch } from './search.ts';
+import { storyOfSearch, storyOfSelect } from './search.ts';
 import * as reading from './reading.ts';
 import type { FailureGroup, RecentRows } from './reading.ts';
 import { cloudClient, type Settings } from './settings.ts';
@@ -249,6 +250,15 @@ export class Foray {
    */
   analyze(id: string, options?: AnalyzeOptions): Promise<Analysis[]> {
     return analyze(this.context, id, options);
+  }
+
+  /**
+   * What the selection of a campaign has done: its points, the best one first. Null of a campaign without a selection.
+   * @throws ForayError UNKNOWN_CAMPAIGN
+   */
+  async selectStory(id: string): Promise<SelectStory | null> {
+    const { campaign } = await recordOf(this.context, id);
+    return storyOfSelect(this.store, campaign);
   }
 
   /**

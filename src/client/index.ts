@@ -12,5 +12,6 @@ export type { Plan } from './plan.ts';
 export { cloudClient, type Settings, type TemporalSettings, type TemporalTls } from './settings.ts';
 export { type CampaignStatus, isClosed } from './status.ts';
 export type { AskedPoint, Finalist, SearchStory } from '../search/story.ts';
+export type { SelectStory, SelectSummary } from '../search/select-story.ts';
 export type { BestPoint, SearchSummary } from '../search/summary.ts';
 export type { Analysis, InputIndices, PairIndices, TimeIndices } from '../sensitivity/analysis.ts';

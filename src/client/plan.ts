@@ -1,11 +1,12 @@
 import pLimit from 'p-limit';
 import type { Run, RunRequest } from '../api/index.ts';
 import { expand, runInputs } from '../campaign/points.ts';
-import type { Search } from '../campaign/search/search.ts';
+import type { Search, Selection } from '../campaign/search/search.ts';
 import { hasSeed } from '../campaign/seeds.ts';
 import type { Campaign, Goal, Point } from '../campaign/types.ts';
 import { type CloudClient, isCloudError } from '../cloud/index.ts';
 import { ForayError } from '../errors.ts';
+import { MOST_REPLICATIONS } from '../search/selection/comparison.ts';
 import { type Foreseen, foreseen } from './foresee.ts';
 import type { CheckedCampaign } from './check.ts';
 import type { Pace } from './pace.ts';
@@ -52,6 +53,11 @@ export interface Plan {
   warnings: string[];
   /** How the points are found; null where a design gives them. Points and runs are the most there may be then. */
   search: Pick<Search, 'method' | 'parallel'> | null;
+  /**
+   * How the best point is found out; null where nobody asks. `runs` are the first replications then: how many follow depends on what these
+   * come to.
+   */
+  select: Pick<Selection, 'method'> | null;
 }
 
 export interface PlanOptions {
@@ -107,6 +113,7 @@ export async function planOf(
   const { count: there, error } = campaign.fresh ? { count: 0, error: 0 } : estimated(found, asked, runs);
   const toRun = runs - there;
   const most = precision?.max ?? replications;
+  const mostRuns = campaign.select ? mostRunsOfSelection(campaign, points) : points * most;
   const expected = await foreseen(cloud, campaign, points, completed, signal);
   const secondsOf = (all: number): number | null =>
     all <= there ? 0 : pace ? Math.ceil((all - there) * pace.secondsARun) : null;
@@ -119,23 +126,27 @@ export async function planOf(
     design: aboutDesign(campaign.design),
     replications: { min: replications, max: most },
     runs,
-    mostRuns: points * most,
+    mostRuns,
     foreseen: expected,
     there,
     toRun,
     asked,
     error,
     expectedSeconds: secondsOf(expected?.runs ?? runs),
-    mostSeconds: secondsOf(points * most),
+    mostSeconds: secondsOf(mostRuns),
     basis: pace?.basis ?? '',
     inputs: varied.map(({ name }) => name),
     first: first.map(rowOf),
     last: last.map(rowOf),
     warnings: [
       ...warningsOf(campaign.design, points),
-      ...(points * most >= MANY_RUNS ? [manyRuns(points * most)] : []),
+      ...(mostRuns >= MANY_RUNS ? [manyRuns(mostRuns)] : []),
+      ...(campaign.select && !hasSeed(campaign.base)
+        ? [`The model "${campaign.model.name}" has no seed, so each point has one run: it is exact.`]
+        : []),
     ],
     search: null,
+    select: campaign.select ? { method: campaign.select.method } : null,
   };
 }
 
@@ -179,7 +190,17 @@ function planOfSearch(campaign: CheckedCampaign['campaign'], pace: Pace | undefi
         : []),
     ],
     search: { method, parallel },
+    select: null,
   };
+}
+
+/** Runs that a selection has at most: without a seed those of its points. */
+function mostRunsOfSelection(
+  { select, base, replications }: Omit<Campaign, 'id' | 'service'>,
+  points: number,
+): number {
+  if (!hasSeed(base)) return points * replications;
+  return select!.report + (select!.method === 'ocba' ? select!.runs : points * MOST_REPLICATIONS);
 }
 
 /** Numbers of the runs to ask about, spread evenly over all and in an order of which each beginning is spread as well. */

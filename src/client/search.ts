@@ -1,6 +1,7 @@
 import { Batched, batchesOf } from '../batched.ts';
 import type { Campaign } from '../campaign/types.ts';
 import type { FinishedPoints } from '../search/point-value.ts';
+import { type SelectStory, selectStoryOf } from '../search/select-story.ts';
 import { comparedPoints, type SearchStory, storyOf } from '../search/story.ts';
 import { type SearchSummary, summarizedPoints, summaryOf } from '../search/summary.ts';
 import type { ResultRow, Store } from '../store/index.ts';
@@ -18,6 +19,13 @@ export async function storyOfSearch(store: Store, campaign: Campaign): Promise<S
   const log = await store.searchLog(campaign.id);
   const ordinals = [...new Set([...summarizedPoints(log), ...comparedPoints(log)])];
   return storyOf(campaign, log, await finishedPoints(store, campaign, ordinals));
+}
+
+/** What the selection of a campaign has done; null of a campaign without. */
+export async function storyOfSelect(store: Store, campaign: Campaign): Promise<SelectStory | null> {
+  if (!campaign.select) return null;
+  const { events } = await store.searchLog(campaign.id);
+  return selectStoryOf(campaign, events, await store.comparedPoints(campaign.id));
 }
 
 async function finishedPoints(

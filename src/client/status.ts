@@ -1,8 +1,9 @@
 import { MOST_KEPT_BYTES } from '../campaign/output-files.ts';
 import { type PrecisionProgress, precisionProgress } from '../campaign/precise-points.ts';
-import { searchOf } from './search.ts';
+import { searchOf, storyOfSelect } from './search.ts';
 import type { Phase, Progress, RunCounts } from '../campaign/types.ts';
 import { closedPhases } from '../campaign/types.ts';
+import type { SelectSummary } from '../search/select-story.ts';
 import type { SearchSummary } from '../search/summary.ts';
 import type { CampaignRecord, DesignStore, FileLack, FileStore, Store } from '../store/index.ts';
 
@@ -22,6 +23,8 @@ export interface CampaignStatus {
   precision: PrecisionProgress | null;
   /** Of a campaign whose points a search finds; null of others, and in lists. */
   search: SearchSummary | null;
+  /** Of a campaign that finds out which of its points is the best; null of others. */
+  select: SelectSummary | null;
   /** How many runs are kept requested at once; null when no worker could be asked. */
   window: number | null;
   /** Runs finished a second, lately. */
@@ -59,6 +62,7 @@ export async function statusFromWorkflow(
     runs,
     precision,
     search: await searchOf(store, record.campaign),
+    select: (await storyOfSelect(store, record.campaign))?.summary ?? null,
     window,
     rate: goesOn ? rate : null,
     secondsLeft: goesOn ? secondsLeft : null,
@@ -83,6 +87,7 @@ export async function statusFromStore(
     runs: await store.counts(record.campaign.id),
     precision: await precisionFrom(store, record),
     search: await searchOf(store, record.campaign),
+    select: (await storyOfSelect(store, record.campaign))?.summary ?? null,
     window: null,
     rate: null,
     secondsLeft: null,

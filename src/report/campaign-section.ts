@@ -1,4 +1,5 @@
 import { RANDOM_SEED } from '../api/index.ts';
+import { hasSeed } from '../campaign/seeds.ts';
 import type { Campaign, ModelVersion, RunCounts } from '../campaign/types.ts';
 import type { CampaignRecord } from '../store/index.ts';
 import { titled } from './cells.ts';
@@ -83,7 +84,9 @@ function versionsText(versions: readonly ModelVersion[]): string {
 }
 
 /** "10 to 100 of each point, until Mean total cost is known within 5 % with 95 % confidence" */
-export function replicationsText({ replications, precision, search }: Campaign): string {
+export function replicationsText({ replications, precision, search, select, base }: Campaign): string {
+  if (select && hasSeed(base))
+    return `${numberText(replications)} of each point, and more of those that cannot be told from the best one`;
   if (search?.most)
     return `${numberText(replications)} of each point, and up to ${numberText(search.most)} of those that cannot be told from the best one`;
   if (!precision) return `${numberText(replications)} of each point`;

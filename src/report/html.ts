@@ -1,6 +1,8 @@
 import { measureOf } from '../campaign/measures.ts';
+import { hasSeed } from '../campaign/seeds.ts';
 import type { CampaignOutput, Goal, RunCounts } from '../campaign/types.ts';
 import { ForayError } from '../errors.ts';
+import type { SelectStory } from '../search/select-story.ts';
 import type { SearchStory } from '../search/story.ts';
 import type { Analysis } from '../sensitivity/analysis.ts';
 import type { CampaignRecord, ResultRow, StoredLog } from '../store/index.ts';
@@ -16,8 +18,8 @@ import { html, Markup } from './markup.ts';
 import type { Observed } from './pictures/curves.ts';
 import type { Reference } from './reference.ts';
 import { policy, saveScript } from './save.ts';
-import { searchFigures } from './search-figures.ts';
-import { searchAnswer, searchPoints, searchSection } from './search-section.ts';
+import { searchFigures, selectFigures } from './search-figures.ts';
+import { searchAnswer, searchPoints, searchSection, selectPoints, selectSection } from './search-section.ts';
 import { answerSection, bestSection, factsSection, headSection, imprecisionText } from './sections.ts';
 import { style } from './style.ts';
 import { summarize } from './summary.ts';
@@ -38,6 +40,8 @@ export interface ReportOptions {
   search?: SearchStory | null;
   /** Which inputs matter for outputs and curves. @default none, and nothing is said of it */
   analyses?: readonly Analysis[];
+  /** What the selection of the campaign has done. @default null, of a campaign without a selection */
+  select?: SelectStory | null;
   /** What failed runs printed. @default nothing */
   logs?: readonly StoredLog[];
 }
@@ -55,7 +59,14 @@ export async function renderReport(
   options: ReportOptions = {},
 ): Promise<string> {
   const { campaign } = record;
-  const { observed, reference, show = [], goal: wanted = campaign.goal, search = null } = options;
+  const {
+    observed,
+    reference,
+    show = [],
+    goal: wanted = campaign.goal,
+    search = null,
+    select = null,
+  } = options;
   const measured = (name: string) => measureOf(campaign.outputs, name);
   const goal = wanted && { ...wanted, output: measured(wanted.output).name };
   const asked = [...show, ...(goal ? [goal.output] : [])].map(measured);
@@ -66,24 +77,25 @@ export async function renderReport(
       'DATA_SET',
     );
 
+  const found = (search ?? select)?.summary ?? null;
   const summary = await summarize(campaign, rows, asked, {
     reference,
     observed: observed?.output,
     goal,
-    found: search && { output: campaign.goal!.output, key: search.summary.best?.key },
+    found: found && { output: campaign.goal!.output, key: found.best?.key },
   });
   const { output, ranking } = summary;
   const [best] = summary.best;
   // what a search sought has a value of its own: the means over all runs are too good
-  const isSought = search !== null && output?.name === campaign.goal!.output;
-  const effects = effectFigures(campaign, summary, reference, isSought ? search.summary.best : undefined);
+  const isSought = found !== null && output?.name === campaign.goal!.output;
+  const effects = effectFigures(campaign, summary, reference, isSought ? found.best : undefined);
   const analyzed = shownAnalyses(campaign, options.analyses ?? [], output);
   const drawn = async (figures: readonly Figure[]) =>
     Promise.all(figures.map((figure) => figureSection(figure, campaign.id)));
   const page = [
     headSection(record),
-    search
-      ? searchAnswer(campaign, search)
+    found
+      ? searchAnswer(campaign, found, search?.isNoisy ?? hasSeed(campaign.base))
       : output && best
         ? answerSection(campaign, output, best, ranking)
         : undefined,
@@ -98,6 +110,13 @@ export async function renderReport(
           searchSection(campaign, search),
           await drawn(searchFigures(campaign, search)),
           searchPoints(campaign, search),
+        ]
+      : []),
+    ...(select
+      ? [
+          selectSection(campaign, select),
+          await drawn(selectFigures(campaign, select)),
+          selectPoints(campaign, select),
         ]
       : []),
     analyzed.section,

@@ -11,7 +11,7 @@ export {
   type TextFormat,
   textFormats,
 } from './format.ts';
-export { bestTable, bestText, searchLine, searchText } from './search-words.ts';
+export { bestTable, bestText, searchLine, searchText, selectText } from './search-words.ts';
 export { type Cell, type Column, resultTable, type Table, type TableOptions } from './table.ts';
 export { printable } from './text.ts';
 export { isNumeric } from './values.ts';

@@ -1,7 +1,11 @@
+import { isNumeric } from '../campaign/designs/names.ts';
 import { type Measure, measureOf } from '../campaign/measures.ts';
 import type { SearchedInput } from '../campaign/search/search.ts';
 import type { Campaign, VariedInput } from '../campaign/types.ts';
-import type { AskedPoint, SearchStory } from '../search/story.ts';
+import { confidenceOfSearch } from '../search/interval.ts';
+import type { SelectStory } from '../search/select-story.ts';
+import type { AskedPoint, Finalist, SearchStory } from '../search/story.ts';
+import type { BestPoint } from '../search/summary.ts';
 import { EvenSample } from './even-sample.ts';
 import { type Figure, sentences } from './figure.ts';
 import { finalistRows } from './pictures/finalists.ts';
@@ -11,11 +15,13 @@ import { counted, numberText, percent, shortNumber, titleOf } from './words.ts';
 
 /** Points that are drawn one by one. */
 const MOST_DRAWN = 800;
+/** Points of a selection that are drawn. */
+const MOST_FINALISTS = 20;
 /** Different values of an input that are written beside its axis. */
 const MOST_LABELS = 12;
 
 /** A campaign with a search. */
-type Searched = Pick<Campaign, 'search' | 'goal' | 'outputs' | 'varied'>;
+type Searched = Pick<Campaign, 'search' | 'select' | 'goal' | 'outputs' | 'varied'>;
 
 /** Pictures of a search: its progress, its points, and the comparison at its end. */
 export function searchFigures(campaign: Searched, story: SearchStory): Figure[] {
@@ -23,7 +29,7 @@ export function searchFigures(campaign: Searched, story: SearchStory): Figure[] 
   if (!story.points.some(({ value }) => value !== null)) return [];
   return [
     progressFigure(campaign, story, output),
-    ...finalistsFigure(campaign, story, output),
+    ...finalistsFigure(campaign, story.finalists, story.summary.best),
     ...parallelFigure(campaign, story, output),
   ];
 }
@@ -79,31 +85,44 @@ function stepsOf(points: readonly AskedPoint[], wants: 'lowest' | 'highest'): Pr
   return steps;
 }
 
-function finalistsFigure(campaign: Searched, { finalists, summary }: SearchStory, output: Measure): Figure[] {
+/** A picture of a selection: its best points. */
+export function selectFigures(campaign: Searched, { points, summary }: SelectStory): Figure[] {
+  return finalistsFigure(campaign, points.slice(0, MOST_FINALISTS), summary.best);
+}
+
+function finalistsFigure(
+  campaign: Searched,
+  finalists: readonly Finalist[],
+  best: BestPoint | null,
+): Figure[] {
   const known = finalists.flatMap((one) => (one.mean === null ? [] : [{ ...one, mean: one.mean }]));
   if (known.length === 0) return [];
+  const { select } = campaign;
+  const output = measureOf(campaign.outputs, campaign.goal!.output);
   const names = namesOf(
     campaign,
     known.map(({ values }) => values),
   );
   const winner = known.find(({ isWinner }) => isWinner);
-  const { confidence } = campaign.search!.confirm!;
+  const hasOwn = winner !== undefined && best!.isSure !== null;
   return [
     {
-      title: 'The finalists',
+      title: select ? 'The best points' : 'The finalists',
       caption: sentences(
-        `The ${output.statistic} of the new runs of each, with its ${percent(confidence)} confidence interval`,
-        winner && summary.best!.isSure !== null
-          ? `They chose the winner; ${counted(summary.best!.runs, 'further run')} tell its value, the diamond`
+        `The ${output.statistic} of ${select ? 'the runs of each point that compared it' : 'the new runs of each'}, with its ${percent(confidenceOfSearch(campaign))} confidence interval`,
+        hasOwn
+          ? `They chose the winner; ${counted(best!.runs, 'further run')} tell its value, the diamond`
           : undefined,
-        'The values of the search itself, as circles, are too good: they chose the finalists',
+        select
+          ? undefined
+          : 'The values of the search itself, as circles, are too good: they chose the finalists',
       ),
       id: 'finalists',
       spec: finalistRows(
         known.map(({ mean, interval, seen, isWinner, isFeasible }, at) => ({
-          ...{ name: names[at]!, mean, interval, seen },
+          ...{ name: names[at]!, mean, interval, seen: select ? null : seen },
           kind: isWinner ? 'winner' : isFeasible ? 'finalist' : 'infeasible',
-          own: isWinner && summary.best!.isSure !== null ? summary.best!.value : null,
+          own: isWinner && hasOwn ? best!.value : null,
         })),
         output,
       ),
@@ -112,14 +131,11 @@ function finalistsFigure(campaign: Searched, { finalists, summary }: SearchStory
 }
 
 /** "Contact rate 1.67, Recovery rate 0.44": with all digits where two would look alike. */
-function namesOf({ search }: Searched, points: readonly (readonly string[])[]): string[] {
+function namesOf({ search, varied }: Searched, points: readonly (readonly string[])[]): string[] {
   const named = (short: (text: string) => string): string[] =>
     points.map((values) =>
-      search!.inputs
-        .map(({ name, ...input }, at) => {
-          const isNumber = input.kind === 'range' || input.isOrdered;
-          return `${name} ${isNumber ? short(values[at]!) : values[at]!}`;
-        })
+      (search?.inputs ?? varied)
+        .map(({ name, type }, at) => `${name} ${isNumeric(type) ? short(values[at]!) : values[at]!}`)
         .join(', '),
     );
   const brief = named(shortNumber);

@@ -1,13 +1,15 @@
 import { measureOf } from '../campaign/measures.ts';
 import type { MethodName } from '../campaign/search/search.ts';
 import type { Campaign } from '../campaign/types.ts';
-import type { AskedPoint, SearchStory } from '../search/story.ts';
+import type { SelectStory, SelectSummary } from '../search/select-story.ts';
+import type { AskedPoint, Finalist, SearchStory } from '../search/story.ts';
+import type { BestPoint, SearchSummary } from '../search/summary.ts';
 import { inputCells, measureCells } from './cells.ts';
 import { sentences } from './figure.ts';
 import { html, type Markup } from './markup.ts';
-import { bestParts, searchText } from './search-words.ts';
+import { bestParts, searchText, selectText } from './search-words.ts';
 import { kindOfInput } from './values.ts';
-import { counted, percent, titleOf, titleOfMeasure } from './words.ts';
+import { counted, numberText, percent, titleOf, titleOfMeasure } from './words.ts';
 
 /** What a report says of a search: its answer, how it went, and its best points. */
 
@@ -21,7 +23,11 @@ const methods: Record<MethodName, string> = {
 };
 
 /** The honest best: what `foray status` says as well. */
-export function searchAnswer(campaign: Campaign, { summary, isNoisy }: SearchStory): Markup {
+export function searchAnswer(
+  campaign: Campaign,
+  summary: Pick<SearchSummary | SelectSummary, 'best' | 'stage'>,
+  isNoisy: boolean,
+): Markup {
   const { goal } = campaign;
   if (!summary.best) {
     const isOver = summary.stage === 'over';
@@ -62,31 +68,63 @@ export function searchSection({ search }: Campaign, { summary }: SearchStory): M
 
 /** The points that were compared by new runs, the winner first; without a comparison the best ones that were seen. */
 export function searchPoints(campaign: Campaign, story: SearchStory): Markup | undefined {
-  return story.finalists.length > 0 ? finalistsTable(campaign, story) : seenTable(campaign, story);
+  const { finalists, summary } = story;
+  return finalists.length > 0
+    ? finalistsTable(campaign, finalists, summary.best)
+    : seenTable(campaign, story);
 }
 
-function finalistsTable(campaign: Campaign, { finalists, summary: { best } }: SearchStory): Markup {
+/** How a selection went, in words. */
+export function selectSection({ select }: Campaign, { summary }: SelectStory): Markup {
+  const { require } = select!;
+  const how =
+    select!.method === 'kn'
+      ? `By the procedure of Kim and Nelson, with ${percent(select!.confidence)} confidence that no other point is better by more than ${numberText(select!.indifference)}`
+      : `With a budget of ${counted(select!.runs, 'run')}, which go where they tell most (OCBA)`;
+  return html`<section>
+    <h2>The selection</h2>
+    <p class="soft">
+      ${sentences(
+        `${how}: ${selectText(summary)}`,
+        require.length > 0
+          ? `A point has to keep ${require.map(({ output }) => output).join(', ')}`
+          : undefined,
+      )}
+    </p>
+  </section>`;
+}
+
+/** The best points of a selection, the chosen one first. */
+export function selectPoints(campaign: Campaign, { points, summary }: SelectStory): Markup | undefined {
+  const known = points.filter(({ mean }) => mean !== null).slice(0, BEST_POINTS);
+  return known.length > 0 ? finalistsTable(campaign, known, summary.best) : undefined;
+}
+
+function finalistsTable(campaign: Campaign, finalists: readonly Finalist[], best: BestPoint | null): Markup {
+  const { select } = campaign;
   const measure = measureOf(campaign.outputs, campaign.goal!.output);
   const ends = [0, 1].map((end) => finalists.map(({ interval }) => interval?.[end]));
   const columns = [
     { title: titleOfMeasure(measure), values: finalists.map(({ mean }) => mean) },
     { title: 'Low', values: ends[0]! },
     { title: 'High', values: ends[1]! },
-    { title: 'During the search', values: finalists.map(({ seen }) => seen) },
+    ...(select ? [] : [{ title: 'During the search', values: finalists.map(({ seen }) => seen) }]),
   ];
   const stands = finalists.map(({ isWinner, isFeasible, mean }) =>
     isWinner ? 'winner' : mean === null ? 'runs' : isFeasible ? '' : 'requirements not met',
   );
   const winner = finalists.find(({ isWinner }) => isWinner);
   const how = sentences(
-    `${counted(finalists.length, 'point')} that were compared by new runs`,
+    select
+      ? `${counted(finalists.length, 'point')} with the best means; those that are clearly worse got fewer runs`
+      : `${counted(finalists.length, 'point')} that were compared by new runs`,
     winner && best!.isSure !== null
       ? `These chose the winner; ${counted(best!.runs, 'further run')} tell its value: ${bestParts(campaign, best!).value}`
       : undefined,
-    'Values during the search are too good: they chose these points',
+    select ? undefined : 'Values during the search are too good: they chose these points',
   );
   return pointsTable(campaign, {
-    title: 'Finalists',
+    title: select ? 'Best points' : 'Finalists',
     how,
     points: finalists,
     columns,
@@ -127,12 +165,16 @@ interface PointsTable {
 }
 
 function pointsTable(
-  { search, base, outputs, goal }: Campaign,
+  { search, base, varied, outputs, goal }: Campaign,
   { title, how, points, columns, stands, first }: PointsTable,
 ): Markup {
   const measure = measureOf(outputs, goal!.output);
   const units = new Map(base.map(({ name, units }) => [name, units]));
-  const inputs = search!.inputs.map(({ name, type }) => ({ name, type, units: units.get(name) ?? null }));
+  const inputs = (search?.inputs ?? varied).map(({ name, type }) => ({
+    name,
+    type,
+    units: units.get(name) ?? null,
+  }));
   const cells = columns.map(({ values }) => measureCells(measure, values));
   return html`<section>
     <h2>${title}</h2>

@@ -1,10 +1,11 @@
 import type { StopReason } from '../campaign/search/log.ts';
 import type { Campaign } from '../campaign/types.ts';
 import { measureOf } from '../campaign/measures.ts';
+import type { SelectSummary } from '../search/select-story.ts';
 import type { BestPoint, SearchSummary } from '../search/summary.ts';
 import { count, inputColumns, number, text, uniquelyNamed } from './columns.ts';
 import type { Table } from './table.ts';
-import { amount, counted, measureText, numberText } from './words.ts';
+import { amount, counted, measureText, numberText, percent } from './words.ts';
 
 const stops: Record<StopReason, string> = {
   points: 'it may ask no more points',
@@ -24,13 +25,29 @@ export function searchText({ stage, asked, told, failed, stoppedBy }: SearchSumm
   return `${counts}${stop}${stage in now ? now[stage as keyof typeof now] : ''}`;
 }
 
-type Searched = Pick<Campaign, 'goal' | 'outputs' | 'search' | 'base'>;
+/** What a selection is at, in one line: "24 points, 1 failed; they are compared". */
+export function selectText({ stage, points, failed }: SelectSummary): string {
+  const now = {
+    comparing: '; they are compared',
+    reporting: '; the best one gets its own runs',
+    over: '; the comparison is over',
+  };
+  return `${counted(points, 'point')}${failed > 0 ? `, ${failed} failed` : ''}${now[stage]}`;
+}
 
-/** What a search is at, with its best value: "43 points asked, 41 known; best so far: Fit error 17.4 ± 0.3". */
-export function searchLine(campaign: Pick<Searched, 'goal' | 'outputs'>, search: SearchSummary): string {
-  const { best, stage } = search;
-  if (!best) return searchText(search);
-  return `${searchText(search)}; best${stage === 'over' ? '' : ' so far'}: ${campaign.goal!.output} ${valueText(campaign, best)}`;
+type Searched = Pick<Campaign, 'goal' | 'outputs' | 'search' | 'select' | 'base'>;
+
+/** What a search or a selection is at, with its best value: "43 points asked, 41 known; best so far: Fit error 17.4 ± 0.3". */
+export function searchLine(
+  campaign: Pick<Searched, 'goal' | 'outputs'>,
+  { search, select }: { search: SearchSummary | null; select: SelectSummary | null },
+): string | undefined {
+  const state = search ?? select;
+  if (!state) return undefined;
+  const text = search ? `search: ${searchText(search)}` : `selection: ${selectText(select!)}`;
+  const { best, stage } = state;
+  if (!best) return text;
+  return `${text}; best${stage === 'over' ? '' : ' so far'}: ${campaign.goal!.output} ${valueText(campaign, best)}`;
 }
 
 /** The best point in words: "Contact rate 1.67, Recovery rate 0.44: Fit error 17.4 ± 0.3 (30 runs that did not choose it); …". */
@@ -42,7 +59,7 @@ export function bestText(campaign: Searched, best: BestPoint): string {
 
 /** The parts of it: where the point is, its value with half the interval, and how that is known. */
 export function bestParts(
-  { goal, outputs, search, base }: Searched,
+  { goal, outputs, search, select, base }: Searched,
   best: BestPoint,
 ): { place: string; value: string; how: string[] } {
   const { inputs, interval, runs, seen, isSure } = best;
@@ -52,14 +69,20 @@ export function bestParts(
     .map(([name, input]) => `${name} ${amount(String(input), units.get(name) ?? null)}`)
     .join(', ');
   const how = [isSure === null ? counted(runs, 'run') : `${counted(runs, 'run')} that did not choose it`];
-  if (isSure !== null && interval) how.push(`seen during the search ${measureText(measure, seen)}`);
-  const { confidence, indifference } = search!.confirm ?? {};
-  if (isSure)
-    how.push(
-      `no other finalist is better by more than ${numberText(indifference!)}, with ${numberText(100 * confidence!)} %`,
-    );
-  if (isSure === false) how.push('the finalists could not be told apart');
+  const seenIn = select ? 'in the comparison' : 'seen during the search';
+  if (isSure !== null && interval) how.push(`${seenIn} ${measureText(measure, seen)}`);
+  if (isSure !== null) how.push(certaintyText({ search, select }, isSure));
   return { place, value: valueText({ goal, outputs }, best), how };
+}
+
+/** How certain the choice is: "no other point is better by more than 10, with 95 %". */
+function certaintyText({ search, select }: Pick<Campaign, 'search' | 'select'>, isSure: boolean): string {
+  if (select?.method === 'ocba') return `chosen with a budget of ${counted(select.runs, 'run')}`;
+  const { confidence, indifference } = select ?? search!.confirm!;
+  const which = select ? 'point' : 'finalist';
+  return isSure
+    ? `no other ${which} is better by more than ${numberText(indifference)}, with ${percent(confidence)}`
+    : `the best ${which}s could not be told apart`;
 }
 
 /** "17.4 ± 0.3" */

@@ -5,6 +5,7 @@ import { derivePath, pointCheck, pointPaths } from '../campaign/designs/resolve/
 import { type Design, hasDerived, sizeOf } from '../campaign/designs/design.ts';
 import { DeriveError } from '../campaign/designs/rows.ts';
 import type { PointCheck, PointFile } from '../campaign/designs/table.ts';
+import { checkCompared } from '../campaign/search/resolve-select.ts';
 import { type Contents, type DesignOf, expand } from '../campaign/points.ts';
 import type { LimitedVersion, ModelFacts } from '../campaign/facts.ts';
 import type { ReadDefinition } from '../campaign/read.ts';
@@ -76,6 +77,7 @@ export async function resolveDefinition(
   };
   const digest = createHash('sha256').update(meaningOf(campaign)).digest('hex');
   const points = countPoints(read, facts, campaign, await files.contentsOf(campaign.design));
+  checkCompared(read, campaign, points);
   return { campaign, points, digest };
 }
 

@@ -4,17 +4,14 @@ import type { Campaign } from '../campaign/types.ts';
 import type { History } from './history.ts';
 import { type FinishedPoints, type FinishedRun, isFeasible, type PointReader } from './point-value.ts';
 import { finalists } from './selection/finalists.ts';
-import { nextOfKn } from './selection/kn.ts';
+import { type Comparison, nextOfComparison } from './selection/comparison.ts';
 
 /**
  * The honest end of a search. The best value seen is too good: it was chosen for it. So the best points get new replications, which
  * choose among them, and the one that is chosen gets further ones, which chose nothing: these tell its value.
  */
 
-/** Replications that one point may get in the comparison. */
-const MOST_REPLICATIONS = 2_000;
-
-type Decided = Pick<SearchStep, 'events' | 'replications'>;
+export type Decided = Pick<SearchStep, 'events' | 'replications'>;
 
 /** Whether the end of a search compares its best points: without seeds their repeats would all be the same. */
 export function isConfirmed({ search, base }: Pick<Campaign, 'search' | 'base'>): boolean {
@@ -45,47 +42,55 @@ export function finalistsOf(
   return { ordinals: chosen.map((at) => candidates[at]!.ordinal!), after: search!.most ?? replications };
 }
 
-/** Compares the finalists by their new replications: gives them more, or chooses one. */
+/** The rule by which the finalists are compared. */
+export function comparisonOf({ search }: Pick<Campaign, 'search'>): Comparison {
+  const { replications, indifference, confidence } = search!.confirm!;
+  return { method: 'kn', first: replications, indifference, confidence };
+}
+
+/**
+ * Compares the finalists by their new replications: gives them more, or chooses one.
+ *
+ * @param report - the further replications of the one that is chosen
+ */
 export function compareFinalists(
-  { search }: Pick<Campaign, 'search'>,
+  { rule, report }: { rule: Comparison; report: number },
   events: readonly SearchEvent[],
   finished: FinishedPoints,
   reader: PointReader,
 ): Decided {
-  const confirm = search!.confirm!;
   const { ordinals, after } = events.findLast((event) => event.kind === 'finalists')!;
   const rejected = new Set(events.flatMap((event) => (event.kind === 'rejected' ? event.ordinal : [])));
   const systems = ordinals.filter((ordinal) => !rejected.has(ordinal));
   if (systems.some((ordinal) => !finished.has(ordinal))) return { events: [], replications: [] };
-  const compared = systems
-    .map((ordinal) => ({ ordinal, runs: runsAfter(finished, ordinal, after) }))
-    .filter(({ runs }) => {
-      const told = reader.valueOf(runs);
-      return told.value !== null && isFeasible(told);
-    });
+  const fresh = systems.map((ordinal) => ({ ordinal, runs: runsAfter(finished, ordinal, after) }));
+  const compared = fresh.filter(({ runs }) => {
+    const told = reader.valueOf(runs);
+    return told.value !== null && isFeasible(told);
+  });
   if (compared.length === 0) return { events: [{ kind: 'over' }], replications: [] };
   const values = compared.map(({ runs }) => reader.valuesOf(runs));
-  const { replications: first, indifference, confidence } = confirm;
-  const next = nextOfKn({ values, first, indifference, confidence, most: MOST_REPLICATIONS });
-  if (!next.decided) {
-    const more = next.surviving.map((at) => compared[at]!);
+  const next = nextOfComparison(rule, values, runsOf(fresh) - runsOf(compared));
+  if (!next.decided)
     return {
       events: [],
-      replications: more.map(({ ordinal, runs }) => ({
-        ordinal,
-        from: after + runs.length + 1,
-        to: after + next.replications,
-      })),
+      replications: compared.flatMap(({ ordinal, runs }, at) => {
+        const to = next.replications[at]!;
+        return to > runs.length ? { ordinal, from: after + runs.length + 1, to: after + to } : [];
+      }),
     };
-  }
   const { ordinal } = compared[next.best]!;
   // a point that was rejected has replications beyond those of the comparison
   const used = Math.max(...ordinals.map((each) => lastReplication(finished, each)));
-  const winner: SearchEvent = { kind: 'winner', ordinal, isSure: next.reached, after: used };
+  const winner: SearchEvent = { kind: 'winner', ordinal, isSure: next.isSure, after: used };
   // what does not differ by chance is known already
   if (values.every((each) => new Set(each).size === 1))
     return { events: [winner, { kind: 'over' }], replications: [] };
-  return { events: [winner], replications: [{ ordinal, from: used + 1, to: used + confirm.report }] };
+  return { events: [winner], replications: [{ ordinal, from: used + 1, to: used + report }] };
+}
+
+function runsOf(points: readonly { runs: readonly unknown[] }[]): number {
+  return points.reduce((sum, { runs }) => sum + runs.length, 0);
 }
 
 /** Looks at the further replications of the winner: they end the search, unless it does not meet the requirements. */

@@ -11,7 +11,7 @@ import {
 } from '../campaign/search/log.ts';
 import type { Campaign } from '../campaign/types.ts';
 import { hasSeed } from '../campaign/seeds.ts';
-import { compareFinalists, finalistsOf, isConfirmed, reportWinner } from './confirm.ts';
+import { compareFinalists, comparisonOf, finalistsOf, isConfirmed, reportWinner } from './confirm.ts';
 import { History } from './history.ts';
 import { keysOf } from './keys.ts';
 import { type FinishedPoints, type FinishedRun, PointReader } from './point-value.ts';
@@ -87,9 +87,10 @@ export class SearchCourse {
     this.result = emptyStep();
     const { stage, campaign, reader } = this;
     if (stage === 'searching' || stage === 'finishing') await this.search();
-    else if (stage === 'comparing')
-      this.result = { ...this.result, ...compareFinalists(campaign, this.events, finished, reader) };
-    else if (stage === 'reporting')
+    else if (stage === 'comparing') {
+      const comparison = { rule: comparisonOf(campaign), report: campaign.search!.confirm!.report };
+      this.result = { ...this.result, ...compareFinalists(comparison, this.events, finished, reader) };
+    } else if (stage === 'reporting')
       this.result = { ...this.result, ...reportWinner(this.events, finished, reader) };
     this.events.push(...this.result.events);
     return this.result;

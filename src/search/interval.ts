@@ -2,12 +2,13 @@ import type { PointValue } from '../campaign/search/log.ts';
 import type { Campaign } from '../campaign/types.ts';
 import { halfWidth } from '../statistics/sample.ts';
 
-/** Where the definition of a search gives no confidence. */
+/** Where the definition gives no confidence. */
 const CONFIDENCE = 0.95;
 
-/** The confidence of intervals of a search. */
-export function confidenceOfSearch({ search }: Pick<Campaign, 'search'>): number {
-  return search!.confirm?.confidence ?? CONFIDENCE;
+/** The confidence of intervals of a search or a selection. */
+export function confidenceOfSearch({ search, select }: Pick<Campaign, 'search' | 'select'>): number {
+  const rule = search ? search.confirm : select?.method === 'kn' ? select : null;
+  return rule?.confidence ?? CONFIDENCE;
 }
 
 /**
@@ -16,7 +17,7 @@ export function confidenceOfSearch({ search }: Pick<Campaign, 'search'>): number
  * @param mean - in the sign of the output
  */
 export function intervalOf(
-  campaign: Pick<Campaign, 'search'>,
+  campaign: Pick<Campaign, 'search' | 'select'>,
   mean: number,
   { variance, runs }: Pick<PointValue, 'variance' | 'runs'>,
 ): [number, number] | null {

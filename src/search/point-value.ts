@@ -24,16 +24,17 @@ export class PointReader {
   private readonly requirements: { requirement: Requirement; measure: Measure }[];
   private readonly mostFailed: number;
 
-  /** @param campaign - one with a search */
+  /** @param campaign - one with a search or a selection */
   constructor({
     goal,
     outputs,
     search,
+    select,
     failures,
-  }: Pick<Campaign, 'goal' | 'outputs' | 'search' | 'failures'>) {
+  }: Pick<Campaign, 'goal' | 'outputs' | 'search' | 'select' | 'failures'>) {
     this.goal = measureOf(outputs, goal!.output);
     this.sign = goal!.wants === 'lowest' ? 1 : -1;
-    this.requirements = search!.require.map((requirement) => ({
+    this.requirements = (search ?? select)!.require.map((requirement) => ({
       requirement,
       measure: measureOf(outputs, requirement.output),
     }));

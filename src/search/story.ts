@@ -46,8 +46,8 @@ export interface Finalist extends Pick<AskedPoint, 'ordinal' | 'key' | 'values'>
   /** The confidence interval of that mean; null where there is none. */
   interval: [number, number] | null;
   runs: number;
-  /** The value that it had during the search. */
-  seen: number;
+  /** The value that it had when it was chosen: during the search, or in the comparison of a selection. Null where it has none. */
+  seen: number | null;
   /** Whether its new replications meet the requirements, of a point that was chosen also the further ones. */
   isFeasible: boolean;
   isWinner: boolean;
@@ -116,16 +116,20 @@ function finalistsIn(
     const told = fresh.length > 0 ? reader.valueOf(fresh) : undefined;
     const mean = typeof told?.value === 'number' ? reader.signed(told.value) : null;
     return {
-      ...{ ordinal, key, values, seen: seen!, mean },
+      ...{ ordinal, key, values, seen, mean },
       interval: mean === null ? null : intervalOf(campaign, mean, told!),
       runs: told?.runs ?? 0,
       isFeasible: mean !== null && isFeasible(told!) && !rejected.has(ordinal),
       isWinner: best?.ordinal === ordinal && stage === 'over',
     };
   });
-  const sign = reader.signed(1);
+  return byRank(all, reader);
+}
+
+/** The winner in front, then those with better means; those without a mean are last. */
+export function byRank(finalists: readonly Finalist[], reader: PointReader): Finalist[] {
   const rank = ({ mean, isWinner }: Finalist): number =>
-    isWinner ? -Infinity : mean === null ? Infinity : sign * mean;
+    isWinner ? -Infinity : mean === null ? Infinity : reader.signed(mean);
   // not by a difference, as that of two infinities is no number
-  return all.toSorted((a, b) => Number(rank(a) > rank(b)) - Number(rank(a) < rank(b)));
+  return finalists.toSorted((a, b) => Number(rank(a) > rank(b)) - Number(rank(a) < rank(b)));
 }

@@ -117,7 +117,9 @@ function shown(
 }
 
 /** The winner of the comparison, unless it was rejected. */
-function winnerOf(events: readonly SearchEvent[]): Extract<SearchEvent, { kind: 'winner' }> | undefined {
+export function winnerOf(
+  events: readonly SearchEvent[],
+): Extract<SearchEvent, { kind: 'winner' }> | undefined {
   const last = events.findLast((event) => event.kind === 'winner' || event.kind === 'rejected');
   return last?.kind === 'winner' ? last : undefined;
 }

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import type { FinishedPoint, FinishedRun } from './store.ts';
+import type { ComparedPoint, FinishedPoint, FinishedRun } from './store.ts';
 import { toOutputs } from './packed.ts';
 import { batches } from './rows.ts';
 import { finishedStates, type Tables } from './tables.ts';
@@ -69,6 +69,34 @@ export async function readPoints(
   ordinals: readonly number[],
 ): Promise<FinishedPoint[]> {
   if (ordinals.length === 0) return [];
+  const points = await finishedRuns(db, campaign, ordinals);
+  return [...points].flatMap(([ordinal, { runs, isWhole }]) => (isWhole ? [{ ordinal, runs }] : []));
+}
+
+/** All points of a campaign, with those of their runs that have finished. */
+export async function comparedPoints(db: Kysely<Tables>, campaign: number): Promise<ComparedPoint[]> {
+  const rows = await db
+    .selectFrom('points')
+    .select(['ordinal', 'key', 'values'])
+    .where('campaign', '=', campaign)
+    .orderBy('ordinal')
+    .execute();
+  const compared: ComparedPoint[] = [];
+  for (const batch of batches(rows, POINTS_AT_ONCE)) {
+    const ordinals = batch.map(({ ordinal }) => ordinal);
+    const points = await finishedRuns(db, campaign, ordinals);
+    for (const { ordinal, key, values } of batch)
+      compared.push({ ordinal, key, values: JSON.parse(values) as string[], ...points.get(ordinal)! });
+  }
+  return compared;
+}
+
+/** The runs of points that have finished, by the points' ordinals; `isWhole` of a point when all of its runs have. */
+async function finishedRuns(
+  db: Kysely<Tables>,
+  campaign: number,
+  ordinals: readonly number[],
+): Promise<Map<number, { runs: FinishedRun[]; isWhole: boolean }>> {
   const rows = await db
     .selectFrom('runs')
     .leftJoin('outputs', (join) =>
@@ -81,15 +109,15 @@ export async function readPoints(
     .orderBy('runs.ordinal')
     .orderBy('runs.replication')
     .execute();
-  const points = new Map<number, FinishedRun[]>();
-  const unfinished = new Set<number>();
+  const points = new Map<number, { runs: FinishedRun[]; isWhole: boolean }>();
   for (const { ordinal, replication, state, ...row } of rows) {
-    if (!(finishedStates as readonly string[]).includes(state)) unfinished.add(ordinal);
-    const runs = points.get(ordinal) ?? [];
-    runs.push({ replication, outputs: toOutputs(row) });
-    points.set(ordinal, runs);
+    const point = points.get(ordinal) ?? { runs: [], isWhole: true };
+    points.set(ordinal, point);
+    if ((finishedStates as readonly string[]).includes(state))
+      point.runs.push({ replication, outputs: toOutputs(row) });
+    else point.isWhole = false;
   }
-  return [...points].flatMap(([ordinal, runs]) => (unfinished.has(ordinal) ? [] : [{ ordinal, runs }]));
+  return points;
 }
 
 /**

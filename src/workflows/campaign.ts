@@ -124,14 +124,14 @@ function isThrough({ schedule, search }: CampaignState): boolean {
 async function prepare(context: Context): Promise<void> {
   const { address, input, state } = context;
   show(context);
-  const { points, runs, grows, precision, isSearch } = await activities.prepare.executeWithOptions(
+  const { points, runs, grows, precision, isSearch, isSelect } = await activities.prepare.executeWithOptions(
     { summary: 'upload files, expand the design' },
     [address],
   );
   state.points = points;
   state.total = runs;
   state.precision = precision ?? null;
-  if (isSearch) state.search = newSearch();
+  if (isSearch || isSelect) state.search = newSearch(isSelect);
   // set before the design was expanded, it counts for what comes of it
   const wanted = state.schedule.concurrency === 'auto' ? input.concurrency : state.schedule.concurrency;
   state.schedule = newSchedule(runs, wanted, state.settings.timeouts.run);

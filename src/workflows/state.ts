@@ -34,8 +34,11 @@ export interface CampaignState {
   precision?: PrecisionProgress | null;
   /** The store was asked whether runs wait that nobody told of, and nothing was requested since. Absent from campaigns of earlier versions. */
   hasLooked?: boolean;
-  /** Of a campaign whose points a search finds: whether it is over, and whether there is something to tell it. */
-  search?: { isOver: boolean; isDue: boolean; asked: number } | null;
+  /**
+   * Of a campaign whose points a search finds, or whose best point is to be found (`isSelect`): whether it is over, and whether there is
+   * something to tell it.
+   */
+  search?: { isOver: boolean; isDue: boolean; asked: number; isSelect?: boolean } | null;
   new: number;
   reused: number;
   failed: number;
@@ -58,8 +61,8 @@ export interface CampaignState {
 }
 
 /** A search that nothing is known of yet: what it is at is asked first. */
-export function newSearch(): NonNullable<CampaignState['search']> {
-  return { isOver: false, isDue: true, asked: 0 };
+export function newSearch(isSelect = false): NonNullable<CampaignState['search']> {
+  return { isOver: false, isDue: true, asked: 0, ...(isSelect && { isSelect }) };
 }
 
 export function newState(now: number, settings: CampaignState['settings']): CampaignState {
@@ -109,11 +112,12 @@ export function takeCounts(
     settings,
     precision = null,
     isSearch = false,
+    isSelect = false,
   }: Exclude<ChangeAnswer, { refused: string }>,
 ): void {
   const { total, new: fresh, reused, failed } = counts;
   if (failed < state.failed) state.causes = [];
-  if (isSearch) state.search = newSearch();
+  if (isSearch || isSelect) state.search = newSearch(isSelect);
   Object.assign(state, { points, settings, precision, total, new: fresh, reused, failed });
   state.schedule.runTimeout = settings.timeouts.run;
 }
@@ -194,7 +198,9 @@ export function detailsOf(state: CampaignState, now: number): string {
     '',
     `- finished: ${runs.new} new, ${runs.reused} reused, ${runs.failed} failed; ${rate.toFixed(1)} a second`,
     `- open: ${runs.running} running, ${runs.queued} queued, ${runs.waiting} waiting; window ${window}`,
-    state.search ? `- search: ${state.search.asked} points asked` : `- design: ${points} points`,
+    state.search && !state.search.isSelect
+      ? `- search: ${state.search.asked} points asked`
+      : `- design: ${points} points`,
   ];
   if (precision) lines.push(`- ${precisionText(precision, points)}; ${runsText(precision, finished)}`);
   if (triedAgain > 0) lines.push(`- tried again after a failure: ${triedAgain}`);

@@ -78,13 +78,13 @@ export async function tick({ address, state }: Context): Promise<void> {
   state.finishedAt = [...state.finishedAt, [now, finished] as [number, number]].slice(-LAST_TICKS);
 }
 
-/** Goes on with the search of a campaign when it may have something to do. */
+/** Goes on with the search or the selection of a campaign when it may have something to do. A selection decides when all runs have finished. */
 export async function search({ address, state }: Context): Promise<void> {
   const { search, schedule } = state;
   if (!search || search.isOver || schedule.isHeld) return;
-  if (!search.isDue && !isFinished(schedule)) return;
+  if ((!search.isDue || search.isSelect) && !isFinished(schedule)) return;
   search.isDue = false;
-  const summary = `search, ${search.asked} points asked`;
+  const summary = search.isSelect ? 'compare the points' : `search, ${search.asked} points asked`;
   const { added, points, asked, isOver } = await activities.propose.executeWithOptions({ summary }, [
     address,
   ]);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { canonicalValue } from '../../src/api/index.ts';
 import type { SearchedInput } from '../../src/campaign/search/search.ts';
+import { checkCompared } from '../../src/campaign/search/resolve-select.ts';
 import { spaceOf } from '../../src/campaign/search/space.ts';
 import type { ErrorCode } from '../../src/errors.ts';
 import fc from '../support/fast-check.ts';
@@ -208,5 +209,85 @@ describe('the space', () => {
     const others = [...base, { name: 'y', type: 'DOUBLE' as const, units: null, value: '0.5' }];
     const space = spaceOf({ inputs: [range({})], where: 'x > y' }, others);
     expect([space.isAllowed(['0.4']), space.isAllowed(['0.6'])]).toEqual([false, true]);
+  });
+});
+
+describe('a selection', () => {
+  const GRID = 'design: { grid: { Contact rate: [1, 1.5, 2] } }\n';
+
+  test('gives the goal, and ten replications of each point where nothing else is said', () => {
+    const body = `${GRID}select: { maximize: peak DAY, indifference: 1 }\n`;
+    expect(checkBody(body)).toMatchObject({
+      goal: { output: 'Peak day', wants: 'highest' },
+      replications: 10,
+      select: { method: 'kn', indifference: 1, confidence: 0.95, report: 30, require: [] },
+    });
+    expect(checkBody(`${GRID}select: { minimize: Fit error, runs: 90 }\nreplications: 4\n`)).toMatchObject({
+      replications: 4,
+      select: { method: 'ocba', runs: 90, report: 30 },
+    });
+  });
+
+  test.each<[string, ErrorCode, string, RegExp]>([
+    [
+      'neither rule',
+      'DEFINITION_INVALID',
+      `${GRID}select: §{ minimize: Fit error }\n`,
+      /"indifference" or "runs"/,
+    ],
+    [
+      'both rules',
+      'DEFINITION_INVALID',
+      `${GRID}select: §{ minimize: Fit error, indifference: 1, runs: 100 }\n`,
+      /"indifference" or "runs"/,
+    ],
+    ['no design', 'INVALID_VALUE', '§select: { minimize: Fit error, runs: 100 }\n', /no points to compare/],
+    [
+      'a search',
+      'INVALID_VALUE',
+      `search: { minimize: Fit error, ${OVER} }\n§select: { minimize: Fit error, runs: 100 }\n`,
+      /a "search" or a "select"/,
+    ],
+    [
+      'a goal',
+      'INVALID_VALUE',
+      `${GRID}select: { minimize: Fit error, runs: 100 }\n§goal: { minimize: Fit error }\n`,
+      /goal of a selection/,
+    ],
+    [
+      'replications until precise',
+      'INVALID_VALUE',
+      `${GRID}select: { minimize: Fit error, runs: 100 }\n§replications: { min: 3, max: 9, output: Fit error, relative: 0.1 }\n`,
+      /how many replications each point gets/,
+    ],
+    [
+      'one replication',
+      'INVALID_VALUE',
+      `${GRID}select: { minimize: Fit error, runs: 100 }\n§replications: 1\n`,
+      /does not tell how far chance/,
+    ],
+    [
+      'an unknown output',
+      'UNKNOWN_OUTPUT',
+      `${GRID}select: { minimize: §Fit errors, runs: 100 }\n`,
+      /Fit errors/,
+    ],
+    [
+      'a quantile',
+      'INVALID_VALUE',
+      `${GRID}select: { minimize: §"Q(\`Peak day\`, 0.9)", runs: 100 }\n`,
+      /is a quantile/,
+    ],
+  ])('%s', (_, code, body, says) => {
+    refused(code, body, says);
+  });
+
+  test.each<[Parameters<typeof checkCompared>[1]['select'], number, RegExp]>([
+    [{ method: 'ocba', runs: 50, require: [], report: 30 }, 1, /one point/],
+    [{ method: 'ocba', runs: 50, require: [], report: 30 }, 6, /60 runs, more than the budget/],
+    [{ method: 'kn', indifference: 1, confidence: 0.95, require: [], report: 30 }, 201, /201 points/],
+  ])('is refused by the number of points: %j of %i', (select, points, says) => {
+    const read = { locate: () => ({ file: 'a.yaml', path: 'select' }) };
+    expect(() => checkCompared(read, { select, replications: 10 }, points)).toThrow(says);
   });
 });

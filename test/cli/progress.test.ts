@@ -13,6 +13,7 @@ const status: CampaignStatus = {
   runs: { total: 40, done: 15, new: 12, reused: 3, failed: 1, running: 4, queued: 6, waiting: 14 },
   precision: null,
   search: null,
+  select: null,
   window: 10,
   rate: 2.5,
   secondsLeft: 70,

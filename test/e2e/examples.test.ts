@@ -89,6 +89,20 @@ test('examples/search/inventory chooses a policy with runs that tell its cost, a
   expect(levels.reduce((sum, level) => sum + level, 0) / 30).toBeGreaterThanOrEqual(0.9);
 });
 
+test('examples/search/select finds the best of 25 policies, and tells its cost by runs that did not choose it', async () => {
+  const campaign = join(ROOT, 'examples/search/select.yaml');
+  const submitted = await foray(dev.folder, ['submit', campaign, '--id', 'policy', '--watch']);
+  expect([submitted.code, submitted.stderr]).toEqual([0, expect.stringContaining('completed')]);
+  const { stdout } = await foray(dev.folder, ['status', 'policy', '--json']);
+  const { select, runs } = JSON.parse(stdout) as {
+    select: { method: string; best: { runs: number; isSure: boolean; interval: number[] } };
+    runs: { done: number };
+  };
+  expect(select).toMatchObject({ method: 'kn', best: { runs: 30, isSure: true } });
+  // most of the 25 policies were left out after few runs
+  expect(runs.done).toBeLessThan(1_500);
+});
+
 /** Mean number of machines at work in M/M/c//K: a birth and death process of those that are broken. */
 function machinesAtWork(
   machines: number,

@@ -68,7 +68,7 @@ export interface NewAsk extends Omit<Ask, 'ordinal'> {
 /** Where a search is. */
 export type SearchStage = 'searching' | 'finishing' | 'comparing' | 'reporting' | 'over';
 
-export function stageOf({ events }: Pick<SearchLog, 'events'>): SearchStage {
+export function stageOf({ events }: { events: readonly SearchEvent[] }): SearchStage {
   switch (events.at(-1)?.kind) {
     case undefined:
       return 'searching';

@@ -1,17 +1,16 @@
 import { RANDOM_SEED } from '../../api/index.ts';
 import { ForayError } from '../../errors.ts';
-import { quoted } from '../../suggest.ts';
 import { isNumeric, isWhole } from '../designs/names.ts';
 import { checkExpression } from '../designs/resolve/expressions.ts';
 import { type DesignFacts, inputsIn } from '../designs/resolve/inputs.ts';
 import { distinctValuesOf } from '../designs/resolve/values.ts';
 import { MOST_INPUTS, unitPoints } from '../sampling/unit-points.ts';
-import { measureOf } from '../measures.ts';
 import type { ReadDefinition } from '../read.ts';
 import type { BaseInput, CampaignOutput, Goal } from '../types.ts';
 import { canonical, checkUnits, type ModelInput } from '../values.ts';
+import { goalIn, requirementsIn } from './goal.ts';
 import type { Bounds, Searched, WrittenSearch } from './schema.ts';
-import type { Confirmation, MethodName, Requirement, Search, SearchedInput } from './search.ts';
+import type { Confirmation, MethodName, Search, SearchedInput } from './search.ts';
 import { spaceOf } from './space.ts';
 
 /** Points that a condition is tried on: if it holds for none of them, it is taken to hold for none. */
@@ -153,10 +152,8 @@ export function resolveSearch(
   const before = mistakes.count;
   if (where !== null)
     mistakes.attempt(() => checkExpression(where, 'boolean', { inputs: base, locate }, ['search', 'where']));
-  const goal = mistakes.attempt(() => goalOf(written, outputs, locate));
-  const require = Object.entries(written.require ?? {}).flatMap(
-    ([output, limit]) => mistakes.attempt(() => requirement(output, limit, outputs, locate)) ?? [],
-  );
+  const goal = mistakes.attempt(() => goalIn(written, outputs, locate, 'search'));
+  const require = requirementsIn(written, outputs, { locate, mistakes }, 'search');
   const method = mistakes.attempt(() => methodOf(written, inputs, locate));
   const search: Search = {
     inputs,
@@ -170,37 +167,6 @@ export function resolveSearch(
   };
   if (mistakes.count === before) mistakes.attempt(() => checkCondition(search, base, locate));
   return { search, goal: goal ?? { output: '', wants: 'lowest' } };
-}
-
-function goalOf(
-  { minimize, maximize }: WrittenSearch,
-  outputs: readonly CampaignOutput[],
-  locate: ReadDefinition['locate'],
-): Goal {
-  const key = minimize === undefined ? 'maximize' : 'minimize';
-  const { name } = measureOf(outputs, (minimize ?? maximize)!, locate(['search', key]));
-  return { output: name, wants: key === 'maximize' ? 'highest' : 'lowest' };
-}
-
-function requirement(
-  written: string,
-  limit: NonNullable<WrittenSearch['require']>[string],
-  outputs: readonly CampaignOutput[],
-  locate: ReadDefinition['locate'],
-): Requirement {
-  const path = ['search', 'require', written];
-  const [min, max, chance] = [limit.min ?? null, limit.max ?? null, limit.chance ?? null];
-  const { name } = measureOf(outputs, written, locate(path, 'key'));
-  if (min !== null && max !== null && min > max)
-    throw new ForayError(
-      'INVALID_VALUE',
-      `No value of ${quoted(name)} is at least ${min} and at most ${max}.`,
-      {
-        place: locate(path),
-        hint: 'Give a "min" that is not above "max".',
-      },
-    );
-  return { output: name, min, max, chance };
 }
 
 /** Which method is meant: `auto` is gp for few points and inputs, else cma. */

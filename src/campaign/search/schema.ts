@@ -76,6 +76,13 @@ const Stop = z
   )
   .meta({ id: 'Stop' });
 
+const report = z
+  .int('expected a whole number')
+  .min(2, 'expected at least 2')
+  .max(100_000, 'expected at most 100,000')
+  .default(30)
+  .describe('Further replications of the winner alone, which tell its value.');
+
 const Confirm = z
   .strictObject(
     {
@@ -94,12 +101,7 @@ const Confirm = z
         .lt(1, 'expected less than 1')
         .default(0.95)
         .describe('How sure it is to be that no other is better by more than that.'),
-      report: z
-        .int('expected a whole number')
-        .min(2, 'expected at least 2')
-        .max(100_000, 'expected at most 100,000')
-        .default(30)
-        .describe('Further replications of the winner alone, which tell its value.'),
+      report,
     },
     'expected {indifference: NUMBER}',
   )
@@ -156,3 +158,52 @@ export const Search = z
     oneOf: [{ required: ['maximize'] }, { required: ['minimize'] }],
   });
 export type WrittenSearch = z.infer<typeof Search>;
+
+export const Select = z
+  .strictObject(
+    {
+      minimize: Output.optional().describe('The output, or P(…), of which the lowest mean is best.'),
+      maximize: Output.optional().describe('The output, or P(…), of which the highest mean is best.'),
+      require: z
+        .record(z.string(), Limit, 'expected outputs with their limits')
+        .optional()
+        .describe('Limits that the outputs of a point have to keep: {OUTPUT: {max: NUMBER}}.'),
+      indifference: number
+        .positive('expected more than 0')
+        .optional()
+        .describe(
+          "A difference that does not matter, in the output's units: points are compared until it is certain.",
+        ),
+      confidence: number
+        .gt(0.5, 'expected more than 0.5')
+        .lt(1, 'expected less than 1')
+        .default(0.95)
+        .describe(
+          'With an indifference: how sure it is to be that no other point is better by more. Of the interval.',
+        ),
+      runs: count()
+        .max(10_000_000, 'expected at most 10,000,000')
+        .optional()
+        .describe('A budget, the first replications included: its runs go where they tell most.'),
+      report,
+    },
+    'expected {minimize: OUTPUT, indifference: NUMBER} or {minimize: OUTPUT, runs: NUMBER}',
+  )
+  .refine(
+    ({ maximize, minimize }) => (maximize === undefined) !== (minimize === undefined),
+    'expected either "minimize" or "maximize"',
+  )
+  .refine(
+    ({ indifference, runs }) => (indifference === undefined) !== (runs === undefined),
+    'expected either an "indifference" or "runs"',
+  )
+  .meta({
+    id: 'Select',
+    description:
+      'Finds out which point of the design is the best, by more runs of those that are hard to tell apart.',
+    allOf: [
+      { oneOf: [{ required: ['maximize'] }, { required: ['minimize'] }] },
+      { oneOf: [{ required: ['indifference'] }, { required: ['runs'] }] },
+    ],
+  });
+export type WrittenSelect = z.infer<typeof Select>;

@@ -44,6 +44,15 @@ export interface Confirmation {
   report: number;
 }
 
+/**
+ * Which point of a design is the best: by the procedure of Kim and Nelson until that is certain (kn), or with a budget of runs (ocba).
+ * The goal is the campaign's. Plain JSON.
+ */
+export type Selection = { require: Requirement[]; report: number } & Rule;
+
+/** `indifference`: a difference that does not matter. `runs`: the budget, the first replications included. */
+type Rule = { method: 'kn'; indifference: number; confidence: number } | { method: 'ocba'; runs: number };
+
 export type MethodName = 'gp' | 'cma' | 'direct';
 
 /** A search after every name and value in it was checked. Its goal is the campaign's. Plain JSON. */

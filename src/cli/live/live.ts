@@ -65,7 +65,7 @@ export class LivePage {
     if (!this.status) return;
     const { output, rows, values } = this.recent;
     const { status, failure } = this;
-    const search = status.search ? searchLine(this.campaign, status.search) : undefined;
+    const search = searchLine(this.campaign, status);
     const state = { ...this.about, status, search, output, rows, values, failure };
     this.screen.draw(pageOf(state, this.screen.size));
   }

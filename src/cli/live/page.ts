@@ -63,7 +63,7 @@ export function pageOf(state: LiveState, { columns, rows }: Size): Line[] {
 function headOf({ status, search }: LiveState, columns: number): Line[] {
   const { phase, blocked, note } = status;
   const noteWords = printable(note).split(' ').filter(Boolean);
-  const searchWords = search === undefined ? [] : printable(`Search: ${search}`).split(' ');
+  const searchWords = search === undefined ? [] : printable(capitalized(search)).split(' ');
   const blockedWords = blocked === null ? [] : printable(blockedText(blocked)).split(' ').filter(Boolean);
   return [
     titleLine(status, columns),
@@ -165,4 +165,8 @@ function valuesTitle(output: CampaignOutput, values: readonly number[], goal: Go
       : '';
   const what = `  mean ${numberText(mean)} of ${counted(values.length, 'value')}${best}`;
   return [{ style: 'bold', text: cut(printable(titleOf(output)), 60) }, what];
+}
+
+function capitalized(text: string): string {
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
 }

@@ -5,7 +5,7 @@ import type { ResultRow, StoredLog } from '../../store/index.ts';
 /** All that the page shows. */
 export interface LiveState {
   status: CampaignStatus;
-  /** What its search is at; undefined without one. */
+  /** What its search or selection is at; undefined without one. */
   search?: string | undefined;
   varied: readonly VariedInput[];
   /** Whether points have more than one replication. */

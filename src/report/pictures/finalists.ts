@@ -8,8 +8,8 @@ export interface FinalistRow {
   name: string;
   mean: number;
   interval: [number, number] | null;
-  /** The value that it had during the search. */
-  seen: number;
+  /** The value that it had during the search; null where there is none. */
+  seen: number | null;
   /** The value of the winner by runs that did not choose it; null of others. */
   own: number | null;
   kind: 'winner' | 'finalist' | 'infeasible';
@@ -32,7 +32,7 @@ export function finalistRows(rows: readonly FinalistRow[], output: Measure): Spe
       { name: names.finalist, colour: colours.line, opacity: 1, is: has('finalist') },
       { name: names.own, colour: '#a06cd5', opacity: 1, is: rows.some(({ own }) => own !== null) },
       { name: names.infeasible, colour: colours.bad, opacity: 1, is: has('infeasible') },
-      { name: names.seen, colour: colours.muted, opacity: 0.8, is: true },
+      { name: names.seen, colour: colours.muted, opacity: 0.8, is: rows.some(({ seen }) => seen !== null) },
     ].filter(({ is }) => is),
   );
   const axis = output.statistic === 'share' ? { axis: { format: '~%' } } : {};
@@ -74,7 +74,7 @@ export function finalistRows(rows: readonly FinalistRow[], output: Measure): Spe
     height: { step: 32 },
     layer: [
       {
-        data: { values },
+        data: { values: values.filter(({ seen }) => seen !== null) },
         mark: { type: 'point', filled: false, size: 70, strokeWidth: 1.6, opacity: 0.9 },
         encoding: { y, x: x('seen'), color: shown(names.seen) },
       },

@@ -33,13 +33,33 @@ interface Rule {
   h2: number;
 }
 
-/** Systems that are compared two at a time. */
-interface Pair {
+/** Two systems that are compared: the differences of the replications that both have. */
+class Pair {
+  count = 0;
+  private sum = 0;
+  private readonly initial = new Sample();
+  private readonly first: number;
+
+  constructor(first: number) {
+    this.first = first;
+  }
+
+  /** Adds one replication of both; it counts if none of the two failed. */
+  add(value: number | null, rival: number | null): void {
+    if (value === null || rival === null) return;
+    this.count += 1;
+    this.sum += value - rival;
+    if (this.initial.count < this.first) this.initial.add(value - rival);
+  }
+
+  get mean(): number {
+    return this.sum / this.count;
+  }
+
   /** Of the first differences. Infinite where there are too few. */
-  variance: number;
-  /** How many differences the first r replications have, and their sum, by r. */
-  counts: number[];
-  sums: number[];
+  get variance(): number {
+    return this.initial.count < this.first ? Infinity : this.initial.variance!;
+  }
 }
 
 /**
@@ -59,31 +79,44 @@ const LEAST_GROWTH = 0.05;
  * before they have more.
  */
 export function nextOfKn({ values, first, indifference, confidence, most }: KnInput): KnDecision {
-  const made = Math.min(...values.map(({ length }) => length));
-  const all = values.map((_, at) => at);
   if (values.length === 1) return { decided: true, best: 0, reached: true };
+  const made = Math.min(...values.map(({ length }) => length));
   const rule = { first, indifference, h2: squareOfH(values.length, first, confidence) };
-  const pairs = values.map((own, at) =>
-    values.map((other, of) => (at === of ? null : pairOf(own, other, first))),
-  );
-  let surviving = all;
-  for (let r = first; r <= mostOf(values) && surviving.length > 1; r += 1) {
-    const before = surviving.filter((at) => values[at]!.length >= r);
-    if (before.length < surviving.length) break;
-    surviving = before.filter((at) => !before.some((of) => of !== at && isWorse(pairs[at]![of]!, r, rule)));
+  const pairs = values.map((_, at) => values.slice(at + 1).map(() => new Pair(first)));
+  const pairOf = (a: number, b: number): Pair => pairs[Math.min(a, b)]![Math.abs(a - b) - 1]!;
+  const isWorse = (at: number, of: number): boolean => {
+    const pair = pairOf(at, of);
+    if (pair.count < first) return false;
+    const difference = at < of ? pair.mean : -pair.mean;
+    return difference > 0 && difference > allowedIn(pair, rule);
+  };
+  let surviving = values.map((_, at) => at);
+  for (let r = 1; surviving.every((at) => values[at]!.length >= r); r += 1) {
+    for (const [a, b] of pairsOf(surviving)) pairOf(a, b).add(values[a]![r - 1]!, values[b]![r - 1]!);
+    if (r < first) continue;
+    const before = surviving;
+    surviving = before.filter((at) => !before.some((of) => of !== at && isWorse(at, of)));
     // equal systems are never worse than each other, but rounding may have it so
     if (surviving.length === 0) surviving = [before[0]!];
+    // equal systems have no better one among them
+    if (pairsOf(surviving).every(([a, b]) => allowedIn(pairOf(a, b), rule) === 0))
+      return { decided: true, best: lowestMean(values, surviving), reached: true };
   }
-  if (surviving.length === 1) return { decided: true, best: surviving[0]!, reached: true };
   const now = Math.min(...surviving.map((at) => values[at]!.length));
   if (now >= most) return { decided: true, best: lowestMean(values, surviving), reached: false };
   if (made < first) return { decided: false, surviving, replications: first };
-  const expected = surviving.map((at) =>
-    Math.min(...surviving.map((of) => (of === at ? Infinity : endOf(pairs[at]![of]!, rule)))),
-  );
-  const part = Math.min(PART_OF_WAY * (Math.min(...expected) - now), MOST_GROWTH * now);
+  const expected = pairsOf(surviving).map(([a, b]) => endOf(pairOf(a, b), rule));
+  const part = Math.min(PART_OF_WAY * (lowestOf(expected) - now), MOST_GROWTH * now);
   const added = Math.max(1, Math.ceil(Math.max(part, LEAST_GROWTH * now)));
   return { decided: false, surviving, replications: Math.min(most, now + added) };
+}
+
+function pairsOf(systems: readonly number[]): [number, number][] {
+  return systems.flatMap((a, at) => systems.slice(at + 1).map((b): [number, number] => [a, b]));
+}
+
+function lowestOf(values: readonly number[]): number {
+  return values.reduce((least, value) => Math.min(least, value), Infinity);
 }
 
 /** h² of the procedure. */
@@ -92,38 +125,16 @@ function squareOfH(systems: number, first: number, confidence: number): number {
   return 2 * eta * (first - 1);
 }
 
-function pairOf(own: readonly (number | null)[], other: readonly (number | null)[], first: number): Pair {
-  const [counts, sums] = [[0], [0]];
-  const initial = new Sample();
-  for (let r = 1; r <= Math.min(own.length, other.length); r += 1) {
-    const [value, rival] = [own[r - 1]!, other[r - 1]!];
-    const isCommon = value !== null && rival !== null;
-    if (isCommon && initial.count < first) initial.add(value - rival);
-    counts.push(counts[r - 1]! + (isCommon ? 1 : 0));
-    sums.push(sums[r - 1]! + (isCommon ? value - rival : 0));
-  }
-  return { variance: initial.count < first ? Infinity : initial.variance!, counts, sums };
-}
-
-/** Whether a system is left out after r replications, as another one is better. It does not depend on later ones. */
-function isWorse({ variance, counts, sums }: Pair, r: number, { first, indifference, h2 }: Rule): boolean {
-  const at = Math.min(r, counts.length - 1);
-  const n = counts[at]!;
-  if (n < first) return false;
-  const mean = sums[at]! / n;
-  const allowed = Math.max(0, (indifference / (2 * n)) * ((h2 * variance) / indifference ** 2 - n));
-  return mean > 0 && mean > allowed;
+/** How much worse a system may be without being left out. It shrinks to 0. */
+function allowedIn({ count, variance }: Pair, { first, indifference, h2 }: Rule): number {
+  if (count < first) return Infinity;
+  return Math.max(0, (indifference / (2 * count)) * ((h2 * variance) / indifference ** 2 - count));
 }
 
 /** After how many replications one of two systems is left out, if their difference stays as it is. */
-function endOf({ variance, counts, sums }: Pair, { indifference, h2 }: Rule): number {
+function endOf({ mean, variance }: Pair, { indifference, h2 }: Rule): number {
   if (variance === Infinity) return Infinity;
-  const difference = Math.abs(sums.at(-1)! / counts.at(-1)!);
-  return Math.ceil((h2 * variance) / indifference / (2 * difference + indifference));
-}
-
-function mostOf(values: KnInput['values']): number {
-  return Math.max(...values.map(({ length }) => length));
+  return Math.ceil((h2 * variance) / indifference / (2 * Math.abs(mean) + indifference));
 }
 
 function lowestMean(values: KnInput['values'], systems: readonly number[]): number {

@@ -1,5 +1,6 @@
 import type { SearchLog, SearchStep } from '../../campaign/search/log.ts';
-import type { FinishedPoint } from './design.ts';
+import type { Point } from '../../campaign/types.ts';
+import type { FinishedPoint, FinishedRun } from './design.ts';
 
 /** How many asks and events the log of a search has. */
 export interface SearchLength {
@@ -11,6 +12,12 @@ export interface SearchLength {
 export interface SearchWritten {
   seqs: number[];
   ordinals: (number | null)[];
+}
+
+/** A point with those of its runs that have finished, in the order of their replications; `isWhole` when all of them have. */
+export interface ComparedPoint extends Point {
+  runs: FinishedRun[];
+  isWhole: boolean;
 }
 
 /** The log of the search of a campaign. */
@@ -27,4 +34,6 @@ export interface SearchStore {
   writeSearch(id: string, length: SearchLength, step: SearchStep): Promise<SearchWritten | undefined>;
   /** Of some points, those whose runs have all finished. */
   finishedAt(id: string, ordinals: readonly number[]): Promise<FinishedPoint[]>;
+  /** All points in the order of their ordinals. */
+  comparedPoints(id: string): Promise<ComparedPoint[]>;
 }

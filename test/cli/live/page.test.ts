@@ -19,6 +19,7 @@ const state: LiveState = {
     runs: { total: 200, done: 99, new: 90, reused: 9, failed: 1, running: 8, queued: 12, waiting: 80 },
     precision: null,
     search: null,
+    select: null,
     window: 20,
     rate: 2.5,
     secondsLeft: 40,
@@ -61,8 +62,8 @@ const textsOf = (shown: LiveState, columns = 80, rows = 24): string[] =>
 
 describe('the page', () => {
   test('says what a search has found', () => {
-    const search = '12 points asked, 9 known; best so far: Machines at work 16.3';
-    expect(textsOf({ ...state, search })).toContain(`Search: ${search}`);
+    const search = 'search: 12 points asked, 9 known; best so far: Machines at work 16.3';
+    expect(textsOf({ ...state, search })).toContain(search.replace('search', 'Search'));
   });
 
   test('shows progress, pace, window, values and what finished last', () => {

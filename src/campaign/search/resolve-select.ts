@@ -1,0 +1,123 @@
+import { ForayError } from '../../errors.ts';
+import { quoted } from '../../suggest.ts';
+import { measureOf } from '../measures.ts';
+import type { ReadDefinition } from '../read.ts';
+import { hasSeed } from '../seeds.ts';
+import type { BaseInput, Campaign, CampaignOutput, Goal } from '../types.ts';
+import { goalIn, requirementsIn } from './goal.ts';
+import type { Selection } from './search.ts';
+
+/** Replications of each point before points are compared, where the definition gives none. */
+const FIRST = 10;
+/** The procedure of Kim and Nelson compares each point with each. */
+export const MOST_POINTS_OF_KN = 200;
+
+/** Replications of each point, at least: without a seed repeats of a point would all be the same. */
+export function leastReplications(
+  { replications, select }: ReadDefinition['definition'],
+  base: readonly Pick<BaseInput, 'name'>[],
+): number {
+  if (replications === undefined) return select && hasSeed(base) ? FIRST : 1;
+  return typeof replications === 'number' ? replications : replications.min;
+}
+
+/**
+ * Checks that nothing else in a definition says what `select` says, and that it has points to compare.
+ *
+ * @throws ForayError INVALID_VALUE
+ */
+export function checkSelectAlone(
+  { definition, locate }: ReadDefinition,
+  base: readonly Pick<BaseInput, 'name'>[],
+): void {
+  const { select, design, search, goal, replications } = definition;
+  if (!select) return;
+  const wrong = (message: string, path: string[], hint: string): ForayError =>
+    new ForayError('INVALID_VALUE', message, { place: locate(path, 'key'), hint });
+  if (search)
+    throw wrong(
+      'A campaign has a "search" or a "select".',
+      ['select'],
+      'A search compares its best points with "confirm"; "select" compares the points of a "design".',
+    );
+  if (!design) throw wrong('"select" has no points to compare.', ['select'], 'Give them by a "design".');
+  if (goal)
+    throw wrong('The goal of a selection is what it minimizes or maximizes.', ['goal'], 'Leave "goal" out.');
+  if (typeof replications === 'object')
+    throw wrong(
+      '"select" decides how many replications each point gets.',
+      ['replications'],
+      'Write a number, the first replications of each point, or leave it out.',
+    );
+  if (replications === 1 && hasSeed(base))
+    throw wrong(
+      'One replication of a point does not tell how far chance changes it.',
+      ['replications'],
+      'Write at least 2, better 10, or leave it out for 10.',
+    );
+}
+
+/** The selection of a definition, and its goal, once it is known which outputs the campaign has. */
+export function resolveSelect(
+  { definition, locate, mistakes }: ReadDefinition,
+  outputs: readonly CampaignOutput[],
+): { select: Selection; goal: Goal } {
+  const written = definition.select!;
+  const goal = mistakes.attempt(() => {
+    const found = goalIn(written, outputs, locate, 'select');
+    if (measureOf(outputs, found.output).statistic !== 'quantile') return found;
+    throw new ForayError('INVALID_VALUE', `${quoted(found.output)} is a quantile.`, {
+      place: locate(['select', written.minimize === undefined ? 'maximize' : 'minimize']),
+      hint: 'Points are compared by their means or shares: name an output, or P(…).',
+    });
+  });
+  const { indifference, confidence, runs, report } = written;
+  const require = requirementsIn(written, outputs, { locate, mistakes }, 'select');
+  return {
+    select: {
+      require,
+      report,
+      ...(runs === undefined
+        ? { method: 'kn', indifference: indifference!, confidence }
+        : { method: 'ocba', runs }),
+    },
+    goal: goal ?? { output: '', wants: 'lowest' },
+  };
+}
+
+/**
+ * Checks a selection against the number of points of its design.
+ *
+ * @throws ForayError INVALID_VALUE
+ */
+export function checkCompared(
+  { locate }: Pick<ReadDefinition, 'locate'>,
+  { select, replications }: Pick<Campaign, 'select' | 'replications'>,
+  points: number,
+): void {
+  if (!select) return;
+  if (points < 2)
+    throw new ForayError('INVALID_VALUE', 'The design has one point, so there is nothing to select.', {
+      place: locate(['select'], 'key'),
+      hint: 'Leave "select" out, or give the design more points.',
+    });
+  if (select.method === 'kn' && points > MOST_POINTS_OF_KN)
+    throw new ForayError(
+      'INVALID_VALUE',
+      `The design has ${points.toLocaleString('en')} points, and an indifference compares each with each.`,
+      {
+        place: locate(['select', 'indifference']),
+        hint: `At most ${MOST_POINTS_OF_KN} points are taken. Give a budget of "runs" in its place.`,
+      },
+    );
+  const first = points * replications;
+  if (select.method === 'ocba' && select.runs < first)
+    throw new ForayError(
+      'INVALID_VALUE',
+      `The first replications of all points are ${first.toLocaleString('en')} runs, more than the budget.`,
+      {
+        place: locate(['select', 'runs']),
+        hint: 'Give more "runs", or fewer "replications".',
+      },
+    );
+}

@@ -1,0 +1,95 @@
+import { valueOf } from '../campaign/designs/names.ts';
+import { type SearchEvent, stageOf } from '../campaign/search/log.ts';
+import type { Selection } from '../campaign/search/search.ts';
+import type { Campaign, Point } from '../campaign/types.ts';
+import { intervalOf } from './interval.ts';
+import { type FinishedRun, isFeasible, PointReader } from './point-value.ts';
+import { byRank, type Finalist } from './story.ts';
+import { type BestPoint, winnerOf } from './summary.ts';
+
+/** Where a selection is, and what it has found. */
+export interface SelectSummary {
+  method: Selection['method'];
+  /** `reporting`: the best point is chosen, and gets the further replications that tell its value. */
+  stage: 'comparing' | 'reporting' | 'over';
+  /** Points that are compared, and those of them that failed. */
+  points: number;
+  failed: number;
+  /** Null while no point has a value and meets the requirements. `seen` is its mean over the replications that chose it. */
+  best: BestPoint | null;
+}
+
+/** What a selection has done: its points, the best one in front, then those with better means; points without a mean are last. */
+export interface SelectStory {
+  summary: SelectSummary;
+  points: Finalist[];
+}
+
+/** A point with those of its runs that have finished; `isWhole` when all of them have. */
+type Compared = Point & { runs: readonly FinishedRun[]; isWhole: boolean };
+
+/** @param campaign - one with a selection */
+export function selectStoryOf(
+  campaign: Campaign,
+  events: readonly SearchEvent[],
+  points: readonly Compared[],
+): SelectStory {
+  const stage = stageOf({ events });
+  const winner = winnerOf(events);
+  const reader = new PointReader(campaign);
+  const rejected = new Set(events.flatMap((event) => (event.kind === 'rejected' ? event.ordinal : [])));
+  const shown = (point: Compared, runs: readonly FinishedRun[]): Finalist => {
+    const told = runs.length > 0 ? reader.valueOf(runs) : undefined;
+    const mean = typeof told?.value === 'number' ? reader.signed(told.value) : null;
+    const { ordinal, key, values } = point;
+    return {
+      ...{ ordinal, key, values, mean, seen: mean },
+      interval: mean === null ? null : intervalOf(campaign, mean, told!),
+      runs: told?.runs ?? 0,
+      isFeasible: mean !== null && isFeasible(told!) && !rejected.has(ordinal),
+      isWinner: winner?.ordinal === ordinal && stage === 'over',
+    };
+  };
+  // replications after the comparison have compared nothing
+  const chosenAt = new Map(
+    events.flatMap((event) => (event.kind === 'winner' ? [[event.ordinal, event.after] as const] : [])),
+  );
+  const all = points.map((point) => {
+    const last = chosenAt.get(point.ordinal) ?? Infinity;
+    return shown(
+      point,
+      point.runs.filter(({ replication }) => replication <= last),
+    );
+  });
+  const ranked = byRank(all, reader);
+  const first = winner
+    ? all.find(({ ordinal }) => ordinal === winner.ordinal)
+    : stage === 'over'
+      ? undefined
+      : ranked.find((point) => point.isFeasible);
+  const given = first && points.find(({ ordinal }) => ordinal === first.ordinal)!;
+  const own =
+    winner && given!.isWhole ? given!.runs.filter(({ replication }) => replication > winner.after) : [];
+  const told = given && own.length > 0 ? shown(given, own) : first;
+  const failed = points.filter(({ isWhole }, at) => isWhole && all[at]!.mean === null).length;
+  return {
+    summary: {
+      method: campaign.select!.method,
+      stage: stage === 'reporting' || stage === 'over' ? stage : 'comparing',
+      points: points.length,
+      failed,
+      best:
+        told && first && first.mean !== null
+          ? {
+              ...{ ordinal: first.ordinal, key: first.key, value: told.mean ?? first.mean },
+              inputs: Object.fromEntries(
+                campaign.varied.map(({ name, type }, at) => [name, valueOf(type, first.values[at]!)]),
+              ),
+              ...{ interval: told.interval, runs: told.runs, seen: first.mean },
+              isSure: own.length > 0 ? winner!.isSure : null,
+            }
+          : null,
+    },
+    points: ranked,
+  };
+}

@@ -1,0 +1,41 @@
+import { type SearchEvent, stageOf } from '../campaign/search/log.ts';
+import type { Campaign } from '../campaign/types.ts';
+import { compareFinalists, type Decided, reportWinner } from './confirm.ts';
+import { type FinishedPoints, PointReader } from './point-value.ts';
+
+/** Points that are given, as they are compared. */
+
+/**
+ * What is next of a selection: it compares the points of a design as the end of a search compares its best points, all of them and with
+ * their first replications. It is a function of the campaign, the log and the runs that have finished.
+ *
+ * @param campaign - one with a selection
+ * @param points - the number of points; their ordinals are those from 0
+ */
+export function nextOfSelection(
+  campaign: Campaign,
+  points: number,
+  events: readonly SearchEvent[],
+  finished: FinishedPoints,
+): Decided {
+  const { select, replications: first } = campaign;
+  const reader = new PointReader(campaign);
+  switch (stageOf({ events })) {
+    case 'comparing':
+      return compareFinalists(
+        { rule: { ...select!, first }, report: select!.report },
+        events,
+        finished,
+        reader,
+      );
+    case 'reporting':
+      return reportWinner(events, finished, reader);
+    case 'over':
+      return { events: [], replications: [] };
+    case 'searching':
+    case 'finishing': {
+      const ordinals = Array.from({ length: points }, (_, ordinal) => ordinal);
+      return { events: [{ kind: 'finalists', ordinals, after: 0 }], replications: [] };
+    }
+  }
+}

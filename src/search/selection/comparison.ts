@@ -1,0 +1,52 @@
+import { nextOfKn } from './kn.ts';
+import { nextOfOcba } from './ocba.ts';
+
+/** By which rule points are compared, and how many replications each gets before: one where repeats would all be the same. */
+export type Comparison = { first: number } & (
+  | { method: 'kn'; indifference: number; confidence: number }
+  /** `runs`: of all points together. */
+  | { method: 'ocba'; runs: number }
+);
+
+/**
+ * Points are told by their indices. `isSure`: no other one is better by more than the indifference, with the confidence;
+ * `replications`: how many each is to have in all.
+ */
+export type ComparisonDecision =
+  { decided: true; best: number; isSure: boolean } | { decided: false; replications: number[] };
+
+/** Replications that the procedure of Kim and Nelson gives a point at most. */
+export const MOST_REPLICATIONS = 2_000;
+/** Rounds in which a budget is spent after the first replications, at most: more are a little better, and take more time. */
+const ROUNDS = 20;
+
+/**
+ * Chooses the best of some points, or says which get how many more replications. It depends on the values alone, so it does not matter
+ * who decides, when, or how often.
+ *
+ * @param values - what is minimized, by point and replication; null where a replication failed. Each point has a value
+ * @param spent - runs of the budget that other points have had
+ */
+export function nextOfComparison(
+  rule: Comparison,
+  values: readonly (readonly (number | null)[])[],
+  spent: number,
+): ComparisonDecision {
+  if (values.every((own) => new Set(own).size === 1)) {
+    // without chance there is nothing more to find out
+    const best = values.reduce((lowest, own, at) => (own[0]! < values[lowest]![0]! ? at : lowest), 0);
+    return { decided: true, best, isSure: true };
+  }
+  if (rule.method === 'kn') {
+    const next = nextOfKn({ ...rule, values, most: MOST_REPLICATIONS });
+    if (next.decided) return { decided: true, best: next.best, isSure: next.reached };
+    const isIn = new Set(next.surviving);
+    const replications = values.map(({ length }, at) => (isIn.has(at) ? next.replications : length));
+    return { decided: false, replications };
+  }
+  const { first, runs } = rule;
+  const step = Math.max(values.length, Math.ceil((runs - first * values.length) / ROUNDS));
+  const next = nextOfOcba({ values, first, step, runs: runs - spent });
+  if (!next.decided) return next;
+  return { decided: true, best: next.best!, isSure: false };
+}

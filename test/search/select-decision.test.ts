@@ -1,0 +1,139 @@
+import { expect, test } from '@jest/globals';
+import { chosenByKn, RULES, slippage } from '../../bench/search/selection.ts';
+import type { SearchEvent } from '../../src/campaign/search/log.ts';
+import type { Selection } from '../../src/campaign/search/search.ts';
+import type { Campaign } from '../../src/campaign/types.ts';
+import { nextOfSelection } from '../../src/search/select.ts';
+import { selectStoryOf } from '../../src/search/select-story.ts';
+import { sampleRecord } from '../report/support.ts';
+
+/** What a campaign with a selection decides, without a campaign. */
+
+const REPORT = 2;
+const kn = { method: 'kn', indifference: RULES.indifference, confidence: RULES.confidence } as const;
+
+function campaignOf(rule: Partial<Selection>, replications: number): Campaign {
+  const { campaign } = sampleRecord({
+    varied: [{ name: 'Rate', type: 'DOUBLE', units: null }],
+    base: [
+      { name: 'Rate', type: 'DOUBLE', units: null, value: '0' },
+      { name: '{RANDOM_SEED}', type: 'LONG', units: null, value: '1' },
+    ],
+    goal: { output: 'Fit error', wants: 'lowest' },
+    replications,
+    select: { require: [], report: REPORT, ...rule } as Selection,
+  });
+  return campaign;
+}
+
+/** Plays a campaign to its end: the events of its log, and how many runs each point has had. */
+function played(
+  campaign: Campaign,
+  points: number,
+  valueOf: (point: number, replication: number) => number | null,
+) {
+  const events: SearchEvent[] = [];
+  const made = Array.from({ length: points }, () =>
+    Array.from({ length: campaign.replications }, (_, at) => at + 1),
+  );
+  const runsOf = (point: number) =>
+    made[point]!.map((replication) => {
+      const value = valueOf(point, replication);
+      const outputs: Record<string, string> = value === null ? {} : { 'Fit error': String(value) };
+      return { replication, outputs };
+    });
+  for (;;) {
+    const finished = new Map(made.map((_, point) => [point, runsOf(point)]));
+    const next = nextOfSelection(campaign, points, events, finished);
+    if (next.events.length + next.replications.length === 0) break;
+    events.push(...next.events);
+    for (const { ordinal, from, to } of next.replications)
+      for (let replication = from; replication <= to; replication += 1) made[ordinal]!.push(replication);
+  }
+  const story = selectStoryOf(
+    campaign,
+    events,
+    made.map((_, ordinal) => {
+      const point = { ordinal, key: `key ${ordinal}`, values: [String(ordinal)] };
+      return { ...point, runs: runsOf(ordinal), isWhole: true };
+    }),
+  );
+  return { events, counts: made.map(({ length }) => length), story };
+}
+
+test.each([2, 5])('it compares %i points as the procedure of Kim and Nelson does', (systems) => {
+  for (let seed = 0; seed < 40; seed += 1) {
+    const { values, extendTo } = slippage(systems, seed);
+    extendTo(2_100);
+    const { events, counts } = played(
+      campaignOf(kn, RULES.first),
+      systems,
+      (point, n) => values[point]![n - 1]!,
+    );
+    const expected = chosenByKn(systems, seed);
+    expect(events.find((event) => event.kind === 'winner')).toMatchObject({
+      ordinal: expected.best,
+      isSure: true,
+    });
+    expect(counts.reduce((sum, count) => sum + count, 0)).toBe(expected.runs + REPORT);
+  }
+});
+
+test('it spends a budget as the textbook does', () => {
+  // C.-H. Chen and L. H. Lee, Stochastic Simulation Optimization, World Scientific 2011, page 49: 11, 9, 19, 9, 2 of 50 runs
+  const deviations = [1, 1, 3, 3, 2];
+  const { counts, events } = played(
+    campaignOf({ method: 'ocba', runs: 50 }, 2),
+    5,
+    // mean and deviation stay the same with each pair of replications
+    (point, n) => point + 1 + (n % 2 === 0 ? 1 : -1) * deviations[point]!,
+  );
+  expect(events.find((event) => event.kind === 'winner')).toMatchObject({ ordinal: 0, isSure: false });
+  expect(counts.reduce((sum, count) => sum + count, 0)).toBe(50 + REPORT);
+  counts[0]! -= REPORT;
+  // in rounds, by estimates: a run more or less
+  for (const [at, expected] of [11, 9, 19, 9, 2].entries())
+    expect(Math.abs(counts[at]! - expected)).toBeLessThanOrEqual(1);
+});
+
+test('points without a value rank last, and are said', () => {
+  const { events, story } = played(campaignOf({ ...kn, indifference: 5 }, 4), 3, (point, n) =>
+    point === 0 ? null : point + (n % 2),
+  );
+  expect(events.find((event) => event.kind === 'winner')).toMatchObject({ ordinal: 1 });
+  expect(story.summary).toMatchObject({ stage: 'over', points: 3, failed: 1 });
+  expect(story.points.map(({ ordinal }) => ordinal)).toEqual([1, 2, 0]);
+  expect(story.points.at(-1)).toMatchObject({ mean: null });
+  const { story: none } = played(campaignOf(kn, 4), 2, () => null);
+  expect(none.summary).toMatchObject({ stage: 'over', failed: 2, best: null });
+});
+
+test('the value of the best point is that of runs which did not choose it', () => {
+  const { values, extendTo } = slippage(3, 1);
+  extendTo(2_100);
+  const { events, story } = played(campaignOf(kn, RULES.first), 3, (point, n) => values[point]![n - 1]!);
+  const { ordinal, after } = events.find((event) => event.kind === 'winner')!;
+  const own = values[ordinal]!.slice(after, after + REPORT);
+  const mean = own.reduce((sum, value) => sum + value, 0) / REPORT;
+  expect(story.summary.best).toMatchObject({ ordinal, runs: REPORT, isSure: true });
+  expect(story.summary.best!.value).toBeCloseTo(mean, 12);
+});
+
+test('equal points that have common random numbers end, and those without chance have one run each', () => {
+  const { values, extendTo } = slippage(1, 1);
+  extendTo(50);
+  const { counts, events } = played(campaignOf(kn, 10), 3, (_, n) => values[0]![n - 1]!);
+  expect(events.find((event) => event.kind === 'winner')).toMatchObject({ ordinal: 0, isSure: true });
+  expect(counts).toEqual([10 + REPORT, 10, 10]);
+  const exact = played(campaignOf(kn, 1), 3, (point) => 3 - point);
+  expect(exact.counts).toEqual([1, 1, 1]);
+  expect(exact.story.summary.best).toMatchObject({ ordinal: 2, value: 1, interval: null, runs: 1 });
+});
+
+test('it decides when all runs have finished, and not before', () => {
+  const campaign = campaignOf(kn, 2);
+  const finalists: SearchEvent = { kind: 'finalists', ordinals: [0, 1], after: 0 };
+  const runs = [1, 2].map((replication) => ({ replication, outputs: { 'Fit error': '1' } }));
+  const next = nextOfSelection(campaign, 2, [finalists], new Map([[0, runs]]));
+  expect(next).toEqual({ events: [], replications: [] });
+});
