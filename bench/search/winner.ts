@@ -21,7 +21,7 @@ const NOISE = 10;
 const RUNS_OF_TRUTH = 10_000;
 const POINTS = 60;
 const MOST_REPLICATIONS = 20;
-const CONFIRM: Confirmation = { best: 10, replications: 10, indifference: 1, confidence: 0.95, report: 30 };
+const CONFIRM: Confirmation = { best: 10, replications: 10, indifference: 3, confidence: 0.95, report: 30 };
 
 function epidemic(x: readonly number[], stream: Stream): number {
   return fitErrorOf(simulate(fluParameters(x), fluDays, () => stream.uniform()).states);

@@ -1,5 +1,4 @@
 import { describe, expect, test } from '@jest/globals';
-import type { SearchLog } from '../../src/campaign/search/log.ts';
 import type { Search } from '../../src/campaign/search/search.ts';
 import type { Campaign } from '../../src/campaign/types.ts';
 import { Stream } from '../../src/search/methods/stream.ts';
