@@ -34,6 +34,7 @@ export function starterDefinition(
   const experiment = first && isSingle(first) ? first : undefined;
   const known = experiment ? others : experiments;
   const { outputs } = version.experimentTemplate;
+  const numeric = firstNumber(outputs);
   const inputs = version.experimentTemplate.inputs.map((input) => {
     const own = experiment?.inputs.find(({ name }) => nameKey(name) === nameKey(input.name));
     return own ? { ...input, value: own.value } : input;
@@ -58,13 +59,13 @@ export function starterDefinition(
     ...files.map((input) => `  # ${yaml({ [input.name]: './FILE' })} # ${kindOfInput(input)}`),
     '',
     ...designs(values),
+    ...search(values, outputs),
     ...(inputs.some(({ name }) => name === RANDOM_SEED)
       ? ['# replications: 10 # of each point, each with a seed of its own', '# seed: 42', '']
       : []),
-    ...outputs
-      .filter(({ type }) => numericOutputTypes.includes(type))
-      .slice(0, 1)
-      .map(({ name }) => `# ${yaml({ goal: { minimize: name } })} # or maximize: which points are best`),
+    ...(numeric
+      ? [`# ${yaml({ goal: { minimize: numeric.name } })} # or maximize: which points are best`]
+      : []),
     ...(outputs.some(({ type }) => type === 'OUTPUT_FILE')
       ? ['# outputs: {files: keep} # instead of the list: all outputs, their files in the store as well']
       : []),
@@ -74,10 +75,32 @@ export function starterDefinition(
   return `${lines.join('\n').trimEnd()}\n`;
 }
 
+/** What takes the place of a design where the best point is to be found. */
+function search(inputs: readonly ModelInput[], outputs: readonly Named[]): string[] {
+  const input = variedInput(inputs);
+  const range = input && rangeAbout(input);
+  const output = firstNumber(outputs);
+  if (!range || !output) return [];
+  const over = { [input.name]: { min: range[0], max: range[1] } };
+  const sought = { search: { minimize: output.name, over, stop: { points: 40 } } };
+  return [`# ${yaml(sought)} # in place of the design: finds the best point`, ''];
+}
+
+type Named = LimitedVersion['experimentTemplate']['outputs'][number];
+
+function firstNumber(outputs: readonly Named[]): Named | undefined {
+  return outputs.find(({ type }) => numericOutputTypes.includes(type));
+}
+
+/** The input that the lines vary: the first one with a number, else the first one. */
+function variedInput(inputs: readonly ModelInput[]): ModelInput | undefined {
+  const free = inputs.filter(({ name }) => !name.startsWith('{'));
+  return free.find((candidate) => typeof valueIn(candidate) === 'number') ?? free[0];
+}
+
 /** A design of one point, and the kinds of design that may take its place. */
 function designs(inputs: readonly ModelInput[]): string[] {
-  const free = inputs.filter(({ name }) => !name.startsWith('{'));
-  const input = free.find((candidate) => typeof valueIn(candidate) === 'number') ?? free[0];
+  const input = variedInput(inputs);
   if (!input) return [];
   const { name } = input;
   const value = valueIn(input);
@@ -85,9 +108,8 @@ function designs(inputs: readonly ModelInput[]): string[] {
     'design: # one of these kinds; docs/definition.md has them all',
     `  ${yaml({ grid: { [name]: [value] } })}`,
   ];
-  if (typeof value !== 'number') return [...lines, ''];
-  const range = rangeAbout(input, value);
-  if (!range) return [...lines, ''];
+  const range = rangeAbout(input);
+  if (!range || typeof value !== 'number') return [...lines, ''];
   const [low, high] = range;
   const spread = { [name]: { min: low, max: high } };
   const isBetween = low < value && value < high;
@@ -112,9 +134,14 @@ function designs(inputs: readonly ModelInput[]): string[] {
   ];
 }
 
-/** Two numbers about a default that the model allows: whole ones, unless its limits are closer; none where it takes only some. */
-function rangeAbout({ type, min, max, values }: ModelInput, value: number): [number, number] | undefined {
-  if (values) return undefined;
+/**
+ * Two numbers about a default that the model allows: whole ones, unless its limits are closer; none of an input that takes no numbers, or
+ * only some.
+ */
+function rangeAbout(input: ModelInput): [number, number] | undefined {
+  const { type, min, max, values } = input;
+  const value = valueIn(input);
+  if (values || typeof value !== 'number') return undefined;
   const size = Math.max(1, Math.abs(value));
   const low = Math.max(Math.floor(value - size / 2), min ?? -Infinity);
   const high = Math.min(Math.ceil(value + size / 2), max ?? Infinity);

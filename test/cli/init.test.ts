@@ -124,6 +124,9 @@ describe('foray init', () => {
       const isSeeded = inputs.some((input) => input.name === '{RANDOM_SEED}');
       const repeated = text.replace(/^# (?=replications: )/m, '').replace(/^# (?=seed: )/m, '');
       expect((await check(repeated)).campaign).toMatchObject(isSeeded ? { replications: 10, seed: 42 } : {});
+      const sought = text.replace(/^design:.*\n( {2}.*\n)*/m, '').replace(/^# (?=search: )/m, '');
+      const isSearched = text.includes('lhs: ') && outputs.some(({ type }) => type === 'DOUBLE');
+      expect((await check(sought)).campaign.search?.stop.points).toBe(isSearched ? 40 : undefined);
       const kinds = text.match(/^ {2}# (?!points: \.)[a-z]\w+: [{[].*[}\]]$/gim) ?? [];
       expect(kinds).toHaveLength(text.includes('lhs: ') ? 13 : 0);
       for (const kind of kinds) {
