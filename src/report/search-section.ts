@@ -7,7 +7,7 @@ import type { BestPoint, SearchSummary } from '../search/summary.ts';
 import { inputCells, measureCells } from './cells.ts';
 import { sentences } from './figure.ts';
 import { html, type Markup } from './markup.ts';
-import { bestParts, searchText, selectText } from './search-words.ts';
+import { bestParts, requirementsText, searchText, selectText } from './search-words.ts';
 import { kindOfInput } from './values.ts';
 import { counted, numberText, percent, titleOf, titleOfMeasure } from './words.ts';
 
@@ -55,9 +55,7 @@ export function searchSection({ search }: Campaign, { summary }: SearchStory): M
     <p class="soft">
       ${sentences(
         `By ${methods[summary.method]}, ${counted(search!.parallel, 'point')} at once: ${searchText(summary)}`,
-        require.length > 0
-          ? `A point has to keep ${require.map(({ output }) => output).join(', ')}`
-          : undefined,
+        requirementsText(require),
         confirm === null
           ? undefined
           : `The best points are compared by new runs, with ${percent(confirm.confidence)} confidence`,
@@ -83,14 +81,7 @@ export function selectSection({ select }: Campaign, { summary }: SelectStory): M
       : `With a budget of ${counted(select!.runs, 'run')}, which go where they tell most (OCBA)`;
   return html`<section>
     <h2>The selection</h2>
-    <p class="soft">
-      ${sentences(
-        `${how}: ${selectText(summary)}`,
-        require.length > 0
-          ? `A point has to keep ${require.map(({ output }) => output).join(', ')}`
-          : undefined,
-      )}
-    </p>
+    <p class="soft">${sentences(`${how}: ${selectText(summary)}`, requirementsText(require))}</p>
   </section>`;
 }
 

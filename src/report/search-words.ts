@@ -1,4 +1,5 @@
 import type { StopReason } from '../campaign/search/log.ts';
+import type { Requirement } from '../campaign/search/search.ts';
 import type { Campaign } from '../campaign/types.ts';
 import { measureOf } from '../campaign/measures.ts';
 import type { SelectSummary } from '../search/select-story.ts';
@@ -33,6 +34,20 @@ export function selectText({ stage, points, failed }: SelectSummary): string {
     over: '; the comparison is over',
   };
   return `${counted(points, 'point')}${failed > 0 ? `, ${failed} failed` : ''}${now[stage]}`;
+}
+
+/** "A point meets the requirements if the mean of Peak infected is at most 320". Undefined without requirements. */
+export function requirementsText(require: readonly Requirement[]): string | undefined {
+  if (require.length === 0) return undefined;
+  const each = require.map(({ output, min, max, chance }) => {
+    const limits = [
+      ...(min === null ? [] : [`at least ${numberText(min)}`]),
+      ...(max === null ? [] : [`at most ${numberText(max)}`]),
+    ];
+    const what = chance === null ? `the mean of ${output}` : output;
+    return `${what} is ${limits.join(' and ')}${chance === null ? '' : ` in ${percent(chance)} of its runs`}`;
+  });
+  return `A point meets the requirements if ${each.join(' and ')}`;
 }
 
 type Searched = Pick<Campaign, 'goal' | 'outputs' | 'search' | 'select' | 'base'>;

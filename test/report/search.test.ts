@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Campaign } from '../../src/campaign/types.ts';
 import { renderReport } from '../../src/report/html.ts';
+import { requirementsText } from '../../src/report/search-words.ts';
 import { searchFigures } from '../../src/report/search-figures.ts';
 import type { AskedPoint, SearchStory } from '../../src/search/story.ts';
 import { countsOf, sampleRecord, sampleRow, stream } from './support.ts';
@@ -123,4 +124,12 @@ describe('the report of a search', () => {
     ]);
     expect(searchFigures(one, storyWith([point(0, null)]))).toEqual([]);
   });
+});
+
+test('requirements are said with their limits', () => {
+  const limits = { output: 'Peak', min: null, max: 320, chance: null };
+  expect(requirementsText([])).toBeUndefined();
+  expect(requirementsText([limits, { output: 'Wait', min: 1, max: 2.5, chance: 0.9 }])).toBe(
+    'A point meets the requirements if the mean of Peak is at most 320 and Wait is at least 1 and at most 2.5 in 90 % of its runs',
+  );
 });
