@@ -1,5 +1,6 @@
 import { measureOf } from '../campaign/measures.ts';
 import { hasSeed } from '../campaign/seeds.ts';
+import { asksWhatMatters } from '../campaign/designs/design.ts';
 import type { CampaignOutput, Goal, RunCounts } from '../campaign/types.ts';
 import { ForayError } from '../errors.ts';
 import type { SelectStory } from '../search/select-story.ts';
@@ -92,6 +93,9 @@ export async function renderReport(
   const analyzed = shownAnalyses(campaign, options.analyses ?? [], output);
   const drawn = async (figures: readonly Figure[]) =>
     Promise.all(figures.map((figure) => figureSection(figure, campaign.id)));
+  const analysis = [analyzed.section, await drawn(analyzed.figures)];
+  // a design that asks which inputs matter is answered first; of others it is one thing that can be said
+  const isAsked = asksWhatMatters(campaign.design);
   const page = [
     headSection(record),
     found
@@ -119,8 +123,7 @@ export async function renderReport(
           selectPoints(campaign, select),
         ]
       : []),
-    analyzed.section,
-    await drawn(analyzed.figures),
+    ...(isAsked ? analysis : []),
     await drawn(effects),
     search && effects.length > 0 ? html`<p class="soft">${CHOSEN}</p>` : undefined,
     leftOutSection(summary),
@@ -128,6 +131,7 @@ export async function renderReport(
       ? agreementSection(campaign, reference, summary.agreement.comparisons)
       : undefined,
     best && !isSought ? bestSection(campaign, summary) : undefined,
+    ...(isAsked ? [] : analysis),
     await drawn(courseFigures(campaign, summary.courses, observed, ranking)),
     await drawn(distributionFigures(campaign, summary)),
     summary.failures.length > 0 ? failuresSection(campaign, summary.failures, options.logs ?? []) : undefined,

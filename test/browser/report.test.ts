@@ -64,6 +64,9 @@ afterAll(async () => {
   await world?.close();
 });
 
+/** Effects in two, what matters in three, curves, distributions and the timeline. */
+const PICTURES = 8;
+
 /** Opens the report without a network; tells what it asked for and complained of. */
 async function open(
   colorScheme: 'light' | 'dark',
@@ -105,6 +108,9 @@ describe.each(['light', 'dark'] as const)('the report, %s', (scheme) => {
     const main = page.getByRole('img', { name: /^Peak infected by Contact rate, Recovery rate\./ });
     // the means by the one and by the other
     await expectDrawn(main, '.mark-line.role-mark path', 2);
+    // of each input what it does alone: some points have failed, so no more can be told
+    const shares = page.getByRole('img', { name: /^Effects on Peak infected\./ });
+    await expectDrawn(shares, '.mark-rect.role-mark path', 2);
     const curves = page.getByRole('img', { name: /^Infected\./ });
     // the median and the best point's curve, in front of two bands
     await expectDrawn(curves, '.mark-line.role-mark path', 2);
@@ -114,7 +120,7 @@ describe.each(['light', 'dark'] as const)('the report, %s', (scheme) => {
     // new ones, and those that failed
     await expectDrawn(timeline, '.mark-rect.role-mark', 2);
     await page.getByRole('img', { name: /^Distributions of outputs\./ }).waitFor();
-    expect(await page.getByRole('img').count()).toBe(5);
+    expect(await page.getByRole('img').count()).toBe(PICTURES);
     await page.context().close();
   });
 
@@ -140,7 +146,7 @@ describe.each(['light', 'dark'] as const)('the report, %s', (scheme) => {
   test('saves a picture as an SVG file that can be read by itself', async () => {
     const { page } = await open(scheme);
     const buttons = page.getByRole('button', { name: 'Save as SVG' });
-    expect(await buttons.count()).toBe(5);
+    expect(await buttons.count()).toBe(PICTURES);
     const [download] = await Promise.all([page.waitForEvent('download'), buttons.first().click()]);
     expect(download.suggestedFilename()).toMatch(/^rates-.*-grid\.svg$/);
     const file = join(world.folder, 'saved.svg');
@@ -174,7 +180,7 @@ describe.each(['light', 'dark'] as const)('the report, %s', (scheme) => {
 
 test('without scripts the report shows the same, and nothing that would do nothing', async () => {
   const { page } = await open('light', { javaScriptEnabled: false });
-  expect(await page.getByRole('img').count()).toBe(5);
+  expect(await page.getByRole('img').count()).toBe(PICTURES);
   expect(await page.getByRole('button').count()).toBe(0);
   await page.context().close();
 });

@@ -287,7 +287,6 @@ describe('what is a definition', () => {
       model: { name: 'Epidemic', version: 'latest' },
       inputs: {},
       files: {},
-      replications: 1,
       concurrency: 'auto',
       fresh: false,
       commonRandomNumbers: false,

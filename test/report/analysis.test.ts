@@ -83,3 +83,19 @@ test('a search has nothing to analyze, and a campaign of one point neither', () 
   const varied = [{ name: 'A', type: 'DOUBLE' as const, units: null }];
   expect(whyNot({ ...campaign, varied })).toBeUndefined();
 });
+
+test('effects of a fifth of the largest one are little: their squares compare like shares of the variance', () => {
+  const sizes = { Demand: 40, Holding: 23, Level: 8, Lag: 2 };
+  const indices = Object.entries(sizes).map(([input, muStar]) => ({ input, muStar }));
+  const analysis = {
+    campaign: 'a',
+    output: 'Cost',
+    method: 'morris' as const,
+    runs: 50,
+    indices,
+    warnings: [],
+  };
+  expect(analysisSentence({ ...analysis, confidence: 0.95 })).toBe(
+    'Demand and Holding move Cost most: over its range, Demand by 40 on average; Level and Lag little.',
+  );
+});

@@ -120,6 +120,12 @@ export function* nested(design: Design): Generator<Design> {
   if (design.kind === 'refined') yield* nested(design.design);
 }
 
+/** Whether a design is made to tell which inputs matter. */
+export function asksWhatMatters(design: Design): boolean {
+  const asking: Design['kind'][] = ['morris', 'saltelli', 'factorial', 'oneAtATime', 'onePerInput'];
+  return nested(design).some(({ kind }) => asking.includes(kind));
+}
+
 /** The files that a design's rows are in. */
 export function filesOf(design: Design): Extract<Design, { kind: 'file' }>[] {
   return [...nested(design)].filter((one) => one.kind === 'file');

@@ -18,7 +18,10 @@ const INTERVALS: Record<Method, (one: InputIndices) => Interval | undefined> = {
   'one-at-a-time': ({ effectInterval }) => effectInterval,
 };
 
-/** Parts of the largest size up to which an input does little, and nothing that can be seen. */
+/** Methods whose sizes are shares of the variance; those of the others are effects, whose squares compare like shares. */
+const SHARES: readonly Method[] = ['sobol', 'factorial'];
+
+/** Parts of the largest share up to which an input does little, and nothing that can be seen. */
 const LITTLE = 0.05;
 const NOTHING = 0.01;
 
@@ -41,8 +44,9 @@ export function divided(
   const largest = all.length > 0 ? sizeOf(method, all[0]!) : 0;
   const kindOf = (one: InputIndices): 'matter' | 'little' | 'nothing' => {
     const [size, interval] = [sizeOf(method, one), INTERVALS[method](one)];
+    const part = SHARES.includes(method) ? size / largest : (size / largest) ** 2;
     if (!(size > NOTHING * largest) || (interval && interval[0] <= 0 && interval[1] >= 0)) return 'nothing';
-    return size > LITTLE * largest ? 'matter' : 'little';
+    return part > LITTLE ? 'matter' : 'little';
   };
   const of = (kind: string): InputIndices[] => all.filter((one) => kindOf(one) === kind);
   return { matter: of('matter'), little: of('little'), nothing: of('nothing') };
@@ -62,9 +66,6 @@ export function analysisSentence(analysis: Analysis): string {
   ];
   return `${[isAll ? allText(analysis, matter) : matterText(analysis, matter), ...others].join('; ')}.`;
 }
-
-/** Methods whose indices are shares of the variance. */
-const SHARES: readonly Method[] = ['sobol', 'factorial'];
 
 /** Of inputs that all matter: together they have all of the variance, so the part of each is said. */
 function allText({ output, method }: Analysis, matter: readonly InputIndices[]): string {
