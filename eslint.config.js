@@ -1,20 +1,27 @@
 import js from '@eslint/js';
 import importX, { createNodeResolver } from 'eslint-plugin-import-x';
 import tseslint from 'typescript-eslint';
-import { rooms } from './scripts/rooms.ts';
+import { rooms, serviceRooms } from './scripts/rooms.ts';
 
-const closed = Object.entries(rooms).flatMap(([room, open]) =>
-  [...Object.keys(rooms), 'cli']
-    .filter((other) => other !== room && !open.includes(other))
-    .map((other) => ({
-      target: `./src/${room}`,
-      from: `./src/${other}`,
-      message: `${room}/ may not import ${other}/ (docs/architecture.md, Rooms)`,
-    })),
-);
+const closedIn = (folder, table, all = Object.keys(table)) =>
+  Object.entries(table).flatMap(([room, open]) =>
+    all
+      .filter((other) => other !== room && !open.includes(other))
+      .map((other) => ({
+        target: `${folder}/${room}`,
+        from: `${folder}/${other}`,
+        message: `${room}/ may not import ${other}/ (docs/internals/architecture.md, Rooms)`,
+      })),
+  );
+const closed = [
+  ...closedIn('./src', rooms, [...Object.keys(rooms), 'cli']),
+  ...closedIn('./src/service', serviceRooms),
+];
 
 export default tseslint.config(
-  { ignores: ['node_modules/', 'dist/', 'coverage/', 'reports/', '.foray/', 'foray-demo/'] },
+  {
+    ignores: ['node_modules/', 'dist/', 'docs/site/dist/', 'coverage/', 'reports/', '.foray/', 'foray-demo/'],
+  },
   js.configs.recommended,
   {
     // in a folder with a blank it has %20, and is no path
@@ -37,13 +44,21 @@ export default tseslint.config(
   },
   {
     // in a browser
-    files: ['src/service/animation/player/*.js'],
+    files: ['src/service/animation/player/*.js', 'src/server/*/*.js'],
     languageOptions: {
       globals: Object.fromEntries(
-        ['window', 'document', 'location', 'fetch', 'setTimeout', 'DOMParser', 'Node'].map((name) => [
-          name,
-          'readonly',
-        ]),
+        [
+          'window',
+          'document',
+          'location',
+          'history',
+          'fetch',
+          'setTimeout',
+          'DOMParser',
+          'FormData',
+          'Node',
+          'URLSearchParams',
+        ].map((name) => [name, 'readonly']),
       ),
     },
   },

@@ -1,4 +1,6 @@
-/** ESM through Node's own loader; swc only strips the types. Two workers: more would compete with the real servers for two cores. */
+import { availableParallelism } from 'node:os';
+
+/** ESM through Node's own loader; swc only strips the types. Twice as many workers as cores: tests of real servers mostly wait. */
 export default {
   testEnvironment: '<rootDir>/test/support/environment.js',
   reporters: ['default', '<rootDir>/test/support/slowest-files.js'],
@@ -23,5 +25,7 @@ export default {
   },
   globalSetup: '<rootDir>/test/support/setup.ts',
   testTimeout: 240_000,
-  maxWorkers: 2,
+  maxWorkers: 2 * availableParallelism(),
+  // a worker keeps some of each file that it has run
+  workerIdleMemoryLimit: '1GB',
 };

@@ -6,23 +6,23 @@ import {
   Worker,
   type WorkerDeploymentOptions,
 } from '@temporalio/worker';
-import { createActivities } from './src/activities/index.ts';
+import { Courses, createActivities } from './src/activities/index.ts';
 import { cloudClient, type Settings } from './src/client/index.ts';
 import { workflowBundle } from './src/dev/workflow-bundle.ts';
 import { ForayError, messageOf } from './src/errors.ts';
 import { printableLine } from './src/printable.ts';
 import { openStore } from './src/store/index.ts';
 
-/** What activities get to finish in when a worker is told to stop; after that they are carried out elsewhere. */
+/** Time that activities get to finish when a worker stops; after that, other workers run them. */
 const GRACE = '3s';
-/** How long Temporal keeps a campaign's next step for the worker that made the last one before any other gets it. */
+/** How long Temporal reserves a campaign's next workflow task for the worker of the last one. */
 const STICKY = '2s';
-/** Ticks of campaigns side by side; each makes its own requests side by side. */
+/** Maximum number of activities at once: ticks of campaigns run in parallel, and each makes parallel requests. */
 const ACTIVITIES_AT_ONCE = 16;
 
 /**
- * What makes a worker one of a versioned deployment: a campaign stays with the build that began it, and goes on with
- * the current one when its workflow continues as new.
+ * Options of a worker in a versioned deployment. A campaign stays with the build that started it, and moves to the
+ * current build when its workflow continues as new.
  */
 export function deploymentOf(buildId: string): WorkerDeploymentOptions {
   return {
@@ -32,7 +32,7 @@ export function deploymentOf(buildId: string): WorkerDeploymentOptions {
   };
 }
 
-/** One line an entry, without stacks: what goes wrong with a campaign is to be read in the Web UI, too. */
+/** One line per entry, without stacks: the Web UI shows what goes wrong with a campaign too. */
 function logLine({ level, message, meta }: LogEntry): void {
   const error: unknown = meta?.error;
   const why = error === undefined ? '' : `: ${messageOf(error).split('\n')[0]}`;
@@ -41,17 +41,49 @@ function logLine({ level, message, meta }: LogEntry): void {
   process.stderr.write(`${printableLine(line)}\n`);
 }
 
+export interface WorkerOptions {
+  /** The build of the deployment `foray` that this worker belongs to. */
+  buildId?: string | undefined;
+  /** The address for metrics of Temporal's SDK and of foray. @default no metrics */
+  metrics?: { host: string; port: number } | undefined;
+}
+
+/** @throws ForayError PORT_IN_USE */
+function installRuntime(metrics: WorkerOptions['metrics']): void {
+  const logger = new DefaultLogger('WARN', logLine);
+  if (!metrics) return void Runtime.install({ logger });
+  const { host, port } = metrics;
+  const bindAddress = `${host.includes(':') ? `[${host}]` : host}:${port}`;
+  const prometheus = {
+    bindAddress,
+    countersTotalSuffix: true,
+    unitSuffix: true,
+    useSecondsForDurations: true,
+  };
+  try {
+    Runtime.install({ logger, telemetryOptions: { metrics: { prometheus } } });
+  } catch (error) {
+    throw new ForayError('PORT_IN_USE', `Metrics cannot be served at ${bindAddress}: ${messageOf(error)}.`, {
+      hint: 'Choose another address with --metrics.',
+    });
+  }
+}
+
 /**
- * Runs a worker until SIGINT or SIGTERM: connects, registers the workflow and its activities, works, shuts down.
+ * Runs a worker until SIGINT or SIGTERM: it connects, registers the workflow and its activities, works, and shuts down.
  *
- * @param onReady called once when work can come
- * @param buildId makes it a worker of that build of the deployment `foray`
- * @throws ForayError TEMPORAL_UNREACHABLE, STORE_UNUSABLE, STORE_NEWER
+ * @param onReady called once when the worker can get work
+ * @throws ForayError PORT_IN_USE, TEMPORAL_UNREACHABLE, STORE_UNUSABLE, STORE_NEWER
  */
-export async function runWorker(settings: Settings, onReady: () => void, buildId?: string): Promise<void> {
-  Runtime.install({ logger: new DefaultLogger('WARN', logLine) });
+export async function runWorker(
+  settings: Settings,
+  onReady: () => void,
+  { buildId, metrics }: WorkerOptions = {},
+): Promise<void> {
+  installRuntime(metrics);
   const { connectionOptions, namespace = 'default' } = settings.temporal;
   const store = await openStore(settings.store);
+  const courses = new Courses();
   try {
     const connection = await NativeConnection.connect(connectionOptions).catch(() => {
       throw new ForayError(
@@ -66,11 +98,10 @@ export async function runWorker(settings: Settings, onReady: () => void, buildId
         namespace,
         taskQueue: settings.taskQueue,
         workflowBundle: await workflowBundle(),
-        activities: createActivities({
-          store,
-          cloud: cloudClient(settings, 'worker'),
-          service: settings.service.url,
-        }),
+        activities: createActivities(
+          { store, cloud: cloudClient(settings, 'worker'), service: settings.service.url },
+          courses,
+        ),
         maxConcurrentActivityTaskExecutions: ACTIVITIES_AT_ONCE,
         shutdownGraceTime: GRACE,
         stickyQueueScheduleToStartTimeout: STICKY,
@@ -82,6 +113,7 @@ export async function runWorker(settings: Settings, onReady: () => void, buildId
       await connection.close();
     }
   } finally {
+    courses.close();
     await store.close();
   }
 }

@@ -1,4 +1,7 @@
-/** `npm run bench -- NAME [flags]`: what is measured, each a file that exports `run(args)` and resolves to whether its goals are met. */
+/**
+ * `npm run bench -- NAME [flags]`. Each bench is a file that exports `run(args)`, which resolves to whether its goals
+ * are met.
+ */
 const benches: Record<string, () => Promise<{ run: (args: string[]) => boolean | Promise<boolean> }>> = {
   campaign: () => import('./campaign/bench.ts'),
   service: () => import('./service/bench.ts'),
@@ -8,6 +11,7 @@ const benches: Record<string, () => Promise<{ run: (args: string[]) => boolean |
   export: () => import('./export/bench.ts'),
   search: () => import('./search/bench.ts'),
   sensitivity: () => import('./sensitivity/bench.ts'),
+  page: () => import('./page/bench.ts'),
 };
 
 const [name = '', ...args] = process.argv.slice(2);

@@ -1,17 +1,17 @@
 import { type Campaign, ONE_ATTEMPT } from '../src/campaign/types.ts';
 
-/** The campaign that stores are filled with, by its id. */
+/** The id of the campaign that stores are filled with. */
 export const NUMBERS = 'numbers';
 export const REPLICATIONS = 10;
 
 const names = Array.from({ length: 5 }, (_, at) => `Output ${at + 1}`);
 
-/** The outputs of a run, of numbers from 0 to 1. */
+/** The outputs of a run, from numbers between 0 and 1. */
 export function outputsOf(next: () => number): Record<string, string> {
   return Object.fromEntries(names.map((name) => [name, String(100 * next())]));
 }
 
-/** A campaign of so many points, ten replications each, of which a run has five numbers. */
+/** A campaign with `points` points, ten replications per point, and five numbers per run. */
 export function campaignOf(points: number): Campaign {
   const values = Array.from({ length: points }, (_, at) => String(at));
   return {

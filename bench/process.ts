@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 
 const STOP_MS = 10_000;
 const SAYS_MS = 120_000;
-/** Of what a process said, the last lines are what is told when it fails. */
+/** Number of last lines of a process that are shown when it fails. */
 const LINES = 200;
 
 export interface ProcessOptions {
@@ -14,8 +14,8 @@ export interface ProcessOptions {
 }
 
 /**
- * A process that the bench measures or measures with. It has a group of its own, so that a Ctrl-C reaches the bench alone;
- * it ends with the bench in any case, as its standard input and its channel close then.
+ * A process that the bench measures, or measures with. It has its own process group, so that a Ctrl-C reaches only the
+ * bench. It always ends with the bench, because its standard input and its channel close then.
  */
 export class Process {
   readonly pid: number;
@@ -35,7 +35,10 @@ export class Process {
     this.child.once('exit', () => this.tellListeners());
   }
 
-  /** Resolves to the first line that the process says, or has said, of a form; or to the second, the third. */
+  /**
+   * Resolves to the first line of the process that matches `form`, also one from before the call; with `nth`, to the
+   * second or third such line.
+   */
   says(form: RegExp, { within = SAYS_MS, nth = 1 } = {}): Promise<RegExpExecArray> {
     return new Promise((resolve, reject) => {
       const settle = (act: () => void): void => {
@@ -62,11 +65,11 @@ export class Process {
     this.child.send(message, (error) => error && this.take(error.message));
   }
 
-  /** Asks over the channel; the next object that comes is the answer. */
+  /** Sends a question over the channel; the next object is the answer. */
   ask<T extends object>(question: string): Promise<T> {
     return new Promise((resolve, reject) => {
       const take = (message: unknown): void => {
-        // a part of foray also says `ready` there
+        // parts of foray also send `ready` there
         if (typeof message !== 'object') return;
         this.child.off('message', take);
         resolve(message as T);
@@ -76,7 +79,7 @@ export class Process {
     });
   }
 
-  /** SIGTERM, and SIGKILL when that is not heard. */
+  /** Sends SIGTERM, and SIGKILL if the process does not end. */
   async end(): Promise<void> {
     if (this.hasEnded) return;
     const ended = new Promise((resolve) => this.child.once('exit', resolve));
@@ -105,7 +108,7 @@ export class Process {
   }
 }
 
-/** The bench's environment without what would lead a part elsewhere, and with more. */
+/** The environment of the bench, without the variables that would redirect a part, and with `more`. */
 export function ownEnvironment(more: Record<string, string> = {}): NodeJS.ProcessEnv {
   const own = Object.entries(process.env).filter(([name]) => !/^(FORAY|TEMPORAL|PREFECT)_/.test(name));
   return { ...Object.fromEntries(own), ...more };

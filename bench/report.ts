@@ -1,4 +1,4 @@
-/** A figure and what it is to be: at most, or at least. */
+/** A figure and its limit: a maximum or a minimum. */
 export interface Goal {
   what: string;
   figure: number;
@@ -6,20 +6,20 @@ export interface Goal {
   least?: number;
 }
 
-/** What one part of the bench found. */
+/** The result of one part of the bench. */
 export interface Part<Row = unknown> {
   name: string;
   title: string;
   rows: Row[];
   columns: Column<Row>[];
   goals: Goal[];
-  /** What is to be known to read the table. */
+  /** Remarks that readers of the table need. */
   notes?: string[];
 }
 
 export interface Column<Row> {
   title: string;
-  /** A method, so that a column of less is one of more. */
+  /** A method instead of a property, so that a column for a general row is a column for a special row too. */
   of(row: Row): string | number | undefined;
   digits?: number;
 }
@@ -28,7 +28,7 @@ export function isMet({ figure, most = Infinity, least = -Infinity }: Goal): boo
   return figure <= most && figure >= least;
 }
 
-/** A part as text: its title, its table, its goals. */
+/** Formats a part as text: its title, its table, its goals. */
 export function textOf<Row>({ title, rows, columns, goals, notes = [] }: Part<Row>): string {
   const cells = rows.map((row) => columns.map((column) => cellOf(column.of(row), column.digits)));
   const goalCells = goals.map((goal) => [
@@ -55,7 +55,7 @@ function cellOf(value: string | number | undefined, digits = 0): string {
   return value ?? '';
 }
 
-/** Columns as wide as their widest cell, the first to the left and the others to the right. */
+/** Pads columns to their widest cell, the first one aligned left and the others right. */
 function aligned(rows: string[][]): string[] {
   const widths = rows[0]?.map((_, at) => Math.max(...rows.map((row) => row[at]!.length))) ?? [];
   return rows.map((row) =>

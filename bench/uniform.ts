@@ -1,4 +1,7 @@
-/** Numbers from 0 to 1 of a seed, by a linear congruential generator: what is compressed is not to be a pattern. */
+/**
+ * Random numbers from 0 to 1 by a linear congruential generator with a seed: without a pattern that compression would
+ * find.
+ */
 export function uniform(seed: number): () => number {
   let state = BigInt(seed);
   return () => {

@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Linux counts CPU time for /proc in hundredths of a second on every machine that Node runs on. */
+/** Linux counts CPU time in /proc in hundredths of a second on every machine that Node runs on. */
 const MS_A_TICK = 10;
 
-/** What a process and all that it started have used. NaN where there is no /proc. */
+/** The CPU time and memory of a process and its descendants. NaN without /proc. */
 export interface Usage {
   cpuMs: number;
-  /** The largest memory so far, the sum of what each process had at most. */
+  /** The largest memory so far: the sum of the largest memory of each process. */
   peakMb: number;
 }
 
@@ -18,11 +18,11 @@ export function usageOf(pid: number): Usage {
   };
 }
 
-/** User and system time, with that of children which have ended (proc(5): fields 14 to 17). */
+/** User and system time, including the time of ended children (proc(5): fields 14 to 17). */
 function ownUsage(pid: number): Usage {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // the name, which comes second, may hold anything
+    // the name, the second field, may contain any character
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
     const peak = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));

@@ -6,25 +6,37 @@ import { dts } from 'rollup-plugin-dts';
 import { bundle } from '../src/dev/workflow-bundle.ts';
 
 /**
- * Writes `dist`, what the package runs: the modules as JavaScript with source maps, the declarations of what is public, the files
- * that modules read, and the workflow bundle. It has the folders of the checkout.
+ * Writes `dist`, the code of the package: the modules as JavaScript with source maps, the declarations of the public
+ * modules, the files that modules read, and the workflow bundle. It has the same folders as the checkout.
  */
 
 const root = resolve(import.meta.dirname, '..');
 const dist = join(root, 'dist');
-/** What package.json exports. */
+/** The entries that package.json exports. */
 const entries = ['src/index', 'src/service/models/model', 'models/kernel/index'];
 
 rmSync(dist, { recursive: true, force: true });
 compile();
 await declare();
-for (const folder of ['src/cli/scaffold', 'src/service/animation/player', 'examples']) {
-  cpSync(join(root, folder), join(dist, folder), { recursive: true });
+for (const folder of [
+  'src/cli/scaffold',
+  'src/service/animation/player',
+  'src/server/login',
+  'src/server/page',
+  'examples',
+  'python',
+]) {
+  cpSync(join(root, folder), join(dist, folder), { recursive: true, filter: isSource });
 }
 keepModelsBare();
-// made ahead, so that a worker starts without webpack
+// made in advance, so that a worker starts without webpack
 const code = await bundle(join(dist, 'src/workflows/index.js'));
 writeFileSync(join(dist, 'src/workflows/bundle.js'), withSlimMap(code));
+
+/** False for files that Python creates when it imports or installs a module. */
+function isSource(path: string): boolean {
+  return !/__pycache__|\.egg-info|python.build/.test(path.slice(root.length));
+}
 
 function compile(): void {
   const tsc = join(root, 'node_modules/typescript/bin/tsc');
@@ -36,8 +48,8 @@ function compile(): void {
 }
 
 /**
- * One file of declarations an entry, with what is public and nothing else: those of all modules would have a strict project check
- * the declarations of every package that is used here.
+ * Writes one file of declarations per entry, with the public declarations only. The declarations of all modules would
+ * make a strict project check the declarations of every package that foray uses.
  */
 async function declare(): Promise<void> {
   const files = entries.map((entry) => `${join(dist, entry)}.d.ts`);
@@ -50,7 +62,10 @@ async function declare(): Promise<void> {
   files.forEach((file, at) => writeFileSync(file, texts[at]!));
 }
 
-/** All that is in the folder of a model is a part of the model: the code, and no source maps. */
+/**
+ * Removes the source maps of models: everything in the folder of a model is part of the model, so it must have only
+ * code.
+ */
 function keepModelsBare(): void {
   for (const file of globSync('models/**/*.js', { cwd: dist })) {
     const path = join(dist, file);
@@ -59,7 +74,10 @@ function keepModelsBare(): void {
   }
 }
 
-/** The worker needs the bundle's source map, which is in it; not the sources, and nobody the folder in which this ran. */
+/**
+ * Makes the source map in the bundle smaller. The worker needs the map, but not the sources and not the path of this
+ * folder.
+ */
 function withSlimMap(code: string): string {
   const [, head, encoded] = /^(.*base64,)(\S+)\s*$/s.exec(code)!;
   const map = JSON.parse(Buffer.from(encoded!, 'base64').toString()) as { sources: string[] };

@@ -1,5 +1,5 @@
-// Prints `N passed, N failed` of Jest's JSON report, the last line of .ci/run. Suites that could not run at all count as a
-// failure each; so does a report that is missing or holds no passed test.
+// Prints `N passed, N failed` from Jest's JSON report: the last line of .ci/run. A suite that could not run counts as
+// one failure. So does a report that is missing or has no passed test.
 import { readFileSync } from 'node:fs';
 
 const file = process.argv[2];

@@ -1,6 +1,7 @@
 /**
- * The tables of docs/library.md, from the modules that the package exports and their comments. `npm run reference` writes them into
- * the file, between `<!-- generated: NAME -->` and `<!-- end -->`; a test looks that they are there.
+ * Generates the tables of docs/reference/library.md from the exported modules of the package and their comments. `npm
+ * run reference` writes them into the page, between `<!-- generated: NAME -->` and `<!-- end -->`. A test checks that
+ * they are up to date.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -8,12 +9,12 @@ import ts from 'typescript';
 import { publicModules } from '../src/own-files.ts';
 import { table, withTables } from './table.ts';
 
-const PAGE = join(import.meta.dirname, '../docs/library.md');
+const PAGE = join(import.meta.dirname, '../docs/reference/library.md');
 
-/** Classes of `foray` whose members have a table of their own. */
+/** Classes of `foray` whose members have their own table. */
 const CLASSES = ['Foray', 'OutputFiles'];
 
-/** What a module exports, and what its comment says: the first sentence; empty where it has none. */
+/** An export of a module. `about` is the first sentence of its comment; empty without a comment. */
 export interface Exported {
   name: string;
   kind: 'function' | 'class' | 'type' | 'value';
@@ -21,7 +22,7 @@ export interface Exported {
   node: ts.Node;
 }
 
-/** What a module exports, by name. */
+/** The exports of a module, sorted by name. */
 export function exportsOf(file: string): Exported[] {
   return ts
     .createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.Latest, true)
@@ -32,8 +33,8 @@ export function exportsOf(file: string): Exported[] {
 function exportsBy(file: string, statement: ts.Statement): Exported[] {
   if (ts.isExportDeclaration(statement)) {
     const { moduleSpecifier, exportClause } = statement;
-    // a name that this module has imported or declared
-    if (!moduleSpecifier) return exportClause ? localExports(file, exportClause as ts.NamedExports) : [];
+    // names that this module has imported or declared
+    if (!moduleSpecifier) return exportClause ? localExports(exportClause as ts.NamedExports) : [];
     const others = exportsOf(resolve(file, '..', (moduleSpecifier as ts.StringLiteral).text));
     if (!exportClause) return others;
     return namesOf(exportClause as ts.NamedExports).map((name) =>
@@ -44,15 +45,18 @@ function exportsBy(file: string, statement: ts.Statement): Exported[] {
   return isExported ? [declared(statement)] : [];
 }
 
-function localExports(file: string, clause: ts.NamedExports): Exported[] {
-  const source = clause.getSourceFile();
-  return namesOf(clause).map((name) => {
-    const origin = source.statements.find(
-      (other) => ts.isImportDeclaration(other) && other.importClause?.getText().includes(name),
-    ) as ts.ImportDeclaration;
-    const from = resolve(file, '..', (origin.moduleSpecifier as ts.StringLiteral).text);
-    return exportsOf(from).find((other) => other.name === name)!;
-  });
+function localExports(clause: ts.NamedExports): Exported[] {
+  return namesOf(clause).map((name) => imported(clause.getSourceFile(), name)!);
+}
+
+/** The import of a module with this name; undefined without one. */
+function imported(source: ts.SourceFile, name: string): Exported | undefined {
+  const origin = source.statements.find(
+    (other) => ts.isImportDeclaration(other) && other.importClause?.getText().includes(name),
+  ) as ts.ImportDeclaration | undefined;
+  if (!origin) return undefined;
+  const from = resolve(source.fileName, '..', (origin.moduleSpecifier as ts.StringLiteral).text);
+  return exportsOf(from).find((other) => other.name === name);
 }
 
 function namesOf(clause: ts.NamedExports): string[] {
@@ -76,16 +80,22 @@ function declared(node: ts.Statement): Exported {
   return { name, kind, about: aboutOf(node), node };
 }
 
-/** The members of a class that are public. */
-export function membersOf({ node }: Exported): { name: string; about: string }[] {
-  return (node as ts.ClassDeclaration).members
+/** The public members of a class: its own, then those that it inherits from a class of ours. */
+export function membersOf(one: Exported): { name: string; about: string }[] {
+  const { members, heritageClauses } = one.node as ts.ClassDeclaration;
+  const parents = (heritageClauses ?? [])
+    .flatMap(({ types }) => types)
+    .map(({ expression }) => imported(one.node.getSourceFile(), expression.getText()))
+    .filter((parent) => parent !== undefined);
+  const own = members
     .filter(
       (member) =>
         !ts.isConstructorDeclaration(member) &&
-        !(ts.getCombinedModifierFlags(member) & ts.ModifierFlags.Private) &&
+        !(ts.getCombinedModifierFlags(member) & (ts.ModifierFlags.Private | ts.ModifierFlags.Protected)) &&
         !(member.name && ts.isPrivateIdentifier(member.name)),
     )
     .map((member) => ({ name: member.name!.getText(), about: aboutOf(member) }));
+  return [...own, ...parents.flatMap(membersOf)];
 }
 
 /** The first sentence of a comment, on one line and without links. */

@@ -1,6 +1,7 @@
 /**
- * Makes the pictures in docs/pictures: runs the demo with --keep, looks at its report, at that of a campaign with
- * intervals, at those of a search and of a sensitivity analysis, at the Web UI and at an animated run, and stops it.
+ * Makes the pictures in docs/pictures. It runs the demo with --keep, takes pictures of its report, of the reports of a
+ * campaign with intervals, of a search and of a sensitivity analysis, of the Web UI, of the page and of an animated
+ * run, and stops the demo.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -64,7 +65,7 @@ try {
   await page.screenshot({ path: join(pictures, 'search.png') });
 
   // the campaign of the tutorial
-  const tutorial = readFileSync(join(root, 'docs/sensitivity.md'), 'utf8');
+  const tutorial = readFileSync(join(root, 'docs/guides/sensitivity.md'), 'utf8');
   writeFileSync(join(folder, 'costs.yaml'), /```yaml\n([^`]+)```/.exec(tutorial)![1]!);
   foray('submit', 'costs.yaml', '--id', 'costs', '--watch');
   foray('report', 'costs', '-o', 'costs.html');
@@ -76,9 +77,20 @@ try {
   await page.setViewportSize({ width: 1280, height: 860 });
   const url = `${temporal.webUi}/namespaces/default/workflows/rehearsal`;
   const workflow = await WorkflowPage.open(page, url);
-  // far enough that there is something to see
+  // wait until there is something to see
   await workflow.details(/[4-9] of 20 runs finished/);
   await page.screenshot({ path: join(pictures, 'web-ui.png') });
+
+  // foray dev serves the page; this prints an address that logs in
+  const login = spawnSync(process.execPath, [main, 'ui', '--no-open'], { cwd: folder, encoding: 'utf8' });
+  await page.setViewportSize({ width: 1000, height: 480 });
+  await page.goto(login.stdout.trim());
+  await page.getByRole('link', { name: 'rehearsal' }).waitFor();
+  await page.screenshot({ path: join(pictures, 'page-list.png') });
+  await page.setViewportSize({ width: 1000, height: 1150 });
+  await page.getByRole('link', { name: /boarding-school-flu/ }).click();
+  await page.locator('#report figure').first().waitFor();
+  await page.screenshot({ path: join(pictures, 'page-campaign.png') });
 
   await page.setViewportSize({ width: 1180, height: 860 });
   await page.goto(await animatedEpidemic());
@@ -92,6 +104,6 @@ try {
   await browser.close();
   process.kill(pid, 'SIGTERM');
 }
-// what still runs writes to the folder
+// processes that still run write to the folder
 await until('everything has stopped', () => !isRunning(pid));
 rmSync(folder, { recursive: true, force: true });

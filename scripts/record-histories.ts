@@ -1,7 +1,7 @@
 /**
- * Records histories of campaigns for the replay test: `npm run record-histories FOLDER`, those that the folder does not
- * have. Each change of the workflow that is to be released adds its own; earlier ones stay, as campaigns that run on
- * them must go on.
+ * Records histories of campaigns for the replay test: `npm run record-histories FOLDER` records those that the folder
+ * lacks. Each change of the workflow in a release adds its own histories. Earlier histories stay, because campaigns
+ * that started with them must continue.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
@@ -65,7 +65,7 @@ const campaigns: Record<string, (world: World) => Promise<string>> = {
   },
 };
 
-/** Runs that fail by chance, tried again. */
+/** A campaign whose runs fail at random and are tried again. */
 const chancy = {
   text: `
 campaign: chancy
@@ -102,13 +102,13 @@ for (const suggestContinueAsNew of [undefined, 30]) {
 }
 process.exit();
 
-/** The last execution's history, as Temporal's command line and the Web UI export it. */
+/** The history of the last execution, in the format that Temporal's command line and the Web UI export. */
 function historyOf(id: string, address: string): string {
   const args = ['workflow', 'show', '--workflow-id', id, '--address', address, '--output', 'json'];
   return execFileSync(process.env.FORAY_TEMPORAL_CLI!, args, { encoding: 'utf8', maxBuffer: 1 << 28 });
 }
 
-/** What names the machine that recorded is nothing to replay. */
+/** Removes what names the recording machine: the replay does not need it. */
 function withoutMachine(key: string, value: unknown): unknown {
   if (key === 'identity') return 'recorded';
   return key === 'stackTrace' ? '' : value;

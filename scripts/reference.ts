@@ -1,6 +1,6 @@
 /**
- * The tables of docs/definition.md, from the schema of a definition. `npm run reference` writes them into the file, between
- * `<!-- generated: NAME -->` and `<!-- end -->`; a test looks that they are there.
+ * Generates the tables of docs/reference/definition.md from the schema of a definition. `npm run reference` writes them
+ * into the page, between `<!-- generated: NAME -->` and `<!-- end -->`. A test checks that they are up to date.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,9 +9,9 @@ import { kinds } from '../src/campaign/designs/schema.ts';
 import { definitionSchema } from '../src/campaign/json-schema.ts';
 import { table, withTables } from './table.ts';
 
-const PAGE = join(import.meta.dirname, '../docs/definition.md');
+const PAGE = join(import.meta.dirname, '../docs/reference/definition.md');
 
-/** What is read of a JSON Schema. */
+/** The parts of a JSON Schema that this script reads. */
 interface Schema {
   title?: string;
   description?: string;
@@ -33,16 +33,20 @@ const {
   Range,
   Distribution,
   Precise,
+  Growing,
   Outputs,
   Goal,
   Failures,
   Timeouts,
   Search,
+  Outside,
   Select,
   Bounds,
   Limit,
   Stop,
   Confirm,
+  Abc,
+  CalibrationStop,
 } = whole.$defs;
 const { sobol, morris, saltelli, factorial, onePerInput } = Design!.properties!;
 
@@ -66,19 +70,23 @@ export const tables: Record<string, () => string> = {
       ]),
     ),
   precise: () => settings(Precise!),
+  growing: () => settings(Growing!),
   outputs: () => settings(Outputs!),
   goal: () => settings(Goal!),
   search: () => settings(Search!),
   bounds: () => settings(Bounds!),
   limit: () => settings(Limit!),
+  outside: () => settings(Outside!),
   stop: () => settings(Stop!),
   confirm: () => settings(Confirm!),
   select: () => settings(Select!),
+  calibrate: () => settings(Abc!),
+  calibrationStop: () => settings(CalibrationStop!),
   failures: () => settings(Failures!),
   timeouts: () => settings(Timeouts!),
 };
 
-/** A row a setting; those of a mapping are named with it. */
+/** A table with a row per setting. Settings of a mapping have its name before theirs. */
 function settings(schema: Schema): string {
   const rows = rowsOf(schema);
   const hasDefaults = rows.some((row) => row.at(-1) !== '');
@@ -99,7 +107,7 @@ function rowsOf({ properties = {}, required = [] }: Schema, within = ''): string
   });
 }
 
-/** What a setting takes, in words. */
+/** The values of a setting, in words. */
 function kindOf(schema: Schema): string {
   const { title, anyOf, type, const: constant, enum: choices, items } = schema.$ref ? target(schema) : schema;
   if (title !== undefined) return title;

@@ -1,6 +1,6 @@
-// Installs what package-lock.json names, when node_modules is not already exactly that. It runs before `npm run demo`
-// and `npm test`, perhaps on an older Node than the project's own, so it is plain JavaScript without imports of ours.
-// (`npm ci` under a running `foray dev` would pull the floor away, hence the comparison.)
+// Installs the packages of package-lock.json, unless node_modules already has exactly these. It runs before `npm run
+// demo` and `npm test`, perhaps on an older Node than the project needs. So it is plain JavaScript and imports no
+// module of ours. (It compares first, because `npm ci` would remove packages that a running `foray dev` uses.)
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -19,7 +19,7 @@ function packagesOf(file) {
 
 const wanted = packagesOf(join(root, 'package-lock.json')) ?? [];
 const installed = new Set(packagesOf(join(root, 'node_modules', '.package-lock.json')));
-// Optional packages for other platforms are in the lock file and never installed.
+// Optional packages for other platforms are in the lock file and are never installed.
 const optional = new Set(
   Object.entries(JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages)
     .filter(([, entry]) => entry.optional)

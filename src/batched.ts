@@ -1,6 +1,6 @@
 /**
- * Items that come many at a time. Whoever takes them one by one waits for a promise each, which takes longer than most
- * things that are done with a row; what sees a million of them takes the batches.
+ * Items that come in batches. Reading them one by one waits for a promise per item, which takes longer than most work
+ * on a row. Code that reads a million items should read the batches.
  */
 export class Batched<T> implements AsyncIterable<T> {
   readonly batches: AsyncIterable<readonly T[]>;
@@ -14,7 +14,7 @@ export class Batched<T> implements AsyncIterable<T> {
   }
 }
 
-/** Items as they come: many at a time, or each by itself. */
+/** The batches of items; items without batches come one by one. */
 export function batchesOf<T>(items: AsyncIterable<T>): AsyncIterable<readonly T[]> {
   return items instanceof Batched ? (items as Batched<T>).batches : alone(items);
 }

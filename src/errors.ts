@@ -1,17 +1,19 @@
 import { bounded } from './printable.ts';
 
 /**
- * Every error that a user can meet is a {@link ForayError} with a code from this one table; docs/errors.md documents
- * each code, and a test keeps the two in step. A code is never reused for something else.
+ * Every error that a user can meet is a {@link ForayError} with a code from this table. docs/reference/errors.md
+ * documents each code, and a test compares the two. A code is never reused for something else. The sentence that a user
+ * reads stands where the error is thrown.
  *
- * `exit` is the exit code of the command line: 2 the command or the definition is wrong, 3 a server cannot be reached.
+ * `exit` is the exit code of the command line: 2 when the command or the definition is wrong, 3 when a server cannot be
+ * reached.
  */
 export const errorCodes = {
   USAGE: { exit: 2, about: 'the command line is wrong' },
   DEFINITION_SYNTAX: { exit: 2, about: 'the definition is not valid YAML, JSON or TypeScript' },
   DEFINITION_INVALID: {
     exit: 2,
-    about: 'the definition does not have the shape that docs/definition.md describes',
+    about: 'the definition does not have the shape that docs/reference/definition.md describes',
   },
   DEFINITION_UNREADABLE: { exit: 2, about: 'the definition, or a file that it names, cannot be read' },
   UNKNOWN_MODEL: { exit: 2, about: 'the service has no model or version of that name' },
@@ -23,7 +25,7 @@ export const errorCodes = {
     exit: 2,
     about: 'an expression under where or derive, or a formula over outputs, is wrong',
   },
-  POINTS_INVALID: { exit: 2, about: 'a file of points is not a table of points' },
+  POINTS_INVALID: { exit: 2, about: 'a point file is not a valid table of points' },
   EMPTY_DESIGN: { exit: 2, about: 'the design has no points' },
   REPLICATIONS_NEED_SEED: {
     exit: 2,
@@ -31,23 +33,26 @@ export const errorCodes = {
   },
   SEED_NEEDED: {
     exit: 2,
-    about: 'a new seed is asked for, and the model has no input {RANDOM_SEED}',
+    about: 'a setting needs new seeds, and the model has no input {RANDOM_SEED}',
   },
-  TOO_MANY_RUNS: { exit: 2, about: 'the campaign has more runs than are submitted without a word' },
+  TOO_MANY_RUNS: { exit: 2, about: 'the campaign has more runs than --max-runs allows' },
   VERSION_RETIRED: { exit: 2, about: "the version of the campaign's model takes no new runs" },
-  CHANGE_REFUSED: { exit: 2, about: 'a campaign cannot be changed into what a definition says' },
+  CHANGE_REFUSED: { exit: 2, about: 'a campaign cannot be changed to match a definition' },
   UNKNOWN_CAMPAIGN: { exit: 2, about: 'there is no campaign of that id' },
   UNKNOWN_POINT: { exit: 2, about: 'the campaign has no point of that key' },
-  RUN_NOT_KEPT: { exit: 2, about: 'no folder is kept of the failed run that is to be repeated by hand' },
+  RUN_NOT_KEPT: {
+    exit: 2,
+    about: 'the service has kept no folder of a failed run, so it cannot be repeated by hand',
+  },
   NOTHING_TO_COMPARE: {
     exit: 2,
     about: 'two campaigns have no point, or no numeric or BOOLEAN output, in common',
   },
-  NOTHING_TO_ANALYZE: { exit: 2, about: 'the campaign has no sample that says which inputs matter' },
+  NOTHING_TO_ANALYZE: { exit: 2, about: 'the campaign has no sample for an analysis of its inputs' },
   CAMPAIGN_EXISTS: { exit: 2, about: 'a campaign of that id exists with another definition' },
   CAMPAIGN_OPEN: { exit: 2, about: 'the campaign is not over' },
   CAMPAIGN_CLOSED: { exit: 2, about: 'the campaign has already finished' },
-  CAMPAIGN_CHANGED: { exit: 2, about: 'a followed campaign was changed, and has other columns now' },
+  CAMPAIGN_CHANGED: { exit: 2, about: 'a followed campaign was changed and now has other columns' },
   HOME_IN_USE: { exit: 2, about: 'another foray dev runs in this home folder' },
   HOME_UNUSABLE: { exit: 2, about: 'the home folder cannot be written' },
   DEV_NOT_RUNNING: {
@@ -56,7 +61,7 @@ export const errorCodes = {
   },
   PORT_IN_USE: { exit: 2, about: 'the address to listen on is taken' },
   STORE_UNUSABLE: { exit: 2, about: 'the store cannot be opened' },
-  STORE_MISSING: { exit: 2, about: 'there is no store yet where one is to be read' },
+  STORE_MISSING: { exit: 2, about: 'the command reads a store, and there is no store yet' },
   STORE_UNREACHABLE: { exit: 3, about: 'the PostgreSQL server of the store cannot be reached' },
   STORE_NEWER: { exit: 2, about: 'the store was written by a newer foray' },
   MODEL_INVALID: { exit: 2, about: 'a model folder is not a valid model' },
@@ -67,26 +72,30 @@ export const errorCodes = {
   OUTPUT_UNWRITABLE: { exit: 2, about: 'the output cannot be written' },
   FILE_UNAVAILABLE: {
     exit: 2,
-    about: 'an output file is neither in the store nor to be had from the service',
+    about: 'neither the store nor the service has an output file',
   },
   KEY_REFUSED: { exit: 2, about: 'the model service refuses the API key' },
   REQUEST_REFUSED: { exit: 2, about: 'the model service refuses a request as wrong' },
   SERVICE_UNREACHABLE: { exit: 3, about: 'the model service cannot be reached' },
   SERVICE_FAILED: {
     exit: 3,
-    about: 'the model service answers with an error or with something that is no answer',
+    about: 'the model service answers with an error or an invalid answer',
   },
   TEMPORAL_UNREACHABLE: { exit: 3, about: 'the Temporal server cannot be reached' },
-  TEMPORAL_REFUSED: { exit: 3, about: 'the Temporal server refuses what it is asked' },
+  TEMPORAL_REFUSED: { exit: 3, about: 'the Temporal server refuses a request' },
   TEMPORAL_MISSING: { exit: 3, about: 'no Temporal server program can be found, downloaded or built' },
   PART_FAILED: { exit: 3, about: 'a part of foray dev does not start' },
+  OPTIMISER_FAILED: {
+    exit: 2,
+    about: 'the outside optimiser of a search ends, hangs or gives a wrong answer',
+  },
   WORKER_ELSEWHERE: {
     exit: 3,
     about: "the worker serves another store or model service than the campaign's",
   },
 } as const satisfies Record<string, { exit: 2 | 3; about: string }>;
 
-/** The code of an error; docs/errors.md says what to do about each. */
+/** The code of an error; docs/reference/errors.md says what to do about each. */
 export type ErrorCode = keyof typeof errorCodes;
 
 export function isErrorCode(text: string): text is ErrorCode {
@@ -98,22 +107,22 @@ export interface LinePlace {
   file: string;
   line: number;
   column: number;
-  /** The line itself, where it is at hand. */
+  /** The text of the line, if it is known. */
   text?: string | undefined;
 }
 
-/** A place in an object that a program gave: there are no lines, only names on the way to it. */
+/** A place in an object from a program. It has no lines, only a path of names. */
 export interface PathPlace {
   file: string;
-  /** Such as `design.grid.Days`; empty for the whole. */
+  /** Such as `design.grid.Days`; empty for the whole object. */
   path: string;
 }
 
-/** A place in what a person gave: a line of a file, or a value of an object. */
+/** A place in the user's input: a line of a file, or a value of an object. */
 export type Place = LinePlace | PathPlace;
 
 export interface ForayErrorOptions {
-  /** Where in the user's file the cause is. */
+  /** The place of the cause in the user's file. */
   place?: Place | undefined;
   /** What to do about it, a sentence. */
   hint?: string | undefined;
@@ -121,10 +130,10 @@ export interface ForayErrorOptions {
   others?: readonly ForayError[] | undefined;
 }
 
-/** Characters of a message or a hint: either may repeat what came from outside, which may be megabytes. */
+/** Longest message or hint, in characters. Both may repeat text from outside, which may have megabytes. */
 const LONGEST = 4_000;
 
-/** The one class of errors for users: `message` says what is wrong, `hint` what to do. Neither ever holds a secret. */
+/** The class of all errors for users: `message` says what is wrong, `hint` what to do. Neither contains a secret. */
 export class ForayError extends Error {
   override readonly name: string = 'ForayError';
   readonly code: ErrorCode;
@@ -141,7 +150,7 @@ export class ForayError extends Error {
     this.others = others;
   }
 
-  /** The same mistake, with further ones in the same file. */
+  /** A copy of this error with further mistakes in the same file. */
   with(others: readonly ForayError[]): ForayError {
     const { code, message, place, hint } = this;
     return new ForayError(code, message, { place, hint, others });
@@ -153,7 +162,7 @@ export class ForayError extends Error {
   }
 }
 
-/** What is put in front of a message. */
+/** The place as it stands before a message. */
 function spoken(place: Place): string {
   if ('line' in place) return `${place.file}:${place.line}:${place.column}: `;
   return place.path === '' ? `${place.file}: ` : `${place.file}: ${place.path}: `;
@@ -170,7 +179,7 @@ export function isForayError(error: unknown): error is ForayError {
   );
 }
 
-/** The text of whatever was thrown, here or in another realm. */
+/** The message of anything that was thrown, here or in another realm. */
 export function messageOf(error: unknown): string {
   return typeof error === 'object' && error !== null && 'message' in error
     ? String(error.message)

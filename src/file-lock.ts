@@ -3,8 +3,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 
 /**
- * A lock that the operating system drops when its process ends, however it ends: neither a kill nor a power cut leaves one
- * behind. It is SQLite's lock on an empty file; the file stays.
+ * A lock that the operating system releases when its process ends in any way: neither a kill nor a power failure leaves
+ * it behind. It is SQLite's lock on an empty file; the file stays.
  */
 export interface FileLock {
   release(): void;
@@ -15,12 +15,12 @@ const SQLITE_BUSY = 5;
 
 /**
  * Takes the lock; undefined while another process holds it.
- * @throws Error when the file cannot be made or opened
+ * @throws Error when the file cannot be created or opened
  */
 export function tryLock(file: string): FileLock | undefined {
   const database = new DatabaseSync(file);
   try {
-    // with its journal in memory SQLite makes no second file
+    // with its journal in memory, SQLite creates no second file
     database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
     return { release: () => database.close() };
   } catch (error) {
@@ -31,8 +31,8 @@ export function tryLock(file: string): FileLock | undefined {
 }
 
 /**
- * Takes the lock, and waits for it for so many milliseconds; undefined when it is still held then.
- * @throws Error when the file cannot be made or opened
+ * Takes the lock, and waits for it up to `patience` ms; undefined when it is still held then.
+ * @throws Error when the file cannot be created or opened
  */
 export async function waitForLock(file: string, patience: number): Promise<FileLock | undefined> {
   const until = Date.now() + patience;
@@ -44,8 +44,8 @@ export async function waitForLock(file: string, patience: number): Promise<FileL
 }
 
 /**
- * Whether a process holds the lock. It makes no file.
- * @throws Error when the file is there and cannot be opened
+ * Whether a process holds the lock. It creates no file.
+ * @throws Error when the file exists and cannot be opened
  */
 export function isLocked(file: string): boolean {
   if (!statSync(file, { throwIfNoEntry: false })) return false;

@@ -1,14 +1,14 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** An error of the system, which has a code as ENOENT. */
+/** An error of the system, with a code such as ENOENT. */
 export function isSystemError(error: unknown): error is NodeJS.ErrnoException & { code: string } {
   return typeof error === 'object' && error !== null && 'code' in error && 'syscall' in error;
 }
 
 /**
- * Makes a folder and those above it, where they are not there. (Node's own way never ends where the system says that a folder is
- * not there and does not let it be made, as under /proc.)
+ * Creates a folder and its missing parents. (Node's own function never ends when the system reports a missing folder
+ * and does not allow creating it, as under /proc.)
  */
 export async function makeFolder(path: string): Promise<void> {
   try {
@@ -18,7 +18,7 @@ export async function makeFolder(path: string): Promise<void> {
     if (!isSystemError(error) || error.code !== 'ENOENT' || dirname(path) === path) throw error;
     await makeFolder(dirname(path));
     await mkdir(path).catch((again: unknown) => {
-      // somebody else may have made it meanwhile
+      // another process may have created it in the meantime
       if (!isThere(again)) throw again;
     });
   }

@@ -1,6 +1,6 @@
 import type { CampaignDefinition } from './campaign/definition.ts';
 
-/** What a program may import from `foray`; docs/library.md lists it. */
+/** The exports of the package `foray`; docs/reference/library.md lists them. */
 export {
   type Analysis,
   type AnalyzeOptions,
@@ -22,10 +22,12 @@ export {
   type RetryOptions,
   type RetryPlan,
   type Settings,
+  type SingleRun,
   type SubmitOptions,
   type Submitted,
   type TemporalSettings,
   type TemporalTls,
+  type Slice,
   type TimeIndices,
 } from './client/index.ts';
 export { type ErrorCode, ForayError, isForayError, type Place } from './errors.ts';
@@ -34,7 +36,7 @@ export { settingsFromEnvironment } from './settings/settings.ts';
 export { type BatchMeans, batchMeans, type BatchMeansOptions } from './statistics/batch-means.ts';
 export type { CampaignDefinition };
 
-/** Gives a definition its types, so that an editor completes and checks it: `export default defineCampaign({ … })`. */
+/** Gives a definition its types, so that editors complete and check it: `export default defineCampaign({ … })`. */
 export function defineCampaign(definition: CampaignDefinition): CampaignDefinition {
   return definition;
 }

@@ -1,17 +1,56 @@
+import { realpathSync } from 'node:fs';
 import { registerHooks } from 'node:module';
+import { sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { publicModules } from './own-files.ts';
 
-// a model or a definition may be anywhere, also where no package foray is installed, and gets that of the program that runs it
+/** What modules in a closed folder get when they import this package. */
+interface Closed {
+  /** The beginning of the URLs of the folder's files. */
+  beginning: string;
+  /** Files by the name that is imported. */
+  modules: Readonly<Record<string, string>>;
+}
+
+const closed = new Map<string, Closed>();
+
+/**
+ * Closes a folder: its modules get other files when they import this package, and may import nothing else from outside
+ * except installed packages.
+ *
+ * @param modules - files by the imported name
+ */
+export function closeFolder(folder: string, modules: Readonly<Record<string, string>>): void {
+  const beginning = pathToFileURL(`${realpathSync(folder)}${sep}`).href;
+  closed.set(beginning, { beginning, modules: { ...publicModules, ...modules } });
+}
+
+function folderOf(importer: string | undefined): Closed | undefined {
+  if (importer === undefined || closed.size === 0) return undefined;
+  return [...closed.values()].find(({ beginning }) => importer.startsWith(beginning));
+}
+
+function isElsewhere(url: string, { beginning }: Closed): boolean {
+  return url.startsWith('file:') && !url.startsWith(beginning) && !url.includes('/node_modules/');
+}
+
+// a model or a definition may be anywhere, also without an installed package foray: it gets the package of the running
+// program
 registerHooks({
   resolve: (specifier, context, next) => {
-    // a package may be called as something that every object has
-    const file = Object.hasOwn(publicModules, specifier) ? publicModules[specifier] : undefined;
+    const folder = folderOf(context.parentURL);
+    const modules = folder?.modules ?? publicModules;
+    // a package may have the name of a property that every object has
+    const file = Object.hasOwn(modules, specifier) ? modules[specifier] : undefined;
     if (file !== undefined) return next(pathToFileURL(file).href, context);
-    // what else it asks this package for is refused by its exports
-    return next(
+    // other names of this package are refused by its exports
+    const found = next(
       specifier,
       specifier.startsWith('foray/') ? { ...context, parentURL: import.meta.url } : context,
     );
+    if (folder && isElsewhere(found.url, folder)) {
+      throw new Error(`it imports ${specifier}, which was not kept with its version`);
+    }
+    return found;
   },
 });

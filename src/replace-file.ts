@@ -5,7 +5,7 @@ import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { isSystemError } from './file-system.ts';
 
-/** Adds to a file that is not in its place yet. */
+/** Appends to a file that is not in its final place yet. */
 export class UnfinishedFile {
   readonly #handle: FileHandle;
   #size = 0;
@@ -21,7 +21,7 @@ export class UnfinishedFile {
 
   async append(part: Uint8Array | string): Promise<void> {
     let rest: Uint8Array = typeof part === 'string' ? Buffer.from(part) : part;
-    // a disk that fills up takes less than it is given, without an error
+    // a disk that becomes full writes only a part, without an error
     while (rest.length > 0) {
       const { bytesWritten } = await this.#handle.write(rest, 0, rest.length, this.#size);
       this.#size += bytesWritten;
@@ -29,7 +29,7 @@ export class UnfinishedFile {
     }
   }
 
-  /** Drops what was appended. */
+  /** Removes everything that was appended. */
   async clear(): Promise<void> {
     await this.#handle.truncate(0);
     this.#size = 0;
@@ -37,13 +37,13 @@ export class UnfinishedFile {
 }
 
 /**
- * Replaces a file, or makes it. Through a full disk, a kill, a power cut or a second writer it is the old file or the new one,
- * never a part; when this returns, it is the new one on the disk. A file that is replaced passes its owner and its permissions
- * on; a link stays, and the file that it leads to is replaced.
+ * Replaces or creates a file. After a full disk, a kill, a power failure or a second writer, it is the old file or the
+ * new one, never a part of it. When this function returns, the new file is on the disk. The new file keeps the owner
+ * and the permissions of the old one. A link stays, and its target is replaced.
  *
- * @param content the text, or what appends it
- * @param mode permissions of a file that was not there
- * @throws the system's error, or what `content` throws; the old file is as it was then
+ * @param content the text, or a function that appends it
+ * @param mode permissions of a new file
+ * @throws the error of the system, or what `content` throws; then the old file is unchanged
  */
 export async function replaceFile(
   path: string,
@@ -76,8 +76,8 @@ export async function replaceFile(
 }
 
 /**
- * Gives a file that another program wrote its place, durably; both are on one disk.
- * @throws the system's error
+ * Moves a file that another program wrote to its place, durably. Both places must be on one disk.
+ * @throws the error of the system
  */
 export async function placeFile(written: string, target: string): Promise<void> {
   const handle = await open(written, 'r');
@@ -90,24 +90,24 @@ export async function placeFile(written: string, target: string): Promise<void> 
   await syncFolder(dirname(target));
 }
 
-/** The part of an unfinished file's name that tells its writer: the machine, then the process. */
+/** The part of an unfinished file's name that identifies its writer: the machine, then the process. */
 const MACHINE = hash('sha256', hostname()).slice(0, 8);
 const UNFINISHED = /\.([0-9a-f]{8})-(\d+)-[0-9a-f]{8}\.part$/;
-/** Characters of a file's name that its unfinished one begins with: names have at most 255 bytes. */
+/** Number of characters of a file's name in the name of its unfinished file: names have at most 255 bytes. */
 const LONGEST_BEGINNING = 50;
 
 function unfinishedName(name: string): string {
   return `${name.slice(0, LONGEST_BEGINNING)}.${MACHINE}-${process.pid}-${randomUUID().slice(0, 8)}.part`;
 }
 
-/** Folders in which this process has looked for leftovers: a folder of many files is read once. */
+/** Folders that this process has searched for leftovers: a folder with many files is read only once. */
 const lookedAt = new Set<string>();
 
-/** Removes the unfinished files of processes of this machine that have ended. */
+/** Removes the unfinished files of processes on this machine that have ended. */
 async function removeLeftovers(folder: string): Promise<void> {
   if (lookedAt.has(folder)) return;
   lookedAt.add(folder);
-  // a folder that may not be read has leftovers at worst
+  // in an unreadable folder, leftovers stay
   for (const name of await readdir(folder).catch(() => [])) {
     const [, machine, pid] = UNFINISHED.exec(name) ?? [];
     if (machine === MACHINE && !isRunning(Number(pid)))
@@ -133,14 +133,14 @@ async function targetOf(path: string): Promise<string> {
   }
 }
 
-/** Only root may give a file to another user. */
+/** Passes owner and permissions on. Only root may give a file to another user. */
 async function passOn({ uid, gid, mode }: Stats, handle: FileHandle): Promise<void> {
   const now = await handle.stat();
   if (now.uid !== uid || now.gid !== gid) await handle.chown(uid, gid).catch(() => undefined);
   if (now.mode !== mode) await handle.chmod(mode);
 }
 
-/** Makes a rename durable. Some systems cannot do that; the file is in its place all the same. */
+/** Makes a rename durable. Some systems cannot do that; the file is in its place anyway. */
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r').catch(() => undefined);
   await folder?.sync().catch(() => undefined);

@@ -1,22 +1,22 @@
 import { closest, distance } from 'fastest-levenshtein';
 import { bounded } from './printable.ts';
 
-/** Characters of a name in a message. */
+/** Longest name in a message, in characters. */
 const LONGEST_QUOTED = 300;
-/** Nobody misspells a name that is longer, and comparing long texts takes long. */
+/** Longer names get no suggestion: nobody misspells them, and comparing long texts is slow. */
 const LONGEST_MISSPELT = 200;
 
-/** A name as somebody wrote it, for a message: in quotes, and on one line whatever it holds. */
+/** The user's spelling of a name for a message: in quotes and on one line. */
 export function quoted(name: string): string {
   return oneLine(JSON.stringify(bounded(name, LONGEST_QUOTED)));
 }
 
-/** Text without line breaks and control characters, which a terminal would obey. */
+/** Text without line breaks and control characters, which could control a terminal. */
 export function oneLine(text: string): string {
   return text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');
 }
 
-/** The name that was probably meant, when one is near enough; undefined otherwise. */
+/** The name that the user probably meant; undefined when no name is similar enough. */
 export function suggestion(name: string, known: readonly string[]): string | undefined {
   const isShort = (text: string): boolean => text.length <= LONGEST_MISSPELT;
   const candidates = known.filter(isShort);
@@ -26,14 +26,14 @@ export function suggestion(name: string, known: readonly string[]): string | und
     lower,
     candidates.map((candidate) => candidate.toLowerCase()),
   );
-  // of a very short name everything is a neighbour
+  // every name is similar to a very short name
   const limit = lower.length <= 3 ? 1 : Math.max(2, Math.floor(lower.length / 3));
   return distance(lower, best) <= limit
     ? candidates.find((candidate) => candidate.toLowerCase() === best)
     : undefined;
 }
 
-/** A hint for an unknown name: what was meant if that is clear, else what there is. */
+/** A hint for an unknown name: the probably meant name if there is one, otherwise the known names. */
 export function didYouMean(name: string, known: readonly string[]): string | undefined {
   const meant = suggestion(name, known);
   if (meant !== undefined) return `Did you mean ${quoted(meant)}?`;

@@ -2,16 +2,19 @@ import { type Document, isCollection, isScalar, type Node, visit, type YAMLParse
 
 export const TOO_DEEP = 'Lists or mappings are nested too deeply.';
 
-/** What somebody did wrong in a text that is not YAML. */
+/** A mistake in a text that is not YAML. */
 export interface Mistake {
-  /** Where in the text it is, which may be before the place where the reader noticed. */
+  /** Its offset in the text, which may be before the place where the parser noticed it. */
   offset: number;
   message: string;
   /** What to do about it, a sentence. */
   hint?: string;
 }
 
-/** Finds the mistake behind an error of the reader, in words for the mistakes that people make; else in the reader's own. */
+/**
+ * Finds the mistake that caused an error of the parser. It has its own words for common mistakes, and the parser's
+ * words otherwise.
+ */
 export function mistakeBehind(error: YAMLParseError, document: Document.Parsed, text: string): Mistake {
   const found = { error, text, offset: error.pos[0], nodes: nodesAround(document, error.pos[0]) };
   const mistake = ways.map((way) => way(found)).find((way) => way !== undefined);
@@ -21,13 +24,13 @@ export function mistakeBehind(error: YAMLParseError, document: Document.Parsed, 
 interface Found {
   error: YAMLParseError;
   text: string;
-  /** Where the reader noticed. */
+  /** The offset where the parser noticed the mistake. */
   offset: number;
-  /** What begins before that and ends there or later, outermost first. */
+  /** The nodes that begin before the offset and end there or later, outermost first. */
   nodes: Located[];
 }
 
-/** A part of the text as the reader understood it: from `start` to `end`, without blanks that follow. */
+/** A part of the text as the parser understood it, from `start` to `end`, without trailing blanks. */
 interface Located {
   node: Node;
   start: number;
@@ -45,7 +48,7 @@ function nodesAround(document: Document.Parsed, offset: number): Located[] {
   return nodes;
 }
 
-/** Each knows one kind of mistake; the first that recognises its own counts. */
+/** Each function recognizes one kind of mistake. The first match counts. */
 const ways: ((found: Found) => Mistake | undefined)[] = [
   tooDeep,
   tabbed,
@@ -159,7 +162,9 @@ function colonInText({ error, text, offset }: Found): Mistake | undefined {
   };
 }
 
-/** The line that is indented otherwise: this one, or the next one where the reader took it for more of this one's text. */
+/**
+ * Finds a line with a wrong indentation: this line, or the next one if the parser read it as part of this line's text.
+ */
 function indented({ error, text, offset }: Found): Mistake | undefined {
   const isText = error.code === 'BLOCK_AS_IMPLICIT_KEY';
   if (!isText && !['BAD_INDENT', 'MULTILINE_IMPLICIT_KEY', 'MISSING_CHAR'].includes(error.code))
@@ -210,7 +215,7 @@ function lineAt(text: string, offset: number): TextLine {
   return { line: text.slice(start, end === -1 ? text.length : end), start };
 }
 
-/** The last line before one that is neither empty nor a comment. */
+/** The last line before a line that is neither empty nor a comment. */
 function lineBefore(text: string, { start }: TextLine): TextLine | undefined {
   for (let at = start; at > 0;) {
     const before = lineAt(text, at - 1);

@@ -12,17 +12,20 @@ import type { Place } from './errors.ts';
 import { quoted } from './suggest.ts';
 import { mistakeBehind, TOO_DEEP } from './yaml-mistakes.ts';
 
-/** The place in a user's file of the value (or, for `key`, of the name) at a path like ['design', 'grid', 'Days']. */
+/**
+ * The place of a value in a user's file by its path, such as ['design', 'grid', 'Days']; with `key`, the place of its
+ * name.
+ */
 export type Locate = (path: readonly PropertyKey[], at?: 'key' | 'value') => Place;
 
-/** A user's file that was read, with the means to say where in it something stands. */
+/** The content of a user's file, and a function that finds places in it. */
 export interface ReadYaml {
   plain: unknown;
   document: Document;
   locate: Locate;
 }
 
-/** Why a text is not YAML, and where. */
+/** Why and where a text is not YAML. */
 export class YamlError extends Error {
   override readonly name = 'YamlError';
   readonly place: Place;
@@ -37,9 +40,9 @@ export class YamlError extends Error {
 }
 
 /**
- * Reads a text that a user wrote, YAML or JSON (which is YAML).
+ * Parses the YAML or JSON (which is YAML) of a user.
  *
- * @param file the name to put in front of errors
+ * @param file the file's name in errors
  * @throws YamlError
  */
 export function readYaml(text: string, file: string): ReadYaml {
@@ -51,13 +54,13 @@ export function readYaml(text: string, file: string): ReadYaml {
   }
 }
 
-/** @throws RangeError where what is nested needs more of the stack than there is */
+/** @throws RangeError when the nesting is too deep for the stack */
 function read(text: string, file: string): ReadYaml {
   const lines = new LineCounter();
   const document = parseDocument(text, {
     lineCounter: lines,
     prettyErrors: false,
-    // a look at each name for each other would take a minute for 40,000
+    // the library compares each name with each other: 40,000 names would take a minute
     uniqueKeys: false,
     logLevel: 'error',
   });
@@ -94,10 +97,10 @@ function read(text: string, file: string): ReadYaml {
   return { plain, document, locate: (path, at = 'value') => placeAt(offsetOf(document.contents, path, at)) };
 }
 
-/** Aliases of a file, and what each may stand for: to find what one stands for takes longer the more there are. */
+/** Maximum number of aliases in a file, and of nodes that an alias may stand for: resolving many of them is slow. */
 const MOST_ALIASES = 100;
 
-/** Where a list or mapping stands for a name. */
+/** The offset of a list or mapping that is used as a name. */
 function nestedKeyOffset(document: Document): number | undefined {
   let offset: number | undefined;
   visit(document, {
@@ -110,7 +113,7 @@ function nestedKeyOffset(document: Document): number | undefined {
   return offset;
 }
 
-/** Where the one name is that JavaScript objects do not keep as they keep others. */
+/** The offset of `__proto__`, the only name that JavaScript objects treat differently. */
 function prototypeOffset(document: Document): number | undefined {
   let offset: number | undefined;
   visit(document, {
@@ -123,7 +126,7 @@ function prototypeOffset(document: Document): number | undefined {
   return offset;
 }
 
-/** The first name that a mapping has twice, and where it is the second time. */
+/** The first repeated name in a mapping, and the offset of its second occurrence. */
 function repeatedKey(document: Document): { name: string; offset: number } | undefined {
   let repeated: { name: string; offset: number } | undefined;
   visit(document, {
@@ -131,7 +134,7 @@ function repeatedKey(document: Document): { name: string; offset: number } | und
       const names = new Set<string>();
       for (const { key } of items) {
         if (!isScalar(key)) continue;
-        // what it is called as a member of an object
+        // its name as a property of an object
         const name = String(key.value);
         if (names.has(name)) {
           repeated = { name, offset: key.range?.[0] ?? 0 };
@@ -144,14 +147,17 @@ function repeatedKey(document: Document): { name: string; offset: number } | und
   return repeated;
 }
 
-/** An alias that stands for nothing, or the first that is too many. */
+/** An unknown alias, or the first one above the limit. */
 function badAlias(document: Document): { message: string; offset: number } | undefined {
   const aliases = aliasesOf(document);
   const unknown = aliases.find(({ isKnown }) => !isKnown);
   if (unknown)
-    return { message: `Nothing before it is called ${quoted(`&${unknown.name}`)}.`, offset: unknown.offset };
+    return {
+      message: `No anchor ${quoted(`&${unknown.name}`)} comes before this alias.`,
+      offset: unknown.offset,
+    };
   const tooMany = aliases[MOST_ALIASES];
-  return tooMany && { message: `It has more than ${MOST_ALIASES} aliases.`, offset: tooMany.offset };
+  return tooMany && { message: `The file has more than ${MOST_ALIASES} aliases.`, offset: tooMany.offset };
 }
 
 function aliasesOf(document: Document): { name: string; offset: number; isKnown: boolean }[] {
@@ -167,7 +173,7 @@ function aliasesOf(document: Document): { name: string; offset: number; isKnown:
   return aliases;
 }
 
-/** Walks down the document as far as the path goes, so that something missing is placed at what should hold it. */
+/** The offset of a path. It follows the path as far as possible, so that a missing value is placed at its container. */
 function offsetOf(root: unknown, path: readonly PropertyKey[], at: 'key' | 'value'): number {
   let node = root as Node | null;
   let offset = node?.range?.[0] ?? 0;

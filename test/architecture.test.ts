@@ -1,8 +1,9 @@
+import { execFileSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import ts from 'typescript';
-import { rooms } from '../scripts/rooms.ts';
+import { rooms, serviceRooms } from '../scripts/rooms.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 
@@ -14,7 +15,7 @@ describe('modules', () => {
   });
 
   test('are found by their imports of every kind', () => {
-    expect(importsOf('src/activities/ask.ts')).toEqual(
+    expect(importsOf('src/activities/run-requests.ts')).toEqual(
       expect.arrayContaining(['src/campaign/types.ts', 'src/campaign/points.ts']),
     );
     expect(
@@ -29,19 +30,41 @@ describe('modules', () => {
   });
 });
 
-describe('docs/architecture.md', () => {
-  const page = readFileSync(join(ROOT, 'docs/architecture.md'), 'utf8');
+test('an executor starts without the packages that read YAML, which would take most of its time', () => {
+  const program = `
+    import { registerHooks } from 'node:module';
+    registerHooks({ load: (url, context, next) => { console.log(url); return next(url, context); } });
+    await import('./src/service/executors/runner.ts');`;
+  const loaded = execFileSync(process.execPath, ['--input-type=module', '--eval', program], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  });
+  expect(loaded).toContain('src/service/executors/runner.ts');
+  expect(loaded).not.toContain('node_modules');
+});
+
+describe('docs/internals/architecture.md', () => {
+  const page = readFileSync(join(ROOT, 'docs/internals/architecture.md'), 'utf8');
 
   test('has the rooms of the lint rule, and what each may import', () => {
-    const rows = [...page.matchAll(/^\| `src\/(\w+)` *\|[^|]*\|([^|]*)\|$/gm)];
-    const table = Object.fromEntries(rows.map(([, room, list]) => [room!, roomsIn(list!)]));
-    const { cli, ...others } = table;
+    const { cli, ...others } = tableOf(page, 'src');
     expect(cli).toEqual(['all']);
-    expect(others).toEqual(
-      Object.fromEntries(Object.entries(rooms).map(([room, open]) => [room, [...open].toSorted()])),
-    );
+    expect(others).toEqual(sorted(rooms));
+    expect(tableOf(page, 'service')).toEqual(sorted(serviceRooms));
   });
 });
+
+/** The rooms of a table, with what each may import. */
+function tableOf(page: string, folder: string): Record<string, string[]> {
+  const rows = [...page.matchAll(/^\| `(\w+)\/(\w+)` *\|[^|]*\|([^|]*)\|$/gm)];
+  return Object.fromEntries(
+    rows.flatMap(([, of, room, list]) => (of === folder ? [[room!, roomsIn(list!)]] : [])),
+  );
+}
+
+function sorted(table: Record<string, readonly string[]>): Record<string, string[]> {
+  return Object.fromEntries(Object.entries(table).map(([room, open]) => [room, [...open].toSorted()]));
+}
 
 /** Names of rooms in a cell, without what stands in brackets behind them. */
 function roomsIn(cell: string): string[] {

@@ -1,28 +1,96 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
+import { createProgram } from '../src/cli/program.ts';
 import { readDefinition } from '../src/campaign/read.ts';
 import { foray, ROOT } from './support/cli.ts';
+import { anchors, brokenLinks, pages } from './support/markdown.ts';
 
 const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
 
 describe('README', () => {
-  test('names only commands that there are', async () => {
+  test('names only commands that exist', async () => {
     const { stdout } = await foray(ROOT, ['--help']);
     const named = new Set([...readme.matchAll(/(?:npx |`)foray ([a-z]+)/g)].map((match) => match[1]!));
-    expect(named.size).toBeGreaterThan(8);
+    expect(named.size).toBeGreaterThan(6);
     for (const command of named) expect(stdout).toMatch(new RegExp(`^  ${command}\\b`, 'm'));
   });
 
-  test('names only files that there are', () => {
+  test('names only files that exist', () => {
     const named = [...readme.matchAll(/(?:docs|examples)\/[\w./-]+\.\w+/g)].map((match) => match[0]);
     for (const file of [...named, 'CONTRIBUTING.md', 'docker-compose.yml']) {
       expect({ file, exists: existsSync(join(ROOT, file)) }).toEqual({ file, exists: true });
     }
   });
 
-  test('shows a definition that is one', () => {
+  test('shows a valid definition', () => {
     const example = /```yaml\n([^`]+)```/.exec(readme)![1]!;
     expect(readDefinition(example, 'README.md').definition).toMatchObject({ replications: 20, seed: 42 });
   });
 });
+
+describe('all pages', () => {
+  test.each(pages())('$path: each link leads to a file, and to a heading in it', (page) => {
+    expect(brokenLinks(page)).toEqual([]);
+  });
+
+  test('a link to no file and a link to no heading are found', () => {
+    expect(anchors('# A `b`: c!\n\n## D\n\n## D\n')).toEqual(new Set(['a-b-c', 'd', 'd-1']));
+    const text = '[a](none.md) [b](README.md#none) [c](README.md#documentation) [d](https://example.org/x)';
+    expect(brokenLinks({ path: 'docs/page.md', text })).toEqual(['none.md', 'README.md#none']);
+  });
+
+  test('an index lists every page: docs/README.md, or the README.md of a folder', () => {
+    const linked = pages()
+      .filter(({ path }) => path.endsWith('README.md'))
+      .flatMap(({ path, text }) =>
+        [...text.matchAll(/\]\(([^)\s#]+\.md)/g)].map(([, target]) => join(dirname(path), target!)),
+      );
+    const listed = new Set([...linked, 'docs/README.md']);
+    const unlisted = pages().filter(({ path }) => path.startsWith('docs/') && !listed.has(path));
+    expect(unlisted.map(({ path }) => path)).toEqual([]);
+  });
+
+  test('each foray command in a block of code exists, with its options', () => {
+    const lines = pages().flatMap(({ path }) =>
+      [...readFileSync(join(ROOT, path), 'utf8').matchAll(/^```\n([^]*?)^```$/gm)]
+        .flatMap(([, block]) => block!.split('\n'))
+        .filter((line) => /^(\$ )?(npx )?foray /.test(line))
+        .map((line) => ({ path, line: line.replace(/\s(#|&&|\||>).*/, '') })),
+    );
+    expect(lines.length).toBeGreaterThan(80);
+    expect(lines.filter(({ line }) => unknownWords(line).length > 0)).toEqual([]);
+    expect(unknownWords('npx foray modls new X')).toEqual(['modls']);
+    expect(unknownWords('foray models new X --comand')).toEqual(['--comand']);
+  });
+
+  test('a page that a text in the program names exists', () => {
+    const files = globSync(
+      ['CHANGELOG.md', 'src/**/*.{ts,js,yaml}', 'models/**/*.ts', 'scripts/*', 'python/*.py'],
+      {
+        cwd: ROOT,
+      },
+    );
+    const named = files.flatMap((file) => [
+      ...readFileSync(join(ROOT, file), 'utf8').matchAll(/(?<![\w.]\/)docs\/[\w./-]+\.md/g),
+    ]);
+    expect(named.length).toBeGreaterThan(20);
+    expect(named.map(([page]) => page).filter((page) => !existsSync(join(ROOT, page)))).toEqual([]);
+  });
+});
+
+/** The command and the options of a line that the command line does not have. */
+function unknownWords(line: string): string[] {
+  const words = line.replace(/^.*?foray /, '').split(/\s+/);
+  let command = createProgram();
+  const unknown: string[] = [];
+  const options = new Set(['--help', '--version', '-h', '-V']);
+  for (const [at, word] of words.entries()) {
+    const next = command.commands.find((one) => one.name() === word);
+    if (next) command = next;
+    else if (at === 0 && !word.startsWith('-')) unknown.push(word);
+    for (const { short, long } of command.options) options.add(short ?? '').add(long ?? '');
+    if (/^--?[a-z]/.test(word)) unknown.push(...(options.has(word.split('=')[0]!) ? [] : [word]));
+  }
+  return unknown;
+}

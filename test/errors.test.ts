@@ -3,10 +3,11 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { CloudError, type CloudErrorKind } from '../src/cloud/index.ts';
 import { errorCodes, ForayError, isForayError, messageOf } from '../src/errors.ts';
+import { serverErrors } from '../src/server/problems.ts';
 import { serviceErrors } from '../src/service/errors.ts';
 
 const root = join(import.meta.dirname, '..');
-const page = readFileSync(join(root, 'docs/errors.md'), 'utf8');
+const page = readFileSync(join(root, 'docs/reference/errors.md'), 'utf8');
 
 /** The rows of the page's tables as lists of cells, by the heading of the first column. */
 function rowsOf(heading: string): string[][] {
@@ -32,7 +33,7 @@ function cellsOf(line: string): string[] {
     .map((cell) => cell.trim());
 }
 
-describe('docs/errors.md', () => {
+describe('docs/reference/errors.md', () => {
   test('has each code once, in the order of the table, with its exit code and meaning', () => {
     const documented = rowsOf('code').map(([code, exit, means]) => [code, exit, means]);
     const table = Object.entries(errorCodes).map(([code, { exit, about }]) => [
@@ -47,6 +48,16 @@ describe('docs/errors.md', () => {
     for (const [code, , , todo] of rowsOf('code')) {
       expect([code, todo]).toEqual([code, expect.stringMatching(/^.{10,}\.$/)]);
     }
+  });
+
+  test('has each code of the server, with its status and meaning', () => {
+    const documented = rowsOf('problem').map(([code, status, means]) => [code, status, means]);
+    const table = Object.entries(serverErrors).map(([code, { status, about }]) => [
+      `\`${code}\``,
+      String(status),
+      about,
+    ]);
+    expect(documented).toEqual(table);
   });
 
   test('has the kinds of CloudError with their codes, and whether they are tried again', () => {

@@ -20,7 +20,7 @@ import { jsonl } from '../src/report/jsonl.ts';
 import { html } from '../src/report/markup.ts';
 import { drawSvg } from '../src/report/pictures/render.ts';
 import { text as textTable } from '../src/report/text.ts';
-import type { Column, Table } from '../src/report/table.ts';
+import type { Column, Table } from '../src/report/result-table.ts';
 import { doubleIn, integerIn, localIn, longIn } from '../src/report/typed.ts';
 import { readLine } from '../src/service/executors/lines.ts';
 import { didYouMean, oneLine, quoted } from '../src/suggest.ts';

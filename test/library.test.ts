@@ -5,9 +5,9 @@ import { exportsOf, membersOf, tables } from '../scripts/library.ts';
 import { withTables } from '../scripts/table.ts';
 import { ownFile, PACKAGE, publicModules } from '../src/own-files.ts';
 
-const page = readFileSync(ownFile('docs/library.md'), 'utf8');
+const page = readFileSync(ownFile('docs/reference/library.md'), 'utf8');
 
-test('docs/library.md lists what is public (npm run reference writes it)', () => {
+test('docs/reference/library.md lists what is public (npm run reference writes it)', () => {
   const named = [...page.matchAll(/<!-- generated: (\S+) -->/g)].map((match) => match[1]!);
   expect(named.toSorted()).toEqual(Object.keys(tables).toSorted());
   expect(withTables(page, tables)).toBe(page);

@@ -4,18 +4,26 @@ import { expect, test } from '@jest/globals';
 import { checkDefinition } from '../src/campaign/check.ts';
 import { pointPaths } from '../src/campaign/designs/resolve/index.ts';
 import { readDefinition } from '../src/campaign/read.ts';
+import { tables as commandTables } from '../scripts/commands.ts';
 import { tables } from '../scripts/reference.ts';
 import { withTables } from '../scripts/table.ts';
 import { epidemic, HEAD } from './campaign/support.ts';
 
-const page = readFileSync(join(import.meta.dirname, '../docs/definition.md'), 'utf8');
+const page = readFileSync(join(import.meta.dirname, '../docs/reference/definition.md'), 'utf8');
 const blocks = [...page.matchAll(/```yaml\n([^]+?)```/g)].map((match) => match[1]!);
 
-test('the tables of docs/definition.md are those of the schema (npm run reference writes them)', () => {
+test('the tables of docs/reference/definition.md are those of the schema (npm run reference writes them)', () => {
   const named = [...page.matchAll(/<!-- generated: (\w+) -->/g)].map((match) => match[1]!);
   expect(named.toSorted()).toEqual(Object.keys(tables).toSorted());
   expect(withTables(page, tables)).toBe(page);
   expect(withTables(page.replace('| `sobol`', '| `sobel`'), tables)).toBe(page);
+});
+
+test('docs/reference/commands.md has every command and option (npm run reference writes it)', () => {
+  const commands = readFileSync(join(import.meta.dirname, '../docs/reference/commands.md'), 'utf8');
+  expect(withTables(commands, commandTables)).toBe(commands);
+  expect(commands).toMatch(/^### foray service keys add$/m);
+  expect(commands).not.toContain('campaign-ids');
 });
 
 test('it has enough definitions', () => expect(blocks.length).toBeGreaterThan(10));

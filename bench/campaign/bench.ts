@@ -12,9 +12,9 @@ const names = ['timed', 'none', 'there', 'million', 'workers'] as const;
 type Name = (typeof names)[number];
 
 /**
- * Whole campaigns, with real processes: foray beside what else one could do, all against one stub of a model service which
- * costs little. `--only` takes some of the parts, `--peers` adds what there is in Python, `--runs` is the size of the
- * campaign of a million, `--cv` the variation of the durations of timed runs.
+ * Measures whole campaigns with real processes: foray and its alternatives, all with one stub of a model service that
+ * costs little. `--only` runs some of the parts, `--peers` adds the alternatives in Python, `--runs` is the number of
+ * runs of the large campaign, `--cv` the coefficient of variation of the durations of timed runs.
  */
 export async function run(args: string[]): Promise<boolean> {
   const { values } = parseArgs({

@@ -1,7 +1,7 @@
 import type { Measured } from './measure.ts';
 import type { Column } from '../report.ts';
 
-/** Columns that the tables of several parts share; CPU, requests and events are a run. */
+/** Columns of the tables of several parts. CPU, requests and events are per run. */
 export const columns = {
   way: { title: 'way', of: ({ way }) => way },
   runs: { title: 'runs', of: ({ runs }) => runs },

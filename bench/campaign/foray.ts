@@ -8,14 +8,14 @@ import { ownEnvironment, type Process } from '../process.ts';
 const MAIN = resolve(import.meta.dirname, '../../src/cli/main.ts');
 let places = 0;
 
-/** The runs of a campaign: Value from `first`, and as many seeds of each. */
+/** The runs of a campaign: values of the input Value from `first` on, with `seeds` seeds each. */
 export interface Size {
   values: number;
   seeds?: number;
   first?: number;
 }
 
-/** foray as it is installed: worker processes, a store, and a client in the bench's own process. */
+/** foray as users run it: worker processes, a store, and a client in the process of the bench. */
 export class ForayWay {
   readonly workers: Process[];
   readonly foray: Foray;
@@ -28,7 +28,7 @@ export class ForayWay {
     this.foray = foray;
   }
 
-  /** Starts workers of a store and a task queue of their own. `flags` are for Node. */
+  /** Starts workers with their own store and task queue. `flags` are flags of Node. */
   static async start(
     lab: Lab,
     { workers: count = 1, flags = [] }: { workers?: number; flags?: string[] } = {},
@@ -67,8 +67,8 @@ export class ForayWay {
   }
 
   /**
-   * Runs one campaign to its end and sees that every result is there and right.
-   * @param during gets the campaign's id when it has started
+   * Runs one campaign to its end, and checks that every result exists and is right.
+   * @param during called with the campaign's id when it has started
    */
   async run(
     size: Size,
@@ -85,7 +85,7 @@ export class ForayWay {
     });
   }
 
-  /** When the last result was stored. */
+  /** The time when the last result was stored. */
   private async lastResult(id: string, runs: number): Promise<number> {
     let [count, last] = [0, 0];
     for await (const { status, values, outputs, finishedAt } of (await this.foray.results(id)).rows) {

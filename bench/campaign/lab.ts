@@ -6,7 +6,7 @@ import { Process, type ProcessOptions } from '../process.ts';
 import { Stub } from './stub/control.ts';
 import { Temporal } from './temporal.ts';
 
-/** What every way is measured against and with: one stub, one Temporal server, one folder for what is written. */
+/** The environment of every measurement: one stub, one Temporal server, one folder for files. */
 export interface Lab {
   stub: Stub;
   temporal: Temporal;
@@ -16,7 +16,7 @@ export interface Lab {
   close(): Promise<void>;
 }
 
-/** A key that no service knows; the stub takes any. */
+/** A key that no real service knows; the stub accepts any key. */
 export const KEY = 'bench-0000-4000-8000-000000000000';
 
 export async function openLab(): Promise<Lab> {
@@ -31,7 +31,7 @@ export async function openLab(): Promise<Lab> {
   const close = async (): Promise<void> => {
     process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
     await temporal?.close();
-    // what asks goes before what answers
+    // clients end before the servers that they call
     for (const each of processes.toReversed()) await each.end();
     rmSync(folder, { recursive: true, force: true });
   };
@@ -50,7 +50,7 @@ export async function openLab(): Promise<Lab> {
   }
 }
 
-/** A line about what is being done, for a person who waits: standard output is for figures. */
+/** Prints a line of progress to standard error: standard output is for figures. */
 export function progress(line: string): void {
   process.stderr.write(`${line}\n`);
 }

@@ -5,14 +5,14 @@ import { CloudClient } from '../../src/cloud/index.ts';
 import { endWithParent } from '../../src/dev/lifeline.ts';
 import { requestFor, version } from './stub/model.ts';
 
-/** A program: what people write instead of foray. Nothing that it did survives it. */
+/** A program: the loop that people write instead of using foray. None of its work survives its end. */
 
 export interface LoopInput {
   url: string;
   key: string;
   runs: number;
   window: number;
-  /** Before the first poll of a run, and between two. */
+  /** Delay before the first poll of a run; the next setting is the delay between polls. */
   firstMs: number;
   everyMs: number;
 }

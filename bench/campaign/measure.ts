@@ -2,20 +2,20 @@ import type { Process } from '../process.ts';
 import type { Lab } from './lab.ts';
 import { type Usage, usageOf } from '../usage.ts';
 
-/** What one way took; CPU, requests and events are a run. */
+/** The figures of one way. CPU, requests and events are per run. */
 export interface Measured {
   way: string;
   runs: number;
-  /** From the first request at the service to the last result. */
+  /** Time from the first request at the service to the last result. */
   seconds: number;
-  /** From the start of it all, which is the submit of a campaign, to the last result. */
+  /** Time from the start (the submit of a campaign) to the last result. */
   secondsFromStart: number;
   requests: number;
-  /** History events in Temporal; undefined where there is no history. */
+  /** History events in Temporal; undefined without Temporal. */
   events?: number | undefined;
-  /** Of the process, or processes, that make the requests. */
+  /** CPU time of the processes that make the requests. */
   cpuMs: number;
-  /** Of the server that keeps the place, where there is one. */
+  /** CPU time of the server that keeps the state, if there is one. */
   serverCpuMs?: number | undefined;
   peakMb: number;
 }
@@ -23,12 +23,12 @@ export interface Measured {
 interface Measurement {
   way: string;
   runs: number;
-  /** Processes that make the requests. */
+  /** The processes that make the requests. */
   workers: Process[];
   server?: Process | undefined;
 }
 
-/** Measures work that takes `runs` runs at the stub, from its last reset on. `work` resolves to when the last result came. */
+/** Measures work of `runs` runs at the stub since its last reset. `work` resolves to the time of the last result. */
 export async function measure(
   lab: Lab,
   { way, runs, workers, server }: Measurement,

@@ -13,7 +13,10 @@ export interface Race {
   server?: Process;
 }
 
-/** A program that says `ready`, begins at a line on its standard input and says `done` and how many of its results are right. */
+/**
+ * A program that prints `ready`, starts when it reads a line from standard input, and prints `done` and the number of
+ * right results.
+ */
 export class Racer {
   private readonly lab: Lab;
   private readonly process: Process;
@@ -26,7 +29,7 @@ export class Racer {
     this.race = race;
   }
 
-  /** Measures it once; some programs can begin again after that. */
+  /** Measures it once; some programs can start again afterwards. */
   async measure(): Promise<Measured> {
     const { way, runs, server } = this.race;
     await this.process.says(/^ready$/);
@@ -50,7 +53,7 @@ export async function raceOnce(racer: Racer): Promise<Measured> {
   return racer.measure().finally(() => racer.end());
 }
 
-/** The plain loop over foray's own client of the service, without Temporal and without a store. */
+/** The plain loop with foray's own client of the service, without Temporal and without a store. */
 export function loopRacer(
   lab: Lab,
   { way = 'p-limit loop', ...wanted }: { way?: string } & Omit<LoopInput, 'url' | 'key'>,

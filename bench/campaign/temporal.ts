@@ -6,10 +6,10 @@ import { Process } from '../process.ts';
 
 const LIFELINE = resolve(import.meta.dirname, '../../src/dev/lifeline.ts');
 const START_MS = 60_000;
-/** Temporal lists an execution a moment after it has closed. */
+/** How long to wait until Temporal lists a closed execution, ms. */
 const LISTED_MS = 30_000;
 
-/** Temporal's development server in a process of its own, with its database in a file. */
+/** Temporal's development server in its own process, with its database in a file. */
 export class Temporal {
   readonly process: Process;
   readonly address: string;
@@ -22,7 +22,7 @@ export class Temporal {
     this.client = client;
   }
 
-  /** @param own keeps the process, so that it is ended whatever happens */
+  /** @param own registers the process, so that it always ends */
   static async start(cli: string, folder: string, own: (started: Process) => Process): Promise<Temporal> {
     const port = await freePort(0);
     const started = own(
@@ -50,20 +50,21 @@ export class Temporal {
   }
 
   async close(): Promise<void> {
-    // who still waits for a result would ask a closed connection again
+    // a call that still waits for a result would use a closed connection
     this.closing.abort();
     await this.client.connection.close();
   }
 
-  /** The result of a workflow, when it has one. */
+  /** The result of a workflow, once it has one. */
   resultOf<T>(workflowId: string): Promise<T> {
     const handle = this.client.workflow.getHandle(workflowId);
     return this.client.connection.withAbortSignal(this.closing.signal, () => handle.result() as Promise<T>);
   }
 
   /**
-   * Events in the histories of all executions that a query finds, once they have closed and are as many as is said.
-   * @param least how many executions there are at least
+   * Counts the events in the histories of all executions of a query, once they have closed and there are at least
+   * `least` of them.
+   * @param least the least number of executions
    */
   async historyEvents(query: string, least: number): Promise<number> {
     const until = Date.now() + LISTED_MS;

@@ -9,7 +9,7 @@ import { fill } from './fill.ts';
 
 interface Measured {
   seconds: number;
-  /** Of all threads. */
+  /** CPU time of all threads. */
   cpuSeconds: number;
   peakMb: number;
 }
@@ -24,14 +24,14 @@ interface Row extends Way {
   measured: Measured[];
 }
 
-/** How many times as long as DuckDB, and how many times the memory of a tenth of the rows, at most. */
+/** Limits: the time as a multiple of DuckDB's time, and the memory as a multiple of that for a tenth of the rows. */
 const MOST_TIMES = 3;
 const MOST_GROWTH = 1.2;
 
 /**
- * The results of a campaign of a million runs as files, beside DuckDB, which writes the same Parquet from CSV. Each measurement is a
- * process that says how long it took without its start; the ways take turns, so that what else the machine does falls on
- * all of them, and the median of their rounds counts.
+ * Writes the results of a campaign with a million runs as files, and compares with DuckDB, which writes the same
+ * Parquet from CSV. Each measurement is a process that reports its time without its start. The ways take turns, so that
+ * other work on the machine affects all of them, and the median of the rounds counts.
  */
 export async function run(args: string[]): Promise<boolean> {
   const { values } = parseArgs({

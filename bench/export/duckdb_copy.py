@@ -1,4 +1,4 @@
-"""Writes a CSV file as Parquet with DuckDB: duckdb_copy.py CSV PARQUET. Says how long it took and its largest memory."""
+"""Writes a CSV file as Parquet with DuckDB: duckdb_copy.py CSV PARQUET. Prints its time and its largest memory."""
 
 import json
 import resource

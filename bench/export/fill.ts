@@ -3,7 +3,7 @@ import { openStore } from '../../src/store/index.ts';
 import { campaignOf, NUMBERS, outputsOf, pointsOf, REPLICATIONS } from '../numbers.ts';
 import { uniform } from '../uniform.ts';
 
-/** A campaign of which every run is done: two inputs, ten replications a point, five numbers a run. */
+/** Fills a store with a finished campaign: two inputs, ten replications per point, five numbers per run. */
 export async function fill(file: string, runs: number): Promise<void> {
   const points = runs / REPLICATIONS;
   const store = await openStore(`sqlite:${file}`);
@@ -11,11 +11,11 @@ export async function fill(file: string, runs: number): Promise<void> {
   await store.addPoints(NUMBERS, pointsOf(points), REPLICATIONS);
   await store.setPhase(NUMBERS, 'completed', 2);
   await store.close();
-  // as the store would write them, in a minute instead of many
+  // writes the same rows as the store, in a minute instead of many
   const database = new DatabaseSync(file);
-  database.exec(
-    "update runs set state = 'done', origin = 'new', run_id = 'run-' || seq, requested_at = 1, finished_at = 2",
-  );
+  database.exec(`
+    update runs set state = 'done', origin = 'new', run_id = 'run-' || seq, requested_at = 1, finished_at = 2;
+    update run_counts set new = waiting, waiting = 0`);
   const insert = database.prepare('insert into outputs (campaign, seq, outputs) values (1, ?, ?)');
   database.exec('begin');
   const next = uniform(1);

@@ -5,12 +5,12 @@ import { ownEnvironment, Process } from '../process.ts';
 import { documentOf, isMet, type Part, textOf } from '../report.ts';
 import { commandPart } from './command.ts';
 
-/** How long a contestant simulates, in its own time: about a second each. */
+/** How long a contestant simulates, in simulated time: about a second of real time each. */
 interface Contestant {
   way: string;
   command?: string;
   file: string;
-  /** Of simulated time. */
+  /** In simulated time. */
   warmUp: number;
   duration: number;
 }
@@ -18,16 +18,17 @@ interface Contestant {
 interface Row {
   way: string;
   rates: number[];
-  /** How many times the first one is as fast. */
+  /** The speed of the first one divided by the speed of the other. */
   ratio: number;
 }
 
-/** Least that the kernel is to be faster than SimPy; what it aims at is twice that. */
+/** The kernel must be at least this many times as fast as SimPy; its target is twice that. */
 const LEAST_RATIO = 10;
 
 /**
- * The kernel beside SimPy and Ciw, each measurement a process: M/M/1 with its statistics, and the hold model with few and many
- * entities; and a command model beside its command. The contestants take turns, so that what else the machine does falls on all of them, and the median of their rounds counts.
+ * Compares the kernel with SimPy and Ciw: M/M/1 with its statistics, and the hold model with few and many entities. It
+ * also compares a command model with its command alone. Each measurement is a process. The contestants take turns, so
+ * that other work on the machine affects all of them, and the median of the rounds counts.
  */
 export async function run(args: string[]): Promise<boolean> {
   const { values } = parseArgs({
@@ -81,7 +82,7 @@ async function raced(model: string, size: number, contestants: Contestant[], rou
   return rows;
 }
 
-/** Thousands a second. */
+/** Events per second, in thousands. */
 async function rateOf(contestant: Contestant, model: string, size: number): Promise<number> {
   const { way, command, file, warmUp, duration } = contestant;
   const measured = new Process({

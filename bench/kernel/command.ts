@@ -11,19 +11,19 @@ import { templateOf } from '../../src/service/models/declaration.ts';
 import { findModels, readCode } from '../../src/service/models/folder.ts';
 import type { Part } from '../report.ts';
 
-/** The model that `foray models new --command` makes. */
+/** The model that `foray models new --command` writes. */
 const MODEL = resolve(import.meta.dirname, '../../src/cli/scaffold/command');
 const MOST_TIMES = 1.2;
 const MOST_MORE = 20;
 
 interface Row {
   customers: number;
-  /** Medians, in ms. */
+  /** Medians, ms. */
   alone: number;
   model: number;
 }
 
-/** What a run of a command model costs beside its command alone, by turns. */
+/** Measures a run of a command model and its command alone, in turns. */
 export async function commandPart(rounds: number, median: (values: number[]) => number): Promise<Part<Row>> {
   const code = readCode(findModels(MODEL)[0]!);
   const template = templateOf(readCommandModel(code.entry).declaration);
@@ -44,7 +44,7 @@ export async function commandPart(rounds: number, median: (values: number[]) => 
       const json = JSON.stringify(
         Object.fromEntries(Object.entries(inputs).map(([name, value]) => [name, Number(value)])),
       );
-      // the first of each starts the executor and fills the disk's cache
+      // the first round starts the executor and fills the disk cache
       await timed(() => alone(json));
       await timed(() => asModel(inputs));
       const took = { alone: [] as number[], model: [] as number[] };

@@ -1,4 +1,4 @@
-"""The models of the bench with SimPy. Arguments: the model, how many, and how long to warm up and to measure."""
+"""The models of the bench with SimPy. Arguments: the model, its size, the warm-up time and the measured time."""
 
 import json
 import random
@@ -21,7 +21,7 @@ class TimeWeighted:
 
 
 def queue(env, _size):
-    """M/M/1 with its utilization, the length of its queue over time and the times that customers waited."""
+    """M/M/1 with its utilization, queue length over time, and waiting times of customers."""
     server = simpy.Resource(env, capacity=1)
     busy, waiting, waits = TimeWeighted(env), TimeWeighted(env), []
 
@@ -46,7 +46,7 @@ def queue(env, _size):
 
 
 def hold(env, size):
-    """As many entities, each of which does nothing but wait."""
+    """A number of entities that only wait."""
 
     def entity():
         while True:

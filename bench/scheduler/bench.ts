@@ -5,30 +5,33 @@ import { fairness } from './fairness.ts';
 import { type Capacity, listScheduling } from './service.ts';
 
 /**
- * The scheduler in virtual time, beside loops that poll at an interval and list scheduling in the same order. Each cell
- * is the worst of its seeds, and has to meet all goals at once.
+ * Compares the scheduler in virtual time with loops that poll at an interval, and with list scheduling in the same
+ * order. Each cell shows the worst of its seeds, and must meet all goals at once.
  */
 const goals = { makespan: 1.03, polls: 3, events: 1, outstanding: 2.5, lag: 1 };
-/** Reached in a window of 10 mean durations within 20 after the second of two equal campaigns has begun. */
+/**
+ * Fairness in windows of 10 mean durations. It must be reached within 20 mean durations after the second of two equal
+ * campaigns starts.
+ */
 const FAIR = 0.95;
 
 interface Cell {
   mean: number;
   cv: number | 'bimodal';
-  /** The capacity halves after 30% of the ideal makespan, and recovers after 80%. */
+  /** Whether the capacity halves after 30% of the ideal makespan, and recovers after 80%. */
   halves: boolean;
 }
 
 interface Row {
   way: string;
-  /** Over list scheduling. */
+  /** Divided by the makespan of list scheduling. */
   makespan: number;
-  /** A run. */
+  /** Per run. */
   polls: number;
   events?: number;
-  /** Over the capacity. */
+  /** Divided by the capacity. */
   outstanding: number;
-  /** Over max(2 s, 0.75 of the mean duration). */
+  /** Divided by max(2 s, 0.75 of the mean duration). */
   lag: number;
 }
 
@@ -106,13 +109,16 @@ function worstRows({ mean, cv, halves }: Cell, runs: number, executors: number, 
   return [...worst.values()];
 }
 
-/** The smaller of Jain's indices of two campaigns that begin together, and one 15 mean durations after the other. */
+/**
+ * The smaller one of Jain's indices in two cases: two campaigns that start together, and one that starts 15 mean
+ * durations after the other.
+ */
 function worstFairness({ mean, cv }: Cell, runs: number, executors: number, seeds: number[]): number {
   const window = 10_000 * mean;
   const indices = seeds.flatMap((seed) =>
     [0, 15_000 * mean].map((late) => {
       const random = seeded(seed);
-      // enough that both are busy to the end of the last window
+      // enough runs to keep both busy until the end of the last window
       const durations = draw(Math.max(runs, 45 * executors), mean, cv, random);
       const capacity = [{ from: 0, executors }];
       return Math.max(...fairness(durations, capacity, [0, late], { window, windows: 2 }, random));

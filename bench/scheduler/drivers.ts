@@ -11,23 +11,23 @@ import { type Capacity, VirtualService } from './service.ts';
 export interface Measured {
   makespan: number;
   polls: number;
-  /** History events; undefined where there is no history. */
+  /** History events; undefined without Temporal. */
   events?: number;
-  /** From finished to seen, mean, ms. */
+  /** Mean time from the end of a run until it is noticed, ms. */
   lag: number;
-  /** Runs outstanding at the service over its capacity, time average until the end. */
+  /** Outstanding runs at the service divided by its capacity, averaged over time until the end. */
   outstanding: number;
 }
 
-/** What a tick takes: an activity task and its requests. ms */
+/** Duration of a tick (an activity task and its requests), ms. */
 export const TICK_LATENCY = 60;
-/** Timers come up to this much late. ms */
+/** Largest delay of a timer, ms. */
 export const TIMER_LATENESS = 300;
 const CHUNK = 200;
-/** History events: a workflow task and an activity are three each, a timer two and a workflow task. */
+/** History events: a workflow task and an activity have three each; a timer has two, and causes a workflow task. */
 const EVENTS = { start: 20, task: 3, activity: 3, timer: 5 };
 
-/** foray's scheduler, driven as the workflow drives it. */
+/** foray's scheduler, driven in the same way as by the workflow. */
 export function foray(durations: readonly number[], capacity: Capacity, random: () => number): Measured {
   const service = new VirtualService(durations, capacity);
   const schedule = newSchedule(durations.length, 'auto');
@@ -67,10 +67,13 @@ export function foray(durations: readonly number[], capacity: Capacity, random: 
   };
 }
 
-/** Virtual time starts at 0, which is no time for a schedule. */
+/** Added to virtual time, which starts at 0: a schedule cannot have the time 0. */
 export const EPOCH = 1_000_000;
 
-/** What people write: as many in flight as the service is said to run at once, each polled at an interval. */
+/**
+ * The loop that people write: it keeps as many runs requested as the service should run at once, and polls each at an
+ * interval.
+ */
 export function loop(durations: readonly number[], capacity: Capacity, interval: number): Measured {
   const service = new VirtualService(durations, capacity);
   const window = capacity[0]!.executors;

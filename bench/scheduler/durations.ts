@@ -1,4 +1,4 @@
-/** Mulberry32: small, seeded, good enough to draw durations. Returns numbers in [0, 1). */
+/** The generator Mulberry32: small, seeded, and good enough for durations. Returns numbers in [0, 1). */
 export function seeded(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -9,7 +9,10 @@ export function seeded(seed: number): () => number {
   };
 }
 
-/** Durations, ms: lognormal with a mean (s) and a coefficient of variation, or two kinds of runs, 0.4 and 3.4 times the mean. */
+/**
+ * Durations, ms: lognormal with a mean (s) and a coefficient of variation, or two kinds of runs with 0.4 and 3.4 times
+ * the mean.
+ */
 export function draw(count: number, mean: number, cv: number | 'bimodal', random: () => number): number[] {
   if (cv === 'bimodal') {
     return Array.from(

@@ -13,17 +13,17 @@ import { type Capacity, VirtualService } from './service.ts';
 /** A campaign that shares a service with others. */
 interface Sharer {
   schedule: Schedule;
-  /** Its runs are numbered from here at the service. */
+  /** The first seq of its runs at the service. */
   first: number;
   begins: number;
   wakesAt: number;
 }
 
 /**
- * Jain's fairness index (Jain, Chiu, Hawe, 1984) of the executor time that equal campaigns on one service have had, in
- * windows of `window` ms from the time at which the last one has begun: 1 is equal, 1/n all to one.
+ * Jain's fairness index (Jain, Chiu, Hawe, 1984) of the executor time of equal campaigns on one service, in windows of
+ * `window` ms from the start of the last campaign: 1 means equal shares, 1/n that one campaign has everything.
  *
- * @param begins when each campaign begins, ms
+ * @param begins when each campaign starts, ms
  */
 export function fairness(
   durations: readonly number[],
@@ -60,7 +60,7 @@ export function fairness(
   return indices;
 }
 
-/** One tick of a campaign, as its workflow makes it. */
+/** One tick of a campaign, the same as in its workflow. */
 function tick(sharer: Sharer, service: VirtualService, random: () => number): void {
   const { schedule, first } = sharer;
   let now = sharer.wakesAt;

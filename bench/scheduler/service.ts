@@ -1,13 +1,13 @@
-/** How many runs a service runs at once, over time (ms): a list of steps. */
+/** How many runs a service executes at once, as steps over time (ms). */
 export type Capacity = readonly { from: number; executors: number }[];
 
 /**
- * A model service in virtual time: it runs what was requested in the order of request, as many at once as its capacity
- * allows at the moment. What runs when the capacity falls runs on. Times are ms.
+ * A model service in virtual time. It executes runs in the order of requests, as many at once as its current capacity
+ * allows. When the capacity falls, started runs go on. Times are ms.
  */
 export class VirtualService {
   readonly finishedAt = new Map<number, number>();
-  /** Runs outstanding (queued and running) and capacity, each integrated over time until now. */
+  /** Number of outstanding runs (queued and running), and the capacity, each integrated over time until now. */
   outstandingTime = 0;
   capacityTime = 0;
   private readonly durations: readonly number[];
@@ -32,7 +32,7 @@ export class VirtualService {
     return this.running.has(seq) ? 'running' : 'queued';
   }
 
-  /** Executor time that the runs of a range of seqs have had until a time that was reached, ms. */
+  /** Executor time of the runs in a range of seqs until a past time, ms. */
   busyTime(from: number, to: number, now: number): number {
     let busy = 0;
     for (const [seq, ends] of [...this.finishedAt, ...this.running])
@@ -72,10 +72,10 @@ export class VirtualService {
   }
 }
 
-/** When list scheduling in the same order is through: everything is queued at once, and nobody has to look. */
+/** When list scheduling in the same order ends: it queues everything at once, and needs no polls. */
 export function listScheduling(durations: readonly number[], capacity: Capacity): number {
   const service = new VirtualService(durations, capacity);
   for (const seq of durations.keys()) service.request(seq);
   service.advanceTo(Number.MAX_SAFE_INTEGER);
-  return Math.max(...service.finishedAt.values());
+  return service.finishedAt.values().reduce((latest, at) => Math.max(latest, at), 0);
 }

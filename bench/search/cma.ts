@@ -6,21 +6,24 @@ import { Stream } from '../../src/search/methods/stream.ts';
 import { evaluationsTo, median } from './evaluations.ts';
 import { branin, ellipsoid, flu, hartmann6, rosenbrock, sphere, withinOnePercent } from './functions.ts';
 
-/** Medians of pycma 4.5.0 with its default population, to 1e-8; sphere and ellipsoid from 1 with a step size of 0.5, Rosenbrock near 0 with 0.1. */
+/**
+ * Medians of pycma 4.5.0 with its default population, to 1e-8. Sphere and ellipsoid start at 1 with a step size of 0.5,
+ * Rosenbrock near 0 with 0.1.
+ */
 const UNBOUNDED = [
   { tested: sphere, start: 1, sigma: 0.5, pycma: { 2: 227, 3: 351, 5: 624, 10: 1360, 20: 2507 } },
   { tested: ellipsoid, start: 1, sigma: 0.5, pycma: { 2: 424, 3: 717, 5: 1432, 10: 3961, 20: 12_879 } },
   { tested: rosenbrock, start: 0, sigma: 0.1, pycma: { 2: 448, 3: 733, 5: 1744, 10: 4773, 20: 16_178 } },
 ];
 
-/** Medians of pycma 4.5.0 with BIPOP to 1 %, in the box with a step size of 0.3 of it. */
+/** Medians of pycma 4.5.0 with BIPOP to 1 %, in the box with a step size of 0.3 of the box. */
 const BOUNDED = [
   { tested: branin, pycma: 122 },
   { tested: flu, pycma: 57 },
   { tested: hartmann6, pycma: 322 },
 ];
 
-/** Evaluations to 1e-8 without bounds: the median over the seeds 1, 2, … beside that of pycma. */
+/** Evaluations to 1e-8 without bounds: the median over the seeds 1, 2, …, and that of pycma. */
 export function unboundedRows(seeds: number) {
   return UNBOUNDED.flatMap(({ tested, start, sigma, pycma }) =>
     Object.entries(pycma).map(([dimension, reference]) => {
@@ -31,7 +34,7 @@ export function unboundedRows(seeds: number) {
   );
 }
 
-/** Evaluations to 1 % in a box, of 4,000 at most: over the seeds 1, 2, …, beside the median of pycma with BIPOP. */
+/** Evaluations to 1 % in a box, at most 4,000: the median over the seeds 1, 2, …, and that of pycma with BIPOP. */
 export function boundedRows(seeds: number) {
   return BOUNDED.map(({ tested, pycma }) => {
     const target = withinOnePercent(tested);
@@ -41,7 +44,7 @@ export function boundedRows(seeds: number) {
   });
 }
 
-/** Milliseconds for an ask and a tell, the mean of 1,000 points and the longest, in a process that has run before. */
+/** Milliseconds for an ask and a tell: the mean of 1,000 points and the longest, after a warm-up. */
 export function timeRows() {
   return [2, 6, 20].map((dimension) => {
     timesOf(dimension);

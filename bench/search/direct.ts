@@ -2,14 +2,14 @@ import { direct } from '../../src/search/methods/direct/direct.ts';
 import { evaluationsTo } from './evaluations.ts';
 import { branin, flu, hartmann6, withinOnePercent } from './functions.ts';
 
-/** Evaluations of `direct` of scipy 1.17 with `locally_biased=True` to 1 %. */
+/** Evaluations of scipy 1.17's `direct` with `locally_biased=True` to 1 %. */
 const REFERENCES = [
   { tested: branin, scipy: 48 },
   { tested: flu, scipy: 23 },
   { tested: hartmann6, scipy: 124 },
 ];
 
-/** Evaluations to 1 %, of 4,000 at most, beside those of scipy. There are no seeds. */
+/** Evaluations to 1 %, at most 4,000, and those of scipy. There are no seeds. */
 export function directRows() {
   return REFERENCES.map(({ tested, scipy }) => ({
     name: tested.name,

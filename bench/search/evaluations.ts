@@ -1,7 +1,7 @@
 import type { MethodMaker, Problem, Told } from '../../src/search/methods/method.ts';
 import { onUnitBox, type TestFunction } from './functions.ts';
 
-/** A problem of real inputs, of which one point is open at once. */
+/** A problem with real inputs and one open point at a time. */
 export function problemOf({ box }: TestFunction, seed: number): Problem {
   return {
     dimensions: box.map(() => ({ kind: 'real' })),
@@ -13,7 +13,10 @@ export function problemOf({ box }: TestFunction, seed: number): Problem {
   };
 }
 
-/** How many points a method evaluates until a value is at most `target`; Infinity when `most` are not enough. */
+/**
+ * Number of points that a method evaluates until a value is at most `target`; Infinity when `most` points are not
+ * enough.
+ */
 export function evaluationsTo(
   target: number,
   most: number,

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { readObservations, rootMeanSquareError } from '../../models/epidemic/observations.ts';
 import { type Parameters, solve, type State } from '../../models/epidemic/sir.ts';
 
-/** A function to minimize whose least value is known. */
+/** A function to minimize with a known minimum. */
 export interface TestFunction {
   name: string;
   of: (x: readonly number[]) => number;
@@ -13,7 +13,7 @@ export interface TestFunction {
   box: readonly (readonly [number, number])[];
 }
 
-/** A function of the coordinates from 0 to 1 that a search method sees. */
+/** The function on the unit box: a search method sees coordinates from 0 to 1. */
 export function onUnitBox({ of, box }: TestFunction): (x: readonly number[]) => number {
   return (x) => of(x.map((value, i) => box[i]![0] + value * (box[i]![1] - box[i]![0])));
 }
@@ -82,7 +82,7 @@ export function fluParameters([contactRate, recoveryRate]: readonly number[]): P
   };
 }
 
-/** How far a course is from the cases. `states` are those of {@link fluDays}. */
+/** The difference between a course and the cases. `states` are the states at the {@link fluDays}. */
 export function fitErrorOf(states: readonly State[]): number {
   return rootMeanSquareError(
     observed,
@@ -90,7 +90,10 @@ export function fitErrorOf(states: readonly State[]): number {
   );
 }
 
-/** The deterministic model "Epidemic" against the cases of influenza in a boarding school: contact rate and recovery rate. */
+/**
+ * The error of the deterministic model "Epidemic" for the cases of influenza in a boarding school, by contact rate and
+ * recovery rate.
+ */
 export const flu: TestFunction = {
   name: 'flu',
   of: (x) => fitErrorOf(solve(fluParameters(x), fluDays).states),
@@ -101,7 +104,7 @@ export const flu: TestFunction = {
   ],
 };
 
-/** Of any dimension, without bounds, and with a least value of 0. */
+/** Functions of any dimension without bounds, and with a minimum of 0. */
 type Unbounded = Pick<TestFunction, 'name' | 'of'>;
 
 export const sphere: Unbounded = {
@@ -109,7 +112,7 @@ export const sphere: Unbounded = {
   of: (x) => x.reduce((sum, value) => sum + value ** 2, 0),
 };
 
-/** With a condition of 10⁶. */
+/** The ellipsoid with a condition number of 10⁶. */
 export const ellipsoid: Unbounded = {
   name: 'ellipsoid',
   of: (x) => x.reduce((sum, value, i) => sum + 10 ** ((6 * i) / (x.length - 1)) * value ** 2, 0),

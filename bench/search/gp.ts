@@ -2,36 +2,36 @@ import { branin, flu, hartmann6, onUnitBox, withinOnePercent, type TestFunction 
 import { gaussianProcess } from '../../src/search/methods/gp/method.ts';
 import type { Method, Problem } from '../../src/search/methods/method.ts';
 
-/** How far a search by a Gaussian process came with one seed. */
+/** The result of a search by a Gaussian process with one seed. */
 export interface GpSearch {
-  /** Until the first value within 1 % of the optimum; null when there was none. */
+  /** Evaluations until the first value within 1 % of the optimum; null when there was none. */
   evaluations: number | null;
   rounds: number | null;
   best: number;
 }
 
-/** What searches with several seeds come to, for one function. */
+/** The results of searches with several seeds for one function. */
 export interface GpRow {
   function: string;
-  /** How many points were proposed at once. */
+  /** Number of points that are proposed at once. */
   parallel: number;
-  /** Seeds that came within 1 %. */
+  /** Number of seeds that came within 1 %. */
   found: number;
   seeds: number;
-  /** Medians over all seeds; null when most found nothing. */
+  /** Medians over all seeds; null when most seeds did not come within 1 %. */
   evaluations: number | null;
   rounds: number | null;
 }
 
-/** CPU time of a proposal with so many known points, in seconds. */
+/** CPU time of a proposal with this many known points, s. */
 export interface GpTime {
   points: number;
-  /** Without and with a fit of the parameters. */
+  /** Without a fit of the parameters; the next figure is with one. */
   least: number;
   most: number;
 }
 
-/** Searches by a Gaussian process, until they are within 1 % of the optimum. */
+/** Runs searches by a Gaussian process until they are within 1 % of the optimum. */
 export function gpRows(seeds: number, mostEvaluations: number): GpRow[] {
   return [branin, flu, hartmann6].flatMap((fn) =>
     [1, 16].map((parallel) => {
@@ -50,7 +50,7 @@ export function gpRows(seeds: number, mostEvaluations: number): GpRow[] {
   );
 }
 
-/** CPU time of proposals after a log of so many points of Hartmann-6. */
+/** CPU time of proposals after a log of this many points of Hartmann-6. */
 export function gpTimes(points: readonly number[]): GpTime[] {
   return points.map((count) => {
     const method = gaussianProcess(problemOf(hartmann6, 1, 1));

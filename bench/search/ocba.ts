@@ -4,7 +4,10 @@ import { nextOfOcba } from '../../src/search/selection/ocba.ts';
 const SYSTEMS = 10;
 const DEVIATION = 6;
 
-/** By runs of all systems: how often another implementation chose the best one, with OCBA and with as many runs for each system. */
+/**
+ * By the number of runs of all systems: how often another implementation chose the best system, with OCBA and with
+ * equal numbers of runs.
+ */
 const REFERENCES = [
   { runs: 200, reference: 0.78, evenReference: 0.62 },
   { runs: 400, reference: 0.88, evenReference: 0.74 },
@@ -23,7 +26,7 @@ export function ocbaRows(repeats: number) {
   }));
 }
 
-/** @param first - replications of each system before the first comparison */
+/** @param first - number of replications of each system before the first comparison */
 function shareRight(repeats: number, runs: number, first: number): number {
   const right = Array.from({ length: repeats }, (_, seed) => chosenByOcba(runs, first, seed)).filter(
     (best) => best === 0,

@@ -1,6 +1,6 @@
 import { rinottConstant } from '../../src/search/selection/rinott.ts';
 
-/** The constants for 20 first runs and 0.95, to three digits, as PyPRS has them. */
+/** The constants for 20 first runs and 0.95, to three digits, from PyPRS. */
 const TABLE = [
   { systems: 2, reference: 2.452 },
   { systems: 3, reference: 2.937 },
@@ -11,7 +11,7 @@ const TABLE = [
   { systems: 100, reference: 5.184 },
 ];
 
-/** Rinott's constant beside its table. */
+/** Compares Rinott's constant with its table. */
 export function rinottRows() {
   return TABLE.map(({ systems, reference }) => ({
     systems,

@@ -1,7 +1,7 @@
 import { Stream } from '../../src/search/methods/stream.ts';
 import { type KnInput, nextOfKn } from '../../src/search/selection/kn.ts';
 
-/** A tenth root of ten deviations: a difference that ten replications can just tell. */
+/** 1/√10, the standard error of a mean of ten replications: ten replications can just detect such a difference. */
 const INDIFFERENCE = 1 / Math.sqrt(10);
 const FIRST = 10;
 export const RULES: Omit<KnInput, 'values'> = {
@@ -11,7 +11,7 @@ export const RULES: Omit<KnInput, 'values'> = {
   most: 100_000,
 };
 
-/** Means of the runs that KN took with independent systems, as they were measured with another implementation. */
+/** Mean numbers of runs of KN with independent systems, measured with another implementation. */
 const REFERENCES = [
   { systems: 2, reference: 81 },
   { systems: 5, reference: 399 },
@@ -19,7 +19,8 @@ const REFERENCES = [
 ];
 
 /**
- * Normal values with a deviation of 1, by system and replication: the first system is the best by the indifference, all others are alike.
+ * Normal values with a standard deviation of 1, by system and replication. The first system is better by the
+ * indifference; all others are equal.
  *
  * @param correlation - between the values of two systems in the same replication
  */
@@ -39,7 +40,9 @@ export function slippage(systems: number, seed: number, correlation = 0) {
   return { values, extendTo };
 }
 
-/** Runs KN to its end, in rounds as it asks for them: the system that it chose, and the runs of all systems. */
+/**
+ * Runs KN to its end, in the rounds that it asks for. Returns the chosen system and the number of runs of all systems.
+ */
 export function chosenByKn(systems: number, seed: number, correlation = 0): { best: number; runs: number } {
   const { values, extendTo } = slippage(systems, seed, correlation);
   const counts = new Array<number>(systems).fill(FIRST);
@@ -51,7 +54,7 @@ export function chosenByKn(systems: number, seed: number, correlation = 0): { be
   }
 }
 
-/** How often KN is right, and how many runs it takes, with independent systems and with a correlation of one half. */
+/** How often KN is right, and how many runs it needs, with independent systems and with a correlation of one half. */
 export function knRows(repeats: number) {
   return REFERENCES.map(({ systems, reference }) => {
     const [alone, together] = [0, 0.5].map((correlation) => {

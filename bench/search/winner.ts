@@ -6,18 +6,18 @@ import { Sample } from '../../src/statistics/sample.ts';
 import { SearchInMemory, searchCampaign, stopAfter } from '../../test/search/in-memory.ts';
 import { fitErrorOf, flu, fluDays, fluParameters } from './functions.ts';
 
-/** Values with chance in them, and what a point is truly worth. */
+/** A function with noise, and its true values. */
 interface Noisy {
   name: string;
   value: (x: readonly number[], stream: Stream) => number;
   truth: (x: readonly number[]) => number;
-  /** The least truth in the box; null where it is not known. */
+  /** The least true value in the box; null when it is unknown. */
   optimum: number | null;
 }
 
-/** Deviation of the noise that is added to the fit. */
+/** Standard deviation of the noise that is added to the fit error. */
 const NOISE = 10;
-/** Runs that the true mean of the stochastic epidemic is taken from. */
+/** Number of runs for the true mean of the stochastic epidemic. */
 const RUNS_OF_TRUTH = 10_000;
 const POINTS = 60;
 const MOST_REPLICATIONS = 20;
@@ -46,18 +46,18 @@ const functions: Noisy[] = [
   },
 ];
 
-/** What confirmed searches say of their winners, as means over seeds. */
+/** The reports of confirmed searches about their winners, as means over seeds. */
 export interface WinnerRow {
   name: string;
   seeds: number;
-  /** The told value less the true one, and the standard error of its mean. */
+  /** The reported value minus the true one, and the standard error of its mean. */
   bias: number;
   biasError: number;
-  /** The best value that was seen less the true one of the winner. */
+  /** The best observed value minus the true value of the winner. */
   seenBias: number;
-  /** The share of the intervals that hold the true value. */
+  /** The share of intervals that contain the true value. */
   holding: number;
-  /** The true value of the winner less the least one; null where that is not known. */
+  /** The true value of the winner minus the least true value; null when that is unknown. */
   regret: number | null;
   runs: number;
 }

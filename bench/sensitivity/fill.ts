@@ -4,13 +4,16 @@ import { openStore } from '../../src/store/index.ts';
 import { campaignOf } from '../numbers.ts';
 import { uniform } from '../uniform.ts';
 
-/** The campaign of the sample, by its id. */
+/** The id of the campaign with the sample. */
 export const SAMPLE = 'sample';
 const INPUTS = 10;
 
 const names = Array.from({ length: INPUTS }, (_, at) => `Input ${at + 1}`);
 
-/** A campaign over a random sample of ten inputs, of which every run is done: the output is a linear function of them and some noise. */
+/**
+ * Fills a store with a finished campaign over a random sample of ten inputs. The output is a linear function of them
+ * with some noise.
+ */
 export async function fillSample(file: string, points: number): Promise<void> {
   const campaign: Campaign = {
     ...campaignOf(1),
@@ -37,11 +40,11 @@ export async function fillSample(file: string, points: number): Promise<void> {
   await store.addPoints(SAMPLE, pointsOf(points), 1);
   await store.setPhase(SAMPLE, 'completed', 2);
   await store.close();
-  // as the store would write them, in a minute instead of many
+  // writes the same rows as the store, in a minute instead of many
   const database = new DatabaseSync(file);
-  database.exec(
-    "update runs set state = 'done', origin = 'new', run_id = 'run-' || seq, requested_at = 1, finished_at = 2",
-  );
+  database.exec(`
+    update runs set state = 'done', origin = 'new', run_id = 'run-' || seq, requested_at = 1, finished_at = 2;
+    update run_counts set new = waiting, waiting = 0`);
   const insert = database.prepare('insert into outputs (campaign, seq, outputs) values (1, ?, ?)');
   const noise = uniform(2);
   database.exec('begin');

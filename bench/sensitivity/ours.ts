@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { sobolIndices } from '../../src/sensitivity/sobol.ts';
+import { sobolIndices } from '../../src/sensitivity/sobol-indices.ts';
 
-/** Sobol' indices of values in a file of doubles, in a process of its own: `node ours.ts FILE INPUTS POINTS SCRAMBLES`. */
+/**
+ * Computes Sobol' indices of values in a file of doubles, in its own process: `node ours.ts FILE INPUTS POINTS
+ * SCRAMBLES`.
+ */
 const [file, ...counts] = process.argv.slice(2) as [string, ...string[]];
 const [count, points, scrambles] = counts.map(Number) as [number, number, number];
 const bytes = readFileSync(file);

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 
 /**
- * What any service on Fastify costs at least: it reads the same JSON and answers the same bytes. The answers come over the
- * channel, by method; then it says where it listens.
+ * A bare Fastify service, the least that any service on Fastify costs. It parses the same JSON and answers the same
+ * bytes. It gets its answers over the channel, by method, and then sends its address.
  */
 const [answers] = (await once(process, 'message')) as [Record<'GET' | 'POST', string>];
 const app = fastify();

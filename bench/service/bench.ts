@@ -16,27 +16,30 @@ import { type Felt, shoot, type Shot } from './load.ts';
 const KEY = 'bench-0000-4000-8000-000000000000';
 const MAIN = resolve(import.meta.dirname, '../../src/cli/main.ts');
 const MODELS = resolve(import.meta.dirname, 'models');
-/** Each figure is the best of so many rounds, by turns: machines are shared. */
+/** Number of rounds, which take turns. Each figure is from the best one, because the machine may be shared. */
 const ROUNDS = 3;
-/** Seconds before them: a service runs for days, and V8 compiles its code to the end only while it is used. */
+/** Warm-up, s: a service runs for days, and V8 optimizes its code only while the code runs. */
 const WARM_UP = 20;
 const FEW = 1_000;
 const MANY = 100_000;
-/** Requests a second while all executors are busy. */
+/** Requests per second while all executors are busy. */
 const RATE = 200;
-/** Runs that are asked for by turns, as a campaign does that finds its runs there: more than the service keeps the words of. */
+/**
+ * Number of different runs that are requested in turns, as by a campaign that reuses runs: more than the service
+ * caches.
+ */
 const DIFFERENT = 5_120;
-/** Milliseconds between looks at whether a run has completed. */
+/** Delay between checks whether a run has completed, ms. */
 const LOOK_EVERY = 100;
-/** Connections that drip. */
+/** Number of connections that send hardly anything. */
 const SLOW = 200;
 
-/** A service with its runs, and what is asked of it. */
+/** A running service and the requests that are measured. */
 interface Measured {
   service: Process;
-  /** `POST /runs` of a run that is there, its progress, and `POST /runs` of many different runs. */
+  /** `POST /runs` of a finished run, its progress, and `POST /runs` of many different runs. */
   shots: Record<What, Shot>;
-  /** Has the different runs executed, so that they are there as well. */
+  /** Executes the different runs, so that the service has them too. */
   addDifferent: () => Promise<unknown>;
 }
 
@@ -46,13 +49,13 @@ type What = (typeof whats)[number];
 interface Row extends Felt {
   what: What;
   who: string;
-  /** CPU of the service a request, in ms. */
+  /** CPU time of the service per request, ms. */
   cpuMs: number;
 }
 
 /**
- * The model service under load: beside a bare Fastify route, with few and with many runs in its database, beside slow
- * connections, and while all its executors are busy.
+ * Measures the model service under load: compared with a bare Fastify route, with few and with many runs in its
+ * database, together with slow connections, and while all its executors are busy.
  */
 export async function run(args: string[]): Promise<boolean> {
   const { values } = parseArgs({
@@ -83,7 +86,7 @@ export async function run(args: string[]): Promise<boolean> {
   }
 }
 
-/** Starts a service, has it run one run, and starts it again with many more of them. */
+/** Starts a service, executes one run, and starts it again with many more runs. */
 async function serve(dataDir: string, runs: number, processes: Process[]): Promise<Measured> {
   const start = async (): Promise<{ service: Process; url: string }> => {
     const args = [MAIN, 'service', '--port', '0', '--data', dataDir, '--models', MODELS, '--api-key', KEY];
@@ -111,7 +114,7 @@ async function serve(dataDir: string, runs: number, processes: Process[]): Promi
   };
 }
 
-/** Requests the run that is measured with, and waits until it is there. */
+/** Requests the measured run, and waits until it has completed. */
 async function request(url: string) {
   const cloud = new CloudClient({ url, key: KEY });
   const model = await cloud.getModelByName('Busy');
@@ -142,7 +145,7 @@ function withNumber(inputs: readonly InputItem[], change: Partial<InputItem>): I
   return inputs.map((input) => (input.name === 'Number' ? { ...input, ...change } : input));
 }
 
-/** Returns the id of the run. */
+/** Waits until a run has completed, and returns its id. */
 async function complete(cloud: CloudClient, versionId: string, run: RunRequest): Promise<string> {
   for (;;) {
     const { status, id } = await cloud.requestRun(versionId, run);
@@ -152,7 +155,7 @@ async function complete(cloud: CloudClient, versionId: string, run: RunRequest):
   }
 }
 
-/** A bare Fastify that answers as the service does. */
+/** Starts a bare Fastify with the same answers as the service. */
 async function bareLike({ shots }: Measured, processes: Process[]): Promise<Measured> {
   const service = new Process({ name: 'bare', args: [resolve(import.meta.dirname, 'bare.ts')] });
   processes.push(service);
@@ -225,7 +228,7 @@ async function throughput(
   };
 }
 
-/** Beside others on whose connections hardly anything comes, and alone, by turns. */
+/** Measures in turns: together with connections that send hardly anything, and alone. */
 async function besideSlow({ shots }: Measured, seconds: number): Promise<Part<Felt & { what: string }>> {
   const { alone, beside } = await calmest({
     alone: () => shoot(shots.progress, seconds, RATE),
@@ -264,17 +267,17 @@ async function calmest<Who extends string>(
   return calm as Record<Who, Felt>;
 }
 
-/** Opens connections that drip: to open them is not what is measured. Returns what ends them. */
+/** Opens slow connections before the measurement. Returns a function that ends them. */
 async function drip(url: string): Promise<() => Promise<unknown>> {
   const { port, hostname } = new URL(url);
   const sockets = Array.from({ length: SLOW }, () => connect(Number(port), hostname));
   await Promise.all(sockets.map((socket) => once(socket, 'connect')));
   const closed = sockets.map((socket) => new Promise((resolve) => socket.once('close', resolve)));
   for (const socket of sockets) {
-    // the service closes it after a while
+    // the service closes such a connection after a while
     socket.on('error', () => undefined).write('POST / HTTP/1.1\r\nHost: x\r\nX-Slow: ');
   }
-  // each ten times a second, and never all at once: that would stop the one who measures
+  // each connection sends ten times a second, but never all at once: that would block the measuring process
   let next = 0;
   const timer = setInterval(() => {
     for (let turn = 0; turn < SLOW / 10; turn += 1) {
@@ -289,7 +292,7 @@ async function drip(url: string): Promise<() => Promise<unknown>> {
   };
 }
 
-/** All executors compute without a pause while the service is asked. */
+/** Measures the service while all executors compute without a pause. */
 async function underLoad({ shots }: Measured, seconds: number): Promise<Part<Felt & { what: string }>> {
   const { url, body, ...init } = shots.runs;
   const { inputs } = JSON.parse(body as string) as { inputs: { name: string; value: string }[] };

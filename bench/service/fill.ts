@@ -2,8 +2,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
 /**
- * Fills the database of a service that is not running with completed runs: copies of one that it has, each of its own
- * identity.
+ * Fills the database of a stopped service with completed runs: copies of one of its runs, each with its own identity.
  */
 export function fill(dataDir: string, runs: number): void {
   const db = new DatabaseSync(join(dataDir, 'service.db'));

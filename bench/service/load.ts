@@ -1,11 +1,11 @@
 import autocannon from 'autocannon';
 
-/** One request, sent over and over. */
+/** One request, which is sent repeatedly. */
 export interface Shot {
   url: string;
   method: 'GET' | 'POST';
   headers: Record<string, string>;
-  /** Of several, each connection sends some of its own by turns. */
+  /** One body, or several bodies: each connection sends its own share of them in turns. */
   body?: string | readonly string[];
 }
 
@@ -19,9 +19,9 @@ export interface Felt {
 }
 
 /**
- * Sends a request for some seconds: as fast as it is answered, or `rate` times a second, whatever the answers take.
+ * Sends a request for some seconds: as fast as answers come, or `rate` times per second, however long answers take.
  *
- * @throws Error when one is not answered with 200
+ * @throws Error when an answer is not 200
  */
 export async function shoot({ body, ...shot }: Shot, seconds: number, rate?: number): Promise<Felt> {
   const bodies = body === undefined ? [] : [body].flat();

@@ -7,7 +7,7 @@ import { campaignOf, NUMBERS, outputsOf, pointsOf, REPLICATIONS } from '../numbe
 import { documentOf, isMet, type Part, textOf } from '../report.ts';
 import { uniform } from '../uniform.ts';
 
-/** Runs that an activity writes together. */
+/** Number of runs that an activity writes together. */
 const BATCH = 200;
 const PARTS = 10;
 const LEAST_ROWS_A_SECOND = 20_000;
@@ -20,8 +20,9 @@ interface Row {
 }
 
 /**
- * A million runs with five outputs each into SQLite, as one worker writes them: the design, and then of each batch the
- * intents and the results. The results are told by tenths, as what is written last must not take longer than what was first.
+ * Writes a million runs with five outputs each into SQLite, in the same way as one worker: the design, and then the
+ * intents and the results of each batch. The results are reported by tenths, because the last tenth must not take
+ * longer than the first.
  */
 export async function run(args: string[]): Promise<boolean> {
   const { values } = parseArgs({

@@ -5,7 +5,7 @@ import { draw } from './picture.ts';
 import { inputs, read } from './settings.ts';
 import { InventorySystem } from './system.ts';
 
-/** The model "Inventory" (docs/models/inventory.md). */
+/** The model "Inventory" (docs/reference/models/inventory.md). */
 export default defineModel({
   name: 'Inventory',
   description:

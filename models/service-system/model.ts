@@ -23,7 +23,7 @@ const inputs = [
   { name: 'Warm-up time', type: 'DOUBLE', units: 'MINUTE', default: 100 },
 ] as const satisfies InputDeclaration[];
 
-/** The model "Service System Demo" (docs/models/service-system.md). */
+/** The model "Service System Demo" (docs/reference/models/service-system.md). */
 export default defineModel({
   name: 'Service System Demo',
   description:

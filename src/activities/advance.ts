@@ -4,27 +4,27 @@ import { emptyOutcomes } from '../campaign/scheduler/index.ts';
 import { versionNow, versionOf } from '../campaign/versions.ts';
 import { isCloudError } from '../cloud/index.ts';
 import type { CampaignRecord, OpenRun, PlannedRun, RunObservation, Store } from '../store/index.ts';
-import { type Answer, type NoAnswer, REQUESTS_AT_ONCE, RunAsker } from './ask.ts';
-import { FileKeeper } from './keep.ts';
+import { type Answer, type NoAnswer, REQUESTS_AT_ONCE, RunRequester } from './run-requests.ts';
+import { OutputFileFetcher } from './output-file-fetcher.ts';
 import { LogKeeper } from './logs.ts';
 import { replicate } from './replicate.ts';
 import { settle } from './stop.ts';
 import type { AdvanceInput, AdvanceResult, World } from './types.ts';
 
-/** Observations that are written together, so that a worker that dies loses little. */
+/** Observations per write. It is small, so that a worker that dies loses little. */
 const WRITE_EVERY = 50;
 const SAMPLES = 3;
-/** How many of the runs that were requested just now are looked at, until one can be. */
+/** How many of the newly requested runs are polled at most, until one poll gets an answer. */
 const LOOKS = 4;
 const LONGEST_REASON = 200;
 
-/** Shared by all activities of a worker: a lone one may use what others do not. */
+/** All activities of a worker share this limit: one activity may use what the others do not need. */
 const limit = pLimit(REQUESTS_AT_ONCE);
 
 /** A run that was requested a moment ago and had not finished then. */
 type Begun = PlannedRun & { state: 'queued' | 'running'; runId: string; owned: boolean };
 
-/** Carries out the decision of one tick, or a part of it, and says what became of each run. */
+/** Carries out the decision of one tick, or a part of it, and returns the outcome of each run. */
 export async function advance(
   world: World,
   record: CampaignRecord,
@@ -52,34 +52,35 @@ export async function advance(
     if (!known.has(seq)) result.outcomes.again.push([seq, record.campaign.attempts.backoff]);
   }
 
-  const keeper = new FileKeeper(world, record.campaign, signal);
+  const fetcher = new OutputFileFetcher(world, record.campaign, signal);
   const logs = new LogKeeper(world, record.campaign, signal);
-  const batch = new Batch(store, keeper, logs, record, result, [...planned, ...open]);
-  const asker = new RunAsker(world, record.campaign, signal, resultsFirst);
+  const batch = new Batch(store, fetcher, logs, record, result, [...planned, ...open]);
+  const requester = new RunRequester(world, record.campaign, signal, resultsFirst);
   const expired = new Set(expire);
   const look = (run: OpenRun): Promise<Answer> =>
-    expired.has(run.seq) ? giveUp(store, asker, record, run) : asker.poll(run);
+    expired.has(run.seq) ? giveUp(store, requester, record, run) : requester.poll(run);
   const begun: Begun[] = [];
   await Promise.all([
     ...planned.map((run) =>
       limit(async () => {
-        const answer = await asker.request(run);
+        const answer = await requester.request(run);
         if ('owned' in answer) begun.push({ ...run, ...answer });
         else await batch.take(answer, true);
       }),
     ),
     ...open.map((run) => limit(async () => batch.take(await look(run), false))),
   ]);
-  await takeBegun(store, asker, record, batch, begun);
+  await takeBegun(store, requester, record, batch, begun);
   await batch.write();
   const judged = await replicate(store, record.campaign, [...request, ...poll, ...expire]);
   Object.assign(result, judged);
   signal.throwIfAborted();
 
-  // One bad run never fails the batch; a service that says nothing at all does, and Temporal tries again.
+  // One bad run never fails the batch. A service that does not answer at all fails it, and Temporal tries again.
   const { unheard } = batch;
   const asked = planned.length + open.length;
-  if (asked > 0 && unheard.length === asked && !asker.hasHeard && !batch.lacksFiles) throw unheard[0]!.error;
+  if (asked > 0 && unheard.length === asked && !requester.hasHeard && !batch.lacksFiles)
+    throw unheard[0]!.error;
   for (const { seq, error } of unheard) {
     result.outcomes.later.push(seq);
     if (isCloudError(error)) result.retryAfter = Math.max(result.retryAfter, error.retryAfter);
@@ -88,12 +89,12 @@ export async function advance(
 }
 
 /**
- * Looks again at the first of the runs that were requested just now. If it is through, the others probably are: their
- * results are had without a poll and without a further tick. One that cannot be looked at says nothing of the others.
+ * Polls the first of the newly requested runs. If it has finished, the others probably have as well, and their results
+ * are read without a poll and without another tick. If the poll fails, the next run is tried.
  */
 async function takeBegun(
   store: Store,
-  asker: RunAsker,
+  requester: RunRequester,
   { campaign }: CampaignRecord,
   batch: Batch,
   begun: readonly Begun[],
@@ -103,7 +104,7 @@ async function takeBegun(
   const runs = begun.map((run) => ({ ...run, joined: claimed.has(run.runId) }));
   const looks: Answer[] = [];
   for (const run of runs.slice(0, LOOKS)) {
-    looks.push(await asker.poll(run));
+    looks.push(await requester.poll(run));
     if ('state' in looks.at(-1)!) break;
   }
   const last = looks.at(-1);
@@ -112,23 +113,26 @@ async function takeBegun(
   await Promise.all(
     runs.map((run, at) => {
       const look = looks[at];
-      // the looks before the last were in vain
+      // the polls before the last one got no answer
       if (look !== undefined && (!areThrough || look === last)) return batch.take(look, true);
       return areThrough
-        ? limit(async () => batch.take(await asker.take(run), true))
+        ? limit(async () => batch.take(await requester.take(run), true))
         : batch.take({ seq: run.seq, state: run.state, runId: run.runId, owned: run.owned }, true);
     }),
   );
 }
 
-/** Stops a run that has taken too long, unless it has finished meanwhile or another campaign waits for it. */
+/**
+ * Stops a run that has taken too long. A run that has finished meanwhile, or that another campaign waits for, is not
+ * stopped.
+ */
 async function giveUp(
   store: Store,
-  asker: RunAsker,
+  requester: RunRequester,
   { campaign }: CampaignRecord,
   run: OpenRun,
 ): Promise<Answer> {
-  const answer = await settle(store, asker, campaign.id, run);
+  const answer = await settle(store, requester, campaign.id, run);
   if ('error' in answer || answer.state === 'done' || answer.state === 'failed') return answer;
   const seconds = (campaign.timeouts.run ?? 0) / 1_000;
   return {
@@ -139,15 +143,15 @@ async function giveUp(
   };
 }
 
-/** Collects what was heard of runs, and writes it some at a time. */
+/** Collects the answers about runs, and writes them in batches. */
 class Batch {
-  /** Runs that the service could not be asked about. */
+  /** Runs for which the service gave no answer. */
   readonly unheard: NoAnswer[] = [];
-  /** Some are done, and have files that could not be fetched. */
+  /** Some runs are done, but their files could not be fetched. */
   lacksFiles = false;
   private heard: RunObservation[] = [];
   private readonly store: Store;
-  private readonly keeper: FileKeeper;
+  private readonly fetcher: OutputFileFetcher;
   private readonly logs: LogKeeper;
   private readonly record: CampaignRecord;
   private readonly result: AdvanceResult;
@@ -156,14 +160,14 @@ class Batch {
 
   constructor(
     store: Store,
-    keeper: FileKeeper,
+    fetcher: OutputFileFetcher,
     logs: LogKeeper,
     record: CampaignRecord,
     result: AdvanceResult,
     runs: readonly PlannedRun[],
   ) {
     this.store = store;
-    this.keeper = keeper;
+    this.fetcher = fetcher;
     this.logs = logs;
     this.record = record;
     this.result = result;
@@ -188,7 +192,7 @@ class Batch {
   }
 
   async write(): Promise<void> {
-    // what is done together, as the store writes it together
+    // runs that are done come last, as the store writes them together
     const isDone = ({ state }: RunObservation): boolean => state === 'done';
     const batch = [...this.heard.filter((seen) => !isDone(seen)), ...this.heard.filter(isDone)];
     this.heard = [];
@@ -198,18 +202,18 @@ class Batch {
   }
 
   /**
-   * A run is done when its files are in the store. While they are not it is polled, and until then known by its id and by
-   * whose it is: requested once more it would look as if it had been started by us.
+   * A run is done when its files are in the store. Until then it is polled, and the store keeps its id and its owner: a
+   * second request for it would look as if this campaign had started the run.
    */
   private async withFiles(answer: Answer, isRequested: boolean): Promise<Answer> {
     if ('error' in answer || answer.state !== 'done') return answer;
     try {
-      await this.keeper.keep([answer.outputs]);
+      await this.fetcher.keep([answer.outputs]);
       return answer;
     } catch (error) {
-      // an abort ends no batch here: requests that are out are still to be heard
+      // an abort does not end a batch here: we still wait for the answers to requests that were sent
       if (isCloudError(error)) this.result.retryAfter = Math.max(this.result.retryAfter, error.retryAfter);
-      else if (!this.keeper.isAborted) throw error;
+      else if (!this.fetcher.isAborted) throw error;
       this.lacksFiles = true;
       const { seq, runId, origin } = answer;
       return isRequested && runId !== null
@@ -218,7 +222,9 @@ class Batch {
     }
   }
 
-  /** A run that failed may be tried again; one that the service refused to start would be refused again. */
+  /**
+   * A run that failed may be tried again. A run that the service refused to start is not: it would be refused again.
+   */
   private judged(seen: RunObservation): RunObservation {
     if (seen.state !== 'failed' || seen.runId === null) return seen;
     const { attempts } = this.record.campaign;
@@ -226,12 +232,12 @@ class Batch {
     return { seq: seen.seq, state: 'again', reason: seen.reason, reseeds: attempts.seed === 'new' };
   }
 
-  /** How often a run has failed, this time included. */
+  /** How often a run has failed, including this time. */
   private failuresOf(seq: number): number {
     return this.runs.get(seq)!.failures + 1;
   }
 
-  /** A run that another campaign of this store has, when we request it, is joined: not ours to stop. */
+  /** If another campaign of this store already has a requested run, this campaign joins it and must not stop it. */
   private async withOwners(batch: readonly RunObservation[]): Promise<RunObservation[]> {
     const isNew = (seen: RunObservation): seen is RunObservation & { owned: boolean; runId: string } =>
       'owned' in seen && this.requested.has(seen.seq);

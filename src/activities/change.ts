@@ -1,7 +1,7 @@
-import { changed, checkChange, relaid, settingsDifference } from '../campaign/change.ts';
+import { changed, checkChange, type Difference, relaid, settingsDifference } from '../campaign/change.ts';
 import { filesOf } from '../campaign/designs/design.ts';
 import { expand } from '../campaign/points.ts';
-import type { Campaign, ModelVersion } from '../campaign/types.ts';
+import { type Campaign, findsPoints, type ModelVersion } from '../campaign/types.ts';
 import { versionsWith } from '../campaign/versions.ts';
 import { isCloudError } from '../cloud/index.ts';
 import { errorCodes, ForayError, isForayError, type Place } from '../errors.ts';
@@ -12,18 +12,20 @@ import {
   resolveDefinition,
   TAKE_ANOTHER,
 } from '../resolve/index.ts';
+import { changeOf, judgedAgain } from '../search/change.ts';
+import type { FinishedRun } from '../search/point-value.ts';
 import type { CampaignRecord, Store } from '../store/index.ts';
 import { completeFiles, completeOutputs } from './complete.ts';
 import { contentsOf, prepare, uploadFiles } from './prepare.ts';
 import { precisionOf, replicateAll } from './replicate.ts';
 import type { ChangeAnswer, ChangeRequest, KnownFiles, World } from './types.ts';
 
-/** What a definition that came with a message is called in errors. */
+/** The file name in errors about a definition that came with a message. */
 const MESSAGE = '<definition>';
 
 /**
- * Changes a campaign in the store as a person asked for. What is refused changes
- * nothing; a service that does not answer is no refusal.
+ * Changes a campaign in the store at a person's request. A refused change changes nothing. A service that does not
+ * answer is not a refusal: the activity is retried.
  */
 export async function change(
   world: World,
@@ -52,23 +54,26 @@ export async function change(
       const points = expand(after.campaign, await contentsOf(store, after.campaign));
       const relay = relaid(campaign, after.campaign);
       const differs = settingsDifference(campaign, after.campaign);
-      // the version changes last: carried out again, this change is still seen to be one to another version
+      // the version changes last, so that a repeated activity still sees that this is a change to another version
       campaign = { ...after.campaign, model: campaign.model };
-      diff = { points: await store.changeCampaign({ ...after, campaign }, points, relay, now), ...differs };
+      const size = campaign.search
+        ? await changeSearch(store, record, { ...after, campaign }, now)
+        : await store.changeCampaign({ ...after, campaign }, points, relay, now);
+      diff = { points: size, ...differs };
       await completeOutputs(world, campaign, signal);
       await completeFiles(world, campaign, signal);
     }
   } catch (error) {
-    // what a person can mend is an answer; the rest is repeated
+    // an error that a person can correct is an answer; other errors are retried
     if (!isForayError(error) || isCloudError(error) || errorCodes[error.code].exit !== 2) throw error;
     return { refused: linesOf(error), code: error.code };
   }
   const isOther = model.version !== campaign.model.version;
   const forgives = 'retry' in request ? request.retry !== 'missing' : isOther;
   const { attempts } = campaign;
-  // with another version a run keeps its seed: what differs is the model
+  // with another version a run keeps its seed, because only the model differs
   const reseeds = attempts.seed === 'new' && attempts.count > 1 && !isOther;
-  const forgiven = forgives ? await store.forgive(id, reseeds, now) : 0;
+  const forgiven = forgives ? await store.resetFailed(id, reseeds, now) : 0;
   if (isOther) await store.setVersions(id, versionsWith(campaign, model), now);
   if (goesOn) await store.reopen(id, now);
   await replicateAll(store, campaign);
@@ -79,13 +84,39 @@ export async function change(
     settings: { concurrency, failures, timeouts },
     forgiven,
     precision: await precisionOf(store, campaign),
-    isSearch: campaign.search !== undefined,
+    isSearch: findsPoints(campaign),
     isSelect: campaign.select !== undefined,
+    isGrowing: campaign.growth !== undefined,
     difference: diff,
   };
 }
 
-/** More mistakes than this are not told in a message of Temporal's. */
+const POINTS_A_READ = 1_000;
+
+/** Gives a search other settings, bounds or requirements by an event in its log. Its points stay. */
+async function changeSearch(
+  store: Store,
+  before: CampaignRecord,
+  after: Pick<CampaignRecord, 'campaign' | 'definition' | 'digest'>,
+  now: number,
+): Promise<Difference['points']> {
+  const { asks, events } = await store.searchLog(before.campaign.id);
+  if (events.some(({ kind }) => kind === 'finalists'))
+    throw new ForayError('CHANGE_REFUSED', 'The best points of the search are compared already.', {
+      hint: 'Submit it as a campaign of its own: it reuses the runs of this one.',
+    });
+  const ordinals = judgedAgain(before.campaign, after.campaign, asks);
+  const finished = new Map<number, readonly FinishedRun[]>();
+  for (let at = 0; at < ordinals.length; at += POINTS_A_READ) {
+    const batch = ordinals.slice(at, at + POINTS_A_READ);
+    for (const { ordinal, runs } of await store.finishedAt(before.campaign.id, batch))
+      finished.set(ordinal, runs);
+  }
+  await store.changeSearch(after, changeOf(before.campaign, after.campaign, asks, finished), now);
+  return { added: 0, dropped: 0, kept: before.points };
+}
+
+/** The most mistakes that a message of Temporal contains. */
 const MOST_TOLD = 5;
 
 function linesOf(error: ForayError): string {
@@ -107,7 +138,10 @@ async function resolved(
   return { campaign: changed(campaign, whole), definition: text, digest: after.digest };
 }
 
-/** A worker opens no path that a definition names: it knows the files that came with the message, and the campaign's. */
+/**
+ * The files that a changed definition may name: those that came with the message, and those of the campaign. A worker
+ * never opens a path from a definition.
+ */
 function filesKnown(store: Store, campaign: Campaign, files: KnownFiles): DefinitionFiles {
   const unknown = (path: string, place: Place): ForayError =>
     new ForayError('CHANGE_REFUSED', `The campaign has no file "${path}".`, {
@@ -133,6 +167,8 @@ function filesKnown(store: Store, campaign: Campaign, files: KnownFiles): Defini
       const { hash, inputs, count } = file;
       return Promise.resolve({ hash, inputs, count });
     },
+    // a campaign with a search does not change
+    findProgram: () => Promise.resolve({ folder: '', files: {} }),
     contentsOf: (design) => contentsOf(store, { design }),
   };
 }

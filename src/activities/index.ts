@@ -5,7 +5,9 @@ import { ServiceAtHand } from '../resolve/index.ts';
 import type { CampaignRecord } from '../store/index.ts';
 import { advance } from './advance.ts';
 import { change } from './change.ts';
-import { failureOf } from './failure.ts';
+import { failureOf } from './activity-failure.ts';
+import { grow } from './grow.ts';
+import { countTick } from './metrics.ts';
 import { select } from './select.ts';
 import { prepare, type Prepared } from './prepare.ts';
 import { Courses, propose, type Proposed } from './propose.ts';
@@ -19,6 +21,8 @@ import type {
   World,
 } from './types.ts';
 
+export { Courses } from './propose.ts';
+export type { Prepared } from './prepare.ts';
 export type {
   AdvanceResult,
   CampaignAddress,
@@ -29,16 +33,19 @@ export type {
   RetryWhat,
 } from './types.ts';
 
-/** A killed worker is noticed when it has been silent for this long; heartbeats are sent five times as often. */
+/** Temporal notices a killed worker after this time without a heartbeat. Activities send five heartbeats in it. */
 export const HEARTBEAT_TIMEOUT_MS = 5_000;
 const REFUSED_AGAIN_AFTER_MS = 10_000;
 
-/** The activities: all that a campaign's workflow may do to the world. */
-export function createActivities(world: World) {
+/**
+ * The activities: everything that a campaign's workflow does outside of Temporal.
+ *
+ * @param courses - the caller closes them when the worker ends
+ */
+export function createActivities(world: World, courses = new Courses()) {
   const service = new ServiceAtHand(world.cloud, world.service);
-  const courses = new Courses();
 
-  /** Runs one activity: checks that the campaign lives here, heartbeats on a clock, and types what goes wrong. */
+  /** Runs one activity: checks that the campaign belongs to this worker, sends heartbeats, and gives errors a type. */
   async function act<T>(
     address: CampaignAddress,
     work: (record: CampaignRecord, signal: AbortSignal) => Promise<T>,
@@ -59,47 +66,59 @@ export function createActivities(world: World) {
   }
 
   return {
-    /** Uploads the campaign's files to the service where it does not have them, and expands the design. */
+    /** Uploads the campaign's files that the service does not have, and expands the design. */
     prepare: (address: CampaignAddress): Promise<Prepared> =>
       act(address, (record, signal) => prepare(world, record, signal), 'service'),
 
     /** Carries out the decision of one tick, or a part of it: requests runs, polls runs, stores what has finished. */
     advance: (input: AdvanceInput): Promise<AdvanceResult> =>
-      act(input, (record, signal) => advance(world, record, input, signal), 'service'),
-
-    /**
-     * Goes on with the search of a campaign: tells its method what has finished, and adds the points that it asks for. With the selection of
-     * one: adds the replications that it asks for.
-     */
-    propose: (address: CampaignAddress): Promise<Proposed> =>
-      act(address, ({ campaign }, signal) =>
-        campaign.select
-          ? select(world.store, campaign, signal)
-          : propose({ store: world.store, courses }, campaign, signal),
+      act(
+        input,
+        async (record, signal) => {
+          const result = await advance(world, record, input, signal);
+          countTick(input, result);
+          return result;
+        },
+        'service',
       ),
 
-    /** Seqs of runs that wait to be requested, after one of them: a page in the order of work. */
+    /**
+     * Continues a search: tells its method the values of finished points, and adds the points that the method asks for.
+     * Continues a selection: adds the replications that it asks for. Continues a growing design: adds points until the
+     * intervals are narrow enough.
+     */
+    propose: (address: CampaignAddress): Promise<Proposed> =>
+      act(address, ({ campaign }, signal) => {
+        if (campaign.select) return select(world.store, campaign, signal);
+        if (campaign.growth) return grow(world.store, campaign.id, signal);
+        return propose({ store: world.store, courses }, campaign, signal);
+      }),
+
+    /** A page of the seqs of waiting runs, after a given seq, in the order of work. */
     waitingRuns: (
       input: CampaignAddress & { after: number; limit: number; failedOnly: boolean },
     ): Promise<number[]> =>
       act(input, () => world.store.waitingRuns(input.campaign, input.after, input.limit, input.failedOnly)),
 
-    /** Changes the campaign in the store: runs to be had again, or a changed definition. `goesOn`: it is opened again. */
+    /**
+     * Changes the campaign in the store: runs are requested again, or the definition changes. `goesOn`: the campaign
+     * was closed and opens again.
+     */
     change: (input: CampaignAddress & { request: ChangeRequest; goesOn: boolean }): Promise<ChangeAnswer> =>
       act(input, (record, signal) => change(world, record, input, signal), 'service'),
 
     /**
-     * Stops the campaign's own runs at the service, unless another campaign waits for them. Where a new service is at the
+     * Stops the campaign's own runs at the service, unless another campaign waits for them. If a new service is at the
      * campaign's address, the old one is gone with its runs, and the campaign can end.
      */
     stopRuns: (address: CampaignAddress): Promise<{ stopped: number; kept: number }> =>
       act(address, (record, signal) => stopOpenRuns(world, record, signal), 'service or its address'),
 
-    /** Tells the store that the campaign runs, is paused or is stopping: by that it lets requests through or not. */
+    /** Writes the phase to the store. The store allows or refuses requests by this phase. */
     enterPhase: (input: CampaignAddress & { phase: 'running' | 'paused' | 'stopping' }): Promise<void> =>
       act(input, () => world.store.setPhase(input.campaign, input.phase, Date.now())),
 
-    /** Writes the campaign's last phase, so that it can be read without a worker; the final counts come back. */
+    /** Writes the campaign's last phase, so that clients can read it without a worker. Returns the final counts. */
     close: (input: CampaignAddress & { phase: Phase; note: string }): Promise<RunCounts> =>
       act(input, async () => {
         await world.store.setPhase(input.campaign, input.phase, Date.now(), input.note);
@@ -110,7 +129,7 @@ export function createActivities(world: World) {
 
 export type Activities = ReturnType<typeof createActivities>;
 
-/** The campaign's record, when it is in this worker's store. */
+/** The campaign's record. Throws if this worker has another store, or its store has no such campaign. */
 async function here(world: World, { campaign, store }: CampaignAddress): Promise<CampaignRecord> {
   if (world.store.id !== store) throw refusal('has another store than the campaign');
   const record = await world.store.getCampaign(campaign);
@@ -119,8 +138,8 @@ async function here(world: World, { campaign, store }: CampaignAddress): Promise
 }
 
 /**
- * A failure of a worker that is not the campaign's. It is retried, so that it stays visible in the Web UI and the right worker
- * can still take the campaign.
+ * The error of a worker that the campaign does not belong to. Temporal retries it, so that the Web UI shows it and the
+ * right worker can still take the campaign.
  */
 function refusal(what: string): ApplicationFailure {
   return ApplicationFailure.create({

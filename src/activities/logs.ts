@@ -6,9 +6,9 @@ import type { World } from './types.ts';
 
 /** How much of a run's log the store keeps. */
 const KEPT_LOG: LogBounds = { lines: 100, characters: 16 * 1024 };
-/** Of how many runs of all causes a campaign keeps logs. */
+/** The most runs, over all causes, whose logs a campaign keeps. */
 const MOST_LOGS = 400;
-/** How long the service may take to answer, ms: a failure is not to wait for its log. */
+/** How long the service may take to answer, ms. A failure does not wait longer for its log. */
 const ANSWER_MS = 10_000;
 
 /** A run that failed, and the version of the model that it ran with. */
@@ -18,12 +18,15 @@ interface FailedRun {
   versionId: string;
 }
 
-/** Fetches the logs of failed runs from the service and keeps them in the store. What goes wrong with that is no fault of the campaign. */
+/**
+ * Fetches the logs of failed runs from the service and keeps them in the store. Errors of this do not affect the
+ * campaign.
+ */
 export class LogKeeper {
   private readonly world: World;
   private readonly campaign: Campaign;
   private readonly signal: AbortSignal;
-  /** The runs that have a log, and those whose log is being fetched, each with the cause of its failure. */
+  /** Runs with a log, and runs whose log is being fetched, each with the cause of its failure. */
   private logged: Promise<Map<number, string>> | undefined;
   private isOffered = true;
 
@@ -33,7 +36,7 @@ export class LogKeeper {
     this.signal = signal;
   }
 
-  /** Keeps the log of a run that failed, if there is room for one more of its cause. */
+  /** Keeps the log of a failed run, unless enough logs of the same cause are kept. */
   async keep({ seq, ...run }: FailedRun, reason: string): Promise<void> {
     const { store } = this.world;
     const { id } = this.campaign;
@@ -43,11 +46,11 @@ export class LogKeeper {
       const log = await this.fetch(run);
       if (log && log.lines.length > 0) await store.keepRunLogs(id, [{ seq, cause, ...log }], Date.now());
     } catch {
-      // the run has failed all the same, and that is to be written
+      // without its log the run has still failed, and the failure must be written
     }
   }
 
-  /** A run that has a log may always have another one in its place. */
+  /** A new log of a run always replaces its earlier one. */
   private async takeRoom(seq: number, cause: string): Promise<boolean> {
     const logged = await (this.logged ??= this.world.store.loggedRuns(this.campaign.id));
     const ofCause = logged.values().filter((other) => other === cause);
@@ -67,7 +70,7 @@ export class LogKeeper {
     }
     const { lines, omitted, command } = log;
     const tail = new LogTail(KEPT_LOG, omitted);
-    // a service may repeat what is not to be told on
+    // a service may repeat secrets
     for (const line of lines) tail.add(cloud.redacted(line, LONGEST_LINE));
     return {
       lines: tail.lines,

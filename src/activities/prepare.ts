@@ -1,22 +1,24 @@
 import { expand } from '../campaign/points.ts';
 import { filesOf } from '../campaign/designs/design.ts';
 import type { PrecisionProgress } from '../campaign/precise-points.ts';
-import type { Campaign } from '../campaign/types.ts';
+import { type Campaign, findsPoints } from '../campaign/types.ts';
 import type { CampaignRecord, Store } from '../store/index.ts';
 import { precisionOf } from './replicate.ts';
 import type { World } from './types.ts';
 
-/** How large the design is; `grows` where points may get more replications, or a search adds points. */
+/** The size of the design. `grows`: points may get more replications, or a search adds points. */
 export interface Prepared {
   points: number;
   runs: number;
   grows: boolean;
   /** Absent from activities of earlier versions. */
   precision?: PrecisionProgress | null;
-  /** A search finds the points. Absent from activities of earlier versions. */
+  /** True if a search finds the points. Absent from activities of earlier versions. */
   isSearch?: boolean;
-  /** Finds out which point is the best. Absent from activities of earlier versions. */
+  /** True if the campaign selects the best point. Absent from activities of earlier versions. */
   isSelect?: boolean;
+  /** True if the design grows until its indices are known. Absent from activities of earlier versions. */
+  isGrowing?: boolean;
 }
 
 export async function prepare(
@@ -30,13 +32,14 @@ export async function prepare(
   const size = await store.addPoints(campaign.id, points, campaign.replications);
   await store.setPhase(campaign.id, 'running', Date.now());
   const precision = await precisionOf(store, campaign);
-  const isSearch = campaign.search !== undefined;
+  const isSearch = findsPoints(campaign);
   const isSelect = campaign.select !== undefined;
-  const grows = precision !== null || isSearch || isSelect;
-  return { ...size, grows, precision, isSearch, isSelect };
+  const isGrowing = campaign.growth !== undefined;
+  const grows = precision !== null || isSearch || isSelect || isGrowing;
+  return { ...size, grows, precision, isSearch, isSelect, isGrowing };
 }
 
-/** Uploads the files that a campaign's inputs take, where the service does not have them. */
+/** Uploads the files of a campaign's inputs that the service does not have. */
 export async function uploadFiles(
   { store, cloud }: World,
   campaign: Campaign,
@@ -50,7 +53,7 @@ export async function uploadFiles(
   }
 }
 
-/** What the files of points hold that a campaign's design names. */
+/** The contents of the point files that a campaign's design names. */
 export async function contentsOf(
   store: Store,
   { design }: Pick<Campaign, 'design'>,

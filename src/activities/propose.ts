@@ -1,49 +1,79 @@
 import type { Campaign } from '../campaign/types.ts';
 import type { SearchStep } from '../campaign/search/log.ts';
-import { SearchCourse } from '../search/course.ts';
+import { isForayError } from '../errors.ts';
+import { type Course, courseOf } from '../search/course-of.ts';
 import type { Store } from '../store/index.ts';
+import { knownPoints } from './known.ts';
 import { type Added, addedOf } from './replicate.ts';
 
-/** What a search asked for, and how far it is. */
+/** What a search asked for, and its progress. */
 export interface Proposed {
   added: Added;
-  /** Points that the campaign has by now. */
+  /** Number of points of the campaign. */
   points: number;
-  /** Points that were asked so far. */
+  /** Number of points asked so far. */
   asked: number;
   isOver: boolean;
+  /**
+   * True if the search can ask for more at once. The points so far are requested first. Absent from activities of
+   * earlier versions.
+   */
+  isDue?: boolean;
+  /** Why the search cannot go on. A person has to correct this. */
+  refusal?: string;
 }
 
-/** Searches that a worker keeps in memory: a course is made anew from the log where it is not kept, which takes longer. */
+/**
+ * Number of searches that a worker keeps in memory. The course of any other search is made again from its log, which
+ * takes longer.
+ */
 const MOST_KEPT = 20;
+/** After this time the activity returns, so that the points so far are requested before it asks for more. */
+const LONGEST_MS = 5_000;
 
-/** The courses of searches that this worker has worked on last. */
+/**
+ * The courses of the searches that this worker used last. A course that is dropped gets closed, as its method may have
+ * a process.
+ */
 export class Courses {
-  private readonly kept = new Map<string, SearchCourse>();
+  private readonly kept = new Map<string, Course>();
 
-  /** The course of a campaign's search as far as its log goes now. */
-  async of(store: Store, campaign: Campaign): Promise<SearchCourse> {
+  /** The course of a campaign's search up to the end of its log. */
+  async of(store: Store, campaign: Campaign): Promise<Course> {
     const { id } = campaign;
     const course = this.kept.get(id);
     const length = await store.searchLength(id);
     if (course?.length.asks === length.asks && course.length.events === length.events) return course;
-    return SearchCourse.of(campaign, await store.searchLog(id));
+    this.forget(id);
+    return courseOf(campaign, await store.searchLog(id));
   }
 
-  keep(id: string, course: SearchCourse): void {
-    this.kept.delete(id);
+  keep(id: string, course: Course): void {
+    this.forget(id);
+    if (course.stage === 'over') return course.close();
     this.kept.set(id, course);
-    if (this.kept.size > MOST_KEPT) this.kept.delete(this.kept.keys().next().value!);
+    if (this.kept.size > MOST_KEPT) this.forget(this.kept.keys().next().value!);
+  }
+
+  /** Removes a course from the kept ones, to work on it. */
+  take(id: string): void {
+    this.kept.delete(id);
   }
 
   forget(id: string): void {
+    this.kept.get(id)?.close();
     this.kept.delete(id);
+  }
+
+  /** Forgets all of them. */
+  close(): void {
+    for (const id of [...this.kept.keys()]) this.forget(id);
   }
 }
 
 /**
- * Goes on with the search of a campaign: tells its method of points that have finished, and asks for new ones. What it does depends on
- * the log and the runs in the store alone, so it does not matter who does it, or how often.
+ * Continues the search of a campaign: tells its method the values of finished points, and asks for new points. The
+ * result depends only on the log and the runs in the store, so any worker may do it, and more than once.
  */
 export async function propose(
   { store, courses }: { store: Store; courses: Courses },
@@ -52,29 +82,70 @@ export async function propose(
 ): Promise<Proposed> {
   const { id } = campaign;
   const seqs: number[] = [];
+  const begun = performance.now();
+  await begin(store, campaign);
   for (;;) {
     signal.throwIfAborted();
     const course = await courses.of(store, campaign);
-    // a step changes the course: it is of use again when the step is written
-    courses.forget(id);
-    const finished = new Map(
-      (await store.finishedAt(id, course.awaited())).map(({ ordinal, runs }) => [ordinal, runs]),
-    );
-    const length = course.length;
-    const step = await course.step(finished);
-    const isDone = isEmpty(step);
-    if (!isDone) {
-      const written = await store.writeSearch(id, length, step);
-      // another worker was quicker: its log counts
-      if (!written) continue;
-      course.written(written.ordinals);
-      seqs.push(...written.seqs);
+    // a step changes the course, which is valid again only when the step is written
+    courses.take(id);
+    const before = standOf(course);
+    const end = (): void => course.close();
+    signal.addEventListener('abort', end);
+    try {
+      const isDone = await goOn(store, id, course, seqs);
+      if (isDone === undefined) {
+        // another worker has written a step first: its log counts
+        course.close();
+        continue;
+      }
+      courses.keep(id, course);
+      const stand = standOf(course);
+      const isDue = !isDone && !stand.isOver && seqs.length > 0 && performance.now() - begun > LONGEST_MS;
+      if (isDone || isDue || stand.isOver) return { added: addedOf(seqs), ...stand, isDue };
+    } catch (error) {
+      course.close();
+      signal.throwIfAborted();
+      if (!isForayError(error) || error.code !== 'OPTIMISER_FAILED') throw error;
+      return { added: addedOf(seqs), ...before, refusal: `${error.code}: ${error.toLine()}` };
+    } finally {
+      signal.removeEventListener('abort', end);
     }
-    courses.keep(id, course);
-    if (!isDone) continue;
-    const { points, asks } = course.history;
-    return { added: addedOf(seqs), points, asked: asks.length, isOver: course.stage === 'over' };
   }
+}
+
+/** Writes to an empty log what the search begins with. */
+async function begin(store: Store, campaign: Campaign): Promise<void> {
+  const start = campaign.search?.start;
+  if (!start) return;
+  const length = await store.searchLength(campaign.id);
+  if (length.asks + length.events > 0) return;
+  const points = await knownPoints(store, campaign);
+  const known: SearchStep = {
+    ...{ tells: [], asks: [], replications: [] },
+    events: [{ kind: 'known', campaign: start.campaign, points }],
+  };
+  // if another worker has written first, its log counts
+  await store.writeSearch(campaign.id, length, known);
+}
+
+/** Makes one step. @returns whether there was nothing to do; undefined when the step could not be written */
+async function goOn(store: Store, id: string, course: Course, seqs: number[]): Promise<boolean | undefined> {
+  const finished = new Map(
+    (await store.finishedAt(id, course.awaited())).map(({ ordinal, runs }) => [ordinal, runs]),
+  );
+  const length = course.length;
+  const step = await course.step(finished);
+  if (isEmpty(step)) return true;
+  const written = await store.writeSearch(id, length, step);
+  if (!written) return undefined;
+  course.written(written.ordinals);
+  seqs.push(...written.seqs);
+  return false;
+}
+
+function standOf({ points, length, stage }: Course): Pick<Proposed, 'points' | 'asked' | 'isOver'> {
+  return { points, asked: length.asks, isOver: stage === 'over' };
 }
 
 export function isEmpty({ tells, asks, events, replications }: SearchStep): boolean {

@@ -4,29 +4,29 @@ import { expectedReplications, nextReplications } from '../campaign/precision.ts
 import type { Campaign } from '../campaign/types.ts';
 import type { FinishedPoint, Store } from '../store/index.ts';
 
-/** Seqs that a workflow is told of, at most: more are read from the store. */
+/** The most seqs that a workflow gets. It reads more of them from the store. */
 const MOST_TOLD = 500;
 
-/** Replications that were added: their number, and their seqs where these are few. */
+/** Added replications: their number, and their seqs if there are few. */
 export interface Added {
   count: number;
   seqs: number[];
 }
 
-/** Runs that were added, as a workflow is told of them. */
+/** Added runs, as a workflow gets them. */
 export function addedOf(seqs: number[]): Added {
   return { count: seqs.length, seqs: seqs.length > MOST_TOLD ? [] : seqs };
 }
 
-/** What was judged: what it added, and how far the campaign is by now; null where nothing was to be judged. */
+/** The added replications, and the progress of the campaign; null if no point was judged. */
 export interface Judged {
   added: Added;
   precision: PrecisionProgress | null;
 }
 
 /**
- * Gives points more replications that are not precise enough, when all that they had have finished. The decision goes by
- * the outputs alone, so it does not matter who makes it, when, or how often.
+ * Gives more replications to points that are not precise enough, once all their runs have finished. The decision
+ * depends only on the outputs, so any worker may make it, at any time, and more than once.
  *
  * @param seqs runs that may just have finished
  */
@@ -43,7 +43,7 @@ export async function replicateAll(store: Store, campaign: Campaign): Promise<vo
   for await (const points of store.allFinishedPoints(campaign.id)) await addTo(store, campaign, points);
 }
 
-/** How far a campaign is that replicates its points until they are precise; null of another. */
+/** The progress of a campaign that replicates its points until they are precise; null for other campaigns. */
 export async function precisionOf(
   store: Store,
   { id, precision }: Campaign,

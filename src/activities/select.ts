@@ -6,8 +6,9 @@ import { isEmpty, type Proposed } from './propose.ts';
 import { addedOf } from './replicate.ts';
 
 /**
- * Goes on with the selection of a campaign: gives points more replications that are hard to tell apart, when all runs have finished. What
- * it does depends on the log and the runs in the store alone, so it does not matter who does it, or how often.
+ * Continues the selection of a campaign: when all runs have finished, gives more replications to points that are hard
+ * to tell apart. The result depends only on the log and the runs in the store, so any worker may do it, and more than
+ * once.
  */
 export async function select(store: Store, campaign: Campaign, signal: AbortSignal): Promise<Proposed> {
   const { id } = campaign;
@@ -22,7 +23,7 @@ export async function select(store: Store, campaign: Campaign, signal: AbortSign
       const isOver = stageOf({ events }) === 'over';
       return { added: addedOf(seqs), points: points.length, asked: 0, isOver };
     }
-    // where another worker was quicker, its log counts
+    // if another worker has written first, its log counts
     const written = await store.writeSearch(id, { asks: 0, events: events.length }, step);
     seqs.push(...(written?.seqs ?? []));
   }

@@ -16,7 +16,7 @@ export interface World {
   service: string;
 }
 
-/** Names a campaign and where it lives, so that a worker of another store or service refuses it. */
+/** A campaign with its service and store, so that a worker of another store or service can refuse it. */
 export interface CampaignAddress {
   campaign: string;
   service: string;
@@ -26,47 +26,47 @@ export interface CampaignAddress {
 export interface AdvanceInput extends CampaignAddress {
   /** Seqs of runs to request. */
   request: number[];
-  /** Seqs of runs to look at. */
+  /** Seqs of runs to poll. */
   poll: number[];
   /** Seqs of runs that have taken too long. */
   expire: number[];
-  /** Runs that are requested are likely to be there: ask for their results first. */
+  /** The service probably has the requested runs already: request their results first. */
   resultsFirst: boolean;
 }
 
 export interface AdvanceResult {
   outcomes: Outcomes;
-  /** Milliseconds the service asked to be left alone. */
+  /** How long the service asked us to wait, ms. */
   retryAfter: number;
-  /** Reasons of a few of the failures: what is shown in the Web UI. */
+  /** Reasons of a few failures, for the Web UI. */
   failures: string[];
   /** All runs that failed for good, by cause. */
   causes: FailureCause[];
-  /** Replications that points got because they are not precise enough yet. */
+  /** Replications that were added to points that are not precise enough. */
   added: Added;
-  /** How far the campaign is, where points were judged. Absent from activities of earlier versions. */
+  /** The progress of the campaign, if points were judged. Absent from activities of earlier versions. */
   precision?: PrecisionProgress | null;
 }
 
-/** Which runs are to be had again: those that failed, those that were never requested (in a closed campaign), or both. */
+/** Which runs to request again: failed ones, those that were never requested (in a closed campaign), or both. */
 export type RetryWhat = 'failed' | 'missing' | 'all';
 
 /** A definition: its text, or the same as JSON. */
 export type DefinitionMessage = string | Record<string, unknown>;
 
-/** What is to be changed in a campaign that has begun. `version`: the number of the model's version to go on with. */
+/** A change of a campaign that has begun. `version`: the number of the model's version to continue with. */
 export type ChangeRequest =
   | { retry: RetryWhat; version?: number | undefined }
   | { apply: DefinitionMessage; files?: KnownFiles | undefined };
 
-/** Files that a definition names and the store has. */
+/** The files that a definition names, if the store has them. */
 export interface KnownFiles {
   inputs: CampaignFile[];
-  /** Files of points, by their path as it is written. */
+  /** Point files, by their path as written in the definition. */
   points: Record<string, PointFile>;
 }
 
-/** What came of it: where the campaign stands after it, or why it was refused. */
+/** The state of the campaign after the change, or why the change was refused. */
 export type ChangeAnswer =
   | {
       points: number;
@@ -74,13 +74,18 @@ export type ChangeAnswer =
       settings: CampaignSettings;
       /** Failed runs that are requested again. */
       forgiven: number;
-      /** Of a campaign that replicates its points until they are precise. Absent from activities of earlier versions. */
+      /**
+       * Only for a campaign that replicates its points until they are precise. Absent from activities of earlier
+       * versions.
+       */
       precision?: PrecisionProgress | null;
-      /** A search finds the points. Absent from activities of earlier versions. */
+      /** True if a search finds the points. Absent from activities of earlier versions. */
       isSearch?: boolean;
-      /** Finds out which point is the best. Absent from activities of earlier versions. */
+      /** True if the campaign selects the best point. Absent from activities of earlier versions. */
       isSelect?: boolean;
-      /** Of a changed definition. */
+      /** True if the design grows until its indices are known. Absent from activities of earlier versions. */
+      isGrowing?: boolean;
+      /** Only for a changed definition. */
       difference: Difference | null;
     }
   | { refused: string; code: ErrorCode };

@@ -7,7 +7,7 @@ export const API_VERSION = '8.5.0';
 export const runStatuses = ['FRESH', 'RUNNING', 'COMPLETED', 'FAILED', 'STOPPED'] as const;
 export type RunStatus = (typeof runStatuses)[number];
 
-/** Section 2.6 names the first two; clients in the field also send the others. */
+/** Section 2.6 names the first two; existing clients also send the others. */
 export const experimentTypes = ['SIMULATION', 'PARAMETER_VARIATION', 'MONTE_CARLO', 'ANIMATION_SVG'] as const;
 export type ExperimentType = (typeof experimentTypes)[number];
 
@@ -121,5 +121,5 @@ export const stopModes = ['STOP_MODE_AT_TIME', 'STOP_MODE_AT_DATE', 'STOP_MODE_N
 /** `aggregationType` of an outputs element (2.5); the last one is seen for Monte Carlo. */
 export const aggregationTypes = ['IDENTITY', 'ARRAY', 'HISTOGRAM_DATA'] as const;
 
-/** Section 8: how long a pre-signed download address holds, in seconds. */
+/** Section 8: how long a pre-signed download address is valid, in seconds. */
 export const PRESIGNED_SECONDS = 300;

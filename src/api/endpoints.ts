@@ -19,14 +19,14 @@ export interface Endpoint {
   path: string;
   summary: string;
   query?: z.ZodObject;
-  /** JSON body; `bytes` is a raw one. */
+  /** The JSON body; `bytes` is a raw body. */
   body?: z.ZodType | 'bytes';
   response: z.ZodType;
-  /** How installs of older interface versions spell the same request (notes on real clients). */
+  /** The paths of the same request in older interface versions (notes on real clients). */
   older?: { method: 'GET' | 'POST'; path: string };
 }
 
-/** The sixteen endpoints, once for client and service. */
+/** The sixteen endpoints, for client and service. */
 export const endpoints = {
   listModels: {
     method: 'GET',

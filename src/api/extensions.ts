@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { type Endpoint, endpoints } from './endpoints.ts';
 
-/** What is kept of what a run printed, and how to repeat it. */
+/** The kept output of a run, and the command that repeats it. */
 export const RunLog = z.object({
   /** The last lines of standard output and standard error, as the model printed them. */
   lines: z.array(z.string()),
   /** How many lines came before them. */
   omitted: z.number().int().min(0),
-  /** A line for a shell on the service's machine that repeats the run; only where the run's folder is kept. */
+  /** A shell command on the service's machine that repeats the run; only if the run's folder is kept. */
   command: z.string().optional(),
 });
 export type RunLog = z.output<typeof RunLog>;
@@ -16,16 +16,55 @@ export type RunLog = z.output<typeof RunLog>;
 export const VersionFile = z.object({ path: z.string(), sha256: z.string() });
 export type VersionFile = z.output<typeof VersionFile>;
 
-/** What a service knows of the code of a model version. */
+/** The facts of a service about the code of a model version. */
 export const VersionCode = z.object({
-  /** The version takes no new runs, as its code is gone. */
+  /** True if the version takes no new runs, because its files are not kept. */
   retired: z.boolean(),
-  /** Its files; null where the service did not write them down. */
+  /** Why it takes no runs. */
+  reason: z.string().optional(),
+  /** Its files; null if the service did not record them. */
   files: z.array(VersionFile).nullable(),
 });
 export type VersionCode = z.output<typeof VersionCode>;
 
-/** The values that a model allows for an input, where it does not take every value of the input's type. */
+/** A version of a model, and its kept files. */
+export const VersionSummary = z.object({
+  id: z.uuid(),
+  version: z.number().int().min(1),
+  /** The time when it was made; null if the service did not record it. */
+  madeAt: z.iso.datetime().nullable(),
+  /** `current`: its files are in the folders of models. `kept`: it runs from kept files. `retired`: it takes no runs. */
+  state: z.enum(['current', 'kept', 'retired']),
+  /** Why it is retired; null if it is not. */
+  reason: z.string().nullable(),
+  /** The size of its kept files in bytes; null if none are kept. Versions may share files. */
+  size: z.number().int().min(0).nullable(),
+  /** The number of runs that were ever requested with it. */
+  runs: z.number().int().min(0),
+});
+export type VersionSummary = z.output<typeof VersionSummary>;
+
+/** Which versions of a model to prune: those older than the newest `keep`, or older than `before`. */
+export const PruneRequest = z
+  .strictObject({ keep: z.number().int().min(1), before: z.iso.datetime() })
+  .partial()
+  .refine(({ keep, before }) => (keep === undefined) !== (before === undefined), {
+    error: 'either "keep" or "before" is expected',
+  });
+export type PruneRequest = z.output<typeof PruneRequest>;
+
+/** What was pruned. */
+export const Pruned = z.object({
+  /** Numbers of versions. */
+  pruned: z.array(z.number().int()),
+  /** Numbers of versions that stay, because they have unfinished runs. */
+  busy: z.array(z.number().int()),
+  /** The freed bytes. */
+  bytes: z.number().int().min(0),
+});
+export type Pruned = z.output<typeof Pruned>;
+
+/** The values that a model allows for an input, if not every value of its type. */
 export const AllowedValues = z.object({
   name: z.string(),
   /** The least number. */
@@ -37,7 +76,7 @@ export const AllowedValues = z.object({
 });
 export type AllowedValues = z.output<typeof AllowedValues>;
 
-/** What our service offers beyond the specification. Other services answer these paths with an error. */
+/** The endpoints of our service beyond the specification. Other services answer these paths with an error. */
 export const extensions = {
   getRunLog: {
     method: 'GET',
@@ -52,6 +91,20 @@ export const extensions = {
     summary:
       'Extension of the specification: whether a version still takes new runs, and the files that it is made of',
     response: VersionCode,
+  },
+  listVersions: {
+    method: 'GET',
+    path: '/models/:modelId/kept-versions',
+    summary: 'Extension of the specification: the versions of a model, with what is kept of each',
+    response: z.array(VersionSummary),
+  },
+  pruneVersions: {
+    method: 'POST',
+    path: '/models/:modelId/prune',
+    summary:
+      'Extension of the specification: removes the kept files of old versions of a model, which then take no new runs',
+    body: PruneRequest,
+    response: Pruned,
   },
   getAllowedValues: {
     method: 'GET',

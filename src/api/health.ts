@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Something that keeps the service from its work for a while. It is over by itself when its cause is. */
+/** A temporary problem of the service. It ends when its cause ends. */
 export const HealthProblem = z.object({
   code: z.string(),
   message: z.string(),
@@ -9,7 +9,7 @@ export const HealthProblem = z.object({
 });
 export type HealthProblem = z.infer<typeof HealthProblem>;
 
-/** What `GET /health` of a foray model service answers, without a key. Other hosts have no such document. */
+/** The answer of `GET /health` of a foray model service, without a key. Other hosts have no such document. */
 export const Health = z.object({
   status: z.enum(['ok', 'degraded']),
   problems: z.array(HealthProblem),

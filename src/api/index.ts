@@ -1,9 +1,9 @@
-/** What may be used without the schemas: constants, values and types. (Schemas: resources.ts, endpoints.ts.) */
-export { type Allowed, allowedText, checkAllowed, isLimited } from './allowed.ts';
+/** Everything that needs no schemas: constants, values and types. (Schemas: resources.ts, endpoints.ts.) */
+export { type Allowed, allowedText, checkAllowed, isLimited } from './allowed-values.ts';
 export * from './constants.ts';
 export { booleanIn, fileIn, type FileReference, numberIn, textIn } from './outputs.ts';
 export { stepCount, stepValues } from './ranges.ts';
 export { canonicalValue, nameKey, type RawValue, ValueError } from './values.ts';
 export type * from './resources.ts';
-export type { VersionCode, VersionFile } from './extensions.ts';
+export type { Pruned, PruneRequest, VersionCode, VersionFile, VersionSummary } from './extensions.ts';
 export type { Health } from './health.ts';

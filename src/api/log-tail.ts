@@ -1,10 +1,10 @@
 /** The longest line that is kept of a log, in characters. */
 export const LONGEST_LINE = 2_000;
 
-/** How much is kept of a log. */
+/** The limits of a kept log. */
 export interface LogBounds {
   lines: number;
-  /** Of all lines and their ends. */
+  /** The size of all lines with their line breaks. */
   characters: number;
 }
 
@@ -15,13 +15,13 @@ export class LogTail {
   #characters = 0;
   #omitted: number;
 
-  /** @param omitted - how many lines were left out before the first one that is added */
+  /** @param omitted - number of lines that were left out before the first added one */
   constructor(most: LogBounds, omitted = 0) {
     this.#most = most;
     this.#omitted = omitted;
   }
 
-  /** How many lines came before those that are kept. */
+  /** The number of lines before the kept ones. */
   get omitted(): number {
     return this.#omitted;
   }

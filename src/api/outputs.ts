@@ -1,6 +1,6 @@
 /**
- * The finite number of a numeric output as a service gives it, JSON text (specification 2.5), where infinities may be
- * written as texts; undefined if there is none.
+ * The finite number in a numeric output of a service, which is JSON text (specification 2.5) and may have infinities as
+ * texts; undefined if there is none.
  */
 export function numberIn(text: string | undefined): number | undefined {
   if (text === undefined || text === '') return undefined;
@@ -13,13 +13,13 @@ export function numberIn(text: string | undefined): number | undefined {
   }
 }
 
-/** What the value of an OUTPUT_FILE refers to: a file of the service, and the name to ask for. */
+/** The reference in the value of an OUTPUT_FILE: a file of the service, and its name for the download. */
 export interface FileReference {
   hash: string;
   localPath: string;
 }
 
-/** No service has longer ones; a store and an address would have to take them. */
+/** The longest hash and name. No service has longer ones. */
 const LONGEST_HASH = 1_000;
 
 /** The reference in the value of an OUTPUT_FILE, JSON text `{"hash","localPath"}`; undefined if there is none. */
@@ -34,13 +34,13 @@ export function fileIn(text: string | undefined): FileReference | undefined {
   }
 }
 
-/** The value of a BOOLEAN output as a service gives it; undefined if there is none. */
+/** The value of a BOOLEAN output of a service; undefined if there is none. */
 export function booleanIn(text: string | undefined): boolean | undefined {
   if (text === 'true' || text === '"true"') return true;
   return text === 'false' || text === '"false"' ? false : undefined;
 }
 
-/** The value of an output that is a text or a date as a service gives it; undefined if there is none. */
+/** The value of a text or date output of a service; undefined if there is none. */
 export function textIn(text: string | undefined): string | undefined {
   if (text === undefined || text === '' || text === 'null') return undefined;
   if (!text.startsWith('"')) return text;

@@ -1,6 +1,6 @@
 import type { InputType } from './constants.ts';
 
-/** Of an input type, the types by which a request varies it or leaves it to chance (specification 2.11). */
+/** For each input type, the range and random types in requests (specification 2.11). */
 export const rangeTypes = {
   DOUBLE: 'FIXED_RANGE_DOUBLE',
   INTEGER: 'FIXED_RANGE_INTEGER',
@@ -25,17 +25,17 @@ export function isRandom(type: InputType): boolean {
 }
 
 /**
- * Numbers from `first` on, a step apart, up to `last`, which is included when a whole number of steps reaches it. Each
- * is rounded to the decimals that were written, so that 1.2 + 2 × 0.1 is 1.4 and not 1.4000000000000001.
+ * Numbers from `first` up to `last`, one step apart. `last` is included if a whole number of steps reaches it. Each
+ * number is rounded to the written decimals, so that 1.2 + 2 × 0.1 is 1.4 and not 1.4000000000000001.
  */
 export function stepValues(first: number, last: number, step: number): number[] {
   return Array.from({ length: stepCount(first, last, step) }, (_, index) => stepValue(first, step, index));
 }
 
-/** How many numbers {@link stepValues} gives, without making them. */
+/** The number of values of {@link stepValues}, without making them. */
 export function stepCount(first: number, last: number, step: number): number {
   const steps = Math.floor((last - first) / step + 1e-9);
-  // `last` may have been computed, so what is beyond it by rounding only is not beyond it
+  // `last` may be a computed number, so a value beyond it only by rounding is included
   const rounding = 1e-12 * Math.max(Math.abs(first), Math.abs(last));
   const isBeyond = stepValue(first, step, steps) - last > rounding;
   return Math.max(0, isBeyond ? steps : steps + 1);
@@ -60,7 +60,7 @@ export function rangeValues(type: InputType, canonical: string): string[] {
   return stepValues(Number(min), Number(max), Number(step)).map((value) => String(value));
 }
 
-/** How many values {@link rangeValues} gives, without making them; Infinity for more than can be counted. */
+/** The number of values of {@link rangeValues}, without making them; Infinity if there are too many to count. */
 export function rangeCount(type: InputType, canonical: string): number {
   if (type === 'FULL_RANGE_BOOLEAN') return 2;
   const { min, max, step } = boundsOf(canonical);
@@ -68,7 +68,7 @@ export function rangeCount(type: InputType, canonical: string): number {
   return stepCount(Number(min), Number(max), Number(step));
 }
 
-/** What `toFixed` takes at most. */
+/** The most digits of `toFixed`. */
 const MOST_DECIMALS = 100;
 
 function decimalsOf(number: number): number {

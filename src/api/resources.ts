@@ -10,7 +10,7 @@ import {
 
 /**
  * The resources of the open REST interface, one schema each; section numbers are those of its specification.
- * What a schema does not name is dropped on reading, so that a newer service does not break an older client.
+ * Fields that are not in a schema are dropped, so that a newer service does not break an older client.
  */
 
 const units = z.enum(unitNames).nullable();
@@ -116,7 +116,7 @@ export type OutputsTemplate = z.infer<typeof OutputsTemplate>;
 export const ResultsRequest = RunRequest.extend({ outputs: z.string() });
 export type ResultsRequest = z.infer<typeof ResultsRequest>;
 
-/** 2.8 and 2.9: what the JSON text in `message` holds. `total` is a percentage. */
+/** 2.8 and 2.9: the content of the JSON text in `message`. `total` is a percentage. */
 export interface RunMessage {
   title: string | null;
   total: number;
@@ -160,12 +160,12 @@ export const AnimationInfo = z.object({
   sessionUuid: z.string(),
   restUrl: z.string(),
   version: z.string(),
-  /** Where what draws the run is served (notes on real clients); with our service, its page. */
+  /** The address of the page that draws the run (notes on real clients). */
   bundleUrl: z.string().optional(),
 });
 export type AnimationInfo = z.infer<typeof AnimationInfo>;
 
-/** The body of every error of our service; of other services only `message` is relied on, and not always there. */
+/** The body of every error of our service. Other services may have only `message`, or nothing. */
 export const ErrorBody = z.object({
   timestamp: z.string(),
   status: z.int(),

@@ -1,26 +1,26 @@
 import type { InputType } from './constants.ts';
 
-/** What a definition or a request may give for an input. */
+/** A value of an input in a definition or a request. */
 export type RawValue = string | number | boolean;
 
-/** Why a value does not fit: a phrase that completes "the value of X ...". */
+/** A value does not fit. The message completes "the value of X ...". */
 export class ValueError extends Error {
   override readonly name = 'ValueError';
 }
 
 const INTEGER_LIMIT = 2 ** 31;
 const WHOLE = /^[+-]?\d+$/;
-/** Of a text that is read as a LONG, leading zeros too: millions take seconds, or more of the stack than there is. */
+/** The longest text of a LONG, with leading zeros: millions of digits would take seconds, or too much stack. */
 const MOST_DIGITS = 100;
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2})?$/;
 
 /**
  * The one canonical text of a value of a type: `8`, `"8"` and `"8.0"` of a DOUBLE are all `8`. Two requests are
- * identical when their canonical inputs are; a point's key is a hash of them.
+ * identical if their canonical inputs are. A point's key is a hash of them.
  *
- * Bounds of integer ranges are truncated, as clients in the field expect (notes on real clients, Runs).
+ * Bounds of integer ranges are truncated, as existing clients expect (notes on real clients, Runs).
  *
- * @throws ValueError when the value is none of the type (specification 2.3, 2.11)
+ * @throws ValueError if the value does not have the type (specification 2.3, 2.11)
  */
 export function canonicalValue(type: InputType, value: RawValue): string {
   switch (type) {
@@ -97,7 +97,7 @@ function boolean(value: RawValue): string {
   return text;
 }
 
-/** Local date-time text, without or with seconds (2.11); canonical is with them. */
+/** Local date-time text, with or without seconds (2.11). The canonical form has seconds. */
 function dateTime(value: RawValue): string {
   const text = String(value).trim();
   const full = text.length === 16 ? `${text}:00` : text;
@@ -107,7 +107,7 @@ function dateTime(value: RawValue): string {
   return full;
 }
 
-/** Date accepts 30 February and rolls it over; a real date comes back as it went in. */
+/** Date accepts 30 February and changes it to March; a real date stays the same. */
 function isRealDate(text: string): boolean {
   const date = new Date(`${text}Z`);
   return !Number.isNaN(date.getTime()) && date.toISOString().slice(0, 19) === text;
@@ -142,7 +142,7 @@ function span(value: RawValue, read: ReadBound): string {
   return JSON.stringify(canonical);
 }
 
-/** Reads JSON text with numbers, which may be written as text, under the names. */
+/** Reads numbers with given names from JSON text. They may be written as texts. */
 function bounds(value: RawValue, names: readonly string[], form: string): Record<string, Bound> {
   let parsed: unknown;
   try {
@@ -173,13 +173,13 @@ function longBound(bound: Bound): bigint {
   return BigInt(whole);
 }
 
-/** A whole number that JSON's readers would round is written as text. */
+/** A whole number that JSON readers would round is written as a text. */
 function exactly(_key: string, value: unknown): unknown {
   if (typeof value !== 'bigint') return value;
   return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
 }
 
-/** A hash, or JSON text `{"hash","localPath"}`; the content alone makes the identity. */
+/** A hash, or JSON text `{"hash","localPath"}`. Only the content determines the identity. */
 function fileHash(value: RawValue): string {
   const text = String(value).trim();
   if (!text.startsWith('{')) return text;
@@ -198,12 +198,12 @@ function parseNumber(value: string | boolean): number {
 }
 
 function shown(value: RawValue): string {
-  // JSON has no name for what is no number
+  // JSON has no name for NaN
   const text = typeof value === 'number' ? String(value) : JSON.stringify(value);
   return text.length > 60 ? `${text.slice(0, 57)}…` : text;
 }
 
-/** How input names are compared: clients in the field trim them and ignore case. */
+/** The form in which input names are compared: existing clients trim them and ignore case. */
 export function nameKey(name: string): string {
   return name.trim().toLowerCase();
 }

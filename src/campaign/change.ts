@@ -1,17 +1,19 @@
 import { RANDOM_SEED } from '../api/index.ts';
 import { ForayError } from '../errors.ts';
+import { keptGrown } from './growth.ts';
 import { type Contents, expand } from './points.ts';
+import type { Search, SearchedInput } from './search/search.ts';
 import type { BaseInput, Campaign, VariedInput } from './types.ts';
 
-/** What a changed definition makes of a campaign. */
+/** The difference that a changed definition makes to a campaign. */
 export interface Difference {
   points: { added: number; dropped: number; kept: number };
-  /** Of each point; at least, where they go on until they are precise. */
+  /** Replications per point; the least number if points are replicated until they are precise. */
   replications: { from: number; to: number };
   outputs: { added: string[]; dropped: string[] };
-  /** Settings that change, by their names in a definition. */
+  /** The settings that change, by their names in a definition. */
   settings: string[];
-  /** The version of the model that runs are requested with, where it changes. */
+  /** The change of the model's version for requested runs; null if there is none. */
   version: { from: number; to: number } | null;
 }
 
@@ -19,15 +21,17 @@ export interface Difference {
 const changeable = {
   concurrency: 'concurrency',
   precision: 'the precision of replications',
+  growth: 'the precision of the design',
   failures: 'failures',
   attempts: 'failures.attempts',
   timeouts: 'timeouts',
   outputFiles: 'outputs.files',
   derived: 'the formulas under outputs',
   goal: 'goal',
+  search: 'search',
 } as const;
 
-/** What cannot change, with how it is called: what has been run would mean something else. */
+/** What cannot change, by its name in errors: the finished runs would mean something else. */
 const fixed: Record<string, (campaign: Campaign) => unknown> = {
   'the name': ({ name }) => name,
   'the model': ({ model }) => model.id,
@@ -39,16 +43,17 @@ const fixed: Record<string, (campaign: Campaign) => unknown> = {
   'the priority': ({ priority }) => priority,
 };
 
-/** What a definition would change in a campaign and cannot, in words; undefined when there is no such thing. */
+/** What a definition tries to change but cannot, in words; undefined if everything can change. */
 export function unchangeable(before: Campaign, after: Campaign): string | undefined {
   const differing = Object.entries(fixed).filter(([, of]) => !isSame(of(before), of(after)));
   return differing.length === 0 ? undefined : differing.map(([what]) => what).join(', ');
 }
 
-/** @throws ForayError CHANGE_REFUSED when a definition would change what cannot */
+/** @throws ForayError CHANGE_REFUSED if a definition changes something that cannot change */
 export function checkChange(before: Campaign, after: Campaign): void {
-  if (before.search || after.search)
-    throw new ForayError('CHANGE_REFUSED', 'The definition of a campaign with a search cannot change.', {
+  if (before.search || after.search) checkSearchChange(before, after);
+  if (before.calibrate || after.calibrate)
+    throw new ForayError('CHANGE_REFUSED', 'The definition of a calibration cannot change.', {
       hint: 'Submit it as a campaign of its own: it reuses the runs of this one.',
     });
   if (before.select || after.select)
@@ -59,7 +64,7 @@ export function checkChange(before: Campaign, after: Campaign): void {
   const hint = 'Submit it as a campaign of its own.';
   if (what !== undefined)
     throw new ForayError('CHANGE_REFUSED', `In a campaign that has begun, ${what} cannot change.`, { hint });
-  // runs that are requested have the version that they were requested with: they must be understood by it
+  // requested runs keep their version, so the new version must have the same inputs
   const { model } = after;
   if (model.versionId === before.model.versionId) return;
   const differs = `Version ${model.version} of "${model.name}" has other inputs than version ${before.model.version}`;
@@ -76,13 +81,74 @@ export function checkChange(before: Campaign, after: Campaign): void {
   );
 }
 
+/**
+ * What cannot change in a search, by its name in errors: the values that the method knows would mean something else.
+ */
+const fixedInSearch: Record<string, (campaign: Campaign) => unknown> = {
+  'what is minimized or maximized': ({ goal }) => goal,
+  '"over" with an outside optimiser': ({ search }) =>
+    typeof search?.method === 'object' ? search.inputs : null,
+  '"where"': ({ search }) => search?.where,
+  '"require" with an outside optimiser': ({ search }) =>
+    typeof search?.method === 'object' ? search.require : null,
+  '"require" of a search that began with another campaign': ({ search }) =>
+    search?.start ? search.require : null,
+  '"start"': ({ search }) => search?.start,
+  '"method"': ({ search }) => search && methodOf(search.method),
+  '"parallel" with an outside optimiser': ({ search }) =>
+    typeof search?.method === 'object' ? search.parallel : null,
+  '"replications"': ({ replications, search }) => [replications, search?.most],
+  '"inputs"': (campaign) => campaign.base.filter(({ name }) => name !== saltOf(campaign)),
+  '"files"': ({ files }) => files,
+  '"outputs"': ({ outputs }) => outputs,
+  'the version of the model': ({ model }) => model.versionId,
+};
+
+/** Without the folder of an outside optimiser's program. */
+function methodOf(method: Search['method']): unknown {
+  return typeof method === 'string' ? method : [method.command, method.options, method.timeout];
+}
+
+/** @throws ForayError CHANGE_REFUSED */
+function checkSearchChange(before: Campaign, after: Campaign): void {
+  const differing = Object.entries(fixedInSearch)
+    .filter(([, of]) => !isSame(of(before), of(after)))
+    .map(([name]) => name);
+  if (before.search && after.search && !hasSameInputs(before.search, after.search))
+    differing.unshift('"over"');
+  if (differing.length === 0) return;
+  const what = differing.join(', ');
+  throw new ForayError('CHANGE_REFUSED', `In a search that has begun, ${what} cannot change.`, {
+    hint: '"stop", "parallel", "order", "confirm", "require" and the bounds under "over" can. Submit the rest as a campaign of its own: it reuses the runs of this one.',
+  });
+}
+
+/** Whether two searches are over the same inputs, apart from bounds and the values of choices. */
+function hasSameInputs({ inputs }: Search, { inputs: others }: Search): boolean {
+  const withoutBounds = (input: SearchedInput): unknown =>
+    input.kind === 'choice' ? { ...input, values: null } : { ...input, min: null, max: null };
+  return isSame(inputs.map(withoutBounds), others.map(withoutBounds));
+}
+
+/** Whether the bounds of a search, or the values that it chooses from, differ. */
+export function hasOtherBounds(before: Pick<Campaign, 'search'>, after: Pick<Campaign, 'search'>): boolean {
+  return !isSame(before.search?.inputs, after.search?.inputs);
+}
+
+export function hasOtherRequirements(
+  before: Pick<Campaign, 'search'>,
+  after: Pick<Campaign, 'search'>,
+): boolean {
+  return !isSame(before.search?.require, after.search?.require);
+}
+
 function kindOf({ name, type, units }: BaseInput): unknown {
   return [name, type, units];
 }
 
 /**
- * The changed campaign: what was drawn for a fresh one stays. Inputs that differ between points that the campaign has
- * had count as varied for good, so that its table tells them apart.
+ * The changed campaign. The drawn seed or salt of a fresh campaign stays. An input that has differed between points
+ * stays a varied input, so that the table shows the difference.
  */
 export function changed(before: Campaign, after: Campaign): Campaign {
   const salt = saltOf(before);
@@ -95,10 +161,12 @@ export function changed(before: Campaign, after: Campaign): Campaign {
     if (name === salt || name === RANDOM_SEED || varied.some((one) => one.name === name)) continue;
     varied.push({ name, type, units });
   }
-  return { ...after, base, varied, seed: before.seed };
+  // the program of an outside optimiser stays in its folder
+  const search = after.search && { ...after.search, method: before.search!.method };
+  return keptGrown(before, { ...after, base, varied, seed: before.seed, ...(search && { search }) });
 }
 
-/** Gives the values of a point that had those of one campaign as it has them in the changed one: the same, in its order. */
+/** Reorders the values of a point of one campaign for the changed campaign. */
 export function relaid(before: Campaign, after: Campaign): ((values: string[]) => string[]) | undefined {
   const names = ({ varied }: Campaign): string[] => varied.map(({ name }) => name);
   if (isSame(names(before), names(after))) return undefined;
@@ -110,7 +178,7 @@ export function relaid(before: Campaign, after: Campaign): ((values: string[]) =
 /**
  * Compares two campaigns by the keys of their points.
  *
- * @param contents of the files of points that either has
+ * @param contents of the point files of either campaign
  */
 export function difference(before: Campaign, after: Campaign, contents: Contents): Difference {
   const known = new Set<string>();
@@ -123,7 +191,7 @@ export function difference(before: Campaign, after: Campaign, contents: Contents
   return { points: { added, dropped: known.size - kept, kept }, ...settingsDifference(before, after) };
 }
 
-/** What differs beside the points. */
+/** All differences except those of the points. */
 export function settingsDifference(before: Campaign, after: Campaign): Omit<Difference, 'points'> {
   const lacking = (campaign: Campaign, other: Campaign): string[] =>
     campaign.outputs
@@ -134,9 +202,15 @@ export function settingsDifference(before: Campaign, after: Campaign): Omit<Diff
     version: from === to ? null : { from, to },
     replications: { from: before.replications, to: after.replications },
     outputs: { added: lacking(after, before), dropped: lacking(before, after) },
-    settings: Object.entries(changeable)
-      .filter(([name]) => !isSame(before[name as keyof Campaign], after[name as keyof Campaign]))
-      .map(([, setting]) => setting),
+    settings: [
+      ...Object.entries(changeable)
+        .filter(([name]) => !isSame(before[name as keyof Campaign], after[name as keyof Campaign]))
+        .map(([, setting]) => setting),
+      ...(before.search && after.search && hasOtherBounds(before, after) ? ['the bounds of the search'] : []),
+      ...(before.search && after.search && hasOtherRequirements(before, after)
+        ? ['the requirements of the search']
+        : []),
+    ],
   };
 }
 

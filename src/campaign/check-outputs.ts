@@ -8,8 +8,8 @@ import type { ReadDefinition } from './read.ts';
 import type { Campaign, CampaignOutput } from './types.ts';
 
 /**
- * The outputs that a campaign keeps, and the formulas over them; all outputs where a name is wrong, so that other checks can go on.
- * What a formula is made of is kept, too.
+ * The outputs that a campaign keeps, and the formulas over them. The outputs in a formula are kept as well. If a name
+ * is wrong, all outputs are returned, so that other checks can go on.
  */
 export function chosenOutputs(
   { definition, locate, mistakes }: ReadDefinition,
@@ -53,7 +53,7 @@ export function chosenOutputs(
   return { outputs: [...chosen], ...(derived.size > 0 && { derived: [...derived] }) };
 }
 
-/** Whether files are to be kept, of which there have to be any. */
+/** Whether output files are kept. It is an error if the model has none. */
 export function filesOfOutputs(
   { definition: { outputs: written }, locate }: ReadDefinition,
   outputs: readonly CampaignOutput[],
@@ -66,7 +66,7 @@ export function filesOfOutputs(
   });
 }
 
-/** Until when points are replicated; the outputs it goes by have to be kept. */
+/** When a point has enough replications. The outputs of this rule must be kept. */
 export function precisionOf(
   { definition, locate }: ReadDefinition,
   outputs: readonly CampaignOutput[],
@@ -98,7 +98,7 @@ export function precisionOf(
   };
 }
 
-/** @throws ForayError INVALID_VALUE for a width that no interval of a share has, or that means something else */
+/** @throws ForayError INVALID_VALUE if no interval of a share can have this width, or the width has another meaning */
 function checkWidth(
   measures: readonly Measure[],
   { relative, absolute }: { relative: number | null; absolute: number | string | null },
@@ -126,7 +126,7 @@ function checkWidth(
     );
 }
 
-/** What the campaign is about; nothing where the definition does not say. */
+/** The goal of the campaign; nothing if the definition has none. */
 export function goalOf(
   { definition: { goal }, locate }: ReadDefinition,
   outputs: readonly CampaignOutput[],

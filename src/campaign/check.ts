@@ -1,35 +1,38 @@
 import { type InputItem, nameKey } from '../api/index.ts';
 import { ForayError, type Place } from '../errors.ts';
 import { didYouMean, quoted } from '../suggest.ts';
+import { growthOf, writtenGrowth } from './check-growth.ts';
 import { chosenOutputs, filesOfOutputs, goalOf, precisionOf } from './check-outputs.ts';
 import type { Definition, Given } from './definition.ts';
 import { type Design, inputsOf, mostRows, NO_DESIGN } from './designs/design.ts';
 import { resolveDesign } from './designs/resolve/index.ts';
-import { MOST_POINTS } from './designs/schema-samples.ts';
+import { MOST_POINTS } from './designs/schema-values.ts';
 import type { PointFile } from './designs/table.ts';
 import type { ModelFacts } from './facts.ts';
+import { grown } from './growth.ts';
 import type { ReadDefinition } from './read.ts';
+import { checkCalibrateAlone, resolveCalibrate, resolvePriors } from './search/resolve-calibrate.ts';
 import { checkSearchAlone, resolveSearch, resolveSearchedInputs } from './search/resolve.ts';
 import { checkSelectAlone, leastReplications, resolveSelect } from './search/resolve-select.ts';
 import { checkSeeds, freshness } from './seeds.ts';
 import { type BaseInput, type Campaign, type Freshness, ONE_ATTEMPT, type VariedInput } from './types.ts';
-import { canonical, canonicalTemplate, checkUnits, type ModelInput } from './values.ts';
+import { canonical, canonicalTemplate, checkUnits, type ModelInput } from './input-values.ts';
 
 const MOST_RUNS = 10_000_000;
 
-/** What of a campaign the definition and the model's version determine. */
+/** The part of a campaign that the definition and the model's version determine. */
 export type CheckedDefinition = Omit<Campaign, 'id' | 'service' | 'model' | 'files'> & {
-  /** Input name to path, as written. */
+  /** Maps input names to paths, as written. */
   files: Record<string, string>;
 };
 
 /**
- * Checks every name and value of a definition against the model's version, and resolves it: nothing in it is defaulted
- * silently, and a typo is an error with what was probably meant. Mistakes go to `read.mistakes`, each with its place:
+ * Checks every name and value of a definition against the model's version, and resolves the definition. No wrong name
+ * gets a default: a typo is an error with a suggestion. Mistakes are added to `read.mistakes`, each with its place:
  * UNKNOWN_INPUT, UNKNOWN_OUTPUT, UNKNOWN_EXPERIMENT, INVALID_VALUE, INVALID_EXPRESSION, EMPTY_DESIGN,
- * REPLICATIONS_NEED_SEED, SEED_NEEDED. The result is of use only where there are none.
+ * REPLICATIONS_NEED_SEED, SEED_NEEDED. The result is valid only if there are no mistakes.
  *
- * @param pointFiles files of points that the design names, by their path as it is written
+ * @param pointFiles point files that the design names, by their path as written
  */
 export function checkDefinition(
   read: ReadDefinition,
@@ -77,12 +80,15 @@ export function checkDefinition(
   const before = mistakes.count;
   const designFacts = { inputs, base, locate, find, pointFiles, seed: definition.seed ?? 0, mistakes };
   const searched = definition.search && resolveSearchedInputs(definition.search, designFacts, given);
+  const priors = definition.calibrate && resolvePriors(definition.calibrate.abc, designFacts, given);
+  const found = searched ?? priors;
   mistakes.attempt(() => checkSearchAlone(read));
+  mistakes.attempt(() => checkCalibrateAlone(read, base));
   mistakes.attempt(() => checkSelectAlone(read, base));
   const design = definition.design
     ? resolveDesign(definition.design, designFacts, ['design'], given)
-    : searched
-      ? { kind: 'list' as const, inputs: searched.map(({ name }) => name), rows: [] }
+    : found
+      ? { kind: 'list' as const, inputs: found.map(({ name }) => name), rows: [] }
       : NO_DESIGN;
   for (const name of inputsOf(design)) given.add(name);
   const varied = inputsOf(design).map((name): VariedInput => {
@@ -99,6 +105,7 @@ export function checkDefinition(
     base,
     varied,
     design,
+    ...(mistakes.count === before && mistakes.attempt(() => growthOf(read, design, kept))),
     files,
     replications: leastReplications(definition, base),
     precision: mistakes.attempt(() => precisionOf(read, outputs)) ?? null,
@@ -107,6 +114,7 @@ export function checkDefinition(
       : definition.select
         ? resolveSelect(read, outputs)
         : mistakes.attempt(() => goalOf(read, outputs))),
+    ...(priors && resolveCalibrate(read, priors, base, outputs)),
     seed: definition.seed ?? null,
     commonRandomNumbers: definition.commonRandomNumbers,
     ...kept,
@@ -145,7 +153,8 @@ function fixedValue(input: ModelInput, given: Given, { locate }: ReadDefinition,
 }
 
 function checkSize({ definition, locate }: ReadDefinition, design: Design, base: readonly BaseInput[]): void {
-  const points = mostRows(design);
+  const growth = writtenGrowth(definition)?.growth;
+  const points = mostRows(growth ? grown(design, growth.max) : design);
   if (points > MOST_POINTS) {
     throw new ForayError('INVALID_VALUE', `The design has ${points.toLocaleString('en')} points.`, {
       place: locate(['design'], 'key'),
@@ -161,7 +170,7 @@ function checkSize({ definition, locate }: ReadDefinition, design: Design, base:
   }
 }
 
-/** What is said of failures under one heading are two policies: of one run, and of the campaign. */
+/** The setting `failures` contains two policies: one for a run, and one for the campaign. */
 function failureSettings({ failures }: Definition): Pick<Campaign, 'attempts' | 'failures'> {
   if (!failures) return { attempts: ONE_ATTEMPT, failures: null };
   const { attempts: count, backoff, seed, ...policy } = failures;
@@ -201,6 +210,6 @@ function experimentInputs({ definition, locate }: ReadDefinition, facts: ModelFa
       },
     );
   }
-  // a varied input of a stored multi-run experiment has a range, which is not the value of one run
+  // a varied input of a stored multi-run experiment has a range, which is no value for one run
   return found.inputs.filter(({ type }) => !type.includes('_RANGE_'));
 }

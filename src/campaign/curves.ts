@@ -1,7 +1,7 @@
 /** A curve as [x, y] pairs. */
 export type Curve = [x: number, y: number][];
 
-/** The curve of a DATA_SET, points that are not finite left out; undefined if the text is none. */
+/** The curve of a DATA_SET, without points that are not finite; undefined if the text is no DATA_SET. */
 export function curveOf(text: string | undefined): Curve | undefined {
   const { dataX, dataY } = (parsed(text ?? 'null') ?? {}) as { dataX?: unknown; dataY?: unknown };
   if (!Array.isArray(dataX) || !Array.isArray(dataY)) return undefined;
@@ -10,10 +10,13 @@ export function curveOf(text: string | undefined): Curve | undefined {
     .filter((pair) => pair.every(Number.isFinite));
 }
 
-/** The value of a curve at x, its points ascending; undefined beyond its ends. Of several points at one x the last counts. */
+/**
+ * The value of a curve at x; undefined beyond its ends. The points must ascend. If several points have the same x, the
+ * last one counts.
+ */
 export function valueAt(curve: Curve, x: number): number | undefined {
   let [low, high] = [0, curve.length];
-  // how many points are not beyond x
+  // number of points up to x
   while (low < high) {
     const middle = (low + high) >> 1;
     if (curve[middle]![0] <= x) low = middle + 1;
@@ -26,7 +29,7 @@ export function valueAt(curve: Curve, x: number): number | undefined {
   return before[1] + ((after[1] - before[1]) * (x - before[0])) / (after[0] - before[0]);
 }
 
-/** The value of a JSON text; undefined if it is none. */
+/** The value of a JSON text; undefined if the text is not JSON. */
 export function parsed(text: string): unknown {
   try {
     return JSON.parse(text);

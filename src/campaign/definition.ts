@@ -1,46 +1,25 @@
 import { z } from 'zod';
 import { Units, Value } from './designs/schema-values.ts';
 import { Design } from './designs/schema.ts';
+import { Duration } from './schema-duration.ts';
+import { MOST_FLIGHTS } from './scheduler/index.ts';
 import { Search, Select } from './search/schema.ts';
+import { Calibrate } from './search/schema-calibrate.ts';
 
 /**
- * The shape of a definition as a person writes it. Names and values are checked against the model's version later
- * (check.ts); this is only the shape. Never imported by a workflow: zod would double the bundle.
+ * The shape of a definition as a person writes it. check.ts checks names and values against the model's version later.
+ * Workflows must not import this file: zod would double their bundle.
  */
 
-/** A value, which may say the units it is in. */
+/** A value, with or without its units. */
 const Given = z.union(
   [Value, z.strictObject({ value: Value.describe('The value.'), units: Units })],
   'expected a number, a text, true, false or {value, units}',
 );
 export type Given = z.infer<typeof Given>;
 
-const DURATION = 'expected seconds, or a text such as 90 s, 10 min, 2 h or 1 d';
-const UNITS = { s: 1_000, min: 60_000, h: 3_600_000, d: 86_400_000 };
-/** Setting a timer for longer than this is a slip of the pen. */
-const LONGEST_MS = 366 * UNITS.d;
-const WRITTEN_DURATION = /^\s*(\d+(?:\.\d+)?)(?:\s*(s|min|h|d))?\s*$/;
-
-/** A duration as people write it; parsed into ms. */
-const Duration = z
-  .union(
-    [
-      z.number().meta({ exclusiveMinimum: 0, maximum: LONGEST_MS / UNITS.s }),
-      z.string().meta({ pattern: WRITTEN_DURATION.source }),
-    ],
-    DURATION,
-  )
-  .transform((written) => {
-    if (typeof written === 'number') return written * UNITS.s;
-    const [, amount = '', unit = 's'] = WRITTEN_DURATION.exec(written) ?? [];
-    return amount === '' ? NaN : Number(amount) * UNITS[unit as keyof typeof UNITS];
-  })
-  .refine((ms) => Number.isFinite(ms), DURATION)
-  .refine((ms) => ms > 0 && ms <= LONGEST_MS, 'expected more than 0, and at most 366 days')
-  .meta({ title: 'duration' });
-
 const VERSION = 'expected latest, a version number from 1 (without quotes), or a version id';
-const CONCURRENCY = 'expected auto or a whole number from 1 to 2,000';
+const CONCURRENCY = `expected auto or a whole number from 1 to ${MOST_FLIGHTS.toLocaleString('en-US')}`;
 
 const MOST_REPLICATIONS = 1_000_000;
 
@@ -193,7 +172,7 @@ const Timeouts = z
   )
   .meta({ id: 'Timeouts' });
 
-/** A heading with nothing under it, as when all of its lines are comments, is as good as none. */
+/** An empty setting (all of its lines are comments, for example) counts as absent. */
 function maybeEmpty<S extends z.ZodType<Record<string, unknown>>>(schema: S) {
   return schema.nullish().transform((given) => given ?? ({} as z.output<S>));
 }
@@ -240,6 +219,7 @@ export const Definition = z.strictObject({
   design: Design.optional(),
   search: Search.optional(),
   select: Select.optional(),
+  calibrate: Calibrate.optional(),
   replications: z
     .union(
       [Replications, Precise, Raced],
@@ -268,9 +248,12 @@ export const Definition = z.strictObject({
     'The output that the campaign is about: {maximize: OUTPUT} or {minimize: OUTPUT}; changes no run.',
   ),
   concurrency: z
-    .union([z.literal('auto'), z.int(CONCURRENCY).min(1, CONCURRENCY).max(2_000, CONCURRENCY)], CONCURRENCY)
+    .union(
+      [z.literal('auto'), z.int(CONCURRENCY).min(1, CONCURRENCY).max(MOST_FLIGHTS, CONCURRENCY)],
+      CONCURRENCY,
+    )
     .default('auto')
-    .describe('Runs requested at once, at most (up to 2,000); auto follows what the service runs.'),
+    .describe('Runs requested at once, at most (up to 32,000); auto follows what the service runs.'),
   failures: Failures.optional().describe(
     'How often a run is tried, how many failed ones are too many, and what happens then.',
   ),

@@ -1,12 +1,12 @@
 import type { Experiment, Version } from '../api/index.ts';
-import type { ModelInput } from './values.ts';
+import type { ModelInput } from './input-values.ts';
 
-/** A version whose inputs say what the model allows. */
+/** A version, with the allowed values of its inputs. */
 export interface LimitedVersion extends Version {
   experimentTemplate: Omit<Version['experimentTemplate'], 'inputs'> & { inputs: ModelInput[] };
 }
 
-/** What the service says about the model that a definition names. */
+/** The service's facts about the model that a definition names. */
 export interface ModelFacts {
   name: string;
   version: LimitedVersion;

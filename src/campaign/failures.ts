@@ -1,12 +1,12 @@
 import type { AttemptPolicy, FailureCause, FailurePolicy } from './types.ts';
 
-/** How many runs have finished and failed, of those that count. */
+/** Number of finished and failed runs that count. */
 export interface FailureCounts {
   finished: number;
   failed: number;
 }
 
-/** Why a campaign's failures are more than its policy tolerates, in words; undefined while they are not. */
+/** Why a campaign has more failures than its policy allows, in words; undefined if it has not. */
 export function intolerable(policy: FailurePolicy, { finished, failed }: FailureCounts): string | undefined {
   if (policy.count !== undefined && failed > policy.count) {
     return `${failed} ${failed === 1 ? 'run' : 'runs'} failed, more than ${policy.count}`;
@@ -19,28 +19,30 @@ export function intolerable(policy: FailurePolicy, { finished, failed }: Failure
 
 const LONGEST_BACKOFF = 3_600_000;
 
-/** How long to wait before the next attempt of a run, ms; undefined when there is to be none. */
+/** The wait before the next attempt of a run, ms; undefined if there is no further attempt. */
 export function nextAttemptIn({ count, backoff }: AttemptPolicy, failures: number): number | undefined {
   if (failures >= count) return undefined;
   return Math.max(backoff, Math.min(LONGEST_BACKOFF, backoff * 2 ** (failures - 1)));
 }
 
-/** Of how many runs of one cause a campaign keeps what they printed: failures by the thousand say the same. */
+/** The most runs of one cause whose logs a campaign keeps: thousands of failures with one cause print the same. */
 export const MOST_LOGS_OF_CAUSE = 20;
 
-/** Causes that are told apart; the rest is one. */
+/** The most causes that are counted separately. All others count as one. */
 const MOST_CAUSES = 20;
 const OTHER = 'other causes';
 const LONGEST_CAUSE = 200;
-/** Numbers, times, ids and hashes: in one pass, as one of these is a part of another. */
+/** Numbers, times, ids and hashes, in one pattern because one can be part of another. */
 const VARYING = /[+-]?\b\d(?:[\w.:+-]*\w)?|\b[0-9a-f]{8}[0-9a-f-]{8,}\b/gi;
 
-/** What reasons have in common that differ in their numbers only: `Seconds is -3` and `Seconds is -4` are `Seconds is …`. */
+/**
+ * The common part of reasons that differ only in numbers: `Seconds is -3` and `Seconds is -4` become `Seconds is …`.
+ */
 export function causeOf(reason: string): string {
   return reason.replace(VARYING, '…').slice(0, LONGEST_CAUSE);
 }
 
-/** Adds failures to those that are known, by cause; each cause keeps the sample that it had first. */
+/** Adds failures to the known ones, by cause. Each cause keeps its first sample. */
 export function addCauses(known: FailureCause[], more: readonly FailureCause[]): void {
   for (const { cause, count, sample } of more) {
     const same = known.find((other) => other.cause === cause);

@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { isNumeric } from './designs/names.ts';
 import { Definition } from './definition.ts';
-import { kindOf, type ModelInput } from './values.ts';
+import { kindOf, type ModelInput } from './input-values.ts';
 
 type JsonSchema = z.core.JSONSchema.JSONSchema;
 
 /**
- * The JSON Schema (draft 2020-12) of a definition as a person writes it: for editors, and for docs/definition.md.
+ * The JSON Schema (draft 2020-12) of a definition as a person writes it: for editors, and for docs/reference/definition.md.
  *
- * @param inputs of one model: an editor then completes their names, and marks values that the model does not allow
+ * @param inputs of one model, so that an editor completes their names and marks values that the model does not allow
  */
 export function definitionSchema(inputs: readonly ModelInput[] = []): JsonSchema {
   const schema: JsonSchema = {
@@ -20,7 +20,7 @@ export function definitionSchema(inputs: readonly ModelInput[] = []): JsonSchema
   return inputs.length === 0 ? schema : (withInputs(schema, inputs) as JsonSchema);
 }
 
-/** Names the inputs wherever a schema has values by input, which is where it has names of properties. */
+/** Adds the names of the inputs wherever a schema has values by input, that is, where it has `propertyNames`. */
 function withInputs(schema: unknown, inputs: readonly ModelInput[]): unknown {
   if (Array.isArray(schema)) return schema.map((item) => withInputs(item, inputs));
   if (typeof schema !== 'object' || schema === null) return schema;
@@ -35,7 +35,7 @@ function withInputs(schema: unknown, inputs: readonly ModelInput[]): unknown {
   return { ...copy, properties: Object.fromEntries(properties) as unknown };
 }
 
-/** The schema of an input's values, each of which has the title "value". */
+/** The schema of an input's values. Each has the title "value". */
 function limited(schema: unknown, input: ModelInput): unknown {
   if (Array.isArray(schema)) return schema.map((item) => limited(item, input));
   if (typeof schema !== 'object' || schema === null) return schema;
@@ -51,7 +51,7 @@ function limitsOf({ type, min, max, values }: ModelInput): object {
   };
 }
 
-/** How a value may be written: a number also as text, as a LONG beyond the numbers of JSON has to be. */
+/** The notations of a value. A number may also be a text: a LONG can be too large for a JSON number. */
 function writtenForms(type: ModelInput['type'], value: string): (string | number | boolean)[] {
   if (type === 'BOOLEAN') return [value === 'true'];
   return isNumeric(type) ? [Number(value), value] : [value];

@@ -2,14 +2,16 @@ import { createHash, hash } from 'node:crypto';
 
 /**
  * The key of a point: 16 hexadecimal digits of the SHA-256 of its canonical inputs, sorted by name. It does not depend
- * on the design that made the point, so it stays when the design changes. The seed is not part of it, unless the
- * design itself varies the seed.
+ * on the design, so it stays the same when the design changes. The seed is part of it only if the design varies the
+ * seed.
  */
 export function pointKey(inputs: readonly { name: string; value: string }[]): string {
   return pointKeys(inputs.map(({ name }) => name))(inputs.map(({ value }) => value));
 }
 
-/** Gives the keys of points that have the same inputs: takes their values in the order of the names. */
+/**
+ * Returns a function that makes the keys of points with the same inputs from their values, in the order of the names.
+ */
 export function pointKeys(names: readonly string[]): (values: readonly string[]) => string {
   const sorted = names
     .map((name, at) => ({ name, at }))
@@ -18,16 +20,16 @@ export function pointKeys(names: readonly string[]): (values: readonly string[])
   return (values) => {
     const pairs = sorted.map(({ start, at }) => `${start}${JSON.stringify(values[at])}]`);
     const digits = hash('sha256', `[${pairs.join(',')}]`).slice(0, 16);
-    // a string of its own: as a part of one it would keep all of that in memory, for each of millions of points
+    // a copy: a substring would keep the whole string in memory, for each of millions of points
     return Buffer.from(digits, 'latin1').toString('latin1');
   };
 }
 
 /**
  * The seed of a replication: a positive integer below 2^48, a pure function of (campaign seed, point key, n), so adding
- * points never changes another point's seeds. A further attempt with a seed of its own adds its number to them.
+ * points never changes the seeds of another point. A further attempt with a new seed also uses its own number.
  *
- * @param key null for common random numbers: replication n then has the same seed in every point
+ * @param key null for common random numbers: replication n then has the same seed at every point
  */
 export function replicationSeed(
   campaignSeed: number,

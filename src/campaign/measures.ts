@@ -4,20 +4,23 @@ import { didYouMean, quoted } from '../suggest.ts';
 import { compileExpression, ExpressionError, type Value, type ValueType } from './expressions/index.ts';
 import type { Campaign, CampaignOutput } from './types.ts';
 
-/** What is told of the runs of a point: the mean of a number, the share of runs in which something is true, or a quantile. */
+/**
+ * The statistic over the runs of a point: the mean of a number, the share of runs in which a condition is true, or a
+ * quantile.
+ */
 export type Statistic = 'mean' | 'share' | 'quantile';
 
 /**
- * Something that is known of each run as a number: a numeric output, a BOOLEAN output (1 and 0), or a formula over outputs,
- * `P(condition)` or `Q(number, probability)`. `name` is the output's, or the formula.
+ * A number that each run has: a numeric output, a BOOLEAN output (1 or 0), or a formula over outputs, `P(condition)` or
+ * `Q(number, probability)`. `name` is the name of the output, or the formula.
  */
 export interface Measure extends CampaignOutput {
   statistic: Statistic;
-  /** Of a quantile, between 0 and 1; undefined of others. */
+  /** The probability of a quantile, between 0 and 1; undefined for other statistics. */
   probability?: number;
-  /** The outputs that it is made of. */
+  /** The outputs in it. */
   sources: readonly string[];
-  /** The number of a run by its outputs; undefined where the run has none. */
+  /** Reads the number from the outputs of a run; undefined if the run has none. */
   read: (outputs: Readonly<Record<string, string>>) => number | undefined;
 }
 
@@ -26,17 +29,17 @@ type Outputs = readonly CampaignOutput[];
 const WANTED =
   'Write P(Peak > 300) for a share of the runs, or Q(Peak, 0.9) for a quantile; a name with a blank stands in backticks.';
 
-/** Of what a formula begins with. */
+/** The statistic by the first letter of a formula. */
 const FORMULA = /^\s*([PQ])\s*\(([^]*)$/i;
-/** What is in the brackets of a quantile. */
+/** The content of the brackets of a quantile. */
 const QUANTILE_OF = /^([^]*),\s*(\d*\.?\d+(?:e-?\d+)?)\s*$/i;
 
-/** Whether a text is meant as a formula rather than the name of an output. */
+/** Whether a text is a formula, and not the name of an output. */
 export function isFormula(written: string): boolean {
   return FORMULA.test(written);
 }
 
-/** All that a campaign has: its numeric and BOOLEAN outputs, then the formulas of its definition. */
+/** All measures of a campaign: its numeric and BOOLEAN outputs, then the formulas of its definition. */
 export function measuresOf({
   outputs,
   derived = [],
@@ -48,13 +51,13 @@ export function measuresOf({
   return distinct([...own, ...wanted.map((name) => measureOf(outputs, name))]);
 }
 
-/** Measures, the first of each name. */
+/** Drops measures whose name came before. */
 export function distinct(measures: readonly Measure[]): Measure[] {
   return measures.filter(({ name }, at) => measures.findIndex((one) => one.name === name) === at);
 }
 
 /**
- * What a text means: the name of a numeric or BOOLEAN output, or a formula over outputs.
+ * The measure of a text: the name of a numeric or BOOLEAN output, or a formula over outputs.
  *
  * @throws ForayError UNKNOWN_OUTPUT, INVALID_VALUE, INVALID_EXPRESSION
  */
@@ -83,7 +86,7 @@ function knownMeasures(outputs: Outputs, written = ''): string | undefined {
   );
 }
 
-/** Undefined of an output that is neither a number nor true or false. */
+/** Undefined for an output that is neither a number nor a BOOLEAN. */
 function ownMeasure({ name, type, units }: CampaignOutput): Measure | undefined {
   const known = { name, type, units, sources: [name] };
   switch (valueType(type)) {
@@ -109,7 +112,7 @@ function formula(outputs: Outputs, written: string, place: Place | undefined): M
 
 interface Formula {
   written: string;
-  /** What is in its brackets. */
+  /** The content of its brackets. */
   within: string;
   place: Place | undefined;
 }
@@ -136,7 +139,7 @@ function quantileOf(outputs: Outputs, { written, within, place }: Formula): Meas
   return {
     name: `Q(${number.trim()}, ${probability})`,
     type: 'DOUBLE',
-    // of a calculated number nobody knows them
+    // the units of a calculated number are unknown
     units: only?.units ?? null,
     statistic: 'quantile',
     probability,
@@ -153,7 +156,7 @@ function plainName(text: string): string {
   return nameKey(text.trim().replace(/^`([^]*)`$/, '$1'));
 }
 
-/** An expression over outputs: what it comes to for a run, undefined where the run lacks one of them. */
+/** An expression over outputs. Its value for a run is undefined if the run lacks one of them. */
 function compiled(
   outputs: Outputs,
   text: string,
@@ -194,7 +197,7 @@ function invalid(written: string, message: string, place: Place | undefined, hin
   });
 }
 
-/** The type that an output has in a formula; undefined of one that is not one value. */
+/** The type of an output in a formula; undefined if the output is not a single value. */
 function valueType(type: OutputType): ValueType | undefined {
   if (type === 'BOOLEAN') return 'boolean';
   if (!scalarOutputTypes.includes(type)) return undefined;

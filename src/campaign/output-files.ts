@@ -2,12 +2,12 @@ import { fileIn, type FileReference } from '../api/index.ts';
 import type { CampaignOutput } from './types.ts';
 
 /**
- * A file of an output that has more bytes is not kept, its value stays a reference: what is kept passes through memory whole, and
- * through a column of the database.
+ * The largest output file that is kept, in bytes. A larger file stays a reference, because a kept file is held in
+ * memory and in a column of the database.
  */
 export const MOST_KEPT_BYTES = 64 * 1_048_576;
 
-/** What the outputs of a run refer to at the service, by name; a value that is no reference is left out. */
+/** The references to files at the service in the outputs of a run, by name. */
 export function filesOfRun(
   outputs: readonly CampaignOutput[],
   values: Readonly<Record<string, string>>,

@@ -4,13 +4,13 @@ import { rowsOf } from './designs/rows.ts';
 import { pointKeys, replicationSeed } from './keys.ts';
 import type { Campaign, Point } from './types.ts';
 
-/** The seed that replications are derived from when a definition names none. */
+/** The seed for replications if a definition has none. */
 const DEFAULT_SEED = 0;
 
-/** What of a campaign its points depend on. */
+/** The part of a campaign that determines its points. */
 export type DesignOf = Pick<Campaign, 'base' | 'varied' | 'design'> & Partial<Pick<Campaign, 'fresh'>>;
 
-/** The rows of a campaign's files of points, by their hash. */
+/** The rows of a campaign's point files, by hash. */
 export type Contents = ReadonlyMap<string, Uint8Array>;
 
 /**
@@ -39,18 +39,18 @@ export function* expand(campaign: DesignOf, contents: Contents = new Map()): Gen
   }
 }
 
-/** The inputs that all points have alike and that their keys are made of, beside the varied ones. */
+/** The inputs with the same value at all points that are part of the keys. */
 export function fixedInputs({ base, varied, fresh }: Omit<DesignOf, 'design'>): Campaign['base'] {
   const salt = fresh?.by === 'salt' ? fresh.input : undefined;
   const isVaried = new Set(varied.map(({ name }) => name));
-  // what tells repeats of a point apart is no part of what the point is
+  // the inputs that distinguish repeats of a point are not part of its key
   return base.filter(({ name }) => name !== RANDOM_SEED && name !== salt && !isVaried.has(name));
 }
 
 /**
- * The full inputs of one run: what is sent to the service for replication n (from 1) of a point.
+ * All inputs of one run, as they are sent to the service for replication n (from 1) of a point.
  *
- * @param reseeded how many attempts with another seed came before this one
+ * @param reseeded number of earlier attempts with another seed
  */
 export function runInputs(
   campaign: Pick<Campaign, 'base' | 'varied' | 'seed' | 'commonRandomNumbers'>,

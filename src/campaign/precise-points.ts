@@ -1,34 +1,34 @@
 /**
- * What is known of a point that is replicated until it is precise. `imprecise`: it is not precise enough and gets no
- * more replications, because it has the most it may have, or because none of them gave a value.
+ * The verdict on a point that is replicated until it is precise. `imprecise`: it is not precise enough and gets no more
+ * replications, because it has the maximum, or because no replication gave a value.
  */
 export interface Verdict {
   state: 'open' | 'precise' | 'imprecise';
-  /** Replications that it is expected to have in the end. */
+  /** Expected replications at the end. */
   expected: number;
 }
 
-/** How many points there are of each verdict; none was given of `unjudged` ones. */
+/** Number of points with each verdict; `unjudged` points have none yet. */
 export type VerdictCounts = Record<Verdict['state'] | 'unjudged', number> & {
-  /** Runs that all points with a verdict are expected to have in the end. */
+  /** Expected runs at the end of all points with a verdict. */
   expected: number;
 };
 
-/** How far a campaign is that replicates its points until they are precise. */
+/** The progress of a campaign that replicates its points until they are precise. */
 export interface PrecisionProgress {
-  /** Points that are as precise as is wanted. */
+  /** Points that are precise enough. */
   precise: number;
-  /** Points that are not precise enough, and get no more replications. */
+  /** Points that are not precise enough and get no more replications. */
   imprecise: number;
-  /** Points whose variance is known, those above among them. */
+  /** Points whose variance is known, including those above. */
   judged: number;
-  /** Runs in the end, as the variance that was seen so far lets expect; of points that are not judged, the most. */
+  /** Expected runs at the end, from the variance so far. Points without a verdict count with their maximum. */
   expectedRuns: number;
-  /** Runs in the end, at most. */
+  /** The most runs at the end. */
   mostRuns: number;
 }
 
-/** @param max - replications of a point, at most */
+/** @param max - the most replications of a point */
 export function precisionProgress(
   { open, precise, imprecise, unjudged, expected }: VerdictCounts,
   max: number,
@@ -43,30 +43,30 @@ export function precisionProgress(
   };
 }
 
-/** What is said of a campaign's runs. */
+/** The runs of a campaign and its precision. */
 interface Counted {
   runs: { total: number; done: number; failed: number };
   precision: PrecisionProgress | null;
 }
 
-/** Runs that a campaign is expected to have in the end. */
+/** Expected runs of a campaign at the end. */
 export function expectedRuns({ runs, precision }: Counted): number {
   return Math.max(runs.total, precision?.expectedRuns ?? 0);
 }
 
-/** Finished runs as a percentage of those that are expected, rounded down; 0 without runs. */
+/** Finished runs as a percentage of the expected ones, rounded down; 0 without runs. */
 export function finishedPercent(counted: Counted): number {
   const { done, failed } = counted.runs;
   const expected = expectedRuns(counted);
   return expected > 0 ? Math.floor((100 * (done + failed)) / expected) : 0;
 }
 
-/** Whether enough points were judged to say how many runs are still to come. */
+/** Whether enough points have a verdict to predict the number of further runs. */
 export function isForeseeable(precision: PrecisionProgress | null, points: number): boolean {
   return precision === null || 2 * precision.judged >= points;
 }
 
-/** "31 of 60 points precise", and how many are not and get no more replications. */
+/** "31 of 60 points precise", and the number of points that are not and get no more replications. */
 export function precisionText({ precise, imprecise }: PrecisionProgress, points: number): string {
   const text = `${precise} of ${numberOf(points, 'point')} precise`;
   return imprecise === 0 ? text : `${text}, ${imprecise} not precise with all their replications`;

@@ -1,48 +1,57 @@
 import { halfWidth, Sample } from '../statistics/sample.ts';
 import { shareOf, wilsonHalfWidth, wilsonInterval } from '../statistics/share.ts';
 
-/** How precisely a campaign is to know the means and shares of outputs at each of its points. */
+/** The precision that a campaign needs for means and shares of outputs at each point. */
 export interface Precision {
-  /** Replications before the first decision, from 2; values that are missing are replaced. */
+  /** Replications before the first decision, at least 2. Missing values are replaced by further replications. */
   min: number;
-  /** Replications at most, failed ones included. */
+  /** The most replications, failed ones included. */
   max: number;
   /** Names of outputs, and formulas over outputs. */
   outputs: string[];
-  /** Those of them that are true or false, 1 or 0: their share is meant, which has no `relative`. Absent where there are none. */
+  /**
+   * The BOOLEAN ones among them (1 or 0). Their precision is that of the share, which has no `relative`. Absent if
+   * there are none.
+   */
   shares?: string[] | undefined;
-  /** Of the mean's absolute value: what half the confidence interval may be at most. */
+  /** The largest half-width of the confidence interval, relative to the mean's absolute value. */
   relative: number | null;
-  /** In units of the output: what half the interval may be at most. With both, both hold. */
+  /** The largest half-width in units of the output. If both limits are given, both must hold. */
   absolute: number | null;
-  /** Of the interval, as 0.95. */
+  /** The confidence of the interval, such as 0.95. */
   confidence: number;
 }
 
 /**
- * What the finished replications of a point say of an output: of its mean with the classical interval by Student's t, or of the share
- * of runs in which it is true with Wilson's.
+ * The estimate of an output from the finished replications of a point: its mean with Student's t interval, or the share
+ * of runs in which it is true with Wilson's interval.
  */
 export interface Estimate {
-  /** How many of them have a value. */
+  /** Number of replications with a value. */
   n: number;
-  /** The mean or the share. Null without values; the rest null with fewer than two, but for the interval of a share. */
+  /**
+   * The mean or the share; null without values. With fewer than two values the rest is null, except the interval of a
+   * share.
+   */
   mean: number | null;
   /** Null of a share. */
   sd: number | null;
   low: number | null;
   high: number | null;
-  /** Whether the interval is as narrow as wanted. */
+  /** Whether the interval is narrow enough. */
   reached: boolean;
 }
 
-/** `replications`: how many a point is to have in all; `need`: the widest half interval over what it may be, for who is first. */
+/**
+ * `replications`: the new total of a point. `need`: the largest half-width relative to its limit, by which points are
+ * ordered.
+ */
 export type Decision =
   { decided: true; reached: boolean } | { decided: false; replications: number; need: number };
 
 type Wanted = Pick<Precision, 'relative' | 'absolute' | 'confidence'>;
 type Values = readonly (number | null)[];
-/** Whether the values are numbers, or 1 and 0 for true and false. */
+/** Whether the estimate is the mean of numbers, or the share of values that are 1. */
 type Estimated = 'mean' | 'share';
 
 /** Mean and standard deviation of the first n values. */
@@ -53,18 +62,21 @@ interface Moments {
 }
 
 /**
- * The look-ahead of the procedure: so many values, or this percentage of them beyond a hundred. The paper has 5, with which
- * the intervals of a skewed output hold up to a hundredth less often.
+ * The look-ahead of the procedure: this number of values, or this percentage of them above a hundred. The paper uses 5.
+ * Then the coverage of intervals of a skewed output is up to 1 % lower.
  */
 const LOOK_AHEAD = 10;
 
-/** Replications after which a point is given up that has no value at all: its runs fail, and more of them would as well. */
+/**
+ * A point without any value gets no more than this many replications: its runs fail, and further ones would fail as
+ * well.
+ */
 const HOPELESS = 10;
 
-/** How many times as many values as there are a round expects at most: the deviation of a few says little. */
+/** A round at most multiplies the number of values by this factor, because the deviation of few values is uncertain. */
 const GROWTH = 4;
 
-/** What a sample says of the mean that it is drawn from, or of the share if its values are 1 and 0. */
+/** The estimate of the mean from a sample, or of the share if its values are 1 and 0. */
 export function estimateOf(
   sample: Pick<Sample, 'count' | 'mean' | 'variance'>,
   wanted: Wanted,
@@ -92,17 +104,18 @@ export function estimateOf(
 }
 
 /**
- * Whether a point has replications enough when all of a round have finished, and if not how many it is to have after the
- * next. It depends on nothing but the values, in the order of the replications.
+ * Decides, when all runs of a round have finished, whether a point has enough replications, or how many it gets in
+ * total. The decision depends only on the values, in the order of the replications.
  *
  * K. Hoad, S. Robinson and R. Davies, "Automated selection of the number of replications for a discrete-event simulation",
- * Journal of the Operational Research Society 61 (2010) 1632-1644: the interval is to be narrow enough with n values and
- * with each of the next k as well. Who stops at the first interval that is stops where the deviation happens to look small,
- * and the mean is too often outside. Here the k are made in the same round as those that the deviation lets expect for
- * n, and all that were made count.
+ * Journal of the Operational Research Society 61 (2010) 1632-1644: the interval must be narrow enough with n values and
+ * with each of the next k values. A rule that stops at the first narrow interval stops where the deviation is small by
+ * chance, and the mean is outside too often. Here the k values are made in the same round as the expected n, and all
+ * values count.
  *
- * @param values - of each output, in the order of `outputs`, by replication; null (or not finite) where it failed or has none
- * @param made - how many replications have finished, failed ones included
+ * @param values - for each output, in the order of `outputs`, by replication; null (or not finite) if the run failed or
+ * has no value
+ * @param made - number of finished replications, failed ones included
  */
 export function nextReplications(precision: Precision, values: readonly Values[], made: number): Decision {
   const outputs = values.map((each, at) => {
@@ -125,16 +138,16 @@ export function nextReplications(precision: Precision, values: readonly Values[]
  * Whether a point gets no more replications, precise or not.
  *
  * @param made - how many replications have finished, failed ones included
- * @param values - how many of them gave a value of the output that has the fewest
+ * @param values - number of values of the output that has the fewest
  */
 export function hasAll({ min, max }: Precision, made: number, values: number): boolean {
   return made >= max || (values === 0 && made >= Math.max(min, HOPELESS));
 }
 
 /**
- * How many replications a point is expected to have when it is decided, if mean and deviation stay as they are: those
- * that the half-width lets expect and the look-ahead, with the share of missing values as it is. At most `max`, which it
- * also is as long as an output has fewer than two values.
+ * The expected replications of a point at its decision, if mean, deviation and the share of missing values stay the
+ * same: those that the half-width needs, and the look-ahead. At most `max`, which is also the answer while an output
+ * has fewer than two values.
  *
  * @param values - as in nextReplications
  */
@@ -155,7 +168,7 @@ function estimatedIn({ outputs, shares = [] }: Precision, at: number): Estimated
   return shares.includes(outputs[at]!) ? 'share' : 'mean';
 }
 
-/** How many more values of an output there are to be after the next round. */
+/** How many more values of an output the next round should add. */
 function missingOf(moments: Moments[], wanted: Wanted & Pick<Precision, 'min'>, of: Estimated): number {
   const n = moments.length;
   const min = Math.max(wanted.min, 2);
@@ -168,7 +181,10 @@ function missingOf(moments: Moments[], wanted: Wanted & Pick<Precision, 'min'>, 
   return Math.max(narrow + lookAhead(narrow) - n, 0);
 }
 
-/** After how many values, more than `few`, the interval is narrow enough if mean and deviation stay; `most` if not before. */
+/**
+ * The number of values, above `few`, at which the interval is narrow enough if mean and deviation stay the same; `most`
+ * if that is more.
+ */
 function firstEnough(last: Moments, wanted: Wanted, of: Estimated, few: number, most: number): number {
   let tooFew = few;
   let enough = most;
@@ -189,14 +205,17 @@ function needOf(moments: Moments[], wanted: Wanted, of: Estimated): number {
   return last && last.n >= 2 ? excess(last, last.n, wanted, of) : Number.MAX_VALUE;
 }
 
-/** Half the interval that n values with this mean and deviation have, over what it may be. Finite, so that it can be a message. */
+/**
+ * The half-width of the interval of n values with this mean and deviation, relative to its limit. Finite, so that JSON
+ * can carry it.
+ */
 function excess(
   { mean, sd }: Moments,
   n: number,
   { relative, absolute, confidence }: Wanted,
   of: Estimated,
 ): number {
-  // a share of 0 or 1 is not certain, as a number that never differs is
+  // a share of 0 or 1 is not certain, while a number that never differs is
   if (of === 'mean' && sd === 0) return 0;
   const widest = Math.min(relative === null ? Infinity : relative * Math.abs(mean), absolute ?? Infinity);
   const half = of === 'share' ? wilsonHalfWidth(mean, n, confidence) : halfWidth(n, sd, confidence);
@@ -204,7 +223,7 @@ function excess(
   return Number.isFinite(ratio) ? ratio : Number.MAX_VALUE;
 }
 
-/** Of the first value, the first two and so on; those that are missing are left out. */
+/** The estimates from the first value, the first two and so on, without missing values. */
 function momentsOf(values: Values): Moments[] {
   const sample = new Sample();
   const moments: Moments[] = [];

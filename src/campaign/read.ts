@@ -1,22 +1,22 @@
 import { ForayError } from '../errors.ts';
-import { type Misfit, misfits } from '../misfit.ts';
-import { Mistakes } from '../mistakes.ts';
+import { type SchemaError, schemaErrors } from '../schema-error.ts';
+import { Mistakes } from '../mistake-collector.ts';
 import { oneLine } from '../suggest.ts';
 import { type Locate, readYaml, type ReadYaml, YamlError } from '../yaml.ts';
 import { Definition } from './definition.ts';
 
-/** A definition with the means to say where in its file something stands. */
+/** A definition that can tell the place of each of its parts in the file. */
 export interface ReadDefinition {
   definition: Definition;
   locate: Locate;
-  /** Mistakes that were found so far. */
+  /** The mistakes found so far. */
   mistakes: Mistakes;
 }
 
 /**
  * Reads the text of a definition, YAML or JSON (which is YAML).
  *
- * @param file the name to put in front of errors
+ * @param file the name at the beginning of errors
  * @throws ForayError DEFINITION_SYNTAX, DEFINITION_INVALID with the place
  */
 export function readDefinition(text: string, file: string): ReadDefinition {
@@ -26,10 +26,10 @@ export function readDefinition(text: string, file: string): ReadDefinition {
 }
 
 /**
- * As {@link readDefinition}, but settings that are wrong are left out and go to `mistakes`, so that the rest can be
- * checked as well.
+ * Like {@link readDefinition}, but wrong settings are left out and added to `mistakes`, so that the rest can be checked
+ * as well.
  *
- * @throws ForayError DEFINITION_SYNTAX; DEFINITION_INVALID where nothing can be checked without what is wrong
+ * @throws ForayError DEFINITION_SYNTAX; DEFINITION_INVALID if nothing else can be checked without the wrong setting
  */
 export function beginDefinition(text: string, file: string): ReadDefinition {
   const { plain, locate } = readText(text, file);
@@ -37,7 +37,7 @@ export function beginDefinition(text: string, file: string): ReadDefinition {
 }
 
 /**
- * As {@link beginDefinition}, of a definition that a program made. Its places are names on the way to a value.
+ * Like {@link beginDefinition}, for a definition from a program. Its places are the names on the path to a value.
  *
  * @param file the name to put in front of errors
  */
@@ -45,7 +45,7 @@ export function beginObject(plain: unknown, file: string): ReadDefinition {
   return checkShape(plain, (path) => ({ file, path: oneLine(path.map(String).join('.')) }));
 }
 
-/** Settings may be nested so deep that a wrong one is left out only after so many tries. */
+/** The most attempts to leave out wrong settings, one for each level of nesting. */
 const MOST_TRIES = 20;
 
 function checkShape(plain: unknown, locate: Locate): ReadDefinition {
@@ -60,8 +60,8 @@ function checkShape(plain: unknown, locate: Locate): ReadDefinition {
   for (let tries = 0; tries < MOST_TRIES; tries += 1) {
     const result = Definition.safeParse(rest);
     if (result.success) return { definition: result.data, locate, mistakes };
-    const found = misfits(result.error, Definition, rest, 'definition');
-    // what is wrong without a setting that was left out is no mistake of its own
+    const found = schemaErrors(result.error, Definition, rest, 'definition');
+    // an error that appears because a setting was left out is no mistake of its own
     if (tries === 0) for (const one of found) mistakes.add(shapeError(one, locate));
     if (found.some(({ path: [setting] }) => setting === undefined || isRequired(setting))) break;
     for (const { path } of found) rest = without(rest, path);
@@ -70,16 +70,16 @@ function checkShape(plain: unknown, locate: Locate): ReadDefinition {
   throw new Error('a definition is wrong and has no mistake');
 }
 
-function shapeError({ message, path, at, hint }: Misfit, locate: Locate): ForayError {
+function shapeError({ message, path, at, hint }: SchemaError, locate: Locate): ForayError {
   return new ForayError('DEFINITION_INVALID', message, { place: locate(path, at), hint });
 }
 
-/** Nothing can be checked without the model; a campaign without a name is complained about alone. */
+/** Nothing can be checked without the model. A missing name is reported alone. */
 function isRequired(setting: PropertyKey): boolean {
   return setting === 'campaign' || setting === 'model';
 }
 
-/** A copy without the value at a path; where that is missing, or an item of a list, without what holds it. */
+/** A copy without the value at a path. If the value is missing, or an item of a list, its parent is left out. */
 function without(whole: object, [segment, ...rest]: readonly PropertyKey[]): object {
   const { [segment!]: inner, ...others } = whole as Record<PropertyKey, unknown>;
   const goesOn = rest.length > 0 && typeof inner === 'object' && inner !== null && !Array.isArray(inner);

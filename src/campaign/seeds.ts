@@ -3,16 +3,16 @@ import { ForayError } from '../errors.ts';
 import type { ModelFacts } from './facts.ts';
 import type { ReadDefinition } from './read.ts';
 import type { BaseInput, Campaign, Freshness, VariedInput } from './types.ts';
-import type { ModelInput } from './values.ts';
+import type { ModelInput } from './input-values.ts';
 
-/** A setting that makes foray choose seeds itself. */
+/** A setting by which foray chooses seeds itself. */
 interface SeedUser {
   setting: string;
   path: string[];
 }
 
 /**
- * Checks that seeds can be derived where a definition makes that necessary.
+ * Checks that seeds can be derived if the definition needs them.
  *
  * @throws ForayError REPLICATIONS_NEED_SEED, SEED_NEEDED, INVALID_VALUE
  */
@@ -77,9 +77,9 @@ export function checkSeeds(
 }
 
 function seedUsers({ definition }: ReadDefinition, hasSeed: boolean): SeedUser[] {
-  const { replications = 1, commonRandomNumbers, seed, fresh, failures, search } = definition;
-  // without seeds of runs, the seed is that of the search alone
-  const seedsRuns = seed !== undefined && (hasSeed || !search);
+  const { replications = 1, commonRandomNumbers, seed, fresh, failures, search, calibrate } = definition;
+  // if runs have no seeds, only the search or the calibration uses the seed
+  const seedsRuns = seed !== undefined && (hasSeed || !(search ?? calibrate));
   return [
     ...(replications !== 1 ? [{ setting: 'replications', path: ['replications'] }] : []),
     ...(commonRandomNumbers ? [{ setting: 'commonRandomNumbers', path: ['commonRandomNumbers'] }] : []),
@@ -94,9 +94,9 @@ function seedUsers({ definition }: ReadDefinition, hasSeed: boolean): SeedUser[]
 const SALTABLE = ['STRING', 'INTEGER', 'LONG', 'DOUBLE'];
 
 /**
- * How the campaign keeps from reusing what the service has.
+ * How the campaign avoids the reuse of results.
  *
- * @throws ForayError INVALID_VALUE when the input to salt is used otherwise or takes no salt, or what `find` throws
+ * @throws ForayError INVALID_VALUE if the salted input has another use or cannot take a salt; also the errors of `find`
  */
 export function freshness(
   { definition, locate }: ReadDefinition,
@@ -126,13 +126,13 @@ export function hasSeed(base: readonly Pick<BaseInput, 'name'>[]): boolean {
   return base.some(({ name }) => name === RANDOM_SEED);
 }
 
-/** Salts and seeds drawn are below this: an INTEGER holds them. */
+/** Drawn salts and seeds are below this number, so that an INTEGER can hold them. */
 const MOST = 2 ** 31 - 1;
 
 /**
- * Puts the drawn seed or salt of a fresh campaign in its place; others are returned as they are.
+ * Adds a drawn seed or salt to a fresh campaign. Returns other campaigns unchanged.
  *
- * @param random gives a number in [0, 1)
+ * @param random returns a number in [0, 1)
  */
 export function freshened<C extends Pick<Campaign, 'base' | 'seed' | 'fresh'>>(
   campaign: C,
@@ -149,8 +149,8 @@ export function freshened<C extends Pick<Campaign, 'base' | 'seed' | 'fresh'>>(
 }
 
 /**
- * Whether replication n of a point has the same seed in two campaigns. A further attempt may have had another one: then
- * the two are as good as drawn apart, which is no harm to who takes them as a pair.
+ * Whether replication n of a point has the same seed in two campaigns. A further attempt may have had another seed:
+ * then the two runs are independent, which does not bias a comparison in pairs.
  *
  * @param sameKeys whether the point has the same key in both
  */
@@ -159,7 +159,7 @@ export function shareSeeds(a: SeedsOf, b: SeedsOf, sameKeys: boolean): boolean {
   if (ofA === undefined || ofB === undefined) return false;
   if (a.commonRandomNumbers !== b.commonRandomNumbers || a.seed !== b.seed) return false;
   if (!a.commonRandomNumbers && !sameKeys) return false;
-  // without a seed of the campaign's, replication 1 has this one
+  // if the campaign has no seed, replication 1 has this seed
   return a.seed !== null || ofA === ofB;
 }
 

@@ -1,10 +1,12 @@
 import type { InputType, OutputType, RawValue, Unit } from '../api/index.ts';
 import type { Design } from './designs/design.ts';
+import type { Growth, GrowthRound } from './growth.ts';
 import type { PrecisionProgress } from './precise-points.ts';
 import type { Precision } from './precision.ts';
+import type { Calibration } from './search/calibration.ts';
 import type { Search, Selection } from './search/search.ts';
 
-/** An input of the version with the canonical value that every point has unless the design varies it. */
+/** An input of the version. Its canonical value holds at every point unless the design varies the input. */
 export interface BaseInput {
   name: string;
   type: InputType;
@@ -25,20 +27,20 @@ export interface CampaignOutput {
   units: Unit | null;
 }
 
-/** A file that an input takes: its content lies in the store under its hash before the campaign starts. */
+/** The file of an input. Its content is in the store under its hash before the campaign starts. */
 export interface CampaignFile {
   input: string;
   hash: string;
   filename: string;
 }
 
-/** The output, or the formula over outputs, that a campaign is about, and which of its values are better. */
+/** The output (or formula over outputs) that a campaign is about, and whether low or high values are better. */
 export interface Goal {
   output: string;
   wants: 'highest' | 'lowest';
 }
 
-/** How many failed runs a campaign takes before it is paused, stopped or cancelled. */
+/** How many failed runs a campaign tolerates before it is paused, stopped or cancelled. */
 export interface FailurePolicy {
   /** The share of finished runs that may have failed, once `after` runs have finished. */
   rate?: number | undefined;
@@ -48,27 +50,27 @@ export interface FailurePolicy {
   then: 'pause' | 'stop' | 'cancel';
 }
 
-/** How often a run is tried before it counts as failed. */
+/** How often a run is requested before it counts as failed. */
 export interface AttemptPolicy {
-  /** Attempts, the first one included. */
+  /** The most attempts, including the first. */
   count: number;
-  /** Before the second attempt, ms; doubled before each further one. */
+  /** The wait before the second attempt, ms. It doubles before each further attempt. */
   backoff: number;
-  /** Whether a further attempt is made with the same seed or with one of its own. */
+  /** Whether a further attempt has the same seed or a new one. */
   seed: 'same' | 'new';
 }
 
 export const ONE_ATTEMPT: AttemptPolicy = { count: 1, backoff: 10_000, seed: 'same' };
 
-/** After how long something is given up, ms; null for never. */
+/** Time limits, ms; null for none. */
 export interface Timeouts {
-  /** From a run's start at the service. */
+  /** From the start of a run at the service. */
   run: number | null;
-  /** From the campaign's start, pauses included. */
+  /** From the start of the campaign, including pauses. */
   campaign: number | null;
 }
 
-/** How a campaign makes sure that it reuses nothing: null if it does not. */
+/** How a campaign avoids the reuse of results; null if it reuses them. */
 export type Freshness = { by: 'seed' } | { by: 'salt'; input: string } | null;
 
 /** A version of the campaign's model at the service. */
@@ -78,56 +80,74 @@ export interface ModelVersion {
 }
 
 /**
- * A definition after every name and value in it was checked against one version of the model: what a campaign is made
- * of, self-contained. It is what the store keeps and the worker reads; no path in it is ever opened.
+ * A campaign: a definition whose names and values were all checked against one version of the model. It is
+ * self-contained: the store keeps it and the worker reads it. No path in it is ever opened, except those of an outside
+ * optimiser.
  */
 export interface Campaign {
   id: string;
-  /** The definition's name, the id's stem. */
+  /** The name in the definition. The id begins with it. */
   name: string;
   /** Root address of the model service when the campaign was submitted, with /api/open/<version>. */
   service: string;
-  /** The UUID of the model service, the same at any address; absent where it tells none. */
+  /** The UUID of the model service, the same at any address; absent if the service has none. */
   serviceId?: string | undefined;
   /** The model, with the version that runs are requested with from now on. */
   model: { id: string; name: string } & ModelVersion;
-  /** The versions that runs were requested with, from the first one on, the current one last; absent where there was only one. */
+  /** The versions that runs were requested with, from the first to the current one; absent if there was only one. */
   versions?: ModelVersion[] | undefined;
   base: BaseInput[];
-  /** What the design varies, and what else differs between points that the campaign has had. */
+  /** The inputs that the design varies, and others that have differed between points. */
   varied: VariedInput[];
   design: Design;
-  /** Finds the points, in place of the design, which has none then; absent where a design gives them. */
+  /**
+   * The rule by which the design grows. The design has the points so far. Absent if it has all points from the
+   * beginning.
+   */
+  growth?: Growth;
+  /** The intervals of a growing design so far. */
+  rounds?: GrowthRound[];
+  /** The search that finds the points. The design is then empty. Absent if a design has the points. */
   search?: Search;
-  /** Finds out which point of the design is the best; absent where nobody asks. */
+  /** The calibration that finds the points that explain the observations, in place of a design. Absent otherwise. */
+  calibrate?: Calibration;
+  /** The selection of the best point of the design. Absent otherwise. */
   select?: Selection;
   files: CampaignFile[];
-  /** Of each point; at least, where they go on until they are precise or the best point is found. */
+  /**
+   * Replications per point; the least number if points are replicated until they are precise or the best point is
+   * found.
+   */
   replications: number;
   precision: Precision | null;
   /** The campaign's seed; null when replication 1 keeps the seed of the template or experiment. */
   seed: number | null;
-  /** Replication n has the same seed in every point. */
+  /** True if replication n has the same seed at every point. */
   commonRandomNumbers: boolean;
   outputs: CampaignOutput[];
-  /** Formulas over the outputs that are told of with them; absent where the definition names none. */
+  /** Formulas over the outputs that are reported with them; absent if the definition has none. */
   derived?: string[] | undefined;
-  /** Absent where nobody has said what is better. */
+  /** Absent if the definition has no goal. */
   goal?: Goal;
-  /** Whether the files of outputs are fetched into the store, or only referred to. */
+  /** Whether output files are fetched into the store, or stay references. */
   outputFiles: 'keep' | 'link';
   concurrency: number | 'auto';
-  /** Null: every failure is a result like others. */
+  /** Null: failures never end the campaign. */
   failures: FailurePolicy | null;
   attempts: AttemptPolicy;
   timeouts: Timeouts;
-  /** The seed or the salt is drawn when the campaign is submitted, and kept in `seed` or `base`. */
+  /** The seed or salt is drawn at submission, and kept in `seed` or `base`. */
   fresh: Freshness;
   /** From 1 (first) to 5 (last) among the campaigns of one fleet of workers. */
   priority: number;
 }
 
-/** What of a campaign its workflow goes by, and what can be changed while it runs. */
+/** Whether a search or a calibration finds the points of a campaign, one after the other. */
+export function findsPoints({ search, calibrate }: Pick<Campaign, 'search' | 'calibrate'>): boolean {
+  return search !== undefined || calibrate !== undefined;
+}
+
+/** The settings that the workflow of a campaign uses, which can change while it runs. */
 export type CampaignSettings = Pick<Campaign, 'concurrency' | 'failures' | 'timeouts'>;
 
 /** A point of the design. `values` are the canonical values of the varied inputs, in their order. */
@@ -139,7 +159,7 @@ export interface Point {
 
 export type Phase = 'preparing' | 'running' | 'paused' | 'stopping' | 'completed' | 'failed' | 'cancelled';
 
-/** Phases in which a campaign is over. */
+/** The phases of a closed campaign. */
 export const closedPhases: readonly Phase[] = ['completed', 'failed', 'cancelled'];
 
 /** total = done + failed + running + queued + waiting; done = new + reused. */
@@ -149,33 +169,33 @@ export interface RunCounts {
   new: number;
   reused: number;
   failed: number;
-  /** RUNNING at the service; from the workflow, an estimate by what polls have seen lately. */
+  /** RUNNING at the service. From the workflow it is an estimate by recent polls. */
   running: number;
-  /** Requested, and not among the running ones: FRESH at the service, or finished since it was last polled. */
+  /** Requested and not running: FRESH at the service, or finished since the last poll. */
   queued: number;
   /** Not yet requested. */
   waiting: number;
 }
 
-/** Where a campaign is: the answer of the workflow's query `progress`. Times in ms since the epoch. */
+/** The progress of a campaign: the answer of the workflow's query `progress`. Times in ms since the epoch. */
 export interface Progress {
   phase: Phase;
   points: number;
   runs: RunCounts;
-  /** Of a campaign that replicates its points until they are precise. */
+  /** Only for a campaign that replicates its points until they are precise. */
   precision: PrecisionProgress | null;
-  /** How many runs the campaign keeps requested at once at the moment. */
+  /** How many runs the campaign currently keeps requested at once. */
   window: number;
   /** Attempts that failed and were followed by another. */
   triedAgain: number;
-  /** Runs finished a second, lately. */
+  /** Recently finished runs per second. */
   rate: number;
-  /** Expected seconds to the end; null while nothing is known. */
+  /** Expected seconds to the end; null while unknown. */
   secondsLeft: number | null;
   startedAt: number;
-  /** Who paused it, while it is. */
-  pausedBy: 'person' | 'policy' | null;
-  /** What the campaign waits for when it does not go on by itself; empty otherwise. */
+  /** Who paused the campaign; null if it is not paused. */
+  pausedBy: 'person' | 'policy' | 'optimiser' | null;
+  /** What the campaign waits for if it cannot go on by itself; empty otherwise. */
   note: string;
 }
 
@@ -183,11 +203,11 @@ export interface Progress {
 export interface FlightReport {
   /** The run's place in the campaign's order of work. */
   seq: number;
-  /** As it was last seen, or is concluded from others: it may have finished since. */
+  /** Its last known state, seen or concluded from other runs. It may have finished since. */
   state: 'queued' | 'running';
-  /** When it is believed to have started; null while it is queued. */
+  /** The estimated time of its start; null while it is queued. */
   startedAt: number | null;
-  /** When it was last seen, or known, not to have finished. */
+  /** The last time at which it was seen, or known, to be unfinished. */
   seenAt: number;
 }
 

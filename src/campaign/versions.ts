@@ -5,18 +5,20 @@ type Versioned = Pick<Campaign, 'model' | 'versions'>;
 /**
  * The version of the model that a run was requested with.
  *
- * @param version its number; null of a run that has the campaign's first one
+ * @param version its number; null for a run with the campaign's first version
  */
 export function versionOf({ model, versions = [model] }: Versioned, version: number | null): ModelVersion {
   return versions.find((one) => version === null || one.version === version) ?? model;
 }
 
-/** What is written of the version of a run that is requested now: its number once the campaign has had several. */
+/**
+ * The version that is written for a newly requested run: its number if the campaign has had several, otherwise null.
+ */
 export function versionNow({ model, versions }: Versioned): number | null {
   return versions ? model.version : null;
 }
 
-/** The versions of a campaign that goes on with another one. */
+/** The versions of a campaign after it changed to another one. */
 export function versionsWith(
   { model, versions = [versionIn(model)] }: Versioned,
   next: ModelVersion,

@@ -16,14 +16,14 @@ interface Flags extends SettingFlags {
 
 export function addAnalyze(program: Command): void {
   withSettings(program.command('analyze'))
-    .description('which inputs matter: indices with intervals, by the method that the design is made for')
+    .description('show which inputs matter: sensitivity indices with confidence intervals')
     .argument('<id>')
     .option(
       '--output <name>',
       'an output, a formula such as "P(Peak > 300)", or a curve (default: all numeric and BOOLEAN outputs)',
     )
     .addOption(
-      new Option('--format <format>', 'json is one object with --output, else a list')
+      new Option('--format <format>', 'json prints one object with --output, else a list')
         .choices(formats)
         .default('table'),
     )

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Difference, Foray } from '../client/index.ts';
 import { counted } from '../report/index.ts';
-import { isAgreed } from './agree.ts';
+import { isConfirmed } from './confirm.ts';
 import { print, printJson, tell } from './output.ts';
 import { type SettingFlags, withSettings } from './settings.ts';
 import { readSource } from './source.ts';
@@ -14,10 +14,10 @@ interface Flags extends SettingFlags {
 
 export function addApply(program: Command): void {
   withSettings(program.command('apply'))
-    .description('change a campaign to a definition: points, replications, settings; its id and results stay')
+    .description('change a campaign to match a definition; it keeps its id and its results')
     .argument('<id>')
-    .argument('<file>', 'the definition: YAML, JSON, or a module that exports it; - reads standard input')
-    .option('--yes', 'do not ask')
+    .argument('<file>', 'the definition: YAML, JSON or a module that exports it; - reads standard input')
+    .option('--yes', 'do not ask for confirmation')
     .option('--json', 'print {difference, forgiven, open, wasClosed}')
     .action((id: string, file: string, flags: Flags) =>
       withForay(flags, (foray) => apply(foray, id, file, flags), { service: true }),
@@ -33,7 +33,7 @@ async function apply(foray: Foray, id: string, file: string, flags: Flags): Prom
     return;
   }
   if (!flags.json || !flags.yes) tell(described(difference));
-  if (!flags.yes && !(await isAgreed('Apply it?'))) return;
+  if (!flags.yes && !(await isConfirmed('Apply it?'))) return;
   const change = await foray.apply(id, source);
   if (flags.json) return printJson({ ...change, difference });
   print(`${id} is changed${change.wasClosed ? ' and goes on' : ''}: ${counted(change.open, 'run')} open.`);
@@ -47,12 +47,18 @@ function isNothing({ points, replications, outputs, settings, version }: Differe
   );
 }
 
-/** A difference in one line: 20 points added, 5 dropped, 80 kept; replications 1 → 3; output "Cost" added; concurrency changes */
+/**
+ * Describes a difference in one line: 20 points added, 5 dropped, 80 kept; replications 1 → 3; output "Cost" added;
+ * concurrency changes
+ */
 function described({ points, replications, outputs, settings, version }: Difference): string {
   const { added, dropped, kept } = points;
   const { from, to } = replications;
   return [
-    `${counted(added, 'point')} added, ${dropped} dropped, ${kept} kept`,
+    // a search chooses its points itself
+    ...(added + dropped + kept > 0
+      ? [`${counted(added, 'point')} added, ${dropped} dropped, ${kept} kept`]
+      : []),
     ...(from === to ? [] : [`replications ${from} → ${to}`]),
     ...outputs.added.map((name) => `output "${name}" added`),
     ...outputs.dropped.map((name) => `output "${name}" dropped`),

@@ -6,9 +6,9 @@ import { commandName } from './command-name.ts';
 
 export function addCancel(program: Command): void {
   withSettings(program.command('cancel'))
-    .description('cancel a campaign: stop what runs, keep what has finished')
+    .description('cancel a campaign: stop its runs and keep the finished results')
     .argument('<id>')
-    .option('--reason <text>', 'kept with the campaign')
+    .option('--reason <text>', 'reason to store with the campaign')
     .action((id: string, flags: SettingFlags & { reason?: string }) =>
       withForay(flags, async (foray) => {
         await foray.cancel(id, flags.reason);

@@ -1,10 +1,9 @@
 import { extname } from 'node:path';
 import { type Command, Option } from 'commander';
-import { compareCampaigns } from '../report/comparison/compare.ts';
+import { campaignsCompared } from '../report/comparison/of-campaigns.ts';
 import { comparisonNotes, ComparisonSummary } from '../report/comparison/summary.ts';
 import { comparisonTable } from '../report/comparison/table.ts';
 import { formatTable, type TextFormat, textFormats } from '../report/index.ts';
-import type { Foray } from '../client/index.ts';
 import { type GoalFlags, goalIn, withGoal } from './goal.ts';
 import { fileOf, tell, terminalWidth, writeOut } from './output.ts';
 import { formatOf } from './results.ts';
@@ -20,20 +19,20 @@ interface Flags extends SettingFlags, GoalFlags {
 
 export function addCompare(program: Command): void {
   withGoal(withSettings(program.command('compare')))
-    .description(
-      'two campaigns point by point: the differences of their outputs with intervals, as a table or a page',
-    )
+    .description('compare two campaigns point by point: differences of outputs with confidence intervals')
     .argument('<a>')
     .argument('<b>')
     .addOption(
-      new Option('--format <format>', "default: by the file's ending, else table").choices(textFormats),
+      new Option('--format <format>', "output format (default: from the file's ending, else table)").choices(
+        textFormats,
+      ),
     )
-    .addOption(showOption('an output, or a formula, to compare (default: all)'))
-    .option('-o, --output <file>', 'write to a file; one that ends in .html is a page with pictures')
+    .addOption(showOption('an output or formula to compare (default: all)'))
+    .option('-o, --output <file>', 'file to write to; .html writes a page with pictures')
     .action((a: string, b: string, flags: Flags) =>
       withForay(flags, async (foray) => {
         const file = fileOf(flags.output);
-        const comparison = compareCampaigns(await comparedIn(foray, a), await comparedIn(foray, b), {
+        const comparison = await campaignsCompared(foray, a, b, {
           show: flags.show,
           goal: goalIn(flags),
         });
@@ -41,7 +40,7 @@ export function addCompare(program: Command): void {
         const isPage = flags.format === undefined && extname(file ?? '') === '.html';
         if (isPage) {
           await summary.read();
-          // the plotting library takes a moment to load, so only who needs it does
+          // loaded only when needed: the plotting library takes a moment to load
           const { renderComparison } = await import('../report/comparison/html.ts');
           await writeOut([await renderComparison(comparison, summary)], file);
         } else {
@@ -55,14 +54,4 @@ export function addCompare(program: Command): void {
         if (file !== undefined) tell(`Wrote ${file}`);
       }),
     );
-}
-
-async function comparedIn(foray: Foray, id: string) {
-  const { record } = await foray.results(id);
-  return { campaign: record.campaign, rows: () => rowsOf(foray, id) };
-}
-
-/** Each time from the first one on. */
-async function* rowsOf(foray: Foray, id: string) {
-  yield* (await foray.results(id)).rows;
 }

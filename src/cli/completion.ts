@@ -9,24 +9,24 @@ import { type SettingFlags, withSettings } from './settings.ts';
 
 const scripts = { bash: bashScript, zsh: zshScript, fish: fishScript };
 
-/** Who waits for a completion waits no longer, ms. */
+/** Longest wait for a completion, ms. */
 const PATIENCE_MS = 1_500;
 
 export function addCompletion(program: Command): void {
   program
     .command('completion')
-    .description('a script that completes commands, options and campaigns in your shell (docs/operations.md)')
+    .description('print a script that completes commands, options and campaign ids in your shell')
     .addArgument(new Argument('<shell>').choices(Object.keys(scripts)))
     .action((shell: keyof typeof scripts) => {
       process.stdout.write(scripts[shell](commandWords(program)));
     });
-  // asked by the scripts, with the words before the one that is completed
+  // the scripts call this command with the words before the completed one
   withSettings(program.command('campaign-ids', { hidden: true }))
     .helpOption(false)
     .allowUnknownOption()
     .allowExcessArguments()
     .action(async (flags: SettingFlags) => {
-      // a database that does not answer would keep the process
+      // a database that does not answer would keep the process alive
       setTimeout(() => process.exit(), PATIENCE_MS).unref();
       const { campaigns } = await stateOfStore(settingsFrom(flags).store);
       for (const id of campaigns) print(id);

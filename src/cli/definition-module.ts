@@ -8,7 +8,8 @@ import '../own-package.ts';
 import { oneLine } from '../suggest.ts';
 
 /**
- * The definition that a module exports by default: an object, a promise of one, or a function that gives either.
+ * Imports the definition that a module exports by default: an object, a promise of one, or a function that returns
+ * either.
  * @throws ForayError DEFINITION_SYNTAX, DEFINITION_UNREADABLE
  */
 export async function importDefinition(file: string): Promise<CampaignDefinition> {
@@ -29,7 +30,7 @@ export async function importDefinition(file: string): Promise<CampaignDefinition
   }
   if (given !== undefined) return given as CampaignDefinition;
   throw new ForayError('DEFINITION_UNREADABLE', `The definition "${file}" has no default export.`, {
-    hint: 'It ends with: export default defineCampaign({…});',
+    hint: 'End it with: export default defineCampaign({…});',
   });
 }
 
@@ -37,10 +38,10 @@ function said(error: unknown): string {
   return oneLine(messageOf(error)).trim().replace(/\.$/, '');
 }
 
-/** Where the module itself is no TypeScript or JavaScript. */
+/** The place of a syntax error in the module itself; undefined for other errors. */
 async function syntaxPlace(error: unknown, file: string, href: string): Promise<LinePlace | undefined> {
   if (!(error instanceof SyntaxError)) return undefined;
-  // the stack of most begins with the file and the line, and points at the place
+  // most stacks begin with the file and the line, and mark the place
   const [head = '', ...rest] = (error.stack ?? '').split('\n');
   for (const name of [href, resolve(file)]) {
     if (!head.startsWith(`${name}:`)) continue;
@@ -48,7 +49,7 @@ async function syntaxPlace(error: unknown, file: string, href: string): Promise<
     return { file, line: Number(head.slice(name.length + 1)), column: 1 + pointer.indexOf('^') };
   }
   if (/ts$/i.test(file)) return undefined;
-  // of JavaScript, Node says what but not where
+  // for JavaScript, Node says what is wrong but not where
   try {
     parse(await readFile(file, 'utf8'), { ecmaVersion: 'latest', sourceType: 'module' });
   } catch (again) {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { isClosed } from '../client/index.ts';
 import { counted } from '../report/index.ts';
-import { isAgreed } from './agree.ts';
+import { isConfirmed } from './confirm.ts';
 import { print, printJson, tell } from './output.ts';
 import { type SettingFlags, withSettings } from './settings.ts';
 import { withForay } from './with-foray.ts';
@@ -13,9 +13,9 @@ interface Flags extends SettingFlags {
 
 export function addDelete(program: Command): void {
   withSettings(program.command('delete'))
-    .description('delete a campaign that is over, with its points, runs and results')
+    .description('delete a finished campaign with its points, runs and results')
     .argument('<id>')
-    .option('--yes', 'do not ask')
+    .option('--yes', 'do not ask for confirmation')
     .option('--json', 'print {id, phase, points, runs}')
     .action((id: string, flags: Flags) =>
       withForay(flags, async (foray) => {
@@ -23,11 +23,11 @@ export function addDelete(program: Command): void {
         const { phase, points, runs } = status;
         const what = `${id} (${phase}): ${counted(points, 'point')}, ${counted(runs.done + runs.failed, 'result')}`;
         if (!flags.json || !flags.yes) tell(what);
-        // nobody is asked about what will be refused
-        if (!flags.yes && isClosed(status) && !(await isAgreed('Delete it?'))) return;
+        // no question about a deletion that will be refused
+        if (!flags.yes && isClosed(status) && !(await isConfirmed('Delete it?'))) return;
         await foray.delete(id);
         if (flags.json) printJson({ id, phase, points, runs: runs.total });
-        else print(`Deleted ${id}. "foray gc" gives the room back.`);
+        else print(`Deleted ${id}. "foray gc" frees its disk space.`);
       }),
     );
 }

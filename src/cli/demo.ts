@@ -11,7 +11,7 @@ import { rotate } from '../dev/rotating-log.ts';
 import { ForayError, messageOf } from '../errors.ts';
 import { makeFolder } from '../file-system.ts';
 import { ownFile, ownModule } from '../own-files.ts';
-import { bestRows, formatResults } from '../report/index.ts';
+import { bestRows, counted, formatResults } from '../report/index.ts';
 import { shellQuoted } from '../shell-quoted.ts';
 import { print, tell, writeOut } from './output.ts';
 import { DEFAULT_TASK_QUEUE, userName } from '../settings/settings.ts';
@@ -19,18 +19,23 @@ import { homeOption } from './settings.ts';
 import { untilSignalled } from './signals.ts';
 import { submit } from './submit.ts';
 import { commandName } from './command-name.ts';
+import { follow } from './watch.ts';
 
 const EXAMPLE = ownFile('examples/boarding-school-flu');
+const RATES = ['Contact rate', 'Recovery rate'];
 const FOLDER = 'foray-demo';
 const OUTPUT = 'Fit error';
-/** J. D. Murray, Mathematical Biology: the fit to this outbreak. The error is that of the same model at these rates. */
-const PUBLISHED = { contactRate: '1.663', recoveryRate: '0.440', error: '17.22' };
+/**
+ * The fit to this outbreak in J. D. Murray, Mathematical Biology. The error is the error of the same model at these
+ * rates.
+ */
+const PUBLISHED = { rates: [1.663, 0.44], error: 17.22 };
 const INTERRUPTED = 130;
 
 export function addDemo(program: Command): void {
   program
     .command('demo')
-    .description('everything embedded, one campaign, its answer; then all of it is stopped')
+    .description('start everything, run a search and a grid, print the answer, and stop everything')
     .addOption(homeOption())
     .option('--keep', 'leave everything running')
     .action(async (flags: { home: string; keep?: boolean }) => {
@@ -44,12 +49,12 @@ export function addDemo(program: Command): void {
       } finally {
         if (parts) await (isKept ? letGo(parts) : stopParts(parts));
       }
-      // what an interrupted campaign's client still waits for is not worth waiting for
+      // after an interrupt, do not wait for open calls of the client
       if (process.exitCode === INTERRUPTED) process.exit();
     });
 }
 
-/** Starts `foray dev` as a child, or finds that one runs in this home already (undefined then). */
+/** Starts `foray dev` as a child. Returns undefined when one runs in this home already. */
 async function startParts(home: string, interrupted: Promise<unknown>): Promise<ChildProcess | undefined> {
   const known = runningDev(home);
   if (known) {
@@ -64,7 +69,7 @@ async function startParts(home: string, interrupted: Promise<unknown>): Promise<
   const child = spawn(
     process.execPath,
     [ownModule('src/cli/main'), 'dev', '--home', home],
-    // a process group of its own: a Ctrl-C reaches only us, and we stop it
+    // its own process group: a Ctrl-C reaches only this process, which then stops the child
     { detached: true, stdio: ['ignore', log, log, 'ipc'] },
   );
   const ready = once(child, 'message').then(() => true);
@@ -74,7 +79,7 @@ async function startParts(home: string, interrupted: Promise<unknown>): Promise<
   return child;
 }
 
-/** Where the output of `foray dev` goes: nowhere, if the log cannot be written. */
+/** The file for the output of `foray dev`; the output is dropped when the log cannot be written. */
 async function openLog(file: string): Promise<number | 'ignore'> {
   try {
     await makeFolder(dirname(file));
@@ -99,7 +104,7 @@ async function letGo(child: ChildProcess): Promise<void> {
   child.disconnect();
   child.unref();
   print();
-  print(`Everything goes on running; kill ${child.pid} stops it. Go on with:`);
+  print(`Everything keeps running; kill ${child.pid} stops it. Try next:`);
   print(`  ${commandName()} list`);
   print(`  ${commandName()} models Epidemic`);
   print(
@@ -107,10 +112,10 @@ async function letGo(child: ChildProcess): Promise<void> {
   );
 }
 
-/** The demo is about the embedded parts, whatever the user's settings say of others. */
+/** Runs the campaigns of the demo. It uses the parts in the home, whatever the user's settings say. */
 async function campaign(home: string, interrupted: Promise<unknown>): Promise<void> {
   const addresses = runningDev(home);
-  // without addresses the parts have not started, as somebody pressed Ctrl-C
+  // there are no addresses when a Ctrl-C came before the parts had started
   if (!addresses) return void (await interrupted);
   const { service, store, temporal } = addresses;
   const foray = await Foray.open({
@@ -122,47 +127,56 @@ async function campaign(home: string, interrupted: Promise<unknown>): Promise<vo
     webUi: temporal.webUi,
   });
   try {
-    const id = await submit(foray, join(EXAMPLE, 'campaign.yaml'), { watch: true });
-    await answer(foray, id);
+    // the grid is for comparison: it runs beside the search, and the search does not use it
+    const grid = await submit(foray, join(EXAMPLE, 'campaign.yaml'), {});
+    const search = await submit(foray, join(EXAMPLE, 'search.yaml'), { watch: true });
+    await follow(foray, grid);
+    await answer(foray, search, grid);
   } finally {
     await foray.close();
   }
 }
 
-async function answer(foray: Foray, id: string): Promise<void> {
-  const { record, rows } = await foray.results(id);
-  const best = await bestRows(rows, OUTPUT, 5);
-  const names = record.campaign.varied.map(({ name }) => name);
+async function answer(foray: Foray, id: string, gridId: string): Promise<void> {
+  const search = await foray.searchStory(id);
+  const best = search!.summary.best;
+  const grid = await foray.results(gridId);
+  const [ofGrid] = await bestRows(grid.rows, OUTPUT, 1);
   print();
-  print('Best points');
-  print(`  ${[...names, OUTPUT].join('  ')}`);
-  for (const row of best) {
-    const cells = [...row.values, Number(row.outputs[OUTPUT]).toFixed(2)];
-    print(`  ${cells.map((cell, at) => cell.padStart([...names, OUTPUT][at]!.length)).join('  ')}`);
-  }
-  const [first] = best;
-  if (first) {
-    print();
+  if (best) {
+    const rates = RATES.map((name) => Number(best.inputs[name]));
     print(
-      `Best fit   contact rate ${first.values[0]}, recovery rate ${first.values[1]} a day: error ${Number(first.outputs[OUTPUT]).toFixed(2)} pupils`,
-    );
-    print(
-      `Published  contact rate ${PUBLISHED.contactRate}, recovery rate ${PUBLISHED.recoveryRate} a day: error ${PUBLISHED.error} pupils (Murray, Mathematical Biology)`,
+      fitLine('Best fit', rates, best.value, `by the search, ${counted(search!.points.length, 'point')}`),
     );
   }
+  if (ofGrid) {
+    const how = `the best of ${counted(grid.record.points, 'point')}`;
+    print(fitLine('Grid', ofGrid.values.map(Number), Number(ofGrid.outputs[OUTPUT]), how));
+  }
+  print(fitLine('Published', PUBLISHED.rates, PUBLISHED.error, 'Murray, Mathematical Biology'));
+  const { record, rows } = await foray.results(id);
   const table = join(FOLDER, 'results.csv');
-  await writeOut(formatResults('csv', record.campaign, (await foray.results(id)).rows), table);
+  await writeOut(formatResults('csv', record.campaign, rows), table);
   print();
   print(`Table      ${table}`);
+  // the plotting library takes a moment to load
   const { renderReport } = await import('../report/html.ts');
+  const { analysesFor } = await import('../report/of-campaign.ts');
   const report = join(FOLDER, 'report.html');
-  const observed = { output: 'Infected', points: await observations(), label: 'in bed, as observed' };
+  const inputs = Object.fromEntries(RATES.map((name, at) => [name, PUBLISHED.rates[at]!]));
   const html = await renderReport(record, await foray.counts(id), (await foray.results(id)).rows, {
-    show: [OUTPUT],
-    observed,
+    search,
+    ground: { ...(await foray.results(gridId)), known: { inputs, label: 'published' } },
+    observed: { output: 'Infected', points: await observations(), label: 'in bed, as observed' },
+    analyses: await analysesFor(record, (outputs) => foray.analyze(id, { outputs })),
   });
   await writeOut([html], report);
   print(`Report     ${report}`);
+}
+
+/** "Best fit   contact rate 1.6692, recovery rate 0.4433 a day: error 17.16 pupils (by the search, 30 points)" */
+function fitLine(name: string, [contact, recovery]: readonly number[], error: number, how: string): string {
+  return `${name.padEnd(10)} contact rate ${contact}, recovery rate ${recovery} a day: error ${error.toFixed(2)} pupils (${how})`;
 }
 
 async function observations(): Promise<[number, number][]> {

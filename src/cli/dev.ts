@@ -18,12 +18,12 @@ interface Flags {
 export function addDev(program: Command): void {
   program
     .command('dev')
-    .description('Temporal with its Web UI, the model service and a worker in one terminal')
+    .description('start Temporal with its Web UI, the model service, a worker and the page in one terminal')
     .addOption(homeOption())
     .addOption(modelsOption())
     .option(
       '--port <port>',
-      'port of the model service; 0 takes a free one (default: 8090, or a free one where that is taken)',
+      'port of the model service; 0 takes a free port (default: 8090, or a free port if 8090 is taken)',
       wholeNumber(0, 65_535),
     )
     .addOption(keepFailedOption())
@@ -38,6 +38,7 @@ export function addDev(program: Command): void {
         ...(flags.keepFailed !== undefined && { keepFailed: resolve(flags.keepFailed) }),
       });
       const { temporal, service } = stack.addresses;
+      print(`Page           ${stack.page}`);
       print(`Web UI         ${temporal.webUi}`);
       print(`Temporal       ${temporal.address} (process ${stack.pids.temporal})`);
       print(`Model service  ${service.url} (process ${stack.pids.service})`);
@@ -66,7 +67,7 @@ export function addDev(program: Command): void {
     });
 }
 
-/** Before a part would fail of it, out of sight. */
+/** Checks the models first: otherwise the model service would fail because of them, and its error would be in a log. */
 async function checkModels(folders: readonly string[]): Promise<void> {
   const { findModels } = await import('../service/models/folder.ts');
   const { describeModel } = await import('../service/models/describe.ts');

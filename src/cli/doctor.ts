@@ -3,7 +3,6 @@ import { printableLine } from '../printable.ts';
 import type { Check } from './doctor/check.ts';
 import { checkClock, checkDisks, checkHome, checkNode, checkStore } from './doctor/machine.ts';
 import { checkService } from './doctor/service.ts';
-import { checkTemporal } from './doctor/temporal.ts';
 import { print, printJson } from './output.ts';
 import { settingsFrom } from '../settings/settings.ts';
 import { type SettingFlags, withSettings } from './settings.ts';
@@ -13,7 +12,7 @@ const PART_WIDTH = 'search attributes'.length;
 
 export function addDoctor(program: Command): void {
   withSettings(program.command('doctor'))
-    .description('check each part of this installation; exit code 1 if one has failed')
+    .description('check each part of this installation; exit code 1 if a part fails')
     .option('--json', 'print {healthy, parts}')
     .action(async (flags: SettingFlags & { json?: boolean }) => {
       const parts: Check[] = [];
@@ -31,6 +30,7 @@ async function* checks(flags: SettingFlags): AsyncGenerator<Check, void, void> {
   const settings = settingsFrom(flags);
   yield checkNode();
   yield checkHome(flags);
+  const { checkTemporal } = await import('./doctor/temporal.ts');
   yield* await checkTemporal(settings);
   yield* await checkService(settings);
   yield await checkStore(settings);

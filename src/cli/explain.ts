@@ -10,11 +10,11 @@ import { withForay } from './with-foray.ts';
 
 export function addExplain(program: Command): void {
   withSettings(program.command('explain'))
-    .description('why a point is where it is: its inputs, and what is known of each of its runs')
+    .description('explain the state of a point: its inputs and the history of its runs')
     .argument('<id>')
-    .argument('<point>', 'the key of the point, or the beginning of it')
-    .option('--log', 'print all that is kept of what its failed runs printed')
-    .option('--command', 'print the line that repeats its failed run by hand, on the machine of the service')
+    .argument('<point>', 'the key of the point, or its first characters')
+    .option('--log', 'print the stored output of its failed runs')
+    .option('--command', 'print the command that repeats its failed run on the machine of the service')
     .option('--json', 'print {point, place, inputs, runs, precision, …}')
     .action((id: string, point: string, flags: Flags) =>
       withForay(flags, async (foray) => {
@@ -37,26 +37,26 @@ interface Flags extends SettingFlags {
   json?: boolean;
 }
 
-/** Lines of each run's log that are shown without --log. */
+/** Number of lines of each run's log that are shown without --log. */
 const SHOWN_LINES = 12;
 
 function printCommands({ point, runs }: Explanation): void {
-  // the service keeps the last failed runs of all campaigns: those of the newest are there longest
+  // the service keeps only the last failed runs of all campaigns, so the newest stay longest
   const newestFirst = runs.toSorted((a, b) => (b.finished ?? '').localeCompare(a.finished ?? ''));
   const commands = newestFirst.flatMap(({ log }) => log?.command ?? []);
   if (commands.length === 0) {
     throw new ForayError(
       'RUN_NOT_KEPT',
-      `No failed run of the point ${point} can be repeated by hand: none is kept.`,
+      `No failed run of the point ${point} can be repeated by hand: the service has kept none.`,
       {
-        hint: 'Start the model service with --keep-failed DIR (foray dev takes it as well), and run it once more with "foray retry".',
+        hint: 'Start the model service or foray dev with --keep-failed DIR, and request the run again with "foray retry".',
       },
     );
   }
   for (const command of commands) print(command);
 }
 
-/** What failed runs printed, each after the reason. */
+/** Prints the logs of failed runs, each after the reason. */
 function printLogs(runs: readonly ExplainedRun[], lines: number): void {
   for (const { replication, why, log } of runs) {
     if (!log) continue;
@@ -68,7 +68,7 @@ function printLogs(runs: readonly ExplainedRun[], lines: number): void {
   if (without.length === 0) return;
   print();
   print(
-    `What was printed is not kept of replication ${without.map(({ replication }) => replication).join(', ')}: it printed nothing, the service does not tell, or ${MOST_LOGS_OF_CAUSE} runs had failed like that before.`,
+    `No log is stored for replication ${without.map(({ replication }) => replication).join(', ')}: the run printed nothing, the service sends no logs, or ${MOST_LOGS_OF_CAUSE} runs had failed in the same way before.`,
   );
 }
 
@@ -77,7 +77,7 @@ function printExplanation(explanation: Explanation): void {
   const versionCell = (cell: string | number): string[] => (hasVersions ? [String(cell)] : []);
   const where =
     place === null
-      ? 'not in the design any more'
+      ? 'no longer in the design'
       : `number ${place.toLocaleString('en')} of the ${asks.length > 0 ? 'points that were asked' : 'design'}`;
   print(`${point}: a point of ${campaign} (${phase}), ${where}`);
   const tableOf = (isVaried: boolean): string[][] =>
@@ -86,11 +86,8 @@ function printExplanation(explanation: Explanation): void {
       .map(({ name, value, file, units }) => [name, file ?? value, units ?? '']);
   const heads = ['input', 'value', 'units'];
   for (const ask of asks) print(askText(ask));
-  printTable(asks.length > 0 ? 'What the search varies' : 'What the design varies', [
-    heads,
-    ...tableOf(true),
-  ]);
-  printTable('What is the same in all points', [heads, ...tableOf(false)]);
+  printTable(`Inputs that the ${asks[0]?.of ?? 'design'} varies`, [heads, ...tableOf(true)]);
+  printTable('Inputs that are the same in all points', [heads, ...tableOf(false)]);
   printTable('Runs', [
     ['replication', 'state', ...versionCell('version'), 'seed', 'requested', 'finished', 'why'],
     ...runs.map(({ replication, state, version, seed, requested, finished, why }) => [
@@ -124,24 +121,30 @@ function printExplanation(explanation: Explanation): void {
         : of === 'share'
           ? `${n} values, share ${percent(mean)}, interval ${percent(low)} to ${percent(high)}`
           : `${n} values, ${of} ${digits(mean)} ± ${digits((high - low) / 2)}`;
-    const says = reached ? 'as precise as is wanted' : 'not as precise as is wanted';
+    const says = reached ? 'as precise as wanted' : 'not as precise as wanted';
     print(`${output}: ${known} (${100 * confidence}%), ${says} (± ${wanted})`);
   }
 }
 
-/** "Ask 12, by generation 2. The method knew 8 asks, the best value 18.2. It was told 17.9 (3 runs)." */
-function askText({ ask, by, seen, bestSeen, told }: ExplainedAsk): string {
+/**
+ * "Ask 12, by generation 2. The method knew the values of the first 8 asks, the best of which was 18.2. It was told 17.9 (3 runs).",
+ * or of a calibration "… The method knew the distances of the first 8 asks. It was told the distance 17.9 (1 run)."
+ */
+function askText({ of, ask, by, seen, bestSeen, told, isOutside }: ExplainedAsk): string {
+  const [plural, word] = of === 'search' ? ['values', 'value'] : ['distances', 'distance'];
   const best = bestSeen === null ? 'none of which was feasible' : `the best of which was ${digits(bestSeen)}`;
-  const knew = seen === 0 ? 'no value yet' : `the values of the first ${counted(seen, 'ask')}, ${best}`;
-  return `Ask ${ask}, by ${by}. The method knew ${knew}. ${toldText(told)}`;
+  const known = `the ${plural} of the first ${counted(seen, 'ask')}`;
+  const knew = seen === 0 ? `no ${word} yet` : of === 'search' ? `${known}, ${best}` : known;
+  const outside = isOutside ? ' It lies outside the bounds, which have become narrower since.' : '';
+  return `Ask ${ask}, by ${by}. The method knew ${knew}. ${toldText(of, told)}${outside}`;
 }
 
-function toldText(told: ExplainedAsk['told']): string {
-  if (!told) return 'It was not told of the point yet.';
+function toldText(of: ExplainedAsk['of'], told: ExplainedAsk['told']): string {
+  if (!told) return 'It has no result of the point yet.';
   const { value, runs, isFeasible } = told;
   if (value === null) return 'It was told that the point failed.';
   const feasible = isFeasible ? '' : ', which does not meet the requirements';
-  return `It was told ${digits(value)} (${counted(runs, 'run')})${feasible}.`;
+  return `It was told ${of === 'search' ? '' : 'the distance '}${digits(value)} (${counted(runs, 'run')})${feasible}.`;
 }
 
 function percent(share: number): string {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { counted } from '../report/index.ts';
-import { isAgreed } from './agree.ts';
+import { isConfirmed } from './confirm.ts';
 import { print, printJson, tell } from './output.ts';
 import { bytesText, type SettingFlags, withSettings } from './settings.ts';
 import { withForay } from './with-foray.ts';
@@ -12,8 +12,8 @@ interface Flags extends SettingFlags {
 
 export function addGc(program: Command): void {
   withSettings(program.command('gc'))
-    .description('delete the files that no campaign needs any more, and give back the room in the store')
-    .option('--yes', 'do not ask')
+    .description('delete unused files and free disk space in the store')
+    .option('--yes', 'do not ask for confirmation')
     .option('--json', 'print {files: [{hash, size}], spareBytes}')
     .action((flags: Flags) =>
       withForay(flags, async (foray) => {
@@ -24,13 +24,13 @@ export function addGc(program: Command): void {
           tell(`${counted(files.length, 'file')} that no campaign needs: ${bytesText(size)}`);
           if (young.length > 0) {
             tell(
-              `${counted(young.length, 'file')} more, put there within the last hour, may be about to be named and ${young.length === 1 ? 'stays' : 'stay'}: ${bytesText(sizeOf(young))}`,
+              `${counted(young.length, 'file')} more from the last hour ${young.length === 1 ? 'stays' : 'stay'}, as a submit may be about to use ${young.length === 1 ? 'it' : 'them'}: ${bytesText(sizeOf(young))}`,
             );
           }
-          tell(`Room that nothing is in: ${bytesText(spareBytes)}`);
+          tell(`Unused space in the store: ${bytesText(spareBytes)}`);
         }
         if (size + spareBytes > 0) {
-          if (!flags.yes && !(await isAgreed('Free it?'))) return;
+          if (!flags.yes && !(await isConfirmed('Free it?'))) return;
           await foray.collect(garbage);
         }
         if (flags.json)

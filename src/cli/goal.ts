@@ -7,11 +7,11 @@ export interface GoalFlags {
   minimize?: string;
 }
 
-/** The options that say which values of an output are better, whatever the definition says. */
+/** Adds the options that say which values of an output are better. They override the definition. */
 export function withGoal(command: Command): Command {
   return command
-    .option('--maximize <output>', 'the output, or formula, of which higher values are better')
-    .option('--minimize <output>', 'the output, or formula, of which lower values are better');
+    .option('--maximize <output>', 'the output or formula to maximize')
+    .option('--minimize <output>', 'the output or formula to minimize');
 }
 
 /** @throws ForayError USAGE when both are given */

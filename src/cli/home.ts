@@ -8,23 +8,23 @@ import { shellQuoted } from '../shell-quoted.ts';
 import type { SettingFlags } from './settings.ts';
 import { commandName } from './command-name.ts';
 
-/** More homes than this are not named. */
+/** Maximum number of homes that a hint names. */
 const MOST_NAMED = 3;
 
 /**
  * The settings of a command that needs the model service.
- * @throws ForayError DEV_NOT_RUNNING where no service is named and none runs in the home
+ * @throws ForayError DEV_NOT_RUNNING when no service is named and none runs in the home
  */
 export function settingsWithService(flags: SettingFlags): Settings {
   if (flags.serviceUrl === undefined && flags.apiKey === undefined && !runningDev(flags.home)) {
     throw new ForayError('DEV_NOT_RUNNING', notRunning(flags.home), {
-      hint: `${whatToDo()} A model service of your own is named with --service-url and --api-key.`,
+      hint: `${whatToDo()} To use another model service, give --service-url and --api-key.`,
     });
   }
   return settingsFrom(flags);
 }
 
-/** What to do where a home has no store: perhaps another home is meant. */
+/** What to do when a home has no store: perhaps the user means another home. */
 export function hintWithoutStore(home: string): string {
   return runningDev(home)
     ? `Submit a campaign first: ${commandName()} submit FILE.`
@@ -35,16 +35,16 @@ function notRunning(home: string): string {
   return `No foray dev runs in the home ${home}.`;
 }
 
-/** How to have a `foray dev`, or to name the home of one that runs. */
+/** How to start `foray dev`, or how to name the home of one that runs. */
 export function whatToDo(): string {
   const homes = runningHomes();
-  if (homes.length === 0) return `Start one with "${commandName()} dev", or name another home with --home.`;
+  if (homes.length === 0) return `Start one with "${commandName()} dev", or choose another home with --home.`;
   const flags = homes.slice(0, MOST_NAMED).map((home) => `--home ${shellQuoted(shown(home))}`);
   const more = homes.length > MOST_NAMED ? ` (and ${homes.length - MOST_NAMED} more)` : '';
   return `One runs elsewhere: add ${flags.join(' or ')}${more}.`;
 }
 
-/** From the working directory or from the root, whichever is shorter. */
+/** The path from the working directory or from the root, whichever is shorter. */
 function shown(home: string): string {
   const path = relative('', home);
   return path.length < resolve(home).length ? path : home;

@@ -2,28 +2,24 @@ import { lstat, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
 import { definitionSchema } from '../campaign/json-schema.ts';
-import type { ModelInput } from '../campaign/values.ts';
-import { cloudClient } from '../client/index.ts';
+import type { ModelInput } from '../campaign/input-values.ts';
+import { cloudClient, findModel, latestVersion } from '../client/index.ts';
 import { ForayError, messageOf } from '../errors.ts';
 import { makeFolder } from '../file-system.ts';
 import { replaceFile } from '../replace-file.ts';
-import { findModel, latestVersion } from './models.ts';
 import { print, tell, writeOut } from './output.ts';
 import { settingsWithService } from './home.ts';
 import { type SettingFlags, withSettings } from './settings.ts';
 import { shellQuoted } from '../shell-quoted.ts';
-import { schemaFileOf, starterDefinition } from './starter.ts';
+import { schemaFileOf, starterDefinition } from '../client/starter.ts';
 import { commandName } from './command-name.ts';
 
-/** `foray init`: a definition that can be submitted, with all that a model has in comments. */
+/** `foray init`: writes a definition that can be submitted, with everything the model offers in comments. */
 export function addInit(program: Command): void {
   withSettings(program.command('init'))
-    .description('write a definition to start from, with all inputs and outputs of a model')
+    .description('write a first definition for a model, with all its inputs and outputs')
     .argument('<model>', 'name or id of a model')
-    .option(
-      '-o, --output <file>',
-      'where to write it, with its JSON Schema beside it (default: standard output)',
-    )
+    .option('-o, --output <file>', 'file to write; its JSON Schema goes beside it (default: standard output)')
     .action(async (wanted: string, flags: SettingFlags & { output?: string }) => {
       const cloud = cloudClient(settingsWithService(flags), 'person');
       const model = findModel(await cloud.listModels(), wanted);
@@ -45,10 +41,10 @@ export function addInit(program: Command): void {
     });
 }
 
-/** Never writes over a file. */
+/** Writes a new file. It never overwrites one. */
 async function writeNew(file: string, text: string): Promise<void> {
   if (await isThere(file)) {
-    throw new ForayError('OUTPUT_UNWRITABLE', `${file} is there already.`, {
+    throw new ForayError('OUTPUT_UNWRITABLE', `${file} already exists.`, {
       hint: 'Choose another file with -o.',
     });
   }
@@ -57,7 +53,7 @@ async function writeNew(file: string, text: string): Promise<void> {
     await replaceFile(file, text);
   } catch (error) {
     throw new ForayError('OUTPUT_UNWRITABLE', `The file ${file} cannot be written: ${messageOf(error)}.`, {
-      hint: 'Choose another one with -o.',
+      hint: 'Choose another file with -o.',
     });
   }
 }
@@ -69,7 +65,7 @@ function isThere(file: string): Promise<boolean> {
   );
 }
 
-/** Writes the schema of definitions of a model, unless the file has it already. */
+/** Writes the schema for definitions of a model, unless the file has this content already. */
 async function writeSchema(file: string, inputs: readonly ModelInput[]): Promise<void> {
   const schema = `${JSON.stringify(definitionSchema(inputs), undefined, 2)}\n`;
   const before = await readFile(file, 'utf8').catch(() => undefined);

@@ -7,7 +7,7 @@ import { commandName } from './command-name.ts';
 
 export function addList(program: Command): void {
   withSettings(program.command('list'))
-    .description('the campaigns of the store, newest first')
+    .description('list the campaigns of the store, newest first')
     .option('--json', 'print an array of statuses')
     .action((flags: SettingFlags & { json?: boolean }) =>
       withForay(flags, async (foray) => {

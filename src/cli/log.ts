@@ -2,10 +2,10 @@ import type { RunLog } from '../api/extensions.ts';
 import type { Foray } from '../client/index.ts';
 import { print, tell } from './output.ts';
 
-/** Lines of the log of the last failure that are shown when a campaign was followed. */
+/** Number of lines of the last failure's log that are shown after a campaign was followed. */
 export const LAST_LINES = 5;
 
-/** Prints the last lines of a log, a mark before each, so that nobody takes them for foray's own. */
+/** Prints the last lines of a log, with a mark before each, so that nobody mistakes them for foray's own lines. */
 export function printLog(
   { lines, omitted }: RunLog,
   { lines: most, indent = '  ' }: { lines: number; indent?: string },
@@ -17,7 +17,7 @@ export function printLog(
   for (const line of shown) show(`${indent}| ${line}`);
 }
 
-/** Says on standard error what the run printed that failed last. */
+/** Prints the log of the run that failed last to standard error. */
 export async function tellLastFailure(foray: Foray, id: string): Promise<void> {
   const log = await foray.lastFailureLog(id);
   if (!log) return;

@@ -4,12 +4,12 @@ import { tell } from './output.ts';
 let isServing = false;
 let isSaid = false;
 
-/** Says what happens when standard output or standard error cannot be written, such as on a full disk. */
+/** Handles errors of standard output and standard error, such as a full disk. */
 export function handleLostOutput(): void {
-  // there is nowhere left to say it
+  // there is no other place for the message
   process.stderr.on('error', () => undefined);
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    // a reader that has seen enough (head, less) is no error
+    // a reader that stops early (head, less) is no error
     if (error.code === 'EPIPE' && !isServing) process.exit();
     if (!isSaid) tell(`foray: standard output cannot be written: ${error.message}`);
     isSaid = true;
@@ -17,7 +17,7 @@ export function handleLostOutput(): void {
   });
 }
 
-/** From now on this process serves others until it is stopped: it goes on without its output. */
+/** From now on this process is a server: it continues when its output is lost. */
 export function serveWithoutOutput(): void {
   isServing = true;
 }

@@ -1,50 +1,57 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
+import { homePaths } from '../dev/home.ts';
 import { ForayError } from '../errors.ts';
-import type { Trial } from '../service/models/trial.ts';
+import type { ModelPlace } from '../service/models/folder.ts';
+import type { Triable, Trial } from '../service/trials/trial.ts';
 import { print, printJson, tell } from './output.ts';
 import { ProgressLine } from './progress.ts';
+import { homeOption, wholeNumber } from './settings.ts';
 import { commandName } from './command-name.ts';
 
-/** Longest value that is shown, in characters. */
+/** Longest value in the output, in characters. */
 const SHOWN = 100;
 
 interface Flags {
   input: Map<string, string>;
   file: Map<string, string>;
   json?: boolean;
+  version?: number;
+  data?: string;
+  home: string;
 }
 
-/** `foray models check`: whether a folder is a model that the service could serve, without a service. */
+/**
+ * `foray models check`: tests whether a folder is a model that the service could serve, or whether an old version still
+ * runs. It needs no service.
+ */
 export function addModelsCheck(models: Command): void {
   models
     .command('check')
-    .description('reads a model, runs it once, and shows its outputs or what it printed when it failed')
-    .argument('<folder>', 'of a model, or of models')
-    .option('--input <name=value>', 'another value than the default, again for each', named, new Map())
-    .option('--file <name=path>', 'the file of an input, again for each', named, new Map())
+    .description('run a model once and show its outputs, or its output on failure')
+    .argument('<folder>', 'folder of one model or of several; with --version also the name of a model')
+    .option('--input <name=value>', 'a value for an input; repeat for more inputs', named, new Map())
+    .option('--file <name=path>', 'a file for an input; repeat for more inputs', named, new Map())
+    .option('--version <number>', 'run an old version that a model service has kept', wholeNumber(1))
+    .option('--data <folder>', 'data folder of that service (default: service in the home folder)')
+    .addOption(homeOption())
     .option('--json', 'print the outputs as JSON')
     .action(async (folder: string, flags: Flags) => {
       const { json } = flags;
-      const { findModels } = await import('../service/models/folder.ts');
-      const { howRun, tryModel } = await import('../service/models/trial.ts');
-      const found = findModels(folder);
-      if (found.length === 0) {
-        throw new ForayError('MODEL_INVALID', `There is no model in ${folder}.`, {
-          hint: `A model is a folder with model.ts, model.js, model.yaml or model.json; make one with: ${commandName()} models new NAME`,
-        });
-      }
-      const trials = [];
-      for (const code of found) {
-        const progress = new ProgressLine();
-        const inputs = { values: flags.input, files: flags.file };
-        const trial = await tryModel(code, inputs, {
-          onProgress: (fraction) =>
-            progress.update(`[${String(Math.floor(100 * fraction)).padStart(3)}%] running`),
-          onLine: tell,
-        });
-        progress.finish(`[100%] ${trial.declaration.name} has run`);
-        trials.push(trial);
-        if (!json) show(trial, howRun(flags.input, flags.file));
+      const { readTriable } = await import('../service/trials/trial.ts');
+      const trials: Trial[] = [];
+      if (flags.version === undefined) {
+        for (const place of await modelsIn(folder)) {
+          const model = await readTriable(place);
+          if (model.warning !== undefined) tell(model.warning);
+          trials.push(await tried(model, flags));
+        }
+      } else {
+        const { withKeptVersion } = await import('../service/trials/kept-version.ts');
+        const dataDir = resolve(flags.data ?? homePaths(flags.home).service);
+        const wanted = { dataDir, number: flags.version, ...(await modelNamed(folder)) };
+        trials.push(await withKeptVersion(wanted, (version) => tried(version, flags)));
       }
       if (json) {
         printJson(
@@ -60,10 +67,53 @@ export function addModelsCheck(models: Command): void {
     });
 }
 
-/** Reads `NAME=VALUE`; a name may not hold a "=", a value may. */
+/** @throws ForayError MODEL_INVALID when there are none */
+async function modelsIn(folder: string): Promise<ModelPlace[]> {
+  const { findModels } = await import('../service/models/folder.ts');
+  const found = findModels(folder);
+  if (found.length > 0) return found;
+  throw new ForayError('MODEL_INVALID', `There is no model in ${folder}.`, {
+    hint: `A model is a folder with model.ts, model.js, model.yaml or model.json; create one with: ${commandName()} models new NAME`,
+  });
+}
+
+/** The model whose version is wanted: the model in a folder of this name, otherwise the model with this name. */
+async function modelNamed(wanted: string): Promise<{ model: string; installedIn?: string }> {
+  if (!existsSync(wanted)) return { model: wanted };
+  const [place, ...others] = await modelsIn(wanted);
+  if (others.length > 0) {
+    throw new ForayError(
+      'USAGE',
+      `${wanted} has several models. With --version, give the name of one of them.`,
+    );
+  }
+  const { describeModel } = await import('../service/models/describe.ts');
+  const { declaration } = await describeModel(place!.entry);
+  return { model: declaration.name, installedIn: place!.folders[0]! };
+}
+
+/** Runs a model once and shows the outputs. */
+async function tried(model: Triable, { input, file, json }: Flags): Promise<Trial> {
+  const { howRun, tryModel } = await import('../service/trials/trial.ts');
+  const progress = new ProgressLine();
+  const trial = await tryModel(
+    model,
+    { values: input, files: file },
+    {
+      onProgress: (fraction) =>
+        progress.update(`[${String(Math.floor(100 * fraction)).padStart(3)}%] running`),
+      onLine: tell,
+    },
+  );
+  progress.finish(`[100%] ${trial.declaration.name} has run`);
+  if (!json) show(trial, howRun(input, file));
+  return trial;
+}
+
+/** Parses `NAME=VALUE`. The value may contain "=", the name may not. */
 function named(text: string, before: Map<string, string>): Map<string, string> {
   const at = text.indexOf('=');
-  if (at < 1) throw new InvalidArgumentError('It is NAME=VALUE.');
+  if (at < 1) throw new InvalidArgumentError('Expected NAME=VALUE.');
   return new Map([...before, [text.slice(0, at), text.slice(at + 1)]]);
 }
 

@@ -9,32 +9,32 @@ import { commandName } from './command-name.ts';
 
 const SCAFFOLD = ownFile('src/cli/scaffold');
 
-/** `foray models new`: a model that works, to be changed into one's own. */
+/** `foray models new`: writes a working model for the user to change. */
 export function addModelsNew(models: Command): void {
   models
     .command('new')
-    .description('makes a model that works, to be changed into your own')
-    .argument('<name>', 'what it is called')
-    .option('--command', 'one that a command runs, in Python here, instead of a JavaScript module')
-    .option('-o, --output <folder>', 'where to make it (default: its name, in this folder)')
+    .description('write a working model for you to change')
+    .argument('<name>', 'name of the model')
+    .option('--command', 'write a command model in Python instead of a JavaScript module')
+    .option('-o, --output <folder>', 'folder to write (default: the name of the model, in this folder)')
     .action((name: string, flags: { command?: boolean; output?: string }) => {
       const named = folderOf(name);
       const folder = flags.output ?? named;
       if (existsSync(folder)) {
-        throw new ForayError('OUTPUT_UNWRITABLE', `${folder} is there already.`, {
+        throw new ForayError('OUTPUT_UNWRITABLE', `${folder} already exists.`, {
           hint: 'Choose another name, or another folder with -o.',
         });
       }
       const files = make(folder, flags.command ? 'command' : 'module', name);
       print(
-        `Made ${files.map((file) => join(folder, file)).join(' and ')}, a model that works. Make it yours, then:`,
+        `Made ${files.map((file) => join(folder, file)).join(' and ')}, a working model. Change it, then:`,
       );
       print(`  ${commandName()} models check ${shellQuoted(folder)}`);
       print(`  ${commandName()} dev --models ${shellQuoted(folder)}`);
     });
 }
 
-/** Returns the names of its files. */
+/** Copies the files of a scaffold, and returns their names. */
 function make(folder: string, scaffold: string, name: string): string[] {
   try {
     cpSync(join(SCAFFOLD, scaffold), folder, { recursive: true });
@@ -46,7 +46,7 @@ function make(folder: string, scaffold: string, name: string): string[] {
       'OUTPUT_UNWRITABLE',
       `The folder ${folder} cannot be written: ${messageOf(error)}.`,
       {
-        hint: 'Choose another one with -o.',
+        hint: 'Choose another folder with -o.',
       },
     );
   }
@@ -62,12 +62,12 @@ function folderOf(name: string): string {
     throw new ForayError('USAGE', 'A model has a name of at most 200 characters, all on one line.');
   }
   if (folder === '') {
-    throw new ForayError('USAGE', `"${name}" is no name for a model: it has neither letters nor digits.`);
+    throw new ForayError('USAGE', `"${name}" is not a model name: it has neither letters nor digits.`);
   }
   return folder;
 }
 
-/** Puts the model's name in, as a text that is the same in YAML and JavaScript. */
+/** Inserts the model's name, quoted in a way that both YAML and JavaScript accept. */
 function fillIn(file: string, name: string): void {
   const text = readFileSync(file, 'utf8');
   writeFileSync(

@@ -1,21 +1,17 @@
 import type { Command } from 'commander';
-import { allowedText, isLimited, type Model, type Version } from '../api/index.ts';
-import { didYouMean } from '../suggest.ts';
-import { cloudClient } from '../client/index.ts';
-import type { LimitedVersion } from '../campaign/facts.ts';
-import type { CloudClient } from '../cloud/index.ts';
-import { withLimits } from '../resolve/index.ts';
-import { ForayError } from '../errors.ts';
+import { allowedText, isLimited, type Version } from '../api/index.ts';
+import { cloudClient, modelAtService } from '../client/index.ts';
 import { addModelsCheck } from './models-check.ts';
 import { settingsWithService } from './home.ts';
 import { addModelsNew } from './models-new.ts';
+import { addModelsVersions } from './models-versions.ts';
 import { print, printJson, printTable } from './output.ts';
 import { type SettingFlags, withSettings } from './settings.ts';
 
 export function addModels(program: Command): void {
   const models = withSettings(program.command('models'));
   models
-    .description('what the service has: models, their inputs, outputs and experiments')
+    .description('list the models of the service, or the inputs, outputs and experiments of one')
     .argument('[model]', 'name or id of one model')
     .option('--json', 'print it as JSON')
     .action((wanted: string | undefined, flags: SettingFlags & { json?: boolean }) =>
@@ -23,6 +19,7 @@ export function addModels(program: Command): void {
     );
   addModelsNew(models);
   addModelsCheck(models);
+  addModelsVersions(models);
 }
 
 async function listModels(flags: SettingFlags & { json?: boolean }): Promise<void> {
@@ -37,10 +34,9 @@ async function listModels(flags: SettingFlags & { json?: boolean }): Promise<voi
 
 async function showModel(wanted: string, flags: SettingFlags & { json?: boolean }): Promise<void> {
   const cloud = cloudClient(settingsWithService(flags), 'person');
-  const model = findModel(await cloud.listModels(), wanted);
-  const version = await latestVersion(cloud, model);
-  const experiments = await cloud.listExperiments(version.id);
-  if (flags.json) return printJson({ ...model, version, experiments });
+  const model = await modelAtService(cloud, wanted);
+  if (flags.json) return printJson(model);
+  const { version, experiments } = model;
   print(`${model.name}, version ${version.version} (model ${model.id})`);
   if (model.description) print(model.description);
   const { inputs, outputs } = version.experimentTemplate;
@@ -61,22 +57,4 @@ async function showModel(wanted: string, flags: SettingFlags & { json?: boolean 
     ]),
   ]);
   printTable('Experiments', [['name', 'type'], ...experiments.map(({ name, type }) => [name, type])]);
-}
-
-/** The newest version of a model, with what it allows for its inputs. */
-export async function latestVersion(cloud: CloudClient, model: Model): Promise<LimitedVersion> {
-  return withLimits(cloud, await cloud.getVersion(model.id, model.modelVersions.at(-1)!));
-}
-
-/** @throws ForayError UNKNOWN_MODEL */
-export function findModel(models: readonly Model[], wanted: string): Model {
-  const key = wanted.trim().toLowerCase();
-  const found = models.find(({ id, name }) => id === key || name.toLowerCase() === key);
-  if (found) return found;
-  throw new ForayError('UNKNOWN_MODEL', `The service has no model "${wanted}".`, {
-    hint: didYouMean(
-      wanted,
-      models.map(({ name }) => name),
-    ),
-  });
 }

@@ -7,14 +7,21 @@ import { ForayError, type Place } from '../errors.ts';
 import { isSystemError, makeFolder } from '../file-system.ts';
 import { printable, printableLine } from '../printable.ts';
 import { replaceFile } from '../replace-file.ts';
+import { joined, type Parts } from '../report/joined.ts';
 import { oneLine } from '../suggest.ts';
 
-/** One line or more for a person, on standard output. What a service or a model said in it cannot steer the terminal. */
+/**
+ * Prints one or more lines for people on standard output. Control characters in text of a service or a model have no
+ * effect.
+ */
 export function print(line = ''): void {
   process.stdout.write(`${printable(line)}\n`);
 }
 
-/** Rows of cells in columns under a title, the first row their heads; nothing where there are heads only. */
+/**
+ * Prints rows of cells in columns under a title. The first row has the headings; without further rows it prints
+ * nothing.
+ */
 export function printTable(title: string, cells: string[][]): void {
   if (cells.length === 1) return;
   const rows = cells.map((row) => row.map(printableLine));
@@ -24,20 +31,20 @@ export function printTable(title: string, cells: string[][]): void {
   for (const row of rows) print(`  ${row.map((cell, at) => cell.padEnd(widths[at]!)).join('  ')}`.trimEnd());
 }
 
-/** One line or more about what goes on, on standard error, so that standard output holds the answer alone. */
+/** Prints one or more lines about what happens on standard error, so that standard output has only the answer. */
 export function tell(line: string): void {
   tellPart(`${line}\n`);
 }
 
-/** A part of a text, which may begin or end within a line. */
+/** Prints a part of a text that may begin or end within a line. */
 export function tellPart(text: string): void {
   process.stderr.write(printable(text));
 }
 
-/** Mistakes of a user's file beyond these are counted, so that the first ones stay in sight. */
+/** Maximum number of mistakes in a user's file that are shown; the others are only counted. */
 const MOST_SHOWN = 20;
 
-/** An error that a user can mend, and further mistakes in the same file. */
+/** Prints an error that a user can fix, and further mistakes in the same file. */
 export function tellError(error: ForayError): void {
   tellMistake(error);
   for (const other of error.others.slice(0, MOST_SHOWN - 1)) tellMistake(other);
@@ -45,14 +52,14 @@ export function tellError(error: ForayError): void {
   if (more > 0) tell(`and ${more} more`);
 }
 
-/** What is wrong and where, the line in the file, and a mark below the place. */
+/** Prints what is wrong and where, the line in the file, and a mark below the place. */
 function tellMistake(error: ForayError): void {
   const { place } = error;
   if (!place) return tell(`foray: ${error.toLine()}`);
   tell(error.toLine());
   if (!('line' in place) || place.text === undefined) return;
   const number = `  ${place.line} | `;
-  // so far on that the mark would be out of sight, the line is shown from there
+  // a place far to the right: show the line from there, so that the mark stays visible
   const from = place.column > LONGEST_LEAD ? place.column - 1 : 0;
   tell(`${number}${from > 0 ? '…' : ''}${oneLine(place.text.slice(from, from + LONGEST_LINE))}`);
   tell(`${' '.repeat(number.length + (from > 0 ? 1 : place.column - 1))}^`);
@@ -63,13 +70,13 @@ const LONGEST_LINE = 100;
 
 let hasPrintedJson = false;
 
-/** The one JSON document of a command with --json. */
+/** Prints the one JSON document of a command with --json. */
 export function printJson(value: unknown): void {
   hasPrintedJson = true;
   process.stdout.write(`${JSON.stringify(value, undefined, 2)}\n`);
 }
 
-/** An error as a document of JSON has it. */
+/** What an error document needs. */
 interface TellableError extends Pick<ForayError, 'message'> {
   code: string;
   hint?: string | undefined;
@@ -77,7 +84,7 @@ interface TellableError extends Pick<ForayError, 'message'> {
   others?: readonly ForayError[];
 }
 
-/** Why a command with --json failed, as its one document; not where it has printed one before it failed. */
+/** Prints the error of a command with --json as its one document, unless it has printed one already. */
 export function printErrorJson(error: TellableError, exit: number): void {
   if (hasPrintedJson) return;
   const { others = [] } = error;
@@ -89,13 +96,11 @@ function errorDocument({ code, message, hint, place }: TellableError): object {
   return { code, message, hint: hint ?? null, place: place ?? null };
 }
 
-type Parts = AsyncIterable<string | Uint8Array> | Iterable<string>;
-
 /**
- * Writes a file whole or not at all, or to standard output when no file is given. What is there and no file (a device, a pipe)
- * is written to; of a link, what it leads to.
+ * Writes a file completely or not at all, or writes to standard output when no file is given. It writes into an
+ * existing device or pipe, and follows a link.
  *
- * @param flows whether each part is to be seen as it comes; else many are written at once
+ * @param flows whether each part is written as it comes; otherwise many parts are written together
  */
 export async function writeOut(parts: Parts, file?: string, flows = false): Promise<void> {
   if (file === undefined) {
@@ -124,28 +129,12 @@ async function writeWhole(parts: Parts, file: string): Promise<void> {
   });
 }
 
-/** The file that `--output` names; `-` is standard output, as elsewhere. */
+/** The file in `--output`; undefined for `-`, which means standard output. */
 export function fileOf(output: string | undefined): string | undefined {
   return output === '-' ? undefined : output;
 }
 
-/** Columns of the terminal; some say that they have none. */
+/** The width of the terminal in columns; some terminals report none. */
 export function terminalWidth(): number {
   return process.stdout.columns || Infinity;
-}
-
-/** Characters of texts that are written at once, at least. */
-const AT_ONCE = 65_536;
-
-/** Texts put together: a write for each row of a table would take longer than all else of it. Bytes come as they are. */
-async function* joined(parts: Parts): AsyncIterable<string | Uint8Array> {
-  let text = '';
-  for await (const part of parts) {
-    if (typeof part === 'string') text += part;
-    if (typeof part === 'string' && text.length < AT_ONCE) continue;
-    if (text !== '') yield text;
-    text = '';
-    if (typeof part !== 'string') yield part;
-  }
-  if (text !== '') yield text;
 }

@@ -13,22 +13,18 @@ interface Flags extends SettingFlags {
   json?: boolean;
 }
 
-/** Progress is shown of what takes longer, ms. */
+/** Progress is shown after this time, ms. */
 const PATIENCE_MS = 2_000;
 
 export function addPlan(program: Command): void {
   withSettings(program.command('plan'))
-    .description('what a definition would come to: points, runs, what is there already, time; starts nothing')
-    .argument('<file>', 'the definition, YAML, JSON or TypeScript; - reads standard input')
-    .option('--all', 'ask the service about every run, also of more than 10,000')
-    .option(
-      '--run-seconds <seconds>',
-      'how long one run takes (default: as earlier campaigns took)',
-      positive,
-    )
+    .description('show points, runs, reusable results and expected time of a definition; starts nothing')
+    .argument('<file>', 'the definition: YAML, JSON or a module that exports it; - reads standard input')
+    .option('--all', 'look up every run at the service, even beyond 10,000 runs')
+    .option('--run-seconds <seconds>', 'duration of one run (default: from earlier campaigns)', positive)
     .option('--json', 'print {points, runs, there, toRun, expectedSeconds, …}')
     .action((file: string, flags: Flags) =>
-      // a plan makes no store: without one, nothing has been run
+      // a plan creates no store: without a store, no campaign has run
       withForay(flags, (foray) => plan(foray, file, flags), { store: 'in-memory', service: true }),
     );
 }
@@ -50,26 +46,28 @@ function printPlan(plan: Plan): void {
   const { campaign, model, points, replications, goal, inputs, first, last } = plan;
   print(`${campaign}: ${model.name} (version ${model.version})`);
   const { min, max } = replications;
+  const findsPoints = plan.search !== null || plan.calibration !== null;
   const rows = [
     ...(goal ? [['goal', `${goal.wants} ${goal.output}`]] : []),
     ...(plan.search
       ? [['search', `${plan.search.method}, ${counted(plan.search.parallel, 'point')} at once`]]
       : []),
+    ...(plan.calibration ? [['calibration', calibrationText(plan.calibration)]] : []),
     ...plan.design.map((text) => ['design', text]),
     ...(plan.select ? [['select', selectText(plan.select.method)]] : []),
-    ['points', plan.search ? `at most ${number(points)}` : number(points)],
+    ['points', pointsText(plan)],
     [
       'replications',
       min === max
-        ? `${number(min)}${plan.runs === plan.mostRuns ? '' : ' at first, more of points that are hard to tell apart'}`
-        : `${number(min)} to ${number(max)}, ${plan.search ? 'as many as tell a point from the best one' : 'until precise enough'}`,
+        ? `${number(min)}${plan.select && plan.runs < plan.mostRuns ? ' at first, more for points that are hard to tell apart' : ''}`
+        : `${number(min)} to ${number(max)}, ${plan.search ? 'until a point is clearly worse than the best one' : 'until precise enough'}`,
     ],
     [
       'runs',
       plan.runs === plan.mostRuns ? number(plan.runs) : `${number(plan.runs)} to ${number(plan.mostRuns)}`,
     ],
     ...(plan.foreseen ? [['foreseen', foreseenText(plan.foreseen)]] : []),
-    ...(plan.search
+    ...(findsPoints
       ? []
       : [
           ['there', thereText(plan)],
@@ -77,7 +75,7 @@ function printPlan(plan: Plan): void {
         ]),
     [
       'expected',
-      timeText(plan) ?? 'unknown: no campaign of this store has run this version; say --run-seconds',
+      timeText(plan) ?? 'unknown: no campaign of this store has run this version; give --run-seconds',
     ],
   ];
   for (const [name, value] of rows) print(`  ${name!.padEnd(12)}  ${value}`);
@@ -90,18 +88,23 @@ function printPlan(plan: Plan): void {
   for (const warning of plan.warnings) tell(`warning: ${warning}`);
 }
 
+function calibrationText({ particles, generations }: NonNullable<Plan['calibration']>): string {
+  return `abc, ${counted(particles, 'particle')}, at most ${counted(generations, 'generation')}`;
+}
+
 function selectText(method: NonNullable<Plan['select']>['method']): string {
   return method === 'kn' ? 'kn, until the best point is certain' : 'ocba, with a budget of runs';
 }
 
 /** A plan in one line: 41 points, 2 replications, 82 runs: 40 there, 42 to run, about 3 min. */
 export function planLine(plan: Plan): string {
-  const { points, replications, runs, mostRuns, toRun, search, goal } = plan;
+  const { points, mostPoints, replications, runs, mostRuns, toRun, search, goal } = plan;
+  if (plan.calibration) return `a calibration: at most ${counted(points, 'point')} and as many runs`;
   if (search)
     return `a search (${search.method}) for the ${goal!.wants} ${goal!.output}: at most ${counted(points, 'point')} and ${counted(mostRuns, 'run')}`;
   const { min, max } = replications;
   const parts = [
-    counted(points, 'point'),
+    points === mostPoints ? counted(points, 'point') : `${number(points)} to ${counted(mostPoints, 'point')}`,
     ...(min === max ? (min === 1 ? [] : [counted(min, 'replication')]) : [`${min} to ${max} replications`]),
     runs === mostRuns ? counted(runs, 'run') : `${number(runs)} to ${number(mostRuns)} runs`,
   ];
@@ -117,11 +120,26 @@ function thereText({ there, runs, asked, error }: Plan): string {
 }
 
 function foreseenText({ runs, points }: NonNullable<Plan['foreseen']>): string {
-  return `about ${number(runs)} runs, by the variance of ${counted(points, 'point')} that the service has`;
+  return `about ${number(runs)} runs, from the variance of ${counted(points, 'point')} at the service`;
 }
 
-function toRunText({ replications, foreseen, there, toRun, error, select }: Plan): string {
-  if (replications.min === replications.max && !select) return `${error > 0 ? 'about ' : ''}${number(toRun)}`;
+function pointsText({ search, calibration, points, mostPoints }: Plan): string {
+  if (search ?? calibration) return `at most ${number(points)}`;
+  return points === mostPoints ? number(points) : `${number(points)} to ${number(mostPoints)}`;
+}
+
+function toRunText({
+  replications,
+  foreseen,
+  there,
+  toRun,
+  error,
+  select,
+  points,
+  mostPoints,
+}: Plan): string {
+  if (replications.min === replications.max && !select && points === mostPoints)
+    return `${error > 0 ? 'about ' : ''}${number(toRun)}`;
   if (foreseen) return `about ${number(Math.max(0, foreseen.runs - there))}`;
   return `${error > 0 ? 'about ' : ''}${number(toRun)}, at least`;
 }
@@ -141,5 +159,5 @@ function number(value: number): string {
 function positive(text: string): number {
   const value = Number(text);
   if (Number.isFinite(value) && value > 0) return value;
-  throw new InvalidArgumentError('It is a number above 0.');
+  throw new InvalidArgumentError('Expected a number above 0.');
 }

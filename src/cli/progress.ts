@@ -1,10 +1,11 @@
+import { growthText } from '../campaign/growth.ts';
 import { finishedPercent, precisionText, runsText } from '../campaign/precise-points.ts';
 import type { CampaignStatus } from '../client/index.ts';
 import { counted } from '../report/index.ts';
 import { printableLine } from '../printable.ts';
 import { commandName } from './command-name.ts';
 
-/** Where a campaign is, in one line. */
+/** The progress of a campaign in one line. */
 export function progressText(status: CampaignStatus): string {
   const { phase, runs, precision, rate, secondsLeft } = status;
   if (phase === 'preparing') return '[  0%] preparing';
@@ -26,18 +27,19 @@ export function progressText(status: CampaignStatus): string {
   return `[${String(percent).padStart(3)}%] ${phase}: ${far}: ${counts.join(', ')}${speed}${left}`;
 }
 
-/** The same with what else there is to say: first of all why it cannot go on. */
+/** The progress with remarks: first of all why the campaign cannot continue. */
 export function statusText(status: CampaignStatus): string {
   const blocked = status.blocked === null ? '' : `${blockedText(status.blocked)} `;
-  return `${blocked}${progressText(status)}${status.note ? ` (${status.note})` : ''}`;
+  const growth = status.growth === null ? '' : `; ${growthText(status.growth)}`;
+  return `${blocked}${progressText(status)}${growth}${status.note ? ` (${status.note})` : ''}`;
 }
 
-/** Why a campaign cannot go on, as a sentence. */
+/** Why a campaign cannot continue, as a sentence. */
 export function blockedText(why: string): string {
   return `Cannot go on: ${why.replace(/\.$/, '')}.`;
 }
 
-/** What to do about runs that failed, in one line; undefined where none did. */
+/** What to do about failed runs, in one line; undefined when there are none. */
 export function failureAdvice({
   id,
   runs: { failed },
@@ -54,10 +56,12 @@ export function duration(seconds: number): string {
   return `${Math.floor(whole / 3_600)} h ${Math.floor((whole % 3_600) / 60)} min`;
 }
 
-/** Plain lines this far apart, when they go to a file or another program. */
+/** Time between plain lines, when they go to a file or another program. */
 const PLAIN_EVERY_MS = 5_000;
 
-/** A line that is rewritten in a terminal, and plain lines now and then elsewhere. Goes to standard error. */
+/**
+ * A line that is rewritten in a terminal. Elsewhere it prints plain lines from time to time. It goes to standard error.
+ */
 export class ProgressLine {
   private readonly stream = process.stderr;
   private shown = '';
@@ -76,12 +80,12 @@ export class ProgressLine {
     this.shownAt = Date.now();
   }
 
-  /** Leaves nothing behind in a terminal. */
+  /** Removes the line from a terminal. */
   clear(): void {
     if (this.stream.isTTY && this.shown !== '') this.stream.write('\r\x1b[2K');
   }
 
-  /** Ends with a line that stays. */
+  /** Prints a last line, which stays. */
   finish(text: string): void {
     const line = printableLine(text);
     if (this.stream.isTTY) this.stream.write(`\r\x1b[2K${line}\n`);

@@ -6,12 +6,12 @@ import type { ResultRow } from '../store/index.ts';
 import { tell } from './output.ts';
 import { ProgressLine } from './progress.ts';
 
-/** What takes less says nothing on the way. */
+/** Progress is shown after this time, ms. */
 const QUIET_MS = 2_000;
 
 type Results = Awaited<ReturnType<Foray['results']>>;
 
-/** `foray results --files DIR`: the files of outputs beside the table, and what there is to tell of them. */
+/** `foray results --files DIR`: writes output files beside the table, and reports about them. */
 export class ResultFiles {
   private readonly foray: Foray;
   private readonly id: string;
@@ -20,7 +20,7 @@ export class ResultFiles {
   private readonly progress = new ProgressLine();
   private readonly isScreen: boolean;
 
-  /** @param isScreen whether the table goes to a terminal, and shows how far it is itself */
+  /** @param isScreen whether the table goes to a terminal, where its rows already show the progress */
   constructor(foray: Foray, id: string, { folder, isScreen }: { folder: string; isScreen: boolean }) {
     this.foray = foray;
     this.id = id;
@@ -29,8 +29,8 @@ export class ResultFiles {
   }
 
   /**
-   * Results with the paths of files for their references, each when its files are written.
-   * @throws ForayError USAGE when there are none to be had
+   * Results with file paths instead of references. Each row comes when its files are written.
+   * @throws ForayError USAGE when the campaign has no output files
    */
   async taken({
     record: { campaign },
@@ -38,7 +38,7 @@ export class ResultFiles {
   }: Results): Promise<{ campaign: Campaign; rows: AsyncIterable<ResultRow> }> {
     if (!campaign.outputs.some(({ type }) => type === 'OUTPUT_FILE')) {
       throw new ForayError('USAGE', `The campaign "${this.id}" keeps no output of type OUTPUT_FILE.`, {
-        hint: 'Leave --files out.',
+        hint: 'Remove --files.',
       });
     }
     const files = await this.foray.outputFiles(this.id);
@@ -46,14 +46,14 @@ export class ResultFiles {
     return { campaign: withPaths(campaign), rows: this.told(written) };
   }
 
-  /** Says what has come of the files, and that it was not all where it was not. */
+  /** Reports how many files were written, and which are missing. */
   tellEnd(): void {
     const { written, there, lacking } = this.count;
     const before = there > 0 ? `; ${counted(there, 'was', 'were')} there already` : '';
     this.progress.finish(`Wrote ${counted(written, 'file')} to ${this.folder}${before}`);
     if (lacking.size === 0) return;
     const total = [...lacking.values()].reduce((sum, count) => sum + count, 0);
-    tell(`${counted(total, 'file')} could not be had; the table has the reference:`);
+    tell(`${counted(total, 'file')} could not be fetched; the table has the reference:`);
     for (const [reason, count] of lacking) tell(`  ${count} × ${reason}`);
     process.exitCode = 1;
   }

@@ -20,7 +20,7 @@ import { statusText } from './progress.ts';
 import { ResultFiles } from './result-files.ts';
 import { type SettingFlags, withSettings } from './settings.ts';
 import { showOption } from './show.ts';
-import { version } from './version.ts';
+import { version } from '../own-version.ts';
 import { withForay } from './with-foray.ts';
 
 interface Flags extends SettingFlags, ShapeOptions {
@@ -33,33 +33,35 @@ interface Flags extends SettingFlags, ShapeOptions {
 
 export function addResults(program: Command): void {
   withSettings(program.command('results'))
-    .description('the results table of a campaign: a row a finished run, at any time')
+    .description('print the results so far as a table with one row per finished run')
     .argument('<id>')
     .addOption(
-      new Option('--format <format>', "default: by the file's ending, else table").choices(resultFormats),
+      new Option('--format <format>', "output format (default: from the file's ending, else table)").choices(
+        resultFormats,
+      ),
     )
-    .option('-o, --output <file>', 'write to a file')
+    .option('-o, --output <file>', 'file to write to')
     .option(
       '--long',
-      'a row a value of a run: output, units, value or text; of a curve (DATA_SET) a row a time',
+      'one row per value: output, units, value or text; a curve (DATA_SET) has one row per time',
     )
     .option(
       '--points',
-      'a row a point: n, mean, sd, the interval of the mean, min, quantiles and max of each numeric output, the share of each BOOLEAN one with its interval',
+      'one row per point: n, mean, sd, interval of the mean, min, quantiles and max of numeric outputs; shares with intervals of BOOLEAN outputs',
     )
-    .addOption(showOption('with --points: an output, or a formula, to show (default: all)'))
+    .addOption(showOption('with --points: an output or formula to show (default: all)'))
     .option(
       '--best',
-      'of a search or a selection: the best point alone, with its value, the interval of that, and the runs that it is of',
+      'for a search or selection: only the best point, with its value, interval and number of runs',
     )
     .option('--all', 'add the columns run, origin, requested, finished')
     .option(
       '--follow',
-      'rows as runs finish, until the campaign is over; exit code 1 if it fails or is cancelled',
+      'print rows as runs finish, until the campaign ends; exit code 1 if it fails or is cancelled',
     )
     .option(
       '--files <dir>',
-      'write the files of outputs to DIR/POINT/REPLICATION/, and their paths into the table; exit code 1 if some cannot be had',
+      'write output files to DIR/POINT/REPLICATION/ and their paths into the table; exit code 1 if a file is missing',
     )
     .action((id: string, given: Flags) => {
       const flags: Flags = { ...given, output: fileOf(given.output) };
@@ -79,9 +81,9 @@ export function addResults(program: Command): void {
 }
 
 /**
- * The format that a file's ending says: one of those that the command has.
+ * The format for the ending of a file.
  *
- * @param more endings that the command takes as well
+ * @param more other endings that the command accepts, for the hint
  * @throws ForayError USAGE
  */
 export function formatOf<Format extends ResultFormat>(
@@ -94,30 +96,36 @@ export function formatOf<Format extends ResultFormat>(
   const format = formats.find((known) => known === ending);
   if (format) return format;
   throw new ForayError('USAGE', `There is no format for files that end in .${ending}.`, {
-    hint: `Say it with --format: ${formats.join(', ')}.${more.length > 0 ? ` A file may end in .${more.join(', .')} as well.` : ''}`,
+    hint: `Choose one with --format: ${formats.join(', ')}.${more.length > 0 ? ` A file may end in .${more.join(', .')} as well.` : ''}`,
   });
 }
 
-/** @throws ForayError USAGE when flags do not go together */
+/** @throws ForayError USAGE when flags exclude each other */
 function check(format: ResultFormat, { output, points, show, follow, files, best }: Flags): void {
   const wrong = (message: string, hint: string): ForayError => new ForayError('USAGE', message, { hint });
   if (format === 'parquet' && output === undefined && process.stdout.isTTY)
-    throw wrong('Parquet is not for a terminal.', 'Write it to a file with -o FILE.parquet.');
+    throw wrong('A terminal cannot show Parquet.', 'Write it to a file with -o FILE.parquet.');
   if (show && !points)
     throw wrong(
       '--show needs --points.',
-      'It says what is shown of each point; a row of a run has all outputs.',
+      'It selects what is shown for each point; the row of a run always has all outputs.',
     );
-  if (files === '') throw wrong('--files needs the name of a folder.', 'It was an empty text.');
+  if (files === '') throw wrong('--files needs the name of a folder.', 'The given name is empty.');
   if (files !== undefined && points)
-    throw wrong('--files and --points do not go together.', 'Files are of runs, not of points.');
+    throw wrong('--files and --points do not go together.', 'Files belong to runs, not to points.');
   if (best && (points || files !== undefined || follow))
-    throw wrong('--best stands alone.', 'It prints the best point of a search, and no runs.');
+    throw wrong(
+      '--best cannot be used with --points, --files or --follow.',
+      'It prints only the best point of a search.',
+    );
   if (!follow) return;
   if (points)
-    throw wrong('--follow and --points do not go together.', 'A point has its row when all is there.');
+    throw wrong('--follow and --points do not go together.', 'The row of a point needs all its runs.');
   if (format === 'parquet')
-    throw wrong('Parquet cannot be followed.', 'Take csv or jsonl; a Parquet file is whole at its end only.');
+    throw wrong(
+      'Parquet cannot be followed.',
+      'Use csv or jsonl: a Parquet file is readable only when it is complete.',
+    );
   if (output !== undefined)
     throw wrong('--follow and -o do not go together.', 'Redirect the output: --follow --format csv > FILE.');
 }
@@ -138,7 +146,7 @@ async function write(
   if (format === 'parquet') {
     const { parquet } = await import('../report/parquet.ts');
     const description = { record, version, all: shape.all ?? false };
-    await writeOut(parquet(tableOf(campaign, rows, shape), description, { onMisfits }), output);
+    await writeOut(parquet(tableOf(campaign, rows, shape), description, { onMismatches }), output);
     return;
   }
   const looks = isShown({ output }) ? { width: terminalWidth() } : { limit: Infinity };
@@ -159,11 +167,13 @@ async function writeBest(
   const { search, select } = await foray.status(id);
   const { record } = await foray.results(id);
   if (!search && !select)
-    throw new ForayError('USAGE', `The campaign "${id}" has no search, so it has no best point of its own.`, {
-      hint: 'Write search: or select: into a definition, or read the best points off "foray report".',
+    throw new ForayError('USAGE', `The campaign "${id}" has no search, so it has no best point.`, {
+      hint: 'Add search: or select: to the definition, or see the best points in "foray report".',
     });
   if (format === 'parquet')
-    throw new ForayError('USAGE', 'One row is not for Parquet.', { hint: 'Take csv, json or jsonl.' });
+    throw new ForayError('USAGE', '--best cannot be written as Parquet.', {
+      hint: 'Use csv, json or jsonl.',
+    });
   const looks = isShown({ output }) ? { width: terminalWidth() } : { limit: Infinity };
   const best = (search ?? select)!.best;
   await writeOut(formatTable(format, bestTable(record.campaign, best), looks), output);
@@ -175,7 +185,7 @@ function isShown({ output }: Pick<Flags, 'output'>): boolean {
   return output === undefined && process.stdout.isTTY;
 }
 
-function onMisfits({ name, type = 'a number' }: { name: string; type?: string }, count: number): void {
+function onMismatches({ name, type = 'a number' }: { name: string; type?: string }, count: number): void {
   const [values, are] = [counted(count, 'value'), count === 1 ? 'is' : 'are'];
   tell(`${values} of "${name}" ${are} not ${type}, and null in the file; CSV and JSON Lines have them.`);
 }
@@ -183,6 +193,6 @@ function onMisfits({ name, type = 'a number' }: { name: string; type?: string },
 async function setExitCode(foray: Foray, id: string): Promise<void> {
   const status = await foray.status(id);
   if (status.phase !== 'completed') process.exitCode = 1;
-  // its workflow is closed, and it is not: the status says what is to be done
+  // the workflow is closed although the campaign is open: the status says what to do
   if (!isClosed(status)) tell(statusText(status));
 }

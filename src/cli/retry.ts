@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { RetryPlan } from '../client/index.ts';
 import { counted } from '../report/index.ts';
-import { isAgreed } from './agree.ts';
+import { isConfirmed } from './confirm.ts';
 import { print, printJson, tell } from './output.ts';
 import { type SettingFlags, wholeNumber, withSettings } from './settings.ts';
 import { withForay } from './with-foray.ts';
@@ -16,17 +16,17 @@ interface Flags extends SettingFlags {
 
 export function addRetry(program: Command): void {
   withSettings(program.command('retry'))
-    .description('request runs again that failed or, in a closed campaign, were never requested')
+    .description('request failed runs again, and in a finished campaign also missing runs')
     .argument('<id>')
-    .addOption(new Option('--failed', 'only those that failed').conflicts('missing'))
-    .addOption(new Option('--missing', 'only those that were never requested'))
+    .addOption(new Option('--failed', 'only failed runs').conflicts('missing'))
+    .addOption(new Option('--missing', 'only runs that were never requested'))
     .addOption(
       new Option(
         '--version <number>',
-        'go on with another version of the model, a number or latest; runs that are done keep theirs',
+        'version of the model for these runs: a number or latest; finished runs keep theirs',
       ).argParser((text) => (text === 'latest' ? text : wholeNumber(1)(text))),
     )
-    .option('--yes', 'do not ask')
+    .option('--yes', 'do not ask for confirmation')
     .option('--json', 'print {forgiven, open, wasClosed, …}')
     .action((id: string, flags: Flags) =>
       withForay(flags, async (foray) => {
@@ -34,7 +34,12 @@ export function addRetry(program: Command): void {
         const plan = await foray.planRetry(id, what, { version: flags.version });
         if (plan.version) {
           if (!flags.json || !flags.yes) tell(described(plan));
-          if (!flags.yes && !(await isAgreed('Retry them?'))) return;
+          if (!flags.yes && !(await isConfirmed('Retry them?'))) return;
+        }
+        if (plan.isOutdated) {
+          tell(
+            `The model has changed since; these runs use the version of the campaign. To use the newest: foray retry ${id} --version latest`,
+          );
         }
         const change = await foray.retry(id, what, { version: plan.version?.to });
         if (flags.json) return printJson(change);
@@ -48,7 +53,7 @@ export function addRetry(program: Command): void {
     );
 }
 
-/** What a retry with another version does: which runs take it, which do not, and what differs in it. */
+/** Describes a retry with another version: which runs get it, which do not, and which files differ. */
 function described({ failed, missing, others, version }: RetryPlan): string {
   const { from, to, files } = version!;
   const runs = [

@@ -1,17 +1,14 @@
 import type { Command } from 'commander';
 import { definitionSchema } from '../campaign/json-schema.ts';
-import { cloudClient } from '../client/index.ts';
+import { cloudClient, findModel, latestVersion } from '../client/index.ts';
 import { settingsWithService } from './home.ts';
-import { findModel, latestVersion } from './models.ts';
 import { printJson } from './output.ts';
 import { type SettingFlags, withSettings } from './settings.ts';
 
-/** `foray schema`: what an editor completes and checks a definition with. */
+/** `foray schema`: prints the schema with which editors complete and check definitions. */
 export function addSchema(program: Command): void {
   withSettings(program.command('schema'))
-    .description(
-      'print the JSON Schema of a definition, for editors; with a model, its inputs and what they allow',
-    )
+    .description('print the JSON Schema of a definition for editors; with a model, also its inputs')
     .argument('[model]', 'name or id of a model')
     .action(async (wanted: string | undefined, flags: SettingFlags) => {
       if (wanted === undefined) return printJson(definitionSchema());

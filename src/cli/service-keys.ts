@@ -5,26 +5,29 @@ import { addKey, listKeys, revokeKey } from '../service/keys/edit.ts';
 import { keyFileIn } from '../service/keys/file.ts';
 import { print, printJson } from './output.ts';
 
-/** Flags that say where the keys are: of a command itself, or of `foray service` where they stand before `keys`. */
+/**
+ * Flags for the place of the key file. They may belong to the command, or to `foray service` when they come before
+ * `keys`.
+ */
 interface Flags {
   home?: string;
   data?: string;
   keys?: string;
 }
 
-/** `foray service keys …`: changes the key file; a service that runs takes it up with its next request. */
+/** `foray service keys …`: changes the key file. A running service uses the changes from its next request on. */
 export function addServiceKeys(service: Command): void {
-  const keys = service.command('keys').description('the keys of users');
+  const keys = service.command('keys').description('manage the keys of users');
   const fileOf = (own: Flags): string => {
     const { keys: file, data, home } = { ...service.opts<Flags>(), ...own };
     return resolve(file ?? keyFileIn(data ?? homePaths(home!).service));
   };
   withKeyFile(keys.command('add'))
-    .description('makes a key for a user, who may be new, and prints it this once')
+    .description('create a key for a new or known user; the key is printed only once')
     .argument('<user>')
     .action(async (user: string, flags: Flags) => print(await addKey(fileOf(flags), user)));
   withKeyFile(keys.command('list'))
-    .description('users and the ids of their keys; the keys themselves are not kept')
+    .description('list users and the ids of their keys; the keys themselves are not stored')
     .option('--json', 'print them as JSON')
     .action(({ json, ...flags }: Flags & { json?: boolean }) => {
       const listed = listKeys(fileOf(flags));
@@ -34,14 +37,14 @@ export function addServiceKeys(service: Command): void {
         print(`${user.padEnd(widest)}  ${id}  ${created ?? ''}`.trimEnd());
     });
   withKeyFile(keys.command('revoke'))
-    .description('refuses a key from now on')
-    .argument('<key-id>', 'as list shows it')
+    .description('revoke a key')
+    .argument('<key-id>', 'id of the key, from list')
     .action(async (id: string, flags: Flags) => {
       print(`The key ${id} of ${await revokeKey(fileOf(flags), id)} is refused from now on.`);
     });
 }
 
-/** The flags of `foray service` that say where the keys are, without defaults. */
+/** Adds the flags of `foray service` for the place of the key file, without defaults. */
 function withKeyFile(command: Command): Command {
   return command
     .option('--keys <file>', 'the key file (default: keys.yaml in the data folder)')

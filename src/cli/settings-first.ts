@@ -2,8 +2,8 @@ import { type Command, Help, Option } from 'commander';
 import { SETTINGS_GROUP, settingOptions } from './settings.ts';
 
 /**
- * Lets settings stand before the command as well (`foray --home DIR list`): the program takes them, without defaults or variables,
- * and passes them on to the command. A command that has no such setting refuses it.
+ * Allows settings before the command (`foray --home DIR list`). The program has these options without defaults and
+ * variables, and passes their values on to the command. A command that lacks such a setting refuses it.
  */
 export function takeSettingsFirst(program: Command): void {
   const options = settingOptions().map(({ flags, description, parseArg }) => {
@@ -12,7 +12,7 @@ export function takeSettingsFirst(program: Command): void {
   });
   for (const option of options) program.addOption(option);
   program
-    // what stands behind the command is the command's
+    // options after the command belong to the command
     .enablePositionalOptions()
     .hook('preAction', (_, command) => {
       for (const option of options) {
@@ -26,14 +26,14 @@ export function takeSettingsFirst(program: Command): void {
     });
 }
 
-/** The command that has an option: itself or one above it, below the program. */
+/** The command that has an option: this command or one above it, below the program. */
 function ownerOf(name: string, command: Command, program: Command): Command | undefined {
   for (let at: Command | null = command; at && at !== program; at = at.parent)
     if (at.options.some((option) => option.attributeName() === name)) return at;
   return undefined;
 }
 
-/** Groups of a command's options as commander makes them, the settings last. */
+/** Orders the option groups of commander, with the settings last. */
 export const ownOptionsFirst: Pick<Help, 'groupItems'> = {
   groupItems(unsorted, visible, groupOf) {
     const groups = new Help().groupItems(unsorted, visible, groupOf);

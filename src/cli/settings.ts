@@ -8,23 +8,23 @@ import {
   variables,
 } from '../settings/settings.ts';
 
-/** Heading of the settings in a command's help. */
+/** The heading of the settings in a command's help. */
 export const SETTINGS_GROUP = 'Settings:';
 
-/** The settings as flags; commander fills them from the environment where there is no flag. */
+/** The settings as flags. Commander fills missing flags from the environment. */
 export type SettingFlags = GivenSettings;
 
 export function homeOption(): Option {
-  return new Option('--home <folder>', 'where foray dev keeps its data and addresses')
+  return new Option('--home <folder>', 'folder where foray dev keeps its data and addresses')
     .env(variables.home)
     .default(DEFAULT_HOME);
 }
 
-/** Folders of models, as full paths. */
+/** The option for model folders; its values are absolute paths. */
 export function modelsOption(): Option {
   return new Option(
     '--models <folder>',
-    'a model, or a folder of models, to serve beside the shipped ones; may be given again',
+    'a model or a folder of models to serve beside the shipped models; may be given again',
   )
     .argParser((folder: string, known: string[]) => [...known, resolve(folder)])
     .default([], 'none');
@@ -33,17 +33,17 @@ export function modelsOption(): Option {
 export function keepFailedOption(): Option {
   return new Option(
     '--keep-failed <folder>',
-    'keep what repeats a run that failed, of the last 50: its inputs, files, output and command',
+    'folder for the inputs, files, output and command of the last 50 failed runs',
   );
 }
 
-/** Adds the settings to a command as flags, in a group of their own in its help. */
+/** Adds the settings to a command as flags, in their own group in the help. */
 export function withSettings(command: Command): Command {
   for (const option of settingOptions()) command.addOption(option.helpGroup(SETTINGS_GROUP));
   return command;
 }
 
-/** The settings, each as an option of its own. */
+/** The settings, each as an option. */
 export function settingOptions(): Option[] {
   return [
     homeOption(),
@@ -52,7 +52,7 @@ export function settingOptions(): Option[] {
     ),
     new Option('--api-key <key>', 'key for the model service').env(variables.apiKey),
     new Option('--api-key-header <name>', 'header that carries the key').env(variables.apiKeyHeader),
-    new Option('--service-rate <number>', 'requests a second, at most')
+    new Option('--service-rate <number>', 'most requests a second to the model service')
       .env(variables.serviceRate)
       .argParser(positive),
     new Option('--store <address>', 'sqlite:PATH or postgres://USER:PASSWORD@HOST/DATABASE').env(
@@ -61,7 +61,7 @@ export function settingOptions(): Option[] {
     new Option('--task-queue <name>', 'task queue in Temporal')
       .env(variables.taskQueue)
       .default(DEFAULT_TASK_QUEUE),
-    new Option('--owner <name>', 'who campaigns are said to belong to')
+    new Option('--owner <name>', 'owner of new campaigns')
       .env(variables.owner)
       .default(userName(), 'your user name'),
     new Option('--web-ui <url>', "address of Temporal's Web UI").env(variables.webUi),
@@ -85,6 +85,22 @@ export function wholeNumber(least: number, most = Number.MAX_SAFE_INTEGER): (tex
   };
 }
 
+/** The option for the address of a process's metrics. */
+export function metricsOption(): Option {
+  return new Option(
+    '--metrics <address>',
+    'serve metrics for Prometheus at /metrics of [HOST:]PORT; HOST is 127.0.0.1 when left out (default: no metrics)',
+  ).argParser(listenAddress);
+}
+
+/** Parses `9464`, `0.0.0.0:9464` or `[::1]:9464`. */
+function listenAddress(text: string): { host: string; port: number } {
+  const match = /^(?:(?:\[([^\]]+)\]|([^:]+)):)?(\d+)$/.exec(text.trim());
+  const port = Number(match?.[3]);
+  if (match && port <= 65_535) return { host: match[1] ?? match[2] ?? '127.0.0.1', port };
+  throw new InvalidArgumentError('Expected a port or HOST:PORT, such as 9464.');
+}
+
 const BYTE_UNITS = ['B', 'KB', 'MB', 'GB'];
 
 /** Parses a flag that takes a number of bytes, such as 500, 500KB or 1.5GB (in steps of 1024). */
@@ -96,7 +112,7 @@ export function byteSize(text: string): number {
   throw new InvalidArgumentError('Expected a size above 0, such as 500KB, 16MB or 2GB.');
 }
 
-/** A number of bytes for eyes, in the units of {@link byteSize}: 512 B, 1.5 MB. */
+/** A number of bytes for people, in the units of {@link byteSize}: 512 B, 1.5 MB. */
 export function bytesText(bytes: number): string {
   const power = bytes < 1 ? 0 : Math.min(BYTE_UNITS.length - 1, Math.floor(Math.log2(bytes) / 10));
   return `${+(bytes / 1024 ** power).toPrecision(3)} ${BYTE_UNITS[power]}`;

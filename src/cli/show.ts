@@ -1,9 +1,9 @@
 import { Option } from 'commander';
 
 /**
- * `--show NAME`, which may be given several times: an output, or a formula over outputs.
+ * The option `--show NAME`, which may be given several times: an output, or a formula over outputs.
  *
- * @param about - what is shown of it
+ * @param about - what it selects
  */
 export function showOption(about: string): Option {
   const description = `${about}, such as "P(Peak > 300)" or "Q(Peak, 0.9)"; may be given several times`;

@@ -4,11 +4,12 @@ import { text } from 'node:stream/consumers';
 import { type DefinitionSource, whyUnreadable } from '../client/index.ts';
 import { ForayError } from '../errors.ts';
 
-/** Files that are imported, not read. */
+/** Endings of files that are imported instead of read. */
 const MODULES = ['.ts', '.mts', '.js', '.mjs'];
 
 /**
- * Reads a definition from a file, or from standard input for `-`. A module is run: its default export is the definition.
+ * Reads a definition from a file, or from standard input for `-`. A module is imported: its default export is the
+ * definition.
  * @throws ForayError DEFINITION_UNREADABLE, DEFINITION_SYNTAX
  */
 export async function readSource(file: string): Promise<DefinitionSource> {
@@ -20,7 +21,7 @@ export async function readSource(file: string): Promise<DefinitionSource> {
     const why = error instanceof TypeError ? 'is not UTF-8 text' : whyUnreadable(error);
     throw new ForayError('DEFINITION_UNREADABLE', `The definition "${file}" ${why}.`);
   }
-  // it changes how this process imports modules, which other commands do without
+  // loaded only here: it changes how this process imports modules, and other commands do not need that
   const { importDefinition } = await import('./definition-module.ts');
   return { definition: await importDefinition(file), file };
 }

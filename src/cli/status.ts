@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
+import { growthText } from '../campaign/growth.ts';
 import type { CampaignStatus, Foray } from '../client/index.ts';
-import { bestText, searchText, selectText } from '../report/index.ts';
+import { bestText, calibrationText, posteriorLines, searchText, selectText } from '../report/index.ts';
 import { printLog } from './log.ts';
 import { printableLine } from '../printable.ts';
 import { print, printJson } from './output.ts';
@@ -8,7 +9,7 @@ import { blockedText, duration, failureAdvice, progressText } from './progress.t
 import { type SettingFlags, withSettings } from './settings.ts';
 import { withForay } from './with-foray.ts';
 
-/** Lines of a log that are shown of each cause. */
+/** Number of lines of the log that are shown per cause. */
 const SHOWN_LINES = 5;
 
 interface Flags extends SettingFlags {
@@ -19,10 +20,10 @@ interface Flags extends SettingFlags {
 
 export function addStatus(program: Command): void {
   withSettings(program.command('status'))
-    .description('where a campaign is')
+    .description('show the state and progress of a campaign')
     .argument('<id>')
-    .option('--failures', 'failed runs by cause, too')
-    .option('--flights', 'runs that are requested and have not finished, too')
+    .option('--failures', 'also list failed runs by cause')
+    .option('--flights', 'also list runs that are requested and have not finished')
     .option('--json', 'print {id, phase, points, runs, …}')
     .action((id: string, flags: Flags) =>
       withForay(flags, async (foray) => {
@@ -33,7 +34,9 @@ export function addStatus(program: Command): void {
         if (status.blocked !== null) print(blockedText(status.blocked));
         print(`${status.id}: ${status.model} (version ${status.modelVersion}), ${status.points} points`);
         print(progressText(status));
+        if (status.growth) print(`Design: ${growthText(status.growth)}`);
         await printBest(foray, status);
+        await printPosterior(foray, status);
         const from = said(status);
         if (from) print(from);
         for (const { cause, count, sample, log } of failures ?? []) {
@@ -53,7 +56,7 @@ export function addStatus(program: Command): void {
     );
 }
 
-/** What a search or a selection is at, and its best point. */
+/** Prints the state of a search or a selection, and its best point. */
 async function printBest(foray: Foray, { id, search, select }: CampaignStatus): Promise<void> {
   const state = search ?? select;
   if (!state) return;
@@ -63,7 +66,15 @@ async function printBest(foray: Foray, { id, search, select }: CampaignStatus): 
   else if (state.stage === 'over') print('Best: no point has a value and meets the requirements');
 }
 
-/** From where a status is and how old, when no workflow answered. */
+/** Prints the state of a calibration, and its posterior. */
+async function printPosterior(foray: Foray, { id, calibration }: CampaignStatus): Promise<void> {
+  if (!calibration) return;
+  print(`Calibration (abc): ${calibrationText(calibration)}`);
+  const { campaign } = (await foray.results(id)).record;
+  for (const line of posteriorLines(campaign, calibration)) print(`  ${line}`);
+}
+
+/** The source of a status and its age, when no workflow answered. */
 function said({ source, asOf, note }: CampaignStatus): string {
   if (source === 'workflow') return note;
   const age = duration((Date.now() - Date.parse(asOf)) / 1_000);

@@ -5,9 +5,9 @@ import { withForay } from './with-foray.ts';
 import { commandName } from './command-name.ts';
 
 const wishes = {
-  pause: { about: 'request nothing new; what is requested goes on', said: 'Pausing' },
-  resume: { about: 'let a paused campaign go on', said: 'Resuming' },
-  stop: { about: 'end a campaign when what is requested has finished', said: 'Stopping' },
+  pause: { about: 'pause a campaign: request no new runs; requested runs go on', said: 'Pausing' },
+  resume: { about: 'resume a paused campaign', said: 'Resuming' },
+  stop: { about: 'end a campaign after its requested runs have finished', said: 'Stopping' },
 } as const;
 
 /** The commands that steer a running campaign: pause, resume, stop, set. */
@@ -17,18 +17,18 @@ export function addSteer(program: Command): void {
     { about: string; said: string },
   ][]) {
     const command = withSettings(program.command(wish)).description(about).argument('<id>');
-    if (wish !== 'resume') command.option('--reason <text>', 'kept with the campaign');
+    if (wish !== 'resume') command.option('--reason <text>', 'reason to store with the campaign');
     command.action((id: string, flags: SettingFlags & { reason?: string }) =>
       withForay(flags, async (foray) => {
         await foray.steer(id, wish, flags.reason);
-        print(`${said} ${id}; ${commandName()} status ${id} shows how it goes on.`);
+        print(`${said} ${id}; ${commandName()} status ${id} shows its progress.`);
       }),
     );
   }
   withSettings(program.command('set'))
     .description('change a setting of a running campaign')
     .argument('<id>')
-    .requiredOption('--concurrency <number|auto>', 'runs requested at once, at most', concurrency)
+    .requiredOption('--concurrency <number|auto>', 'most runs requested at once', concurrency)
     .action((id: string, flags: SettingFlags & { concurrency: number | 'auto' }) =>
       withForay(flags, async (foray) => {
         await foray.setConcurrency(id, flags.concurrency);

@@ -18,21 +18,21 @@ interface Flags extends SettingFlags {
   json?: boolean;
 }
 
-/** Runs that are submitted without a word. */
+/** Maximum number of runs that are submitted without --yes. */
 const MAX_RUNS = 10_000;
 
 export function addSubmit(program: Command): void {
   withSettings(program.command('submit'))
-    .description('check a definition whole and start its campaign')
-    .argument('<file>', 'the definition: YAML, JSON, or a module that exports it; - reads standard input')
+    .description('check a definition and start its campaign')
+    .argument('<file>', 'the definition: YAML, JSON or a module that exports it; - reads standard input')
     .option('--id <id>', "the campaign's id (default: the definition's name and a short suffix)")
     .option(
       '--max-runs <number>',
       `refuse more runs than this without --yes (default: ${MAX_RUNS})`,
       wholeNumber(1),
     )
-    .option('--yes', 'however many runs there are')
-    .option('--watch', 'stay until the campaign is over; exit code 1 if it fails or is cancelled')
+    .option('--yes', 'start any number of runs without a question')
+    .option('--watch', 'watch until the campaign ends; exit code 1 if it fails or is cancelled')
     .option('--json', 'print {id, workflowId, runId, url, …}')
     .action(async (file: string, flags: Flags) => {
       const needs = { store: 'make', service: true } as const;
@@ -48,7 +48,7 @@ export async function submit(
 ): Promise<string> {
   const announce = (plan: Plan): void => {
     tell(planLine(plan));
-    // points that are compared until the best one is certain hardly ever come near the most
+    // a comparison until the best point is certain hardly ever comes near the upper limit
     const most = plan.select?.method === 'kn' ? plan.runs : plan.mostRuns;
     if (most <= maxRuns || yes) return;
     const runs = most.toLocaleString('en');
@@ -68,7 +68,7 @@ export async function submit(
   } else {
     print(
       runs === 0
-        ? `${isNew ? 'Submitted' : 'Already submitted:'} ${id}: a search, which finds its points`
+        ? `${isNew ? 'Submitted' : 'Already submitted:'} ${id}: it finds its points itself`
         : `${isNew ? 'Submitted' : 'Already submitted:'} ${id}: ${counted(points, 'point')}, ${counted(runs, 'run')}`,
     );
     print(`Web UI: ${url}`);

@@ -5,9 +5,9 @@ import { blockedText } from './progress.ts';
 const EVERY_MS = 5_000;
 
 /**
- * Tells of each campaign that cannot go on why, and when it does again, from now on.
+ * Reports from now on when a campaign cannot continue and why, and when it can continue again.
  *
- * @returns ends it
+ * @returns a function that ends the reports
  */
 export async function tellBlocked(
   settings: Settings,
@@ -20,7 +20,7 @@ export async function tellBlocked(
     const blocked = await foray.blocked();
     for (const id of [...told.keys()].filter((id) => !blocked.has(id))) {
       told.delete(id);
-      tell(`${id} is no longer held up.`);
+      tell(`${id} is no longer blocked.`);
     }
     for (const [id, why] of blocked) {
       if (told.get(id) !== why) tell(`${id}: ${blockedText(why)}`);
@@ -29,7 +29,7 @@ export async function tellBlocked(
   };
   const watching = (async () => {
     while (!end.signal.aborted) {
-      // what cannot be looked at now is looked at the next time
+      // a failed look is repeated the next time
       await look().catch(() => undefined);
       await delay(EVERY_MS, undefined, { signal: end.signal }).catch(() => undefined);
     }

@@ -1,16 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
 import { PACKAGE } from '../own-files.ts';
+import { version } from '../own-version.ts';
 import { knownProgram } from '../dev/temporal-program.ts';
 
-/** What package.json says of foray. */
-export const { version, description } = JSON.parse(readFileSync(join(PACKAGE, 'package.json'), 'utf8')) as {
-  version: string;
-  description: string;
-};
-
-/** The versions of foray and of what it stands on, and where its parts are, a line each. */
+/** The versions of foray and of its main parts, and their folders, one line each. */
 export function versionText(): string {
   const require = createRequire(import.meta.url);
   const { version: sdk } = require('@temporalio/client/package.json') as { version: string };

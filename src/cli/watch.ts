@@ -14,11 +14,11 @@ import { withForay } from './with-foray.ts';
 
 export function addWatch(program: Command): void {
   withSettings(program.command('watch'))
-    .description('show how a campaign goes on until it is over; exit code 1 if it fails or is cancelled')
+    .description('show the progress of a campaign until it ends; exit code 1 if it fails or is cancelled')
     .argument('<id>')
     .option(
       '--output <name>',
-      'the numeric output whose values are shown (default: that of the goal, else the first one that has values)',
+      'the numeric output to show (default: the output of the goal, else the first with values)',
     )
     .option('--json', 'print the last status')
     .action((id: string, flags: SettingFlags & { output?: string; json?: boolean }) =>
@@ -29,23 +29,23 @@ export function addWatch(program: Command): void {
     );
 }
 
-/** What shows where a campaign is, again and again. */
+/** A display of the progress of a campaign. */
 interface Display {
   update(status: CampaignStatus): Promise<void> | void;
-  /** Of the status that was shown last; not called when there was an error. */
+  /** Shows the last status; not called after an error. */
   finish(status: CampaignStatus): void;
   close(): void;
 }
 
 /**
- * Shows the progress of a campaign until it is over, and sets the exit code by how it ended: a page in a terminal, lines
- * elsewhere.
+ * Shows the progress of a campaign until it is over: as a page in a terminal, as lines elsewhere. Sets the exit code by
+ * how the campaign ended.
  *
- * @param output the numeric one to show, by default the first one that has values
+ * @param output the numeric output to show, by default the first one that has values
  * @throws ForayError UNKNOWN_CAMPAIGN, UNKNOWN_OUTPUT, TEMPORAL_UNREACHABLE
  */
 export async function follow(foray: Foray, id: string, output?: string): Promise<CampaignStatus> {
-  // later it is waited for, but one that was never there is an error
+  // later a lost Temporal server is waited for, but one that was never reachable is an error
   await foray.reach(id);
   const { record } = await foray.results(id);
   const shown = shownOutputs(record, output);
@@ -55,8 +55,8 @@ export async function follow(foray: Foray, id: string, output?: string): Promise
     for await (const status of foray.follow(id)) {
       last = status;
       await display.update(status);
-      // nobody but a person lets it go on, so there is nothing to wait for
-      if (status.pausedBy === 'policy') break;
+      // only a person can resume it, so waiting makes no sense
+      if (status.pausedBy === 'policy' || status.pausedBy === 'optimiser') break;
     }
     display.finish(last!);
   } finally {

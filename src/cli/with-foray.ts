@@ -6,15 +6,15 @@ import { settingsFrom } from '../settings/settings.ts';
 import type { SettingFlags } from './settings.ts';
 
 interface Needs {
-  /** What becomes of a store that is not there yet: only a command that starts something makes one. @default 'refuse' */
+  /** What to do when the store does not exist yet: only commands that start something create one. @default 'refuse' */
   store?: WhenMissing;
   /** Whether the command needs the model service. */
   service?: boolean;
 }
 
 /**
- * Opens the client for one command and closes it after.
- * @throws ForayError STORE_MISSING, DEV_NOT_RUNNING, as it needs; whatever `Foray.open` and `use` throw
+ * Opens the client for one command, and closes it afterwards.
+ * @throws ForayError STORE_MISSING, DEV_NOT_RUNNING, depending on `needs`; and the errors of `Foray.open` and `use`
  */
 export async function withForay<T>(
   flags: SettingFlags,
@@ -23,7 +23,7 @@ export async function withForay<T>(
 ): Promise<T> {
   const settings = service ? settingsWithService(flags) : settingsFrom(flags);
   const foray = await Foray.open(settings, store).catch((error: unknown) => {
-    // the store is the home's, and perhaps another home is meant
+    // the store belongs to the home, and perhaps the user means another home
     if (!isForayError(error) || error.code !== 'STORE_MISSING' || flags.store !== undefined) throw error;
     throw new ForayError(error.code, error.message, { hint: hintWithoutStore(flags.home) });
   });

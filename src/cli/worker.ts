@@ -3,7 +3,12 @@ import { endWithParent, tellReady } from '../dev/lifeline.ts';
 import { settingsWithService } from './home.ts';
 import { serveWithoutOutput } from './lost-output.ts';
 import { tell } from './output.ts';
-import { type SettingFlags, withSettings } from './settings.ts';
+import { metricsOption, type SettingFlags, withSettings } from './settings.ts';
+
+interface WorkerFlags {
+  buildId?: string;
+  metrics?: { host: string; port: number };
+}
 
 export function addWorker(program: Command): void {
   withSettings(program.command('worker'))
@@ -11,13 +16,14 @@ export function addWorker(program: Command): void {
     .addOption(
       new Option(
         '--build-id <id>',
-        'be a worker of this build of the deployment "foray" (docs/operations.md)',
+        'build id of this worker in the deployment "foray" (docs/guides/several-machines.md)',
       ).env('FORAY_BUILD_ID'),
     )
-    .action(async (flags: SettingFlags & { buildId?: string }) => {
+    .addOption(metricsOption())
+    .action(async (flags: SettingFlags & WorkerFlags) => {
       endWithParent();
       serveWithoutOutput();
-      // the native worker takes a moment to load, so only this command does
+      // loaded only here: the native worker takes a moment to load
       const { runWorker } = await import('../../worker.ts');
       const settings = settingsWithService(flags);
       const onReady = (): void => {
@@ -26,6 +32,6 @@ export function addWorker(program: Command): void {
         );
         tellReady();
       };
-      await runWorker(settings, onReady, flags.buildId);
+      await runWorker(settings, onReady, flags);
     });
 }

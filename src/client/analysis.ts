@@ -1,14 +1,16 @@
-import { batchesOf } from '../batched.ts';
 import { type Measure, measureOf, measuresOf } from '../campaign/measures.ts';
 import type { Campaign } from '../campaign/types.ts';
 import { ForayError } from '../errors.ts';
 import type { Analysis } from '../sensitivity/analysis.ts';
 import { analysesOf } from '../sensitivity/analyze.ts';
 import { analyzedDesign, needsRuns } from '../sensitivity/design.ts';
-import { PointGatherer } from '../sensitivity/gather.ts';
+import { gathered } from '../sensitivity/gather.ts';
+import type { CampaignRecord, Store } from '../store/index.ts';
+import { searchedAnalysis } from '../sensitivity/searched.ts';
+import { isNoisy } from '../search/noise.ts';
 import { type ClientContext, recordOf } from './context.ts';
 
-/** What of a campaign is analyzed. */
+/** Options of an analysis. */
 export interface AnalyzeOptions {
   /**
    * Names of outputs, formulas over outputs, or curves (DATA_SET).
@@ -18,7 +20,7 @@ export interface AnalyzeOptions {
 }
 
 /**
- * Which inputs of a campaign matter for its outputs, of the runs that have finished.
+ * Estimates which inputs of a campaign matter for its outputs, from the runs that have finished.
  *
  * @throws ForayError UNKNOWN_CAMPAIGN, NOTHING_TO_ANALYZE, UNKNOWN_OUTPUT, INVALID_VALUE, INVALID_EXPRESSION
  */
@@ -27,38 +29,65 @@ export async function analyze(
   id: string,
   { outputs }: AnalyzeOptions = {},
 ): Promise<Analysis[]> {
-  const { campaign, points } = await recordOf(client, id);
+  return analysesIn(client.store, await recordOf(client, id), { outputs });
+}
+
+/**
+ * As {@link analyze}, for a campaign that has been read already.
+ * @throws ForayError NOTHING_TO_ANALYZE, UNKNOWN_OUTPUT, INVALID_VALUE, INVALID_EXPRESSION
+ */
+export async function analysesIn(
+  store: Store,
+  { campaign, points }: Pick<CampaignRecord, 'campaign' | 'points'>,
+  { outputs }: AnalyzeOptions = {},
+): Promise<Analysis[]> {
+  if (campaign.search) return [await ofSearch(store, campaign, outputs)];
+  const { id } = campaign;
   const why = whyNot(campaign);
   if (why)
     throw new ForayError('NOTHING_TO_ANALYZE', `The campaign "${id}" ${why.problem}`, { hint: why.hint });
   const { measures, dataSets } = asked(campaign, outputs);
-  const gatherer = new PointGatherer(campaign, measures, {
-    dataSets,
-    points,
-    keepsRuns: needsRuns(analyzedDesign(campaign)),
-  });
-  for await (const batch of batchesOf(client.store.results(id))) for (const run of batch) gatherer.add(run);
-  const gathered = gatherer.result();
-  if (gathered.table.length === 0)
+  const keepsRuns = needsRuns(analyzedDesign(campaign));
+  const found = await gathered(store.results(id), campaign, { measures, dataSets, points, keepsRuns });
+  if (found.table.length === 0)
     throw new ForayError('NOTHING_TO_ANALYZE', `No run of the campaign "${id}" has finished yet.`, {
-      hint: `"foray status ${id}" says where it is.`,
+      hint: `"foray status ${id}" shows its progress.`,
     });
-  return analysesOf(campaign, gathered, await client.store.counts(id));
+  return analysesOf(campaign, found, await store.counts(id));
 }
 
-/** Why a campaign has nothing to analyze, whatever its results are; undefined of one that has. */
+/** Analyzes a search by a model of the output that it optimizes. */
+async function ofSearch(
+  store: Store,
+  campaign: Campaign,
+  outputs: readonly string[] | undefined,
+): Promise<Analysis> {
+  const { output } = campaign.goal!;
+  if (outputs?.some((name) => measureOf(campaign.outputs, name).name !== output))
+    throw new ForayError(
+      'NOTHING_TO_ANALYZE',
+      `A search can be analyzed only for the output that it optimizes, ${output}.`,
+      {
+        hint: 'For other outputs, submit a campaign with a design over the same inputs, such as saltelli, morris or lhs (docs/guides/sensitivity.md).',
+      },
+    );
+  const { asks } = await store.searchLog(campaign.id);
+  return searchedAnalysis(campaign, asks, isNoisy(campaign));
+}
+
+/** Why a campaign can never be analyzed, whatever its results are; undefined when it can. */
 export function whyNot(
-  campaign: Pick<Campaign, 'search' | 'varied' | 'outputs' | 'derived' | 'precision' | 'goal'>,
+  campaign: Pick<Campaign, 'calibrate' | 'varied'>,
 ): { problem: string; hint: string } | undefined {
-  if (campaign.search)
+  if (campaign.calibrate)
     return {
-      problem: 'is a search, which has chosen its points where values are good. An analysis needs a sample.',
-      hint: 'Submit a campaign with a design over the same inputs, such as saltelli, morris or lhs (docs/sensitivity.md).',
+      problem: 'is a calibration, which chooses its own points. An analysis needs a sample.',
+      hint: 'Submit a campaign with a design over the same inputs, such as saltelli, morris or lhs (docs/guides/sensitivity.md).',
     };
   if (campaign.varied.length === 0)
     return {
       problem: 'has one point: no input varies.',
-      hint: 'Give it a design, such as saltelli, morris or lhs (docs/sensitivity.md).',
+      hint: 'Give it a design, such as saltelli, morris or lhs (docs/guides/sensitivity.md).',
     };
   return undefined;
 }
@@ -70,8 +99,8 @@ function asked(
   if (!outputs) {
     const measures = measuresOf(campaign);
     if (measures.length > 0) return { measures, dataSets: [] };
-    throw new ForayError('NOTHING_TO_ANALYZE', 'The campaign keeps no numeric or BOOLEAN output.', {
-      hint: 'Name a curve (DATA_SET) with --output, or keep such outputs.',
+    throw new ForayError('NOTHING_TO_ANALYZE', 'The campaign stores no numeric or BOOLEAN output.', {
+      hint: 'Name a curve (DATA_SET) with --output, or add numeric or BOOLEAN outputs to the definition.',
     });
   }
   const curves = new Set(campaign.outputs.filter(({ type }) => type === 'DATA_SET').map(({ name }) => name));

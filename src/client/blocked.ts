@@ -1,28 +1,31 @@
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import { type ErrorCode, isErrorCode } from '../errors.ts';
 
-/** Failures of an activity that no further attempt mends by itself: a person has to. */
+/** Failures of an activity that no retry can fix: a person has to. */
 const lasting: readonly ErrorCode[] = [
   'WORKER_ELSEWHERE',
   'KEY_REFUSED',
   'SERVICE_UNREACHABLE',
   'STORE_UNREACHABLE',
 ];
-/** What fails so often in a row holds the campaign up, whatever it is. */
+/** After this many failures in a row, any failure blocks the campaign. */
 const MANY_ATTEMPTS = 3;
-/** A worker asks its task queue for work again after a minute at the latest. */
+/** A worker polls its task queue at least once a minute. */
 const POLLED_MS = 70_000;
 const WORKFLOW_TASKS = 1;
 const POLLS_MS = 400;
 
-/** What keeps failing in a campaign. */
+/** A failure that keeps happening in a campaign. */
 export interface Trouble {
   why: string;
-  /** The campaign cannot go on until it is mended. */
+  /** Whether the campaign cannot continue until somebody fixes it. */
   blocks: boolean;
 }
 
-/** What fails again and again in a workflow: a worker of another store, a wrong key, a service that is down. */
+/**
+ * The activity that keeps failing in a workflow, for example because of a worker of another store, a wrong key, or a
+ * service that is down.
+ */
 export function troubleOf({ raw }: WorkflowExecutionDescription): Trouble | undefined {
   const stuck = raw.pendingActivities?.find(({ lastFailure }) => lastFailure?.message);
   if (!stuck) return undefined;
@@ -35,7 +38,7 @@ export function troubleOf({ raw }: WorkflowExecutionDescription): Trouble | unde
     : { why: `attempt ${attempt}: ${message}`, blocks: false };
 }
 
-/** Why nobody works on a task queue; undefined when somebody does, or Temporal does not say. */
+/** Why no worker polls a task queue; undefined when one does, or when Temporal does not answer. */
 export async function unpolled(
   client: Client,
   namespace: string,

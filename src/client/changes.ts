@@ -1,8 +1,10 @@
 import { checkChange, type Difference, difference, settingsDifference } from '../campaign/change.ts';
+import { keptGrown } from '../campaign/growth.ts';
 import { filesOf } from '../campaign/designs/design.ts';
-import { type Campaign, closedPhases } from '../campaign/types.ts';
+import { closedPhases, findsPoints } from '../campaign/types.ts';
 import {
   checkTakesRuns,
+  hasNewerVersion,
   type DefinitionSource,
   type FileChanges,
   fileChanges,
@@ -15,11 +17,11 @@ import type { RetryWhat } from '../workflows/messages.ts';
 import { checkCampaign } from './check.ts';
 import { type ClientContext, recordOf } from './context.ts';
 import { applyReason, retryReason } from './reasons.ts';
-import { type Change, changeCampaign } from './temporal/change.ts';
+import type { Change } from './temporal/index.ts';
 
 /** How a retry or a changed definition changed a campaign. */
 export interface CampaignChange {
-  /** Of a changed definition. */
+  /** How the definition differs from the old one; null for a retry. */
   difference: Difference | null;
   /** Failed runs that are requested again. */
   forgiven: number;
@@ -29,9 +31,9 @@ export interface CampaignChange {
   wasClosed: boolean;
 }
 
-/** How failed and missing runs are requested again. */
+/** Options of a retry. */
 export interface RetryOptions {
-  /** The model version that is requested from now on. @default the campaign's */
+  /** The model version that runs are requested with from now on. @default the campaign's */
   version?: number | 'latest' | undefined;
 }
 
@@ -43,8 +45,10 @@ export interface RetryPlan {
   missing: number;
   /** Completed and requested runs. They keep their version. */
   others: number;
-  /** The other model version, and the files that differ in it if the service tells; null when the version stays. */
+  /** The new model version, and the files that differ in it if the service lists them; null when the version stays. */
   version: { from: number; to: number; files: FileChanges | null } | null;
+  /** Whether the model has a newer version than the campaign, and the caller named none. */
+  isOutdated: boolean;
 }
 
 export async function planRetry(
@@ -60,14 +64,17 @@ export async function planRetry(
   const missing = what === 'failed' && isClosed ? 0 : counts.waiting;
   const others = counts.done + counts.running + counts.queued;
   if (wanted === undefined) {
-    if (failed + missing > 0) await checkTakesRuns(client.cloud, campaign);
-    return { failed, missing, others, version: null };
+    if (failed + missing === 0) return { failed, missing, others, version: null, isOutdated: false };
+    await checkTakesRuns(client.cloud, campaign);
+    const isOutdated = await hasNewerVersion(client.cloud, campaign);
+    return { failed, missing, others, version: null, isOutdated };
   }
   const to = await otherVersion(client.cloud, campaign, wanted);
   const from = campaign.model;
-  if (to.version === from.version) return { failed, missing, others, version: null };
+  if (to.version === from.version) return { failed, missing, others, version: null, isOutdated: false };
   const files = (await fileChanges(client.cloud, from, to)) ?? null;
-  return { failed, missing, others, version: { from: from.version, to: to.version, files } };
+  const version = { from: from.version, to: to.version, files };
+  return { failed, missing, others, version, isOutdated: false };
 }
 
 export async function retry(
@@ -82,7 +89,7 @@ export async function retry(
   if (closedPhases.includes(record.phase) && record.points > 0 && failed + missing === 0)
     return { difference: null, forgiven: 0, open: 0, wasClosed: false };
   const made = await change(client, record, { retry: what, version: version?.to }, retryReason(plan));
-  // a closed campaign goes on with its failed runs only
+  // a closed campaign runs only its failed runs again
   return what === 'failed' && made.wasClosed ? { ...made, open: made.forgiven } : made;
 }
 
@@ -106,13 +113,13 @@ export async function apply(
   const record = await recordOf(client, id);
   const { before, after, contents, ...checked } = await checkedChange(client, record, source);
   for (const [hash, content] of contents) await client.store.putFile(hash, content, Date.now());
-  const points = { from: record.points, to: checked.points };
+  const points = { from: record.points, to: findsPoints(after) ? record.points : checked.points };
   const files = { inputs: after.files, points: checked.pointFiles };
   const reason = applyReason(points, settingsDifference(before, after));
   return change(client, record, { apply: textOf(source), files }, reason);
 }
 
-/** A campaign before and after a change to a definition, which was checked to be allowed. */
+/** Checks that a campaign may change to a definition. Returns the campaign before and after the change. */
 async function checkedChange(
   client: ClientContext,
   { campaign: before }: CampaignRecord,
@@ -120,7 +127,7 @@ async function checkedChange(
 ) {
   const { campaign, ...checked } = await checkCampaign(client.cloud, source, before.model);
   const { id, service, serviceId, versions } = before;
-  const after: Campaign = { ...campaign, id, service, serviceId, versions };
+  const after = keptGrown(before, { ...campaign, id, service, serviceId, versions });
   checkChange(before, after);
   if (after.model.versionId !== before.model.versionId)
     await checkTakesRuns(client.cloud, after, TAKE_ANOTHER);
@@ -133,8 +140,7 @@ async function change(
   request: Change,
   reason: string,
 ): Promise<CampaignChange> {
-  const { difference, forgiven, counts } = await changeCampaign(
-    client.temporal,
+  const { difference, forgiven, counts } = await client.temporal.change(
     record,
     client.store.id,
     request,

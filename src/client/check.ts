@@ -8,20 +8,21 @@ import {
   resolveDefinition,
 } from '../resolve/index.ts';
 import { FilesOnDisk } from './files.ts';
+import { UploadedFiles } from './uploaded-files.ts';
 
-/** A definition that can be submitted: resolved against the model's version, with the files that it names. */
+/** A definition that can be submitted: resolved for one version of the model, with the files that it names. */
 export interface CheckedCampaign extends ResolvedDefinition {
   /** Content of the files, by hash. */
   contents: ReadonlyMap<string, Uint8Array>;
-  /** Files of points, by their path as it is written. */
+  /** Point files, by their path as the definition has it. */
   pointFiles: Record<string, PointFile>;
 }
 
 /**
- * Reads a definition and every file it names, and checks all of it against the model's version at the service.
- * Nothing is written or started.
+ * Reads a definition and every file that it names, and checks all of it against the model's version at the service.
+ * Writes and starts nothing.
  *
- * @param pinned the version that `latest` is to mean, of a campaign that has begun
+ * @param pinned the version that `latest` means, for a campaign that has started
  * @throws ForayError with the place in the definition
  */
 export async function checkCampaign(
@@ -29,7 +30,8 @@ export async function checkCampaign(
   source: DefinitionSource,
   pinned?: Campaign['model'],
 ): Promise<CheckedCampaign> {
-  const files = new FilesOnDisk(fileOf(source));
+  const files =
+    source.uploads === undefined ? new FilesOnDisk(fileOf(source)) : new UploadedFiles(source.uploads);
   const resolved = await resolveDefinition(cloud, source, files, pinned);
   return { ...resolved, contents: files.contents, pointFiles: files.points };
 }

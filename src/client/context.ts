@@ -5,14 +5,14 @@ import type { ServiceAtHand } from '../resolve/index.ts';
 import { type CampaignRecord, shownAddress, type Store } from '../store/index.ts';
 import { didYouMean } from '../suggest.ts';
 import type { Settings } from './settings.ts';
-import type { TemporalConnection } from './temporal/connection.ts';
+import type { Temporal } from './temporal/index.ts';
 
-/** What all functions of the client work with. */
+/** What every function of the client needs. */
 export interface ClientContext {
   settings: Settings;
   store: Store;
   cloud: CloudClient;
-  temporal: TemporalConnection;
+  temporal: Temporal;
   service: ServiceAtHand;
 }
 
@@ -32,7 +32,7 @@ export async function recordOf(client: ClientContext, id: string): Promise<Campa
 }
 
 /**
- * The record of a campaign that is not over.
+ * The record of an open campaign.
  * @throws ForayError UNKNOWN_CAMPAIGN, CAMPAIGN_CLOSED
  */
 export async function openRecordOf(client: ClientContext, id: string): Promise<CampaignRecord> {

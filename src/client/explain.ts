@@ -7,48 +7,56 @@ import { type Campaign, closedPhases, type Phase } from '../campaign/types.ts';
 import { versionOf } from '../campaign/versions.ts';
 import type { SearchLog } from '../campaign/search/log.ts';
 import { History } from '../search/history.ts';
-import { isFeasible, PointReader } from '../search/point-value.ts';
+import { searchedNames } from '../search/keys.ts';
+import { isFeasible } from '../search/point-value.ts';
 import { Sample } from '../statistics/sample.ts';
 import type { CampaignRecord, PointStory, RunStory } from '../store/index.ts';
 
-/** Why a point is where it is. Times are ISO 8601. */
+/** A point and its runs, explained. Times are ISO 8601. */
 export interface Explanation {
   campaign: string;
   phase: Phase;
   point: string;
-  /** Its place in the design, from 1; null when the design does not have it any more. */
+  /** Its place in the design, from 1; null when the design no longer has it. */
   place: number | null;
-  /** All its inputs, those that the design varies first. */
+  /** All its inputs, the varied ones first. */
   inputs: {
     name: string;
-    /** Of a file what the service knows it by. */
+    /** For a file: the service's name of it. */
     value: string;
-    /** The name of the file that the definition gives to the input; null where it gives none. */
+    /** The name of the file that the definition gives for the input; null when it gives none. */
     file: string | null;
     units: string | null;
     isVaried: boolean;
   }[];
   runs: ExplainedRun[];
-  /** Of a point that a search found: each ask of it. Empty of other points. */
+  /** Each ask of the point by a search; empty for other points. */
   asks: ExplainedAsk[];
-  /** The campaign has had several versions of the model. */
+  /** Whether the campaign has had several versions of the model. */
   hasVersions: boolean;
-  /** Of outputs that the point is replicated for, what is known of their means, or of the shares in which they are true. */
+  /**
+   * For each output that decides the number of replications: the estimate of its mean, or of the share of runs in which
+   * it is true.
+   */
   precision: ({ output: string; of: 'mean' | 'share'; confidence: number; wanted: string } & Estimate)[];
 }
 
-/** An ask of a search. */
+/** An ask of a search or a calibration. */
 export interface ExplainedAsk {
+  /** A calibration has distances as values, and no best value. */
+  of: 'search' | 'calibration';
   /** Its number, as in the results. */
   ask: number;
   /** How the method found the point: "generation 7", "expected improvement". */
   by: string;
-  /** How many asks the method knew the values of: the first so many. */
+  /** Number of asks whose values the method knew: always the first ones. */
   seen: number;
-  /** The best value that it knew; null while no point met the requirements. */
+  /** The best value that it knew; null while no point met the requirements, and in a calibration. */
   bestSeen: number | null;
-  /** What it was told of the point; null until it was told. `value` is null where the point failed. */
+  /** The result that the method got for the point; null before that. `value` is null when the point failed. */
   told: { value: number | null; runs: number; isFeasible: boolean } | null;
+  /** The bounds of the search have become narrower since, and the point lies outside them. */
+  isOutside: boolean;
 }
 
 export interface ExplainedRun {
@@ -57,21 +65,24 @@ export interface ExplainedRun {
   /** A sentence. */
   why: string;
   run: string | null;
-  /** The seed that it is sent with; null where the model has none. */
+  /** The seed in its request; null when the model has none. */
   seed: string | null;
   requested: string | null;
   finished: string | null;
-  /** What its last attempt that failed printed: the last lines, and how many came before. Null where that is not kept. */
+  /**
+   * The log of its last failed attempt: the last lines, and the number of lines before them. Null when no log is
+   * stored.
+   */
   log: RunLog | null;
-  /** The number of the model's version that it has, or had last. */
+  /** The number of its model version, or of the version of its last attempt. */
   version: number;
-  /** Attempts that failed before the last one, the newest first: the last five. */
+  /** The last five attempts that failed before the last one, newest first. */
   earlier: { failed: string | null; version: number; reason: string }[];
 }
 
 /**
- * @param story of the point, from the store
- * @param log of the search of the campaign; undefined without one
+ * @param story the point as the store has it
+ * @param log the log of the campaign's search; undefined without one
  */
 export function explained(
   { campaign, phase }: CampaignRecord,
@@ -100,20 +111,21 @@ export function explained(
   };
 }
 
-/** @param values of the inputs that differ between points of the campaign */
+/** @param values the values of the inputs that vary between points of the campaign */
 function asksOf(campaign: Campaign, values: readonly string[], { asks }: SearchLog): ExplainedAsk[] {
   const valueOf = new Map(campaign.varied.map(({ name }, at) => [name, values[at]!]));
-  const own = JSON.stringify(campaign.search!.inputs.map(({ name }) => valueOf.get(name)));
+  const own = JSON.stringify(searchedNames(campaign).map((name) => valueOf.get(name)));
   const history = new History(asks);
-  const reader = new PointReader(campaign);
+  const sign = campaign.search && campaign.goal!.wants === 'highest' ? -1 : 1;
   const signed = (value: number | null | undefined): number | null =>
-    value === null || value === undefined ? null : reader.signed(value);
-  return asks.flatMap(({ values: asked, by, seen, told }, ask) => {
+    value === null || value === undefined ? null : sign * value;
+  return asks.flatMap(({ values: asked, by, seen, told, isOutside = false }, ask) => {
     if (JSON.stringify(asked) !== own) return [];
     return {
-      ...{ ask, by, seen },
-      bestSeen: signed(history.bestOf(seen)?.told?.value),
+      ...{ of: campaign.search ? 'search' : 'calibration', ask, by, seen },
+      bestSeen: campaign.search ? signed(history.bestOf(seen)?.told?.value) : null,
       told: told && { value: signed(told.value), runs: told.runs, isFeasible: isFeasible(told) },
+      isOutside,
     };
   });
 }
@@ -147,31 +159,30 @@ function reasonOf(run: RunStory, phase: Phase, isDropped: boolean): string {
       : '';
   switch (state) {
     case 'done':
-      if (origin === 'new') return 'The campaign had the service run it.';
+      if (origin === 'new') return 'This campaign started the run.';
       return joined
-        ? 'Another campaign had started it, and this one waited for it.'
-        : 'The service had it already: it is reused.';
+        ? 'Another campaign started the run, and this one waited for it.'
+        : 'The service already had the result, so it was reused.';
     case 'failed':
       return `It failed: ${reason ?? 'the service gave no reason'}. "foray retry" requests it again.`;
     case 'running':
       return `The service runs it${joined ? ', for another campaign as well' : ''}.${tries}`;
     case 'queued':
-      return `It is in the service's queue${joined ? ', where another campaign has put it' : ''}.${tries}`;
+      return `It is in the service's queue${joined ? ', for another campaign as well' : ''}.${tries}`;
     case 'intended':
-      return `Its request is being made, or the answer was lost: it will be asked about.${tries}`;
+      return `Its request is under way, or the response was lost. The campaign will ask the service about it.${tries}`;
     case 'waiting':
       return `${waitingFor(phase, isDropped, before ?? 0, attempts > 0 || failures > 0)}${tries}`;
   }
 }
 
 function waitingFor(phase: Phase, isDropped: boolean, before: number, again: boolean): string {
-  const what = again ? 'It is to be requested again' : 'It was never requested';
-  if (isDropped) return `${what}: the design does not have the point any more.`;
-  if (closedPhases.includes(phase))
-    return `${what}: the campaign is ${phase}. "foray retry" goes on with it.`;
+  const what = again ? 'It waits to be requested again' : 'It was never requested';
+  if (isDropped) return `${what}: the design no longer has the point.`;
+  if (closedPhases.includes(phase)) return `${what}: the campaign is ${phase}. "foray retry" requests it.`;
   if (phase === 'paused') return `${what}: the campaign is paused.`;
   if (phase === 'stopping') return `${what}: the campaign is stopping.`;
-  return `${again ? what : 'It is to be requested'}: ${before === 0 ? 'it is the next one' : `${before} others come before it`}.`;
+  return `${again ? what : 'It waits to be requested'}: ${before === 0 ? 'it is the next one' : `${before} others come before it`}.`;
 }
 
 function precisionOf({ precision, outputs }: Campaign, runs: readonly RunStory[]): Explanation['precision'] {

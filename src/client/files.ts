@@ -5,21 +5,22 @@ import { nameKey } from '../api/index.ts';
 import type { PointCheck, PointFile } from '../campaign/designs/table.ts';
 import type { Contents } from '../campaign/points.ts';
 import type { ReadDefinition } from '../campaign/read.ts';
+import type { OutsideMethod } from '../campaign/search/search.ts';
 import type { CampaignFile } from '../campaign/types.ts';
 import { ForayError, type Place } from '../errors.ts';
 import type { DefinitionFiles } from '../resolve/index.ts';
 import { readPointsFile } from './points-file.ts';
 import { whyUnreadable } from './unreadable.ts';
 
-/** The files that a definition names, on the disk of who submits it. */
+/** The files that a definition names, on the disk of the person who submits it. */
 export class FilesOnDisk implements DefinitionFiles {
-  /** What was found: the store is to keep it under its hash. */
+  /** The content of the files, by hash, as the store will have it. */
   readonly contents = new Map<string, Uint8Array>();
-  /** Files of points that were found, by their path as it is written. */
+  /** The point files, by their path as the definition has it. */
   readonly points = Object.create(null) as Record<string, PointFile>;
   readonly #definitionFile: string;
 
-  /** @param definitionFile the definition: paths in it are relative to its folder */
+  /** @param definitionFile the definition's file: paths are relative to its folder */
   constructor(definitionFile: string) {
     this.#definitionFile = definitionFile;
   }
@@ -56,6 +57,17 @@ export class FilesOnDisk implements DefinitionFiles {
     this.contents.set(file.hash, content);
     this.points[path] = file;
     return file;
+  }
+
+  async findProgram(command: readonly string[]): Promise<Pick<OutsideMethod, 'folder' | 'files'>> {
+    const folder = resolve(dirname(this.#definitionFile));
+    const files: Record<string, string> = {};
+    for (const word of command) {
+      // a word that names no readable file is an ordinary argument
+      const content = await readFile(resolve(folder, word)).catch(() => undefined);
+      if (content) files[word] = createHash('sha256').update(content).digest('base64url');
+    }
+    return { folder, files };
   }
 
   contentsOf(): Promise<Contents> {

@@ -3,22 +3,22 @@ import { expectedReplications } from '../campaign/precision.ts';
 import type { Campaign } from '../campaign/types.ts';
 import { type CloudClient, templateOf, valuesOf } from '../cloud/index.ts';
 
-/** Points whose results are looked at. */
+/** Number of points whose results are read. */
 const MOST_POINTS = 20;
 
-/** How many runs a campaign is expected to have that replicates its points until they are precise. */
+/** The expected number of runs of a campaign that replicates its points until they are precise. */
 export interface Foreseen {
   runs: number;
-  /** Of how many points the service has the results that tell. */
+  /** Number of points whose results at the service the estimate uses. */
   points: number;
 }
 
 /**
- * What the results that the service has let expect of a campaign that replicates its points until they are precise; null
- * where there are none, or too few.
+ * Estimates the number of runs of a campaign that replicates its points until they are precise, from results that the
+ * service already has. Returns null when it has none, or too few.
  *
- * @param points - of the design
- * @param completed - ids of the runs that have completed, by the ordinal of their point
+ * @param points - number of points in the design
+ * @param completed - ids of the completed runs, by the ordinal of their point
  */
 export async function foreseen(
   cloud: CloudClient,
@@ -29,7 +29,7 @@ export async function foreseen(
 ): Promise<Foreseen | null> {
   if (!precision) return null;
   const whole = [...completed.values()].filter(({ length }) => length === replications);
-  // spread over the design
+  // chosen evenly over the design
   const step = Math.max(1, Math.floor(whole.length / MOST_POINTS));
   const chosen = whole.filter((_, at) => at % step === 0).slice(0, MOST_POINTS);
   const measures = precision.outputs.map((name) => measureOf(outputs, name));

@@ -1,20 +1,20 @@
 import { closedPhases } from '../campaign/types.ts';
 import { ForayError } from '../errors.ts';
 import { type ClientContext, recordOf } from './context.ts';
-import { type Garbage, unneededFiles } from './garbage.ts';
+import { type UnusedFiles, unusedFiles } from './unused-files.ts';
 
 export async function deleteCampaign(client: ClientContext, id: string): Promise<void> {
   const { phase } = await recordOf(client, id);
   if (!closedPhases.includes(phase)) {
     throw new ForayError('CAMPAIGN_OPEN', `The campaign "${id}" is ${phase}.`, {
-      hint: `Only what is over can be deleted: "foray cancel ${id}" ends it.`,
+      hint: `Only closed campaigns can be deleted. "foray cancel ${id}" ends it.`,
     });
   }
   await client.store.deleteCampaign(id);
 }
 
-export async function garbage(client: ClientContext): Promise<Garbage> {
-  const unneeded = unneededFiles(
+export async function garbage(client: ClientContext): Promise<UnusedFiles> {
+  const unneeded = unusedFiles(
     await client.store.listFiles(),
     await client.store.listCampaigns(),
     Date.now(),
@@ -22,7 +22,7 @@ export async function garbage(client: ClientContext): Promise<Garbage> {
   return { ...unneeded, spareBytes: await client.store.spareBytes() };
 }
 
-export async function collect(client: ClientContext, { files }: Pick<Garbage, 'files'>): Promise<void> {
+export async function collect(client: ClientContext, { files }: Pick<UnusedFiles, 'files'>): Promise<void> {
   for (const file of files) await client.store.deleteFile(file);
   await client.store.compact();
 }

@@ -5,13 +5,23 @@ export type { CampaignChange, RetryOptions, RetryPlan } from './changes.ts';
 export type { FailureGroup, RecentRows } from './reading.ts';
 export type { PlanSettings, SubmitOptions, Submitted } from './submit.ts';
 export type { DefinitionSource } from '../resolve/index.ts';
+export { findModel, latestVersion, type ModelAtService, modelAtService } from './models.ts';
 export { whyUnreadable } from './unreadable.ts';
 export type { Explanation, ExplainedAsk, ExplainedRun } from './explain.ts';
 export type { FileValue, OutputFiles } from './output-files.ts';
-export type { Plan } from './plan.ts';
+export type { Plan } from './planned.ts';
 export { cloudClient, type Settings, type TemporalSettings, type TemporalTls } from './settings.ts';
+export type { SingleRun } from './single-runs.ts';
 export { type CampaignStatus, isClosed } from './status.ts';
 export type { AskedPoint, Finalist, SearchStory } from '../search/story.ts';
+export type {
+  CalibrationStory,
+  CalibrationSummary,
+  GenerationStory,
+  Marginal,
+  Particle,
+  Posterior,
+} from '../search/abc/story.ts';
 export type { SelectStory, SelectSummary } from '../search/select-story.ts';
 export type { BestPoint, SearchSummary } from '../search/summary.ts';
-export type { Analysis, InputIndices, PairIndices, TimeIndices } from '../sensitivity/analysis.ts';
+export type { Analysis, InputIndices, PairIndices, Slice, TimeIndices } from '../sensitivity/analysis.ts';

@@ -1,12 +1,12 @@
 import { createReadStream } from 'node:fs';
 
-/** As Node's readline does not: only these end a line, so that a text may have the other separators of Unicode. */
+/** The ends of lines. Unlike Node's readline, other line separators of Unicode are part of the text. */
 const LINE_END = /\r\n|\n|\r/;
 
-/** The lines of a text file, one at a time, without their ends and the mark that some editors put before the first. */
+/** Yields the lines of a text file, without line ends and without a byte order mark. */
 export async function* linesOf(file: string): AsyncGenerator<string> {
   let rest = '';
-  /** A carriage return at the end of a chunk: a newline may follow. */
+  /** A carriage return at the end of a chunk: the next chunk may begin with its newline. */
   let held = '';
   let isFirst = true;
   for await (const chunk of createReadStream(file, 'utf8') as AsyncIterable<string>) {

@@ -12,23 +12,23 @@ import { replaceFile, type UnfinishedFile } from '../replace-file.ts';
 import type { ServiceAtHand } from '../resolve/index.ts';
 import type { CampaignRecord, Store } from '../store/index.ts';
 
-/** The value of an OUTPUT_FILE: as the store has it, JSON text, or as an object. */
+/** The value of an OUTPUT_FILE: JSON text as in the store, or an object. */
 export type FileValue = string | FileReference;
 
-/** SHA-256 in base64url: a service that calls files so need not be asked what is in them. */
+/** A SHA-256 in base64url. A hash of this form tells the content of a file without a question to the service. */
 const SHA256 = /^[A-Za-z0-9_-]{43}$/;
-/** Files that are read from the store at once: each lies in memory whole. */
+/** Number of files that are read from the store at once: each of them is held in memory. */
 const FROM_STORE_AT_ONCE = 2;
-/** After so many files in a row for which the service was silent, it is left alone for so long, ms. */
+/** After this many files in a row without an answer, the service is not asked for this time, ms. */
 const SILENCES = 3;
 const LEFT_ALONE_MS = 30_000;
 
-/** The files of outputs of a campaign: from the store where it keeps them, else from its model service. */
+/** The output files of a campaign, from the store or from its model service. */
 export class OutputFiles {
   private readonly store: Store;
   private readonly cloud: CloudClient;
   private readonly campaign: CampaignRecord['campaign'];
-  /** The service that `cloud` asks. */
+  /** The service behind `cloud`. */
   private readonly service: ServiceAtHand;
   /** Whether the campaign belongs to that service. */
   private isThere: Promise<boolean> | undefined;
@@ -37,6 +37,7 @@ export class OutputFiles {
   private silentUntil = 0;
   private silence: unknown;
 
+  /** @internal */
   constructor(
     store: Store,
     cloud: CloudClient,
@@ -50,8 +51,8 @@ export class OutputFiles {
   }
 
   /**
-   * The content of a file of up to 64 MiB.
-   * @throws ForayError FILE_UNAVAILABLE; SERVICE_UNREACHABLE and others of the service
+   * Reads a file of up to 64 MiB.
+   * @throws ForayError FILE_UNAVAILABLE; SERVICE_UNREACHABLE and other errors of the service
    */
   async read(value: FileValue): Promise<Uint8Array> {
     const file = referenceIn(value);
@@ -67,8 +68,8 @@ export class OutputFiles {
   }
 
   /**
-   * Writes a file of any size to a path, whole or not at all, and the folders on the way; what is there with the same content is
-   * left as it is.
+   * Writes a file of any size to a path, completely or not at all, and creates missing folders. A file that already has
+   * this content stays as it is.
    *
    * @throws ForayError as `read`; OUTPUT_UNWRITABLE
    */
@@ -100,7 +101,7 @@ export class OutputFiles {
     });
   }
 
-  /** Writes what the store has; false if it does not have it any more. */
+  /** Copies a file from the store; false when the store no longer has it. */
   private async copy(kept: string, unfinished: UnfinishedFile): Promise<boolean> {
     const content = await this.store.getFile(kept);
     if (content) await unfinished.append(content);
@@ -130,8 +131,8 @@ export class OutputFiles {
     } catch (error) {
       if (!isCloudError(error)) throw error;
       if (error.kind === 'not-found') throw unavailable('The model service does not have the file.');
-      if (error.kind === 'too-large') throw unavailable(error.message, 'It can be saved.');
-      if (error.kind === 'refused') throw unavailable('The model service does not give the file.');
+      if (error.kind === 'too-large') throw unavailable(error.message, 'Save it to a file instead.');
+      if (error.kind === 'refused') throw unavailable('The model service refuses the file.');
       this.silences += 1;
       if (this.silences >= SILENCES) {
         this.silence = error;
@@ -145,14 +146,14 @@ export class OutputFiles {
 function referenceIn(value: FileValue): FileReference {
   const file = fileIn(typeof value === 'string' ? value : JSON.stringify(value));
   if (file) return file;
-  throw unavailable('The value is no reference to a file.');
+  throw unavailable('The value is not a reference to a file.');
 }
 
 function unavailable(message: string, hint?: string): ForayError {
   return new ForayError('FILE_UNAVAILABLE', message, { hint });
 }
 
-/** Of a file in base64url; undefined where there is none. */
+/** The SHA-256 of a file in base64url; undefined when the file does not exist. */
 async function sha256Of(path: string): Promise<string | undefined> {
   const hash = createHash('sha256');
   try {

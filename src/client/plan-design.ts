@@ -1,7 +1,15 @@
 import { type Design, hasCondition, levelsOf, mostRows, nested } from '../campaign/designs/design.ts';
+import type { Growth } from '../campaign/growth.ts';
 import { fractionText } from '../campaign/designs/relation.ts';
 
-/** What a design for sensitivity consists of, in words. */
+/**
+ * Width of the widest interval of an index, from end to end, times the square root of the number of base points. It was
+ * between 3.2 and 6.4 with one scramble, and lower with more, for five functions: smooth and not smooth, with and
+ * without chance.
+ */
+const WIDEST = 6;
+
+/** Describes a sensitivity design in words. */
 export function aboutDesign(design: Design): string[] {
   return [...nested(design)].flatMap((one) => {
     if (one.kind === 'factorial') return [fractionText(one) ?? []].flat();
@@ -12,11 +20,20 @@ export function aboutDesign(design: Design): string[] {
     if (one.kind !== 'saltelli') return [];
     const all = one.points * one.scrambles;
     const scrambles = one.scrambles === 1 ? '1 scramble' : `${one.scrambles} scrambles`;
-    return [`${number(all)} base points in ${scrambles}, ${mostRows(one) / all} points for each`];
+    const half = (WIDEST / 2 / Math.sqrt(all)).toFixed(2);
+    return [
+      `${number(all)} base points in ${scrambles}, ${mostRows(one) / all} points for each`,
+      `indices within about ± ${half}, or better`,
+    ];
   });
 }
 
-/** What looks like a slip of the pen. */
+/** Describes in words how long a design grows. */
+export function growthPlan({ width, most, outputs }: Growth): string {
+  return `doubles until each interval is at most ${width} wide, up to ${number(most)} (${outputs.join(', ')})`;
+}
+
+/** Warnings about what looks like a mistake. */
 export function warningsOf(design: Design, points: number): string[] {
   const constant = [...levelsOf(design)].filter(([, values]) => new Set(values).size === 1);
   const sobolSizes = [...nested(design)].flatMap((one) => {
@@ -29,8 +46,8 @@ export function warningsOf(design: Design, points: number): string[] {
     ...(repeats > 0
       ? [
           repeats === 1
-            ? 'A point is there twice and counts once.'
-            : `${number(repeats)} points are there twice and count once.`,
+            ? 'One point is in the design twice and counts once.'
+            : `${number(repeats)} points are in the design twice and count once.`,
         ]
       : []),
     ...sobolSizes.flatMap(({ size, factor }) => {

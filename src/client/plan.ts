@@ -1,94 +1,50 @@
 import pLimit from 'p-limit';
 import type { Run, RunRequest } from '../api/index.ts';
+import { mostRows } from '../campaign/designs/design.ts';
+import { grown } from '../campaign/growth.ts';
 import { expand, runInputs } from '../campaign/points.ts';
-import type { Search, Selection } from '../campaign/search/search.ts';
 import { hasSeed } from '../campaign/seeds.ts';
-import type { Campaign, Goal, Point } from '../campaign/types.ts';
+import type { Campaign, Point } from '../campaign/types.ts';
 import { type CloudClient, isCloudError } from '../cloud/index.ts';
 import { ForayError } from '../errors.ts';
 import { MOST_REPLICATIONS } from '../search/selection/comparison.ts';
-import { type Foreseen, foreseen } from './foresee.ts';
+import { foreseen } from './foresee.ts';
 import type { CheckedCampaign } from './check.ts';
-import type { Pace } from './pace.ts';
-import { aboutDesign, warningsOf } from './plan-design.ts';
-
-/** What a definition would come to. Nothing is started for it. */
-export interface Plan {
-  campaign: string;
-  model: { name: string; version: number };
-  /** What the campaign is about; null where the definition does not say. */
-  goal: Goal | null;
-  points: number;
-  /** What a sensitivity design consists of: its trajectories, its base points, or its defining relation. */
-  design: string[];
-  /** Of each point; at most as well, where points are replicated until they are precise. */
-  replications: { min: number; max: number };
-  /** Runs that there will be, at least. */
-  runs: number;
-  mostRuns: number;
-  /**
-   * Runs that are expected in all where points are replicated until they are precise, and of how many points the service has
-   * the results that this is concluded from; null where it has none, and of another campaign.
-   */
-  foreseen: Foreseen | null;
-  /** Runs that the service has, or is at; of more than were asked about, an estimate. */
-  there: number;
-  toRun: number;
-  /** How many runs the service was asked about. */
-  asked: number;
-  /** Half the 95% interval of `there`; 0 when all were asked about. */
-  error: number;
-  /**
-   * Of the runs that are expected, or else of those that there will be at least; null when nothing is known that tells.
-   */
-  expectedSeconds: number | null;
-  /** Of the most runs that there may be. */
-  mostSeconds: number | null;
-  /** What the time is reckoned from, a phrase; empty when there is none. */
-  basis: string;
-  /** The inputs that vary, and the first and last points with their values of these. */
-  inputs: string[];
-  first: { key: string; values: string[] }[];
-  last: { key: string; values: string[] }[];
-  warnings: string[];
-  /** How the points are found; null where a design gives them. Points and runs are the most there may be then. */
-  search: Pick<Search, 'method' | 'parallel'> | null;
-  /**
-   * How the best point is found out; null where nobody asks. `runs` are the first replications then: how many follow depends on what these
-   * come to.
-   */
-  select: Pick<Selection, 'method'> | null;
-}
+import type { RunRate } from './run-rate.ts';
+import { aboutDesign, growthPlan, warningsOf } from './plan-design.ts';
+import { planOfCalibration, planOfSearch } from './plan-search.ts';
+import type { Plan } from './planned.ts';
 
 export interface PlanOptions {
-  /** How many runs the service is asked about, at most. */
+  /** Maximum number of runs that the service is asked about. */
   ask: number;
-  /** When no more is asked; what was heard until then counts. */
+  /** Stops the questions to the service; the answers so far count. */
   signal?: AbortSignal | undefined;
-  /** Is told how many have been asked about, and how many there are to ask. */
+  /** Called after each answer, with the number of answers and the number of questions. */
   onAsked?: ((asked: number, of: number) => void) | undefined;
 }
 
 const SHOWN = 3;
 const REQUESTS_AT_ONCE = 64;
-/** More runs than this are worth a word. */
+/** More runs than this give a warning. */
 const MANY_RUNS = 1_000_000;
 const GOLDEN = (Math.sqrt(5) - 1) / 2;
-/** Of a 95% interval of a share. */
+/** Normal quantile of a 95% interval. */
 const Z = 1.959964;
 
 /**
- * Goes through the design and asks the service which of the runs it has.
+ * Expands the design, and asks the service which of the runs it already has.
  *
- * @throws ForayError REQUEST_REFUSED when the service calls a point wrong, and what asking throws
+ * @throws ForayError REQUEST_REFUSED when the service refuses a point; and the errors of requests to the service
  */
 export async function planOf(
   cloud: CloudClient,
   { campaign, points, contents }: CheckedCampaign,
-  pace: Pace | undefined,
+  rate: RunRate | undefined,
   { ask, signal, onAsked }: PlanOptions,
 ): Promise<Plan> {
-  if (campaign.search) return planOfSearch(campaign, pace);
+  if (campaign.search) return planOfSearch(campaign, rate);
+  if (campaign.calibrate) return planOfCalibration(campaign, rate);
   const { replications, precision, varied } = campaign;
   const runs = points * replications;
   const chosen = chosenRuns(runs, campaign.fresh ? 0 : ask);
@@ -113,17 +69,20 @@ export async function planOf(
   const { count: there, error } = campaign.fresh ? { count: 0, error: 0 } : estimated(found, asked, runs);
   const toRun = runs - there;
   const most = precision?.max ?? replications;
-  const mostRuns = campaign.select ? mostRunsOfSelection(campaign, points) : points * most;
+  const { growth, design } = campaign;
+  const mostPoints = growth ? Math.max(points, mostRows(grown(design, growth.most))) : points;
+  const mostRuns = campaign.select ? mostRunsOfSelection(campaign, points) : mostPoints * most;
   const expected = await foreseen(cloud, campaign, points, completed, signal);
   const secondsOf = (all: number): number | null =>
-    all <= there ? 0 : pace ? Math.ceil((all - there) * pace.secondsARun) : null;
+    all <= there ? 0 : rate ? Math.ceil((all - there) * rate.secondsARun) : null;
   const rowOf = ({ key, values }: Point): Plan['first'][number] => ({ key, values });
   return {
     campaign: campaign.name,
     model: { name: campaign.model.name, version: campaign.model.version },
     goal: campaign.goal ?? null,
     points,
-    design: aboutDesign(campaign.design),
+    mostPoints,
+    design: [...aboutDesign(design), ...(growth ? [growthPlan(growth)] : [])],
     replications: { min: replications, max: most },
     runs,
     mostRuns,
@@ -134,7 +93,7 @@ export async function planOf(
     error,
     expectedSeconds: secondsOf(expected?.runs ?? runs),
     mostSeconds: secondsOf(mostRuns),
-    basis: pace?.basis ?? '',
+    basis: rate?.basis ?? '',
     inputs: varied.map(({ name }) => name),
     first: first.map(rowOf),
     last: last.map(rowOf),
@@ -146,55 +105,12 @@ export async function planOf(
         : []),
     ],
     search: null,
+    calibration: null,
     select: campaign.select ? { method: campaign.select.method } : null,
   };
 }
 
-/** What a search comes to at most: which points it asks is not known before. */
-function planOfSearch(campaign: CheckedCampaign['campaign'], pace: Pace | undefined): Plan {
-  const { replications, search, base, varied, goal = null, model } = campaign;
-  const { method, parallel, stop, most, confirm } = search!;
-  const perPoint = most ?? replications;
-  const points = Math.min(stop.points ?? Infinity, Math.ceil((stop.runs ?? Infinity) / replications));
-  const isKnown = Number.isFinite(points);
-  const compared = confirm && hasSeed(base) ? confirm.best * confirm.replications + confirm.report : 0;
-  const [least, mostRuns] = isKnown
-    ? [points * replications + compared, points * perPoint + compared]
-    : [0, 0];
-  const secondsOf = (runs: number): number | null =>
-    pace && isKnown ? Math.ceil(runs * pace.secondsARun) : null;
-  return {
-    campaign: campaign.name,
-    model: { name: model.name, version: model.version },
-    goal,
-    points: isKnown ? points : 0,
-    design: [],
-    replications: { min: replications, max: perPoint },
-    runs: least,
-    mostRuns,
-    foreseen: null,
-    there: 0,
-    toRun: least,
-    asked: 0,
-    error: 0,
-    expectedSeconds: secondsOf(least),
-    mostSeconds: secondsOf(mostRuns),
-    basis: pace?.basis ?? '',
-    inputs: varied.map(({ name }) => name),
-    first: [],
-    last: [],
-    warnings: [
-      ...(isKnown ? [] : ['The search has no limit of points or runs, so nobody knows how long it takes.']),
-      ...(confirm && !hasSeed(base)
-        ? [`The model "${model.name}" has no seed, so its best points are not compared: one run is exact.`]
-        : []),
-    ],
-    search: { method, parallel },
-    select: null,
-  };
-}
-
-/** Runs that a selection has at most: without a seed those of its points. */
+/** Maximum number of runs of a selection; without a seed, the runs of its points. */
 function mostRunsOfSelection(
   { select, base, replications }: Omit<Campaign, 'id' | 'service'>,
   points: number,
@@ -203,12 +119,12 @@ function mostRunsOfSelection(
   return select!.report + (select!.method === 'ocba' ? select!.runs : points * MOST_REPLICATIONS);
 }
 
-/** Numbers of the runs to ask about, spread evenly over all and in an order of which each beginning is spread as well. */
+/** Chooses the runs to ask about. They are spread evenly over all runs, and so is each beginning of their order. */
 function chosenRuns(runs: number, most: number): Set<number> {
   if (runs <= most) return new Set(Array.from({ length: runs }, (_, run) => run));
   // multiples of the golden ratio never fall into step with a grid
   const spread = Array.from({ length: most }, (_, at) => Math.floor(((at * GOLDEN) % 1) * runs));
-  // what is wrong with a range is often wrong at its end
+  // mistakes in a range often show at its ends
   return new Set(most > 1 ? [0, runs - 1, ...spread.slice(2)] : spread);
 }
 
@@ -249,13 +165,13 @@ async function askFor(
       ),
     );
   } finally {
-    // of what is refused once, the rest need not be asked
+    // after one refusal, the other questions are not needed
     stop.abort();
   }
   return { asked, found, completed };
 }
 
-/** A run that need not be started, as it has completed or is on its way. Asking starts nothing. */
+/** Finds a run that is completed, running or queued at the service. Asking starts nothing. */
 async function runThere(
   cloud: CloudClient,
   { model }: Pick<Campaign, 'model'>,
@@ -271,7 +187,7 @@ async function runThere(
   }
 }
 
-/** What a client's error begins with: the request, and the status of the answer. */
+/** The beginning of a client's error message: the request, and the status of the response. */
 const REQUEST = /^.*?: 4\d\d: /;
 
 function refused({ varied }: Pick<Campaign, 'varied'>, { key, values }: Point, why: string): ForayError {
@@ -282,10 +198,13 @@ function refused({ varied }: Pick<Campaign, 'varied'>, { key, values }: Point, w
   );
 }
 
-/** What a sample says of all, with half of its 95% interval (E. B. Wilson, JASA 22 (1927) 209-212). */
+/**
+ * Extrapolates from a sample to all runs, with half the width of the 95% interval (E. B. Wilson, JASA 22 (1927)
+ * 209-212).
+ */
 function estimated(found: number, asked: number, runs: number): { count: number; error: number } {
   if (asked === runs) return { count: found, error: 0 };
-  // nobody has answered in time
+  // no answer came in time
   if (asked === 0) return { count: 0, error: runs };
   const share = found / asked;
   const middle = (share + Z ** 2 / (2 * asked)) / (1 + Z ** 2 / asked);

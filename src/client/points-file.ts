@@ -10,16 +10,16 @@ import { ForayError, isForayError, type LinePlace, type Place } from '../errors.
 import { linesOf } from './lines.ts';
 import { whyUnreadable } from './unreadable.ts';
 
-/** Lines that are put together before they are hashed and kept. */
+/** Number of lines that are hashed and stored together. */
 const CHUNK = 1_000;
 
 /**
- * Reads and checks a file of points, a row at a time: CSV with names of inputs in its first line, or JSON Lines with an
- * object a line, all of them with the same inputs.
+ * Reads and checks a point file, one row at a time. The file is CSV with input names in its first line, or JSON Lines
+ * with one object a line, all with the same inputs.
  *
- * @param path as the definition has it, absolute or relative to its folder
- * @param place of the path in the definition
- * @returns what the store is to keep of it, and the hash of that
+ * @param path the path as the definition has it, absolute or relative to the definition's folder
+ * @param place the place of the path in the definition
+ * @returns the content for the store, and its hash
  * @throws ForayError DEFINITION_UNREADABLE, POINTS_INVALID, or what `check` throws, with the place in the file
  */
 export async function readPointsFile(
@@ -48,7 +48,10 @@ export async function readPointsFile(
   return { inputs, ...rows.end() };
 }
 
-/** What is kept of the rows: canonical values, so that a file that is written otherwise is the same file. */
+/**
+ * Collects rows for the store. It stores canonical values, so that a file with the same values in other spellings
+ * counts as the same file.
+ */
 class Rows {
   count = 0;
   readonly #chunks: Buffer[] = [];
@@ -93,7 +96,7 @@ async function readCsv(file: string, check: PointCheck, rows: Rows): Promise<str
     await pipeline(createReadStream(file), parser, new Transform({ objectMode: true }));
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    // a quote that is never closed takes the rest of the file: it begins after the last row
+    // an unclosed quote takes the rest of the file: it begins after the last row
     const line = error.code === 'CSV_QUOTE_NOT_CLOSED' ? linesRead + 1 : Number(error.lines ?? 1);
     const { message, hint } = brokenRow(error, inputs?.length ?? 0);
     throw new ForayError('POINTS_INVALID', message, { place: { file, line, column: 1 }, hint });
@@ -101,11 +104,11 @@ async function readCsv(file: string, check: PointCheck, rows: Rows): Promise<str
   if (inputs) return inputs;
   throw new ForayError('POINTS_INVALID', 'The file is empty.', {
     place: { file, line: 1, column: 1 },
-    hint: 'Its first line has the names of inputs.',
+    hint: 'Its first line must have the names of inputs.',
   });
 }
 
-/** The names of columns, unless something else than commas is between them. */
+/** Returns the names of the columns. Throws when something other than commas separates them. */
 function checkedNames(names: string[], placeOf: (column: number) => Place): string[] {
   const [separator] = names.length === 1 ? (/[;\t]/.exec(names[0]!) ?? []) : [];
   if (separator === undefined) return names;
@@ -116,13 +119,13 @@ function checkedNames(names: string[], placeOf: (column: number) => Place): stri
   });
 }
 
-/** What is wrong with a row, in our own words where it is what people do wrong. */
+/** Describes what is wrong with a row, in our own words for the common mistakes. */
 function brokenRow({ code, message, record }: CsvError, columns: number): { message: string; hint?: string } {
   if (code === 'CSV_RECORD_INCONSISTENT_FIELDS_LENGTH') {
     const values = (record as string[]).length;
     return {
       message: `The row has ${values} ${values === 1 ? 'value' : 'values'} instead of ${columns}.`,
-      hint: 'A value with a comma in it stands in quotes.',
+      hint: 'Put a value that contains a comma in quotes.',
     };
   }
   if (code === 'CSV_QUOTE_NOT_CLOSED')
@@ -136,7 +139,7 @@ const STRAY_QUOTE: readonly string[] = [
   'CSV_NON_TRIMABLE_CHAR_AFTER_CLOSING_QUOTE',
   'INVALID_OPENING_QUOTE',
 ];
-const DOUBLED = 'A value with a quote in it stands in quotes, and the quote is written twice.';
+const DOUBLED = 'Put a value that contains a quote in quotes, and write the quote twice.';
 
 async function readJsonLines(file: string, check: PointCheck, rows: Rows): Promise<string[]> {
   let names: string[] | undefined;
@@ -157,7 +160,7 @@ async function readJsonLines(file: string, check: PointCheck, rows: Rows): Promi
   return inputs;
 }
 
-/** The quotes of a line of JSON, and whether a colon follows, as it does a name; what is escaped is none. */
+/** The quotes in a line of JSON, without escaped ones. A colon follows the closing quote of a name. */
 const QUOTES = /\\.|"(\s*:)?/g;
 
 function objectIn(text: string, place: Place): Record<string, RawValue> {
@@ -173,21 +176,21 @@ function objectIn(text: string, place: Place): Record<string, RawValue> {
     Array.isArray(point) ||
     Object.keys(point).length === 0
   ) {
-    throw new ForayError('POINTS_INVALID', 'The line is no object of inputs and values.', { place });
+    throw new ForayError('POINTS_INVALID', 'The line is not an object of inputs and values.', { place });
   }
   if (countNames(text) > Object.keys(point).length) {
     throw new ForayError('POINTS_INVALID', 'The point gives an input twice.', { place });
   }
   for (const [name, value] of Object.entries(point)) {
     if (['string', 'number', 'boolean'].includes(typeof value)) continue;
-    throw new ForayError('POINTS_INVALID', `The value of "${name}" is no number, text, true or false.`, {
+    throw new ForayError('POINTS_INVALID', `The value of "${name}" is not a number, text, true or false.`, {
       place,
     });
   }
   return point as Record<string, RawValue>;
 }
 
-/** How many names a line of JSON has, which may be the same. */
+/** Counts the names in a line of JSON, repeated ones included. */
 function countNames(json: string): number {
   let count = 0;
   let isInText = false;
@@ -199,7 +202,7 @@ function countNames(json: string): number {
   return count;
 }
 
-/** The values of a point in the order of the first one's names, which it has to have. */
+/** The values of a point, in the order of the first point's names. Throws when the names differ. */
 function valuesOf(point: Record<string, RawValue>, names: readonly string[], place: Place): RawValue[] {
   const missing = names.find((name) => !Object.hasOwn(point, name));
   const other = Object.keys(point).find((name) => !names.includes(name));
@@ -207,13 +210,16 @@ function valuesOf(point: Record<string, RawValue>, names: readonly string[], pla
   throw new ForayError(
     'POINTS_INVALID',
     missing === undefined
-      ? `The point gives "${other}", and the first one does not.`
-      : `The point does not give "${missing}", as the first one does.`,
-    { place, hint: 'All points of a file give the same inputs.' },
+      ? `The point has "${other}", but the first point does not.`
+      : `The point lacks "${missing}", which the first point has.`,
+    { place, hint: 'All points of a file must have the same inputs.' },
   );
 }
 
-/** Adds the line of the file to an error that says where it is; until then its column counts fields. */
+/**
+ * Adds the text of the line to an error that has a place in the file. Before, the column of that place counts fields;
+ * afterwards, characters.
+ */
 async function withLine(error: ForayError, { file, line, column }: LinePlace): Promise<ForayError> {
   let at = 0;
   for await (const text of linesOf(file)) {
@@ -225,7 +231,7 @@ async function withLine(error: ForayError, { file, line, column }: LinePlace): P
   return error;
 }
 
-/** Where a field of a line of CSV begins. */
+/** The index in a line of CSV where a field begins. */
 function startOfField(line: string, field: number): number {
   let isQuoted = false;
   let before = 0;

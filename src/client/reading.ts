@@ -1,32 +1,30 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { addCauses, causeOf } from '../campaign/failures.ts';
-import { closedPhases, type FailureCause } from '../campaign/types.ts';
+import { closedPhases, type FailureCause, findsPoints } from '../campaign/types.ts';
 import { ForayError } from '../errors.ts';
-import type { CampaignRecord, Look, ResultRow, StoredLog } from '../store/index.ts';
+import type { CampaignRecord, ResultCursor, ResultRow, StoredLog } from '../store/index.ts';
 import { type ClientContext, recordOf } from './context.ts';
 import { type Explanation, explained } from './explain.ts';
-import { finishing } from './finishing.ts';
+import { followResults } from './follow-results.ts';
 import { withAsks } from './search.ts';
 import { type CampaignStatus, isClosed, statusFromStore, statusFromWorkflow } from './status.ts';
-import * as messages from './temporal/messages.ts';
-import { blockedBy, progressOf } from './temporal/progress.ts';
 
 /** Failed runs of one cause. */
 export interface FailureGroup extends FailureCause {
-  /** The log of one of them; null where none is stored. */
+  /** The log of one of them; null when none is stored. */
   log: StoredLog | null;
 }
 
-/** Runs that have finished since a look, and the look that the next one starts from. */
+/** Runs that have finished since the last look, and the cursor for the next look. */
 export interface RecentRows {
   rows: ResultRow[];
-  look: Look;
+  look: ResultCursor;
 }
 
 export async function status(client: ClientContext, id: string): Promise<CampaignStatus> {
   const record = await recordOf(client, id);
   if (closedPhases.includes(record.phase)) return statusFromStore(client.store, record, '');
-  const { progress, why, blocks } = await progressOf(client.temporal, id);
+  const { progress, why, blocks } = await client.temporal.progressOf(id);
   const [note, blocked] = blocks ? ['', why] : [why, undefined];
   if (!progress) return statusFromStore(client.store, await recordOf(client, id), note, blocked);
   return statusFromWorkflow(client.store, record, progress, { note, blocked, now: Date.now() });
@@ -43,7 +41,7 @@ export async function blocked(client: ClientContext): Promise<Map<string, string
   const records = await client.store.listCampaigns();
   const open = records.filter(({ phase }) => !closedPhases.includes(phase));
   const whys = await Promise.all(
-    open.map(async ({ campaign: { id } }) => [id, await blockedBy(client.temporal, id)] as const),
+    open.map(async ({ campaign: { id } }) => [id, await client.temporal.blockedBy(id)] as const),
   );
   return new Map(whys.flatMap(([id, why]) => (why === undefined ? [] : [[id, why] as const])));
 }
@@ -63,7 +61,7 @@ export async function* follow(
 
 export async function failures(client: ClientContext, id: string): Promise<FailureGroup[]> {
   await recordOf(client, id);
-  const causes = (await messages.failures(client.temporal, id)) ?? (await countFailures(client, id));
+  const causes = (await client.temporal.failures(id)) ?? (await countFailures(client, id));
   const logs = await client.store.runLogs(id);
   return causes.map((cause) => ({ ...cause, log: logs.find((log) => log.cause === cause.cause) ?? null }));
 }
@@ -83,7 +81,11 @@ export async function explain(client: ClientContext, id: string, key: string): P
   const found = await client.store.pointsLike(id, key.trim().toLowerCase());
   const [story] = found;
   if (story && (found.length === 1 || story.key === key))
-    return explained(record, story, record.campaign.search && (await client.store.searchLog(id)));
+    return explained(
+      record,
+      story,
+      findsPoints(record.campaign) ? await client.store.searchLog(id) : undefined,
+    );
   throw new ForayError(
     'UNKNOWN_POINT',
     story ? `Several points of "${id}" begin with "${key}".` : `The campaign "${id}" has no point "${key}".`,
@@ -104,7 +106,7 @@ export async function results(
   const { store, temporal } = client;
   const { campaign } = record;
   const rows = follow
-    ? finishing(store, campaign, everyMs, () => messages.isClosed(temporal, id))
+    ? followResults(store, campaign, everyMs, () => temporal.isClosed(id))
     : store.results(id);
-  return { record, rows: campaign.search ? withAsks(store, campaign, rows) : rows };
+  return { record, rows: findsPoints(campaign) ? withAsks(store, campaign, rows) : rows };
 }

@@ -1,6 +1,6 @@
 import type { Difference } from '../campaign/change.ts';
 
-/** What a retry requests again, for whoever reads the list of workflows. */
+/** Says what a retry requests again, for people who read the list of workflows. */
 export function retryReason({
   failed,
   missing,
@@ -19,9 +19,9 @@ export function retryReason({
 }
 
 /**
- * What an applied definition changes. Counts the points: which of them are new is known when the change is carried out.
+ * Says what an applied definition changes. It counts the points: which of them are new is known only after the change.
  *
- * @param points how many there were, and how many there are to be
+ * @param points number of points before and after the change
  */
 export function applyReason(
   points: { from: number; to: number },

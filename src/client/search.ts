@@ -1,19 +1,20 @@
 import { Batched, batchesOf } from '../batched.ts';
 import type { Campaign } from '../campaign/types.ts';
 import type { FinishedPoints } from '../search/point-value.ts';
+import { type CalibrationStory, calibrationStoryOf, placeOf, placesOfRuns } from '../search/abc/story.ts';
 import { type SelectStory, selectStoryOf } from '../search/select-story.ts';
 import { comparedPoints, type SearchStory, storyOf } from '../search/story.ts';
 import { type SearchSummary, summarizedPoints, summaryOf } from '../search/summary.ts';
 import type { ResultRow, Store } from '../store/index.ts';
 
-/** Where the search of a campaign is, and what it has found; null of a campaign without. */
+/** The progress of a campaign's search, and what it has found; null without a search. */
 export async function searchOf(store: Store, campaign: Campaign): Promise<SearchSummary | null> {
   if (!campaign.search) return null;
   const log = await store.searchLog(campaign.id);
   return summaryOf(campaign, log, await finishedPoints(store, campaign, summarizedPoints(log)));
 }
 
-/** What the search of a campaign has done; null of a campaign without. */
+/** The course of a campaign's search; null without a search. */
 export async function storyOfSearch(store: Store, campaign: Campaign): Promise<SearchStory | null> {
   if (!campaign.search) return null;
   const log = await store.searchLog(campaign.id);
@@ -21,11 +22,17 @@ export async function storyOfSearch(store: Store, campaign: Campaign): Promise<S
   return storyOf(campaign, log, await finishedPoints(store, campaign, ordinals));
 }
 
-/** What the selection of a campaign has done; null of a campaign without. */
+/** The course of a campaign's selection; null without a selection. */
 export async function storyOfSelect(store: Store, campaign: Campaign): Promise<SelectStory | null> {
   if (!campaign.select) return null;
   const { events } = await store.searchLog(campaign.id);
   return selectStoryOf(campaign, events, await store.comparedPoints(campaign.id));
+}
+
+/** The course of a campaign's calibration; null without a calibration. */
+export async function storyOfCalibration(store: Store, campaign: Campaign): Promise<CalibrationStory | null> {
+  if (!campaign.calibrate) return null;
+  return calibrationStoryOf(campaign, await store.searchLog(campaign.id));
 }
 
 async function finishedPoints(
@@ -37,8 +44,34 @@ async function finishedPoints(
   return new Map(finished.map(({ ordinal, runs }) => [ordinal, runs]));
 }
 
-/** Rows with the number of the ask that their point came from. */
+/** Adds to each row the number of the ask of its point; in a calibration, its generation and weight as well. */
 export function withAsks(
+  store: Store,
+  campaign: Campaign,
+  rows: AsyncIterable<ResultRow>,
+): AsyncIterable<ResultRow> {
+  return campaign.calibrate ? withWeights(store, campaign, rows) : withAskOfPoints(store, campaign, rows);
+}
+
+function withWeights(
+  store: Store,
+  campaign: Campaign,
+  rows: AsyncIterable<ResultRow>,
+): AsyncIterable<ResultRow> {
+  async function* batches(): AsyncGenerator<ResultRow[], void, void> {
+    let places: Awaited<ReturnType<typeof placesOfRuns>> | undefined;
+    const find = ({ point, replication }: ResultRow) => places?.get(placeOf(point, replication));
+    for await (const batch of batchesOf(rows)) {
+      // the log has the points that were asked in the meantime
+      if (batch.some((row) => !find(row)))
+        places = await placesOfRuns(campaign, await store.searchLog(campaign.id));
+      yield batch.map((row) => ({ ...row, ...find(row) }));
+    }
+  }
+  return new Batched(batches());
+}
+
+function withAskOfPoints(
   store: Store,
   { id }: Pick<Campaign, 'id'>,
   rows: AsyncIterable<ResultRow>,
@@ -46,7 +79,7 @@ export function withAsks(
   async function* batches(): AsyncGenerator<ResultRow[], void, void> {
     let asks = new Map<string, number>();
     for await (const batch of batchesOf(rows)) {
-      // points that were asked since are in the log by now
+      // the log has the points that were asked in the meantime
       if (batch.some(({ point }) => !asks.has(point))) asks = await store.asksOfPoints(id);
       yield batch.map((row) => ({ ...row, ask: asks.get(row.point) ?? null }));
     }

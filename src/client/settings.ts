@@ -1,9 +1,9 @@
 import { CloudClient } from '../cloud/index.ts';
 
-/** Where everything is: what a client, a worker and the command line are made with. */
+/** The settings of a client, a worker and the command line: where everything is. */
 export interface Settings {
   service: {
-    /** Root address with /api/open/<version>. */
+    /** The root address, with /api/open/<version>. */
     url: string;
     key: string;
     keyHeader?: string | undefined;
@@ -13,15 +13,15 @@ export interface Settings {
   /** `sqlite:PATH` or `postgres://USER:PASSWORD@HOST:PORT/DATABASE`. */
   store: string;
   taskQueue: string;
-  /** As Temporal's own TEMPORAL_* variables and profile file say. */
+  /** As set by Temporal's TEMPORAL_* variables and its profile file. */
   temporal: TemporalSettings;
-  /** Who the campaigns are said to belong to. */
+  /** The owner that campaigns get. */
   owner: string;
   /** Address of Temporal's Web UI. */
   webUi: string;
 }
 
-/** Where Temporal is and how it is reached, as its SDK takes it. */
+/** How to connect to Temporal, in the form that its SDK takes. */
 export interface TemporalSettings {
   /** @default `default` */
   namespace?: string | undefined;
@@ -30,7 +30,7 @@ export interface TemporalSettings {
     address?: string;
     /** A key of Temporal Cloud. */
     apiKey?: string;
-    /** What is sent with each request. */
+    /** Headers of each request. */
     metadata?: Record<string, string>;
     tls?: boolean | TemporalTls;
   };
@@ -43,7 +43,7 @@ export interface TemporalTls {
   clientCertPair?: { crt: Uint8Array; key: Uint8Array };
 }
 
-/** Requests by a person at a command line are tried this often; inside a worker Temporal tries again. */
+/** Number of attempts of a request from the command line. In a worker, Temporal repeats attempts. */
 const ATTEMPTS_OF_A_PERSON = 3;
 
 export function cloudClient({ service }: Pick<Settings, 'service'>, by: 'person' | 'worker'): CloudClient {

@@ -1,43 +1,56 @@
+import { type GrowthProgress, growthProgress } from '../campaign/growth.ts';
 import { MOST_KEPT_BYTES } from '../campaign/output-files.ts';
 import { type PrecisionProgress, precisionProgress } from '../campaign/precise-points.ts';
-import { searchOf, storyOfSelect } from './search.ts';
-import type { Phase, Progress, RunCounts } from '../campaign/types.ts';
+import { searchOf, storyOfCalibration, storyOfSelect } from './search.ts';
+import type { Goal, Phase, Progress, RunCounts } from '../campaign/types.ts';
 import { closedPhases } from '../campaign/types.ts';
+import type { CalibrationSummary } from '../search/abc/story.ts';
 import type { SelectSummary } from '../search/select-story.ts';
 import type { SearchSummary } from '../search/summary.ts';
-import type { CampaignRecord, DesignStore, FileLack, FileStore, Store } from '../store/index.ts';
+import type { CampaignRecord, DesignStore, MissingReason, FileStore, Store } from '../store/index.ts';
 
-/** Where a campaign is, and who says so. Times are ISO 8601. */
+/** The status of a campaign, and its source. Times are ISO 8601. */
 export interface CampaignStatus {
   id: string;
   name: string;
   phase: Phase;
-  /** Why it cannot go on at the moment, for a person to mend; null while it goes on, and when it is over. */
+  /** Why it cannot continue until a person fixes something; null when it can continue, and when it is over. */
   blocked: string | null;
   model: string;
   modelVersion: number;
   service: string;
   points: number;
   runs: RunCounts;
-  /** Of a campaign that replicates its points until they are precise; null also where nobody wrote it down. */
+  /**
+   * For a campaign that replicates its points until they are precise; null for others, and when the store has no record
+   * of it.
+   */
   precision: PrecisionProgress | null;
-  /** Of a campaign whose points a search finds; null of others, and in lists. */
+  /** For a campaign with a search; null for others, and in lists. */
   search: SearchSummary | null;
-  /** Of a campaign that finds out which of its points is the best; null of others. */
+  /** For a campaign with a selection of the best point; null for others. */
   select: SelectSummary | null;
-  /** How many runs are kept requested at once; null when no worker could be asked. */
+  /** For a campaign with a calibration; null for others. */
+  calibration: CalibrationSummary | null;
+  /** For a campaign whose design grows until its indices are known; null for others. */
+  growth: GrowthProgress | null;
+  /** Number of open runs that the campaign aims at; null when no worker answered. */
   window: number | null;
-  /** Runs finished a second, lately. */
+  /** Runs that finished per second, recently. */
   rate: number | null;
   secondsLeft: number | null;
-  /** Who paused it, while it is; null also when no worker could be asked. */
-  pausedBy: 'person' | 'policy' | null;
+  /** Who paused it, while it is paused; null also when no worker answered. */
+  pausedBy: 'person' | 'policy' | 'optimiser' | null;
   submitted: string;
-  /** `workflow`: the running workflow answered; `store`: what was last written to the store. */
+  /** Who submitted it; null for campaigns of earlier versions. */
+  owner: string | null;
+  /** Which value is the best one; null when the definition has no goal. */
+  goal: Goal | null;
+  /** `workflow`: the running workflow answered. `store`: the last state in the store. */
   source: 'workflow' | 'store';
-  /** When what is said here was true. */
+  /** The time of this status. */
   asOf: string;
-  /** What else there is to say; empty mostly. */
+  /** A remark; mostly empty. */
   note: string;
 }
 
@@ -63,6 +76,8 @@ export async function statusFromWorkflow(
     precision,
     search: await searchOf(store, record.campaign),
     select: (await storyOfSelect(store, record.campaign))?.summary ?? null,
+    calibration: (await storyOfCalibration(store, record.campaign))?.summary ?? null,
+    growth: growthProgress(record.campaign),
     window,
     rate: goesOn ? rate : null,
     secondsLeft: goesOn ? secondsLeft : null,
@@ -88,6 +103,8 @@ export async function statusFromStore(
     precision: await precisionFrom(store, record),
     search: await searchOf(store, record.campaign),
     select: (await storyOfSelect(store, record.campaign))?.summary ?? null,
+    calibration: (await storyOfCalibration(store, record.campaign))?.summary ?? null,
+    growth: growthProgress(record.campaign),
     window: null,
     rate: null,
     secondsLeft: null,
@@ -98,7 +115,7 @@ export async function statusFromStore(
   };
 }
 
-/** How far a campaign is that replicates its points until they are precise; earlier versions wrote nothing of it down. */
+/** Progress towards precise points. Earlier versions stored nothing about it. */
 async function precisionFrom(
   store: DesignStore,
   { campaign, phase }: CampaignRecord,
@@ -108,31 +125,40 @@ async function precisionFrom(
   return phase === 'completed' && progress.judged === 0 ? null : progress;
 }
 
-/** What there is to say of files that a campaign was to keep; empty mostly. */
+/** A remark about files that the campaign should have stored and lacks; mostly empty. */
 async function filesNote(store: FileStore, { campaign }: CampaignRecord): Promise<string> {
   if (campaign.outputFiles === 'link') return '';
-  const lacking = await store.lackingFiles(campaign.id);
+  const lacking = await store.missingFiles(campaign.id);
   if (lacking.length === 0) return '';
   const total = lacking.reduce((sum, { count }) => sum + count, 0);
-  const why = lacking.map(({ lack, count }) => `${count} ${lackWords[lack]}`).join(', ');
-  return `files of outputs that are not kept: ${total} (${why})`;
+  const why = lacking.map(({ lack, count }) => `${count} ${missingWords[lack]}`).join(', ');
+  return `output files that are not stored: ${total} (${why})`;
 }
 
-/** Behind their number. */
-const lackWords: Record<FileLack, string> = {
+/** Phrases that follow a number. */
+const missingWords: Record<MissingReason, string> = {
   'not-found': 'not at the service',
-  refused: 'that the service does not give',
+  refused: 'refused by the service',
   'too-large': `over ${MOST_KEPT_BYTES / 1_048_576} MiB`,
-  failing: 'that could not be fetched so far',
+  failing: 'not downloaded so far',
 };
 
 function joined(...notes: string[]): string {
   return notes.filter(Boolean).join('; ');
 }
 
-function head({ campaign, createdAt }: CampaignRecord) {
-  const { id, name, model, service } = campaign;
-  return { id, name, model: model.name, modelVersion: model.version, service, submitted: iso(createdAt) };
+function head({ campaign, createdAt, owner }: CampaignRecord) {
+  const { id, name, model, service, goal = null } = campaign;
+  return {
+    id,
+    name,
+    model: model.name,
+    modelVersion: model.version,
+    service,
+    submitted: iso(createdAt),
+    owner,
+    goal,
+  };
 }
 
 function iso(time: number): string {

@@ -1,13 +1,13 @@
+import { hash } from 'node:crypto';
 import { freshened } from '../campaign/seeds.ts';
 import { closedPhases } from '../campaign/types.ts';
 import { ForayError } from '../errors.ts';
 import { type DefinitionSource, textOf } from '../resolve/index.ts';
 import { checkCampaign, type CheckedCampaign } from './check.ts';
 import { type ClientContext, recordOf } from './context.ts';
-import { paceKnown, paceOf } from './pace.ts';
-import { type Plan, planOf, type PlanOptions } from './plan.ts';
-import { runIdOf } from './temporal/messages.ts';
-import { startWorkflow } from './temporal/start.ts';
+import { knownRate, rateOf } from './run-rate.ts';
+import { planOf, type PlanOptions } from './plan.ts';
+import type { Plan } from './planned.ts';
 
 /** A campaign that was submitted. */
 export interface Submitted {
@@ -21,7 +21,7 @@ export interface Submitted {
   isNew: boolean;
   points: number;
   runs: number;
-  /** What the user may want to know; empty mostly. */
+  /** A warning for the user; mostly empty. */
   warning: string;
 }
 
@@ -29,6 +29,12 @@ export interface Submitted {
 export interface SubmitOptions {
   /** @default the definition's name and a short suffix */
   id?: string | undefined;
+  /**
+   * Without an id: a text that determines the id, so that a repeated submit with the same text is the same campaign.
+   */
+  token?: string | undefined;
+  /** Who submits it. @default the owner of the settings */
+  owner?: string | undefined;
   /** Gets a quick plan of the definition before anything is started. It may throw. */
   announce?: ((plan: Plan) => void) | undefined;
 }
@@ -37,11 +43,11 @@ export interface SubmitOptions {
 export interface PlanSettings extends Pick<PlanOptions, 'onAsked'> {
   /** Ask the service about every run. Without it, a plan of more than 10,000 runs asks about a sample. */
   all?: boolean | undefined;
-  /** How long one run takes, s. @default the pace of earlier campaigns of the model's version */
+  /** How long one run takes, s. @default the rate of earlier campaigns of the model's version */
   runSeconds?: number | undefined;
 }
 
-/** Number of runs of a plan that the service is asked about at most, and of the sample of a larger plan. */
+/** Maximum number of runs of a plan that the service is asked about; a larger plan asks about a sample of this size. */
 const MOST_ASKED = 10_000;
 const SAMPLE = 2_000;
 /** The announcement before a start asks the service about this many runs, for this long. */
@@ -53,7 +59,7 @@ const ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,119}$/;
 export async function submit(
   client: ClientContext,
   source: DefinitionSource,
-  { id: wanted, announce }: SubmitOptions = {},
+  { id: wanted, token, owner = client.settings.owner, announce }: SubmitOptions = {},
 ): Promise<Submitted> {
   if (wanted !== undefined && !ID.test(wanted)) {
     throw new ForayError('USAGE', `The id "${wanted}" is not usable.`, {
@@ -61,19 +67,21 @@ export async function submit(
     });
   }
   const checkedCampaign = await checkCampaign(client.cloud, source);
+  await checkStart(client, checkedCampaign.campaign);
   const { campaign: checked, points, contents, digest } = checkedCampaign;
   if (announce) {
     const signal = AbortSignal.timeout(ANNOUNCE_MS);
     announce(await planned(client, checkedCampaign, { ask: ANNOUNCE_RUNS, signal }, undefined));
   }
-  await client.temporal.connect();
-  const id = wanted ?? `${checked.name}-${crypto.randomUUID().slice(0, 6)}`;
+  await client.temporal.reach();
+  const suffix = token === undefined ? crypto.randomUUID().slice(0, 6) : hash('sha256', token).slice(0, 12);
+  const id = wanted ?? `${checked.name}-${suffix}`;
   const { url: service } = client.service;
   const serviceId = await client.service.identity();
   const campaign = freshened({ ...checked, id, service, serviceId }, Math.random);
   for (const [hash, content] of contents) await client.store.putFile(hash, content, Date.now());
   const definition = textOf(source);
-  const isNew = await client.store.addCampaign({ campaign, definition, digest }, Date.now());
+  const isNew = await client.store.addCampaign({ campaign, definition, digest, owner }, Date.now());
   const record = await recordOf(client, id);
   if (record.digest !== digest || !(await client.service.has(record.campaign, client.store))) {
     throw new ForayError('CAMPAIGN_EXISTS', `A campaign "${id}" exists with another definition.`, {
@@ -82,13 +90,13 @@ export async function submit(
   }
   // A submit that died halfway leaves a record without a workflow: this one completes it.
   const { runId, warning } = closedPhases.includes(record.phase)
-    ? { runId: await runIdOf(client.temporal, id), warning: '' }
-    : await startWorkflow(client.temporal, record, client.store.id, isNew ? 'first' : 'again').catch(
-        async (error: unknown) => {
+    ? { runId: await client.temporal.runIdOf(id), warning: '' }
+    : await client.temporal
+        .start(record, client.store.id, isNew ? 'first' : 'again')
+        .catch(async (error: unknown) => {
           if (isNew) await client.store.removeCampaign(id);
           throw error;
-        },
-      );
+        });
   const url = client.temporal.pageOf(id, runId);
   return { id, workflowId: id, runId, url, isNew, points, runs: points * campaign.replications, warning };
 }
@@ -99,6 +107,7 @@ export async function plan(
   { all = false, runSeconds, onAsked }: PlanSettings = {},
 ): Promise<Plan> {
   const definition = await checkCampaign(client.cloud, source);
+  await checkStart(client, definition.campaign);
   const runs = definition.points * definition.campaign.replications;
   const ask = all || runs <= MOST_ASKED ? runs : SAMPLE;
   return planned(client, definition, { ask, onAsked }, runSeconds);
@@ -111,9 +120,28 @@ async function planned(
   runSeconds: number | undefined,
 ): Promise<Plan> {
   const { campaign } = definition;
-  const pace =
+  const rate =
     runSeconds === undefined
-      ? await paceKnown(client.store, campaign, client.service)
-      : paceOf(runSeconds, campaign);
-  return planOf(client.cloud, definition, pace, options);
+      ? await knownRate(client.store, campaign, client.service)
+      : rateOf(runSeconds, campaign);
+  return planOf(client.cloud, definition, rate, options);
+}
+
+/**
+ * Checks that the campaign from which a search starts has points of the same model version.
+ *
+ * @throws ForayError UNKNOWN_CAMPAIGN, INVALID_VALUE
+ */
+async function checkStart(
+  client: ClientContext,
+  { search, model }: CheckedCampaign['campaign'],
+): Promise<void> {
+  if (!search?.start) return;
+  const other = (await recordOf(client, search.start.campaign)).campaign;
+  if (other.model.versionId === model.versionId) return;
+  throw new ForayError(
+    'INVALID_VALUE',
+    `The search starts from the campaign "${other.id}", which has ${other.model.name} (version ${other.model.version}), not ${model.name} (version ${model.version}).`,
+    { hint: 'Name a campaign with the same version under "start", or remove "start".' },
+  );
 }

@@ -1,6 +1,6 @@
 import { messageOf } from '../errors.ts';
 
-/** Completes "The file X ...": why it cannot be read, without Node's own words. */
+/** Completes "The file X ...": why the file cannot be read, without Node's own words. */
 export function whyUnreadable(error: unknown): string {
   const { code = messageOf(error) } = error as NodeJS.ErrnoException;
   return unreadable[code] ?? `cannot be read (${code})`;
@@ -10,6 +10,6 @@ const unreadable: Record<string, string> = {
   ENOENT: 'is not there',
   ENOTDIR: 'is not there',
   EISDIR: 'is a folder',
-  EACCES: 'may not be read',
-  EPERM: 'may not be read',
+  EACCES: 'cannot be read (permission denied)',
+  EPERM: 'cannot be read (permission denied)',
 };

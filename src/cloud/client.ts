@@ -15,12 +15,15 @@ import type {
   Model,
   Outputs,
   OutputsTemplate,
+  Pruned,
+  PruneRequest,
   ResultsRequest,
   Run,
   RunRequest,
   RunState,
   Version,
   VersionCode,
+  VersionSummary,
 } from '../api/index.ts';
 import type { Sink } from './download.ts';
 import { CloudError, type CloudErrorKind, isCloudError } from './errors.ts';
@@ -35,7 +38,7 @@ interface CallOptions {
   isStart?: boolean;
 }
 
-/** How a host answers that does not know a path: in its own way, or with some page. */
+/** Errors of a host that does not know a path: its own error, or an HTML page. */
 const lacksExtension: readonly CloudErrorKind[] = [
   'not-found',
   'refused',
@@ -43,7 +46,7 @@ const lacksExtension: readonly CloudErrorKind[] = [
   'malformed',
   'too-large',
 ];
-/** The same of the health document, which a host may also show to nobody. */
+/** Errors of a host without a health document, or with a protected one. */
 const otherHost: readonly CloudErrorKind[] = [
   ...lacksExtension.filter((kind) => kind !== 'server'),
   'unauthorized',
@@ -55,16 +58,16 @@ const otherHost: readonly CloudErrorKind[] = [
  */
 export class CloudClient {
   private readonly transport: Transport;
-  /** Endpoints that this service was seen to know in their older spelling only. */
+  /** Endpoints that this service knows only in their older spelling. */
   private readonly older = new Set<AnyEndpointName>();
-  /** Endpoints that it was seen to know in their current one. */
+  /** Endpoints that this service knows in their current spelling. */
   private readonly current = new Set<AnyEndpointName>();
 
   constructor(options: TransportOptions) {
     this.transport = new Transport(options);
   }
 
-  /** The UUID that a foray service says of itself, the same at any address; undefined of other hosts. */
+  /** The UUID of a foray service, which is the same at every address; undefined for other hosts. */
   async identity(signal?: AbortSignal): Promise<string | undefined> {
     try {
       const answer = await this.transport.send({ method: 'GET', path: '/health', isBeside: true, signal });
@@ -75,12 +78,22 @@ export class CloudClient {
     }
   }
 
-  /** What the code of a version is; undefined where the service does not tell. */
+  /** The files of a version, and whether it still takes new runs; undefined if the service does not offer them. */
   getVersionCode(versionId: string, signal?: AbortSignal): Promise<VersionCode | undefined> {
     return this.callExtension('getVersionCode', { params: { versionId }, signal });
   }
 
-  /** The inputs of a version that do not take every value of their type; none where the service does not tell. */
+  /** The versions of a model and their stored files; undefined if the service does not offer them. */
+  listVersions(modelId: string, signal?: AbortSignal): Promise<VersionSummary[] | undefined> {
+    return this.callExtension('listVersions', { params: { modelId }, signal });
+  }
+
+  /** Removes the stored files of old versions; rejects if the service stores none. */
+  pruneVersions(modelId: string, which: PruneRequest, signal?: AbortSignal): Promise<Pruned> {
+    return this.call('pruneVersions', { params: { modelId }, body: which, signal });
+  }
+
+  /** The inputs of a version that have limits; empty if the service does not offer them. */
   async getAllowedValues(versionId: string, signal?: AbortSignal): Promise<AllowedValues[]> {
     return (await this.callExtension('getAllowedValues', { params: { versionId }, signal })) ?? [];
   }
@@ -109,7 +122,9 @@ export class CloudClient {
     return this.call('listExperiments', { params: { versionId }, signal });
   }
 
-  /** An abort waits some seconds for the answer of a request that is sent: what it starts is to be known. */
+  /**
+   * An abort still waits up to 5 s for an answer in flight: the service may have started the run, and we need its id.
+   */
   requestRun(versionId: string, request: RunRequest, signal?: AbortSignal): Promise<Run> {
     return this.call('requestRun', { params: { versionId }, body: request, signal, isStart: true });
   }
@@ -144,16 +159,16 @@ export class CloudClient {
     return this.call('startAnimation', { params: { versionId }, body: request, signal });
   }
 
-  /** An address that needs no key and holds for five minutes: a secret while it does. */
+  /** A pre-signed address, valid for five minutes without a key: treat it as a secret. */
   getOutputFileUrl(hash: string, filename: string, signal?: AbortSignal): Promise<string> {
     return this.call('getOutputFileUrl', { query: { hash, filename }, signal });
   }
 
   /**
-   * Fetches an output file, perhaps in several attempts: what does not come for the moment is asked for again.
+   * Fetches an output file, and retries temporary errors.
    *
-   * @param begin gives what takes its bytes, from the first one, of each attempt
-   * @param most bytes at most; a file of any size may take any time, as long as its bytes keep coming
+   * @param begin returns a new receiver of the bytes for each attempt
+   * @param most maximum number of bytes; without a limit, a file may take any time while its bytes keep coming
    * @returns the SHA-256 of the content, in base64url
    */
   fetchOutputFile(
@@ -171,7 +186,7 @@ export class CloudClient {
     return fetchOutputFile({ hash, address, begin, rest, most, total, signal });
   }
 
-  /** What a failed run printed; undefined where the service does not tell. */
+  /** The output of a failed run; undefined if the service does not offer it. */
   getRunLog(versionId: string, runId: string, signal?: AbortSignal): Promise<RunLog | undefined> {
     return this.callExtension('getRunLog', { params: { versionId, runId }, signal });
   }
@@ -185,12 +200,12 @@ export class CloudClient {
     return this.call('checkFile', { query: { hash }, signal });
   }
 
-  /** What a service says of a run in words of its own, without the key and without signed addresses. */
+  /** The service's own message about a run, without the key and without signed addresses. */
   redacted(text: string, most: number): string {
     return this.transport.redacted(text, most);
   }
 
-  /** Calls what is no part of the specification; undefined where the service does not offer it. */
+  /** Calls an endpoint outside the specification; undefined if the service does not offer it. */
   private async callExtension<Name extends keyof typeof extensions>(
     name: Name,
     options: CallOptions,
@@ -220,7 +235,7 @@ export class CloudClient {
     return parsed.data as z.output<(typeof allEndpoints)[Name]['response']>;
   }
 
-  /** Asks in the current spelling, and once in the older one where the service does not know the current. */
+  /** Requests the current spelling, and once the older spelling if the service does not know the current one. */
   private async ask(name: AnyEndpointName, endpoint: Endpoint, options: CallOptions): Promise<unknown> {
     const { older } = endpoint;
     if (!older) return this.send(endpoint, options);
@@ -237,7 +252,7 @@ export class CloudClient {
       )
         throw error;
       const answer = await this.send(older, options).catch((failure: unknown) => {
-        // Only an answer says that the older spelling is not known either; what may pass says nothing.
+        // only an answer shows that the older spelling is unknown too; a temporary error shows nothing
         throw isCloudError(failure) && (!failure.isRetryable || failure.kind === 'malformed')
           ? error
           : failure;
@@ -262,7 +277,7 @@ export class CloudClient {
   }
 }
 
-/** Clients in the field know `ERROR` where the specification says `FAILED` (notes on real clients). */
+/** Real clients also know the status `ERROR`, where the specification says `FAILED` (notes on real clients). */
 function knownStatuses(answer: unknown): unknown {
   const isError =
     typeof answer === 'object' && answer !== null && 'status' in answer && answer.status === 'ERROR';

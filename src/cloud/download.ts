@@ -1,26 +1,26 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
-import got, { RequestError, TimeoutError } from 'got';
 import { CloudError, isCloudError } from './errors.ts';
+import { codeOf, isTimeout } from './request-error.ts';
 import { retryAfterMs } from './retry-after.ts';
 
-/** Takes the bytes of a file as they come; the next ones wait for it. */
+/** Receives the bytes of a file as they arrive. The next bytes wait until it has finished. */
 export type Sink = (chunk: Uint8Array) => void | Promise<void>;
 
 export interface DownloadOptions {
-  /** Bytes that are taken at most. */
+  /** Largest accepted size, bytes. */
   most: number;
-  /** How long it may take in all while bytes keep coming, ms. */
+  /** Total time limit while bytes keep arriving, ms. */
   total?: number | undefined;
   signal?: AbortSignal | undefined;
 }
 
-/** What has come of a file: everything that was sent. */
+/** A file as it was received. */
 export interface Transfer {
-  /** Of what came, in base64url. */
+  /** SHA-256 of the received bytes, in base64url. */
   sha256: string;
-  /** How much it would be was said beforehand, so it is all that there is. */
+  /** Whether the length was announced, so that the file is known to be complete. */
   isMeasured: boolean;
 }
 
@@ -28,11 +28,10 @@ const CONNECT_MS = 10_000;
 const SILENCE_MS = 60_000;
 
 /**
- * Fetches what is at a pre-signed address, which needs no key and is a secret itself: no error says any of it. It may be on
- * another host than the service, and is taken at its word: redirects are not followed, and content is taken as it is
- * sent, never unpacked.
+ * Downloads a file from a pre-signed address. The address needs no key and is a secret itself, so no error contains any
+ * part of it. It may be on another host than the service. Redirects are not followed, and content is never unpacked.
  *
- * @throws CloudError `refused` where the address does not hold (any more), is none, or leads elsewhere
+ * @throws CloudError `refused` when the address is not valid, no longer valid, or redirects
  */
 export async function download(
   address: string,
@@ -40,7 +39,8 @@ export async function download(
   { most, total, signal }: DownloadOptions,
 ): Promise<Transfer> {
   if (!/^https?:$/.test(URL.parse(address)?.protocol ?? ''))
-    throw new CloudError('refused', 'The service gave no address of the output file.');
+    throw new CloudError('refused', 'The service gave no valid address for the output file.');
+  const { default: got } = await import('got');
   const stream = got.stream(address, {
     decompress: false,
     throwHttpErrors: false,
@@ -54,7 +54,7 @@ export async function download(
     },
     ...(signal && { signal }),
   });
-  // one that comes after the last byte says nothing any more
+  // an error after the last byte does not matter
   stream.on('error', () => undefined);
   let unwritten: unknown;
   try {
@@ -76,7 +76,7 @@ export async function download(
       }
     }
     if (length !== undefined && size !== Number(length))
-      throw new CloudError('unreachable', 'The output file ended before its end.');
+      throw new CloudError('unreachable', 'The output file is shorter than announced.');
     return { sha256: hash.digest('base64url'), isMeasured: length !== undefined };
   } catch (error) {
     signal?.throwIfAborted();
@@ -89,7 +89,7 @@ export async function download(
 
 function checkStatus({ statusCode: status = 0, headers }: IncomingMessage): void {
   if (status === 200) return;
-  const said = `The output file cannot be fetched: ${status} from where it is kept.`;
+  const said = `The output file cannot be fetched: its address answered ${status}.`;
   const retryAfter = retryAfterMs(headers['retry-after'], Date.now());
   if (status === 429 || (status === 503 && retryAfter > 0))
     throw new CloudError('throttled', said, { retryAfter });
@@ -101,10 +101,11 @@ function tooLarge(most: number): CloudError {
   return new CloudError('too-large', `The output file is over ${most / 1_048_576} MiB.`);
 }
 
-/** got's own message holds the whole address, so only its code is kept. */
+/** The message of got contains the whole address, so we use only its code. */
 function connectionError(error: unknown): CloudError {
-  if (error instanceof TimeoutError)
-    return new CloudError('timeout', 'The output file does not come in time.');
-  const code = error instanceof RequestError ? ` (${error.code})` : '';
-  return new CloudError('unreachable', `The output file cannot be fetched from where it is kept${code}.`);
+  if (isTimeout(error)) return new CloudError('timeout', 'The output file did not arrive in time.');
+  return new CloudError(
+    'unreachable',
+    `The output file cannot be fetched from its address (${codeOf(error)}).`,
+  );
 }

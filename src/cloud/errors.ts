@@ -1,10 +1,10 @@
 import { type ErrorCode, ForayError } from '../errors.ts';
 
 /**
- * What can go wrong between us and a model service.
+ * The kinds of errors of a model service.
  * - `unreachable`: no connection, or it broke; `timeout`: no answer in time;
  * - `throttled`: 429, or 503 with Retry-After; `server`: another 5xx;
- * - `malformed`: an answer that is none of the interface; `too-large`: one over the cap;
+ * - `malformed`: an answer outside the interface; `too-large`: an answer over the size limit;
  * - `unauthorized`: 401 and 403; `not-found`: 404; `refused`: another 4xx.
  */
 export type CloudErrorKind =
@@ -38,17 +38,17 @@ const hints: Partial<Record<CloudErrorKind, string>> = {
   unauthorized: 'Check the API key (--api-key or FORAY_API_KEY) and its header (--api-key-header).',
 };
 
-/** Another try may succeed with these. */
+/** Kinds of errors that may not happen again in another attempt. */
 const retryable: readonly CloudErrorKind[] = ['unreachable', 'timeout', 'throttled', 'server', 'malformed'];
 
-/** An error of the model service or on the way to it. Its text never holds the key, a query or a signature. */
+/** An error of the model service or on the way to it. Its text never contains the key, a query or a signature. */
 export class CloudError extends ForayError {
   override readonly name = 'CloudError';
   readonly kind: CloudErrorKind;
-  /** Milliseconds the service asked to be left alone. */
+  /** How long the service asked us to wait, ms. */
   readonly retryAfter: number;
 
-  /** False when the service certainly did not take the request in; true also when nobody knows. */
+  /** False when the service certainly did not receive the request; true when it received it or nobody knows. */
   readonly mayHaveArrived: boolean;
 
   constructor(kind: CloudErrorKind, message: string, { retryAfter = 0, mayHaveArrived = true } = {}) {

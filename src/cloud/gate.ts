@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Node's timers take no more: they would fire at once. */
+/** Longest delay of a Node timer, ms: a longer one fires at once. */
 const LONGEST_TIMER = 2 ** 31 - 1;
 
 /**
- * Lets requests through at a rate (a token bucket that holds one second's worth), and none before a time that the
- * service asked for.
+ * Limits the rate of requests with a token bucket of one second, and blocks all requests until a time that the service
+ * asked for.
  */
 export class Gate {
   private readonly rate: number;
@@ -19,7 +19,7 @@ export class Gate {
     this.tokens = Math.max(1, rate);
   }
 
-  /** Nothing passes for this many ms from now. */
+  /** Blocks all requests for this many ms from now. */
   closeFor(ms: number): void {
     this.closedUntil = Math.max(this.closedUntil, performance.now() + ms);
   }
@@ -33,7 +33,7 @@ export class Gate {
     }
   }
 
-  /** Takes a token, or says how many ms to wait before trying again. */
+  /** Takes a token and returns 0, or returns how many ms to wait. */
   private take(now: number): number {
     if (now < this.closedUntil) return this.closedUntil - now;
     if (this.rate === Infinity) return 0;

@@ -2,34 +2,35 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { download, type DownloadOptions, type Sink, type Transfer } from './download.ts';
 import { CloudError, type CloudErrorKind, isCloudError } from './errors.ts';
 
-/** How often a file is asked for, and the first wait between, ms. */
+/** Number of attempts for a file, and the first delay between them, ms. */
 const ATTEMPTS = 4;
 const AGAIN_MS = 250;
 
-/** What may be better a moment later. After a time-out as much time again is not spent at once. */
+/** Temporary errors. A timeout is not among them: another attempt might take as long again. */
 const passing: readonly CloudErrorKind[] = ['throttled', 'server', 'unreachable', 'malformed'];
 
-/** SHA-256 in base64url without padding, as most services call files (notes on real clients). */
+/** SHA-256 in base64url without padding: most services name their files this way (notes on real clients). */
 const SHA256 = /^[A-Za-z0-9_-]{43}$/;
 
 interface Fetch extends DownloadOptions {
-  /** What the service calls the file by. */
+  /** The service's name of the file. */
   hash: string;
-  /** Gives an address that holds for a while. */
+  /** Requests an address that is valid for a while. */
   address: () => Promise<string>;
-  /** What takes the bytes, from the first one, of each attempt. */
+  /** Returns a receiver of the bytes for each attempt, which starts at the first byte. */
   begin: () => Sink | Promise<Sink>;
-  /** Is told for how long, ms, nothing more is to be asked for. */
+  /** Called with the time, ms, for which the service asks for no requests. */
   rest: (ms: number) => void;
 }
 
 /**
- * Fetches an output file whole. An address that does not hold any more is asked for anew. What came is known to be the file by its
- * hash. A service may call its files otherwise: then a file that has the length that was said is taken, and of one that looks like
- * another than its hash, or of no known length, a second transfer has to be the same.
+ * Fetches a complete output file, and requests a new address when the old one has expired. The hash of the file shows
+ * whether the content is right. Some services use other names than hashes. Then a file with the announced length is
+ * accepted. Without a known length, or when the content does not match a name that looks like a hash, a second transfer
+ * must give the same content.
  *
  * @returns the SHA-256 of the content, in base64url
- * @throws CloudError when it cannot be had, without the address
+ * @throws CloudError when the file cannot be fetched; it never contains the address
  */
 export async function fetchOutputFile({ hash, address, begin, rest, ...options }: Fetch): Promise<string> {
   let before: string | undefined;
@@ -41,7 +42,7 @@ export async function fetchOutputFile({ hash, address, begin, rest, ...options }
       const transfer = await download(signed, await begin(), options);
       if (isIt(hash, transfer) || transfer.sha256 === before) return transfer.sha256;
       before = transfer.sha256;
-      throw new CloudError('malformed', 'The output file does not come whole.');
+      throw new CloudError('malformed', 'The output file arrived incomplete or changed.');
     } catch (error) {
       if (!isCloudError(error)) throw error;
       if (error.kind === 'throttled') rest(error.retryAfter);

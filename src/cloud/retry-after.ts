@@ -1,9 +1,9 @@
-/** No service means to be left alone for longer, and timers stop at 24 days. */
+/** Longest wait, ms. No service means more than a day, and timers end at 24 days. */
 const LONGEST_MS = 24 * 3_600_000;
 
 /**
- * Milliseconds that a Retry-After header asks for: seconds or an HTTP date (RFC 9110, 10.2.3); 0 without one or when it
- * makes no sense, a day at most.
+ * The wait in a Retry-After header, in ms and at most a day: seconds or an HTTP date (RFC 9110, 10.2.3). 0 when there
+ * is no header or it makes no sense.
  */
 export function retryAfterMs(header: string | undefined, now: number): number {
   if (header === undefined) return 0;

@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import got, { type Method, RequestError, TimeoutError } from 'got';
+import type { Method } from 'got';
 import { bounded } from '../printable.ts';
 import { CloudError, isCloudError } from './errors.ts';
 import { Gate } from './gate.ts';
+import { codeOf, isTimeout } from './request-error.ts';
 import { retryAfterMs } from './retry-after.ts';
 
 export interface TransportOptions {
@@ -13,9 +14,9 @@ export interface TransportOptions {
   keyHeader?: string | undefined;
   /** Requests a second. @default no limit */
   rate?: number | undefined;
-  /** How often a request is made before its error is passed on. Inside activities 1: Temporal retries. @default 1 */
+  /** Attempts per request before its error is thrown. Use 1 inside activities, because Temporal retries. @default 1 */
   attempts?: number | undefined;
-  /** How long one request may take in all while bytes keep coming, ms. @default 10 minutes */
+  /** Total time limit of one request while bytes keep arriving, ms. @default 10 minutes */
   total?: number | undefined;
 }
 
@@ -28,26 +29,26 @@ export interface TransportRequest {
   body?: { json: unknown } | { bytes: Uint8Array };
   signal?: AbortSignal | undefined;
   /**
-   * It starts something. Once it is sent no abort recalls it, so its answer is then waited for, for a while: what is
-   * started is to be known by whoever has to stop it.
+   * Whether the request starts a run. After an abort we still wait up to 5 s for its answer: the service may have started
+   * the run, and we need its id to stop it.
    */
   isStart?: boolean;
-  /** The path is one beside the interface, at its host, which takes no key. */
+  /** Whether the path is outside the interface, on the same host, and takes no key. */
   isBeside?: boolean;
 }
 
-/** A response larger than this is cut off. */
+/** Largest accepted response, bytes. */
 export const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
-/** Characters of what a service says in an error that are passed on. */
+/** Longest part of a service's error message that we pass on, characters. */
 const LONGEST_MESSAGE = 500;
 const CONNECT_MS = 10_000;
 const ANSWER_MS = 60_000;
-/** Enough for large files on slow lines; a service that trickles does not hold a request for ever. */
+/** Enough for large files on slow lines, and an end for a service that sends too slowly. */
 const TOTAL_MS = 600_000;
 const LAST_WORDS_MS = 5_000;
 const RETRY_BASE_MS = 300;
 
-/** Makes requests and turns whatever goes wrong into a {@link CloudError}: the only place that knows the key. */
+/** Makes requests, and turns every failure into a {@link CloudError}. It is the only place that knows the key. */
 export class Transport {
   private readonly root: string;
   /** The address without the path of the interface. */
@@ -55,9 +56,9 @@ export class Transport {
   private readonly headers: Record<string, string>;
   private readonly gate: Gate;
   private readonly attempts: number;
-  /** How long one request may take in all, ms. */
+  /** Total time limit of one request, ms. */
   readonly total: number;
-  /** What a service may repeat in a message and is not to be told on. */
+  /** Secrets that a service may repeat in a message. */
   private readonly secrets: readonly string[];
 
   constructor({
@@ -117,20 +118,21 @@ export class Transport {
     }
   }
 
-  /** Waits for the turn of a request that is made elsewhere: it counts as well. */
+  /** Waits for the rate limit on behalf of a request that is made elsewhere. */
   turn(signal?: AbortSignal): Promise<void> {
     return this.gate.pass(signal);
   }
 
-  /** Lets no request through for so long, ms. */
+  /** Blocks all requests for this long, ms. */
   rest(ms: number): void {
     this.gate.closeFor(ms);
   }
 
   /**
-   * What a service says, in at most so many characters, without the key and without signed addresses, which it may repeat.
+   * The text of a service in at most `most` characters, without the key and without signed addresses: the service may
+   * repeat them.
    *
-   * @param most - of what it says no more is read than ten times that
+   * @param most - longest result, characters; at most about ten times as many are read
    */
   redacted(text: string, most: number): string {
     const longest = Math.max(0, ...this.secrets.map(({ length }) => length));
@@ -138,11 +140,14 @@ export class Transport {
     const safe = this.secrets
       .reduce((rest, secret) => rest.replaceAll(secret, '…'), read)
       .replace(/\?[^\s"'<>]+/g, (query) => (query.includes('=') ? '?…' : query));
-    // the end may be a part of a secret
+    // a cut text may end with a part of a secret
     return bounded(read === text ? safe : safe.slice(0, Math.max(0, safe.length - longest)), most);
   }
 
-  /** The message of an error body on one line, if it is one of the interface's; a proxy's HTML page says nothing. */
+  /**
+   * The message of an error body on one line, if the body has the format of the interface; otherwise (an HTML page of a
+   * proxy) empty.
+   */
   private messageIn(body: string): string {
     try {
       const { message } = JSON.parse(body) as { message?: unknown };
@@ -160,6 +165,8 @@ export class Transport {
     const limit = new AbortController();
     const patience = isStart && signal ? delayed(signal, LAST_WORDS_MS) : undefined;
     const end = patience?.signal ?? signal;
+    // half of the commands make no request, and got takes a while to load
+    const { default: got } = await import('got');
     try {
       const pending = got(`${isBeside ? this.host : this.root}${path}`, {
         method,
@@ -190,7 +197,7 @@ export class Transport {
   }
 }
 
-/** A signal that aborts some time after another one; `forget` when it is not needed any more. */
+/** A signal that aborts some time after another signal. Call `forget` when it is no longer needed. */
 function delayed(signal: AbortSignal, ms: number): { signal: AbortSignal; forget(): void } {
   const controller = new AbortController();
   let timer: NodeJS.Timeout | undefined;
@@ -219,10 +226,10 @@ const neverConnected = [
 /** Codes of a header that Node does not send, such as a key with a line break. */
 const invalidHeader = ['ERR_INVALID_CHAR', 'ERR_INVALID_HTTP_TOKEN'];
 
-/** got's own message holds the whole address, so only its code is kept. */
+/** The message of got contains the whole address, so we use only its code. */
 function connectionError(target: string, root: string, error: unknown): CloudError {
-  if (error instanceof TimeoutError) return new CloudError('timeout', `${target}: no answer in time`);
-  const code = error instanceof RequestError ? error.code : 'UNKNOWN';
+  if (isTimeout(error)) return new CloudError('timeout', `${target}: no answer in time`);
+  const code = codeOf(error);
   if (invalidHeader.includes(code)) {
     return new CloudError('unauthorized', 'The API key or the name of its header cannot be sent as it is.', {
       mayHaveArrived: false,

@@ -7,7 +7,7 @@ import { isSystemError, makeFolder } from '../file-system.ts';
 import { replaceFile } from '../replace-file.ts';
 
 /**
- * The home folder: what `foray dev` keeps, and where the command line finds what runs. Its address file holds the API
+ * The home folder: the data of `foray dev`, and the addresses of its parts for the command line. The address file holds the API
  * key, so only the user may read it.
  */
 
@@ -20,7 +20,7 @@ const Addresses = z.object({
 });
 export type Addresses = z.infer<typeof Addresses>;
 
-/** How long a lock is waited for, ms: whoever looks whether a `foray dev` runs holds it for a moment. */
+/** How long to wait for a lock, ms: a command that checks for a running `foray dev` holds the lock for a moment. */
 const PATIENCE_MS = 500;
 const FOR_THE_USER = 0o600;
 
@@ -28,6 +28,7 @@ export function homePaths(home: string) {
   return {
     addresses: join(home, 'addresses.json'),
     key: join(home, 'key'),
+    page: join(home, 'page.json'),
     lock: join(home, 'dev.lock'),
     store: `sqlite:${join(home, 'store.db')}`,
     service: join(home, 'service'),
@@ -37,7 +38,7 @@ export function homePaths(home: string) {
 }
 
 /**
- * Makes the home the one of this process until the lock is released or the process ends; the folder, too, if need be.
+ * Locks the home for this process until the lock is released or the process ends. Creates the folder if it does not exist.
  * @throws ForayError HOME_IN_USE, HOME_UNUSABLE
  */
 export async function holdHome(home: string): Promise<FileLock> {
@@ -47,7 +48,7 @@ export async function holdHome(home: string): Promise<FileLock> {
   throw new ForayError(
     'HOME_IN_USE',
     `A foray dev${known ? ` (process ${known.pid})` : ''} already runs in ${home}.`,
-    { hint: 'Use it, or give this one another folder with --home.' },
+    { hint: 'Use it, or choose another folder with --home.' },
   );
 }
 
@@ -56,7 +57,7 @@ async function lockOf(home: string): Promise<FileLock | undefined> {
     await makeFolder(home);
     accessSync(home, constants.W_OK);
     const lock = await waitForLock(homePaths(home).lock, PATIENCE_MS);
-    // those of one that was killed
+    // removes the addresses of a foray dev that was killed
     if (lock) removeAddresses(home);
     return lock;
   } catch (error) {
@@ -64,7 +65,7 @@ async function lockOf(home: string): Promise<FileLock | undefined> {
   }
 }
 
-/** Where the `foray dev` of this home serves; undefined when none runs, or it is not ready yet. */
+/** The addresses of the running `foray dev` of this home; undefined when none runs, or it is not ready yet. */
 export function runningDev(home: string): Addresses | undefined {
   const known = readAddresses(home);
   return known && isHeld(home) ? known : undefined;
@@ -78,7 +79,9 @@ function isHeld(home: string): boolean {
   }
 }
 
-/** What the last `foray dev` of this home wrote; undefined when there was none, or it has ended in order. */
+/**
+ * The addresses that the last `foray dev` of this home wrote; undefined when there are none, or after a regular end.
+ */
 export function readAddresses(home: string): Addresses | undefined {
   try {
     return Addresses.parse(JSON.parse(readFileSync(homePaths(home).addresses, 'utf8')));
@@ -102,8 +105,8 @@ export function removeAddresses(home: string): void {
 }
 
 /**
- * The key of the embedded service: made once a home.
- * @throws ForayError HOME_UNUSABLE, also for a key that is there and cannot be read
+ * The key of the embedded service. Each home has its own, created at the first start.
+ * @throws ForayError HOME_UNUSABLE, also when the key cannot be read
  */
 export async function localKey(home: string): Promise<string> {
   const { key: path } = homePaths(home);
@@ -129,6 +132,6 @@ function readKey(path: string): string | undefined {
 
 function unusable(home: string, error: unknown): ForayError {
   return new ForayError('HOME_UNUSABLE', `The home ${home} cannot be used: ${messageOf(error)}.`, {
-    hint: 'Check its permissions and the room on its disk, or name another folder with --home or FORAY_HOME.',
+    hint: 'Check its permissions and the free space on its disk, or choose another folder with --home or FORAY_HOME.',
   });
 }

@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 
-/** The message by which a parent lets go of a part: it then stays when the parent ends. */
+/** The message that detaches a part from its parent: the part then outlives the parent. */
 export const STAY = 'stay';
 
 /**
- * A part of `foray dev` must not outlive it, also when it is killed: the channel between them then closes.
- * Called by the parts that are our own programs; it ends them as a SIGTERM would.
+ * Ends this part when `foray dev` ends, even after a kill: the channel between them closes then. Our own programs call
+ * this function. They end as after a SIGTERM.
  */
 export function endWithParent(): void {
   if (!process.connected) return;
@@ -14,26 +14,26 @@ export function endWithParent(): void {
   process.on('message', (message) => {
     if (message === STAY) process.off('disconnect', end);
   });
-  // the channel alone does not keep the part from ending
+  // the channel alone does not keep the part alive
   process.channel?.unref();
 }
 
-/** Tells `foray dev`, if it is the parent, that this part works. */
+/** Tells a parent `foray dev` that this part is ready. */
 export function tellReady(): void {
   tell('ready');
 }
 
-/** Tells whoever looks at `foray dev`, if it is the parent, a line. */
+/** Sends a line to the terminal of a parent `foray dev`. */
 export function tellParent(line: string): void {
   tell({ line });
 }
 
 function tell(message: unknown): void {
-  // a parent that has gone, or goes now, hears nothing
+  // a parent that has ended or is ending receives nothing
   if (process.connected) process.send!(message, () => {});
 }
 
-/** Run as a program: runs another one (its arguments) that knows nothing of this, and ends it with the parent. */
+/** As a program: runs another program, given by its arguments, and ends it with the parent. */
 if (import.meta.main) {
   const [command, ...args] = process.argv.slice(2);
   const child = spawn(command!, args, { stdio: ['ignore', 'inherit', 'inherit'] });

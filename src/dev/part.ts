@@ -8,9 +8,12 @@ export interface PartOptions {
   command: string;
   args: string[];
   env: NodeJS.ProcessEnv;
-  /** What the process says goes here, see RotatingLog. */
+  /** Path of the log for the output of the process (see RotatingLog). */
   logFile: string;
-  /** Resolves to true once the part works; asked while it starts. Without it, the part sends the message `ready`. */
+  /**
+   * Resolves to true when the part works; called repeatedly while it starts. Without it, the part sends the message
+   * `ready`.
+   */
   isReady?: () => Promise<boolean>;
   report: (line: string) => void;
 }
@@ -18,11 +21,11 @@ export interface PartOptions {
 const READY_MS = 60_000;
 const ASK_EVERY_MS = 100;
 const STOP_MS = 10_000;
-/** A part that dies is started again after this, doubled each time it does not become ready. */
+/** Delay before a dead part starts again, ms. It doubles each time the part does not become ready. */
 const RESTART_MS = 300;
 const LONGEST_RESTART_MS = 10_000;
 
-/** A child process that is kept alive until it is told to stop. */
+/** A child process that is restarted until `stop` is called. */
 export class Part {
   private readonly options: PartOptions;
   private readonly log: RotatingLog;
@@ -30,7 +33,7 @@ export class Part {
   private saidReady = false;
   private isStopping = false;
   private restartMs = RESTART_MS;
-  /** Whether its first start failed because it ended, rather than by its silence. */
+  /** Whether its first start failed because the process ended, not because of a timeout. */
   endedAtOnce = false;
 
   constructor(options: PartOptions) {
@@ -38,7 +41,7 @@ export class Part {
     this.log = new RotatingLog(options.logFile, options.report);
   }
 
-  /** @throws ForayError PART_FAILED when it ends, or is not ready in time, at its first start */
+  /** @throws ForayError PART_FAILED when the process ends during its first start, or is not ready in time */
   async start(): Promise<void> {
     const { name, logFile } = this.options;
     const child = this.spawn();
@@ -50,7 +53,7 @@ export class Part {
     this.watch(child);
   }
 
-  /** SIGTERM, and SIGKILL when that is not heard. */
+  /** Sends SIGTERM, then SIGKILL if the process does not end. */
   async stop(): Promise<void> {
     this.isStopping = true;
     const { child } = this;
@@ -64,11 +67,11 @@ export class Part {
 
   private spawn(): ChildProcess {
     const { command, args, env } = this.options;
-    // A process group of its own: a Ctrl-C at the terminal reaches foray dev alone, which stops its parts in order.
-    // The channel ends with foray dev, however that ends, and the part with the channel (see lifeline.ts).
+    // Its own process group: a Ctrl-C at the terminal reaches only foray dev, which stops its parts in order. The
+    // channel closes when foray dev ends in any way, and then the part ends too (see lifeline.ts).
     const child = spawn(command, args, { env, detached: true, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
     child.once('error', (error) => this.log.write(`${error.message}\n`));
-    // where no process can be made there may be no streams
+    // if the process could not start, there may be no streams
     child.stdout?.on('data', (chunk: Buffer) => this.log.write(chunk));
     child.stderr?.on('data', (chunk: Buffer) => this.log.write(chunk));
     this.saidReady = false;
@@ -109,7 +112,7 @@ export class Part {
     try {
       isReady = await this.becomesReady(this.spawn());
     } catch (error) {
-      // the system has no room for a process at the moment
+      // the system cannot start a process at the moment
       this.log.write(`${messageOf(error)}\n`);
     }
     this.restartMs = isReady ? RESTART_MS : Math.min(LONGEST_RESTART_MS, this.restartMs * 2);

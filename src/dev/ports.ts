@@ -1,13 +1,13 @@
 import { createServer } from 'node:net';
 import { ForayError } from '../errors.ts';
 
-/** The usual port when it is free on 127.0.0.1, else one that is. */
+/** The default port if it is free on 127.0.0.1, otherwise a free port. */
 export async function freePort(usual: number): Promise<number> {
   return (await listens(usual)) ?? (await listens(0))!;
 }
 
 /**
- * A port that a person asks for; of 0 one that is free.
+ * Checks a port that a person asked for. 0 gives a free port.
  * @throws ForayError PORT_IN_USE
  */
 export async function wantedPort(port: number): Promise<number> {

@@ -2,17 +2,17 @@ import { appendFileSync, mkdirSync, renameSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { messageOf } from '../errors.ts';
 
-/** A log has at most so many files of at most so many bytes: `worker.log`, and before it `worker.log.1`, `worker.log.2`. */
+/** Limits of a log: the number of files and their size in bytes. `worker.log.1` is older than `worker.log`. */
 export const MOST_BYTES = 10 * 1024 ** 2;
 export const MOST_FILES = 3;
 
-/** A log file that is bounded, and whose faults stop nobody: what cannot be written is lost. */
+/** A log of limited size. A line that cannot be written is lost, and the process continues. */
 export class RotatingLog {
   private readonly file: string;
   private readonly onFault: (line: string) => void;
   private hasFailed = false;
 
-  /** @param onFault takes one line, the first time that something cannot be written */
+  /** @param onFault receives one line when a write fails for the first time */
   constructor(file: string, onFault: (line: string) => void) {
     this.file = file;
     this.onFault = onFault;
@@ -31,11 +31,11 @@ export class RotatingLog {
 }
 
 /**
- * Moves a log out of the way that has no room for so many more bytes, and drops the oldest.
- * @throws the system's error
+ * Renames a log that is too full for `more` bytes, and deletes the oldest log.
+ * @throws the error of the system
  */
 export function rotate(file: string, more = 0): void {
-  // what is no plain file, such as /dev/null, has no size and stays
+  // a device such as /dev/null has no size and is never renamed
   const { size } = statSync(file, { throwIfNoEntry: false }) ?? { size: 0 };
   if (size + more <= MOST_BYTES) return;
   for (let at = MOST_FILES - 1; at > 0; at--) {

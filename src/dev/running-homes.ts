@@ -7,11 +7,11 @@ import { replaceFile } from '../replace-file.ts';
 import { runningDev } from './home.ts';
 
 /**
- * The homes of this user on this machine in which a `foray dev` runs: a file each, which holds the home's path, in
- * `$XDG_STATE_HOME/foray/homes` or `~/.local/state/foray/homes`. Whether one runs is known from its home, not from here.
+ * The homes of this user on this machine in which a `foray dev` runs. Each has a file with its path in
+ * `$XDG_STATE_HOME/foray/homes` or `~/.local/state/foray/homes`. The lock of the home decides whether one really runs.
  */
 
-/** @throws Error when the user has no folder of their own, or it cannot be written */
+/** @throws Error when the user has no home folder, or the folder cannot be written */
 export async function noteHome(home: string): Promise<void> {
   const folder = registry();
   await makeFolder(folder);
@@ -22,11 +22,11 @@ export function forgetHome(home: string): void {
   try {
     rmSync(join(registry(), entryOf(home)), { force: true });
   } catch {
-    // it is not taken for one that runs all the same
+    // a leftover entry is harmless: the lock of the home decides
   }
 }
 
-/** Full paths of the homes in which a `foray dev` runs, in alphabetical order. */
+/** Absolute paths of the homes in which a `foray dev` runs, in alphabetical order. */
 export function runningHomes(): string[] {
   const homes: string[] = [];
   for (const home of notedHomes()) {
@@ -42,7 +42,7 @@ function notedHomes(): string[] {
     const entries = readdirSync(folder).filter((name) => name.endsWith(ENTRY));
     return entries.flatMap((name) => homeIn(join(folder, name)));
   } catch {
-    // there is no such folder yet, or none that can be read
+    // the folder does not exist yet, or cannot be read
     return [];
   }
 }
@@ -51,7 +51,7 @@ function homeIn(entry: string): string[] {
   try {
     return [readFileSync(entry, 'utf8')];
   } catch {
-    // another command has removed it meanwhile
+    // another command has removed it in the meantime
     return [];
   }
 }
@@ -62,7 +62,7 @@ function entryOf(home: string): string {
   return `${hash('sha256', home).slice(0, 16)}${ENTRY}`;
 }
 
-/** @throws Error when the user has no folder of their own */
+/** @throws Error when the user has no home folder */
 function registry(): string {
   const state = process.env.XDG_STATE_HOME || join(homedir(), '.local', 'state');
   return join(state, 'foray', 'homes', hostname());

@@ -4,39 +4,43 @@ import { API_VERSION } from '../api/index.ts';
 import { messageOf } from '../errors.ts';
 import { ownModule } from '../own-files.ts';
 import { type Addresses, holdHome, homePaths, localKey, removeAddresses, writeAddresses } from './home.ts';
+import { loginAddress, type PageAddress, runningPage } from './page-address.ts';
 import { Part } from './part.ts';
 import { freePort, wantedPort } from './ports.ts';
 import { forgetHome, noteHome } from './running-homes.ts';
 import { findTemporalCli, type Report, serverSettings } from './temporal-cli.ts';
 
-const USUAL_PORTS = { temporal: 7233, webUi: 8233, service: 8090 };
+const USUAL_PORTS = { temporal: 7233, webUi: 8233, service: 8090, page: 8100 };
 const MAIN = ownModule('src/cli/main');
 const LIFELINE = ownModule('src/dev/lifeline');
 const HOST = '127.0.0.1';
-/** What is found to be free may be another program's port a moment later. */
+/** Attempts to start: another program may take a free port before we do. */
 const TRIES = 4;
 
 export interface StackOptions {
-  /** Port of the model service. @default 8090, or a free one where that is taken */
+  /** Port of the model service. @default 8090, or a free one when 8090 is taken */
   port?: number | undefined;
   /** Folders of models to serve beside the shipped ones. */
   models?: readonly string[];
-  /** Folder for what repeats runs that failed. @default nothing is kept */
+  /** Folder for the inputs, files, output and command of failed runs. @default none */
   keepFailed?: string | undefined;
 }
 
 export interface Stack {
   addresses: Addresses;
+  /** Address of the page, with a code that logs a browser in once. */
+  page: string;
   /** Process ids by part. */
   pids: Record<string, number | undefined>;
   stop(): Promise<void>;
 }
 
 /**
- * Starts everything on this machine as child processes: Temporal with its Web UI, the model service, a worker; writes
- * where they are to the home folder. A part that dies is started again.
+ * Starts Temporal with its Web UI, the model service, a worker and the page as child processes on this machine, and
+ * writes their addresses to the home folder. A part that dies is started again.
  *
- * @throws ForayError HOME_IN_USE, HOME_UNUSABLE, PORT_IN_USE, TEMPORAL_MISSING, PART_FAILED; nothing is left running then
+ * @throws ForayError HOME_IN_USE, HOME_UNUSABLE, PORT_IN_USE, TEMPORAL_MISSING, PART_FAILED; then no part is left
+ *   running
  */
 export async function startStack(
   home: string,
@@ -79,6 +83,7 @@ async function startParts(home: string, options: PartsOptions, tries: number): P
   const port = {
     temporal: await freePort(USUAL_PORTS.temporal),
     webUi: await freePort(USUAL_PORTS.webUi),
+    page: await freePort(USUAL_PORTS.page),
     service: servicePort === undefined ? await freePort(USUAL_PORTS.service) : await wantedPort(servicePort),
   };
   const addresses: Addresses = {
@@ -87,16 +92,19 @@ async function startParts(home: string, options: PartsOptions, tries: number): P
     service: { url: `http://${HOST}:${port.service}/api/open/${API_VERSION}`, key },
     store: paths.store,
   };
-  // TEMPORAL_* and FORAY_* of the user's shell must not lead the parts elsewhere; the queue and the rate may be theirs.
+  // TEMPORAL_* and FORAY_* of the user's shell must not redirect the parts, except for the task queue and the rate.
   const kept = ['FORAY_TASK_QUEUE', 'FORAY_SERVICE_RATE'];
   const isOurs = (name: string): boolean => !/^(FORAY|TEMPORAL)_/.test(name) || kept.includes(name);
   const env = {
     ...Object.fromEntries(Object.entries(process.env).filter(([name]) => isOurs(name))),
     TEMPORAL_CONFIG_FILE: join(home, 'temporal.toml'),
     FORAY_HOME: home,
+    // the key stays the same after a restart of a part, like the port, so that programs can continue
+    FORAY_KEY: crypto.randomUUID(),
     FORAY_API_KEY: key,
     FORAY_SERVICE_URL: addresses.service.url,
     FORAY_STORE: addresses.store,
+    FORAY_WEB_UI: addresses.temporal.webUi,
     TEMPORAL_ADDRESS: addresses.temporal.address,
     TEMPORAL_NAMESPACE: 'default',
   };
@@ -122,21 +130,22 @@ async function startParts(home: string, options: PartsOptions, tries: number): P
     ],
     async () => (await isServing(addresses.temporal.address)) && answers(addresses.temporal.webUi),
   );
-  // it says itself that it serves: what answers at its port may be another's that took it a moment before
+  // wait for its own message: another program may have taken its port just before
   const service = part('model service', [
     ...[MAIN, 'service', '--host', HOST, '--port', String(port.service), '--data', paths.service],
     ...models.flatMap((folder) => ['--models', folder]),
     ...(keepFailed === undefined ? [] : ['--keep-failed', keepFailed]),
   ]);
   const worker = part('worker', [MAIN, 'worker']);
-  const parts = [temporal, service, worker];
+  const page = part('page', [MAIN, 'ui', '--no-open', '--port', String(port.page), '--home', home]);
+  const parts = [temporal, service, worker, page];
   const stop = async (): Promise<void> => {
-    // against the flow of work: what asks goes before what answers
+    // clients stop before the servers that they call
     for (const each of parts.toReversed()) await each.stop();
   };
   try {
     await Promise.all([temporal.start(), service.start()]);
-    await worker.start();
+    await Promise.all([worker.start(), page.start()]);
   } catch (error) {
     await stop();
     if (tries > 1 && parts.some(({ endedAtOnce }) => endedAtOnce)) {
@@ -146,9 +155,15 @@ async function startParts(home: string, options: PartsOptions, tries: number): P
   }
   return {
     addresses,
-    pids: { temporal: temporal.pid, service: service.pid, worker: worker.pid },
+    page: await loginOf(home),
+    pids: { temporal: temporal.pid, service: service.pid, worker: worker.pid, page: page.pid },
     stop,
   };
+}
+
+async function loginOf(home: string): Promise<string> {
+  const page = (await runningPage(home)) as PageAddress;
+  return loginAddress(page);
 }
 
 async function isServing(address: string): Promise<boolean> {

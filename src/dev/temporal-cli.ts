@@ -8,11 +8,11 @@ import { placeFile } from '../replace-file.ts';
 import { modelAttribute, ownerAttribute, phaseAttribute } from '../workflows/attributes.ts';
 import { isProgram, PROGRAM, programCache, programOnPath } from './temporal-program.ts';
 
-/** The newest version of Temporal's command line that `go install` takes (newer ones have a `replace`). */
+/** The newest version of Temporal's command line that `go install` accepts (newer ones have a `replace`). */
 const GO_PACKAGE = 'github.com/temporalio/cli/cmd/temporal@v1.5.1';
 const STILL_AT_IT_MS = 15_000;
 
-/** What a development server is told about campaigns: their search attributes, and that they take turns. */
+/** Options of a development server for campaigns: the search attributes, and fairness between campaigns. */
 export const serverSettings = [
   ...[modelAttribute, phaseAttribute, ownerAttribute].flatMap(({ name }) => [
     '--search-attribute',
@@ -21,22 +21,22 @@ export const serverSettings = [
   ...['--dynamic-config-value', 'matching.enableFairness=true'],
 ];
 
-/** Takes one line about what is being done, for a person who waits. */
+/** Receives a line of progress for a person who waits. */
 export type Report = (line: string) => void;
 
 /**
- * The path of Temporal's command line, which holds the development server and its Web UI. In this order: the path in
- * FORAY_TEMPORAL_CLI; `temporal` on the path; the one in the user's cache; the SDK's own download into that cache;
- * one that Go builds into it.
+ * The path of Temporal's command line, which contains the development server and its Web UI. It tries, in this order:
+ * the path in FORAY_TEMPORAL_CLI; `temporal` on the path; the program in the user's cache; a download by the SDK into
+ * that cache; a build by Go into it.
  *
- * @throws ForayError TEMPORAL_MISSING which says what was tried
+ * @throws ForayError TEMPORAL_MISSING with everything that was tried
  */
 export async function findTemporalCli(report: Report, env: NodeJS.ProcessEnv = process.env): Promise<string> {
   const named = env.FORAY_TEMPORAL_CLI;
   if (named) {
     if (isProgram(named)) return named;
     throw new ForayError('TEMPORAL_MISSING', `FORAY_TEMPORAL_CLI names ${named}, which is not a program.`, {
-      hint: "Give it the path of Temporal's command line, or unset it.",
+      hint: "Set it to the path of Temporal's command line, or unset it.",
     });
   }
   const found = programOnPath(env);
@@ -52,7 +52,7 @@ export async function findTemporalCli(report: Report, env: NodeJS.ProcessEnv = p
   ] as const) {
     const folder = mkdtempSync(join(cache, 'new-'));
     try {
-      // a program in the cache is always whole
+      // a program in the cache is always complete
       await placeFile(await make(folder, report), cached);
       report(`Temporal is ready in ${cached}`);
       return cached;
@@ -63,21 +63,25 @@ export async function findTemporalCli(report: Report, env: NodeJS.ProcessEnv = p
       rmSync(folder, { recursive: true, force: true });
     }
   }
-  throw new ForayError('TEMPORAL_MISSING', `There is no Temporal server here: ${tried.join('; ')}.`, {
-    hint: "Install Temporal's command line (or Go 1.24 or newer), or name it in FORAY_TEMPORAL_CLI.",
+  throw new ForayError('TEMPORAL_MISSING', `No Temporal server was found: ${tried.join('; ')}.`, {
+    hint: "Install Temporal's command line (or Go 1.24 or newer), or set FORAY_TEMPORAL_CLI to its path.",
   });
 }
 
-/** @throws ForayError TEMPORAL_MISSING where nothing can be kept: for a user without a home folder, or with one that is read-only */
+/** @throws ForayError TEMPORAL_MISSING when the user has no home folder, or cannot write to it */
 async function cacheFolder(env: NodeJS.ProcessEnv): Promise<string> {
   try {
     const folder = programCache(env);
     await makeFolder(folder);
     return folder;
   } catch (error) {
-    throw new ForayError('TEMPORAL_MISSING', `A Temporal server cannot be kept here: ${messageOf(error)}.`, {
-      hint: "Name a folder that can be written in XDG_CACHE_HOME, or Temporal's command line in FORAY_TEMPORAL_CLI.",
-    });
+    throw new ForayError(
+      'TEMPORAL_MISSING',
+      `There is no folder for a Temporal server: ${messageOf(error)}.`,
+      {
+        hint: "Set XDG_CACHE_HOME to a writable folder, or FORAY_TEMPORAL_CLI to Temporal's command line.",
+      },
+    );
   }
 }
 
@@ -90,7 +94,7 @@ async function download(folder: string, report: Report): Promise<string> {
       log: { format: 'pretty', level: 'never' },
     },
   }).catch((error: unknown) => {
-    // the SDK's text is many lines of what its HTTP client met
+    // the SDK's message has many lines from its HTTP client
     throw new Error(
       /error sending request|dns|connect/i.test(messageOf(error)) ? 'no connection' : messageOf(error),
     );

@@ -5,8 +5,8 @@ import { delimiter, join } from 'node:path';
 export const PROGRAM = process.platform === 'win32' ? 'temporal.exe' : 'temporal';
 
 /**
- * The folder in which a Temporal server is kept that was made here.
- * @throws Error for a user without a home folder
+ * The folder for a Temporal server that foray downloaded or built.
+ * @throws Error when the user has no home folder
  */
 export function programCache(env: NodeJS.ProcessEnv): string {
   return join(env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'foray');
@@ -18,7 +18,7 @@ export function programOnPath(env: NodeJS.ProcessEnv): string | undefined {
   return onPath.find(isProgram);
 }
 
-/** The Temporal server that is here already: one that is named, one on the path, or one in the cache. */
+/** The installed Temporal server: from FORAY_TEMPORAL_CLI, from the path, or from the cache. */
 export function knownProgram(env: NodeJS.ProcessEnv): string | undefined {
   const named = env.FORAY_TEMPORAL_CLI;
   if (named) return isProgram(named) ? named : undefined;
@@ -28,7 +28,7 @@ export function knownProgram(env: NodeJS.ProcessEnv): string | undefined {
     const cached = join(programCache(env), PROGRAM);
     return isProgram(cached) ? cached : undefined;
   } catch {
-    // a user of a container may have no home
+    // a user in a container may have no home folder
     return undefined;
   }
 }
@@ -36,7 +36,7 @@ export function knownProgram(env: NodeJS.ProcessEnv): string | undefined {
 export function isProgram(path: string): boolean {
   try {
     accessSync(path, constants.X_OK);
-    // a folder may be entered, which is the same permission
+    // for a folder, the same permission means that it can be entered
     return statSync(path).isFile();
   } catch {
     return false;

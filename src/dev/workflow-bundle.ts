@@ -9,13 +9,13 @@ import { replaceFile } from '../replace-file.ts';
 /** The code of all workflows in one file, as a worker needs it. */
 
 /**
- * The package has the bundle that was made with it. A checkout bundles its source by webpack, which takes seconds, and keeps
- * the bundle until the source changes.
+ * The bundle of the workflows. The package contains it. A checkout bundles its source with webpack, which takes
+ * seconds, and reuses the bundle until the source changes.
  */
 export async function workflowBundle(): Promise<WorkflowBundleOption> {
   if (isBuilt) return { codePath: ownModule('src/workflows/bundle') };
   const file = join(PACKAGE, 'node_modules/.cache/foray/workflows.js');
-  // in the first line, as the bundle's source map counts lines
+  // in the first line of the bundle, because its source map counts lines
   const mark = `/* ${sourceHash(PACKAGE)} */`;
   const kept = await readFile(file, 'utf8').catch(() => '');
   if (kept.startsWith(mark)) return { code: kept };
@@ -24,7 +24,7 @@ export async function workflowBundle(): Promise<WorkflowBundleOption> {
     await mkdir(dirname(file), { recursive: true });
     await replaceFile(file, code);
   } catch {
-    // a folder that cannot be written to costs the next worker some seconds
+    // without a writable folder, the next worker bundles again
   }
   return { code };
 }
@@ -39,8 +39,8 @@ export async function bundle(workflows: string): Promise<string> {
 }
 
 /**
- * Changes with every module that may be a part of the bundle, and with the packages that are installed: what npm wrote beside
- * them, as package-lock.json may be newer than they are.
+ * A hash that changes with every module that may be part of the bundle, and with the installed packages. It includes
+ * the lock file that npm writes into node_modules, because package-lock.json may be newer than the packages.
  *
  * @param folder a checkout
  */
@@ -48,7 +48,7 @@ export function sourceHash(folder: string): string {
   const hash = createHash('sha256');
   const locks = ['package-lock.json', 'node_modules/.package-lock.json'];
   const files = [
-    // other package managers write neither
+    // other package managers write neither file
     ...locks.filter((file) => existsSync(join(folder, file))),
     ...globSync('src/**/*.ts', { cwd: folder }).sort(),
   ];

@@ -6,10 +6,10 @@ import { confidenceOf } from './mean.ts';
 import type { Reference } from './reference.ts';
 import { counted, measureColumn, percent, titleOf, titleOfMeasure } from './words.ts';
 
-/** Reference values that are told one by one. */
+/** The most reference values that are listed one by one. */
 const MOST_COMPARISONS = 100;
 
-/** Whether the campaign's intervals contain the values that are known. */
+/** Whether the campaign's intervals contain the known values. */
 export function agreementSection(
   campaign: Campaign,
   { label, outputs, rows: known }: Reference,
@@ -44,7 +44,7 @@ export function agreementSection(
             : ''
       }
     </p>
-    <div class="scroll">
+    <div class="scroll" tabindex="0">
       <table>
         <thead>
           <tr>

@@ -3,18 +3,20 @@ import type { Estimate } from '../campaign/precision.ts';
 import { estimateAt, type PointResult } from './points.ts';
 import type { Reference } from './reference.ts';
 
-/** What a campaign says of a value that is known. */
+/** A campaign's result beside a known value. */
 export interface Comparison {
   /** Canonical values of the varied inputs. */
   values: readonly string[];
   output: Measure;
   known: number;
   estimate: Estimate;
-  /** Null where there is no interval. */
+  /** Null if there is no interval. */
   isWithin: boolean | null;
 }
 
-/** Holds points to the reference values of the same inputs. It keeps no more than the reference has. */
+/**
+ * Compares points with the reference values at the same inputs. Its memory depends only on the size of the reference.
+ */
 export class Agreement {
   /** In the order of the points. */
   readonly comparisons: Comparison[] = [];

@@ -1,5 +1,5 @@
 import type { VariedInput } from '../campaign/types.ts';
-import { kindOfInput } from './values.ts';
+import { kindOfInput } from './value-kinds.ts';
 
 /** One or several neighbouring values of an input. `value`, `from` and `to` are its middle and edges, if it is numeric. */
 export interface Bin {
@@ -9,18 +9,18 @@ export interface Bin {
   to: number;
 }
 
-/** The values of a varied input, laid out for a picture. */
+/** The values of a varied input, arranged for a picture. */
 export interface Axis {
   input: VariedInput;
   numeric: boolean;
   bins: Bin[];
-  /** Which bin a canonical value is in. */
+  /** The bin of a canonical value. */
   binOf: ReadonlyMap<string, number>;
 }
 
 /**
- * Numeric values ascending, others in design order. More than `most` numeric values are put together with their
- * neighbours: a picture has only so many pixels, and a page only so many bytes.
+ * Numeric values ascending, others in design order. More than `most` numeric values are grouped with their neighbours,
+ * because a picture has a limited number of pixels, and a page a limited size.
  */
 export function axisOf(input: VariedInput, levels: Iterable<string>, most: number): Axis {
   const values = [...new Set(levels)];
@@ -48,7 +48,9 @@ export function hasBinEach({ binOf, bins }: Pick<Axis, 'binOf' | 'bins'>): boole
   return binOf.size === bins.length;
 }
 
-/** The borders between ascending numbers: halfway, and as far beyond the outer ones as within. */
+/**
+ * The borders between ascending numbers: halfway between neighbours, and at the same distance beyond the outer ones.
+ */
 function edgesOf(numbers: readonly number[]): number[] {
   if (numbers.length === 1) return [numbers[0]! - 0.5, numbers[0]! + 0.5];
   const middles = numbers.slice(1).map((number, i) => (numbers[i]! + number) / 2);

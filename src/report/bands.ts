@@ -11,12 +11,12 @@ export interface Band {
   q95: number;
 }
 
-/** Places at which curves are compared that do not have the same ones. */
+/** Number of x values at which curves with different x values are compared. */
 const PLACES = 121;
-/** Points of a curve that are kept: more than a picture shows. */
+/** The most points that are kept of a curve, more than a picture shows. */
 export const MOST_POINTS = 512;
 
-/** At most so many points of a curve by x: the first, the last and some between them. */
+/** A limited number of points of a curve, by x: the first, the last and some between them. */
 export function thinned(curve: Curve, most: number = MOST_POINTS): Curve {
   const sorted = curve.toSorted(([a], [b]) => a - b);
   if (sorted.length <= most) return sorted;
@@ -24,10 +24,10 @@ export function thinned(curve: Curve, most: number = MOST_POINTS): Curve {
 }
 
 /**
- * Quantiles across curves, by x. Where all curves have the same places these are taken; otherwise places at equal
- * distances from the lowest to the highest x of any of them, with values between two points of a curve by linear
- * interpolation. A curve counts where it has values, and a place where half of the curves do: beyond that, quantiles would
- * jump as curves end.
+ * Quantiles across curves, by x. If all curves have the same x values, these are used. Otherwise x values at equal
+ * distances from the lowest to the highest x are used, with linear interpolation between points of a curve. A curve
+ * counts at an x where it has a value, and an x counts if half of the curves have values: otherwise quantiles would
+ * jump where curves end.
  *
  * @param curves - each by x, ascending
  */

@@ -1,7 +1,7 @@
 import type { ResultRow } from '../store/index.ts';
 import { numberIn } from '../api/index.ts';
 
-/** Keeps the items with the lowest scores of those it is shown, lowest first; of equals those that came first. */
+/** Keeps the items with the lowest scores, lowest first. Of equal scores it keeps the first items. */
 export class Lowest<Item> {
   readonly #kept: { item: Item; score: number }[] = [];
   readonly #size: number;
@@ -23,7 +23,9 @@ export class Lowest<Item> {
   }
 }
 
-/** The `count` finished runs with the lowest value of a numeric output, lowest first. Runs without a value are none. */
+/**
+ * Runs without a value are left out.
+ */
 export async function bestRows(
   rows: AsyncIterable<ResultRow>,
   output: string,

@@ -1,4 +1,5 @@
 import { RANDOM_SEED } from '../api/index.ts';
+import { growthProgress, growthText } from '../campaign/growth.ts';
 import { hasSeed } from '../campaign/seeds.ts';
 import type { Campaign, ModelVersion, RunCounts } from '../campaign/types.ts';
 import type { CampaignRecord } from '../store/index.ts';
@@ -6,18 +7,20 @@ import { titled } from './cells.ts';
 import { html, type Markup } from './markup.ts';
 import { amount, counted, numberText, percent } from './words.ts';
 
-/** What was run, so that it can be run again, and what it cost. */
+/** The content of the campaign, for running it again, and its cost. */
 export function campaignSection(
   { campaign, definition, createdAt, updatedAt }: CampaignRecord,
   counts: RunCounts,
   outstandingTime: number,
 ): Markup {
   const { model, base, varied, seed, versions, files } = campaign;
+  const growth = growthProgress(campaign);
   const isFixed = (name: string): boolean =>
     !varied.some((input) => input.name === name) && (seed === null || name !== RANDOM_SEED);
   const rows: [string, string | Markup][] = [
     ['Model', html`${model.name}, version ${model.version} <code>${model.versionId}</code>`],
     ...(versions ? [['Versions', versionsText(versions)] satisfies [string, string]] : []),
+    ...(growth ? [['Points', growthText(growth)] satisfies [string, string]] : []),
     ['Replications', replicationsText(campaign)],
     ['Seed', seedText(campaign)],
     ['From submit to last change', durationText(updatedAt - createdAt)],
@@ -43,7 +46,7 @@ export function campaignSection(
     );
   return html`<section>
     <h2>What was run</h2>
-    <div class="scroll">
+    <div class="scroll" tabindex="0">
       <table class="plain">
         ${rows.map(
           ([name, value]) =>
@@ -58,7 +61,7 @@ export function campaignSection(
       fixed.length > 0
         ? html`<details>
             <summary>${counted(fixed.length, 'input')} with one value</summary>
-            <div class="scroll">
+            <div class="scroll" tabindex="0">
               <table class="plain">
                 ${fixed}
               </table>
@@ -71,7 +74,7 @@ export function campaignSection(
         ? ''
         : html`<details>
             <summary>The definition</summary>
-            <pre>${definition}</pre>
+            <pre tabindex="0">${definition}</pre>
           </details>`
     }
   </section>`;
@@ -112,7 +115,7 @@ const units = [
   [1_000, 's'],
 ] as const;
 
-/** Milliseconds for eyes, in the two largest units: "2 h 5 min", "1.5 s" */
+/** Milliseconds for people, in the two largest units: "2 h 5 min", "1.5 s" */
 export function durationText(ms: number): string {
   if (ms < 10_000) return `${numberText(Math.round(ms / 100) / 10)} s`;
   const rounding = ms < 3_600_000 ? 1_000 : ms < 86_400_000 ? 60_000 : 3_600_000;

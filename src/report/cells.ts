@@ -1,10 +1,10 @@
 import type { Measure } from '../campaign/measures.ts';
 import type { VariedInput } from '../campaign/types.ts';
 import { html, type Markup } from './markup.ts';
-import { kindOfInput } from './values.ts';
+import { kindOfInput } from './value-kinds.ts';
 import { amount, fullText, measureColumn, shortNumber } from './words.ts';
 
-/** Values in a page: rounded for eyes, each with the full one as its title. */
+/** Values in a page: rounded for people, each with the full value as its title. */
 
 /** The cells of a point's inputs. */
 export function inputCells(varied: readonly VariedInput[], values: readonly string[]): Markup[] {
@@ -14,7 +14,7 @@ export function inputCells(varied: readonly VariedInput[], values: readonly stri
   });
 }
 
-/** The cells of a column of means, shares or quantiles; empty where there is none. */
+/** The cells of a column of means, shares or quantiles; empty if there is none. */
 export function measureCells(
   measure: Pick<Measure, 'statistic'>,
   values: readonly (number | null | undefined)[],
@@ -41,7 +41,7 @@ export function placeOf(varied: readonly VariedInput[], values: readonly string[
   return html`${parts}`;
 }
 
-/** A text with another as its title, where that says more. */
+/** A text with a longer text as its title. */
 export function titled(text: string, full: string | undefined): Markup | string {
   const isSame = full === undefined || text.replaceAll(',', '') === full;
   return isSame ? text : html`<span title="${full}">${text}</span>`;

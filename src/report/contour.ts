@@ -7,10 +7,11 @@ export interface Segment {
 }
 
 /**
- * Where a surface has a level, by marching squares: between the middles of neighbouring cells the surface is taken to be straight.
- * Where four corners lie crosswise above and below, their mean says which belong together. No line goes where a cell is empty.
+ * The contour of a surface at a level, by marching squares. The surface is linear between the centres of neighbouring
+ * cells. If opposite corners of a square are above and the others below, the mean of the four decides which are
+ * connected. There is no line beside an empty cell.
  *
- * @param cells - a row after the other; the middle of the first lies at (0.5, 0.5)
+ * @param cells - row by row; the centre of the first cell is at (0.5, 0.5)
  */
 export function contourOf(cells: readonly (number | null)[], columns: number, level: number): Segment[] {
   const rows = cells.length / columns;

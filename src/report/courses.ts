@@ -3,30 +3,33 @@ import type { ResultRow } from '../store/index.ts';
 import { type Band, bandsOf, MOST_POINTS, thinned } from './bands.ts';
 import { EvenSample } from './even-sample.ts';
 import type { PointResult } from './points.ts';
-import { type Curve, curveOf, firstOf } from './values.ts';
+import { type Curve, curveOf, firstOf } from './value-kinds.ts';
 
-/** How the curves of a DATA_SET run. */
+/** The curves of a DATA_SET. */
 export interface Courses {
   output: CampaignOutput;
-  /** The best point's, its first replication; empty where there is none. */
+  /** The curve of the best point's first replication; empty if there is none. */
   best: Curve;
-  /** Of few runs: their curves. */
+  /** For few runs: their curves. */
   others: Curve[];
-  /** Of more: quantiles across them. */
+  /** For more runs: quantiles across their curves. */
   bands: Band[];
-  /** Runs of which the bands are made. */
+  /** Number of runs in the bands. */
   runs: number;
-  /** Whether these are but a part of all. */
+  /** Whether these are only a part of all runs. */
   isPart: boolean;
-  /** Whether curves of others had more points than are kept. */
+  /** Whether curves had more points than are kept. */
   areThinned: boolean;
 }
 
-/** DATA_SETs that are drawn. */
+/** The most DATA_SETs that are drawn. */
 export const MOST_DATA_SETS = 8;
-/** Runs whose curves are kept, or a third of it: of so few the outer band holds 90 % of all runs with a standard error of 3 %. */
+/**
+ * The most runs whose curves are kept (at least a third of this number is kept). The outer band of this sample holds 90
+ * % of all runs with a standard error of 3 %.
+ */
 const MOST_RUNS = 400;
-/** Curves that are drawn one by one; quantiles of so few say nothing. */
+/** The most curves that are drawn one by one. Quantiles of so few curves have no meaning. */
 const FEW_RUNS = 10;
 
 /** Keeps curves of runs, spread evenly over all of them. */

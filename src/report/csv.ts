@@ -1,9 +1,9 @@
 import { batchesOf } from '../batched.ts';
-import type { Cell, Table } from './table.ts';
+import type { Cell, Table } from './result-table.ts';
 
 /**
- * CSV by RFC 4180 in UTF-8, with two choices: lines end in LF rather than CRLF (what diff, git, grep and every reader
- * take), and a value that a run does not have is nothing at all, while an empty text is `""`.
+ * CSV by RFC 4180 in UTF-8, with two choices: lines end in LF rather than CRLF (diff, git, grep and all readers accept
+ * it), and a missing value is an empty field, while an empty text is `""`.
  */
 export async function* csv({ columns, rows }: Table): AsyncIterable<string> {
   yield line(columns.map(({ name }) => name));

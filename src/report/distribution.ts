@@ -1,17 +1,17 @@
-/** How many values are from `from` up to `to`, this one excluded. */
+/** The number of values from `from` up to `to`, without `to`. */
 export interface Interval {
   from: number;
   to: number;
   count: number;
 }
 
-/** Intervals that are told apart: a power of two, more than a picture shows. */
+/** The most intervals: a power of two, more than a picture shows. */
 const MOST_INTERVALS = 1_024;
 
 /**
- * How values are distributed that are shown one by one, in bounded memory and whatever their scale. The intervals are
- * multiples of a power of two, which is doubled when there are too many of them: a doubled interval is exactly two of those
- * before, so the counts are those that the last width would have had from the beginning, in whatever order the values came.
+ * The distribution of a stream of values, in bounded memory and at any scale. The intervals are multiples of a power of
+ * two, which is doubled when there are too many intervals. A doubled interval is exactly two earlier ones, so the
+ * counts are the same as with the last width from the beginning, in any order of the values.
  */
 export class Distribution {
   count = 0;
@@ -20,12 +20,12 @@ export class Distribution {
   #width: number;
   #counts = new Map<number, number>();
 
-  /** @param narrowest - width that no interval is below: 1 for whole numbers, which have no finer ones */
+  /** @param narrowest - the smallest width: 1 for whole numbers */
   constructor(narrowest: 0 | 1 = 0) {
     this.#width = narrowest || Number.MIN_VALUE;
   }
 
-  /** @param value - no larger than 1e300 either way, as intervals next to it are numbers, too */
+  /** @param value - between -1e300 and 1e300, so that neighbouring intervals are finite */
   add(value: number): void {
     this.count += 1;
     this.min = Math.min(this.min, value);

@@ -13,7 +13,7 @@ import type { Ranking, Summary } from './summary.ts';
 import { otherScatters, scatterFigure, surfaceFigure } from './scatter-figures.ts';
 import { percent, statisticsOf } from './words.ts';
 
-/** A point that is marked in pictures. */
+/** The marked point of pictures. */
 export interface MarkedPoint {
   /** Values of all inputs that vary, in their order. */
   values: readonly string[];
@@ -23,8 +23,8 @@ export interface MarkedPoint {
 /**
  * Pictures of how outputs depend on the inputs: of the first output, then of others where one input varies.
  *
- * @param found - what a search found: the value of the best point is not the mean of all its runs; null of a search that has found no
- *   point yet, undefined of what is no search
+ * @param found - the result of a search, whose best value is not the mean of all runs of the point; null for a search
+ * without a result and for a calibration, undefined for other campaigns
  */
 export function effectFigures(
   campaign: Campaign,
@@ -37,16 +37,18 @@ export function effectFigures(
   const isSearched = found !== undefined;
   const [top] = best;
   const marked = top && { values: top.values, mean: found?.value ?? valueOf(top, first.output)! };
+  // without a best point none is marked
+  const ranked = top && ranking;
   const figures = first.effects.map((effect): Figure => {
     switch (effect.kind) {
       case 'main':
-        return mainFigure(campaign, first.output, effect, reference, ranking);
+        return mainFigure(campaign, first.output, effect, reference, ranked);
       case 'grid':
         return gridFigure(campaign, first.output, effect, marked, ranking);
       case 'facets':
         return facetsFigure(first.output, effect);
       case 'scatter':
-        return scatterFigure(campaign, first.output, effect, isSearched ? undefined : ranking);
+        return scatterFigure(campaign, first.output, effect, isSearched ? undefined : ranked);
       case 'surface':
         return surfaceFigure(campaign, first.output, effect, { marked, ranking, isSearched });
     }
@@ -76,7 +78,7 @@ export function effectFigures(
         partText(measures.length, all.length, 'outputs'),
       ),
       id: 'other-effects',
-      spec: mainEffects(panels, false, reference?.label),
+      spec: mainEffects(panels, false, reference?.label, top ? 'lowest' : undefined),
     },
   ];
 }
@@ -86,7 +88,7 @@ function mainFigure(
   output: Measure,
   effect: MainEffects,
   reference: Reference | undefined,
-  { wants }: Ranking,
+  ranked: Ranking | undefined,
 ): Figure {
   const panels = panelsOf(effect, output, reference);
   const names = effect.effects.map(({ axis }) => axis.input.name).join(', ');
@@ -96,15 +98,15 @@ function mainFigure(
     caption: sentences(
       meansText(campaign, panels),
       togetherText(panels),
-      known ?? `The ${wants} is marked`,
+      known ?? (ranked && `The ${ranked.wants} is marked`),
       isLogarithmic(panels) ? 'The scale is logarithmic' : undefined,
     ),
     id: 'effects',
-    spec: mainEffects(panels, true, reference?.label, wants),
+    spec: mainEffects(panels, true, reference?.label, ranked?.wants),
   };
 }
 
-/** A known value belongs to all inputs together, so it is drawn where one varies. */
+/** A known value depends on all inputs, so it is drawn only if one input varies. */
 function panelsOf(
   { effects }: MainEffects,
   output: Measure,

@@ -6,7 +6,7 @@ import { EvenSample } from './even-sample.ts';
 import { type FacetedGrid, facetsOf, type GridEffect, gridOf, type InputLevels, MOST_CELLS } from './grid.ts';
 import { confidenceOf, type MeanInterval, type OverPoints, overPoints, type PointSample } from './mean.ts';
 import { type SampledPoint, type ScatterEffects, scatterOf, type SurfaceEffect } from './scatter.ts';
-import { kindOfInput } from './values.ts';
+import { kindOfInput } from './value-kinds.ts';
 
 export { type FacetedGrid, type GridEffect } from './grid.ts';
 
@@ -21,33 +21,36 @@ export interface InputEffect {
   means: ({ bin: number } & MeanInterval)[];
 }
 
-/** What no picture of the effects shows. */
+/** The parts of the effects that no picture shows. */
 export interface LeftOut {
   /** Inputs with too many different texts for an axis. */
   crowded: string[];
-  /** Inputs of which values beyond the first so many were not taken in. */
+  /** Inputs with more values than are kept. */
   cut: string[];
   /** Whether there are points of an earlier design of the campaign beside this one. */
   isBeside: boolean;
 }
 
 const MOST_BINS = 200;
-/** Bins of an input of which each holds several points, to tell it from the others. */
+/** Bins of an input whose bins each contain several points. */
 const FEW_BINS = 20;
-/** Different values of an input from which on its points are drawn one by one. */
+/** From this number of different values on, the points of an input are drawn one by one. */
 const FEWEST_SCATTERED = 10;
-/** Points that are drawn one by one; with many inputs fewer, as each has a picture of all of them. */
+/**
+ * The most points that are drawn one by one. With many inputs it is less, because each input has a picture of all
+ * points.
+ */
 const MOST_SCATTERED = 800;
 const FEWEST_OF_MANY = 200;
 const MOST_MARKS = 6_000;
 /** More different texts make no readable axis. */
 export const MOST_TEXTS = 50;
-/** Different values of an input that are kept; further ones are left out. */
+/** The most different values of an input that are kept. */
 export const MOST_VALUES = 20_000;
 
 /**
- * Gathers how an output depends on the inputs: by each, and over the grid where two numeric inputs vary; with three over grids,
- * one for each value of the third. What it keeps is bounded, however many points there are.
+ * Collects how an output depends on the inputs: by each input, and over a grid if two numeric inputs vary, or over
+ * several grids, one for each value of a third input. Its memory is bounded for any number of points.
  */
 export class EffectGatherer {
   readonly #campaign: Pick<Campaign, 'varied' | 'precision' | 'commonRandomNumbers'>;
@@ -63,7 +66,7 @@ export class EffectGatherer {
   readonly #scattered: ReadonlySet<string>;
   #points = 0;
 
-  /** @param statistic - what is known of the output at each point */
+  /** @param statistic - the statistic of the output at each point */
   constructor(
     campaign: Pick<Campaign, 'varied' | 'design' | 'precision' | 'commonRandomNumbers' | 'search'>,
     statistic: Statistic = 'mean',
@@ -79,7 +82,7 @@ export class EffectGatherer {
     this.#scattered = scatteredInputs(campaign.design);
   }
 
-  /** Takes in a point whose varied inputs have these values, and the output these in its replications: one at least. */
+  /** Adds a point, by the values of its varied inputs and of the output in its replications (at least one). */
   add(values: readonly string[], sample: PointSample): void {
     this.#points += 1;
     this.#sample.add(() => ({ values, mean: sample.mean! }));
@@ -96,7 +99,7 @@ export class EffectGatherer {
     else if (this.#cells.size < MOST_CELLS) this.#cells.set(key, { values, mean: this.#meanOf(sample) });
   }
 
-  /** What there is to draw, the most telling first; nothing when nothing varies or nothing came in. */
+  /** The pictures, the most informative first; nothing if no input varies or no points were added. */
   result(): (GridEffect | MainEffects | FacetedGrid | ScatterEffects | SurfaceEffect)[] {
     const { inputs, cells, isGrid } = this.#layout();
     const isSampled = (each: InputLevels): boolean => this.#isSampled(each);
@@ -106,7 +109,7 @@ export class EffectGatherer {
     const facets = cells.length > 0 && inputs.length === 3 && isWhole ? facetsOf(inputs, cells) : undefined;
     const effects = inputs.flatMap((each) => {
       if (isSampled(each)) return [];
-      // where it varies with others, nearly every point has a value of its own
+      // if it varies together with others, nearly every point has a different value
       const isScattered = inputs.length > 1 && 4 * each.levels.length > this.#points;
       return this.#effect(each, isScattered ? FEW_BINS : MOST_BINS);
     });
@@ -114,7 +117,7 @@ export class EffectGatherer {
     return [...grids, ...this.#scatter(sampled), ...main, ...(facets ? [facets] : [])];
   }
 
-  /** Whether an input's points are drawn one by one: nearly each has a value of its own, and no grid gives these. */
+  /** Whether an input's points are drawn one by one, because nearly all have different values and form no grid. */
   #isSampled({ input, at, levels }: InputLevels): boolean {
     if (kindOfInput(input.type) !== 'number' || !this.#scattered.has(input.name)) return false;
     const count = new Set(levels).size;
@@ -124,12 +127,12 @@ export class EffectGatherer {
   #scatter(inputs: readonly InputLevels[]): (ScatterEffects | SurfaceEffect)[] {
     if (inputs.length === 0) return [];
     const { isPart, items } = this.#sample;
-    // what points with the same seeds have in common does not average out
+    // the common part of points with the same seeds does not average out
     const confidence = this.#campaign.commonRandomNumbers ? null : confidenceOf(this.#campaign);
     return scatterOf(inputs, items, { isPart, confidence, isShare: this.#statistic === 'share' });
   }
 
-  /** What of the points is not in the result. */
+  /** The points that the result leaves out. */
   leftOut(): LeftOut {
     const { inputs } = this.#layout();
     const names = (which: (one: InputLevels) => boolean): string[] =>

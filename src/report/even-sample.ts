@@ -1,9 +1,9 @@
 const GOLDEN = (Math.sqrt(5) - 1) / 2;
 
 /**
- * Keeps a bounded number of the items that it is shown, spread evenly over all of them, however many come. Which ones is a
- * function of their places alone: multiples of the golden ratio, modulo 1, are spread evenly whatever the number, and
- * never fall into step with a grid. Those below a threshold are kept, and it is halved when they are too many.
+ * Keeps a bounded number of items, spread evenly over all items of a stream. The choice depends only on the positions:
+ * multiples of the golden ratio, modulo 1, are spread evenly for any number of items, and never match the period of a
+ * grid. Items below a threshold are kept, and the threshold is halved when there are too many.
  */
 export class EvenSample<Item> {
   readonly #most: number;
@@ -11,12 +11,12 @@ export class EvenSample<Item> {
   #threshold = 1;
   #seen = 0;
 
-  /** @param most - how many are kept at most; when more were shown, a third of it at least */
+  /** @param most - the most items that are kept; at least a third of them if there were more */
   constructor(most: number) {
     this.#most = most;
   }
 
-  /** @param make - makes the item, only if it is kept; undefined for what is none, which counts all the same */
+  /** @param make - makes the item if it is kept; undefined for no item, which counts as well */
   add(make: () => Item | undefined): void {
     const place = (this.#seen * GOLDEN) % 1;
     this.#seen += 1;

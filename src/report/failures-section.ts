@@ -20,7 +20,7 @@ export function failuresSection(
       Runs that failed, by cause: what the reasons that the service gave have in common, apart from numbers
       and ids.
     </p>
-    <div class="scroll">
+    <div class="scroll" tabindex="0">
       <table>
         <thead>
           <tr>
@@ -47,18 +47,27 @@ export function failuresSection(
   </section>`;
 }
 
-function logOf(log: StoredLog | undefined): Markup | undefined {
-  if (!log) return undefined;
-  const lines = log.lines.slice(-SHOWN_LINES);
-  const before = log.omitted + log.lines.length - lines.length;
+/**
+ * What a run printed last, to be opened.
+ * @param of - which run it was, where that is not said around it
+ */
+export function logDetails({ lines, omitted }: Pick<StoredLog, 'lines' | 'omitted'>, of?: Markup): Markup {
+  const shown = lines.slice(-SHOWN_LINES);
+  const before = omitted + lines.length - shown.length;
   const head = before > 0 ? `… ${counted(before, 'line')} before\n` : '';
   // of what models print only characters that a page may have
-  const text = lines.map((line) => line.replaceAll(/[^\P{Cc}\t]/gu, '\ufffd').toWellFormed()).join('\n');
+  const text = shown.map((line) => line.replaceAll(/[^\P{Cc}\t]/gu, '\ufffd').toWellFormed()).join('\n');
   return html`<details>
     <summary>What the run printed last</summary>
-    <p class="soft"><code>${log.point}</code>, replication ${log.replication}</p>
-    <pre>${head + text}</pre>
+    ${of}
+    <pre tabindex="0">${head + text}</pre>
   </details>`;
+}
+
+function logOf(log: StoredLog | undefined): Markup | undefined {
+  if (!log) return undefined;
+  const { point, replication } = log;
+  return logDetails(log, html`<p class="soft"><code>${point}</code>, replication ${replication}</p>`);
 }
 
 /** A failed run: its point, and what it gave as the reason where the cause is not all of it. */

@@ -8,10 +8,10 @@ export interface FailureGroup {
   sample: Pick<ResultRow, 'point' | 'values' | 'reason'> | null;
 }
 
-/** Causes told apart: some services put a name of their own into every reason. */
+/** The most separate causes: some services put a different name into every reason. */
 const MOST_CAUSES = 1_000;
 
-/** Counts failed runs by cause, which is what reasons have in common that differ in numbers and ids only. */
+/** Counts failed runs by cause: the common part of reasons that differ only in numbers and ids. */
 export class Failures {
   readonly #groups = new Map<string, FailureGroup>();
   readonly #others: FailureGroup = { cause: 'other causes', count: 0, sample: null };
@@ -24,7 +24,7 @@ export class Failures {
     group.count += 1;
   }
 
-  /** The commonest causes first, at most `most`; the rest is one group. */
+  /** The most frequent causes first, at most `most`; all others are one group. */
   top(most: number): FailureGroup[] {
     const groups = [...this.#groups.values()].sort((a, b) => b.count - a.count);
     const rest = groups.slice(most).reduce((sum, { count }) => sum + count, this.#others.count);

@@ -4,20 +4,37 @@ import { drawSvg, type Spec } from './pictures/render.ts';
 /** A picture of a report. */
 export interface Figure {
   title: string;
-  /** What is seen, and what has to be known of it: sentences. */
+  /** Sentences about the content of the picture. */
   caption: string;
-  /** Unlike that of any other picture of the page, of letters, digits and hyphens. */
+  /** A unique id in the page, of letters, digits and hyphens. */
   id: string;
   spec: Spec;
 }
 
+/** A figure that was drawn. */
+export interface Picture {
+  title: string;
+  /** For a page: it has the colour of the text around it, and the available width. */
+  svg: string;
+}
+
+export async function pictureOf({ title, caption, id, spec }: Figure): Promise<Picture> {
+  return { title, svg: await drawSvg(spec, id, `${title}. ${caption}`) };
+}
+
+/** A picture as a file of its own: dark on white, in its own size. */
+export function standalone({ svg }: Picture): string {
+  const [, width, height] = /viewBox="\S+ \S+ (\S+) (\S+)"/.exec(svg)!;
+  const size = `xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"`;
+  return svg.replace('<svg ', `<svg ${size} style="color: #1c2026; background: #ffffff" `);
+}
+
 /** A picture with its title and what it shows, which can be saved under the campaign's name. */
-export async function figureSection({ title, caption, id, spec }: Figure, campaign: string): Promise<Markup> {
-  const svg = await drawSvg(spec, id, `${title}. ${caption}`);
+export function figureSection({ title, caption, id }: Figure, { svg }: Picture, campaign: string): Markup {
   return html`<section>
     <h2>${title}</h2>
     <p class="soft">${caption}</p>
-    <figure data-file="${campaign}-${id}.svg">${new Markup(svg)}</figure>
+    <figure data-file="${campaign}-${id}.svg" tabindex="0">${new Markup(svg)}</figure>
   </section>`;
 }
 
@@ -26,7 +43,7 @@ export function partText(all: number, shown: number, many: string): string | und
   return shown < all ? `Of ${all} ${many} the first ${shown} are shown` : undefined;
 }
 
-/** For a caption; what is undefined is left out. */
+/** Sentences for a caption; undefined ones are left out. */
 export function sentences(...all: (string | undefined)[]): string {
   return all.flatMap((one) => (one === undefined ? [] : [`${one}.`])).join(' ');
 }

@@ -9,9 +9,9 @@ import type { OutputDistribution, Ranking, Summary } from './summary.ts';
 import type { Timeline } from './timeline.ts';
 import { counted, numberText, titleOf } from './words.ts';
 
-/** Pictures of the runs, with what has to be known of each. */
+/** Pictures of the runs, with captions. */
 
-/** Nothing where all outputs are the same in all runs. */
+/** Empty if all outputs are the same in all runs. */
 export function distributionFigures(
   campaign: Campaign,
   { distributions: all, measures }: Pick<Summary, 'distributions' | 'measures'>,
@@ -69,7 +69,7 @@ export function courseFigures(
   const isReplicated = replications > 1 || precision !== null;
   const dataSets = outputs.filter(({ type }) => type === 'DATA_SET').length;
   return all.map((courses, i) => {
-    const { output, bands, others, runs, isPart, areThinned } = courses;
+    const { output, best, bands, others, runs, isPart, areThinned } = courses;
     const front =
       varied.length > 0
         ? isGoal
@@ -80,18 +80,24 @@ export function courseFigures(
           : 'the run';
     const which = varied.length > 0 && isReplicated ? ', its first replication,' : '';
     const line = `${front[0]!.toUpperCase()}${front.slice(1)}`;
+    const quantiles = `the median and the middle 50 % and 90 % of ${isPart ? `${counted(runs, 'run')} spread evenly over all` : `all ${counted(runs, 'run')}`}, at each place that half of them reach`;
+    const hasFront = best.length > 0;
     const behind =
       bands.length > 0
-        ? `${line}${which} in front of the median and the middle 50 % and 90 % of ${isPart ? `${counted(runs, 'run')} spread evenly over all` : `all ${counted(runs, 'run')}`}, at each place that half of them reach`
+        ? hasFront
+          ? `${line}${which} in front of ${quantiles}`
+          : `T${quantiles.slice(1)}`
         : others.length > 0
-          ? `${line}${which} in front of the other runs`
+          ? hasFront
+            ? `${line}${which} in front of the other runs`
+            : 'A line for each run'
           : `${line}${which} alone`.replace(', alone', ' alone');
     return {
       title: titleOf(output),
       caption: sentences(
         behind,
         areThinned ? `Of curves with more points ${MOST_POINTS} are taken, spread evenly` : undefined,
-        // who has seen the last one expects the next
+        // a reader who sees the last picture expects another one
         i === all.length - 1 ? partText(dataSets, MOST_DATA_SETS, 'DATA_SETs') : undefined,
       ),
       id: `curves-${i}`,
@@ -100,7 +106,7 @@ export function courseFigures(
   });
 }
 
-/** Nothing where nothing was outstanding: no run has finished, or all were reused. */
+/** Empty if no run was outstanding: none has finished, or all were reused. */
 export function timelineFigures(timeline: Timeline, counts: RunCounts): Figure[] {
   if (timeline.outstandingTime === 0) return [];
   const open = counts.running + counts.queued;

@@ -1,18 +1,18 @@
 import { createHash } from 'node:crypto';
 import { extname } from 'node:path';
 
-/** Names that are longer as files are cut. File systems take 255 bytes; an extension and what is unfinished come behind. */
+/** The longest file name; longer ones are cut. File systems allow 255 bytes, and extensions are added. */
 const LONGEST = 150;
-/** Names that Windows keeps for devices, whatever comes behind the point. */
+/** Names that Windows reserves for devices, with any extension. */
 const DEVICE = /^(con|prn|aux|nul|com\d|lpt\d)$/i;
 const EXTENSION = /^\.[A-Za-z0-9]{1,10}$/;
 
 /**
- * Names of files for the outputs of a campaign, by their names: letters, digits, "-" and "_" as they are, all else
- * percent-encoded as in addresses. No two are the same, also where a file system does not tell capitals.
+ * File names for the outputs of a campaign: letters, digits, "-" and "_" stay, and all other characters are
+ * percent-encoded. All names differ, even on a file system that ignores case.
  */
 export function fileNames(outputs: readonly string[]): Map<string, string> {
-  // of a name that is cut no more is needed: each character gives one at least
+  // a cut name needs no more characters, because each gives at least one
   const names = outputs.map((output) => encoded(output.slice(0, LONGEST + 1)));
   const folded = names.map((name) => name.toLowerCase());
   return new Map(

@@ -9,15 +9,15 @@ import { extensionOf, fileNames } from './file-names.ts';
 
 /** Files that are written at once. */
 const FILES_AT_ONCE = 8;
-/** Rows whose files are being written while the first of them waits to be shown. */
+/** The most rows whose files are being written while the first of them waits. */
 const ROWS_AHEAD = 32;
 
-/** What has become of the files of results. */
+/** Counts of written result files. */
 export interface FilesWritten {
   written: number;
-  /** Were there already, with the same content. */
+  /** Existed already, with the same content. */
   there: number;
-  /** Could not be had: how many, by the reason. */
+  /** Could not be fetched: number by reason. */
   lacking: Map<string, number>;
 }
 
@@ -30,11 +30,10 @@ export function withPaths<C extends Pick<Campaign, 'outputs'>>(campaign: C): C {
 }
 
 /**
- * Writes the files of results to `DIR/<point>/<replication>/<output>.<extension>`, and gives the rows on in their order with the
- * paths in the place of the references. A file that could not be had leaves its reference; one that could not be written
- * ends it.
+ * Writes the files of results to `DIR/<point>/<replication>/<output>.<extension>`, and yields the rows in their order
+ * with paths in place of references. A file that cannot be fetched keeps its reference. A failed write is an error.
  *
- * @param count is added to
+ * @param count counts that are increased
  * @throws ForayError OUTPUT_UNWRITABLE
  */
 export function writingFiles(
@@ -67,10 +66,9 @@ export function writingFiles(
 }
 
 /**
- * Items changed, in their order, each as soon as it and those before it are: while they come slowly none waits for a further
- * one.
+ * Maps items in parallel and yields the results in order, each as soon as it and those before it are ready.
  *
- * @param most items that are being changed at once
+ * @param most the most items that are mapped at once
  */
 async function* ahead<From, To>(
   items: AsyncIterable<From>,
@@ -100,7 +98,7 @@ async function* ahead<From, To>(
     }
   } finally {
     await Promise.allSettled(changing);
-    // what is still to come is not waited for: it may take as long as a campaign
+    // later items are not awaited: they may take as long as a campaign
     coming?.catch(() => undefined);
     if (!isOver) iterator.return?.().catch(() => undefined);
   }

@@ -3,19 +3,19 @@ import type { ResultRow } from '../store/index.ts';
 import { csv } from './csv.ts';
 import { jsonl } from './jsonl.ts';
 import { longPointTable, pointTable } from './point-table.ts';
-import { longTable, resultTable, type Table, type TableOptions } from './table.ts';
+import { longTable, resultTable, type Table, type TableOptions } from './result-table.ts';
 import { text, type TextOptions } from './text.ts';
 
-/** Formats of text; Parquet (parquet.ts) is imported by itself, as it brings a library along. */
+/** Text formats. Parquet (parquet.ts) is imported separately, because it needs a library. */
 export const textFormats = ['table', 'csv', 'jsonl'] as const;
 export type TextFormat = (typeof textFormats)[number];
 export const resultFormats = [...textFormats, 'parquet'] as const;
 export type ResultFormat = (typeof resultFormats)[number];
 
 export interface ShapeOptions extends TableOptions {
-  /** A row a point instead of a row a run. @default false */
+  /** One row per point instead of one per run. @default false */
   points?: boolean;
-  /** A row an output of each of them; of a curve of a run a row a time. @default false */
+  /** One row per output; for a curve, one row per time. @default false */
   long?: boolean;
   /** With `points`: the outputs and formulas, as P(Peak > 300), that are shown. @default all of the campaign */
   show?: readonly string[];
@@ -23,10 +23,10 @@ export interface ShapeOptions extends TableOptions {
 
 type TabledCampaign = Pick<
   Campaign,
-  'varied' | 'outputs' | 'derived' | 'precision' | 'goal' | 'versions' | 'search'
+  'varied' | 'outputs' | 'derived' | 'precision' | 'goal' | 'versions' | 'search' | 'calibrate'
 >;
 
-/** Results as the table that is asked for, streamed. */
+/** Results as a table by the options, streamed. */
 export function tableOf(
   campaign: TabledCampaign,
   rows: AsyncIterable<ResultRow>,
@@ -37,7 +37,7 @@ export function tableOf(
   return long ? longTable(campaign, rows, options) : resultTable(campaign, rows, options);
 }
 
-/** Results as pieces of text, streamed: a piece a row, each with its line end. */
+/** Results as pieces of text, streamed: one piece per row, with its line end. */
 export function formatResults(
   format: TextFormat,
   campaign: TabledCampaign,

@@ -1,7 +1,7 @@
 import type { VariedInput } from '../campaign/types.ts';
 import { type Axis, axisOf } from './axis.ts';
 import type { OverPoints } from './mean.ts';
-import { kindOfInput } from './values.ts';
+import { kindOfInput } from './value-kinds.ts';
 
 interface Cell {
   x: number;
@@ -35,7 +35,7 @@ export interface InputLevels {
 
 type Means = readonly { values: readonly string[]; mean: OverPoints }[];
 
-/** Combinations of values that are kept. */
+/** The most combinations of values that are kept. */
 export const MOST_CELLS = 100_000;
 const MOST_CELLS_A_SIDE = 150;
 /** Of each of several pictures. */
@@ -50,7 +50,10 @@ export function gridOf(x: InputLevels, y: InputLevels, means: Means): GridEffect
   return { kind: 'grid', ...axes, cells: cellsOf(x, y, axes, means) };
 }
 
-/** Grids over two of three inputs, one for each value of that with the fewest; undefined where they would not be readable. */
+/**
+ * Grids over two of three inputs, one for each value of the input with the fewest values; undefined if they would not
+ * be readable.
+ */
 export function facetsOf(inputs: readonly InputLevels[], means: Means): FacetedGrid | undefined {
   const fewest = inputs.toSorted((a, b) => new Set(a.levels).size - new Set(b.levels).size);
   // the others have to be numeric

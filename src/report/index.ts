@@ -1,4 +1,7 @@
-/** Tables and what is read off them. What brings a library along is imported by itself: the report (html.ts), Parquet (parquet.ts). */
+/**
+ * Tables and values from them. Modules that need a library are imported separately: the report (html.ts), Parquet
+ * (parquet.ts).
+ */
 export { bestRows } from './best.ts';
 export { type FilesWritten, withPaths, writingFiles } from './files.ts';
 export {
@@ -11,8 +14,9 @@ export {
   type TextFormat,
   textFormats,
 } from './format.ts';
+export { calibrationText, posteriorLines } from './calibration-words.ts';
 export { bestTable, bestText, searchLine, searchText, selectText } from './search-words.ts';
-export { type Cell, type Column, resultTable, type Table, type TableOptions } from './table.ts';
+export { type Cell, type Column, resultTable, type Table, type TableOptions } from './result-table.ts';
 export { printable } from './text.ts';
-export { isNumeric } from './values.ts';
+export { isNumeric } from './value-kinds.ts';
 export { counted, numberText, shortNumber, titleOf, unitText } from './words.ts';

@@ -1,12 +1,12 @@
 import { batchesOf } from '../batched.ts';
-import type { Cell, Column, Table } from './table.ts';
-import { parsed } from './values.ts';
+import type { Cell, Column, Table } from './result-table.ts';
+import { parsed } from './value-kinds.ts';
 
 const JSON_NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
 
 /**
- * JSON Lines: an object a row. Numbers are JSON numbers with the digits that were given (a LONG has more than a
- * JavaScript number holds), non-scalar values are objects, and null is what a run does not have.
+ * JSON Lines: one object per row. Numbers are JSON numbers with all given digits (a LONG may have more than a
+ * JavaScript number), non-scalar values are objects, and missing values are null.
  */
 export async function* jsonl({ columns, rows }: Table): AsyncIterable<string> {
   const keys = columns.map(({ name }) => JSON.stringify(name));

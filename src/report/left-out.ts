@@ -4,7 +4,7 @@ import { html, type Markup } from './markup.ts';
 import type { Summary } from './summary.ts';
 import { numberText } from './words.ts';
 
-/** What the pictures of effects do not show; nothing where they show all. */
+/** Sentences about the parts that the pictures of effects leave out; empty if they show everything. */
 export function leftOutSection({ leftOut }: Pick<Summary, 'leftOut'>): Markup | undefined {
   if (!leftOut) return undefined;
   const { crowded, cut, isBeside } = leftOut;

@@ -1,4 +1,4 @@
-/** HTML that is safe to be put into a page as it is. */
+/** HTML that is safe in a page without escaping. */
 export class Markup {
   readonly text: string;
 
@@ -9,7 +9,7 @@ export class Markup {
 
 type Content = Markup | string | number | undefined | readonly Content[];
 
-/** HTML with values in it: a text is escaped, for an element as for an attribute in double quotes. */
+/** HTML with values. Texts are escaped for elements and for attributes in double quotes. */
 export function html(strings: TemplateStringsArray, ...contents: Content[]): Markup {
   return new Markup(strings.map((text, i) => text + render(contents[i])).join(''));
 }

@@ -4,14 +4,14 @@ import type { Sample } from '../statistics/sample.ts';
 import { wilsonInterval } from '../statistics/share.ts';
 import { studentQuantile } from '../statistics/student.ts';
 
-/** A mean, share or quantile and the confidence interval of it; null where there is none. */
+/** A mean, share or quantile, and its confidence interval; null if there is none. */
 export interface MeanInterval {
   mean: number;
   low: number | null;
   high: number | null;
 }
 
-/** The confidence of intervals, where a campaign says nothing of it. */
+/** The default confidence of intervals. */
 export const CONFIDENCE = 0.95;
 
 /** Of all intervals of a campaign's results. */
@@ -19,7 +19,9 @@ export function confidenceOf({ precision }: Pick<Campaign, 'precision'>): number
   return precision?.confidence ?? CONFIDENCE;
 }
 
-/** What is known of an output at a point: how many values there are, their mean (or share, or quantile), and how they vary. */
+/**
+ * The estimate of an output at a point: the number of values, their mean (or share, or quantile), and their variance.
+ */
 export interface PointSample extends Pick<Sample, 'count' | 'mean' | 'variance'> {
   /** The interval of a quantile. */
   low?: number | null;
@@ -27,8 +29,8 @@ export interface PointSample extends Pick<Sample, 'count' | 'mean' | 'variance'>
 }
 
 /**
- * The mean over points of what is known at each, in bounded memory, and what chance in the replications leaves open of it. The
- * points are given and not drawn: differences between them are what the mean is over, and no uncertainty.
+ * The mean over points of the estimate at each, in bounded memory, and its uncertainty by chance in the replications.
+ * The points are fixed and not sampled, so differences between points are not part of the uncertainty.
  */
 export abstract class OverPoints {
   count = 0;
@@ -40,7 +42,7 @@ export abstract class OverPoints {
     this.#sum += mean!;
   }
 
-  /** Takes in all the points of another of the same class. */
+  /** Adds all points of another object of this class. */
   join(other: OverPoints): void {
     this.count += other.count;
     this.#sum += other.#sum;
@@ -51,8 +53,8 @@ export abstract class OverPoints {
   }
 
   /**
-   * @param isIndependent - false when replications of different points share their seeds: what several of them have in
-   *   common does not average out, and no interval is given
+   * @param isIndependent - false if replications of different points share seeds: their common part does not average
+   * out, and there is no interval
    */
   abstract interval(confidence: number, isIndependent: boolean): MeanInterval;
 }
@@ -99,13 +101,13 @@ export class MeanOfPoints extends OverPoints {
   /**
    * The interval by Student's t; of one point it is the classical one. For several the degrees of freedom are those of
    * B. L. Welch, "The generalization of 'Student's' problem when several different population variances are involved",
-   * Biometrika 34 (1947) 28-35. There is none if a point has but one replication, or where no number holds its ends.
+   * Biometrika 34 (1947) 28-35. There is none if a point has only one replication, or if its ends overflow.
    */
   override interval(confidence: number, isIndependent: boolean): MeanInterval {
     const { mean } = this;
     if (this.#least < 1 || (this.count > 1 && !isIndependent)) return { mean, low: null, high: null };
     const welch = this.#variance ** 2 / this.#squares;
-    // rounding, and squares that no number holds, must not lead beyond what is possible
+    // rounding and overflow must not lead to impossible values
     const freedom = welch > this.#least ? Math.min(welch, this.#freedom) : this.#least;
     const half = (studentQuantile((1 + confidence) / 2, freedom) * Math.sqrt(this.#variance)) / this.count;
     if (!Number.isFinite(half)) return { mean, low: null, high: null };

@@ -1,28 +1,28 @@
 import type { Foray } from '../client/index.ts';
 import { ForayError } from '../errors.ts';
 import { type ShapeOptions, tableOf } from './format.ts';
-import type { Cell, Table } from './table.ts';
+import type { Cell, Table } from './result-table.ts';
 import * as typed from './typed.ts';
-import { parsed } from './values.ts';
+import { parsed } from './value-kinds.ts';
 
 /**
- * A value as a program has it: a number (infinities and NaN among them), a bigint of a LONG, true or false, a text (times,
- * too), whatever the JSON of a value that is not one cell says, null where there is none. A text also where a service gave
- * something that is not of the type.
+ * A value in a program: a number (also infinite or NaN), a bigint for a LONG, a boolean, a text (also times), the
+ * parsed JSON of a value that is not a single cell, or null if there is none. Also a text if the service returned a
+ * value of another type.
  */
 export type ResultValue = string | number | bigint | boolean | object | null;
 /** A row of results, by the names of its columns. */
 export type ResultObject = Record<string, ResultValue>;
 
-/** Which rows and columns of results are wanted. */
+/** The rows and columns of results. */
 export interface ResultsOptions extends ShapeOptions {
-  /** Rows of runs as they finish, until the campaign is over or nobody goes on with it; not with `points`. @default false */
+  /** Yields rows of runs as they finish, until the campaign is over; not with `points`. @default false */
   follow?: boolean;
 }
 
 /**
  * The results of a campaign as plain objects, streamed: the rows of `foray results` with typed values, by the names of its
- * columns. `Row` is what the caller knows of them; nothing is checked against it.
+ * columns. `Row` is the caller's type of a row; it is not checked.
  *
  * @throws ForayError USAGE, UNKNOWN_CAMPAIGN; CAMPAIGN_CHANGED while it is followed
  */

@@ -1,29 +1,29 @@
 import { ByteWriter, ParquetWriter, type SchemaElement } from 'hyparquet-writer';
 import { batchesOf } from '../batched.ts';
 import type { CampaignRecord } from '../store/index.ts';
-import type { Column } from './columns.ts';
+import type { Column } from './column-types.ts';
 import { writeChunk } from './parquet/chunk.ts';
 import { columnValues } from './parquet/columns.ts';
-import type { ColumnValues } from './parquet/values.ts';
-import type { Cell, Table } from './table.ts';
+import type { ColumnValues } from './parquet/column-values.ts';
+import type { Cell, Table } from './result-table.ts';
 import * as typed from './typed.ts';
 
-/** Rows and characters of text of a row group at most: what lies in memory at once. */
+/** The most rows and characters of a row group, which is held in memory. */
 const GROUP_ROWS = 20_000;
 const GROUP_CHARACTERS = 16_000_000;
 
-/** What is said of the results beside the rows. */
+/** The metadata of the results. */
 export interface Description {
   record: Pick<CampaignRecord, 'campaign' | 'definition'>;
   /** Of foray. */
   version: string;
-  /** Says which campaign it is, which equal campaigns differ in. @default false */
+  /** Adds the id of the campaign, in which equal campaigns differ. @default false */
   all?: boolean;
 }
 
 export interface ParquetOptions {
-  /** Is told how many values of a column are not of its type, when all is written; they are null in the file. */
-  onMisfits?: (column: Column, count: number) => void;
+  /** Called at the end with the number of values per column that do not have its type. They are null in the file. */
+  onMismatches?: (column: Column, count: number) => void;
 }
 
 type Physical = Pick<SchemaElement, 'type' | 'converted_type' | 'logical_type'>;
@@ -36,7 +36,7 @@ const physical: Record<typed.Exactly, Physical> = {
   local: { type: 'INT64', logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: false, unit: 'MILLIS' } },
   instant: { type: 'INT64', logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: true, unit: 'MILLIS' } },
   text: { type: 'BYTE_ARRAY', converted_type: 'UTF8', logical_type: { type: 'STRING' } },
-  // DuckDB goes by the older mark
+  // DuckDB reads the older mark
   json: { type: 'BYTE_ARRAY', converted_type: 'JSON', logical_type: { type: 'JSON' } },
 };
 
@@ -48,7 +48,7 @@ const physical: Record<typed.Exactly, Physical> = {
 export async function* parquet(
   { columns, rows }: Table,
   description: Description,
-  { onMisfits }: ParquetOptions = {},
+  { onMismatches }: ParquetOptions = {},
 ): AsyncIterable<Uint8Array> {
   const buffer = new ByteWriter();
   const writer = new ParquetWriter({
@@ -83,10 +83,11 @@ export async function* parquet(
   if (gathered[0]!.rows > 0) writeGroup(writer, buffer, gathered);
   await writer.finish();
   yield taken();
-  for (const [at, { misfits }] of gathered.entries()) if (misfits > 0) onMisfits?.(columns[at]!, misfits);
+  for (const [at, { mismatches }] of gathered.entries())
+    if (mismatches > 0) onMismatches?.(columns[at]!, mismatches);
 }
 
-/** Counts the characters of a row that are kept as text. */
+/** Counts the characters of texts in a row. */
 function textLength(columns: readonly Column[]): (cells: readonly Cell[]) => number {
   const texts = [...columns.keys()].filter(
     (at) => physical[typed.exactlyOf(columns[at]!)].type === 'BYTE_ARRAY',
@@ -98,7 +99,7 @@ function textLength(columns: readonly Column[]): (cells: readonly Cell[]) => num
   };
 }
 
-/** Writes what was gathered as a row group, and begins another one. */
+/** Writes the collected rows as a row group, and begins another one. */
 function writeGroup(writer: ParquetWriter, buffer: ByteWriter, gathered: readonly ColumnValues[]): void {
   const rows = BigInt(gathered[0]!.rows);
   const start = buffer.offset;

@@ -1,10 +1,10 @@
 import { distinct, type Measure, measureOf, measuresOf, type Statistic } from '../campaign/measures.ts';
 import type { Campaign } from '../campaign/types.ts';
 import type { ResultRow } from '../store/index.ts';
-import { type Column, count, inputColumns, text, uniquelyNamed } from './columns.ts';
+import { type Column, count, inputColumns, text, uniquelyNamed } from './column-types.ts';
 import { confidenceOf } from './mean.ts';
 import { estimateAt, type PointResult, pointsOf, RankedSample } from './points.ts';
-import { type Cell, mapped, type Table } from './table.ts';
+import { type Cell, mapped, type Table } from './result-table.ts';
 
 type Pointed = Pick<Campaign, 'varied' | 'outputs' | 'derived' | 'precision' | 'goal'>;
 
@@ -17,7 +17,7 @@ const QUANTILES: Record<string, number> = {
   q95: 0.95,
   max: 1,
 };
-/** What is said of the values of an output beside their number. */
+/** The statistics of an output's values, besides their number. */
 const STATISTICS: Record<Statistic, readonly string[]> = {
   mean: ['mean', 'sd', 'low', 'high', ...Object.keys(QUANTILES)],
   share: ['share', 'low', 'high'],
@@ -25,10 +25,10 @@ const STATISTICS: Record<Statistic, readonly string[]> = {
 };
 
 /**
- * The results put together, a row a point: its key, the varied inputs, how many replications are done and failed, then of
- * each numeric output n, mean, sd, low and high (the interval of the mean by Student's t), min, quantiles and max; of each BOOLEAN
- * output and P(…) n, share, low and high (Wilson's interval), of each Q(…) n, quantile, low and high. Where points are replicated until
- * they are precise, `reached` says whether an output they go by is. The confidence is the campaign's, or 0.95.
+ * The results by point, one row each: its key, the varied inputs, the numbers of done and failed replications, then for
+ * each numeric output n, mean, sd, low and high (the interval of the mean by Student's t), min, quantiles and max; for
+ * each BOOLEAN output and P(…) n, share, low and high (Wilson's interval); for each Q(…) n, quantile, low and high. If
+ * points are replicated until they are precise, `reached` tells whether the output is precise. The confidence is the campaign's, or 0.95.
  *
  * @param show - names of outputs and formulas; by default all that the campaign has
  * @throws ForayError UNKNOWN_OUTPUT, INVALID_VALUE, INVALID_EXPRESSION
@@ -72,7 +72,7 @@ export function pointTable(
   };
 }
 
-/** The same with a row an output of a point. Columns of shares and quantiles are there where there are such outputs. */
+/** The same with one row per output of a point. Columns of shares and quantiles exist if there are such outputs. */
 export function longPointTable(
   campaign: Pointed,
   rows: AsyncIterable<ResultRow>,
@@ -123,7 +123,7 @@ function goalsOf({ precision }: Pointed): (output: string) => boolean {
   return (output) => precision?.outputs.includes(output) ?? false;
 }
 
-/** The cells of what is known of a sample, by the names of their columns; those that a statistic does not have are missing. */
+/** The cells of an estimate, by the names of their columns, without those that the statistic does not have. */
 function description(campaign: Pointed): (measure: Measure, sample: RankedSample) => Record<string, Cell> {
   const wanted = campaign.precision ?? { relative: null, absolute: null, confidence: confidenceOf(campaign) };
   const quantiles = Object.entries(QUANTILES);

@@ -5,7 +5,7 @@ import { shareOf } from '../statistics/share.ts';
 import { Sample } from '../statistics/sample.ts';
 import type { ResultRow } from '../store/index.ts';
 
-/** What is known of a point: its finished replications put together. */
+/** A point with the values of its finished replications. */
 export interface PointResult<S extends OutputSample = OutputSample> {
   key: string;
   values: readonly string[];
@@ -31,7 +31,7 @@ export class OutputSample extends Sample {
   }
 }
 
-/** One that keeps its numbers, for their quantiles. */
+/** A sample that keeps its numbers, for quantiles. */
 export class RankedSample extends OutputSample {
   private readonly values: number[] = [];
 
@@ -59,7 +59,7 @@ export class RankedSample extends OutputSample {
   }
 }
 
-/** What the values of a point say of a measure: `mean` is the mean, the share or the quantile. */
+/** The estimate of a measure from the values of a point; `mean` is the mean, the share or the quantile. */
 export function estimateAt(
   { statistic, probability }: Measure,
   sample: OutputSample,
@@ -71,7 +71,7 @@ export function estimateAt(
 }
 
 /**
- * Puts rows together to points as they stream; rows come in design order, so a point's rows follow each other.
+ * Groups a stream of rows into points. Rows must be in design order, so the rows of a point are adjacent.
  *
  * @param dataSets - names of the DATA_SETs whose curves are kept
  * @param newSample makes what keeps the numbers of a measure of a point

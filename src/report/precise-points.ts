@@ -1,5 +1,5 @@
 import { type Measure, measureOf } from '../campaign/measures.ts';
-import { hasAll } from '../campaign/precision.ts';
+import { hasAll, type Precision } from '../campaign/precision.ts';
 import type { Campaign } from '../campaign/types.ts';
 import type { ResultRow } from '../store/index.ts';
 import { estimateAt, OutputSample } from './points.ts';
@@ -19,7 +19,7 @@ export class PrecisePoints {
 
   constructor({ precision, outputs }: Pick<Campaign, 'precision' | 'outputs'>) {
     this.#precision = precision;
-    this.#measures = (precision?.outputs ?? []).map((name) => measureOf(outputs, name));
+    this.#measures = preciseMeasures({ precision, outputs });
   }
 
   add({ point, outputs }: ResultRow): void {
@@ -46,11 +46,30 @@ export class PrecisePoints {
 
   #judge(): void {
     if (!this.#precision || this.#replications === 0) return;
-    const precision = this.#precision;
-    const isReached = ([at, measure]: [number, Measure]): boolean =>
-      estimateAt(measure, this.#samples[at]!, precision).reached;
-    if ([...this.#measures.entries()].every(isReached)) this.#precise += 1;
-    else if (hasAll(precision, this.#replications, Math.min(...this.#samples.map(({ count }) => count))))
-      this.#imprecise += 1;
+    const judged = judge(this.#precision, this.#measures, this.#replications, this.#samples);
+    if (judged === 'precise') this.#precise += 1;
+    if (judged === 'imprecise') this.#imprecise += 1;
   }
+}
+
+/** The outputs that are to be precise. */
+export function preciseMeasures({ precision, outputs }: Pick<Campaign, 'precision' | 'outputs'>): Measure[] {
+  return (precision?.outputs ?? []).map((name) => measureOf(outputs, name));
+}
+
+/**
+ * Whether a point is as precise as is wanted; imprecise when it gets no more replications.
+ *
+ * @param samples of each measure
+ */
+export function judge(
+  precision: Precision,
+  measures: readonly Measure[],
+  replications: number,
+  samples: readonly OutputSample[],
+): 'precise' | 'imprecise' | 'open' {
+  if (measures.every((measure, at) => estimateAt(measure, samples[at]!, precision).reached)) return 'precise';
+  return hasAll(precision, replications, Math.min(...samples.map(({ count }) => count)))
+    ? 'imprecise'
+    : 'open';
 }

@@ -7,7 +7,7 @@ import type { Campaign } from '../campaign/types.ts';
 import { ForayError, type Place } from '../errors.ts';
 import { didYouMean, quoted } from '../suggest.ts';
 
-/** Values that are known of outputs, from theory or from elsewhere, by the inputs that the campaign varies. */
+/** Known values of outputs, from theory or elsewhere, by the varied inputs of the campaign. */
 export interface Reference {
   /** The file's name. */
   label: string;
@@ -25,7 +25,7 @@ export interface ReferenceRow {
 
 /**
  * Reads a file of reference values: CSV, with the names of all inputs that the campaign varies and of outputs in its first
- * line, then a line a point. An empty field is no value.
+ * line, then one line per point. An empty field means no value.
  *
  * @throws ForayError REFERENCE_INVALID with the place in the file
  */
@@ -67,7 +67,7 @@ export async function readReference(file: string, campaign: ReferredCampaign): P
   return { label: basename(file), outputs: columns.outputs.map(({ name }) => name), rows };
 }
 
-/** What of a campaign a reference is about. */
+/** The part of a campaign that a reference needs. */
 type ReferredCampaign = Pick<Campaign, 'varied' | 'outputs' | 'derived' | 'precision' | 'goal'>;
 
 /** A line of CSV as its fields, and where it ends. */
@@ -113,7 +113,7 @@ function columnsOf(
   throw invalid('It has no column of an output.', place, didYouMean('', known));
 }
 
-/** @throws ForayError REFERENCE_INVALID for what is no value of a type */
+/** @throws ForayError REFERENCE_INVALID for a value that does not have the type */
 function checked<T>(value: () => T, name: string, place: Place): T {
   try {
     return value();

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { Markup } from './markup.ts';
 
 /**
- * The one script of a report: it adds a button below each picture that saves it as SVG. Without it the page shows the same. What
- * is saved stands by itself, on white: the page's colour of text would be lost otherwise.
+ * The only script of a report. It adds a button below each picture that saves the picture as SVG. The page works
+ * without it. A saved picture has a white background, because it does not have the page's text colour.
  */
 const script = `
 for (const figure of document.querySelectorAll('figure[data-file]')) {
@@ -29,10 +29,13 @@ for (const figure of document.querySelectorAll('figure[data-file]')) {
 }
 `;
 
-/** To stand at the page's end, to the letter: the policy knows it by its hash. */
+/** The script element at the end of the page. It must not change, because the policy contains its hash. */
 export const saveScript = new Markup(`<script>${script}</script>`);
 
-/** What the page may do: run this script and show what is in it; nothing that a name of a model or an input could ask for. */
+/**
+ * The content policy of the page: it may run this script and show its own content. Names of models or inputs cannot
+ * load or run anything.
+ */
 export const policy = [
   "default-src 'none'",
   "style-src 'unsafe-inline'",

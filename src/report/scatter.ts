@@ -10,13 +10,13 @@ export interface SampledPoint {
   mean: number;
 }
 
-/** The points of sampled inputs, and the smooth of an output over each. */
+/** The points of sampled inputs, and the smoothed output over each input. */
 export interface ScatterEffects {
   kind: 'scatter';
   effects: ScatterEffect[];
   /** Whether only a part of the points was taken, spread evenly. */
   isPart: boolean;
-  /** Whether values of the output are far apart: then the smooth is that of their logarithms. */
+  /** Whether the output has values of very different magnitude. Their logarithms are then smoothed. */
   isLog: boolean;
 }
 
@@ -24,9 +24,9 @@ export interface ScatterEffect {
   input: VariedInput;
   isLog: boolean;
   points: { x: number; mean: number }[];
-  /** Ascending by x; empty where there are too few points. */
+  /** Ascending by x; empty if there are too few points. */
   smooth: ({ x: number } & SmoothValue)[];
-  /** The share of the variance that the smooth explains of points that it was not fitted to: 0 where there is none. */
+  /** The share of variance that the smooth explains at points that were not used for the fit; 0 without a smooth. */
   explained: number;
 }
 

@@ -48,8 +48,11 @@ function progressFigure(
     caption: sentences(
       `${isPart ? `${counted(drawn.length, 'point')} spread evenly over all` : `All ${counted(drawn.length, 'point')}`}, in the order in which they were asked; the line is the best value so far`,
       isNoisy ? 'Where chance has a part in the values, the best one is too good' : undefined,
-      has(({ state, isFeasible }) => state === 'known' && !isFeasible)
+      has(({ state, isFeasible, isOutside }) => state === 'known' && !isFeasible && !isOutside)
         ? 'Hollow points do not meet the requirements'
+        : undefined,
+      has(({ isOutside }) => isOutside)
+        ? 'Hollow points before a change of bounds lie outside them'
         : undefined,
       has(({ state }) => state === 'failed') ? 'Points that failed are marked below' : undefined,
       winner ? `The band is the value of the winner, by ${runsText(winner.isSure, winner.runs)}` : undefined,
@@ -148,7 +151,7 @@ function parallelFigure(
   { points, summary: { best }, isNoisy }: SearchStory,
   output: Measure,
 ): Figure[] {
-  const known = points.filter(({ value }) => value !== null);
+  const known = points.filter(({ value, isOutside }) => value !== null && !isOutside);
   if (search!.inputs.length < 2 || known.length < 2) return [];
   const [drawn, isPart] = evenly(known, best?.ordinal);
   const scales = search!.inputs.map((input) =>

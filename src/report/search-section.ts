@@ -1,5 +1,5 @@
 import { measureOf } from '../campaign/measures.ts';
-import type { MethodName } from '../campaign/search/search.ts';
+import { type MethodName, nameOfMethod, type Search } from '../campaign/search/search.ts';
 import type { Campaign } from '../campaign/types.ts';
 import type { SelectStory, SelectSummary } from '../search/select-story.ts';
 import type { AskedPoint, Finalist, SearchStory } from '../search/story.ts';
@@ -7,11 +7,11 @@ import type { BestPoint, SearchSummary } from '../search/summary.ts';
 import { inputCells, measureCells } from './cells.ts';
 import { sentences } from './figure.ts';
 import { html, type Markup } from './markup.ts';
-import { bestParts, requirementsText, searchText, selectText } from './search-words.ts';
-import { kindOfInput } from './values.ts';
+import { bestParts, isSame, requirementsText, searchText, selectText } from './search-words.ts';
+import { kindOfInput } from './value-kinds.ts';
 import { counted, numberText, percent, titleOf, titleOfMeasure } from './words.ts';
 
-/** What a report says of a search: its answer, how it went, and its best points. */
+/** The section of a search: its result, its progress, and its best points. */
 
 /** Points in the table. */
 const BEST_POINTS = 10;
@@ -22,7 +22,7 @@ const methods: Record<MethodName, string> = {
   direct: 'DIRECT',
 };
 
-/** The honest best: what `foray status` says as well. */
+/** The best point with its confirmed value, as in `foray status`. */
 export function searchAnswer(
   campaign: Campaign,
   summary: Pick<SearchSummary | SelectSummary, 'best' | 'stage'>,
@@ -36,7 +36,7 @@ export function searchAnswer(
     </div>`;
   }
   const { place, value, how } = bestParts(campaign, summary.best);
-  const isTooGood = isNoisy && summary.best.isSure === null;
+  const isTooGood = isNoisy && summary.best.isSure === null && !isSame(summary.best);
   return html`<div class="answer">
     ${goal!.wants === 'lowest' ? 'Lowest' : 'Highest'} ${goal!.output}
     <strong>${value}</strong>
@@ -47,14 +47,18 @@ export function searchAnswer(
   </div>`;
 }
 
-/** How the search went, in words. */
+function wordsOfMethod(method: Search['method']): string {
+  return typeof method === 'string' ? methods[method] : `the optimiser ${nameOfMethod(method)}`;
+}
+
+/** The progress of the search in words. */
 export function searchSection({ search }: Campaign, { summary }: SearchStory): Markup {
   const { require, confirm } = search!;
   return html`<section>
     <h2>The search</h2>
     <p class="soft">
       ${sentences(
-        `By ${methods[summary.method]}, ${counted(search!.parallel, 'point')} at once: ${searchText(summary)}`,
+        `By ${wordsOfMethod(search!.method)}, ${counted(search!.parallel, 'point')} at once: ${searchText(summary)}`,
         requirementsText(require),
         confirm === null
           ? undefined
@@ -64,7 +68,7 @@ export function searchSection({ search }: Campaign, { summary }: SearchStory): M
   </section>`;
 }
 
-/** The points that were compared by new runs, the winner first; without a comparison the best ones that were seen. */
+/** The points that were compared by new runs, the winner first; without a comparison, the best points of the search. */
 export function searchPoints(campaign: Campaign, story: SearchStory): Markup | undefined {
   const { finalists, summary } = story;
   return finalists.length > 0
@@ -72,7 +76,7 @@ export function searchPoints(campaign: Campaign, story: SearchStory): Markup | u
     : seenTable(campaign, story);
 }
 
-/** How a selection went, in words. */
+/** The progress of a selection in words. */
 export function selectSection({ select }: Campaign, { summary }: SelectStory): Markup {
   const { require } = select!;
   const how =
@@ -170,7 +174,7 @@ function pointsTable(
   return html`<section>
     <h2>${title}</h2>
     <p class="soft">${how}</p>
-    <div class="scroll">
+    <div class="scroll" tabindex="0">
       <table>
         <thead>
           <tr>

@@ -1,32 +1,25 @@
-import type { StopReason } from '../campaign/search/log.ts';
 import type { Requirement } from '../campaign/search/search.ts';
 import type { Campaign } from '../campaign/types.ts';
 import { measureOf } from '../campaign/measures.ts';
+import type { CalibrationSummary } from '../search/abc/story.ts';
 import type { SelectSummary } from '../search/select-story.ts';
 import type { BestPoint, SearchSummary } from '../search/summary.ts';
-import { count, inputColumns, number, text, uniquelyNamed } from './columns.ts';
-import type { Table } from './table.ts';
+import { calibrationText } from './calibration-words.ts';
+import { count, inputColumns, number, text, uniquelyNamed } from './column-types.ts';
+import { stopText } from './stop-words.ts';
+import type { Table } from './result-table.ts';
 import { amount, counted, measureText, numberText, percent } from './words.ts';
 
-const stops: Record<StopReason, string> = {
-  points: 'it may ask no more points',
-  runs: 'it may ask no more runs',
-  value: 'it found a value that is good enough',
-  gain: 'it expects too little of further points',
-  stall: 'it found no better point for long enough',
-  exhausted: 'there are no new points',
-  failures: 'all points failed',
-};
-
-/** What a search is at, in one line: "43 points asked, 41 known, 2 failed". */
-export function searchText({ stage, asked, told, failed, stoppedBy }: SearchSummary): string {
+/** The progress of a search in one line: "43 points asked, 41 known, 2 failed". */
+export function searchText({ stage, asked, told, failed, known, stoppedBy }: SearchSummary): string {
+  const start = known > 0 ? `; it began with ${counted(known, 'known point')}` : '';
   const counts = `${counted(asked, 'point')} asked, ${told} known${failed > 0 ? `, ${failed} failed` : ''}`;
-  const stop = stoppedBy === null ? '' : `; it ended, as ${stops[stoppedBy]}`;
+  const stop = stoppedBy === null ? '' : `; it ended, as ${stopText(stoppedBy)}`;
   const now = { comparing: '; the best points are compared', reporting: '; the winner gets its own runs' };
-  return `${counts}${stop}${stage in now ? now[stage as keyof typeof now] : ''}`;
+  return `${counts}${start}${stop}${stage in now ? now[stage as keyof typeof now] : ''}`;
 }
 
-/** What a selection is at, in one line: "24 points, 1 failed; they are compared". */
+/** The progress of a selection in one line: "24 points, 1 failed; they are compared". */
 export function selectText({ stage, points, failed }: SelectSummary): string {
   const now = {
     comparing: '; they are compared',
@@ -52,11 +45,20 @@ export function requirementsText(require: readonly Requirement[]): string | unde
 
 type Searched = Pick<Campaign, 'goal' | 'outputs' | 'search' | 'select' | 'base'>;
 
-/** What a search or a selection is at, with its best value: "43 points asked, 41 known; best so far: Fit error 17.4 ± 0.3". */
+/** The progress of a search, a selection or a calibration, with its best value: "43 points asked, 41 known; best so far: Fit error 17.4 ± 0.3". */
 export function searchLine(
   campaign: Pick<Searched, 'goal' | 'outputs'>,
-  { search, select }: { search: SearchSummary | null; select: SelectSummary | null },
+  {
+    search,
+    select,
+    calibration,
+  }: {
+    search: SearchSummary | null;
+    select: SelectSummary | null;
+    calibration: CalibrationSummary | null;
+  },
 ): string | undefined {
+  if (calibration) return `calibration: ${calibrationText(calibration)}`;
   const state = search ?? select;
   if (!state) return undefined;
   const text = search ? `search: ${searchText(search)}` : `selection: ${selectText(select!)}`;
@@ -72,7 +74,7 @@ export function bestText(campaign: Searched, best: BestPoint): string {
   return [`${place}: ${campaign.goal!.output} ${value} (${runs})`, ...more].join('; ');
 }
 
-/** The parts of it: where the point is, its value with half the interval, and how that is known. */
+/** The parts of that text: the point, its value with the half-width, and the runs behind it. */
 export function bestParts(
   { goal, outputs, search, select, base }: Searched,
   best: BestPoint,
@@ -83,14 +85,22 @@ export function bestParts(
   const place = Object.entries(inputs)
     .map(([name, input]) => `${name} ${amount(String(input), units.get(name) ?? null)}`)
     .join(', ');
-  const how = [isSure === null ? counted(runs, 'run') : `${counted(runs, 'run')} that did not choose it`];
+  const ran = counted(runs, 'run');
+  const how = [
+    isSure !== null ? `${ran} that did not choose it` : isSame(best) ? `${ran} with the same value` : ran,
+  ];
   const seenIn = select ? 'in the comparison' : 'seen during the search';
   if (isSure !== null && interval) how.push(`${seenIn} ${measureText(measure, seen)}`);
   if (isSure !== null) how.push(certaintyText({ search, select }, isSure));
   return { place, value: valueText({ goal, outputs }, best), how };
 }
 
-/** How certain the choice is: "no other point is better by more than 10, with 95 %". */
+/** Whether all runs of a point have the same value, so that the best value is not too good by chance. */
+export function isSame({ runs, interval }: Pick<BestPoint, 'runs' | 'interval'>): boolean {
+  return runs > 1 && interval === null;
+}
+
+/** The certainty of the choice: "no other point is better by more than 10, with 95 %". */
 function certaintyText({ search, select }: Pick<Campaign, 'search' | 'select'>, isSure: boolean): string {
   if (select?.method === 'ocba') return `chosen with a budget of ${counted(select.runs, 'run')}`;
   const { confidence, indifference } = select ?? search!.confirm!;

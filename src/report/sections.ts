@@ -3,12 +3,12 @@ import type { Campaign, RunCounts } from '../campaign/types.ts';
 import type { CampaignRecord } from '../store/index.ts';
 import { html, type Markup } from './markup.ts';
 import { type PointResult, valueOf } from './points.ts';
-import { kindOfInput } from './values.ts';
+import { kindOfInput } from './value-kinds.ts';
 import type { Ranking, Summary } from './summary.ts';
 import { inputCells, measureCells, placeOf, titled } from './cells.ts';
 import { counted, fullText, measureText, statisticsOf, titleOf, titleOfMeasure } from './words.ts';
 
-/** The parts of a report that are words and tables. */
+/** The sections of a report with texts and tables. */
 
 export function headSection({ campaign, phase, createdAt, updatedAt }: CampaignRecord): Markup {
   const { name, id, model } = campaign;
@@ -23,7 +23,7 @@ export function headSection({ campaign, phase, createdAt, updatedAt }: CampaignR
   </header>`;
 }
 
-/** Where a service is, without what an address may hold of secrets: user, password, query. */
+/** The address of a service, without parts that may be secret: user, password, query. */
 function originOf(service: string): string {
   return URL.parse(service)?.origin ?? 'an unknown service';
 }
@@ -128,7 +128,7 @@ export function bestSection(
   return html`<section>
     <h2>${output ? (isGoal ? 'Best points' : 'Lowest points') : 'First points'}</h2>
     <p class="soft">${counted(best.length, 'point')}${how && ` with the ${how}`}.</p>
-    <div class="scroll">
+    <div class="scroll" tabindex="0">
       <table>
         <thead>
           <tr>

@@ -13,21 +13,24 @@ import { PrecisePoints } from './precise-points.ts';
 import type { Reference } from './reference.ts';
 import { Timeline } from './timeline.ts';
 
-/** All that a report says of a campaign's results. */
+/** Everything in a report about a campaign's results. */
 export interface Summary {
-  /** By what points are ranked; undefined where there is no such output. */
+  /** The measure by which points are ranked; undefined if there is none. */
   output: Measure | undefined;
-  /** All that there is to show, the outputs in front that were asked for. */
+  /** All measures, the requested ones first. */
   measures: readonly Measure[];
   ranking: Ranking;
-  /** The points that are first by the mean, share or quantile of the chosen output; the first of the design where there is no such output. */
+  /**
+   * The best points by the mean, share or quantile of the chosen output; the first points of the design if there is no
+   * such output. Empty for a calibration without a goal, which has no best point.
+   */
   best: PointResult[];
   /** Of the chosen output; where one input varies also of others. */
   effects: { output: Measure; effects: ReturnType<EffectGatherer['result']> }[];
   /** Of the effects of the first of these outputs, and so of all; undefined where there is none. */
   leftOut: LeftOut | undefined;
   agreement: Agreement | undefined;
-  /** How many points are as precise as is wanted. */
+  /** The number of points that are precise enough. */
   precision: ReturnType<PrecisePoints['result']>;
   distributions: OutputDistribution[];
   courses: Courses[];
@@ -35,24 +38,24 @@ export interface Summary {
   timeline: Timeline;
 }
 
-/** What runs that are done came to. */
+/** The values of finished runs. */
 export interface OutputDistribution {
   output: Measure;
   distribution: Distribution;
-  /** Runs that are not in it: their value is infinite, no number, or not there. */
+  /** Runs that are left out, because their value is infinite, not a number, or missing. */
   without: number;
 }
 
 /** How points are ranked by an output. */
 export interface Ranking {
   wants: Goal['wants'];
-  /** Somebody has said that these are the best; else they are only the lowest. */
+  /** Whether the definition or the reader says that these are the best; otherwise they are only the lowest. */
   isGoal: boolean;
 }
 
 const BEST_POINTS = 10;
 const FAILURE_CAUSES = 20;
-/** Outputs of which effects or distributions are drawn; more would be a page that nobody reads. */
+/** The most outputs with effects or distributions. Nobody would read a longer page. */
 const MOST_OUTPUTS = 12;
 
 export interface SummaryOptions {
@@ -64,9 +67,145 @@ export interface SummaryOptions {
   found?: { output: string; key: string | undefined } | null;
 }
 
+/** The measures to show, in their order. */
+export interface Shown {
+  measures: readonly Measure[];
+  /** Those of which effects are gathered; the first one with values counts, unless all are drawn. */
+  ranked: readonly Measure[];
+  /** Those of which distributions are drawn. */
+  counted: readonly Measure[];
+  /** Effects of all ranked ones are drawn: one input varies. Of several, the effects of one output fill a page. */
+  areAllDrawn: boolean;
+}
+
+export function shownOf(campaign: Campaign, asked: readonly Measure[]): Shown {
+  const measures = inOrder(asked, measuresOf(campaign));
+  const first = measures.slice(0, MOST_OUTPUTS);
+  const areAllDrawn = campaign.varied.length === 1;
+  const [output] = asked;
+  return {
+    measures,
+    ranked: areAllDrawn || !output ? first : [output],
+    // the values of a quantile are those of an output
+    counted: first.filter(({ statistic }) => statistic !== 'quantile'),
+    areAllDrawn,
+  };
+}
+
+/** Collects the values of single runs. Their order affects only which of many curves are kept. */
+export class RunGatherer {
+  readonly #distributions: OutputDistribution[];
+  readonly #courses: CourseGatherer;
+  readonly #failures = new Failures();
+  readonly #timeline = new Timeline();
+
+  constructor(campaign: Campaign, { counted }: Shown, observed?: string) {
+    this.#distributions = counted.map((output) => ({
+      output,
+      distribution: new Distribution(isWhole(output) ? 1 : 0),
+      without: 0,
+    }));
+    this.#courses = new CourseGatherer(campaign.outputs, observed);
+  }
+
+  add(row: ResultRow): void {
+    this.#timeline.add(row);
+    if (row.status === 'failed') {
+      this.#failures.add(row);
+      return;
+    }
+    this.#courses.add(row);
+    for (const one of this.#distributions) {
+      const value = one.output.read(row.outputs);
+      if (value === undefined) one.without += 1;
+      else one.distribution.add(value);
+    }
+  }
+
+  /** @param best the point whose curves are drawn apart from the others */
+  result(
+    best: PointResult | undefined,
+  ): Pick<Summary, 'distributions' | 'courses' | 'failures' | 'timeline'> {
+    return {
+      distributions: this.#distributions,
+      courses: this.#courses.result(best),
+      failures: this.#failures.top(FAILURE_CAUSES),
+      timeline: this.#timeline,
+    };
+  }
+}
+
+/** Collects the values of points, in design order. */
+export class PointGatherer {
+  readonly #asked: Measure | undefined;
+  readonly #shown: Shown;
+  readonly #options: SummaryOptions;
+  readonly #agreement: Agreement | undefined;
+  readonly #firstPoints = new Lowest<PointResult>(BEST_POINTS);
+  readonly #confidence: number;
+  readonly #isCalibration: boolean;
+  #gathered: { output: Measure; best: Lowest<PointResult>; effects: EffectGatherer }[];
+  #points = 0;
+
+  constructor(campaign: Campaign, asked: readonly Measure[], shown: Shown, options: SummaryOptions) {
+    this.#asked = asked[0];
+    this.#shown = shown;
+    this.#options = options;
+    this.#confidence = confidenceOf(campaign);
+    this.#isCalibration = Boolean(campaign.calibrate);
+    const { reference } = options;
+    this.#agreement = reference && new Agreement(reference, shown.measures, this.#confidence);
+    this.#gathered = shown.ranked.map((output) => ({
+      output,
+      best: new Lowest<PointResult>(BEST_POINTS),
+      effects: new EffectGatherer(campaign, output.statistic),
+    }));
+  }
+
+  /** @param point has samples of the ranked outputs at least; of all where there is a reference */
+  add(point: PointResult): void {
+    const { goal, found } = this.#options;
+    if (this.#gathered.length === 0) this.#firstPoints.add(point, this.#points);
+    for (const one of this.#gathered) {
+      const mean = valueOf(point, one.output);
+      if (mean === undefined) continue;
+      const isBest = found?.output !== one.output.name || found.key === point.key;
+      if (isBest)
+        one.best.add(point, goal?.output === one.output.name && goal.wants === 'highest' ? -mean : mean);
+      one.effects.add(point.values, sampleOf(point, one.output, this.#confidence));
+      if (this.#shown.areAllDrawn || this.#asked) continue;
+      // those behind it are not the first one that has values
+      this.#gathered = this.#gathered.slice(0, this.#gathered.indexOf(one) + 1);
+      break;
+    }
+    this.#agreement?.add(point);
+    this.#points += 1;
+  }
+
+  result(): Pick<Summary, 'output' | 'measures' | 'ranking' | 'best' | 'effects' | 'leftOut' | 'agreement'> {
+    const gathered = this.#gathered;
+    const chosen =
+      (this.#asked ? undefined : gathered.find(({ best }) => best.items.length > 0)) ?? gathered[0];
+    const { areAllDrawn, measures } = this.#shown;
+    const drawn = chosen ? [chosen, ...gathered.filter((one) => areAllDrawn && one !== chosen)] : [];
+    const ranking = rankingOf(this.#options.goal, chosen?.output);
+    const first = chosen ? chosen.best.items : this.#firstPoints.items;
+    return {
+      output: chosen?.output,
+      measures,
+      ranking,
+      best: this.#isCalibration && !ranking.isGoal ? [] : first,
+      effects: drawn.map(({ output, effects }) => ({ output, effects: effects.result() })),
+      leftOut: chosen?.effects.leftOut(),
+      agreement: this.#agreement,
+    };
+  }
+}
+
 /**
- * Reads the rows once. What is kept of them is bounded, however many there are.
+ * Reads the rows once, in bounded memory.
  *
+ * @param rows in design order
  * @param asked - what is shown first, and by the first of which points are ranked; by default by the first numeric output that has
  *   values, or else the first of the others: a model may give some only where it has something to compare itself with
  */
@@ -74,87 +213,29 @@ export async function summarize(
   campaign: Campaign,
   rows: AsyncIterable<ResultRow>,
   asked: readonly Measure[],
-  { reference, observed, goal, found }: SummaryOptions = {},
+  options: SummaryOptions = {},
 ): Promise<Summary> {
-  const [output] = asked;
-  const measures = inOrder(asked, measuresOf(campaign));
-  const first = measures.slice(0, MOST_OUTPUTS);
-  // the values of a quantile are those of an output
-  const counted = first.filter(({ statistic }) => statistic !== 'quantile');
-  const distributions = counted.map((output): OutputDistribution => ({
-    output,
-    distribution: new Distribution(isWhole(output) ? 1 : 0),
-    without: 0,
-  }));
-  const agreement = reference && new Agreement(reference, measures, confidenceOf(campaign));
-  // where several inputs vary, the effects of one output fill a page
-  const areAllDrawn = campaign.varied.length === 1;
-  let gathered = (areAllDrawn || !output ? first : [output]).map((one) => ({
-    output: one,
-    best: new Lowest<PointResult>(BEST_POINTS),
-    effects: new EffectGatherer(campaign, one.statistic),
-  }));
+  const shown = shownOf(campaign, asked);
+  const runs = new RunGatherer(campaign, shown, options.observed);
+  const points = new PointGatherer(campaign, asked, shown, options);
   const precision = new PrecisePoints(campaign);
-  const firstPoints = new Lowest<PointResult>(BEST_POINTS);
-  const courses = new CourseGatherer(campaign.outputs, observed);
-  const failures = new Failures();
-  const timeline = new Timeline();
 
   async function* seen(): AsyncIterable<ResultRow> {
     for await (const row of rows) {
-      timeline.add(row);
+      runs.add(row);
       precision.add(row);
-      if (row.status === 'failed') {
-        failures.add(row);
-        continue;
-      }
-      courses.add(row);
-      for (const one of distributions) {
-        const value = one.output.read(row.outputs);
-        if (value === undefined) one.without += 1;
-        else one.distribution.add(value);
-      }
-      yield row;
+      if (row.status === 'done') yield row;
     }
   }
 
-  const dataSets = campaign.outputs.filter(({ type }) => type === 'DATA_SET').map(({ name }) => name);
-  const confidence = confidenceOf(campaign);
-  let index = 0;
-  for await (const point of pointsOf(seen(), measures, dataSets)) {
-    if (gathered.length === 0) firstPoints.add(point, index);
-    for (const one of gathered) {
-      const mean = valueOf(point, one.output);
-      if (mean === undefined) continue;
-      const isBest = found?.output !== one.output.name || found.key === point.key;
-      if (isBest)
-        one.best.add(point, goal?.output === one.output.name && goal.wants === 'highest' ? -mean : mean);
-      one.effects.add(point.values, sampleOf(point, one.output, confidence));
-      if (areAllDrawn || output) continue;
-      // those behind it are not the first one that has values
-      gathered = gathered.slice(0, gathered.indexOf(one) + 1);
-      break;
-    }
-    agreement?.add(point);
-    index += 1;
-  }
-  const chosen = (output ? undefined : gathered.find(({ best }) => best.items.length > 0)) ?? gathered[0];
-  const best = chosen ? chosen.best.items : firstPoints.items;
-  const drawn = chosen ? [chosen, ...gathered.filter((one) => areAllDrawn && one !== chosen)] : [];
-  return {
-    output: chosen?.output,
-    measures,
-    ranking: rankingOf(goal, chosen?.output),
-    best,
-    effects: drawn.map(({ output, effects }) => ({ output, effects: effects.result() })),
-    leftOut: chosen?.effects.leftOut(),
-    agreement,
-    precision: precision.result(),
-    distributions,
-    courses: courses.result(best[0]),
-    failures: failures.top(FAILURE_CAUSES),
-    timeline,
-  };
+  for await (const point of pointsOf(seen(), shown.measures, dataSetsOf(campaign))) points.add(point);
+  const found = points.result();
+  return { ...found, ...runs.result(found.best[0]), precision: precision.result() };
+}
+
+/** Names of outputs that are curves. */
+export function dataSetsOf({ outputs }: Pick<Campaign, 'outputs'>): string[] {
+  return outputs.filter(({ type }) => type === 'DATA_SET').map(({ name }) => name);
 }
 
 /** Those that were asked for, then numbers, then shares and quantiles. */

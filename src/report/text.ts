@@ -1,20 +1,20 @@
-import type { Column, Table } from './table.ts';
+import type { Column, Table } from './result-table.ts';
 import { brief, counted } from './words.ts';
 
 export interface TextOptions {
-  /** Columns of the terminal: longer lines are cut. @default Infinity */
+  /** The width of the terminal in columns. Longer lines are cut. @default Infinity */
   width?: number;
-  /** Rows to show; of the others only the number is said. @default 50 */
+  /** The most rows to show. Only the number of the others is printed. @default 50 */
   limit?: number;
-  /** Shows each row when it comes: the columns grow as wider cells do. @default false */
+  /** Shows each row when it arrives; columns grow with wider cells. @default false */
   flows?: boolean;
 }
 
 const GAP = '  ';
 
 /**
- * A table for the terminal, numbers to the right. It says things as a person wants to see them, rounded and
- * abbreviated: CSV and JSON Lines hold the values as they are. Only the rows shown are kept in memory.
+ * A table for the terminal, with numbers to the right. Values are rounded and abbreviated for people; CSV and JSON
+ * Lines have the exact values. Only the shown rows are kept in memory.
  */
 export async function* text({ columns, rows }: Table, options: TextOptions = {}): AsyncIterable<string> {
   const { width = Infinity, limit = 50, flows = false } = options;
@@ -42,7 +42,7 @@ export async function* text({ columns, rows }: Table, options: TextOptions = {})
   if (more > 0) yield cut(`… and ${counted(more, 'more row')}`, width) + '\n';
 }
 
-/** What a model names or says must not steer the terminal. */
+/** Texts of a model must not control the terminal. */
 export function printable(cell: string): string {
   return cell.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ');
 }

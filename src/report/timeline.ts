@@ -1,12 +1,12 @@
 import type { ResultRow } from '../store/index.ts';
 
-/** What happened in an interval of time. Times in ms since the epoch. */
+/** The runs in an interval of time. Times in ms since the epoch. */
 export interface Moment {
   from: number;
   to: number;
-  /** Runs that were requested and not yet seen to have finished, on average over the interval. */
+  /** The average number of requested runs that were not seen to finish yet, over the interval. */
   outstanding: number;
-  /** Runs that were seen to have finished in it. */
+  /** Number of runs that were seen to finish in it. */
   finished: Record<Kind, number>;
 }
 
@@ -22,7 +22,7 @@ interface Bin {
   finished: Record<Kind, number>;
 }
 
-/** Intervals that are told apart: more than a picture shows. */
+/** The most intervals, more than a picture shows. */
 const MOST_BINS = 256;
 
 /**

@@ -1,6 +1,6 @@
-import type { Column } from './columns.ts';
+import type { Column } from './column-types.ts';
 
-/** What a column holds exactly. `local` is a date and time without a zone, `instant` one in UTC. */
+/** The exact type of a column. `local` is a date and time without a zone, `instant` one in UTC. */
 export type Exactly = 'double' | 'integer' | 'long' | 'boolean' | 'local' | 'instant' | 'text' | 'json';
 
 export function exactlyOf({ kind, type }: Column): Exactly {
@@ -32,7 +32,7 @@ export function doubleIn(text: string): number | undefined {
   return NUMBER.test(text) ? number : NO_NUMBERS.get(text);
 }
 
-/** Whether what Number takes for a number cannot be one with blanks around it, in hex, octal or binary digits, or infinite. */
+/** Whether a text that Number accepts has no blanks around it, is decimal, and is finite. */
 function isPlain(text: string): boolean {
   const [first, second, last] = [text.charCodeAt(0), text.charCodeAt(1), text.charCodeAt(text.length - 1)];
   return (isDigit(first) || first === MINUS) && isDigit(last) && !(second > NINE);

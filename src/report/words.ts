@@ -1,7 +1,7 @@
 import type { Unit } from '../api/index.ts';
 import type { Measure } from '../campaign/measures.ts';
-import type { Cell, Column } from './table.ts';
-import { parsed } from './values.ts';
+import type { Cell, Column } from './result-table.ts';
+import { parsed } from './value-kinds.ts';
 
 const symbols: Partial<Record<Unit, string>> = {
   MPS: 'm/s',
@@ -17,7 +17,7 @@ const symbols: Partial<Record<Unit, string>> = {
   DEG_PER_SECOND: '°/s',
 };
 
-/** A unit as people say it: PER_DAY is "per day", SQ_METER "square meter". */
+/** A unit in words: PER_DAY is "per day", SQ_METER "square meter". */
 export function unitText(unit: Unit): string {
   return symbols[unit] ?? unit.toLowerCase().replace(/^sq_/, 'square_').replaceAll('_', ' ');
 }
@@ -41,7 +41,7 @@ export function titleOf({ name, units }: { name: string; units?: Unit | null | u
   return units ? `${name} (${unitText(units)})` : name;
 }
 
-/** Significant digits of a number for eyes. */
+/** Significant digits of a number for people. */
 const DIGITS = 4;
 
 /** The name of an output with its unit; of a BOOLEAN one, of which the share is shown, with that. */
@@ -57,7 +57,7 @@ export function statisticsOf(measures: readonly Pick<Measure, 'statistic'>[]): M
   );
 }
 
-/** What a mean, share or quantile comes to, for eyes: "3.2 days", "12.5 %". */
+/** A mean, share or quantile for people: "3.2 days", "12.5 %". */
 export function measureText(
   { statistic, units }: Pick<Measure, 'statistic' | 'units'>,
   value: number,
@@ -91,7 +91,7 @@ function inPercent(share: number): number {
   return Number((100 * share).toPrecision(DIGITS));
 }
 
-/** A number for eyes: four significant digits or all that are before the point, thousands apart. */
+/** A number for people: four significant digits, or all digits before the point, with thousands separators. */
 export function numberText(value: number): string {
   const size = Math.abs(value);
   if (size !== 0 && (size < 1e-4 || size >= 1e15)) return value.toExponential(DIGITS - 1);

@@ -6,12 +6,13 @@ import { type Design, hasDerived, sizeOf } from '../campaign/designs/design.ts';
 import { DeriveError } from '../campaign/designs/rows.ts';
 import type { PointCheck, PointFile } from '../campaign/designs/table.ts';
 import { checkCompared } from '../campaign/search/resolve-select.ts';
+import type { OutsideMethod, Search } from '../campaign/search/search.ts';
 import { type Contents, type DesignOf, expand } from '../campaign/points.ts';
 import type { LimitedVersion, ModelFacts } from '../campaign/facts.ts';
 import type { ReadDefinition } from '../campaign/read.ts';
 import { didYouMean } from '../suggest.ts';
 import type { Campaign, CampaignFile } from '../campaign/types.ts';
-import type { ModelInput } from '../campaign/values.ts';
+import type { ModelInput } from '../campaign/input-values.ts';
 import { type CloudClient, isCloudError } from '../cloud/index.ts';
 import { ForayError, type Place } from '../errors.ts';
 import { type DefinitionSource, fileOf, readSource, textOf } from './source.ts';
@@ -19,6 +20,7 @@ import { type DefinitionSource, fileOf, readSource, textOf } from './source.ts';
 export { type DefinitionSource, fileOf, textOf };
 export {
   checkTakesRuns,
+  hasNewerVersion,
   type FileChanges,
   fileChanges,
   otherVersion,
@@ -29,31 +31,33 @@ export { ServiceAtHand } from './service-at-hand.ts';
 /** A definition that was resolved against the model's version. */
 export interface ResolvedDefinition {
   campaign: Omit<Campaign, 'id' | 'service'>;
-  /** How many points its design has, each counted once. */
+  /** Number of different points of its design. */
   points: number;
-  /** Tells two definitions apart by what they mean, not by how they are written. */
+  /** A hash of the meaning of a definition, whatever its notation. */
   digest: string;
 }
 
-/** Where the files are that a definition names. What they hold is known under its hash. */
+/** Access to the files that a definition names. Their contents are known by hash. */
 export interface DefinitionFiles {
   /** Finds the files of inputs, by input. */
   find(read: ReadDefinition, paths: Record<string, string>): Promise<CampaignFile[]>;
   /**
-   * Finds a file of points that a design names.
+   * Finds a point file that a design names.
    *
-   * @param path as it is written
-   * @param place where it is written
+   * @param the path as written in the definition
+   * @param its place in the definition
    */
   findPoints(path: string, place: Place, check: PointCheck): Promise<PointFile>;
-  /** What the files of points hold, once they were found. */
+  /** Finds the working folder of an outside optimiser, and which words of its command are files there. */
+  findProgram(command: readonly string[]): Promise<Pick<OutsideMethod, 'folder' | 'files'>>;
+  /** The contents of the point files that were found. */
   contentsOf(design: Design): Promise<Contents>;
 }
 
 /**
  * Reads a definition and checks all of it against the model's version at the service. Nothing is written or started.
  *
- * @param pinned the version that `latest` is to mean, of a campaign that has begun
+ * @param pinned the version that `latest` means in a campaign that has begun
  * @throws ForayError with the place in the definition
  */
 export async function resolveDefinition(
@@ -71,6 +75,7 @@ export async function resolveDefinition(
   read.mistakes.throwAny();
   const campaign = {
     ...checked,
+    ...(checked.search && { search: await withProgram(checked.search, files) }),
     base: withFiles(checked.base, found),
     files: found,
     model: { id: model.id, name: model.name, versionId: version.id, version: version.version },
@@ -81,9 +86,23 @@ export async function resolveDefinition(
   return { campaign, points, digest };
 }
 
-/** What a setting is by default that came later is left out: a campaign of before is known again by its definition. */
+/**
+ * Leaves out settings of later versions that have their default, so that a definition has the same hash as in earlier
+ * versions. Leaves out the folder of an outside optimiser as well, because the hashes of its files are included.
+ */
 function meaningOf({ outputFiles, ...campaign }: ResolvedDefinition['campaign']): string {
-  return JSON.stringify(outputFiles === 'link' ? campaign : { ...campaign, outputFiles });
+  const { search } = campaign;
+  const named =
+    search && typeof search.method === 'object'
+      ? { ...campaign, search: { ...search, method: { ...search.method, folder: '' } } }
+      : campaign;
+  return JSON.stringify(outputFiles === 'link' ? named : { ...named, outputFiles });
+}
+
+async function withProgram(search: Search, files: DefinitionFiles): Promise<Search> {
+  const { method } = search;
+  if (typeof method === 'string') return search;
+  return { ...search, method: { ...method, ...(await files.findProgram(method.command)) } };
 }
 
 async function findPoints(
@@ -91,7 +110,7 @@ async function findPoints(
   facts: ModelFacts,
   files: DefinitionFiles,
 ): Promise<Record<string, PointFile>> {
-  // a path may be any text, also the name of what every object has
+  // a path may be any text, also the name of a property that every object has
   const found = Object.create(null) as Record<string, PointFile>;
   const find = inputFinder(facts);
   const tried = new Set<string>();
@@ -106,7 +125,7 @@ async function findPoints(
   return found;
 }
 
-/** A version with what the model allows for its inputs; without it where the service does not tell. */
+/** A version with the allowed values of its inputs, if the service has them. */
 export async function withLimits(cloud: CloudClient, version: Version): Promise<LimitedVersion> {
   const limits = new Map((await cloud.getAllowedValues(version.id)).map((limit) => [limit.name, limit]));
   const { experimentTemplate } = version;
@@ -114,7 +133,9 @@ export async function withLimits(cloud: CloudClient, version: Version): Promise<
   return { ...version, experimentTemplate: { ...experimentTemplate, inputs } };
 }
 
-/** Goes through the design once. Derived values are computed for the first time here, so their limits are checked here. */
+/**
+ * Reads the whole design once. Derived values are computed here for the first time, so their limits are checked here.
+ */
 function countPoints(
   read: ReadDefinition,
   facts: ModelFacts,
@@ -185,7 +206,10 @@ async function findModel(cloud: CloudClient, { definition, locate }: ReadDefinit
   });
 }
 
-/** The model and version that a definition is checked against; without them its other mistakes are reported alone. */
+/**
+ * The model and version to check a definition against; undefined if they are wrong, and then the other mistakes are
+ * still reported.
+ */
 async function findVersion(
   cloud: CloudClient,
   read: ReadDefinition,

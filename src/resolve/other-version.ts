@@ -3,22 +3,22 @@ import type { Campaign, ModelVersion } from '../campaign/types.ts';
 import { type CloudClient, isCloudError } from '../cloud/index.ts';
 import { ForayError } from '../errors.ts';
 
-/** How long the service is asked whether a version takes runs, ms: it is asked before a person is. */
+/** How long to ask the service whether a version takes runs, ms. A person waits for the answer. */
 const ASK_MS = 5_000;
 
-/** What to do where the version that is asked for takes no runs. */
+/** The hint if the requested version takes no runs. */
 export const TAKE_ANOTHER = 'Take a version that does; the newest one mostly does.';
 
-/** What a host says that has no such version. */
+/** The error kinds of a host that does not have the version. */
 function isUnknown(error: unknown): boolean {
   return isCloudError(error) && (error.kind === 'not-found' || error.kind === 'refused');
 }
 
 /**
- * The version of its model that a campaign is to go on with, which has to have all that the campaign needs: its inputs and
- * outputs, each of the same type and with the same units.
+ * The version of the model that a campaign continues with. It must have all inputs and outputs of the campaign, each
+ * with the same type and units.
  *
- * @param wanted the number of the version, or the last one
+ * @param wanted the number of the version, or `latest`
  * @throws ForayError UNKNOWN_MODEL, CHANGE_REFUSED, VERSION_RETIRED; SERVICE_UNREACHABLE and others of the service
  */
 export async function otherVersion(
@@ -40,8 +40,8 @@ export async function otherVersion(
     throw isUnknown(error) ? unknown() : error;
   });
   const lacks = [
-    ...misfits('input', base, experimentTemplate.inputs),
-    ...misfits('output', outputs, experimentTemplate.outputs),
+    ...mismatches('input', base, experimentTemplate.inputs),
+    ...mismatches('output', outputs, experimentTemplate.outputs),
   ];
   if (lacks.length > 0) {
     throw new ForayError(
@@ -61,8 +61,8 @@ interface Named {
   units: string | null;
 }
 
-/** What of one side of the model a version does not have as a campaign needs it. */
-function misfits(side: 'input' | 'output', needed: readonly Named[], has: readonly Named[]): string[] {
+/** The inputs or outputs that a version does not have as the campaign needs them. */
+function mismatches(side: 'input' | 'output', needed: readonly Named[], has: readonly Named[]): string[] {
   return needed.flatMap(({ name, type, units }) => {
     const found = has.find((one) => one.name === name);
     if (!found) return [`it has no ${side} "${name}"`];
@@ -74,10 +74,10 @@ function misfits(side: 'input' | 'output', needed: readonly Named[], has: readon
 }
 
 /**
- * Checks that the version of a campaign takes runs, as far as its service tells: one that does not answer is asked later, by
- * the runs.
+ * Checks that the version of a campaign takes runs. A service that does not answer is no error here: the requests for
+ * runs find out later.
  *
- * @param hint what to do where it does not
+ * @param hint the hint if it takes none
  * @throws ForayError VERSION_RETIRED
  */
 export async function checkTakesRuns(
@@ -89,9 +89,18 @@ export async function checkTakesRuns(
   if (!code?.retired) return;
   throw new ForayError(
     'VERSION_RETIRED',
-    `Version ${model.version} of "${model.name}" takes no new runs: the model's files have changed, or are gone.`,
+    `Version ${model.version} of "${model.name}" takes no new runs: ${code.reason ?? "the model's files have changed, or are gone"}.`,
     { hint },
   );
+}
+
+/** Whether the model has a newer version than a campaign uses; false if the service does not answer. */
+export async function hasNewerVersion(
+  cloud: CloudClient,
+  { model }: Pick<Campaign, 'model'>,
+): Promise<boolean> {
+  const found = await quietly(cloud.getModel(model.id, AbortSignal.timeout(ASK_MS)));
+  return found !== undefined && found.modelVersions.at(-1) !== model.versionId;
 }
 
 /** How the files of two versions differ, by their paths. */
@@ -101,7 +110,7 @@ export interface FileChanges {
   gone: string[];
 }
 
-/** How the files of two versions differ; undefined where the service does not tell. */
+/** How the files of two versions differ; undefined if the service does not say. */
 export async function fileChanges(
   cloud: CloudClient,
   from: ModelVersion,
@@ -125,7 +134,7 @@ function differing(before: readonly VersionFile[], after: readonly VersionFile[]
   };
 }
 
-/** What the service says, or undefined while it says nothing. */
+/** The answer of the service, or undefined if it does not answer. */
 async function quietly<T>(asked: Promise<T>): Promise<T | undefined> {
   try {
     return await asked;

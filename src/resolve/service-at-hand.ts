@@ -2,19 +2,19 @@ import type { Campaign } from '../campaign/types.ts';
 import { versionOf } from '../campaign/versions.ts';
 import { type CloudClient, isCloudError } from '../cloud/index.ts';
 
-/** For how long a service at an address is taken to be the one that it was, ms. */
+/** How long a known identity of the service is trusted, ms. */
 const TRUSTED_MS = 10_000;
 
-/** What is known of a campaign at its service, where that is written down. */
+/** What the store knows of a campaign and its service. */
 export interface Belongings {
-  /** A run that the campaign has at its service, if it knows of any. */
+  /** A run that the campaign has at its service, if any is known. */
   knownRun(id: string): Promise<{ runId: string; version: number | null } | undefined>;
   setService(id: string, serviceId: string): Promise<void>;
 }
 
-/** The model service that a client or a worker talks to, and which campaigns are its own. */
+/** The model service that a client or a worker talks to. It tells which campaigns belong to this service. */
 export class ServiceAtHand {
-  /** Where it is now: its root address. */
+  /** Its root address. */
   readonly url: string;
   private readonly cloud: CloudClient;
   private known: { identity: string | undefined; until: number } | undefined;
@@ -25,7 +25,10 @@ export class ServiceAtHand {
     this.url = url;
   }
 
-  /** The UUID of the service; undefined of a host that tells none, whose identity is its address, and of one that is silent. */
+  /**
+   * The UUID of the service. Undefined for a host without one, whose identity is its address, and for a service that
+   * does not answer.
+   */
   async identity(): Promise<string | undefined> {
     try {
       return await this.ask();
@@ -38,19 +41,19 @@ export class ServiceAtHand {
   /**
    * Whether a campaign belongs to this service.
    *
-   * Of an earlier campaign only the address is known. It belongs to what is at that address now, as it always did. It also
-   * belongs to a service at another port of this machine that knows a run of it: run ids are random, while models and versions
-   * have the same ids on every service. A campaign without a run has nothing at any service, so it may go on at either. From
-   * then on the campaign has the identity of the service.
+   * A campaign of an earlier version knows only the address of its service. It belongs to the service at that address.
+   * It also belongs to a service at another port of this machine that knows one of its runs: run ids are random, while
+   * models and versions have the same ids on every service. A campaign without runs has nothing at any service, so it
+   * may continue at either. From then on the campaign has the identity of the service.
    *
-   * A service that does not answer at the address of the campaign is taken for its own: it cannot be harmed.
+   * A service that does not answer at the campaign's address counts as the campaign's own: nothing can happen there.
    *
    * @throws CloudError while the service does not answer at another address
    */
   async has(campaign: Campaign, belongings: Belongings): Promise<boolean> {
     const isHere = this.isAt(campaign);
     const { serviceId } = campaign;
-    // nothing is asked where no answer would count
+    // no request is sent if its answer would not matter
     if (serviceId === undefined && !isHere && !(isLoopback(campaign.service) && isLoopback(this.url)))
       return false;
     let identity: string | undefined;
@@ -67,12 +70,12 @@ export class ServiceAtHand {
     return true;
   }
 
-  /** Whether this is the address of the campaign, whoever is there now. */
+  /** Whether this is the address of the campaign, whichever service is there now. */
   isAt(campaign: Campaign): boolean {
     return campaign.service === this.url;
   }
 
-  /** While the service is silent it is the one that it was; a CloudError when it has never answered. */
+  /** While the service does not answer, its last identity counts. Throws a CloudError if it has never answered. */
   private async ask(): Promise<string | undefined> {
     if (this.known && performance.now() < this.known.until) return this.known.identity;
     this.asking ??= this.cloud.identity().finally(() => {
@@ -88,7 +91,7 @@ export class ServiceAtHand {
     }
   }
 
-  /** Whether an earlier campaign was at this service while that listened at another port. */
+  /** Whether a campaign of an earlier version was at this service when it listened at another port. */
   private async hasMoved(campaign: Campaign, belongings: Belongings): Promise<boolean> {
     const run = await belongings.knownRun(campaign.id);
     if (!run) return true;

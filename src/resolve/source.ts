@@ -4,13 +4,20 @@ import { ForayError, messageOf } from '../errors.ts';
 import { oneLine } from '../suggest.ts';
 
 /**
- * A definition as a person hands it in: a text or an object, and the name of its file, in whose folder paths in it begin. An
- * object may do without: then they begin where the process is.
+ * A definition from a person: a text or an object, and the name of its file. Paths in it are relative to the folder of
+ * the file. An object needs no file: its paths are relative to the working directory.
  */
-export type DefinitionSource =
-  { text: string; file: string } | { definition: CampaignDefinition; file?: string | undefined };
+export type DefinitionSource = (
+  { text: string; file: string } | { definition: CampaignDefinition; file?: string | undefined }
+) & {
+  /**
+   * A folder with the files that were sent with the definition. Without it, files are read at the paths in the
+   * definition.
+   */
+  uploads?: string | undefined;
+};
 
-/** What an object that is of no file is called in errors. */
+/** The file name in errors about an object without a file. */
 const NO_FILE = '<definition>';
 
 export function fileOf(source: DefinitionSource): string {
@@ -18,7 +25,7 @@ export function fileOf(source: DefinitionSource): string {
 }
 
 /**
- * The definition as it is kept; an object as JSON.
+ * The text of the definition for the store. An object becomes JSON.
  * @throws ForayError DEFINITION_INVALID
  */
 export function textOf(source: DefinitionSource): string {
@@ -38,13 +45,13 @@ export function textOf(source: DefinitionSource): string {
 }
 
 /**
- * Reads a definition as far as it can be read; mistakes go to its `mistakes`.
+ * Reads a definition as far as possible, and collects its mistakes in `mistakes`.
  *
  * @throws ForayError DEFINITION_SYNTAX, DEFINITION_INVALID with the place
  */
 export function readSource(source: DefinitionSource): ReadDefinition {
   if ('text' in source) return beginDefinition(source.text, source.file);
-  // what cannot be kept (it holds itself, say) is not looked at any closer
+  // an object that cannot become JSON (it contains itself, for example) is not checked further
   textOf(source);
   return beginObject(source.definition, fileOf(source));
 }

@@ -7,13 +7,16 @@ import { finalists } from './selection/finalists.ts';
 import { type Comparison, nextOfComparison } from './selection/comparison.ts';
 
 /**
- * The honest end of a search. The best value seen is too good: it was chosen for it. So the best points get new replications, which
- * choose among them, and the one that is chosen gets further ones, which chose nothing: these tell its value.
+ * The confirmation at the end of a search. The best value of the search is too good, because the point was chosen for
+ * it. So the best points get new replications, which choose the winner. The winner gets further replications, which
+ * choose nothing: they give its value.
  */
 
 export type Decided = Pick<SearchStep, 'events' | 'replications'>;
 
-/** Whether the end of a search compares its best points: without seeds their repeats would all be the same. */
+/**
+ * Whether a search ends with a comparison of its best points. Without seeds all repeats of a point would be the same.
+ */
 export function isConfirmed({ search, base }: Pick<Campaign, 'search' | 'base'>): boolean {
   return search!.confirm !== null && hasSeed(base);
 }
@@ -30,8 +33,12 @@ export function finalistsOf(
   recommended: readonly string[] | null,
 ): { ordinals: number[]; after: number } {
   const candidates = history.asks.filter(
-    ({ values, told }, at) =>
-      told !== null && told.value !== null && isFeasible(told) && history.firstOf(values) === at,
+    ({ values, told, isOutside }, at) =>
+      told !== null &&
+      told.value !== null &&
+      !isOutside &&
+      isFeasible(told) &&
+      history.firstOf(values) === at,
   );
   const own = recommended && history.firstOf(recommended);
   const chosen = finalists(
@@ -80,10 +87,10 @@ export function compareFinalists(
       }),
     };
   const { ordinal } = compared[next.best]!;
-  // a point that was rejected has replications beyond those of the comparison
+  // a rejected point has more replications than the comparison uses
   const used = Math.max(...ordinals.map((each) => lastReplication(finished, each)));
   const winner: SearchEvent = { kind: 'winner', ordinal, isSure: next.isSure, after: used };
-  // what does not differ by chance is known already
+  // without chance the values are already known
   if (values.every((each) => new Set(each).size === 1))
     return { events: [winner, { kind: 'over' }], replications: [] };
   return { events: [winner], replications: [{ ordinal, from: used + 1, to: used + report }] };
@@ -93,7 +100,9 @@ function runsOf(points: readonly { runs: readonly unknown[] }[]): number {
   return points.reduce((sum, { runs }) => sum + runs.length, 0);
 }
 
-/** Looks at the further replications of the winner: they end the search, unless it does not meet the requirements. */
+/**
+ * Reads the further replications of the winner. They end the search, unless the winner does not meet the requirements.
+ */
 export function reportWinner(
   events: readonly SearchEvent[],
   finished: FinishedPoints,

@@ -1,32 +1,38 @@
 import { setImmediate as breath } from 'node:timers/promises';
 import {
   type Ask,
+  emptyStep,
+  type KnownPoint,
+  methodIn,
   type PointValue,
   type SearchEvent,
   type SearchLog,
   type SearchStage,
   type SearchStep,
   stageOf,
+  stopOf,
   type StopReason,
 } from '../campaign/search/log.ts';
 import type { Campaign } from '../campaign/types.ts';
-import { hasSeed } from '../campaign/seeds.ts';
 import { compareFinalists, comparisonOf, finalistsOf, isConfirmed, reportWinner } from './confirm.ts';
 import { History } from './history.ts';
 import { keysOf } from './keys.ts';
-import { type FinishedPoints, type FinishedRun, PointReader } from './point-value.ts';
-import { type ProposedPoint, Proposer, RECOMMENDED } from './proposer.ts';
+import { isNoisy } from './noise.ts';
+import { type FinishedPoints, type FinishedRun, isFeasible, PointReader } from './point-value.ts';
+import { KNOWN, type ProposedPoint, Proposer, RECOMMENDED } from './proposer.ts';
 import { nextOfRace } from './selection/race.ts';
 import { stopReason } from './stop.ts';
 
-/** Confidence with which a point is left out that is worse than the best one. */
+/** Confidence for dropping a point that is worse than the best one. */
 const RACE_CONFIDENCE = 0.95;
-/** The value of what was not run. */
+/** After this time a step asks for no more points, so that the points so far can be run. */
+const LONGEST_STEP_MS = 2_000;
+/** The value of a point that was not run. */
 const REFUSED: PointValue = { value: null, variance: null, runs: 0, excess: [] };
 
 /**
- * The course of a search. It can be made anew from the log at any time, and is kept only because that takes time: each step is a
- * function of the campaign, the log and the runs that the log waits for.
+ * The course of a search. It can be rebuilt from the log at any time, and is kept only because a rebuild takes time.
+ * Each step is a function of the campaign, the log and the runs that the log waits for.
  */
 export class SearchCourse {
   readonly history: History;
@@ -35,6 +41,7 @@ export class SearchCourse {
   private readonly reader: PointReader;
   private readonly proposer: Proposer;
   private readonly pointOf: ReturnType<typeof keysOf>;
+  private readonly known: readonly KnownPoint[];
   private isExhausted = false;
   private finished: FinishedPoints = new Map();
   private result = emptyStep();
@@ -44,8 +51,14 @@ export class SearchCourse {
     this.history = new History(log.asks);
     this.events = [...log.events];
     this.reader = new PointReader(campaign);
-    const { search, base, seed } = campaign;
-    this.proposer = new Proposer({ search: search!, base, seed: seed ?? 0, isNoisy: isNoisy(campaign) });
+    const { id, search, goal, base, seed } = campaign;
+    this.known = log.events.find((event) => event.kind === 'known')?.points ?? [];
+    const { from, parallel } = methodIn(log, search!.parallel);
+    this.proposer = new Proposer({
+      ...{ id, search: { ...search!, parallel }, from, goal: goal!, base, seed: seed ?? 0 },
+      isNoisy: isNoisy(campaign),
+      known: this.known,
+    });
     this.pointOf = keysOf(campaign);
   }
 
@@ -64,6 +77,10 @@ export class SearchCourse {
     return { asks: this.history.asks.length, events: this.events.length };
   }
 
+  get points(): number {
+    return this.history.points;
+  }
+
   /** The points whose runs the next step depends on. */
   awaited(): number[] {
     const { asks, told } = this.history;
@@ -79,8 +96,8 @@ export class SearchCourse {
   }
 
   /**
-   * What is next. It is to be written to the log; where that fails the course is of no more use. A method may compute for a second:
-   * others get their turn after each ask.
+   * The next step. The caller writes it to the log. If that fails, the course is invalid. A method may compute for a
+   * second, so other work gets a turn after each ask.
    */
   async step(finished: FinishedPoints): Promise<SearchStep> {
     this.finished = finished;
@@ -96,7 +113,12 @@ export class SearchCourse {
     return this.result;
   }
 
-  /** Takes in which points the asks of the last step became. */
+  /** Ends the process of an outside optimiser; it is started again when it is needed. */
+  close(): void {
+    this.proposer.close();
+  }
+
+  /** Sets the ordinals of the asks of the last step. */
   written(ordinals: readonly (number | null)[]): void {
     const { asks } = this.history;
     const first = asks.length - ordinals.length;
@@ -105,16 +127,21 @@ export class SearchCourse {
 
   private async search(): Promise<void> {
     this.race();
-    while (this.askNext()) await breath();
+    const begun = performance.now();
+    while (await this.askNext()) {
+      await breath();
+      // points that were proposed together are written together
+      if (performance.now() - begun > LONGEST_STEP_MS && !this.proposer.hasMore) break;
+    }
     const stop = this.stopped();
     if (!stop) return;
     if (this.stage === 'searching') this.result.events.push({ kind: 'stopped', by: stop });
     while (this.tellNext());
-    if (this.history.told < this.history.asks.length || this.askRecommended()) return;
-    this.finish();
+    if (this.history.told < this.history.asks.length || (await this.askRecommended())) return;
+    await this.finish();
   }
 
-  /** Gives open points more replications that cannot be told from the best one yet. */
+  /** Gives more replications to open points that cannot be distinguished from the best one yet. */
   private race(): void {
     const { asks, told } = this.history;
     for (const ask of asks.slice(told)) {
@@ -125,7 +152,9 @@ export class SearchCourse {
     }
   }
 
-  /** How many replications a point is to have, as its runs and those of the best point at the time of its ask tell. */
+  /**
+   * The number of replications for a point, from its runs and those of the point that was best at the time of its ask.
+   */
   private wantedReplications(ask: Ask, runs: readonly FinishedRun[]): number {
     const { search, replications, commonRandomNumbers } = this.campaign;
     if (search!.most === null) return replications;
@@ -141,11 +170,11 @@ export class SearchCourse {
     });
   }
 
-  /** What an ask came to, once all of its runs have finished. */
+  /** The value of an ask, when all of its runs have finished. */
   private valueOf(at: number): PointValue | undefined {
     const ask = this.history.asks[at]!;
     const first = this.history.firstOf(ask.values)!;
-    // a point that was asked before has the value that was told then
+    // a point that was asked before keeps its earlier value
     if (first < at) return this.history.asks[first]!.told ?? undefined;
     const runs = ask.ordinal === null ? undefined : this.finished.get(ask.ordinal);
     return runs && this.wantedReplications(ask, runs) <= runs.length ? this.reader.valueOf(runs) : undefined;
@@ -165,26 +194,60 @@ export class SearchCourse {
     return true;
   }
 
-  /** Whether an ask is no point that may be run: it has none although it was written, or was written as such just now. */
+  /**
+   * Whether an ask is not run, because it does not meet the conditions: it was written without a point, in this step or
+   * earlier.
+   */
   private isRefused(at: number): boolean {
     const { asks } = this.history;
     const first = asks.length - this.result.asks.length;
     return at < first ? asks[at]!.ordinal === null : this.result.asks[at - first]!.point === null;
   }
 
-  /** Asks for one more point, if all that it depends on is known. */
-  private askNext(): boolean {
-    // an ask knows all asks but those that may be open beside it: what it depends on does not depend on time
+  /** Asks for one more point, if everything that it depends on is known. */
+  private async askNext(): Promise<boolean> {
     const { history } = this;
-    while (history.told < history.asks.length - this.campaign.search!.parallel + 1)
-      if (!this.tellNext()) return false;
+    const { order, parallel } = this.campaign.search!;
+    if (order === 'free') {
+      // points after a slow point are not told yet, but do not count as open
+      while (this.tellNext());
+      if (this.unfinished() >= parallel) return false;
+    } else {
+      // an ask knows all earlier asks except those that may be open beside it, so it does not depend on time
+      while (history.told < history.asks.length - parallel + 1) if (!this.tellNext()) return false;
+    }
+    if (history.asks.length === 0 && this.askKnown()) return true;
     while (!this.stopped()) {
-      const proposed = this.proposer.next();
+      const proposed = await this.proposer.next();
       if (proposed === 'exhausted') this.isExhausted = true;
       else if (proposed) return this.add(proposed);
       else if (!this.tellNext()) return false;
     }
     return false;
+  }
+
+  /** Asks for the best known point first, so that it can be the best one of this search as well. */
+  private askKnown(): boolean {
+    const best = this.known
+      .filter(({ values, told }) => told.value !== null && isFeasible(told) && this.proposer.moved(values))
+      .reduce<KnownPoint | null>((a, b) => (a && a.told.value! <= b.told.value! ? a : b), null);
+    const values = best && this.proposer.moved(best.values);
+    if (!values || !this.proposer.isAllowed(values)) return false;
+    this.proposer.note(values, false);
+    return this.add({ values, by: KNOWN, gain: null, isAllowed: true });
+  }
+
+  /** How many points have no value yet. */
+  private unfinished(): number {
+    const { told, asks } = this.history;
+    let count = 0;
+    for (let at = told; at < asks.length; at += 1) if (this.isOpen(at)) count += 1;
+    return count;
+  }
+
+  private isOpen(at: number): boolean {
+    const isFirst = this.history.firstOf(this.history.asks[at]!.values) === at;
+    return isFirst && !this.isRefused(at) && this.valueOf(at) === undefined;
   }
 
   private add({ values, by, gain, isAllowed }: ProposedPoint): boolean {
@@ -194,7 +257,7 @@ export class SearchCourse {
       return false;
     }
     const isNew = this.history.firstOf(values) === undefined;
-    const point = isAllowed ? { ...this.pointOf(values), replications: isNew ? replications : 0 } : null;
+    const point = isAllowed ? { ...this.pointOf(values), from: 1, to: isNew ? replications : 0 } : null;
     const seen = this.history.told;
     this.result.asks.push({ point, values, by, seen, told: null });
     this.history.add({ ordinal: null, values, by, seen, told: null }, isAllowed);
@@ -204,8 +267,8 @@ export class SearchCourse {
   private isGainSmall = false;
 
   private stopped(): StopReason | undefined {
-    const before = this.events.find((event) => event.kind === 'stopped');
-    if (before) return before.by;
+    const before = stopOf(this);
+    if (before) return before;
     if (this.isExhausted) return 'exhausted';
     if (this.isGainSmall) return 'gain';
     const { search, replications } = this.campaign;
@@ -214,9 +277,9 @@ export class SearchCourse {
     return stopReason(search!.stop, this.history, { target, replications });
   }
 
-  /** Asks for the point that the method recommends, if nobody has and it is to be compared with others. */
-  private askRecommended(): boolean {
-    const values = isConfirmed(this.campaign) ? this.proposer.recommend() : null;
+  /** Asks for the point that the method recommends, if the search ends with a comparison and has not asked for it. */
+  private async askRecommended(): Promise<boolean> {
+    const values = isConfirmed(this.campaign) ? await this.proposer.recommend() : null;
     if (!values || this.history.firstOf(values) !== undefined || !this.proposer.isAllowed(values))
       return false;
     this.proposer.note(values, false);
@@ -224,25 +287,15 @@ export class SearchCourse {
   }
 
   /** All points have values: the best ones are compared, or the search is over. */
-  private finish(): void {
+  private async finish(): Promise<void> {
     const { events, replications } = this.result;
     if (!isConfirmed(this.campaign) || !this.history.bestOf()) {
       events.push({ kind: 'over' });
       return;
     }
-    const { ordinals, after } = finalistsOf(this.campaign, this.history, this.proposer.recommend());
+    const { ordinals, after } = finalistsOf(this.campaign, this.history, await this.proposer.recommend());
     const last = after + this.campaign.search!.confirm!.replications;
     events.push({ kind: 'finalists', ordinals, after });
     for (const ordinal of ordinals) replications.push({ ordinal, from: after + 1, to: last });
   }
-}
-
-function emptyStep(): SearchStep {
-  return { tells: [], asks: [], events: [], replications: [] };
-}
-
-/** Whether repeats of a point may come to other values, or other points have other seeds. */
-export function isNoisy({ base, replications, search, seed, commonRandomNumbers }: Campaign): boolean {
-  const repeats = replications > 1 || search!.most !== null;
-  return hasSeed(base) && (repeats || (seed !== null && !commonRandomNumbers));
 }

@@ -1,12 +1,15 @@
 import type { Ask, PointValue } from '../campaign/search/log.ts';
 import { isFeasible } from './point-value.ts';
 
-/** The asks of a search, with what stopping rules and races go by: kept up to date ask by ask, so that a long search stays quick. */
+/**
+ * The asks of a search, with the numbers for stopping rules and races. They are updated with each ask, so that a long
+ * search stays fast.
+ */
 export class History {
   readonly asks: Ask[] = [];
-  /** How many asks the method was told of: the first so many. */
+  /** The number of asks whose values the method knows: always the first ones. */
   told = 0;
-  /** Asks in a row, the last ones, that were there before or may not be run. */
+  /** The number of last asks in a row that repeat a point or are not run. */
   inVain = 0;
   /** How many different points were asked. */
   points = 0;
@@ -27,7 +30,7 @@ export class History {
     }
   }
 
-  /** @param isPoint - whether it may be run */
+  /** @param isPoint - whether the ask is a point that is run */
   add(ask: Ask, isPoint: boolean): void {
     const key = JSON.stringify(ask.values);
     const isNew = isPoint && !this.first.has(key);
@@ -51,6 +54,7 @@ export class History {
     const best = this.best[at]!;
     const isBetter =
       told.value !== null &&
+      !ask.isOutside &&
       isFeasible(told) &&
       (best === null || told.value < this.asks[best]!.told!.value!);
     this.best.push(isBetter ? at : best);
@@ -78,7 +82,7 @@ export class History {
     return this.told >= least && !this.hasValue;
   }
 
-  /** Runs that were asked for; of points that were not told yet, at least. */
+  /** Number of requested runs. Points without a value count with their fewest runs. */
   runs(replications: number): number {
     return this.runsTold + (this.points - this.pointsTold) * replications;
   }

@@ -7,16 +7,21 @@ import type { Campaign } from '../campaign/types.ts';
  * differ between points of the campaign.
  */
 export function keysOf(
-  campaign: Pick<Campaign, 'base' | 'varied' | 'search' | 'fresh'>,
+  campaign: Pick<Campaign, 'base' | 'varied' | 'search' | 'calibrate' | 'fresh'>,
 ): (values: readonly string[]) => { key: string; values: string[] } {
-  const { base, varied, search } = campaign;
+  const { base, varied } = campaign;
   const fixed = fixedInputs(campaign);
   const keyOf = pointKeys([...fixed, ...varied].map(({ name }) => name));
   const fixedValues = fixed.map(({ value }) => value);
-  const places = varied.map(({ name }) => search!.inputs.findIndex((input) => input.name === name));
+  const places = varied.map(({ name }) => searchedNames(campaign).indexOf(name));
   const others = varied.map(({ name }) => base.find((input) => input.name === name)!.value);
   return (values) => {
     const own = places.map((place, at) => (place < 0 ? others[at]! : values[place]!));
     return { key: keyOf([...fixedValues, ...own]), values: own };
   };
+}
+
+/** The inputs that a search or a calibration varies, in the order of the values of an ask. */
+export function searchedNames({ search, calibrate }: Pick<Campaign, 'search' | 'calibrate'>): string[] {
+  return (search?.inputs ?? calibrate!.priors).map(({ name }) => name);
 }

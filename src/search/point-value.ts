@@ -14,10 +14,10 @@ export interface FinishedRun {
 /** The runs of points that have finished, by the points' ordinals. */
 export type FinishedPoints = ReadonlyMap<number, readonly FinishedRun[]>;
 
-/** A point with a larger share of failed runs than this has failed, where the definition gives no rate. */
+/** A point with a larger share of failed runs has failed, unless the definition has another rate. */
 const MOST_FAILED = 0.5;
 
-/** Reads what a search goes by from the runs of a point. */
+/** Reads the value of a point from its runs. */
 export class PointReader {
   private readonly goal: Measure;
   private readonly sign: 1 | -1;
@@ -41,7 +41,7 @@ export class PointReader {
     this.mostFailed = failures?.rate ?? MOST_FAILED;
   }
 
-  /** What is minimized, of each run; null where it has no such number. */
+  /** The minimized number of each run; null if the run has none. */
   valuesOf(runs: readonly FinishedRun[]): (number | null)[] {
     return runs.map(({ outputs }) => {
       const value = numberOf(this.goal, outputs);
@@ -49,7 +49,7 @@ export class PointReader {
     });
   }
 
-  /** What the runs of a point come to. A point of which too many runs have failed has failed itself. */
+  /** The value of a point. If too many of its runs have failed, the point has failed. */
   valueOf(runs: readonly FinishedRun[]): PointValue {
     const values = this.valuesOf(runs).filter((value) => value !== null);
     const isFailed = values.length === 0 || 1 - values.length / runs.length > this.mostFailed;
@@ -64,7 +64,7 @@ export class PointReader {
     };
   }
 
-  /** A value of the output as it is minimized, and the other way round. */
+  /** Converts between a value of the output and the minimized value. */
   signed(value: number): number {
     return this.sign * value;
   }
@@ -83,7 +83,7 @@ function excessOf(
   runs: readonly FinishedRun[],
 ): number {
   const values = runs.flatMap(({ outputs }) => numberOf(measure, outputs) ?? []);
-  // without a value nobody knows that it is met
+  // without a value the requirement is not met
   if (values.length === 0) return Number.MAX_VALUE;
   const [low, high] = [min ?? -Infinity, max ?? Infinity];
   if (chance !== null) {
@@ -112,6 +112,6 @@ function sampleOf(values: readonly number[]): Sample {
 }
 
 /** Whether all requirements are met. */
-export function isFeasible({ excess }: Pick<PointValue, 'excess'>): boolean {
+export function isFeasible({ excess }: { excess: readonly number[] }): boolean {
   return excess.every((each) => each <= 0);
 }

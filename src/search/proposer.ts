@@ -1,20 +1,30 @@
 import { setImmediate as breath } from 'node:timers/promises';
-import type { Ask, PointValue } from '../campaign/search/log.ts';
+import type { Ask, KnownPoint, PointValue } from '../campaign/search/log.ts';
 import { type Space, spaceOf } from '../campaign/search/space.ts';
 import type { Search } from '../campaign/search/search.ts';
-import type { BaseInput } from '../campaign/types.ts';
+import type { BaseInput, Goal } from '../campaign/types.ts';
 import { makers } from './methods/index.ts';
-import type { Method } from './methods/method.ts';
+import type { AsyncMethod, Method } from './methods/method.ts';
+import { Optimiser } from './outside/optimiser.ts';
 
-/** What the proposals of a search depend on, beside its log. */
+/** What the proposals of a search depend on, besides its log. */
 export interface ProposerSettings {
+  /** The campaign. */
+  id: string;
   search: Search;
+  goal: Goal;
   base: readonly BaseInput[];
   seed: number;
   isNoisy: boolean;
+  /** The first ask of this method. It is told of earlier asks as of points that it did not propose. */
+  from: number;
+  /** Points that the method is told before its first ask. */
+  known: readonly KnownPoint[];
 }
 
-/** What is said of a point that was asked because the method recommended it at the end. */
+/** How the first point was found in a search that begins with the points of another campaign. */
+export const KNOWN = 'best known point';
+/** How a point was found that the method recommended at the end. */
 export const RECOMMENDED = 'recommended';
 
 /** A proposal of the method as canonical values. `gain`: the improvement that it expects; null where it has none. */
@@ -26,53 +36,70 @@ export interface ProposedPoint {
 }
 
 /**
- * A method that is kept in step with a log: it is told of asks in their order, and asked for the next one. All that it holds can be
- * made again from the log.
+ * A method in step with a log: it is told the values of asks in their order, and asked for the next point. Its state
+ * can be rebuilt from the log.
  */
 export class Proposer {
   private told = 0;
   /** How many asks the method has proposed. */
   private proposed = 0;
-  private readonly method: Method;
+  private readonly method: Method | AsyncMethod;
   private readonly space: Space;
-  /** Every ask, with its number among those that the method has proposed. */
-  private readonly noted: { x: number[]; number: number | null }[] = [];
+  private readonly from: number;
+  /** Every ask, with its number among those that the method has proposed. `x` is undefined outside the bounds. */
+  private readonly noted: { x: number[] | undefined; number: number | null }[] = [];
 
-  constructor({ search, base, seed, isNoisy }: ProposerSettings) {
+  constructor({ id, search, from, goal, base, seed, isNoisy, known }: ProposerSettings) {
     const space = spaceOf(search, base);
+    const { method, require, parallel } = search;
     this.space = space;
-    this.method = makers[search.method]({
-      dimensions: space.dimensions,
-      isAllowed: (x) => space.isAllowed(space.valuesAt(x)),
-      requirements: search.require.length,
-      parallel: search.parallel,
-      isNoisy,
-      seed,
-    });
+    this.from = from;
+    this.method =
+      typeof method === 'object'
+        ? new Optimiser({ id, method, search, goal, space, seed })
+        : makers[method]({
+            dimensions: space.dimensions,
+            isAllowed: (x) => space.isAllowed(space.valuesAt(x)),
+            requirements: require.length,
+            parallel,
+            isNoisy,
+            seed,
+          });
+    for (const { values, told } of known) {
+      const { value, variance, runs, excess } = told;
+      const x = space.coordinatesOf(values);
+      if (x) this.method.tell({ ask: null, x, value, variance, runs, excess });
+    }
   }
 
-  /** Goes through a log as the method went through it when the log was written. Others get their turn after each ask. */
+  /** Whether it knows its next proposals already, which an outside optimiser gives several at a time. */
+  get hasMore(): boolean {
+    return 'hasMore' in this.method && this.method.hasMore;
+  }
+
+  /** Repeats the asks and tells of a log. Other work gets a turn after each ask. */
   async catchUp(asks: readonly Ask[]): Promise<void> {
-    for (const ask of asks) {
+    for (const [at, ask] of asks.entries()) {
       while (this.told < ask.seen) this.tell(asks[this.told]!.told!);
-      // what it says now counts for nothing: the log has what it said
-      this.method.ask();
+      const isProposed = at >= this.from && ask.by !== RECOMMENDED && ask.by !== KNOWN;
+      // its answer is not used, because the log has the original answer
+      if (isProposed && !('named' in this.method)) this.method.ask();
       await breath();
-      this.note(ask.values, ask.by !== RECOMMENDED);
+      this.note(ask.values, isProposed);
     }
     while (this.told < asks.length && asks[this.told]!.told) this.tell(asks[this.told]!.told!);
   }
 
-  /** Tells it of the next ask in their order. */
+  /** Tells it of the next ask in their order, unless the point lies outside the bounds. */
   tell({ value, variance, runs, excess }: PointValue): void {
     const { x, number } = this.noted[this.told]!;
-    this.method.tell({ ask: number, x, value, variance, runs, excess });
+    if (x) this.method.tell({ ask: number, x, value, variance, runs, excess });
     this.told += 1;
   }
 
-  /** The next point; null when the method has to be told of more first. */
-  next(): ProposedPoint | null | 'exhausted' {
-    const proposal = this.method.ask();
+  /** The next point; null if the method needs more values first. */
+  async next(): Promise<ProposedPoint | null | 'exhausted'> {
+    const proposal = await this.method.ask();
     if (proposal === null || proposal === 'exhausted') return proposal;
     const values = this.space.valuesAt(proposal.x);
     this.note(values, true);
@@ -81,9 +108,15 @@ export class Proposer {
   }
 
   /** The values of the point that the method believes to be the best. */
-  recommend(): string[] | null {
-    const best = this.method.recommend();
+  async recommend(): Promise<string[] | null> {
+    const best = await this.method.recommend();
     return best && this.space.valuesAt(best.x);
+  }
+
+  /** The values that a point becomes when it is asked; undefined of one outside the bounds. */
+  moved(values: readonly string[]): string[] | undefined {
+    const x = this.space.coordinatesOf(values);
+    return x && this.space.valuesAt(x);
   }
 
   isAllowed(values: readonly string[]): boolean {
@@ -92,7 +125,15 @@ export class Proposer {
 
   /** Notes the next ask. */
   note(values: readonly string[], isProposed: boolean): void {
-    this.noted.push({ x: this.space.coordinatesOf(values)!, number: isProposed ? this.proposed : null });
-    if (isProposed) this.proposed += 1;
+    const x = this.space.coordinatesOf(values);
+    this.noted.push({ x, number: isProposed ? this.proposed : null });
+    if (!isProposed) return;
+    this.proposed += 1;
+    if (x && 'named' in this.method) this.method.named(x);
+  }
+
+  /** Ends the process of an outside optimiser. */
+  close(): void {
+    if ('close' in this.method) this.method.close();
   }
 }

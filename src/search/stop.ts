@@ -2,14 +2,14 @@ import type { StopReason } from '../campaign/search/log.ts';
 import type { StopRule } from '../campaign/search/search.ts';
 import type { History } from './history.ts';
 
-/** Asks in a row that add no point: nothing new is to be found then. */
+/** After this many asks in a row without a new point, the space counts as exhausted. */
 const MOST_IN_VAIN = 50;
-/** Points that were told and have all failed: the search ends then. */
+/** The search ends when this many points were told and all have failed. */
 const MOST_FAILED = 20;
 
 /**
- * Why no more points are asked; undefined while more are. It goes by what was asked and told only, and not by what has finished, so it
- * does not depend on time.
+ * Why the search asks no more points; undefined while it does. It depends only on asks and told values, not on finished
+ * runs, so it does not depend on time.
  *
  * @param target - the value of the rule as it is minimized; null without one
  */

@@ -1,7 +1,7 @@
 import type { Ask, SearchLog } from '../campaign/search/log.ts';
 import type { Campaign } from '../campaign/types.ts';
 import { runsAfter } from './confirm.ts';
-import { isNoisy } from './course.ts';
+import { isNoisy } from './noise.ts';
 import { History } from './history.ts';
 import { intervalOf } from './interval.ts';
 import { keysOf } from './keys.ts';
@@ -35,7 +35,9 @@ export interface AskedPoint {
   value: number | null;
   /** How many runs that value is of. */
   runs: number;
-  /** Whether the runs meet the requirements; false where there is no value. */
+  /** The bounds of the search have become narrower since, and the point lies outside them. */
+  isOutside: boolean;
+  /** Whether the point is inside the bounds and its runs meet the requirements; false where there is no value. */
   isFeasible: boolean;
 }
 
@@ -76,7 +78,7 @@ export function askedPoints(campaign: Campaign, { asks }: Pick<SearchLog, 'asks'
   const reader = new PointReader(campaign);
   const keyOf = keysOf(campaign);
   return asks.flatMap((ask, at): AskedPoint[] => {
-    const { ordinal, values, by, seen, told } = ask;
+    const { ordinal, values, by, seen, told, isOutside = false } = ask;
     if (ordinal === null || history.firstOf(values) !== at) return [];
     const value = told?.value ?? null;
     return [
@@ -84,7 +86,8 @@ export function askedPoints(campaign: Campaign, { asks }: Pick<SearchLog, 'asks'
         ...{ ask: at, ordinal, key: keyOf(values).key, values, by, seen, runs: told?.runs ?? 0 },
         state: stateOf(ask),
         value: value === null ? null : reader.signed(value),
-        isFeasible: value !== null && isFeasible(told!),
+        isOutside,
+        isFeasible: value !== null && !isOutside && isFeasible(told!),
       },
     ];
   });

@@ -1,7 +1,7 @@
 import { valueOf } from '../campaign/designs/names.ts';
 import type { Ask, SearchEvent, SearchLog, SearchStage, StopReason } from '../campaign/search/log.ts';
-import { stageOf } from '../campaign/search/log.ts';
-import type { MethodName } from '../campaign/search/search.ts';
+import { stageOf, stopOf } from '../campaign/search/log.ts';
+import { nameOfMethod } from '../campaign/search/search.ts';
 import type { Campaign, RawValue } from '../campaign/types.ts';
 import { runsAfter } from './confirm.ts';
 import { History } from './history.ts';
@@ -11,12 +11,15 @@ import { type FinishedPoints, type FinishedRun, PointReader } from './point-valu
 
 /** Where a search is, and what it has found. */
 export interface SearchSummary {
-  method: MethodName;
+  /** The name of a method that is built in, or the command of an outside optimiser. */
+  method: string;
   stage: SearchStage;
   /** Points that were asked, that have a value, and that failed. */
   asked: number;
   told: number;
   failed: number;
+  /** Points of another campaign that the search began with. */
+  known: number;
   /** Null while no point meets the requirements. */
   best: BestPoint | null;
   /** Why no more points are asked; null while more are. */
@@ -60,13 +63,14 @@ export function summaryOf(campaign: Campaign, log: SearchLog, finished: Finished
   const told = points.filter((ask) => ask.told !== null);
   const failed = told.filter((ask) => ask.told!.value === null).length;
   return {
-    method: campaign.search!.method,
+    method: nameOfMethod(campaign.search!.method),
     stage: stageOf(log),
     asked: points.length,
     told: told.length - failed,
     failed,
+    known: log.events.find((event) => event.kind === 'known')?.points.length ?? 0,
     best: bestPoint(campaign, log, history, finished),
-    stoppedBy: log.events.find((event) => event.kind === 'stopped')?.by ?? null,
+    stoppedBy: stopOf(log),
   };
 }
 

@@ -1,15 +1,15 @@
 /** The ends of a confidence interval. */
 export type Interval = [low: number, high: number];
 
-export type Method = 'morris' | 'sobol' | 'regression' | 'factorial' | 'one-at-a-time';
+export type Method = 'morris' | 'sobol' | 'regression' | 'factorial' | 'one-at-a-time' | 'gaussian-process';
 
-/** What an input does to an output. Each method has some of these; a number that it does not have is left out. */
+/** The effect of an input on an output. Each method has some of these numbers, and leaves the others out. */
 export interface InputIndices {
   input: string;
-  /** The share of the variance that the input has alone: its first-order Sobol' index, or that of its main effect. */
+  /** The share of the variance from the input alone: its first-order Sobol' index, or its main effect. */
   first?: number;
   firstInterval?: Interval;
-  /** The share of the variance that the input has a part in: its total Sobol' index. */
+  /** The share of the variance in which the input takes part: its total Sobol' index. */
   total?: number;
   totalInterval?: Interval;
   /** Mean of the elementary effects: the change of the output from one end of the input's range to the other. */
@@ -17,7 +17,7 @@ export interface InputIndices {
   /** Mean size of the elementary effects. */
   muStar?: number;
   muStarInterval?: Interval;
-  /** Standard deviation of the elementary effects: not 0 where the input is not linear or works together with others. */
+  /** Standard deviation of the elementary effects: above 0 if the input is not linear or interacts with others. */
   sigma?: number;
   /** Standardized regression coefficient. */
   src?: number;
@@ -28,14 +28,14 @@ export interface InputIndices {
   /** Partial rank correlation coefficient. */
   prcc?: number;
   prccInterval?: Interval;
-  /** The output at the input's lowest value; the others are as they are. */
+  /** The output at the input's lowest value, with the other inputs unchanged. */
   low?: number;
   /** The output at the input's highest value. */
   high?: number;
   /** The output at the highest value less that at the lowest value. */
   effect?: number;
   effectInterval?: Interval;
-  /** The chance to see such a main effect where there is none. */
+  /** The p-value of the main effect. */
   p?: number;
   /** Relative change of the output over relative change of the input. */
   elasticity?: number;
@@ -44,7 +44,7 @@ export interface InputIndices {
   aliases?: string[];
 }
 
-/** What two inputs do together, beyond what each does alone. */
+/** The interaction of two inputs. */
 export interface PairIndices {
   inputs: [string, string];
   /** The share of the variance. */
@@ -54,8 +54,15 @@ export interface PairIndices {
   effect?: number;
   effectInterval?: Interval;
   p?: number;
-  /** What the design cannot tell from it. */
+  /** The effects that the design cannot distinguish from it. */
   aliases?: string[];
+}
+
+/** The prediction of a search's model along an input, with the other inputs at the best point. */
+export interface Slice {
+  input: string;
+  /** By rising x; `low` and `high` are the ends of the interval of the expectation. */
+  points: { x: number; value: number; low: number; high: number }[];
 }
 
 /** Indices of a curve at one time. */
@@ -67,7 +74,7 @@ export interface TimeIndices {
   chance?: Chance;
 }
 
-/** The share of the variance that is chance in the replications and no input's. */
+/** The share of the variance from chance in the replications. */
 export interface Chance {
   /** Of the variance of single runs. */
   ofRuns: number;
@@ -85,20 +92,22 @@ export interface Analysis {
   /** In the order of the design; of a curve they are in `times`. */
   indices?: InputIndices[];
   secondOrder?: PairIndices[];
-  /** The share of the variance that the regression explains. */
+  /** The share of the variance that the regression explains; of a Gaussian process, of each point by the model of all others. */
   r2?: number;
   /** The same of the regression of ranks. */
   rankR2?: number;
   /** Of a curve (DATA_SET): indices at each time. */
   times?: TimeIndices[];
   chance?: Chance;
-  /** Of the intervals, as 0.95. */
+  /** Of a search: for each input that is a number. */
+  slices?: Slice[];
+  /** The confidence of the intervals, such as 0.95. */
   confidence: number;
-  /** What the estimator had to leave out, and where the sample does not support the method: sentences. */
+  /** Sentences about what the estimator left out, and where the sample does not support the method. */
   warnings: string[];
 }
 
-/** What a method finds in one column of values. */
+/** The result of a method for one column of values. */
 export type Found = Pick<Analysis, 'secondOrder' | 'r2' | 'rankR2' | 'warnings'> & {
   indices: InputIndices[];
 };

@@ -1,27 +1,28 @@
+import { growthProgress, growthText } from '../campaign/growth.ts';
 import type { RunCounts } from '../campaign/types.ts';
 import type { Analysis, Chance, Method, TimeIndices } from './analysis.ts';
 import { type AnalyzedCampaign, estimatorOf } from './estimators.ts';
 import type { CurveColumns, GatheredPoints, OutputColumn } from './gather.ts';
 
-/** The confidence of intervals, where a campaign says nothing of it. */
+/** The default confidence of intervals. */
 const CONFIDENCE = 0.95;
-/** The share of the variance that chance has from which on it is said. */
+/** From this share of the variance on, a warning mentions chance. */
 const MUCH_CHANCE = { ofRuns: 0.5, ofMeans: 0.1 };
 
 /**
- * Which inputs matter for outputs, by the method that the design of the campaign is made for.
+ * The sensitivity analysis of outputs, by the method of the campaign's design.
  *
- * @param counts - of the campaign's runs, of which those that failed or have not finished are told of
+ * @param counts - of the campaign's runs; failed and unfinished ones lead to warnings
  */
 export function analysesOf(
   campaign: AnalyzedCampaign,
   { table, columns, curves }: GatheredPoints,
   counts: Pick<RunCounts, 'total' | 'done' | 'failed'>,
 ): Analysis[] {
-  const confidence = campaign.precision?.confidence ?? CONFIDENCE;
+  const confidence = (campaign.growth ?? campaign.precision)?.confidence ?? CONFIDENCE;
   const { method, estimate } = estimatorOf(campaign, table, confidence);
   const isPaired = campaign.commonRandomNumbers;
-  const general = runWarnings(counts);
+  const general = [...runWarnings(counts), ...growthWarnings(campaign)];
   const head = (output: string, runs: number) => ({ campaign: campaign.id, output, method, runs });
 
   function ofColumn(column: OutputColumn): Analysis {
@@ -90,6 +91,13 @@ function runWarnings({ total, done, failed }: Pick<RunCounts, 'total' | 'done' |
   ];
 }
 
+function growthWarnings(campaign: AnalyzedCampaign): string[] {
+  const growth = growthProgress(campaign);
+  const last = growth?.rounds.at(-1)?.widest;
+  if (!growth || !last || last.width <= growth.width) return [];
+  return [`Not all intervals are as narrow as was wanted: ${growthText(growth)}.`];
+}
+
 function noneText(output: string, means: Float64Array): string {
   const values = means.filter((value) => !Number.isNaN(value));
   if (values.length === 0) return `No run has a value of ${output}.`;
@@ -112,11 +120,12 @@ function chanceWarnings({ ofRuns, ofMeans = 0 }: Chance, method: Method): string
   return warnings;
 }
 
-/** What chance in the means of points does to what a method finds. */
+/** Adds the effect of chance in the means of points to a result. */
 const WITH_CHANCE: Record<Method, string> = {
   sobol: ', which is taken out of the indices as far as the replications tell it',
   morris: ': μ* and σ are too high by it',
   regression: ': no regression can explain it',
   factorial: ', which shares of the variance include',
   'one-at-a-time': '',
+  'gaussian-process': '',
 };

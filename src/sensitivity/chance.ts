@@ -1,10 +1,10 @@
 import type { Chance } from './analysis.ts';
 
-/** Tells the variance of chance from that between points while values come in, in a few sums. */
+/** Separates the variance of chance from the variance between points, in a few running sums. */
 export class ChanceSums {
   #squares = 0;
   #freedom = 0;
-  /** Of points with values: how many there are, and 1 over their numbers of values, summed up. */
+  /** Number of points with values, and the sum of 1 over their numbers of values. */
   #points = 0;
   #inverse = 0;
   #mean = 0;
@@ -26,7 +26,7 @@ export class ChanceSums {
    * By the law of total variance: the mean variance within points, and the variance of the points' means less what chance adds to it.
    * With common random numbers chance is largely the same in all points and nothing is taken off.
    *
-   * @returns undefined without replications, and of a constant
+   * @returns undefined without replications, and for a constant
    */
   result(isPaired: boolean): Chance | undefined {
     if (this.#freedom < 1 || this.#points < 2) return undefined;

@@ -10,19 +10,19 @@ export interface Term {
   replicates: readonly Replicate[];
 }
 
-/** How sure a sum of weighted means is. */
+/** The uncertainty of a sum of weighted means. */
 export interface Certainty {
   interval: Interval;
-  /** The chance to see a sum as far from 0 where it is 0. */
+  /** The p-value of the hypothesis that the sum is 0. */
   p: number;
 }
 
 /**
- * The certainty of a sum of weighted means.
+ * The uncertainty of a sum of weighted means.
  *
  * - With common random numbers by pairs: the sum of each replication is one value of a sample, with Student's interval.
- * - With an error variance, which is taken to be that of all points, by that.
- * - Else each point has its own variance: F. E. Satterthwaite, "An approximate distribution of estimates of variance components",
+ * - With a common error variance of all points: by that.
+ * - Otherwise each point has its own variance: F. E. Satterthwaite, "An approximate distribution of estimates of variance components",
  *   Biometrics Bulletin 2 (1946) 110-114.
  *
  * @param value - the sum

@@ -5,7 +5,7 @@ import type { Generators } from './factorial.ts';
 
 type Kind<K extends Design['kind']> = Extract<Design, { kind: K }>;
 
-/** What a design is to an analysis. */
+/** The properties of a design for an analysis. */
 export type AnalyzedDesign =
   | { method: 'morris'; design: Kind<'morris'> }
   | { method: 'sobol'; design: Kind<'saltelli'> }
@@ -13,7 +13,7 @@ export type AnalyzedDesign =
   | { method: 'one-at-a-time'; inputs: string[]; values: string[][] }
   | { method: 'regression' };
 
-/** The method that a design is made for; any other design is a sample for regression. */
+/** The method of a design. Designs without one are samples for regression. */
 export function analyzedDesign({ design }: Pick<Campaign, 'design'>): AnalyzedDesign {
   const core = coreOf(design);
   switch (core.kind) {
@@ -47,7 +47,7 @@ export function needsRuns({ method }: { method: Method }): boolean {
   return method === 'factorial' || method === 'one-at-a-time';
 }
 
-/** A design without what is derived from its inputs: the points are the same ones. */
+/** A design without derived inputs. Its points are the same. */
 function coreOf(design: Design): Design {
   return design.kind === 'refined' && design.where === null ? coreOf(design.design) : design;
 }

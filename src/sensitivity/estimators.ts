@@ -11,12 +11,12 @@ import { type InputLine, swings } from './one-at-a-time.ts';
 import type { Estimator } from './point-values.ts';
 import type { PointTable } from './points.ts';
 import { sampleRegression } from './sample-regression.ts';
-import { type SaltelliLayout, sobolIndices, withoutChance } from './sobol.ts';
+import { type SaltelliLayout, sobolIndices, withoutChance } from './sobol-indices.ts';
 
-/** What of a campaign its analysis depends on. */
+/** The part of a campaign that its analysis needs. */
 export type AnalyzedCampaign = Pick<
   Campaign,
-  'id' | 'base' | 'varied' | 'design' | 'commonRandomNumbers' | 'precision'
+  'id' | 'base' | 'varied' | 'design' | 'growth' | 'rounds' | 'commonRandomNumbers' | 'precision'
 >;
 
 /** The estimator for the design of a campaign, ready for its outputs: places of points are looked up once. */
@@ -44,9 +44,9 @@ export function estimatorOf(
   }
 }
 
-type Of<M extends Method> = Extract<AnalyzedDesign, { method: M }>;
+type Of<M extends AnalyzedDesign['method']> = Extract<AnalyzedDesign, { method: M }>;
 
-/** The points of a design's rows; −1 where nothing is known of one. */
+/** The points of a design's rows; −1 for an unknown point. */
 function pointsOfRows({ base, varied, design }: AnalyzedCampaign, table: PointTable): Int32Array {
   const own = inputsOf(design);
   const places = varied.map(({ name }) => own.indexOf(name));
@@ -62,7 +62,7 @@ function atRows(points: Int32Array, means: Float64Array): Float64Array {
   return Float64Array.from(points, (point) => (point < 0 ? NaN : means[point]!));
 }
 
-/** Trajectories from which on their intervals say something. */
+/** The fewest trajectories for useful intervals. */
 const FEW_TRAJECTORIES = 6;
 
 function morris(
@@ -92,7 +92,7 @@ function morris(
   };
 }
 
-/** Half an interval of an index from which on it hardly says what matters. */
+/** From this half-width on, an interval of an index is too wide to rank inputs. */
 const WIDE = 0.1;
 
 function sobol(

@@ -2,7 +2,7 @@ import { fisherTail } from '../statistics/tests.ts';
 import type { Found, InputIndices, PairIndices } from './analysis.ts';
 import { type Certainty, certaintyOf } from './contrast.ts';
 import { type ErrorVariance, errorVariance } from './replicates.ts';
-import { pairsOf } from './sobol.ts';
+import { pairsOf } from './sobol-indices.ts';
 import type { PointValues } from './point-values.ts';
 
 /** Points of a factorial design. */

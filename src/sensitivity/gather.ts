@@ -1,3 +1,4 @@
+import { batchesOf } from '../batched.ts';
 import { type Curve, curveOf, valueAt } from '../campaign/curves.ts';
 import type { Measure } from '../campaign/measures.ts';
 import type { Campaign, VariedInput } from '../campaign/types.ts';
@@ -17,14 +18,14 @@ export interface FinishedRun {
   outputs: Readonly<Record<string, string>>;
 }
 
-/** What is known of the points of a campaign. */
+/** The collected values of a campaign's points. */
 export interface GatheredPoints {
   table: PointTable;
   columns: OutputColumn[];
   curves: CurveColumns[];
 }
 
-/** An output at each point: the mean, share or quantile of its runs; NaN where none has a value. */
+/** An output at each point: the mean, share or quantile of its runs; NaN without values. */
 export class OutputColumn {
   readonly measure: Measure;
   readonly #means: Growing;
@@ -146,22 +147,39 @@ export class CurveColumns {
   }
 }
 
-/** Puts finished runs together to columns; they come in the order of the design, so runs of a point follow each other. */
+/** Options for collecting a campaign's runs. */
+export interface Gathering {
+  measures: readonly Measure[];
+  /** Names of the curves that are kept. */
+  dataSets: readonly string[];
+  /** Whether each run's value is kept. */
+  keepsRuns: boolean;
+  /** The approximate number of points. */
+  points: number;
+}
+
+/** All points of runs that come in the order of the design. */
+export async function gathered(
+  runs: AsyncIterable<FinishedRun>,
+  campaign: Pick<Campaign, 'varied'>,
+  { measures, ...of }: Gathering,
+): Promise<GatheredPoints> {
+  const gatherer = new PointGatherer(campaign, measures, of);
+  for await (const batch of batchesOf(runs)) for (const run of batch) gatherer.add(run);
+  return gatherer.result();
+}
+
+/** Collects finished runs into columns. Runs must be in design order, so the runs of a point are adjacent. */
 export class PointGatherer {
   readonly #table: PointTable;
   readonly #columns: OutputColumn[];
   readonly #curves: CurveColumns[];
   #point: string | undefined;
 
-  /**
-   * @param dataSets - names of the curves that are kept
-   * @param keepsRuns - whether each run's value is kept
-   * @param points - how many there are about
-   */
   constructor(
     { varied }: Pick<Campaign, 'varied'> & { varied: readonly VariedInput[] },
     measures: readonly Measure[],
-    { dataSets, keepsRuns, points }: { dataSets: readonly string[]; keepsRuns: boolean; points: number },
+    { dataSets, keepsRuns, points }: Omit<Gathering, 'measures'>,
   ) {
     this.#table = new PointTable(varied, points);
     this.#columns = measures.map((measure) => new OutputColumn(measure, { keepsRuns, points }));

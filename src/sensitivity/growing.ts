@@ -3,7 +3,7 @@ export class Growing {
   #numbers: Float64Array;
   length = 0;
 
-  /** @param expected - how many there will be about: no memory is taken for more */
+  /** @param expected - the approximate final number, for which memory is reserved */
   constructor(expected = 256) {
     this.#numbers = new Float64Array(Math.max(1, expected));
   }
@@ -18,7 +18,7 @@ export class Growing {
     this.length += 1;
   }
 
-  /** The numbers so far; not to be kept while more are added. */
+  /** The numbers so far. The array is invalid after further additions. */
   get values(): Float64Array {
     return this.#numbers.subarray(0, this.length);
   }

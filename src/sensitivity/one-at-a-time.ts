@@ -3,7 +3,7 @@ import { certaintyOf, type Term } from './contrast.ts';
 import type { PointValues } from './point-values.ts';
 import type { Replicate } from './replicates.ts';
 
-/** The points of an input of which the others stay as they are. */
+/** The points in which only one input changes. */
 export interface InputLine {
   input: string;
   /** The point with the input's lowest value and that with its highest one; either may be the base point. −1 where there is none. */
@@ -13,10 +13,10 @@ export interface InputLine {
 }
 
 /**
- * What each input does by itself: the output at both ends of its values (swing), and elasticities: relative changes of the output over relative
+ * The effect of each input alone: the output at both ends of its values (swing), and elasticities: relative changes of the output over relative
  * changes of the input. Intervals are of the replications, by pairs with common random numbers; those of elasticities by the delta method.
  *
- * @param base - the point in which no input is changed; −1 where there is none
+ * @param base - the point in which no input is changed; −1 if there is none
  */
 export function swings(
   lines: readonly InputLine[],

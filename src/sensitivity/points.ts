@@ -13,7 +13,7 @@ export class PointTable {
   readonly #bits: Uint32Array;
   length = 0;
 
-  /** @param expected - how many points there will be about */
+  /** @param expected - the approximate number of points */
   constructor(inputs: readonly VariedInput[], expected?: number) {
     this.inputs = inputs;
     this.#columns = inputs.map(() => new Growing(expected));
@@ -31,7 +31,7 @@ export class PointTable {
     this.#slots = undefined;
   }
 
-  /** The values of an input; of texts their numbers. */
+  /** The values of an input. Texts are replaced by their numbers. */
   column(at: number): Float64Array {
     return this.#columns[at]!.values;
   }
@@ -41,7 +41,7 @@ export class PointTable {
     return this.#codes[at] !== undefined;
   }
 
-  /** The number that stands for a value of an input; NaN for a text that no point has. */
+  /** The number of a value of an input; NaN for a text that no point has. */
   numberOf(at: number, value: string): number {
     return this.#number(at, value, false);
   }

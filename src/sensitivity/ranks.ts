@@ -10,8 +10,10 @@ export function doubledRanks(values: Float64Array, sorted = new Float64Array(val
   const ranks = new Uint32Array(values.length);
   for (let row = 0; row < values.length; row += 1) {
     const value = values[row]!;
-    // how many are below, and how many are not above
-    ranks[row] = countUpTo(sorted, value, false) + countUpTo(sorted, value, true) + 1;
+    const below = countUpTo(sorted, value, false);
+    // most values are there once: then the second search is spared
+    const notAbove = sorted[below + 1] === value ? countUpTo(sorted, value, true) : below + 1;
+    ranks[row] = below + notAbove + 1;
   }
   return ranks;
 }

@@ -5,7 +5,7 @@ import { quantile } from '../statistics/quantile.ts';
 import { studentQuantile } from '../statistics/student.ts';
 import type { Interval } from './analysis.ts';
 
-/** Times that a sample is drawn from itself. */
+/** Number of bootstrap samples. */
 const RESAMPLES = 1_000;
 
 /**
@@ -13,9 +13,9 @@ const RESAMPLES = 1_000;
  * Hesterberg, "What teachers should know about the bootstrap", The American Statistician 69 (2015) 371-386, section 5.3. With few items
  * the plain percentile interval would be too narrow. The same items give the same intervals.
  *
- * @param items - how many there are, from 2
+ * @param items - number of items, at least 2
  * @param statistics - gives the numbers of a sample by how often each item is in it; NaN of one that the sample does not have
- * @returns undefined of a number that too few samples have
+ * @returns undefined for a number that too few samples have
  */
 export function bootstrapIntervals(
   items: number,

@@ -5,9 +5,9 @@ import type { PointTable } from './points.ts';
 import { doubledRanks } from './ranks.ts';
 import { type Regression, regressionOf } from './regression.ts';
 
-/** Points for each coefficient from which on a fit is more than chance. */
+/** The fewest points per coefficient for a meaningful fit. */
 const FEW_POINTS = 5;
-/** The share of the variance from which on coefficients rank inputs. */
+/** From this share of explained variance on, coefficients can rank inputs. */
 const LEAST_R2 = 0.7;
 
 /** Regression of values, and of their ranks, on the inputs of a table that are numbers or true or false. */

@@ -2,7 +2,7 @@
 const FIRST = 100;
 const LONGEST = 5_000;
 
-/** Delays before further tries of what has failed: each is twice the one before, up to 5 s. */
+/** Delays before further attempts. Each delay is twice the one before, up to 5 s. */
 export class Backoff {
   #delay = FIRST;
 
@@ -13,19 +13,19 @@ export class Backoff {
     return delay;
   }
 
-  /** It has succeeded. */
+  /** Resets the delay after a success. */
   reset(): void {
     this.#delay = FIRST;
   }
 }
 
-/** Holds something back after a failure, for longer with each failure that follows. */
+/** Holds work back after a failure, longer after each further failure. */
 export class Hold {
   readonly #onRelease: () => void;
   readonly #backoff = new Backoff();
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param onRelease - called when it may be tried again */
+  /** @param onRelease - called when a further attempt is allowed */
   constructor(onRelease: () => void) {
     this.#onRelease = onRelease;
   }
@@ -34,12 +34,12 @@ export class Hold {
     return this.#timer !== undefined;
   }
 
-  /** It has failed. Failures of tries that were made together count once. */
+  /** Notes a failure. Failures of attempts that were made together count once. */
   hold(): void {
     this.#timer ??= setTimeout(() => this.#release(), this.#backoff.next()).unref();
   }
 
-  /** It has succeeded, or what it failed of has changed. */
+  /** Notes a success, or that the cause of the failure has changed. */
   reset(): void {
     this.#backoff.reset();
     if (this.isHeld) this.#release();

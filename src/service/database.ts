@@ -7,16 +7,18 @@ import { type FileLock, tryLock } from '../file-lock.ts';
 /**
  * One entry a schema version, applied in order; `user_version` counts those that a database has.
  *
- * - `runs.identity` is the hash of what makes two requests identical. The unique index over it covers the runs that
- *   answer for their identity: one that FAILED or was STOPPED makes room for a new one.
- * - `runs.seq` is the order of request, `executions` how many times execution was started, without those
- *   that came to nothing because the system lacked something.
- * - `results` is apart from `runs`, so that long outputs do not slow the reading of statuses.
- * - `sub_runs` says which runs a run consists of, in order. Such a run has their number in `tasks` and the number of
+ * - `runs.identity` is the hash of everything that makes two requests identical. Its unique index covers the runs that
+ * answer for their identity. A FAILED or STOPPED run is not among them, so a new run may have its identity.
+ * - `runs.seq` is the order of request. `executions` is the number of started executions, without those that failed for
+ * lack of a resource of the system.
+ * - `results` is separate from `runs`, so that long outputs do not slow down reading statuses.
+ * - `sub_runs` lists the runs that a run consists of, in order. Such a run has their number in `tasks` and the number of
  *   those that have not completed in `tasks_left`; it is never executed itself. `direct` is 1 for a run that was
- *   requested by itself, 0 for one that is wanted as a part of others only.
- * - `run_logs` has the last lines that runs which FAILED have printed, as JSON; `number` is the order in which they failed.
- * - `versions.files` is the JSON list of a version's files with their hashes; null for one of an earlier foray.
+ * requested itself, and 0 for one that is only part of other runs.
+ * - `run_logs` has the last printed lines of FAILED runs, as JSON; `number` is the order in which they failed.
+ * - `versions.files` is the JSON list of a version's files with their hashes; null for a version of an earlier foray.
+ * - `versions.manifest` has everything for running a version from its kept files, as JSON. It is null if they are not
+ * kept; `pruned_at` is then the time of their removal, if they were kept before. `made_at` is null for a version of an earlier foray.
  */
 const migrations = [
   `
@@ -82,27 +84,37 @@ const migrations = [
   `
   ALTER TABLE versions ADD COLUMN files TEXT;
   `,
+  `
+  ALTER TABLE versions ADD COLUMN manifest TEXT;
+  ALTER TABLE versions ADD COLUMN made_at TEXT;
+  ALTER TABLE versions ADD COLUMN pruned_at TEXT;
+  `,
 ];
 
 const DATABASE = 'service.db';
 
-/** The service's database, held by this process alone until `close`. */
+/** The database in the data folder of a service. */
+export function databaseFile(dataDir: string): string {
+  return path.join(dataDir, DATABASE);
+}
+
+/** The service's database. Only this process holds it until `close`. */
 export interface ServiceDatabase {
   db: DatabaseSync;
   close(): void;
 }
 
 /**
- * Opens, checks and if need be creates `service.db` in the data folder.
+ * Opens and checks `service.db` in the data folder. Creates it if it does not exist.
  *
- * Commits are in the write-ahead log with synchronous=NORMAL: what was accepted survives kill -9 of the process; a
- * power cut may lose the last moments, and leaves the database whole. The cache of 64 MB holds the indexes, whose keys
- * are random: with SQLite's own 2 MB, adding 10,000 runs takes twice as long once there are 20,000.
+ * Commits go to the write-ahead log with synchronous=NORMAL: accepted requests survive kill -9 of the process. A power
+ * cut may lose the last moments, but leaves the database consistent. The cache of 64 MB holds the indexes, whose keys
+ * are random: with SQLite's default of 2 MB, adding 10,000 runs takes twice as long when there are 20,000 already.
  *
- * @throws ForayError STORE_UNUSABLE when it is damaged, cannot be opened or serves another process; STORE_NEWER
+ * @throws ForayError STORE_UNUSABLE if it is damaged, cannot be opened or is in use by another process; STORE_NEWER
  */
 export function openDatabase(dataDir: string): ServiceDatabase {
-  const file = path.join(dataDir, DATABASE);
+  const file = databaseFile(dataDir);
   const lock = lockFolder(dataDir);
   let db: DatabaseSync | undefined;
   try {
@@ -128,13 +140,13 @@ export function openDatabase(dataDir: string): ServiceDatabase {
   };
 }
 
-/** Two services on one folder would both run its runs. The database itself stays readable for others. */
+/** Two services on one folder would both execute its runs. Other processes can still read the database. */
 function lockFolder(dataDir: string): FileLock {
   let lock: FileLock | undefined;
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-    // the folder may have been there, open to others: the secret that addresses are signed with is for nobody else
-    closeSync(openSync(path.join(dataDir, DATABASE), 'a', 0o600));
+    // the folder may have existed and be open to others, but nobody else may read the secret that signs addresses
+    closeSync(openSync(databaseFile(dataDir), 'a', 0o600));
     lock = tryLock(path.join(dataDir, 'service.lock'));
   } catch (error) {
     throw new ForayError('STORE_UNUSABLE', `The data folder ${dataDir} cannot be used: ${messageOf(error)}.`);
@@ -149,6 +161,9 @@ function lockFolder(dataDir: string): FileLock {
 function check(db: DatabaseSync): void {
   const [first] = db.prepare('PRAGMA quick_check(1)').all() as { quick_check: string }[];
   if (first?.quick_check !== 'ok') throw new Error(`it is damaged (${first?.quick_check})`);
+  // this check skips long values, which have pages of their own
+  const versions = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'versions'").get();
+  if (versions) db.prepare('SELECT * FROM versions').all();
 }
 
 function migrate(db: DatabaseSync, file: string): void {
@@ -163,7 +178,7 @@ function migrate(db: DatabaseSync, file: string): void {
   }
 }
 
-/** The UUID of the service: made once in its database, so that it stays wherever the service listens. */
+/** The UUID of the service. It is made once and kept in the database, so it stays the same at any address. */
 export function serviceIdentity(db: DatabaseSync): string {
   db.prepare("INSERT OR IGNORE INTO settings (name, value) VALUES ('identity', ?)").run(crypto.randomUUID());
   const row = db.prepare("SELECT value FROM settings WHERE name = 'identity'").get() as { value: string };

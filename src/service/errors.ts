@@ -1,5 +1,5 @@
 /**
- * Every error that the service answers with, once: its code, its HTTP status and when it is given.
+ * All errors of the service: the code, the HTTP status and the meaning of each.
  * Codes are part of the error body (`ErrorBody` in src/api) and are never reused for something else.
  */
 export const serviceErrors = {
@@ -7,40 +7,44 @@ export const serviceErrors = {
     status: 400,
     about: 'the request is not valid HTTP, or has a broken address or body length',
   },
-  INVALID_BODY: { status: 400, about: 'the body is not JSON of the shape that the endpoint takes' },
+  INVALID_BODY: { status: 400, about: 'the body is not JSON with the shape of the endpoint' },
   INVALID_QUERY: { status: 400, about: 'a query parameter is missing or wrong' },
   UNKNOWN_INPUT: { status: 400, about: 'the version has no input of that name' },
   INVALID_VALUE: { status: 400, about: "a value does not fit its input's type" },
   UNKNOWN_OUTPUT: { status: 400, about: 'the version has no output of that name' },
   UNSUPPORTED_EXPERIMENT: {
     status: 400,
-    about: 'experiments of that type are not served, or not by that model',
+    about: 'the service or the model does not have experiments of that type',
   },
   KEY_REFUSED: { status: 401, about: 'the API key is missing or unknown' },
   URL_REFUSED: { status: 403, about: 'a pre-signed address has expired or was altered' },
-  UNKNOWN_ROUTE: { status: 404, about: 'there is nothing at that address' },
-  UNKNOWN_INTERFACE: { status: 404, about: 'another version of the interface is asked for' },
+  NOT_PERMITTED: {
+    status: 403,
+    about: "the user of the key is neither the model's owner nor one of its developers",
+  },
+  UNKNOWN_ROUTE: { status: 404, about: 'there is no such address' },
+  UNKNOWN_INTERFACE: { status: 404, about: 'the request is for another version of the interface' },
   UNKNOWN_MODEL: { status: 404, about: 'there is no such model' },
   UNKNOWN_VERSION: { status: 404, about: 'there is no such model version' },
   UNKNOWN_RUN: { status: 404, about: 'no such run was ever requested' },
-  RESULTS_NOT_FOUND: { status: 404, about: 'there is no completed run with those results' },
+  RESULTS_NOT_FOUND: { status: 404, about: 'no run with those results has completed' },
   UNKNOWN_SESSION: {
     status: 404,
-    about: 'there is no animated run at that address, or it was over long ago',
+    about: 'there is no animated run at that address, or it ended long ago',
   },
-  UNKNOWN_FILE: { status: 404, about: 'no file of that hash is stored' },
+  UNKNOWN_FILE: { status: 404, about: 'no file with that hash is stored' },
   METHOD_NOT_ALLOWED: { status: 405, about: 'the address takes other methods; the header Allow names them' },
   TOO_SLOW: { status: 408, about: 'the request did not arrive, or too slowly' },
   VERSION_RETIRED: {
     status: 409,
-    about: "the version's model has changed or is gone: results stay, new runs do not start",
+    about: "the version's files are no longer kept: results stay, new runs do not start",
   },
   ANIMATION_ENDED: {
     status: 409,
-    about: 'the animated run is over: its values and functions are gone',
+    about: 'the animated run has ended: its values and functions are gone',
   },
-  FILE_DAMAGED: { status: 410, about: 'what is stored of the file is not what was stored' },
-  TOO_LARGE: { status: 413, about: 'the body is larger than the service takes' },
+  FILE_DAMAGED: { status: 410, about: 'the stored file is damaged' },
+  TOO_LARGE: { status: 413, about: 'the body is larger than the service accepts' },
   ANIMATION_FAILED: { status: 422, about: 'an animated run ended before its first picture' },
   COMMAND_REFUSED: {
     status: 422,
@@ -48,24 +52,24 @@ export const serviceErrors = {
   },
   RATE_LIMITED: {
     status: 429,
-    about: 'more requests with the key than the service takes; Retry-After says when to go on',
+    about: 'too many requests with this key; Retry-After has the wait',
   },
-  TOO_MANY_ANIMATIONS: { status: 429, about: 'as many animated runs as the service takes are running' },
+  TOO_MANY_ANIMATIONS: { status: 429, about: 'too many animated runs are running' },
   INTERNAL: { status: 500, about: 'a fault of the service' },
   UNAVAILABLE: {
     status: 503,
-    about: 'the system cannot do it just now; Retry-After says when to ask again',
+    about: 'the system cannot do this at present; Retry-After has the wait',
   },
   STORAGE_FULL: { status: 507, about: "the service's disk is full" },
 } as const satisfies Record<string, { status: number; about: string }>;
 
 export type ServiceErrorCode = keyof typeof serviceErrors;
 
-/** An error to be answered as it is: the message goes to the client. */
+/** An error for a client: the answer contains its message. */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError';
   readonly code: ServiceErrorCode;
-  /** Headers that the answer has besides the usual ones. */
+  /** Additional headers of the answer. */
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(code: ServiceErrorCode, message: string, headers: Readonly<Record<string, string>> = {}) {

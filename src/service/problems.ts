@@ -1,9 +1,11 @@
 import type { Health } from '../api/health.ts';
 
-/** Every problem that `/health` may name, once; docs/service.md documents each code. */
+/** All problems that `/health` may name. docs/reference/service.md documents each code. */
 export const problemCodes = {
   MODELS_UNREADABLE: 'a folder of models cannot be read: its models stay as they were, and their runs wait',
   MODEL_UNREADABLE: "a model's files cannot be read: it stays as it was, and its runs wait",
+  VERSION_NOT_KEPT:
+    "the files of a model's newest version cannot be stored: it runs only while the model does not change",
   NO_EXECUTOR: 'the system has no process, memory or descriptor for an executor: runs wait',
   RUNS_DEFERRED:
     'runs of a model wait: its files cannot be read, or the system has nothing left for its program',
@@ -15,27 +17,27 @@ export type ProblemCode = keyof typeof problemCodes;
 
 export interface Problem {
   code: ProblemCode;
-  /** What has it, to tell it from others with the code: may be a path, and is never shown. */
+  /** The object with the problem, to distinguish problems with the same code. It may be a path, and is never shown. */
   subject: string;
-  /** For anybody, without a key: no paths, no names of private models. */
+  /** The public message, visible without a key: no paths, no names of private models. */
   message: string;
-  /** For whoever runs the service. */
+  /** The message for the operator of the service. */
   detail: string;
 }
 
-/** What the service cannot do just now. Each problem is reported when it begins and when it is over, not in between. */
+/** The current problems of the service. Each is reported when it begins and when it ends. */
 export class Problems {
   readonly #now: () => number;
   readonly #report: (line: string) => void;
   readonly #known = new Map<string, Problem & { since: string }>();
 
-  /** @param report - takes a line for whoever runs the service */
+  /** @param report - called with a line for the operator */
   constructor(now: () => number, report: (line: string) => void) {
     this.#now = now;
     this.#report = report;
   }
 
-  /** Notes that there is a problem. One that is known stays as it is. */
+  /** Notes a problem. A known problem stays unchanged. */
   raise(problem: Problem): void {
     const key = keyOf(problem);
     if (this.#known.has(key)) return;
@@ -43,7 +45,7 @@ export class Problems {
     this.#report(problem.detail);
   }
 
-  /** Notes that a problem is over, if there was one. */
+  /** Notes the end of a problem, if there was one. */
   resolve(code: ProblemCode, subject: string): void {
     const problem = this.#known.get(keyOf({ code, subject }));
     if (!problem) return;
@@ -51,7 +53,7 @@ export class Problems {
     this.#report(`This is over: ${problem.detail}`);
   }
 
-  /** Notes all problems that there are of some codes: any other of these is over. */
+  /** Notes all current problems with some codes. Other problems with these codes have ended. */
   replace(codes: readonly ProblemCode[], problems: readonly Problem[]): void {
     const keys = new Set(problems.map(keyOf));
     for (const known of [...this.#known.values()]) {

@@ -1,8 +1,7 @@
-import type { AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
-import { ForayError } from '../errors.ts';
+import { listen, reachable } from '../http/listen.ts';
 import { Sessions } from './animation/sessions.ts';
 import { openDatabase, serviceIdentity } from './database.ts';
 import { ExecutorPool } from './executors/pool.ts';
@@ -15,8 +14,11 @@ import { PublicAddress, type ProxyOptions } from './http/public-address.ts';
 import { Access } from './keys/access.ts';
 import { ensureKeyFile } from './keys/edit.ts';
 import { keyFileIn } from './keys/file.ts';
+import { type MetricsEndpoint, serveMetrics } from './metrics.ts';
 import { ModelReader } from './models/reader.ts';
 import { ModelRegistry } from './models/registry.ts';
+import { VersionFiles, versionFilesIn } from './models/version-files.ts';
+import { VersionTable } from './models/version-table.ts';
 import { watchModels } from './models/watch.ts';
 import { Problems } from './problems.ts';
 import { Dispatcher } from './runs/dispatcher.ts';
@@ -25,6 +27,7 @@ import { watchForLostRuns } from './runs/lost-runs.ts';
 import { Recorder } from './runs/recorder.ts';
 import { RunRepository } from './runs/repository.ts';
 import { Runs } from './runs/runs.ts';
+import { VersionHistory } from './runs/version-history.ts';
 import { type After, after as afterRealTime } from './timers.ts';
 
 export interface ServiceOptions extends ProxyOptions {
@@ -32,32 +35,34 @@ export interface ServiceOptions extends ProxyOptions {
   host?: string;
   /** 0 for a free one. @default 0 */
   port?: number;
-  /** Folder of the database and the files; made if need be. */
+  /** Folder of the database and the files. It is made if it does not exist. */
   dataDir: string;
-  /** Folders whose folders are models. */
+  /** Folders whose subfolders are models. */
   modelDirs: readonly string[];
   /** How many runs execute at once. @default as many as the machine has cores */
   executors?: number;
-  /** Longest that a run may execute, in seconds. @default no limit */
+  /** Time limit of a run, in seconds. @default no limit */
   runTimeout?: number;
   /**
-   * A key of the local user's while this service runs, besides those of the key file. Without it a data folder that
-   * has no key file gets one, with a new key.
+   * A key of the local user while this service runs, in addition to those of the key file. Without it, a data folder
+   * without a key file gets one with a new key.
    */
   apiKey?: string;
-  /** The key file, which must be there. @default keys.yaml in the data folder, made if need be */
+  /** The key file, which must exist. @default keys.yaml in the data folder, made if it does not exist */
   keyFile?: string;
   /** @default 16 MiB of JSON, 2 GiB of a file, any number of requests */
   limits?: Partial<Limits>;
-  /** Folder for what repeats runs that failed; made if need be. @default nothing is kept */
+  /** Folder for repeating failed runs. It is made if it does not exist. @default nothing is kept */
   keepFailed?: string;
-  /** Takes JSON lines: requests, faults, and what models print. @default nothing is logged */
+  /** Stream for JSON lines: requests, faults, and the output of models. @default nothing is logged */
   log?: NodeJS.WritableStream;
-  /** Each request, or only faults of the service; what models print goes to the log with both. @default 'info' */
+  /** `info` logs each request, `error` only faults of the service. Both log the output of models. @default 'info' */
   logLevel?: 'info' | 'error';
-  /** Told of what becomes of models whose files change while the service runs, a line each. */
+  /** Where metrics are served. @default nowhere */
+  metrics?: { host: string; port: number } | undefined;
+  /** Called with a line for each model whose files have changed while the service runs. */
   onModels?: (line: string) => void;
-  /** Told when the service cannot do a part of its work (`/health`), and when it can again, a line each. */
+  /** Called with a line when a problem of the service (`/health`) begins or ends, and for warnings about models. */
   onProblem?: (line: string) => void;
   /** The time in milliseconds since 1970. @default Date.now */
   now?: () => number;
@@ -66,20 +71,22 @@ export interface ServiceOptions extends ProxyOptions {
 }
 
 export interface RunningService {
-  /** Root of the interface, with its version. */
+  /** The root address of the interface, with its version. */
   url: string;
   host: string;
   port: number;
-  /** The local user's key when it was made just now; only its hash is kept. */
+  /** The address of the metrics, if they are served. */
+  metricsUrl: string | undefined;
+  /** The key of the local user, if it is new. Only its hash is kept. */
   newKey: string | undefined;
-  /** Lets requests finish. Runs that execute are executed anew at the next start; animated ones are stopped. */
+  /** Waits for open requests. Executing runs are executed again at the next start; animated ones are stopped. */
   close(): Promise<void>;
 }
 
-/** How many lines of what a run prints go to the service's log: nobody bounds what a model prints. */
+/** The most printed lines per run in the service's log: a model may print any amount. */
 const MOST_LOGGED = 1_000;
 
-/** The time as it was when the process started, and what has passed since: setting the clock does not move it. */
+/** The time at the start of the process plus the time passed since, so that a changed clock does not move it. */
 const steadyNow = (): number => Math.round(performance.timeOrigin + performance.now());
 
 /**
@@ -94,17 +101,19 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const filesDir = path.join(dataDir, 'files');
   const files = new ContentFiles(filesDir);
   let app: FastifyInstance | undefined;
-  // what models print goes to the log, if there is one, once that is made; at a level of its own, as people ask for it
+  let metrics: MetricsEndpoint | undefined;
+  // the output of models goes to the log, if there is one, once it is made
   let prints: FastifyBaseLogger | undefined;
   const onLine = (line: string, number: number, run: string): void => {
     if (number <= MOST_LOGGED) prints?.info({ run }, line);
     if (number === MOST_LOGGED) prints?.info({ run }, 'what else the run prints is left out here');
   };
   const onFault = (error: unknown) => app?.log.error(error);
-  const problems = new Problems(now, (line) => {
+  const warn = (line: string): void => {
     app?.log.warn(line);
     options.onProblem?.(line);
-  });
+  };
+  const problems = new Problems(now, warn);
   const size = options.executors ?? os.availableParallelism();
   const processes = { filesDir, memory: memoryShare(size), onLine };
   const pool = new ExecutorPool({ ...processes, size, timeout: options.runTimeout });
@@ -115,7 +124,10 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     const newKey = makesKey ? await ensureKeyFile(keyFile) : undefined;
     const clock = options.now ?? steadyNow;
     const reader = new ModelReader(options.modelDirs, clock);
-    const registry = await ModelRegistry.open(database.db, reader, problems);
+    const versionFiles = new VersionFiles(versionFilesIn(dataDir));
+    versionFiles.prepare();
+    const table = new VersionTable(database.db, versionFiles, now);
+    const registry = await ModelRegistry.open({ table, files: versionFiles, reader, problems });
     const repository = new RunRepository(database.db, now);
     const kept = options.keepFailed === undefined ? undefined : new KeptRuns(options.keepFailed, files);
     const recorder = new Recorder(repository, problems);
@@ -139,8 +151,10 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       after,
     });
     const service = serviceIdentity(database.db);
+    if (options.metrics) metrics = await serveMetrics(options.metrics, { runs: repository, pool, problems });
     app = await buildApp({
       registry,
+      history: new VersionHistory(database.db, registry),
       runs,
       sessions,
       files,
@@ -157,15 +171,18 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       limits: { ...defaultLimits, ...options.limits },
       log: options.log,
       logLevel: options.logLevel ?? 'info',
+      onAnswered: metrics?.note,
     });
     prints = app.log.child({}, { level: 'info' });
+    registry.warnings().forEach(warn);
     let reading = Promise.resolve(true);
     const reload = async (): Promise<boolean> => {
       try {
-        const { lines, hasChanged, isComplete } = await registry.reload();
+        const { lines, warnings, hasChanged, isComplete } = await registry.reload();
         if (hasChanged) pool.renew();
         dispatcher.wake();
         for (const line of lines) options.onModels?.(line);
+        warnings.forEach(warn);
         return isComplete;
       } catch (error) {
         onFault(error);
@@ -193,6 +210,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       await reading;
       await sessions.close();
       await listening.close();
+      await metrics?.close();
       await pool.close();
       recorder.close();
       database.close();
@@ -202,31 +220,15 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       url: `http://${reachable(host)}:${port}${API_ROOT}`,
       host,
       port,
+      metricsUrl: metrics?.url,
       newKey,
       close: () => (ended ??= end()),
     };
   } catch (error) {
     await app?.close();
+    await metrics?.close();
     await pool.close();
     database.close();
     throw error;
   }
-}
-
-async function listen(app: FastifyInstance, host: string, port: number): Promise<number> {
-  try {
-    await app.listen({ host, port });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
-    throw new ForayError('PORT_IN_USE', `Something else listens on ${host}:${port} already.`, {
-      hint: 'Choose another port, or 0 for a free one.',
-    });
-  }
-  return (app.server.address() as AddressInfo).port;
-}
-
-/** The host part of an address under which this machine reaches what listens on `host`. */
-function reachable(host: string): string {
-  if (host === '0.0.0.0' || host === '::') return 'localhost';
-  return host.includes(':') ? `[${host}]` : host;
 }

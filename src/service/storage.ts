@@ -1,7 +1,7 @@
 /** Primary result code of SQLite, in the low byte of an extended one. */
 const SQLITE_FULL = 13;
 
-/** Whether something could not be written because there is no room: it may be, later. */
+/** Whether a write failed because the disk is full. A later write may succeed. */
 export function isStorageFull(error: unknown): boolean {
   const { code, errcode } = error as { code?: unknown; errcode?: unknown };
   const isFull = typeof errcode === 'number' && errcode % 256 === SQLITE_FULL;

@@ -1,4 +1,6 @@
-/** Primary result codes of SQLite, in the low byte of an extended one, of errors that no further try mends. */
+/**
+ * Primary result codes of SQLite (the low byte of an extended code) for errors that a further attempt cannot correct.
+ */
 const SQLITE_LASTING = new Set([
   1, // ERROR
   18, // TOOBIG
@@ -9,8 +11,8 @@ const SQLITE_LASTING = new Set([
 ]);
 
 /**
- * Whether the system failed an operation, such as opening a file or starting a thread: that tells nothing of what was to be
- * read, and a later try may succeed.
+ * Whether the system failed an operation, such as opening a file or starting a thread. The error shows nothing about
+ * the file's content, and a later attempt may succeed.
  */
 export function isSystemError(error: unknown): boolean {
   const { errno, syscall, code } = Object(error) as { errno?: unknown; syscall?: unknown; code?: unknown };
@@ -20,12 +22,15 @@ export function isSystemError(error: unknown): boolean {
 
 const SCARCE = new Set(['EAGAIN', 'EMFILE', 'ENFILE', 'ENOMEM', 'ENOSPC', 'EDQUOT', 'EIO']);
 
-/** Whether the system lacks something that it may have later: descriptors, processes, memory, room on a disk. */
+/** Whether the system lacks a resource that it may have later: descriptors, processes, memory, disk space. */
 export function isShortage(error: unknown): boolean {
   return SCARCE.has((Object(error) as NodeJS.ErrnoException).code!);
 }
 
-/** Whether an error of the database may be over at a later try: it is busy, its disk is full or cannot be read … */
+/**
+ * Whether a later attempt may succeed after this error of the database: it is busy, its disk is full or cannot be read
+ * …
+ */
 export function mayPass(error: unknown): boolean {
   const { errcode } = Object(error) as { errcode?: unknown };
   return typeof errcode === 'number' && !SQLITE_LASTING.has(errcode % 256);

@@ -1,7 +1,7 @@
-/** Runs a callback once after so many milliseconds; what it returns cancels that. */
+/** Calls back once after a number of milliseconds. The returned function cancels this. */
 export type After = (milliseconds: number, callback: () => void) => () => void;
 
-/** By the system's monotonic clock: a change of the date moves nothing. */
+/** Uses the system's monotonic clock, so a change of the date has no effect. */
 export const after: After = (milliseconds, callback) => {
   const timer = setTimeout(callback, milliseconds);
   return () => clearTimeout(timer);

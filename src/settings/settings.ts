@@ -5,7 +5,7 @@ import type { Settings, TemporalSettings } from '../client/index.ts';
 import { type Addresses, homePaths, runningDev } from '../dev/home.ts';
 import { ForayError, messageOf } from '../errors.ts';
 
-/** The settings that a person gives, each as a variable of the environment; a command has flags of the same names. */
+/** The environment variable of each setting. Commands have flags of the same names. */
 export const variables = {
   home: 'FORAY_HOME',
   serviceUrl: 'FORAY_SERVICE_URL',
@@ -19,13 +19,13 @@ export const variables = {
 } as const;
 
 export const DEFAULT_HOME = '.foray';
-/** What FORAY_TASK_QUEUE is when nobody says. */
+/** The default of FORAY_TASK_QUEUE. */
 export const DEFAULT_TASK_QUEUE = 'foray';
 const DEFAULT_SERVICE = 'http://127.0.0.1:8090';
 const DEFAULT_TEMPORAL = '127.0.0.1:7233';
 const DEFAULT_UI_PORT = 8233;
 
-/** What a person has given, the rest is found by {@link settingsFrom}. */
+/** The settings from a person. {@link settingsFrom} adds the others. */
 export interface GivenSettings {
   home: string;
   serviceUrl?: string | undefined;
@@ -38,7 +38,7 @@ export interface GivenSettings {
   webUi?: string | undefined;
 }
 
-/** The name of whoever runs this; a container's user may have none. */
+/** The name of the current user. A user in a container may have none. */
 export function userName(): string {
   try {
     return userInfo().username;
@@ -48,10 +48,10 @@ export function userName(): string {
 }
 
 /**
- * The settings that the command line has when it is given none: those of the environment (`FORAY_*`, `TEMPORAL_*`), then of a running
- * `foray dev` whose home is `.foray` in the working directory or FORAY_HOME, then the usual addresses.
+ * The settings of a command without options. They come from the environment (`FORAY_*`, `TEMPORAL_*`), then from a
+ * running `foray dev` whose home is `.foray` in the working directory or FORAY_HOME, then from the default addresses.
  *
- * @throws ForayError USAGE where the environment says what cannot be
+ * @throws ForayError USAGE when a variable of the environment has an invalid value
  */
 export function settingsFromEnvironment(): Settings {
   const given = (name: keyof typeof variables): string | undefined =>
@@ -73,7 +73,7 @@ export function settingsFromEnvironment(): Settings {
   });
 }
 
-/** What is given wins; then what a running foray dev of this home wrote; then the usual addresses. */
+/** Completes the given settings: first from a running foray dev of this home, then with the default addresses. */
 export function settingsFrom(given: GivenSettings): Settings {
   const dev = runningDev(given.home);
   const temporal = temporalConfig(dev);
@@ -95,7 +95,7 @@ export function settingsFrom(given: GivenSettings): Settings {
   };
 }
 
-/** Temporal's own TEMPORAL_* variables and profile file, when they say where a server is. */
+/** The connection in Temporal's own TEMPORAL_* variables and profile file, if they have an address. */
 function temporalConfig(dev: Addresses | undefined): TemporalSettings {
   const config = temporalProfile();
   const address = config.connectionOptions.address ?? dev?.temporal.address ?? DEFAULT_TEMPORAL;
@@ -107,7 +107,7 @@ function temporalConfig(dev: Addresses | undefined): TemporalSettings {
 
 function temporalProfile(): TemporalSettings {
   try {
-    // its type has all that may be given to a connection; a profile has these
+    // the type of the SDK allows more than a profile can hold
     return loadClientConnectConfig() as TemporalSettings;
   } catch (error) {
     throw new ForayError('USAGE', `Temporal's settings cannot be read: ${messageOf(error).split('\n')[0]}.`, {
@@ -116,7 +116,7 @@ function temporalProfile(): TemporalSettings {
   }
 }
 
-/** The root address of the interface; of a plain origin, with the version that foray speaks. */
+/** The root address of the interface. A plain origin gets the path of the version that foray uses. */
 function serviceRoot(url: string): string {
   const { origin, pathname } = address(url, '--service-url', variables.serviceUrl);
   const path = pathname.replace(/(?<!\/)\/+$/, '');

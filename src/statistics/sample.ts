@@ -7,7 +7,7 @@ import { studentQuantile } from './student.ts';
 export class Sample {
   count = 0;
   protected average = 0;
-  private squares = 0;
+  protected squares = 0;
 
   add(value: number): void {
     const difference = value - this.average;

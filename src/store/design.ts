@@ -1,19 +1,20 @@
 import { setImmediate as breath } from 'node:timers/promises';
 import { type Kysely, sql } from 'kysely';
 import type { Point } from '../campaign/types.ts';
-import { batches } from './rows.ts';
+import { CountChanges } from './counts.ts';
+import { batches, lock } from './rows.ts';
 import type { Tables } from './tables.ts';
 
-/** Rows an insert of points: below SQLite's limit of 32,766 variables. */
+/** Points per insert: below SQLite's limit of 32,766 variables. */
 const POINTS_AN_INSERT = 1_000;
-/** Runs an insert, which the database makes from the points. */
+/** Runs per insert. The database makes them from the points. */
 const RUNS_AN_INSERT = 10_000;
-/** Replications an insert: SQLite takes no longer unions. */
+/** Replications per insert: SQLite accepts no longer unions. */
 const REPLICATIONS_AN_INSERT = 400;
-/** The revision of a design that was never changed. */
+/** The revision of a design that has never changed. */
 export const FIRST = 1;
 
-/** A design as the store is to have it. */
+/** A design that is to be written to the store. */
 export interface Design {
   campaign: number;
   revision: number;
@@ -21,8 +22,8 @@ export interface Design {
 }
 
 /**
- * Writes the points of a design and a row for each run of theirs that has none yet. The database is busy for a moment
- * at a time only, and everything may be written twice: an activity that died is carried out again.
+ * Writes the points of a design, and a row for each of its runs that has no row yet. Each step keeps the database busy
+ * for a moment only. Every step can be repeated, because an activity that died runs again.
  *
  * @returns the number of points
  */
@@ -36,7 +37,7 @@ export async function writeDesign(
   return count;
 }
 
-/** How many points a design no longer has that an earlier revision had. */
+/** Number of points that an earlier revision had and this design does not have. */
 export async function countDropped(
   db: Kysely<Tables>,
   { campaign, revision }: Design,
@@ -53,10 +54,10 @@ export async function countDropped(
 }
 
 /**
- * Takes away what a changed design no longer has, unless it was requested.
+ * Deletes the points and runs that a changed design no longer has, unless they were requested.
  *
- * @param count points of the design
- * @param most replications that a point may have
+ * @param count number of points in the design
+ * @param most highest number of replications that a point may have
  */
 export async function dropOthers(
   db: Kysely<Tables>,
@@ -64,26 +65,30 @@ export async function dropOthers(
   count: number,
   most: number,
 ): Promise<void> {
-  await db
-    .deleteFrom('runs')
-    .where('campaign', '=', campaign)
-    .where('state', '=', 'waiting')
-    .where('attempts', '=', 0)
-    .where((run) =>
-      run.or([
-        run('replication', '>', most),
-        run(
-          'ordinal',
-          'in',
-          run
-            .selectFrom('points')
-            .select('ordinal')
-            .where('campaign', '=', campaign)
-            .where('revision', '<', revision),
-        ),
-      ]),
-    )
-    .execute();
+  await db.transaction().execute(async (transaction) => {
+    await lock(transaction, campaign);
+    const { numDeletedRows } = await transaction
+      .deleteFrom('runs')
+      .where('campaign', '=', campaign)
+      .where('state', '=', 'waiting')
+      .where('attempts', '=', 0)
+      .where((run) =>
+        run.or([
+          run('replication', '>', most),
+          run(
+            'ordinal',
+            'in',
+            run
+              .selectFrom('points')
+              .select('ordinal')
+              .where('campaign', '=', campaign)
+              .where('revision', '<', revision),
+          ),
+        ]),
+      )
+      .executeTakeFirstOrThrow();
+    await new CountChanges().add('waiting', -Number(numDeletedRows)).save(transaction, campaign);
+  });
   await db
     .deleteFrom('points')
     .where('campaign', '=', campaign)
@@ -100,7 +105,7 @@ export async function dropOthers(
       ),
     )
     .execute();
-  // what stays of the dropped comes after the design
+  // dropped points that stay come after the points of the design
   await db
     .updateTable('points')
     .set((point) => ({ position: point('ordinal', '+', count) }))
@@ -109,7 +114,7 @@ export async function dropOthers(
     .execute();
 }
 
-/** Gives what stays of dropped points the values that the changed campaign has of them. */
+/** Converts the values of dropped points that stay to the varied inputs of the changed campaign. */
 export async function relayDropped(
   db: Kysely<Tables>,
   { campaign, revision }: Design,
@@ -170,7 +175,7 @@ async function writePoints(
             values: row.ref('excluded.values'),
             revision,
           }))
-          // an activity that was given up may still be at it
+          // an activity that Temporal has given up may still be writing
           .where('points.revision', '<=', revision),
       )
       .execute();
@@ -181,8 +186,8 @@ async function writePoints(
 }
 
 /**
- * Takes a seq for each run of a design, and returns the first of them. The first design has those from 0, however
- * often it is written, as its workflow counts on that; a later one has such as were never given out.
+ * Reserves a seq for each run of a design, and returns the first one. The seqs of the first revision begin at 0, even
+ * when it is written again, because the workflow relies on that. Later revisions get seqs that were never used.
  */
 async function takeSeqs(
   db: Kysely<Tables>,
@@ -216,14 +221,18 @@ async function writeRuns(
       (_, at) => sql`select ${sql.lit(from + at)} as n`,
     );
     for (let position = 0; position < points; position += RUNS_AN_INSERT) {
-      await sql`
-        insert into runs (campaign, seq, ordinal, replication, state, attempts, owned, joined)
-        select p.campaign, ${sql.lit(first)} + (r.n - 1) * ${sql.lit(points)} + p.position, p.ordinal, r.n,
-          'waiting', 0, 0, 0
-        from points p cross join (${sql.join(numbers, sql` union all `)}) r
-        where p.campaign = ${campaign} and p.revision = ${revision}
-          and p.position >= ${position} and p.position < ${position + RUNS_AN_INSERT}
-        on conflict (campaign, ordinal, replication) do nothing`.execute(db);
+      await db.transaction().execute(async (transaction) => {
+        await lock(transaction, campaign);
+        const { numAffectedRows } = await sql`
+          insert into runs (campaign, seq, ordinal, replication, state, attempts, owned, joined)
+          select p.campaign, ${sql.lit(first)} + (r.n - 1) * ${sql.lit(points)} + p.position, p.ordinal, r.n,
+            'waiting', 0, 0, 0
+          from points p cross join (${sql.join(numbers, sql` union all `)}) r
+          where p.campaign = ${campaign} and p.revision = ${revision}
+            and p.position >= ${position} and p.position < ${position + RUNS_AN_INSERT}
+          on conflict (campaign, ordinal, replication) do nothing`.execute(transaction);
+        await new CountChanges().add('waiting', Number(numAffectedRows)).save(transaction, campaign);
+      });
       await breath();
     }
   }

@@ -1,12 +1,13 @@
 import { type Kysely, sql } from 'kysely';
+import { CountChanges } from './counts.ts';
 import { unrequested } from './rows.ts';
 import type { FailedAttempt } from './store.ts';
 import { openStates, type Tables } from './tables.ts';
 
-/** Failed attempts that are kept of each run, the newest. */
+/** Number of failed attempts that are stored per run; the oldest go first. */
 const KEPT = 5;
 
-/** Keeps why an attempt failed that another one follows. An attempt that was told of before is kept once. */
+/** Stores why an attempt failed when another attempt follows. Storing the same attempt again changes nothing. */
 export async function keepFailedAttempts(
   db: Kysely<Tables>,
   campaign: number,
@@ -34,8 +35,11 @@ export async function keepFailedAttempts(
   await dropOldest(db, campaign, seq);
 }
 
-/** Lets failed runs wait to be requested again, and keeps why they failed. Returns how many. */
-export async function forgive(db: Kysely<Tables>, campaign: number, reseeds: boolean): Promise<number> {
+/**
+ * Sets failed runs to waiting, so that they are requested again, and stores why they failed. Returns the number of
+ * runs.
+ */
+export async function resetFailed(db: Kysely<Tables>, campaign: number, reseeds: boolean): Promise<number> {
   await db
     .insertInto('failed_attempts')
     .columns(['campaign', 'seq', 'failed_at', 'version', 'reason'])
@@ -62,10 +66,12 @@ export async function forgive(db: Kysely<Tables>, campaign: number, reseeds: boo
     .where('campaign', '=', campaign)
     .where('state', '=', 'failed')
     .executeTakeFirstOrThrow();
-  return Number(numUpdatedRows);
+  const forgiven = Number(numUpdatedRows);
+  await new CountChanges().move('failed', 'waiting', forgiven).save(db, campaign);
+  return forgiven;
 }
 
-/** The failed attempts of some runs, by seq, the newest first. */
+/** Reads the failed attempts of some runs, by seq, newest first. */
 export async function failedAttempts(
   db: Kysely<Tables>,
   campaign: number,
@@ -88,7 +94,7 @@ export async function failedAttempts(
   return found;
 }
 
-/** Drops all but the newest attempts of each run, or of one. */
+/** Deletes all but the newest attempts of each run, or of one run. */
 async function dropOldest(db: Kysely<Tables>, campaign: number, seq?: number): Promise<void> {
   await db
     .deleteFrom('failed_attempts')

@@ -3,10 +3,13 @@ import { runsOfSeqs } from './results.ts';
 import type { FinishedRow } from './store.ts';
 import { finishedStates, type Tables } from './tables.ts';
 
-/** Numbers of runs that are read at once. */
+/** Number of seqs that are read at once. */
 const SEQS_AT_ONCE = 10_000;
 
-/** Seqs of finished runs from one on, ascending within a state, some at a time. The index of states has all of it. */
+/**
+ * Seqs of finished runs from `from` on, in batches, ascending within each state. The state index alone answers this
+ * query.
+ */
 export async function* finishedSeqs(
   db: Kysely<Tables>,
   campaign: number,
@@ -30,7 +33,7 @@ export async function* finishedSeqs(
   }
 }
 
-/** Those of some runs that have finished, by seq, as they were at one moment: what one statement reads. */
+/** The finished ones of some runs, ordered by seq. One statement reads them, so they all show the same moment. */
 export async function finishedAmong(
   db: Kysely<Tables>,
   campaign: number,

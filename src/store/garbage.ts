@@ -1,15 +1,17 @@
 import { setImmediate as breath } from 'node:timers/promises';
 import { type Kysely, sql, SqliteAdapter } from 'kysely';
+import { CountChanges, countRange } from './counts.ts';
+import { lock } from './rows.ts';
 import type { StoredFile } from './store.ts';
 import type { Tables } from './tables.ts';
 
-/** Rows that are deleted at once, so that others get their turn. */
+/** Number of rows that one step deletes, so that other writers get their turn. */
 const ROWS_AT_ONCE = 10_000;
 
 /**
- * Deletes all that is known of a campaign, itself last: a deletion that is cut short can be begun again.
+ * Deletes all rows of a campaign, and the campaign's own row last: an interrupted deletion can be repeated.
  *
- * @param campaign its number
+ * @param campaign the campaign's number
  */
 export async function deleteCampaign(db: Kysely<Tables>, campaign: number): Promise<void> {
   const { seqs, ordinals } = await db
@@ -23,14 +25,19 @@ export async function deleteCampaign(db: Kysely<Tables>, campaign: number): Prom
     .groupBy('campaigns.seqs')
     .executeTakeFirstOrThrow();
   for (let from = 0; from < seqs; from += ROWS_AT_ONCE) {
-    for (const table of ['outputs', 'run_logs', 'failed_attempts', 'runs'] as const) {
-      await db
-        .deleteFrom(table)
-        .where('campaign', '=', campaign)
-        .where('seq', '>=', from)
-        .where('seq', '<', from + ROWS_AT_ONCE)
-        .execute();
-    }
+    const to = from + ROWS_AT_ONCE;
+    const rowsOf = (db: Kysely<Tables>, table: 'outputs' | 'run_logs' | 'failed_attempts' | 'runs') =>
+      db.deleteFrom(table).where('campaign', '=', campaign).where('seq', '>=', from).where('seq', '<', to);
+    for (const table of ['outputs', 'run_logs', 'failed_attempts'] as const)
+      await rowsOf(db, table).execute();
+    await db.transaction().execute(async (transaction) => {
+      await lock(transaction, campaign);
+      const changes = new CountChanges();
+      for (const { as, runs } of await countRange(transaction, campaign, { from, to }))
+        changes.add(as, -runs);
+      await rowsOf(transaction, 'runs').execute();
+      await changes.save(transaction, campaign);
+    });
     await breath();
   }
   for (let from = 0; from <= ordinals; from += ROWS_AT_ONCE) {
@@ -53,12 +60,12 @@ export async function deleteCampaign(db: Kysely<Tables>, campaign: number): Prom
     deleted = numDeletedRows;
     await breath();
   }
-  for (const table of ['asks', 'search_events', 'stopped_runs'] as const)
+  for (const table of ['asks', 'search_events', 'stopped_runs', 'run_counts'] as const)
     await db.deleteFrom(table).where('campaign', '=', campaign).execute();
   await db.deleteFrom('campaigns').where('number', '=', campaign).execute();
 }
 
-/** Deletes a file, unless somebody has put it there since or keeps it. */
+/** Deletes a file, unless it was put into the store again or a campaign keeps it. */
 export async function deleteFile(
   db: Kysely<Tables>,
   { hash, putAt }: Pick<StoredFile, 'hash' | 'putAt'>,
@@ -71,7 +78,7 @@ export async function deleteFile(
     .execute();
 }
 
-/** Who keeps the file of a row, if anybody does. */
+/** The campaigns that keep the file of the outer row. */
 function keepers(db: Kysely<Tables>) {
   return db
     .selectFrom('kept_files')
@@ -79,7 +86,7 @@ function keepers(db: Kysely<Tables>) {
     .whereRef('kept_files.file', '=', sql.ref('files.hash'));
 }
 
-/** All files, with their sizes in bytes, when somebody last put them there, ms, and whether a campaign keeps them. */
+/** Lists all files: size in bytes, when the file was last put into the store (ms), and whether a campaign keeps it. */
 export async function listFiles(db: Kysely<Tables>): Promise<StoredFile[]> {
   const rows = await db
     .selectFrom('files')
@@ -103,7 +110,7 @@ export async function listFiles(db: Kysely<Tables>): Promise<StoredFile[]> {
   }));
 }
 
-/** Bytes of the database's file that hold nothing any more. PostgreSQL uses such by itself. */
+/** Number of unused bytes in the database file. PostgreSQL reuses such space by itself. */
 export async function spareBytes(db: Kysely<Tables>): Promise<number> {
   if (!isSqlite(db)) return 0;
   const { rows } = await sql<{ bytes: number }>`
@@ -111,7 +118,7 @@ export async function spareBytes(db: Kysely<Tables>): Promise<number> {
   return rows[0]!.bytes;
 }
 
-/** Gives what is spare back to the disk. */
+/** Gives unused space back to the disk. */
 export async function compact(db: Kysely<Tables>): Promise<void> {
   if (isSqlite(db)) await sql`vacuum`.execute(db);
 }

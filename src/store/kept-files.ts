@@ -1,11 +1,14 @@
 import type { Kysely } from 'kysely';
-import type { FileLack } from './store.ts';
+import type { MissingReason } from './store.ts';
 import type { Tables } from './tables.ts';
 
-/** Hashes that are looked up by one statement: below SQLite's limit of variables. */
+/** Number of hashes that one statement looks up: below SQLite's limit of variables. */
 const HASHES_AT_ONCE = 1_000;
 
-/** Keeps a file of an output; false when its content is not given and not there. */
+/**
+ * Keeps the file of an output for a campaign. Returns false when no content is given and the store does not have the
+ * file.
+ */
 export async function keepFile(
   db: Kysely<Tables>,
   campaign: number,
@@ -13,8 +16,9 @@ export async function keepFile(
   { sha256, content }: { sha256: string; content?: Uint8Array },
   now: number,
 ): Promise<boolean> {
-  // Also of what is there: who has seen it as garbage must not delete it now. From here on it is young, so nobody deletes it
-  // before it is known whose it is, and no transaction is needed.
+  // This also sets the time of a file that is already in the store. A `gc` that has found the file unused must not
+  // delete it now. From here on the file is too young to be deleted before a campaign refers to it, so this needs no
+  // transaction.
   if (content) await putFile(db, sha256, content, now);
   else if (!(await touchFile(db, sha256, now))) return false;
   await db
@@ -27,11 +31,11 @@ export async function keepFile(
   return true;
 }
 
-export async function lackFile(
+export async function recordMissingFile(
   db: Kysely<Tables>,
   campaign: number,
   hash: string,
-  lack: FileLack,
+  lack: MissingReason,
 ): Promise<void> {
   await db
     .insertInto('kept_files')
@@ -60,10 +64,10 @@ export async function keptFiles(
   return kept;
 }
 
-export async function lackingFiles(
+export async function missingFiles(
   db: Kysely<Tables>,
   campaign: number,
-): Promise<{ lack: FileLack; count: number }[]> {
+): Promise<{ lack: MissingReason; count: number }[]> {
   const rows = await db
     .selectFrom('kept_files')
     .select(['lack', (row) => row.fn.countAll<number | string>().as('count')])
@@ -75,7 +79,7 @@ export async function lackingFiles(
   return rows.map(({ lack, count }) => ({ lack: lack!, count: Number(count) }));
 }
 
-/** Puts a file into the store; of one that is there, only when that was. */
+/** Puts a file into the store. If the file is already there, only its time changes. */
 export async function putFile(
   db: Kysely<Tables>,
   hash: string,

@@ -1,9 +1,9 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
-/** How databases call what they have in common. */
+/** Column types whose names differ between the databases. */
 export interface ColumnTypes {
-  /** A primary key that counts up by itself. */
+  /** A primary key with values that the database assigns, counting up. */
   number: 'serial' | 'integer';
   bytes: 'bytea' | 'blob';
   /** A text that is sorted by its bytes. */
@@ -13,7 +13,7 @@ export interface ColumnTypes {
 export const sqliteTypes: ColumnTypes = { number: 'integer', bytes: 'blob', key: 'text' };
 export const postgresTypes: ColumnTypes = { number: 'serial', bytes: 'bytea', key: sql`text collate "C"` };
 
-/** Forward only, in the order of their names; a name is never changed once it is released. */
+/** All migrations, forward only, in the order of their names. A released name never changes. */
 export function migrationsFor(types: ColumnTypes): Record<string, Migration> {
   return {
     '001-campaigns': { up: (db) => campaigns(db, types) },
@@ -26,6 +26,9 @@ export function migrationsFor(types: ColumnTypes): Record<string, Migration> {
     '008-versions': { up: versions },
     '009-search': { up: search },
     '010-stopped-runs': { up: stoppedRuns },
+    '011-rounds': { up: rounds },
+    '012-counts': { up: counts },
+    '013-owner': { up: owner },
   };
 }
 
@@ -96,7 +99,7 @@ async function campaigns(db: Kysely<unknown>, types: ColumnTypes): Promise<void>
   await sql`insert into meta (name, value) values ('id', ${crypto.randomUUID()})`.execute(db);
 }
 
-/** What a campaign that is changed or retried needs to know of its points and runs. */
+/** Columns for changes and retries of campaigns. */
 async function changes(db: Kysely<unknown>): Promise<void> {
   const schema = db.schema;
   await schema
@@ -123,15 +126,17 @@ async function changes(db: Kysely<unknown>): Promise<void> {
     .addColumn('revision', 'integer', (column) => column.notNull().defaultTo(1))
     .execute();
   await sql`update points set position = ordinal`.execute(db);
-  // Unique with the ordinal, which says that replications within a point are in order when the points are.
+  // Unique together with the ordinal. So SQLite knows that replications are in order within a point when points are in
+  // order.
   await schema
     .createIndex('points_position')
     .unique()
     .on('points')
     .columns(['campaign', 'position', 'ordinal'])
     .execute();
-  // Pages of what waits come in the order of seq, without sorting. The state stands first, so that only a question for
-  // states can use the index: SQLite would read a whole campaign by it rather than look some of its runs up by seq.
+  // This index gives pages of waiting runs in the order of seq, without sorting. The state is the first column, so that
+  // only queries by state can use the index. Otherwise SQLite would scan a whole campaign with it where it should look
+  // up runs by seq.
   await schema.dropIndex('runs_state').execute();
   await schema.createIndex('runs_state').on('runs').columns(['state', 'campaign', 'seq']).execute();
   for (const name of ['failures', 'reseeded']) {
@@ -142,7 +147,7 @@ async function changes(db: Kysely<unknown>): Promise<void> {
   }
 }
 
-/** What tells a file that nobody needs from one that somebody is about to name. */
+/** When each file was put into the store. This tells an unused file from one that a campaign is about to refer to. */
 async function files(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .alterTable('files')
@@ -150,12 +155,12 @@ async function files(db: Kysely<unknown>): Promise<void> {
     .execute();
 }
 
-/** Large outputs, compressed. What is there stays as it is. */
+/** A column for large outputs, compressed. Existing rows stay as they are. */
 async function packed(db: Kysely<unknown>, { bytes }: ColumnTypes): Promise<void> {
   await db.schema.alterTable('outputs').addColumn('packed', bytes).execute();
 }
 
-/** Which files of outputs campaigns keep, and which they were to keep and lack. */
+/** Output files that campaigns keep, and those that they should keep but lack. */
 async function keptFiles(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('kept_files')
@@ -166,17 +171,17 @@ async function keptFiles(db: Kysely<unknown>): Promise<void> {
     .addPrimaryKeyConstraint('kept_files_pk', ['campaign', 'hash'])
     .execute();
   await db.schema.createIndex('kept_files_file').on('kept_files').column('file').execute();
-  // those that are lacking are few: counting them must not read all others
+  // only few files are missing: counting them must not read all the others
   await sql`create index kept_files_lack on kept_files (campaign, lack) where lack is not null`.execute(db);
 }
 
-/** How precise points are that are replicated until they are precise. */
+/** How precise each point is, for campaigns that replicate points until they are precise. */
 async function verdicts(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable('points').addColumn('verdict', 'text').execute();
   await db.schema.alterTable('points').addColumn('expected', 'integer').execute();
 }
 
-/** What failed runs printed, of some runs of each cause. */
+/** Logs of failed runs, for some runs of each cause. */
 async function runLogs(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('run_logs')
@@ -192,8 +197,8 @@ async function runLogs(db: Kysely<unknown>): Promise<void> {
 }
 
 /**
- * A campaign may go on with another version of its model, and with its service at another address. Attempts that failed
- * before the last one are kept, a few of each run.
+ * A campaign may continue with another version of its model, and with its service at another address. The store keeps a
+ * few earlier failed attempts of each run.
  */
 async function versions(db: Kysely<unknown>): Promise<void> {
   const schema = db.schema;
@@ -211,7 +216,7 @@ async function versions(db: Kysely<unknown>): Promise<void> {
     .execute();
 }
 
-/** The log of a search: what was asked and told, and what was decided. */
+/** The log of a search: the points it asked, their values, and its decisions. */
 async function search(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('asks')
@@ -241,4 +246,33 @@ async function stoppedRuns(db: Kysely<unknown>): Promise<void> {
     .addColumn('run_id', 'text', (column) => column.notNull())
     .addPrimaryKeyConstraint('stopped_runs_pk', ['run_id', 'campaign'])
     .execute();
+}
+
+/** The intervals of a growing design, after each round so far. */
+async function rounds(db: Kysely<unknown>): Promise<void> {
+  await db.schema.alterTable('campaigns').addColumn('rounds', 'text').execute();
+}
+
+/** Stored counts of runs. Earlier versions counted the runs each time. */
+async function counts(db: Kysely<unknown>): Promise<void> {
+  const columns = ['waiting', 'queued', 'running', 'failed', 'new', 'reused'];
+  let table = db.schema
+    .createTable('run_counts')
+    .addColumn('campaign', 'integer', (column) => column.primaryKey().references('campaigns.number'));
+  for (const name of columns)
+    table = table.addColumn(name, 'integer', (column) => column.notNull().defaultTo(0));
+  await table.execute();
+  await sql`
+    insert into run_counts (campaign, waiting, queued, running, failed, "new", reused)
+    select campaign, sum(case when state in ('waiting', 'intended') then 1 else 0 end),
+      sum(case when state = 'queued' then 1 else 0 end), sum(case when state = 'running' then 1 else 0 end),
+      sum(case when state = 'failed' then 1 else 0 end),
+      sum(case when state = 'done' and origin = 'new' then 1 else 0 end),
+      sum(case when state = 'done' and origin = 'reused' then 1 else 0 end)
+    from runs group by campaign`.execute(db);
+}
+
+/** Who submitted a campaign; unknown for earlier campaigns. */
+async function owner(db: Kysely<unknown>): Promise<void> {
+  await db.schema.alterTable('campaigns').addColumn('owner', 'text').execute();
 }

@@ -10,24 +10,24 @@ import { sqliteDialect } from './sqlite.ts';
 import type { Store } from './store.ts';
 import type { Tables } from './tables.ts';
 
-/** How long a store is tried to open while other processes are at it, ms. */
+/** How long opening a store is retried while other processes lock it, ms. */
 const PATIENCE = 20_000;
 const IN_MEMORY = 'sqlite::memory:';
-/** What a database says to a process when another one was faster. */
+/** Error messages of a database when another process was faster. */
 const BEATEN = /database.* is locked|(table|index|relation) .* already exists|pg_type_typname_nsp_index/i;
 
 /**
- * What becomes of a store that is not there yet: it is made, or this is an error, or an empty one in memory stands for it, of
- * which nothing stays.
+ * What to do when the store does not exist yet: `make` it, `refuse` with an error, or use an empty store `in-memory`,
+ * which is lost at the end of the process.
  */
 export type WhenMissing = 'make' | 'refuse' | 'in-memory';
 
-/** Where a store is and how it is spoken to. */
+/** Where a store is, and how to connect to it. */
 interface Database {
-  /** For people: it holds no secret. */
+  /** The address to show to people: it contains no secret. */
   shown: string;
   types: ColumnTypes;
-  /** False for a file that is not there. */
+  /** False when the store's file does not exist. */
   mayBeThere: () => boolean;
   dialect: () => Dialect | Promise<Dialect>;
 }
@@ -36,7 +36,7 @@ interface Database {
  * Opens a store and brings its tables up to date.
  *
  * @param address `sqlite:PATH` or `postgres://USER:PASSWORD@HOST:PORT/DATABASE`
- * @throws ForayError STORE_UNUSABLE, STORE_NEWER, STORE_UNREACHABLE; STORE_MISSING where that is to be refused
+ * @throws ForayError STORE_UNUSABLE, STORE_NEWER, STORE_UNREACHABLE; STORE_MISSING when `whenMissing` is `refuse`
  */
 export async function openStore(address: string, whenMissing: WhenMissing = 'make'): Promise<Store> {
   const { shown, types, mayBeThere, dialect } = databaseAt(address);
@@ -62,24 +62,24 @@ export async function openStore(address: string, whenMissing: WhenMissing = 'mak
 function unusable(shown: string, error: unknown): ForayError {
   if (error instanceof ForayError) return error;
   return new ForayError('STORE_UNUSABLE', `The store ${shown} cannot be opened: ${messageOf(error)}.`, {
-    hint: 'Check its address and permissions, or name another store with --store or FORAY_STORE.',
+    hint: 'Check its address and permissions, or choose another store with --store or FORAY_STORE.',
   });
 }
 
-/** What a store is like before anything is done to it. */
+/** The state of a store, read without changing it. */
 export interface StoreState {
-  /** Where it is, without a password. */
+  /** The address of the store, without a password. */
   shown: string;
   schema: 'missing' | 'older' | 'current' | 'newer';
-  /** Ids of its campaigns, the newest first, so many at most. */
+  /** Ids of its newest campaigns, newest first, at most 1,000. */
   campaigns: string[];
 }
 
-/** Campaigns of a store that are looked at. */
+/** Number of campaigns that the state of a store lists. */
 const MOST_CAMPAIGNS = 1_000;
 
 /**
- * Looks at a store, and neither makes it nor brings it up to date.
+ * Reads the state of a store. It neither creates the store nor brings it up to date.
  * @throws ForayError STORE_UNREACHABLE, STORE_UNUSABLE
  */
 export async function stateOfStore(address: string): Promise<StoreState> {
@@ -111,7 +111,7 @@ export async function stateOfStore(address: string): Promise<StoreState> {
   }
 }
 
-/** A store's address as people may see it: without a password. */
+/** The address of a store to show to people: without a password. */
 export function shownAddress(address: string): string {
   return databaseAt(address).shown;
 }
@@ -127,14 +127,14 @@ function databaseAt(address: string): Database {
     const { protocol, host, pathname } = new URL(address);
     const shown = `${protocol}//${host}${pathname}`;
     const dialect = async (): Promise<Dialect> => {
-      // most have no PostgreSQL, and start the faster
+      // loaded only when needed: most users have no PostgreSQL, and foray starts faster without it
       const { postgresDialect } = await import('./postgres.ts');
       return postgresDialect(address, shown);
     };
     return { shown, types: postgresTypes, mayBeThere: () => true, dialect };
   }
   const said = address.replace(/\/\/.*@/, '//…@');
-  throw new ForayError('STORE_UNUSABLE', `The store address "${said}" is not known.`, {
+  throw new ForayError('STORE_UNUSABLE', `Unknown store address "${said}".`, {
     hint: 'Write sqlite:PATH or postgres://USER:PASSWORD@HOST/DATABASE.',
   });
 }
@@ -162,7 +162,7 @@ async function migrate(
 
 function missing(shown: string): ForayError {
   return new ForayError('STORE_MISSING', `There is no store at ${shown} yet.`, {
-    hint: 'Submitting a campaign makes it; --store or FORAY_STORE names another one.',
+    hint: 'foray submit creates it. To use another store, set --store or FORAY_STORE.',
   });
 }
 
@@ -171,8 +171,8 @@ function isMissing(error: unknown): boolean {
 }
 
 /**
- * SQLite has no lock for migrations, and waits for no other when it changes its journal: of two processes that start
- * at once, one has to look again.
+ * Repeats an action while other processes lock the database. SQLite has no lock for migrations and does not wait when
+ * it changes its journal mode. So when two processes start at once, one of them has to try again.
  */
 async function patiently<T>(act: () => T | Promise<T>): Promise<T> {
   const until = Date.now() + PATIENCE;

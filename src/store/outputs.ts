@@ -4,10 +4,10 @@ import { pointsOf } from './sql/campaign.ts';
 import type { DoneRun } from './store.ts';
 import type { Tables } from './tables.ts';
 
-/** Runs that are looked at together. */
+/** Number of runs that one step reads. */
 const RUNS_AT_ONCE = 500;
 
-/** Runs that are done and lack an output, some at a time, in the order of seq. */
+/** Completed runs that lack an output, in batches, in the order of seq. */
 export async function* lackingRuns(
   db: Kysely<Tables>,
   campaign: number,
@@ -51,7 +51,7 @@ export async function* lackingRuns(
   }
 }
 
-/** Puts outputs in the place of those of runs that are done. */
+/** Replaces the outputs of completed runs. */
 export async function setOutputs(
   db: Kysely<Tables>,
   campaign: number,

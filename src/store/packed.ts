@@ -1,13 +1,16 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 
-/** Characters from which on a value is kept compressed: data sets, histograms, long texts. Numbers are never that long. */
+/**
+ * Values of at least this many characters are stored compressed: data sets, histograms, long texts. Numbers are never
+ * that long.
+ */
 const LARGE = 1_000;
 
 /** The outputs of a run as columns. */
 export interface OutputColumns {
-  /** JSON of the values by name, without the large ones. */
+  /** JSON of the small values by name. */
   outputs: string;
-  /** JSON of the large ones, by DEFLATE (RFC 1951); null where there are none. */
+  /** JSON of the large values by name, compressed with DEFLATE (RFC 1951); null when there are none. */
   packed: Uint8Array | null;
 }
 
@@ -18,12 +21,12 @@ export function toColumns(values: Readonly<Record<string, string>>): OutputColum
   const small = all.filter(([, value]) => value.length < LARGE);
   return {
     outputs: JSON.stringify(Object.fromEntries(small)),
-    // the fastest level: of numbers the best one saves little more
+    // the fastest level: on numbers, the best level saves little more
     packed: deflateRawSync(JSON.stringify(Object.fromEntries(large)), { level: 1 }),
   };
 }
 
-/** The values by name, of a run that may have none. */
+/** The output values of a run by name; empty for a run without outputs. */
 export function toOutputs({
   outputs,
   packed,

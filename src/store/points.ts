@@ -5,10 +5,10 @@ import { runLogs } from './run-logs.ts';
 import type { PointStory, RunStory } from './store.ts';
 import type { Tables } from './tables.ts';
 
-/** Points that are told of at once. */
+/** Number of points that are returned at most. */
 const MOST_POINTS = 5;
 
-/** Points of which the key begins so, with all that is known of their runs. */
+/** Points whose key begins with `key`, with all that the store knows about their runs. */
 export async function pointsLike(db: Kysely<Tables>, campaign: number, key: string): Promise<PointStory[]> {
   const points = await db
     .selectFrom('points')
@@ -16,7 +16,7 @@ export async function pointsLike(db: Kysely<Tables>, campaign: number, key: stri
     .select(['points.ordinal', 'points.key', 'points.values', 'points.position', 'points.revision'])
     .select('campaigns.revision as current')
     .where('points.campaign', '=', campaign)
-    // a range of keys, which is a walk along their index
+    // a range of keys is one scan of the index
     .where('points.key', '>=', key)
     .where('points.key', '<', `${key}~`)
     .orderBy('points.key')
@@ -84,7 +84,7 @@ async function runsOf(db: Kysely<Tables>, campaign: number, ordinal: number): Pr
   }));
 }
 
-/** How many runs wait before each of some. What lies between two of them is counted once. */
+/** Counts the waiting runs before each of some runs. The runs between two of them are counted once. */
 async function waitingBefore(
   db: Kysely<Tables>,
   campaign: number,

@@ -2,30 +2,31 @@ import { type CompiledQuery, type DatabaseConnection, type Dialect, PostgresDial
 import pg from 'pg';
 import { ForayError, messageOf } from '../errors.ts';
 
-/** Connections of one process at most: activities wait for each other rather than open one each. */
+/** Maximum number of connections of one process. Activities wait for a free one instead of opening one each. */
 const CONNECTIONS = 8;
 /**
- * What is asked here is asked such that it can be answered by walks along indices, from where the last page ended. Before
- * PostgreSQL has counted a new campaign's rows it takes them for few, and would read and sort them all for each page.
+ * Turns off hash joins, merge joins and bitmap scans. Every query of the store can be answered by index scans that
+ * start where the last page ended. Before PostgreSQL has collected statistics for a new campaign, it assumes few rows,
+ * and would read and sort all of them for each page.
  */
 const WALKS = ['hashjoin', 'mergejoin', 'bitmapscan'].map((way) => `-c enable_${way}=off`).join(' ');
-/** How long a connection is waited for, ms. */
+/** How long to wait for a connection, ms. */
 const PATIENCE = 10_000;
-/** What Node says of a server that is not there, or that goes away. */
+/** Error codes of Node for a server that does not answer or that goes away. */
 const NETWORK = /^(ECONN|EHOST|ENET|ENOTFOUND|EAI_|ETIMEDOUT|EPIPE)/;
 /**
- * What PostgreSQL says when it goes, comes or has no place left: classes 08 and 53, and of class 57 the shutdowns.
- * https://www.postgresql.org/docs/current/errcodes-appendix.html
+ * Error codes of PostgreSQL when it shuts down, starts, or is out of resources: classes 08 and 53, and the shutdowns of
+ * class 57. https://www.postgresql.org/docs/current/errcodes-appendix.html
  */
 const GONE = /^(08|53)...$|^57P0[1-3]$/;
 
 /**
- * Kysely's PostgreSQL dialect over node-postgres. A commit is on the server's disk when it returns, so that it survives
- * what the server survives.
+ * Kysely's PostgreSQL dialect on node-postgres. A commit returns when it is on the server's disk, so it survives
+ * whatever the server survives.
  *
- * @param address `postgres://USER:PASSWORD@HOST:PORT/DATABASE`; what it leaves out comes from PGUSER, PGPASSWORD and the
+ * @param address `postgres://USER:PASSWORD@HOST:PORT/DATABASE`; missing parts come from PGUSER, PGPASSWORD and the
  *   other variables of libpq
- * @param shown where the database is, for people
+ * @param shown the address to show to people
  */
 export function postgresDialect(address: string, shown: string): Dialect {
   const pool = new pg.Pool({
@@ -34,14 +35,15 @@ export function postgresDialect(address: string, shown: string): Dialect {
     max: CONNECTIONS,
     connectionTimeoutMillis: PATIENCE,
     options: WALKS,
-    // ms since the epoch and counts are below 2^53
+    // times (ms since the epoch) and counts are below 2^53
     types: {
       getTypeParser: (type, format) => (type === pg.types.builtins.INT8 ? Number : parserOf(type, format)),
     },
   });
-  // an idle connection that breaks is no error: the next to need one gets another
+  // a broken idle connection is no error: the pool opens another one when it is needed
   pool.on('error', () => undefined);
-  // one that breaks within a transaction fails its next statement; without a listener it would end the process
+  // a connection that breaks within a transaction fails the next statement; without this listener it would end the
+  // process
   pool.on('connect', (client) => client.on('error', () => undefined));
   return new PostgresDialect({
     pool: {
@@ -60,7 +62,7 @@ function parserOf(type: number, format: 'text' | 'binary' = 'text'): (text: stri
   return pg.types.getTypeParser(type, format) as (text: string) => unknown;
 }
 
-/** Lets a connection send what PostgreSQL can keep, and say what became of the server. */
+/** Makes a connection replace characters that PostgreSQL cannot store, and explain errors of the network. */
 function explain(connection: DatabaseConnection, shown: string): void {
   const execute = connection.executeQuery.bind(connection);
   connection.executeQuery = async <Row>(query: CompiledQuery, ...others: []) => {
@@ -72,7 +74,7 @@ function explain(connection: DatabaseConnection, shown: string): void {
   };
 }
 
-/** PostgreSQL's texts hold every character but NUL. */
+/** PostgreSQL texts can hold every character except NUL. */
 function storable(query: CompiledQuery): CompiledQuery {
   const hasNul = (value: unknown): value is string => typeof value === 'string' && value.includes('\0');
   if (!query.parameters.some(hasNul)) return query;
@@ -92,6 +94,6 @@ function explained(error: unknown, shown: string): unknown {
   )
     return error;
   return new ForayError('STORE_UNREACHABLE', `The store ${shown} cannot be reached: ${message || code}.`, {
-    hint: 'Check that PostgreSQL runs there, and the address in --store or FORAY_STORE.',
+    hint: 'Check that PostgreSQL is running there, and that --store or FORAY_STORE has the right address.',
   });
 }

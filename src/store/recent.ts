@@ -1,26 +1,32 @@
 import type { Kysely } from 'kysely';
 import { runsOfSeqs } from './results.ts';
-import type { Look, ResultRow } from './store.ts';
+import type { ResultCursor, ResultRow } from './store.ts';
 import { finishedStates, openStates, type Tables } from './tables.ts';
 
-/** Runs that a look returns, and of each state that it reads beyond the last one. */
+/** Number of runs that a look returns, and number of runs per state that it reads after the last known one. */
 const ROWS_A_LOOK = 300;
-/** Open runs that are remembered, and runs that wait to be requested again; a campaign has 2,000 open ones at most. */
-const OPEN_A_LOOK = 4_000;
+/**
+ * Number of open runs, and of runs that wait to be requested again, that a cursor holds. A campaign has at most 32,000
+ * open runs.
+ */
+const OPEN_A_LOOK = 34_000;
 const WAITING_A_LOOK = 2_000;
+/** SQLite takes 32,766 parameters. */
+const TIMES_A_QUERY = 10_000;
 
 /**
- * Runs that have finished since a look, newest first. Nothing says in which order runs finish but their times, by which
- * there is no index, as every run would pay for it. So what was open and is not any more is looked up, and what has come
- * after the last one in the order of work. What waits before that one failed before, and may be requested and finish between
- * two looks: in the order of work, too, so that the first of them are enough.
+ * Runs that have finished since the last look, newest first. Only the times of runs tell in which order runs finish,
+ * and an index on times would make every write of a run slower. So a look reads two groups: runs that were open at the
+ * last look, and runs after the last finished one in the order of work. Waiting runs before that one have failed
+ * earlier, and may be requested and finish between two looks. They are requested in the order of work too, so the first
+ * of them are enough.
  */
-export async function finishedLately(
+export async function recentResults(
   db: Kysely<Tables>,
   campaign: number,
-  since: Look = { open: [], failed: [], last: -1 },
-): Promise<{ rows: ResultRow[]; look: Look }> {
-  // first, so that what finishes meanwhile is found among these the next time
+  since: ResultCursor = { open: [], failed: [], last: -1 },
+): Promise<{ rows: ResultRow[]; look: ResultCursor }> {
+  // read first: runs that finish from here on are found among these at the next look
   const open = await seqsIn(db, campaign, openStates, -1, OPEN_A_LOOK);
   const again = await waitingBefore(db, campaign, since.last);
   const beyond = await seqsIn(db, campaign, finishedStates, since.last, ROWS_A_LOOK);
@@ -57,7 +63,7 @@ export async function finishedLately(
   };
 }
 
-/** The greatest seqs of runs in some states that are greater than one, a walk along an index for each state. */
+/** The highest seqs above `after` of runs in some states, with one index scan per state. */
 async function seqsIn(
   db: Kysely<Tables>,
   campaign: number,
@@ -81,7 +87,7 @@ async function seqsIn(
   return found;
 }
 
-/** The first runs that wait and are before a seq. */
+/** The first waiting runs before a seq. */
 async function waitingBefore(db: Kysely<Tables>, campaign: number, before: number): Promise<number[]> {
   const rows = await db
     .selectFrom('runs')
@@ -95,18 +101,22 @@ async function waitingBefore(db: Kysely<Tables>, campaign: number, before: numbe
   return rows.map(({ seq }) => seq);
 }
 
-/** By seq alone: asked for the state as well, SQLite would read all that has finished by the index of states. */
+/** By seq alone: with a condition on the state, SQLite picks the state index and reads every finished run. */
 async function timesOf(db: Kysely<Tables>, campaign: number, seqs: readonly number[]) {
-  if (seqs.length === 0) return [];
-  return db
-    .selectFrom('runs')
-    .select(['seq', 'state', 'finished_at'])
-    .where('campaign', '=', campaign)
-    .where('seq', 'in', seqs)
-    .execute();
+  const times = [];
+  for (let from = 0; from < seqs.length; from += TIMES_A_QUERY) {
+    const rows = await db
+      .selectFrom('runs')
+      .select(['seq', 'state', 'finished_at'])
+      .where('campaign', '=', campaign)
+      .where('seq', 'in', seqs.slice(from, from + TIMES_A_QUERY))
+      .execute();
+    times.push(...rows);
+  }
+  return times;
 }
 
-/** In the order of the seqs. */
+/** Reads result rows, in the order of the given seqs. */
 async function rowsOf(db: Kysely<Tables>, campaign: number, seqs: readonly number[]): Promise<ResultRow[]> {
   if (seqs.length === 0) return [];
   const runs = await runsOfSeqs(db, campaign, seqs);

@@ -1,15 +1,16 @@
 import { type Kysely, sql } from 'kysely';
 import type { ComparedPoint, FinishedPoint, FinishedRun } from './store.ts';
+import { CountChanges } from './counts.ts';
 import { toOutputs } from './packed.ts';
 import { batches } from './rows.ts';
 import { finishedStates, type Tables } from './tables.ts';
 
-/** Runs an insert. */
+/** Runs per insert. */
 export const RUNS_AN_INSERT = 1_000;
-/** Points that are read at once, with all their runs. */
+/** Number of points that are read at once, with all their runs. */
 const POINTS_AT_ONCE = 200;
 
-/** Of the points of some runs, those of which every run has finished. */
+/** The points of some runs whose runs have all finished. */
 export async function finishedPoints(
   db: Kysely<Tables>,
   campaign: number,
@@ -26,7 +27,7 @@ export async function finishedPoints(
     .distinct()
     .where('runs.campaign', '=', campaign)
     .where('runs.seq', 'in', seqs)
-    // what was dropped is not replicated any more
+    // dropped points get no more replications
     .whereRef('points.revision', '=', 'campaigns.revision')
     .execute();
   return readPoints(
@@ -36,7 +37,7 @@ export async function finishedPoints(
   );
 }
 
-/** All points of a campaign of which every run has finished, some at a time. */
+/** All points of a campaign whose runs have all finished, in batches. */
 export async function* allFinishedPoints(
   db: Kysely<Tables>,
   campaign: number,
@@ -62,7 +63,7 @@ export async function* allFinishedPoints(
   }
 }
 
-/** The points with these ordinals of which every run has finished. */
+/** The points with these ordinals whose runs have all finished. */
 export async function readPoints(
   db: Kysely<Tables>,
   campaign: number,
@@ -73,7 +74,7 @@ export async function readPoints(
   return [...points].flatMap(([ordinal, { runs, isWhole }]) => (isWhole ? [{ ordinal, runs }] : []));
 }
 
-/** All points of a campaign, with those of their runs that have finished. */
+/** All points of a campaign with their finished runs. */
 export async function comparedPoints(db: Kysely<Tables>, campaign: number): Promise<ComparedPoint[]> {
   const rows = await db
     .selectFrom('points')
@@ -91,7 +92,7 @@ export async function comparedPoints(db: Kysely<Tables>, campaign: number): Prom
   return compared;
 }
 
-/** The runs of points that have finished, by the points' ordinals; `isWhole` of a point when all of its runs have. */
+/** The finished runs of points, by the points' ordinals. `isWhole` is true when all runs of the point have finished. */
 async function finishedRuns(
   db: Kysely<Tables>,
   campaign: number,
@@ -121,9 +122,9 @@ async function finishedRuns(
 }
 
 /**
- * Gives points more replications, the first of these points first; returns the seqs of those that were not there yet.
+ * Gives points more replications, in the order of `wanted`. Returns the seqs of the added runs.
  *
- * @param wanted how many replications each is to have in all
+ * @param wanted total number of replications for each point
  */
 export async function addReplications(
   db: Kysely<Tables>,
@@ -136,7 +137,10 @@ export async function addReplications(
   return added.sort((a, b) => a - b);
 }
 
-/** Adds runs that wait; returns the seqs of those that were not there. Whoever else does so waits until the transaction is over. */
+/**
+ * Adds waiting runs, and returns the seqs of those that did not exist yet. Other writers that add runs wait until the
+ * transaction ends.
+ */
 export async function addRuns(
   db: Kysely<Tables>,
   campaign: number,
@@ -164,10 +168,11 @@ export async function addRuns(
     .onConflict((conflict) => conflict.columns(['campaign', 'ordinal', 'replication']).doNothing())
     .returning('seq')
     .execute();
+  await new CountChanges().add('waiting', written.length).save(db, campaign);
   return written.map(({ seq }) => seq);
 }
 
-/** The runs that points lack to have so many replications. */
+/** The runs that points still need for the wanted number of replications. */
 async function missingRuns(
   db: Kysely<Tables>,
   campaign: number,

@@ -1,22 +1,22 @@
 import { setImmediate as breath } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
 import type { OutputColumns } from './packed.ts';
-import { BEGINNING, otherPoints, outputsOf, type Place, restOfPoint, Result } from './results.ts';
-import type { ResultRow } from './store.ts';
+import { BEGINNING, otherPoints, outputsOf, restOfPoint, Result } from './results.ts';
+import type { ResultPlace, ResultRow, ResultStore } from './store.ts';
 import type { Tables } from './tables.ts';
 
-/** Runs that are read at once, so that a million of them never lie in memory together. */
+/** Number of runs that one query reads, so that memory never holds a million of them. */
 const ROWS_A_PAGE = 2_000;
-/** Rows that are made of them at once, and bytes of large outputs that are unpacked for these, but for the last of them. */
+/** A batch ends after this many rows, or as soon as its compressed large outputs reach this many bytes. */
 const ROWS_A_BATCH = 100;
 const PACKED_A_BATCH = 1_000_000;
 
-/** Finished runs of a campaign in design order, some at a time. */
+/** Finished runs of a campaign in design order, in batches. */
 export async function* resultBatches(
   db: Kysely<Tables>,
   campaign: number,
 ): AsyncGenerator<ResultRow[], void, void> {
-  let place: Place = BEGINNING;
+  let place: ResultPlace = BEGINNING;
   let before: ResultRow | undefined;
   for (;;) {
     const rest = await restOfPoint(db, campaign, place).limit(ROWS_A_PAGE).execute();
@@ -46,6 +46,30 @@ export async function* resultBatches(
     place = runs.at(-1)!;
     await breath();
   }
+}
+
+/** A page of finished runs of a campaign in design order. */
+export async function resultPage(
+  db: Kysely<Tables>,
+  campaign: number,
+  { limit, after = BEGINNING, status }: Parameters<ResultStore['resultPage']>[1],
+): ReturnType<ResultStore['resultPage']> {
+  const page = (query: ReturnType<typeof restOfPoint>, most: number) =>
+    (status === undefined ? query : query.where('runs.state', '=', status)).limit(most).execute();
+  const rest = await page(restOfPoint(db, campaign, after), limit + 1);
+  const others = await page(otherPoints(db, campaign, after), limit + 1 - rest.length);
+  const runs = [...rest, ...others];
+  const shown = runs.slice(0, limit);
+  const outputs = await outputsBySeq(
+    db,
+    campaign,
+    shown.map(({ seq }) => seq),
+  );
+  const { position, ordinal, replication } = shown.at(-1) ?? BEGINNING;
+  return {
+    rows: shown.map((run) => new Result(run, outputs.get(run.seq))),
+    next: runs.length > limit ? { position, ordinal, replication } : null,
+  };
 }
 
 async function outputsBySeq(

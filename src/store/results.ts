@@ -1,43 +1,41 @@
 import type { Kysely } from 'kysely';
 import { toOutputs } from './packed.ts';
-import type { ResultRow } from './store.ts';
+import type { FinishedRow, ResultPlace, ResultRow } from './store.ts';
 import { type Tables, unfinishedStates } from './tables.ts';
 
-/** The last row that was read. */
-export interface Place {
-  position: number;
-  ordinal: number;
-  replication: number;
-}
-
-/** From a seq to the next one at most within a range: runs between have failed or are read in vain, which a range costs more than. */
+/**
+ * Largest distance between two neighbouring seqs in one range. The runs between them have failed or are read for
+ * nothing, which costs less than another range.
+ */
 const GAP = 4;
 
-/** Ranges that are read by one statement; more of them are no longer fewer than the runs by much. */
+/** Maximum number of ranges in one statement. With more ranges there would be nearly as many ranges as runs. */
 const MOST_RANGES = 50;
 
-/** Where to read from the beginning. */
-export const BEGINNING: Place = { position: -1, ordinal: -1, replication: 0 };
+/** The place before the first row. */
+export const BEGINNING: ResultPlace = { position: -1, ordinal: -1, replication: 0 };
 
-/** What follows a row of its own point. This and what comes after are walks along an index, however many rows there are. */
-export function restOfPoint(db: Kysely<Tables>, campaign: number, { ordinal, replication }: Place) {
+/**
+ * The rows after a place within the same point. This query and the next one are index scans, for any number of rows.
+ */
+export function restOfPoint(db: Kysely<Tables>, campaign: number, { ordinal, replication }: ResultPlace) {
   return inDesignOrder(db, campaign)
     .where('points.ordinal', '=', ordinal)
     .where('runs.ordinal', '=', ordinal)
     .where('runs.replication', '>', replication);
 }
 
-/** What follows the point of a row. While the design is being changed, two points may be at one position. */
-export function otherPoints(db: Kysely<Tables>, campaign: number, { position, ordinal }: Place) {
+/** The rows of all points after a place. While the design changes, two points may have the same position. */
+export function otherPoints(db: Kysely<Tables>, campaign: number, { position, ordinal }: ResultPlace) {
   return inDesignOrder(db, campaign).where((row) =>
     row(row.refTuple('points.position', 'points.ordinal'), '>', row.tuple(position, ordinal)),
   );
 }
 
 /**
- * Outputs of runs, in no order. Of points that follow each other the seqs of one replication mostly do as well, and each such
- * range is a walk along the index: looking runs up one by one takes several times as long. Each range is a select of its
- * own, as PostgreSQL joins a list of ranges without the index while it has not counted the rows.
+ * Outputs of runs, unordered. Neighbouring points mostly have neighbouring seqs in the same replication. Each such
+ * range is one index scan, and looking runs up one by one takes several times as long. Each range is a select of its
+ * own, because PostgreSQL joins a list of ranges without the index as long as it has no statistics.
  */
 export function outputsOf(db: Kysely<Tables>, campaign: number, seqs: readonly number[]) {
   const outputs = db
@@ -52,12 +50,12 @@ export function outputsOf(db: Kysely<Tables>, campaign: number, seqs: readonly n
   return others.reduce((all, one) => all.unionAll(one), first!);
 }
 
-/** Finished runs of some seqs, in no order: in that of the design SQLite would walk along all points. */
+/** Finished runs by seq, unordered: ordering by design would make SQLite scan all points. */
 export async function runsOfSeqs(
   db: Kysely<Tables>,
   campaign: number,
   seqs: readonly number[],
-): Promise<{ seq: number; row: ResultRow }[]> {
+): Promise<FinishedRow[]> {
   const rows = await finishedRuns(db, campaign)
     .leftJoin('outputs', (join) =>
       join.onRef('outputs.campaign', '=', 'runs.campaign').onRef('outputs.seq', '=', 'runs.seq'),
@@ -66,7 +64,10 @@ export async function runsOfSeqs(
     .where('runs.campaign', '=', campaign)
     .where('runs.seq', 'in', seqs)
     .execute();
-  return rows.map((row) => ({ seq: row.seq, row: new Result(row, row) }));
+  return rows.map((run) => {
+    const { seq, ordinal, position } = run;
+    return { seq, ordinal, position, row: new Result(run, run) };
+  });
 }
 
 function inDesignOrder(db: Kysely<Tables>, campaign: number) {
@@ -87,7 +88,7 @@ function finishedRuns(db: Kysely<Tables>, campaign: number) {
       .select(['runs.seq', 'runs.replication', 'runs.state', 'runs.reason', 'runs.run_id', 'runs.origin'])
       .select(['runs.requested_at', 'runs.finished_at', 'runs.version'])
       .where('points.campaign', '=', campaign)
-      // "not in", as of states that they are in an index knows, by which PostgreSQL would read all that has finished
+      // `NOT IN` on purpose: with `IN`, PostgreSQL picks the state index and reads every finished run
       .where('runs.state', 'not in', unfinishedStates)
       .$narrowType<{ state: 'done' | 'failed' }>()
   );
@@ -97,8 +98,9 @@ function finishedRuns(db: Kysely<Tables>, campaign: number) {
 type FinishedRun = Awaited<ReturnType<ReturnType<typeof finishedRuns>['execute']>>[number];
 
 /**
- * A finished run with its outputs. A class, as V8 notes of each object literal whether what it makes lives long: where it happens
- * to look in the middle of a page, it puts all later rows among what is collected seldom, and memory grows by half.
+ * A finished run with its outputs. It is a class because V8 records for each object literal in the code whether its
+ * objects live long. If V8 samples in the middle of a page, it puts all later rows into the old generation, and memory
+ * use grows by half.
  */
 export class Result implements ResultRow {
   readonly point: string;
@@ -114,8 +116,8 @@ export class Result implements ResultRow {
   readonly version: number | null;
 
   /**
-   * @param outputs none where the run has none
-   * @param values those of its point, where they have been read
+   * @param outputs undefined when the run has none
+   * @param values the values of its point, when they have been read already
    */
   constructor(
     run: FinishedRun,
@@ -136,7 +138,7 @@ export class Result implements ResultRow {
   }
 }
 
-/** Ranges that all of some numbers are in, first and last, and few others. */
+/** Ranges (first and last number) that contain all the numbers and few others. */
 function rangesOf(numbers: readonly number[]): [from: number, to: number][] {
   const ranges: [number, number][] = [];
   for (const number of Int32Array.from(numbers).sort()) {

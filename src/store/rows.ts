@@ -1,4 +1,5 @@
-import { sql } from 'kysely';
+import { type Kysely, sql } from 'kysely';
+import type { GrowthRound } from '../campaign/growth.ts';
 import {
   type Campaign,
   type ModelVersion,
@@ -7,8 +8,9 @@ import {
   type VariedInput,
 } from '../campaign/types.ts';
 import type { CampaignRecord, PlannedRun, RunObservation } from './store.ts';
+import type { Tables } from './tables.ts';
 
-/** Settings that campaigns of earlier versions were submitted without. */
+/** Defaults for settings that campaigns of earlier versions do not have. */
 const earlier: Partial<Campaign> = {
   attempts: ONE_ATTEMPT,
   timeouts: { run: null, campaign: null },
@@ -19,10 +21,10 @@ const earlier: Partial<Campaign> = {
   outputFiles: 'link',
 };
 
-/** A campaign as it may have been written: earlier versions knew grids only, and kept the values with the inputs. */
+/** A campaign as the store may have it. Earlier versions had only grids, and stored the values with the inputs. */
 type WrittenCampaign = Omit<Campaign, 'varied'> & { varied: (VariedInput & { values?: string[] })[] };
 
-/** The text of a campaign as the store keeps it, read. */
+/** Parses the stored text of a campaign. */
 export function toCampaign(text: string): Campaign {
   const written = { ...earlier, ...(JSON.parse(text) as WrittenCampaign) };
   if (Object.hasOwn(written, 'design')) return written;
@@ -32,12 +34,24 @@ export function toCampaign(text: string): Campaign {
   return { ...written, varied, design: { kind: 'grid', inputs, values } };
 }
 
-/** The text of a campaign as the store keeps it: what has a column of its own is left out, and the model has its first version. */
-export function textOfCampaign({ serviceId: _serviceId, versions, ...campaign }: Campaign): string {
+/**
+ * The text of a campaign for the store. It leaves out what has its own column, and has the first version of the model.
+ */
+export function textOfCampaign({
+  serviceId: _serviceId,
+  rounds: _rounds,
+  versions,
+  ...campaign
+}: Campaign): string {
   return JSON.stringify({ ...campaign, model: { ...campaign.model, ...versions?.[0] } });
 }
 
-/** A row of the table of campaigns as its record, with what was read of its larger columns. */
+/** The text of the intervals of a growing design for the store. */
+export function textOfRounds({ rounds }: Pick<Campaign, 'rounds'>): string | null {
+  return rounds ? JSON.stringify(rounds) : null;
+}
+
+/** Makes a record from a row of the table of campaigns and its larger columns. */
 export function toRecord(
   row: {
     digest: string;
@@ -48,6 +62,8 @@ export function toRecord(
     note: string;
     service_id: string | null;
     versions: string | null;
+    rounds: string | null;
+    owner: string | null;
   },
   { campaign, definition }: Pick<CampaignRecord, 'campaign' | 'definition'>,
 ): CampaignRecord {
@@ -56,6 +72,7 @@ export function toRecord(
     campaign: {
       ...campaign,
       ...(row.service_id !== null && { serviceId: row.service_id }),
+      ...(row.rounds !== null && { rounds: JSON.parse(row.rounds) as GrowthRound[] }),
       ...(versions && { versions, model: { ...campaign.model, ...versions.at(-1)! } }),
     },
     definition,
@@ -65,10 +82,11 @@ export function toRecord(
     createdAt: Number(row.created_at),
     updatedAt: Number(row.updated_at),
     note: row.note,
+    owner: row.owner,
   };
 }
 
-/** What a planned run is read from. */
+/** The columns of a planned run. */
 export const plannedColumns = [
   'seq',
   'ordinal',
@@ -89,10 +107,10 @@ export function toPlanned(
   return { seq, point: points.get(ordinal)!, replication, attempt: attempts, failures, reseeded, version };
 }
 
-/** A run that is not requested, as columns. */
+/** Column values of a run that is not requested. */
 export const unrequested = { run_id: null, owned: 0, joined: 0, attempts: 0 };
 
-/** What an observation writes into the row of its run. */
+/** The columns that an observation changes in the row of its run. */
 export function columnsOf(
   observation: Exclude<RunObservation, { state: 'done' | 'unsent' | 'again' }>,
   now: number,
@@ -103,12 +121,12 @@ export function columnsOf(
       return {
         state: observation.state,
         run_id: observation.runId,
-        // what is this campaign's to stop stays so: it may have been handed over since it was looked at, or be requested
-        // again while another campaign has joined it
+        // a run that this campaign owns stays its own: another campaign may have handed it over since the service was
+        // asked, or it is requested again while another campaign has joined it
         owned: observation.owned
           ? 1
           : sql<number>`case when run_id = ${observation.runId} then owned else 0 end`,
-        // once joined it stays so, whoever is to stop it
+        // a joined run stays joined, whichever campaign owns it
         ...(!observation.owned && {
           joined: sql<number>`case when run_id = ${observation.runId} and owned = 1 then joined else 1 end`,
         }),
@@ -136,4 +154,16 @@ export function* batches<T>(items: Iterable<T>, size: number): Generator<T[]> {
     }
   }
   if (batch.length > 0) yield batch;
+}
+
+/**
+ * Locks the row of a campaign until the transaction ends. Everything that writes runs or points takes this lock first:
+ * two transactions that lock rows in different orders would block each other.
+ */
+export async function lock(db: Kysely<Tables>, campaign: number): Promise<void> {
+  await db
+    .updateTable('campaigns')
+    .set((row) => ({ seqs: row.ref('seqs') }))
+    .where('number', '=', campaign)
+    .execute();
 }

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import type { KeptLog, StoredLog } from './store.ts';
 import type { Tables } from './tables.ts';
 
-/** Keeps the logs of runs that failed, each in the place of an earlier one, and forgets those of runs that are done by now. */
+/** Stores the logs of failed runs, replaces their earlier logs, and deletes the logs of runs that have completed. */
 export async function keepRunLogs(
   db: Kysely<Tables>,
   campaign: number,
@@ -42,7 +42,7 @@ export async function loggedRuns(db: Kysely<Tables>, campaign: number): Promise<
   return new Map(rows.map(({ seq, cause }) => [seq, cause]));
 }
 
-/** All logs of a campaign, or those of one point, in the order of work. */
+/** All logs of a campaign or of one point, in the order of work. */
 export async function runLogs(db: Kysely<Tables>, campaign: number, ordinal?: number): Promise<StoredLog[]> {
   const rows = await withPlace(logsOf(db, campaign))
     .$if(ordinal !== undefined, (logs) => logs.where('runs.ordinal', '=', ordinal!))
@@ -51,7 +51,7 @@ export async function runLogs(db: Kysely<Tables>, campaign: number, ordinal?: nu
   return rows.map(toLog);
 }
 
-/** The log that was kept last. */
+/** The log that was stored last. */
 export async function lastRunLog(db: Kysely<Tables>, campaign: number): Promise<StoredLog | undefined> {
   const row = await withPlace(logsOf(db, campaign))
     .orderBy('run_logs.kept_at', 'desc')

@@ -1,14 +1,22 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
-import type { Ask, NewAsk, PointValue, SearchEvent, SearchLog, SearchStep } from '../campaign/search/log.ts';
-import { batches } from './rows.ts';
+import {
+  type Ask,
+  judged,
+  type NewAsk,
+  type PointValue,
+  type SearchEvent,
+  type SearchLog,
+  type SearchStep,
+} from '../campaign/search/log.ts';
+import { batches, textOfCampaign } from './rows.ts';
 import { addRuns, RUNS_AN_INSERT } from './replications.ts';
-import type { SearchLength, SearchWritten } from './store.ts';
+import type { CampaignRecord, SearchLength, SearchWritten } from './store.ts';
 import type { Tables } from './tables.ts';
 
-/** Rows an insert: below SQLite's limit of variables. */
+/** Rows per insert: below SQLite's limit of variables. */
 const ROWS_AN_INSERT = 1_000;
 
-/** The log of a campaign's search; an empty one of a campaign without. */
+/** The log of a campaign's search, judged by its bounds and requirements of now; empty for a campaign without a search. */
 export async function readSearch(db: Kysely<Tables>, campaign: number): Promise<SearchLog> {
   const asks = await db
     .selectFrom('asks')
@@ -22,14 +30,14 @@ export async function readSearch(db: Kysely<Tables>, campaign: number): Promise<
     .where('campaign', '=', campaign)
     .orderBy('number')
     .execute();
-  return {
+  return judged({
     asks: asks.map(({ values, told, ...ask }): Ask => ({
       ...ask,
       values: JSON.parse(values) as string[],
       told: told === null ? null : (JSON.parse(told) as PointValue),
     })),
     events: events.map(({ event }) => JSON.parse(event) as SearchEvent),
-  };
+  });
 }
 
 /** The numbers of the first asks of points, by the points' keys. */
@@ -47,10 +55,10 @@ export async function asksOfPoints(db: Kysely<Tables>, campaign: number): Promis
 }
 
 /**
- * Adds a step to the log together with the points and runs that it asks for, all at once.
+ * Adds a step to the log, with the points and runs that it asks for, in one transaction.
  *
- * @param length - asks and events that the log had when the step was decided
- * @returns undefined when somebody else has added to the log since: nothing is changed then
+ * @param length - numbers of asks and events in the log when the step was decided
+ * @returns undefined, and changes nothing, when the log has grown since
  */
 export async function writeSearch(
   db: Kysely<Tables>,
@@ -59,7 +67,7 @@ export async function writeSearch(
   step: SearchStep,
 ): Promise<SearchWritten | undefined> {
   return db.transaction().execute(async (transaction) => {
-    // whoever else writes waits here until this transaction is over
+    // other writers wait here until this transaction ends
     const { revision } = await transaction
       .updateTable('campaigns')
       .set((row) => ({ seqs: row.ref('seqs') }))
@@ -82,7 +90,7 @@ export async function writeSearch(
       await transaction.insertInto('search_events').values(row).execute();
     }
     const first = step.asks.flatMap(({ point }, at) =>
-      point ? runsOf(ordinals[at]!, 1, point.replications) : [],
+      point ? runsOf(ordinals[at]!, point.from, point.to) : [],
     );
     // one replication of every point before the next one
     first.sort((a, b) => a.replication - b.replication || a.ordinal - b.ordinal);
@@ -91,6 +99,39 @@ export async function writeSearch(
     for (const batch of batches([...first, ...more], RUNS_AN_INSERT))
       seqs.push(...(await addRuns(transaction, campaign, batch)));
     return { seqs, ordinals };
+  });
+}
+
+/** Gives a campaign another definition and adds an event to its log, unless it already has that definition. */
+export async function changeSearch(
+  db: Kysely<Tables>,
+  campaign: number,
+  record: Pick<CampaignRecord, 'campaign' | 'definition' | 'digest'>,
+  event: SearchEvent,
+  now: number,
+): Promise<void> {
+  await db.transaction().execute(async (transaction) => {
+    // a new revision tells readers that the definition has changed
+    const changed = await transaction
+      .updateTable('campaigns')
+      .set((row) => ({
+        campaign: textOfCampaign(record.campaign),
+        definition: record.definition,
+        digest: record.digest,
+        revision: row('begun', '+', 1),
+        begun: row('begun', '+', 1),
+        updated_at: now,
+      }))
+      .where('number', '=', campaign)
+      .where('digest', '!=', record.digest)
+      .returning('revision')
+      .executeTakeFirst();
+    if (!changed) return;
+    const { revision } = changed;
+    await transaction.updateTable('points').set({ revision }).where('campaign', '=', campaign).execute();
+    const { events } = await searchLength(transaction, campaign);
+    const row = { campaign, number: events, event: JSON.stringify(event) };
+    await transaction.insertInto('search_events').values(row).execute();
   });
 }
 
@@ -107,7 +148,7 @@ export async function searchLength(db: Kysely<Tables>, campaign: number): Promis
   return { asks: await count('asks'), events: await count('search_events') };
 }
 
-/** Adds asks and the points of them that are new; returns the points of all of them. */
+/** Adds asks, and the new ones of their points. Returns the ordinals of all their points. */
 async function addAsks(
   db: Transaction<Tables>,
   { campaign, revision, first }: { campaign: number; revision: number; first: number },

@@ -11,17 +11,23 @@ import {
   type SqliteStatement,
 } from 'kysely';
 
-/** Statements that are kept prepared: those of a tick are the same each time. */
+/** Number of prepared statements that are cached: every tick uses the same ones. */
 const STATEMENTS = 100;
 
-/** SQLite can undo changes of tables, so that a migration is carried out whole or not at all; Kysely does not count on it. */
+/**
+ * SQLite can roll back changes of tables, so a migration runs completely or not at all. Kysely does not rely on it by
+ * default.
+ */
 class Adapter extends SqliteAdapter {
   override get supportsTransactionalDdl(): boolean {
     return true;
   }
 }
 
-/** SQLite ends a transaction by itself when the disk is full: a rollback would fail, and hide the error that says so. */
+/**
+ * SQLite ends a transaction itself when the disk is full. A rollback would then fail, and hide the error about the
+ * disk.
+ */
 class Driver extends SqliteDriver {
   readonly #database: DatabaseSync;
 
@@ -55,8 +61,8 @@ class NodeSqliteDialect extends SqliteDialect {
 }
 
 /**
- * Kysely's SQLite dialect over node:sqlite. WAL lets the command line read while a worker writes; NORMAL keeps every
- * commit over a kill -9, though not over a power cut. Writers wait for each other for up to ten seconds.
+ * Kysely's SQLite dialect on node:sqlite. WAL lets the command line read while a worker writes. With `synchronous =
+ * normal` every commit survives a kill -9, but not a power failure. Writers wait up to ten seconds for each other.
  */
 export function sqliteDialect(path: string): Dialect {
   if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true });
@@ -95,8 +101,8 @@ export function sqliteDialect(path: string): Dialect {
 }
 
 /**
- * A row as an object; those that node:sqlite makes have no prototype, and are slow to read. A class for the reason that
- * `Result` is one.
+ * A row as an object. The rows of node:sqlite have no prototype and are slow to read. It is a class for the same reason
+ * as `Result`.
  */
 class Row {
   [name: string]: SQLOutputValue;

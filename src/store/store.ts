@@ -13,8 +13,8 @@ export type * from './roles/runs.ts';
 export type * from './roles/search.ts';
 
 /**
- * Content of campaigns: definitions, points, runs, outputs, files. One implementation per database. Every write is
- * idempotent under (campaign, point key, replication), so an activity may be repeated.
+ * The content of campaigns: definitions, points, runs, outputs, files. There is one implementation per database. Every
+ * write is idempotent under (campaign, point key, replication), so an activity may be repeated.
  */
 export interface Store extends CampaignStore, DesignStore, RunStore, ResultStore, FileStore, SearchStore {
   /** Identifies the store itself, so that a worker of another store can tell. */

@@ -1,11 +1,11 @@
 import type { Generated } from 'kysely';
 import type { Verdict } from '../campaign/precise-points.ts';
 import type { Phase } from '../campaign/types.ts';
-import type { FileLack, Origin } from './store.ts';
+import type { MissingReason, Origin } from './store.ts';
 
 /**
- * `waiting` not requested; `intended` a request is being made or its answer was lost; `queued` FRESH and `running`
- * RUNNING at the service; `done` and `failed` have finished.
+ * `waiting`: not requested. `intended`: a request is under way, or its response was lost. `queued` and `running`: FRESH
+ * and RUNNING at the service. `done` and `failed`: finished.
  */
 export type StoredRunState = 'waiting' | 'intended' | 'queued' | 'running' | 'done' | 'failed';
 export const openStates = ['intended', 'queued', 'running'] as const;
@@ -29,28 +29,34 @@ export interface Tables {
     note: string;
     /** Counts the changes of the design, from 1. */
     revision: Generated<number>;
-    /** The last revision that was begun: not `revision` when a change was cut short. */
+    /**
+     * The last revision that a change has started to write. It differs from `revision` when a change was interrupted.
+     */
     begun: Generated<number>;
-    /** How many seqs were given out: none is given out twice. */
+    /** Number of seqs used so far; none is used twice. */
     seqs: Generated<number>;
-    /** The UUID of the model service; null where it told none. */
+    /** The UUID of the model service; null when the service has none. */
     service_id: string | null;
-    /** The model's versions as JSON, from the first one on; null while there was only one. */
+    /** The model's versions as JSON, the first one first; null while there is only one. */
     versions: string | null;
+    /** The intervals of a growing design so far, as JSON; null for other designs. */
+    rounds: string | null;
+    /** Who submitted it; null for campaigns of earlier versions. */
+    owner: string | null;
   };
-  /** `put_at`: when somebody last put it there, 0 where that was never written down. */
+  /** `put_at`: when the file was last put into the store; 0 when that was not recorded. */
   files: { hash: string; content: Uint8Array; put_at: Generated<number> };
   points: {
     campaign: number;
-    /** Its number in the campaign, for good. */
+    /** Its number in the campaign; it never changes. */
     ordinal: number;
     key: string;
     values: string;
-    /** Its place in the design as it is now. */
+    /** Its place in the current design. */
     position: number;
-    /** The last revision of the campaign that has it. */
+    /** The last revision of the campaign that contains it. */
     revision: Generated<number>;
-    /** How precise it is, and how many replications it is expected to have; null while nobody has judged it. */
+    /** How precise it is, and how many replications it is expected to need; null before the first judgement. */
     verdict: Generated<Verdict['state'] | null>;
     expected: Generated<number | null>;
   };
@@ -62,9 +68,9 @@ export interface Tables {
     state: StoredRunState;
     /** Requests since it was last waiting. */
     attempts: number;
-    /** Attempts that failed, of those that its policy counts. */
+    /** Number of failed attempts that its policy counts. */
     failures: Generated<number>;
-    /** Attempts with a seed of their own, the first one not counted. */
+    /** Number of attempts with a new seed; the first attempt does not count. */
     reseeded: Generated<number>;
     run_id: string | null;
     owned: number;
@@ -75,10 +81,23 @@ export interface Tables {
     reason: string | null;
     requested_at: number | null;
     finished_at: number | null;
-    /** The number of the model's version that it is requested with; null for the campaign's first one. */
+    /** The number of the model version that it is requested with; null for the campaign's first version. */
     version: number | null;
   };
-  /** Attempts that failed and were followed by another one, the last few of each run. `version` as in `runs`. */
+  /**
+   * Number of runs of a campaign. Completed runs count by their origin, and intended ones as `waiting`. No row means no
+   * runs.
+   */
+  run_counts: {
+    campaign: number;
+    waiting: number;
+    queued: number;
+    running: number;
+    failed: number;
+    new: number;
+    reused: number;
+  };
+  /** Failed attempts after which another attempt was made: the last few of each run. `version` as in `runs`. */
   failed_attempts: {
     campaign: number;
     seq: number;
@@ -86,14 +105,14 @@ export interface Tables {
     version: number | null;
     reason: string;
   };
-  /** What is in which column: packed.ts. */
+  /** packed.ts describes the columns. */
   outputs: { campaign: number; seq: number; outputs: string; packed: Uint8Array | null };
   /**
-   * Files of outputs, by the hash that the service calls them by. `file` is the hash of the content that is kept, by SHA-256
-   * whatever the service's is; where there is none, `lack` says why.
+   * Output files, by the hash that the service uses for them. `file` is the SHA-256 of the stored content, whatever
+   * hash the service uses. Without stored content, `lack` says why.
    */
-  kept_files: { campaign: number; hash: string; file: string | null; lack: FileLack | null };
-  /** Points that a search asked, by their number from 0: `values` and `told` are JSON (campaign/search/log). */
+  kept_files: { campaign: number; hash: string; file: string | null; lack: MissingReason | null };
+  /** The points that a search asked, numbered from 0. `values` and `told` are JSON (campaign/search/log). */
   asks: {
     campaign: number;
     ask: number;
@@ -103,11 +122,11 @@ export interface Tables {
     seen: number;
     told: string | null;
   };
-  /** What a search decided, by its number from 0: `event` is JSON. */
+  /** The decisions of a search, numbered from 0. `event` is JSON. */
   search_events: { campaign: number; number: number; event: string };
   /** Runs at the service that a campaign has stopped, or was about to. */
   stopped_runs: { campaign: number; run_id: string };
-  /** What runs printed in their last attempt that failed: `lines` are JSON, `cause` groups failures. */
+  /** The output that runs printed in their last failed attempt. `lines` is JSON; `cause` groups failures. */
   run_logs: {
     campaign: number;
     seq: number;

@@ -1,9 +1,9 @@
 import { type Kysely, sql } from 'kysely';
 import type { Verdict, VerdictCounts } from '../campaign/precise-points.ts';
-import { batches } from './rows.ts';
+import { batches, lock } from './rows.ts';
 import type { Tables } from './tables.ts';
 
-/** Points an update. */
+/** Points per update. */
 const POINTS_AN_UPDATE = 1_000;
 
 export async function setVerdicts(
@@ -17,12 +17,7 @@ export async function setVerdicts(
         sql`(cast(${ordinal} as integer), cast(${state} as text), cast(${expected} as integer))`,
     );
     await db.transaction().execute(async (transaction) => {
-      // whoever else writes verdicts waits: two that lock rows in different orders would lock each other out
-      await transaction
-        .updateTable('campaigns')
-        .set((row) => ({ seqs: row.ref('seqs') }))
-        .where('number', '=', campaign)
-        .execute();
+      await lock(transaction, campaign);
       await sql`
         update points set verdict = v.column2, expected = v.column3
         from (values ${sql.join(rows)}) as v
@@ -40,7 +35,7 @@ export async function forgetVerdicts(db: Kysely<Tables>, campaign: number): Prom
     .execute();
 }
 
-/** Of the points that the design has now. */
+/** Counts the points of the current design. */
 export async function countVerdicts(db: Kysely<Tables>, campaign: number): Promise<VerdictCounts> {
   const rows = await db
     .selectFrom('points')

@@ -7,6 +7,7 @@ import {
   condition,
   isCancellation,
   makeContinueAsNewFunc,
+  patched,
   workflowInfo,
 } from '@temporalio/workflow';
 import { isFinished, newSchedule, startOver, wakeIn } from '../campaign/scheduler/index.ts';
@@ -24,23 +25,34 @@ import {
 import { type CampaignInput, type Context, enter, show } from './context.ts';
 import { listen } from './handlers.ts';
 import { judgeFailures, throwIfTooLate, timeLeft } from './limits.ts';
-import { type CampaignState, newSearch, newState, note, progressOf, upgraded } from './state.ts';
+import {
+  type CampaignState,
+  carried,
+  isSeeking,
+  newSearch,
+  newState,
+  note,
+  progressOf,
+  resumed,
+} from './state.ts';
 import { activities, lookForMore, search, tick } from './tick.ts';
 
-/** History that an execution may have, whatever the server suggests. */
+/** The largest history of an execution, even if the server does not suggest a new one. */
 const MOST_EVENTS = 8_000;
 const MOST_BYTES = 8 * 1024 * 1024;
+/** Patch: workflows of earlier releases had ticks that suit only many executors, and fewer flights. */
+const SPARING_TICKS = 'sparing-ticks';
 
 /**
- * One campaign, from its expanded design to its summary. It owns the progress (which runs are requested, which are in
- * flight, what came of them); content lies in the store and never passes through here.
+ * One campaign, from its expanded design to its summary. The workflow owns the progress: which runs are requested,
+ * which are in flight, and their outcomes. Inputs and outputs are in the store and never pass through here.
  *
  * preparing → running ⇄ paused, → completed | failed; from each of the first three: → stopping → cancelled | failed.
  */
 export async function campaign(input: CampaignInput): Promise<CampaignSummary> {
   const { campaign: id, service, store, failures, timeouts = { run: null, campaign: null } } = input;
   const settings = { failures, timeouts };
-  const state = input.state ? upgraded(input.state, settings) : newState(Date.now(), settings);
+  const state = input.state ? resumed(input.state, settings) : newState(Date.now(), settings);
   const context: Context = {
     input,
     address: { campaign: id, service, store },
@@ -57,7 +69,7 @@ export async function campaign(input: CampaignInput): Promise<CampaignSummary> {
     end = await work.run(() => runOn(context));
   } catch (error) {
     beginToClose(context);
-    // an activity that fails after a cancel is not tried again: its failure is not the campaign's
+    // an activity that fails after a cancel is not retried: its failure does not fail the campaign
     if (!isCancellation(error) && !work.consideredCancelled) {
       // a closed campaign that cannot go on stays as it was
       if (input.goesOn && state.phase === 'preparing') throw error;
@@ -68,24 +80,24 @@ export async function campaign(input: CampaignInput): Promise<CampaignSummary> {
     const isTemporals = CancellationScope.current().consideredCancelled;
     if (isTemporals) state.verdict = '';
     const runs = await CancellationScope.nonCancellable(() => stop(context));
-    // Temporal's own cancel is to be seen as such; after a signal the workflow has done what it was told.
+    // Temporal's own cancel ends as Canceled; after a signal the workflow ends as Completed.
     if (isTemporals) throw error;
     return conclude(context, runs);
   }
-  if (end === 'history') return continued({ ...input, state });
+  if (end === 'history') return continued({ ...input, state: carried(state) });
   beginToClose(context);
   if (end === 'stopped') await settleUnanswered(context);
   const runs = await close(context, end === 'finished' ? finishedPhase(state) : endPhase(state));
   return conclude(context, runs);
 }
 
-/** A campaign goes on with the newest deployment of its workers, where these are versioned. */
+/** A campaign continues with the newest deployment of its workers, if they are versioned. */
 const continued = makeContinueAsNewFunc<typeof campaign>({ initialVersioningBehavior: 'AUTO_UPGRADE' });
 
-/** Why the main loop ends: all runs have finished; a stop was wished; the history is long enough. */
+/** Why the main loop ends: all runs have finished, a stop was requested, or the history is long enough. */
 type End = 'finished' | 'stopped' | 'history';
 
-/** The main loop: carries out wishes and changes, ticks, judges failures, waits. */
+/** The main loop: carries out requested phases and changes, ticks, judges failures, and waits. */
 async function runOn(context: Context): Promise<End> {
   const { input, state } = context;
   if (state.phase === 'preparing') await (input.goesOn ? goOn(context) : prepare(context));
@@ -124,25 +136,26 @@ function isThrough({ schedule, search }: CampaignState): boolean {
 async function prepare(context: Context): Promise<void> {
   const { address, input, state } = context;
   show(context);
-  const { points, runs, grows, precision, isSearch, isSelect } = await activities.prepare.executeWithOptions(
+  const { points, runs, grows, precision, ...seeking } = await activities.prepare.executeWithOptions(
     { summary: 'upload files, expand the design' },
     [address],
   );
   state.points = points;
   state.total = runs;
   state.precision = precision ?? null;
-  if (isSearch || isSelect) state.search = newSearch(isSelect);
-  // set before the design was expanded, it counts for what comes of it
+  if (isSeeking(seeking)) state.search = newSearch(seeking);
+  // a concurrency that was set before the design was expanded counts
   const wanted = state.schedule.concurrency === 'auto' ? input.concurrency : state.schedule.concurrency;
-  state.schedule = newSchedule(runs, wanted, state.settings.timeouts.run);
-  // read from the store, what is added comes after what every point has
+  state.schedule = newSchedule(runs, wanted, state.settings.timeouts.run, patched(SPARING_TICKS));
+  // the store lists added replications after those of every point
   if (grows) startOver(state.schedule, Date.now());
   enter(context, 'running');
 }
 
-/** Begins where an earlier execution closed, with the change that it was started for. */
+/** Starts from the last state of a closed execution, and applies the change that this execution was started for. */
 async function goOn(context: Context): Promise<void> {
   const { state, changes } = context;
+  state.schedule = newSchedule(0, state.schedule.concurrency, null, patched(SPARING_TICKS));
   show(context);
   await condition(() => changes.length > 0);
   const { request } = changes[0]!;
@@ -153,7 +166,7 @@ async function goOn(context: Context): Promise<void> {
   enter(context, 'running');
 }
 
-/** Waits for the next tick, or until a person wishes something else. */
+/** Waits for the next tick, or until a person requests another phase. */
 async function untilNextTick(context: Context): Promise<void> {
   const { state } = context;
   const { schedule, wish: wished } = state;
@@ -164,7 +177,7 @@ async function untilNextTick(context: Context): Promise<void> {
   await untilWished(context, isAskedFor, wait);
 }
 
-/** Waits for a time, or until something is wished or to be changed, or the campaign has taken too long. */
+/** Waits for a time, or until a phase or a change is requested, or the campaign times out. */
 async function untilWished(context: Context, isWished: () => boolean, wait?: number): Promise<void> {
   const { state, changes } = context;
   const isAskedFor = (): boolean => isWished() || changes.length > 0;
@@ -174,7 +187,7 @@ async function untilWished(context: Context, isWished: () => boolean, wait?: num
   else await condition(isAskedFor, Math.max(1, Math.min(...waits)), { summary });
 }
 
-/** Brings the phase in line with what a person wishes; the store is told, as it refuses requests by it. */
+/** Applies the requested phase, also in the store, which refuses requests by phase. */
 async function carryOutWish(context: Context): Promise<void> {
   const { address, state } = context;
   const phases = { run: 'running', pause: 'paused', stop: 'stopping' } as const;
@@ -183,7 +196,7 @@ async function carryOutWish(context: Context): Promise<void> {
   state.schedule.isHeld = phase !== 'running';
   enter(context, phase);
   await activities.enterPhase.executeWithOptions({ summary: phase }, [{ ...address, phase }]);
-  // asked now: what a person wishes is not to wait for the next tick
+  // a request of a person does not wait for the next tick
   state.schedule.tickAt = Math.min(state.schedule.tickAt, Date.now());
 }
 
@@ -203,7 +216,7 @@ function detailLine(state: CampaignState): string {
   return `${runs.done + runs.failed} of ${runs.total} finished, window ${window}`;
 }
 
-/** An activity's failure says only that there was one; its cause says why. */
+/** The message of a failed activity is in the cause of its failure. */
 function reasonOf(error: unknown): string {
   const cause = error instanceof ActivityFailure ? error.cause : error;
   return cause instanceof Error ? cause.message : String(cause);

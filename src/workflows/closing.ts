@@ -12,16 +12,16 @@ export interface CampaignSummary {
   points: number;
   runs: RunCounts;
   seconds: number;
-  /** Of a campaign that replicates its points until they are precise. */
+  /** Only for a campaign that replicates its points until they are precise. */
   precision: PrecisionProgress | null;
 }
 
 /** Workflows of earlier releases have no outcome in their memo. */
 const OUTCOME_MEMO = 'outcome-memo';
-/** Workflows of earlier releases left runs behind whose requests were not answered. */
+/** Workflows of earlier releases left runs behind whose requests got no answer. */
 const SETTLE_UNANSWERED = 'settle-unanswered';
 
-/** Refuses changes from now on, also those that wait. */
+/** Refuses all changes from now on, also pending ones. */
 export function beginToClose(context: Context): void {
   context.isClosing = true;
   for (const pending of context.changes.splice(0))
@@ -54,8 +54,8 @@ export async function stop(context: Context): Promise<RunCounts> {
 }
 
 /**
- * Brings runs to their end whose requests were sent and not answered: in a campaign that a person ends, nobody else asks what became of
- * them. Those that have finished are kept.
+ * Settles the runs whose requests got no answer. When a person ends a campaign, nothing else asks for their state. Runs
+ * that have finished are kept.
  */
 export async function settleUnanswered({ address }: Context): Promise<void> {
   if (!patched(SETTLE_UNANSWERED)) return;
@@ -70,7 +70,7 @@ export async function close(context: Context, phase: Phase): Promise<RunCounts> 
   const { note } = state;
   const runs = await activities.close.executeWithOptions({ summary: phase }, [{ ...address, phase, note }]);
   Object.assign(state, { new: runs.new, reused: runs.reused, failed: runs.failed });
-  // only a worker can answer with details; the memo shows in the list of workflows also without one
+  // details need a worker to answer; the memo is visible in the list of workflows without one
   if (runs.failed > 0 && patched(OUTCOME_MEMO)) upsertMemo({ outcome: `${phase}, ${failedText(runs)}` });
   enter(context, phase);
   return runs;

@@ -2,35 +2,35 @@ import { setCurrentDetails, upsertSearchAttributes } from '@temporalio/workflow'
 import type { CampaignAddress, ChangeAnswer, ChangeRequest } from '../activities/index.ts';
 import type { CampaignSettings, Phase } from '../campaign/types.ts';
 import { phaseAttribute } from './attributes.ts';
-import { type CampaignState, detailsOf } from './state.ts';
+import { type CampaignState, type CarriedState, detailsOf } from './state.ts';
 
-/** What the workflow is started with. */
+/** The input of the workflow. */
 export interface CampaignInput extends CampaignAddress, Omit<CampaignSettings, 'timeouts'> {
   /** Absent from campaigns of earlier versions. */
   timeouts?: CampaignSettings['timeouts'];
   /** The cluster has the search attributes of campaigns. */
   hasAttributes?: true;
-  /** Start nothing, only stop what an execution that was terminated left running. */
+  /** True to request nothing, and only stop the runs of an execution that was terminated. */
   stopOnly?: true;
-  /** The campaign was begun by an earlier execution that is closed, and goes on with what it is told first. */
+  /** True if an earlier, closed execution began the campaign. It continues with the first change that it gets. */
   goesOn?: true;
-  /** What was reached when the workflow continued as new; absent at the start. */
-  state?: CampaignState;
+  /** The state of the execution before, if the workflow continued as new. */
+  state?: CarriedState;
 }
 
-/** A change that a person has asked for: carried out by the main loop, between two ticks. */
+/** A change that a person requested. The main loop carries it out between two ticks. */
 export interface PendingChange {
   request: ChangeRequest;
   answer: ChangeAnswer | undefined;
 }
 
-/** What the parts of the workflow share while one execution lasts. */
+/** What the parts of the workflow share in one execution. */
 export interface Context {
   input: CampaignInput;
   address: CampaignAddress;
   state: CampaignState;
   changes: PendingChange[];
-  /** The main loop has ended: nothing can be changed any more. */
+  /** True when the main loop has ended: no change is possible any more. */
   isClosing: boolean;
 }
 
@@ -39,7 +39,7 @@ export function show({ state }: Context): void {
   setCurrentDetails(detailsOf(state, Date.now()));
 }
 
-/** Enters a phase, for everybody to see. */
+/** Enters a phase, and shows it in the search attribute. */
 export function enter(context: Context, phase: Phase): void {
   const { state, input } = context;
   if (state.phase !== phase && input.hasAttributes)

@@ -17,13 +17,13 @@ import {
 } from './messages.ts';
 import { type CampaignState, commonestFirst, finishedSoFar, flightsOf, note, progressOf } from './state.ts';
 
-/** What is written of a reason that a person gives. */
+/** The most characters that are kept of a person's reason. */
 const LONGEST_REASON = 200;
-/** A message is to stay far below Temporal's limit. */
+/** The longest message, far below Temporal's limit. */
 const LONGEST_DEFINITION = 100_000;
 
 /**
- * Registers what the campaign listens to. Handlers only set wishes, which the main loop carries out.
+ * Registers the handlers of the campaign's messages. They only note requests, which the main loop carries out.
  *
  * @param cancel ends the main loop at once
  */
@@ -46,6 +46,8 @@ export function listen(context: Context, cancel: () => void): void {
     () => {
       if (state.wish !== 'pause') return;
       wish(state, 'run', 'resumed');
+      if (state.search?.refusal !== undefined)
+        Object.assign(state.search, { isDue: true, refusal: undefined });
       state.forgiven = finishedSoFar(state);
       state.verdict = '';
     },
@@ -54,7 +56,7 @@ export function listen(context: Context, cancel: () => void): void {
   setHandler(
     stopSignal,
     (reason) => {
-      // what the failure policy paused, a person ends
+      // a person ends the campaign that the failure policy paused
       if (state.wish === 'pause') state.verdict = '';
       wish(state, 'stop', because('stopped', reason));
     },
@@ -64,7 +66,7 @@ export function listen(context: Context, cancel: () => void): void {
     setConcurrencyUpdate,
     (concurrency) => {
       state.schedule.concurrency = concurrency;
-      // a tick at once, as there may be room now
+      // tick at once, as more runs may be allowed now
       state.schedule.tickAt = Math.min(state.schedule.tickAt, Date.now());
       return concurrency;
     },
@@ -107,15 +109,15 @@ export function listen(context: Context, cancel: () => void): void {
   });
 }
 
-/** Takes in what is wanted of the campaign, and why. */
+/** Notes the phase that a person requests, and the reason. */
 export function wish(state: CampaignState, wanted: CampaignState['wish'], because: string): void {
-  // what is stopping does not pause or go on
+  // a stopping campaign cannot pause or resume
   if (state.wish === 'stop' || state.wish === wanted) return;
   state.wish = wanted;
   note(state, because);
 }
 
-/** Has the main loop change the campaign, and waits for what came of it. */
+/** Adds a change for the main loop, and waits for its result. */
 async function change(context: Context, request: ChangeRequest): Promise<Changed> {
   const pending: Context['changes'][number] = { request, answer: undefined };
   context.changes.push(pending);
@@ -129,7 +131,7 @@ function because(what: string, reason: unknown): string {
   return typeof reason === 'string' && reason !== '' ? `${what}: ${reason.slice(0, LONGEST_REASON)}` : what;
 }
 
-/** @throws Error when it is neither `auto` nor a whole number from 1 */
+/** @throws Error if it is neither `auto` nor a whole number from 1 */
 function validateConcurrency(concurrency: unknown): void {
   if (concurrency === 'auto' || (Number.isInteger(concurrency) && Number(concurrency) >= 1)) return;
   throw new Error('the concurrency is a whole number from 1, or auto');
@@ -142,7 +144,7 @@ function validateInTime({ isClosing, state }: Context): void {
     throw ApplicationFailure.nonRetryable('the campaign is stopping; change it when it is closed', TOO_LATE);
 }
 
-/** @throws Error when it cannot be a definition; what is in it is checked by an activity */
+/** @throws Error if it cannot be a definition; an activity checks its content */
 function validateDefinition(definition: unknown): void {
   const isOne = typeof definition === 'string' || (typeof definition === 'object' && definition !== null);
   if (!isOne) throw new Error('a definition is expected: as JSON, or its text');

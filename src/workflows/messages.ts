@@ -6,53 +6,54 @@ export type { KnownFiles, RetryWhat };
 
 /**
  * The messages of a campaign's workflow. They can be sent from a program, from the Web UI and with Temporal's own
- * command line: `temporal workflow signal --workflow-id ID --name cancel`. What must always get through is a signal;
- * what has an answer is an update.
+ * command line: `temporal workflow signal --workflow-id ID --name cancel`. A message that must always arrive is a
+ * signal. A message with an answer is an update.
  */
 
-/** Cancels the campaign: no new requests, its own runs are stopped, what has finished is kept. Input: a reason, or none. */
+/** Cancels the campaign: no new requests; its own runs are stopped; finished results stay. Input: a reason, or none. */
 export const cancelSignal = defineSignal<[reason?: string]>('cancel');
 
-/** Pauses the campaign: no new requests, what is requested goes on and is stored. Input: a reason, or none. */
+/** Pauses the campaign: no new requests, requested runs go on, and their results are stored. Input: a reason, or none. */
 export const pauseSignal = defineSignal<[reason?: string]>('pause');
 
-/** Lets a paused campaign go on. */
+/** Resumes a paused campaign. */
 export const resumeSignal = defineSignal('resume');
 
-/** Ends the campaign without stopping anything: no new requests; closed when what is requested has finished. */
+/** Ends the campaign without stopping runs: no new requests; the campaign closes when its requested runs have finished. */
 export const stopSignal = defineSignal<[reason?: string]>('stop');
 
 /**
- * Sets how many runs may be requested at once: a whole number from 1, or `auto`. The answer is what was set.
- * Anything else is rejected.
+ * Sets how many runs may be requested at once: a whole number from 1, or `auto`. The answer is the new setting. Any
+ * other value is rejected.
  */
 export const setConcurrencyUpdate = defineUpdate<number | 'auto', [number | 'auto']>('setConcurrency');
 
-/** What a change came to. */
+/** The result of a change. */
 export type Changed = Exclude<ChangeAnswer, { refused: string }>;
 
 /**
- * Requests failed runs again. Input: `failed`, `missing` or `all` (the default); only a closed campaign misses any. Then perhaps
- * the number of the model's version with which what is not done is requested from now on.
+ * Requests failed runs again. Input: `failed`, `missing` or `all` (the default). Only a closed campaign has missing
+ * runs. A second input, the number of a version of the model, is optional: unfinished runs use that version from then
+ * on.
  */
 export const retryUpdate = defineUpdate<Changed, [what?: RetryWhat, version?: number]>('retry');
 
 /**
- * Changes the campaign to a definition: its text, or the same as JSON; files that it names and the campaign does not have
- * are in the store already. What cannot change is rejected.
+ * Changes the campaign to another definition, given as text or as JSON. New files that it names must be in the store
+ * already. A change that is not possible is rejected.
  */
 export const applyUpdate = defineUpdate<Changed, [definition: DefinitionMessage, files?: KnownFiles]>(
   'apply',
 );
 
-/** Where the campaign is. */
+/** Phase, counts, window, rate and time left of the campaign. */
 export const progressQuery = defineQuery<Progress>('progress');
 
 /** Runs that are requested and have not finished. */
 export const flightsQuery = defineQuery<FlightReport[]>('flights');
 
-/** Failed runs by cause, the commonest first, with one of each. */
+/** Failed runs by cause, the most frequent cause first, with one example each. */
 export const failuresQuery = defineQuery<FailureCause[]>('failures');
 
-/** The type of the failure of an update that came too late: the campaign is closing or closed. */
+/** The failure type of an update that came too late, because the campaign is closing or closed. */
 export const TOO_LATE = 'TOO_LATE';

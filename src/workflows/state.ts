@@ -1,5 +1,13 @@
-import type { ChangeAnswer } from '../activities/index.ts';
-import { inFlight, newSchedule, type Schedule, windowOf } from '../campaign/scheduler/index.ts';
+import type { ChangeAnswer, Prepared } from '../activities/index.ts';
+import {
+  type CarriedSchedule,
+  inFlight,
+  newSchedule,
+  packed,
+  type Schedule,
+  unpacked,
+  windowOf,
+} from '../campaign/scheduler/index.ts';
 import type { FailureCounts } from '../campaign/failures.ts';
 import {
   expectedRuns,
@@ -19,50 +27,78 @@ import {
   type RunCounts,
 } from '../campaign/types.ts';
 
-/** What a campaign's workflow carries from one execution to the next. Ids and counts only: never outputs. */
+/** What a campaign's workflow carries from one execution to the next: ids and counts, never outputs. */
 export interface CampaignState {
   version: 1 | 2;
   phase: Phase;
-  /** What a person wants: carried out by the main loop. */
+  /** The phase that a person requested. The main loop carries it out. */
   wish: 'run' | 'pause' | 'stop';
   points: number;
   settings: Omit<CampaignSettings, 'concurrency'>;
   schedule: Schedule;
-  /** All runs of the campaign. */
+  /** Number of runs of the campaign. */
   total: number;
-  /** How far a campaign is that replicates its points until they are precise. Absent from campaigns of earlier versions. */
+  /**
+   * The progress of a campaign that replicates its points until they are precise. Absent from campaigns of earlier
+   * versions.
+   */
   precision?: PrecisionProgress | null;
-  /** The store was asked whether runs wait that nobody told of, and nothing was requested since. Absent from campaigns of earlier versions. */
+  /**
+   * True if the store was asked for unreported waiting runs, and nothing was requested since. Absent from campaigns of
+   * earlier versions.
+   */
   hasLooked?: boolean;
   /**
-   * Of a campaign whose points a search finds, or whose best point is to be found (`isSelect`): whether it is over, and whether there is
-   * something to tell it.
+   * The state of a search, of a selection (`isSelect`) or of a growing design (`isGrowing`): whether it is over, and
+   * whether it has new results to read. `refusal`: why an outside optimiser does not go on. A person has to correct
+   * that.
    */
-  search?: { isOver: boolean; isDue: boolean; asked: number; isSelect?: boolean } | null;
+  search?: {
+    isOver: boolean;
+    isDue: boolean;
+    asked: number;
+    isSelect?: boolean;
+    isGrowing?: boolean;
+    refusal?: string | undefined;
+  } | null;
   new: number;
   reused: number;
   failed: number;
   triedAgain: number;
-  /** What was requested last was mostly there. */
+  /** Whether the service already had most of the last requested runs. */
   resultsFirst: boolean;
-  /** Of what waits in the store, only what has failed before is to be requested. */
+  /** Whether to request only waiting runs that failed before. */
   failedOnly: boolean;
-  /** Finished and failed runs when a person last let the campaign go on: earlier failures are forgiven. */
+  /** Finished and failed runs when a person last resumed the campaign: earlier failures no longer count. */
   forgiven: FailureCounts;
-  /** Why the failure policy ended or paused the campaign; empty while it tolerates what there is. */
+  /** Why the failure policy ended or paused the campaign; empty while it tolerates the failures. */
   verdict: string;
-  /** Reasons of the last failures, a few. */
+  /** Reasons of the last few failures. */
   failures: string[];
   causes: FailureCause[];
-  /** Of the last ticks: when, and how many runs finished. */
+  /** Time and number of finished runs of the last ticks. */
   finishedAt: [at: number, count: number][];
   startedAt: number;
   note: string;
 }
 
-/** A search that nothing is known of yet: what it is at is asked first. */
-export function newSearch(isSelect = false): NonNullable<CampaignState['search']> {
-  return { isOver: false, isDue: true, asked: 0, ...(isSelect && { isSelect }) };
+/** The state of a search at the start: its first step is due. */
+export function newSearch({ isSelect, isGrowing }: Seeking): NonNullable<CampaignState['search']> {
+  return {
+    isOver: false,
+    isDue: true,
+    asked: 0,
+    ...(isSelect && { isSelect }),
+    ...(isGrowing && { isGrowing }),
+  };
+}
+
+/** What decides on further runs, from an activity. */
+type Seeking = Pick<Prepared, 'isSearch' | 'isSelect' | 'isGrowing'>;
+
+/** Whether something decides on further runs. */
+export function isSeeking({ isSearch, isSelect, isGrowing }: Seeking): boolean {
+  return [isSearch, isSelect, isGrowing].includes(true);
 }
 
 export function newState(now: number, settings: CampaignState['settings']): CampaignState {
@@ -90,42 +126,43 @@ export function newState(now: number, settings: CampaignState['settings']): Camp
   };
 }
 
-/** A state that an earlier version of this workflow carried over, as one of this version. */
-export function upgraded(carried: CampaignState, settings: CampaignState['settings']): CampaignState {
-  if (carried.version === 2) return carried;
-  const { schedule } = carried;
+/** A state as one execution of the workflow passes it to the next. */
+export type CarriedState = Omit<CampaignState, 'schedule'> & { schedule: CarriedSchedule };
+
+export function carried(state: CampaignState): CarriedState {
+  return { ...state, schedule: packed(state.schedule) };
+}
+
+/** Unpacks the state of the execution before, and upgrades that of an earlier version of this workflow. */
+export function resumed(given: CarriedState, settings: CampaignState['settings']): CampaignState {
+  if (given.version === 2) return { ...given, schedule: unpacked(given.schedule) };
+  // that version never packed its flights, and lacks settings of later ones
+  const schedule = given.schedule as Schedule;
   return {
     ...newState(0, settings),
-    ...carried,
+    ...given,
     version: 2,
     total: schedule.total,
-    schedule: { ...newSchedule(0, 'auto'), ...schedule },
+    schedule: { ...newSchedule(0, 'auto', null, false), ...schedule },
   };
 }
 
-/** Takes in what the store says of the campaign after a change of it. */
+/** Updates the state from the store after a change of the campaign. */
 export function takeCounts(
   state: CampaignState,
-  {
-    points,
-    counts,
-    settings,
-    precision = null,
-    isSearch = false,
-    isSelect = false,
-  }: Exclude<ChangeAnswer, { refused: string }>,
+  { points, counts, settings, precision = null, ...seeking }: Exclude<ChangeAnswer, { refused: string }>,
 ): void {
   const { total, new: fresh, reused, failed } = counts;
   if (failed < state.failed) state.causes = [];
-  if (isSearch || isSelect) state.search = newSearch(isSelect);
+  if (isSeeking(seeking)) state.search = newSearch(seeking);
   Object.assign(state, { points, settings, precision, total, new: fresh, reused, failed });
   state.schedule.runTimeout = settings.timeouts.run;
 }
 
-/** What is said of a campaign that is paused and resumed without end stays small: what was said first gives way. */
+/** The longest note. A campaign may be paused and resumed many times, so the oldest part of the note is dropped. */
 const LONGEST_NOTE = 1_000;
 
-/** Adds to what is said about the campaign beside its counts. */
+/** Adds a note about the campaign. */
 export function note(state: CampaignState, text: string): void {
   const all = state.note ? `${state.note}; ${text}` : text;
   state.note = all.length <= LONGEST_NOTE ? all : `…${all.slice(1 - LONGEST_NOTE)}`;
@@ -151,17 +188,25 @@ export function progressOf(state: CampaignState, now: number): Progress {
     rate,
     secondsLeft: isKnown ? Math.round(open / rate) : null,
     startedAt: state.startedAt,
-    pausedBy: phase !== 'paused' ? null : state.verdict ? 'policy' : 'person',
+    pausedBy: phase !== 'paused' ? null : pauserOf(state),
     note: state.note,
   };
+}
+
+function pauserOf({ verdict, search }: CampaignState): Progress['pausedBy'] {
+  if (verdict) return 'policy';
+  return search?.refusal === undefined ? 'person' : 'optimiser';
 }
 
 export function finishedSoFar({ new: fresh, reused, failed }: CampaignState): FailureCounts {
   return { finished: fresh + reused + failed, failed };
 }
 
+/** What the query `flights` returns at most: Temporal refuses answers over 2 MB. */
+const MOST_REPORTED = 20_000;
+
 export function flightsOf({ schedule }: CampaignState): FlightReport[] {
-  return schedule.flights.map(({ seq, startedAt, lookedAt }) => ({
+  return schedule.flights.slice(0, MOST_REPORTED).map(({ seq, startedAt, lookedAt }) => ({
     seq,
     state: startedAt < 0 ? 'queued' : 'running',
     startedAt: startedAt < 0 ? null : startedAt,
@@ -169,11 +214,11 @@ export function flightsOf({ schedule }: CampaignState): FlightReport[] {
   }));
 }
 
-/** Runs finished a second over the last ticks. */
+/** Finished runs a second over the last ticks. */
 function rateOf({ finishedAt, startedAt }: CampaignState, now: number): number {
   const last = finishedAt.at(-1);
   if (!last) return 0;
-  // The first entry closes an interval that began before it, so it only counts when it is the campaign's first.
+  // The first entry ends an interval that began before it, so it counts only if it is the campaign's first.
   const isWhole = finishedAt.length < 20;
   const from = isWhole ? startedAt : finishedAt[0]![0];
   const counted = isWhole ? finishedAt : finishedAt.slice(1);
@@ -182,8 +227,8 @@ function rateOf({ finishedAt, startedAt }: CampaignState, now: number): number {
 }
 
 /**
- * The campaign as a page of Markdown for the Web UI, which shows the first few lines without scrolling, and takes a list
- * for one only after an empty line.
+ * The campaign as a page of Markdown for the Web UI. The Web UI shows the first few lines without scrolling, and
+ * recognises a list only after an empty line.
  */
 export function detailsOf(state: CampaignState, now: number): string {
   const progress = progressOf(state, now);
@@ -198,7 +243,7 @@ export function detailsOf(state: CampaignState, now: number): string {
     '',
     `- finished: ${runs.new} new, ${runs.reused} reused, ${runs.failed} failed; ${rate.toFixed(1)} a second`,
     `- open: ${runs.running} running, ${runs.queued} queued, ${runs.waiting} waiting; window ${window}`,
-    state.search && !state.search.isSelect
+    state.search && !state.search.isSelect && !state.search.isGrowing
       ? `- search: ${state.search.asked} points asked`
       : `- design: ${points} points`,
   ];
@@ -217,7 +262,7 @@ export function failedText({ failed, total }: RunCounts): string {
   return `${failed} of ${total} runs failed`;
 }
 
-/** Text from elsewhere as a line of Markdown that shows it as it is: `<Foo>` would vanish, `*` and `_` would be emphasis. */
+/** Escapes a text for a line of Markdown: `<Foo>` would vanish, `*` and `_` would be emphasis. */
 function plain(text: string): string {
   return text.replaceAll(/[\\`*_[\]<>&~|]/g, String.raw`\$&`).replaceAll(/\s+/g, ' ');
 }

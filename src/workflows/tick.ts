@@ -14,16 +14,17 @@ import {
   startOver,
 } from '../campaign/scheduler/index.ts';
 import type { Context } from './context.ts';
+import { wish } from './handlers.ts';
 
-/** Runs that one activity takes on: a tick is spread over activities so that several workers share it. */
+/** Runs per activity. A tick is split into activities, so that several workers share it. */
 const CHUNK = 200;
-/** Seqs that are asked of the store at once. */
+/** Seqs per page that is read from the store. */
 const PAGE = 2_000;
-/** Workflows of earlier releases did not look for runs that nobody told of. */
+/** Patch: workflows of earlier releases did not look for unreported runs. */
 const LAST_LOOK = 'last-look';
 const LAST_FAILURES = 5;
 const LAST_TICKS = 20;
-/** Kept in step with HEARTBEAT_TIMEOUT_MS of the activities, which a workflow cannot import. */
+/** Must equal HEARTBEAT_TIMEOUT_MS of the activities, which a workflow cannot import. */
 const HEARTBEAT_TIMEOUT = '5s';
 
 export const activities = proxyActivities<Activities>({
@@ -33,7 +34,7 @@ export const activities = proxyActivities<Activities>({
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
 });
 
-/** Decides what to do now, has it done by activities side by side, and takes in what came of it. */
+/** Decides what to do now, runs activities for it in parallel, and applies their outcomes. */
 export async function tick({ address, state }: Context): Promise<void> {
   const { schedule } = state;
   if (needsWork(schedule, Date.now())) {
@@ -78,29 +79,45 @@ export async function tick({ address, state }: Context): Promise<void> {
   state.finishedAt = [...state.finishedAt, [now, finished] as [number, number]].slice(-LAST_TICKS);
 }
 
-/** Goes on with the search or the selection of a campaign when it may have something to do. A selection decides when all runs have finished. */
+/**
+ * Continues the search, the selection or the growing design of a campaign, if a step is due. A selection and a growing
+ * design decide when all runs have finished.
+ */
 export async function search({ address, state }: Context): Promise<void> {
   const { search, schedule } = state;
   if (!search || search.isOver || schedule.isHeld) return;
-  if ((!search.isDue || search.isSelect) && !isFinished(schedule)) return;
+  const { isSelect, isGrowing } = search;
+  if ((!search.isDue || isSelect || isGrowing) && !isFinished(schedule)) return;
   search.isDue = false;
-  const summary = search.isSelect ? 'compare the points' : `search, ${search.asked} points asked`;
-  const { added, points, asked, isOver } = await activities.propose.executeWithOptions({ summary }, [
-    address,
-  ]);
+  if (isGrowing && state.failedOnly) {
+    // a retry of a closed campaign requests only its failed runs
+    search.isOver = true;
+    return;
+  }
+  const summary = isSelect
+    ? 'compare the points'
+    : isGrowing
+      ? 'judge the intervals'
+      : `search, ${search.asked} points asked`;
+  const result = await activities.propose.executeWithOptions({ summary }, [address]);
+  // activities of earlier versions return neither of the last two
+  const { added, points, asked, isOver, isDue = false, refusal } = result;
   addWork(schedule, added);
   state.total += added.count;
   state.points = points;
-  Object.assign(search, { isOver, asked });
+  Object.assign(search, { isOver, asked, refusal });
+  if (isDue) search.isDue = true;
+  if (refusal !== undefined) wish(state, 'pause', `paused, as the search cannot go on: ${refusal}`);
   if (added.count > 0) schedule.tickAt = Math.min(schedule.tickAt, Date.now());
 }
 
 /**
- * When all known runs have finished, looks once whether others wait: an activity may have added them and died before it told so.
+ * When all known runs have finished, asks the store once for other waiting runs: an activity may have added them and
+ * died before its answer.
  */
 export function lookForMore({ state }: Context): void {
   const { schedule, search, precision } = state;
-  const mayLack = search ? !search.isOver : precision != null;
+  const mayLack = search ? !search.isOver && search.refusal === undefined : precision != null;
   if (!mayLack || schedule.isHeld || !isFinished(schedule)) return;
   if (!state.hasLooked && (search || patched(LAST_LOOK))) {
     state.hasLooked = true;
@@ -134,7 +151,7 @@ function merged(results: AdvanceResult[]): AdvanceResult {
       outcomes[name as 'new'].push(...(seqs as number[]));
     all.retryAfter = Math.max(all.retryAfter, result.retryAfter);
     all.failures.push(...result.failures);
-    // activities of earlier versions told no causes, and added nothing
+    // activities of earlier versions return no causes and add nothing
     addCauses(all.causes, result.causes ?? []);
     added.count += result.added?.count ?? 0;
     added.seqs.push(...(result.added?.seqs ?? []));
@@ -143,7 +160,7 @@ function merged(results: AdvanceResult[]): AdvanceResult {
   return all;
 }
 
-/** Of what activities side by side have seen of a campaign's points, what was seen last. */
+/** The latest precision that parallel activities have reported. */
 function later(one: PrecisionProgress | null | undefined, other: PrecisionProgress): PrecisionProgress {
   const decided = ({ precise, imprecise }: PrecisionProgress): number => precise + imprecise;
   const isLater = !one || other.judged > one.judged || decided(other) > decided(one);

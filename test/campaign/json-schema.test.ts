@@ -40,7 +40,7 @@ test('the schema is valid, and describes each setting', () => {
 });
 
 const examples = readdirSync(EXAMPLES, { recursive: true, encoding: 'utf8' }).filter(
-  (name) => name.endsWith('campaign.yaml') || /^(designs|sensitivity)\/.*\.yaml$/.test(name),
+  (name) => name.endsWith('campaign.yaml') || /^(designs|search|sensitivity)\/.*\.yaml$/.test(name),
 );
 test.each(examples)('examples/%s is valid', (name) => {
   const definition: unknown = parse(readFileSync(join(EXAMPLES, name), 'utf8'));

@@ -28,7 +28,9 @@ describe('runs that are shown as running', () => {
     [60_000, 20],
   ] as const)('are as many as two executors take: runs of %i ms, concurrency %s', (duration, concurrency) => {
     const { ticks } = simulate(campaign(200, duration, { concurrency }));
-    for (const { shown } of ticks) expect(shown).toBeLessThanOrEqual(3);
+    // an estimate: ticks are longer than short runs on few executors
+    for (const { shown } of ticks) expect(shown).toBeLessThanOrEqual(4);
+    expect(mean(ticks.map(({ shown }) => shown))).toBeLessThan(2.5);
     expect(mean(ticks.map(({ shown }) => shown))).toBeGreaterThan(0.5);
   });
 

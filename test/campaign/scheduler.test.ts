@@ -20,7 +20,8 @@ import {
 import { type Scenario, simulate, type Simulated } from './simulation.ts';
 
 const SHORTEST_TICK = 1_000;
-const MAX_FLIGHTS = 2_000;
+/** A limit that few runs reach. */
+const MOST_FLIGHTS = 200;
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const none = { new: [], reused: [], failed: [], queued: [], running: [], later: [], again: [] };
@@ -198,14 +199,14 @@ describe('whatever attempts fail', () => {
     });
   });
 
-  test('flights and postponed runs are 2,000 at most, however many runs fail', () => {
+  test('flights and postponed runs are limited, however many runs fail', () => {
     const big: fc.Arbitrary<Scenario> = fc
       .record({
-        count: fc.integer({ min: 2_100, max: 4_500 }),
+        count: fc.integer({ min: 210, max: 450 }),
         duration: fc.constantFrom(0, 10, 20_000),
         everyFails: fc.integer({ min: 1, max: 3 }),
-        executors: fc.constantFrom(10, 500, 4_000),
-        concurrency: fc.oneof(fc.constant('auto' as const), fc.integer({ min: 500, max: 5_000 })),
+        executors: fc.constantFrom(1, 50, 400),
+        concurrency: fc.oneof(fc.constant('auto' as const), fc.integer({ min: 50, max: 500 })),
         latency: fc.integer({ min: 1, max: 2_000 }),
         troubles: fc.array(fc.constant({ tick: 3, share: 0.5, retryAfter: 0 }), { maxLength: 1 }),
         attempts: fc.record({
@@ -216,6 +217,7 @@ describe('whatever attempts fail', () => {
       })
       .map(({ count, duration, everyFails, ...rest }) => ({
         ...rest,
+        mostFlights: MOST_FLIGHTS,
         runs: Array.from({ length: count }, (_, n) => ({
           duration,
           ends: 'new' as const,
@@ -226,12 +228,12 @@ describe('whatever attempts fail', () => {
       fc.property(big, (scenario) => {
         const simulated = simulate(scenario);
         for (const { flightsAfter, postponedAfter } of simulated.ticks)
-          expect(flightsAfter + postponedAfter).toBeLessThanOrEqual(MAX_FLIGHTS);
+          expect(flightsAfter + postponedAfter).toBeLessThanOrEqual(MOST_FLIGHTS);
         const tried = attemptsOf(simulated, scenario.runs.length);
         const { count } = scenario.attempts!;
         expect(tried).toEqual(scenario.runs.map(({ fails = 0 }) => Math.min(fails + 1, count)));
       }),
-      { numRuns: 8 },
+      { numRuns: 20 },
     );
   });
 });
@@ -262,6 +264,21 @@ describe('how well it does, in virtual time', () => {
     const work = scenario.runs.reduce((sum, { duration }) => sum + duration, 0) / scenario.executors;
     expect(simulated.makespan / work).toBeLessThan(slack);
     expect(pollsARun(simulated, scenario)).toBeLessThan(polls);
+  });
+
+  test.each([1, 2, 4])('on %i executors ticks are few, and polls', (executors) => {
+    const scenario = campaign(600, (n) => 10_000 + ((n * 7_919) % 20_000), { executors });
+    const simulated = simulate(scenario);
+    const work = scenario.runs.reduce((sum, { duration }) => sum + duration, 0) / executors;
+    expect(simulated.makespan / work).toBeLessThan(1.03);
+    expect(pollsARun(simulated, scenario)).toBeLessThan(executors === 1 ? 4 : 3);
+    // a tick is eleven history events
+    expect(simulated.ticks.length / scenario.runs.length).toBeLessThan(executors === 1 ? 1 / 2 : 3 / 11);
+  });
+
+  test('runs of a fifth of a second keep executors busy from the first second on', () => {
+    const scenario = campaign(2_000, () => 200, { executors: 8, latency: 60 });
+    expect(simulate(scenario).makespan / 50_000).toBeLessThan(1.05);
   });
 
   test('runs that the service has are through without any wait', () => {
@@ -438,19 +455,19 @@ describe('an attempt that failed', () => {
     expect(wakeIn(schedule, now + 1_000)).toBeGreaterThan(MINUTE);
   });
 
-  test.each([['auto'], [10], [5_000]] as const)(
-    'counts towards the 2,000, so that many of them are waited for: concurrency %s',
+  test.each([['auto'], [10], [500]] as const)(
+    'counts towards the limit, so that many of them are waited for: concurrency %s',
     (concurrency) => {
-      const schedule = newSchedule(100_000, concurrency);
+      const schedule = { ...newSchedule(100_000, concurrency), mostFlights: MOST_FLIGHTS };
       let now = 0;
-      for (let n = 0; schedule.postponed.length < MAX_FLIGHTS; n += 1) {
+      for (let n = 0; schedule.postponed.length < MOST_FLIGHTS; n += 1) {
         const { request } = decide(schedule, now);
         expect(request.length).toBeGreaterThan(0);
         applyOutcomes(schedule, { request }, { ...none, again: request.map((seq) => [seq, HOUR]) }, now);
         now += 1;
-        if (n > MAX_FLIGHTS) throw new Error('the window does not fill');
+        if (n > MOST_FLIGHTS) throw new Error('the window does not fill');
       }
-      expect(schedule.postponed).toHaveLength(MAX_FLIGHTS);
+      expect(schedule.postponed).toHaveLength(MOST_FLIGHTS);
       expect(decide(schedule, now)).toEqual({ request: [], poll: [], expire: [] });
       expect(windowOf(schedule, now)).toBe(0);
       // it sleeps until the first of them is due

@@ -39,6 +39,23 @@ test.each([
   expect(checkBody(body).search!.method).toBe(method);
 });
 
+test('an outside optimiser is a command with options', () => {
+  const method = 'method: { command: [python3, tpe.py], options: { depth: [1, { a: b }] }, timeout: 90 s }';
+  expect(checkBody(`search: { minimize: Fit error, ${OVER}, ${method} }\n`).search!.method).toEqual({
+    command: ['python3', 'tpe.py'],
+    options: { depth: [1, { a: 'b' }] },
+    timeout: 90_000,
+    // found where the files are
+    folder: '',
+    files: {},
+  });
+  const least = 'method: { command: [python3] }';
+  expect(checkBody(`search: { minimize: Fit error, ${OVER}, ${least} }\n`).search!.method).toMatchObject({
+    options: {},
+    timeout: 600_000,
+  });
+});
+
 describe('mistakes', () => {
   test.each<[string, ErrorCode, string, RegExp]>([
     [
@@ -52,6 +69,12 @@ describe('mistakes', () => {
       'INVALID_VALUE',
       `over: { Contact rate: §{ min: 1, max: 1.4, step: 0.5 } }`,
       /one value only/,
+    ],
+    [
+      'a free order of an outside optimiser',
+      'INVALID_VALUE',
+      'over: { Contact rate: { min: 1, max: 2 } }, method: { command: [python3] }, order: §free',
+      /fixed order/,
     ],
     [
       'an unknown input',
@@ -92,6 +115,25 @@ describe('mistakes', () => {
       /The expression is wrong/,
     ],
     ['an unknown method', 'DEFINITION_INVALID', `${OVER}, method: §tpe`, /expected auto, gp, cma, direct/],
+    [
+      'a command that is a text',
+      'DEFINITION_INVALID',
+      `${OVER}, method: { command: §python3 tpe.py }`,
+      /list of texts/,
+    ],
+    [
+      'an empty command',
+      'DEFINITION_INVALID',
+      `${OVER}, method: { command: §[] }`,
+      /a program and its arguments/,
+    ],
+    ['options without a command', 'DEFINITION_INVALID', `${OVER}, method: §{ options: {} }`, /command/],
+    [
+      'an answer that takes too long',
+      'DEFINITION_INVALID',
+      `${OVER}, method: { command: [a], timeout: §1 h }`,
+      /at most 20 min/,
+    ],
     [
       'a method without choices',
       'INVALID_VALUE',

@@ -25,6 +25,7 @@ export interface Scenario {
   troubles: { tick: number; share: number; retryAfter: number }[];
   attempts?: AttemptPolicy;
   runTimeout?: number | null;
+  mostFlights?: number;
 }
 
 export interface Tick {
@@ -132,6 +133,7 @@ export function simulate(scenario: Scenario, mostTicks = 100_000): Simulated {
   const service = new Service(scenario);
   const { attempts = ONE_ATTEMPT, runTimeout = null } = scenario;
   let schedule = newSchedule(scenario.runs.length, scenario.concurrency, runTimeout);
+  if (scenario.mostFlights !== undefined) schedule.mostFlights = scenario.mostFlights;
   let now = START;
   const ticks: Tick[] = [];
   for (let tick = 0; !isFinished(schedule); tick += 1) {

@@ -9,7 +9,7 @@ import { ownModule, PACKAGE } from '../../src/own-files.ts';
 const folder = mkdtempSync(join(tmpdir(), 'foray-command-name-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** What people are told to type who work in a folder. */
+/** The command that foray shows to people who work in a folder. */
 function commandIn(cwd: string): string {
   const module = pathToFileURL(ownModule('src/cli/command-name')).href;
   const script = `import { commandName } from '${module}'; process.stdout.write(commandName());`;

@@ -15,10 +15,10 @@ const shells = ['bash', 'zsh', 'fish'] as const;
 type Shell = (typeof shells)[number];
 
 let folder: string;
-/** Where the user is: a definition, a folder, a home with two campaigns. */
+/** The user's folder: a definition, a folder, a home with two campaigns. */
 let work: string;
 let env: NodeJS.ProcessEnv;
-/** Commands in the program's help. */
+/** The commands in the program's help. */
 let shown: string[];
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'foray-completion-'));
@@ -52,12 +52,12 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const scriptOf = (shell: Shell): string => join(folder, `completion.${shell}`);
 const has = (shell: Shell): boolean => spawnSync(shell, ['-c', 'true']).status === 0;
 
-/** What a shell offers for the last of some words. */
+/** The completions of a shell for the last of some words. */
 function offered(shell: Shell, ...words: string[]): Promise<string[]> {
   return offeredFor(shell, ['foray', ...words].join(' '), words);
 }
 
-/** What a shell offers at the end of a line, where it takes the line for `words`. */
+/** The completions of a shell at the end of a line that it splits into `words`. */
 async function offeredFor(shell: Shell, line: string, words: string[]): Promise<string[]> {
   const inShell = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
   const quoted = ['foray', ...words].map(inShell).join(' ');
@@ -76,7 +76,7 @@ async function offeredFor(shell: Shell, line: string, words: string[]): Promise<
       .split('\n')
       .filter((line) => line !== '')
       .map((line) => line.split('\t')[0]!)
-      // zsh leaves out itself what does not begin like this
+      // zsh itself drops words with another beginning
       .filter((word) => shell !== 'zsh' || word.startsWith(words.at(-1)!))
       .sort()
   );

@@ -22,7 +22,7 @@ interface Part {
 
 let world: World;
 let folder: string;
-/** Has no search attributes of campaigns. */
+/** A namespace without the search attributes of campaigns. */
 const BARE = 'bare';
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'foray-doctor-'));
@@ -45,7 +45,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** What is wrong in an installation that differs from a healthy one. */
+/** Runs `foray doctor` in a changed installation, and returns the differences from a healthy one. */
 async function doctor(env: NodeJS.ProcessEnv = {}, ...args: string[]) {
   const all = { ...environmentOf(world.settings), ...env };
   const { code, stdout, stderr } = await foray(folder, ['doctor', '--json', ...args], { env: all });

@@ -6,9 +6,9 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { ExplainedRun, Explanation, FailureGroup } from '../../src/client/index.ts';
 import { type Dev, foray, startDev } from '../support/cli.ts';
 
-/** What a modeller sees of a run that failed, in all places where foray shows it. */
+/** What a modeller sees of a failed run, in all places where foray shows it. */
 
-// with a blank, as people name folders
+// folder names may contain blanks
 const folder = join(mkdtempSync(join(tmpdir(), 'foray-failed-')), 'my work');
 
 const PROGRAM = `import { appendFileSync, readFileSync } from 'node:fs';
@@ -37,7 +37,7 @@ outputs: [{name: Out, type: DOUBLE}]
     join(folder, 'c.yaml'),
     'campaign: c\nmodel: {name: Failing}\ndesign: {grid: {N: {from: 1, to: 99, step: 2}}}\nfailures: {attempts: 2, backoff: 0.1}\n',
   );
-  // 45 runs are done, five fail
+  // 45 runs complete, five fail
   submitted = await run('submit', 'c.yaml', '--id', 'c', '--watch');
   [group] = (JSON.parse((await run('status', 'c', '--failures', '--json')).stdout) as Status).failures;
   [explained] = (JSON.parse((await run('explain', 'c', point(), '--json')).stdout) as Explanation).runs;
@@ -94,7 +94,7 @@ describe('the log of a failed run', () => {
   test('is in the report, where it is text', async () => {
     await run('report', 'c', '-o', 'c.html');
     const page = readFileSync(join(folder, 'c.html'), 'utf8');
-    const pre = /<summary>What the run printed last<\/summary>[^]*?<pre>([^]*?)<\/pre>/.exec(page)![1]!;
+    const pre = /<summary>What the run printed last<\/summary>[^]*?<pre[^>]*>([^]*?)<\/pre>/.exec(page)![1]!;
     expect(pre).toMatch(STACK);
     expect(pre).toContain('step 30 &#60;b&#62;of');
   });

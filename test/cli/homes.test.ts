@@ -23,7 +23,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const run = (...args: string[]): Promise<Ran> => foray(empty, args, { env });
 
-/** A process that holds a home and notes it, as a `foray dev` that is ready does. */
+/** Starts a process that holds a home and records it, like a `foray dev` that is ready. */
 async function startHolder(home: string): Promise<ChildProcess> {
   const file = (name: string) => JSON.stringify(join(ROOT, 'src/dev', name));
   const child = startModule(`
@@ -48,7 +48,7 @@ describe('in a folder without a home', () => {
       expect([code, stdout]).toEqual([2, '']);
       expect(stderr).toBe(
         `foray: There is no store at ${join(empty, '.foray/store.db')} yet. No foray dev runs in the home .foray. ` +
-          'Start one with "foray dev", or name another home with --home.\n',
+          'Start one with "foray dev", or choose another home with --home.\n',
       );
     }
     expect(readdirSync(empty)).toEqual([]);

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { readDefinition } from '../../src/campaign/read.ts';
 import { checkCampaign } from '../../src/client/check.ts';
 import { cloudClient } from '../../src/client/index.ts';
-import { starterDefinition } from '../../src/cli/starter.ts';
+import { starterDefinition } from '../../src/client/starter.ts';
 import { type RunningService, startService } from '../../src/service/service.ts';
 import { foray as run, ROOT, type Ran } from '../support/cli.ts';
 import { KEY } from '../support/world.ts';
@@ -13,7 +13,7 @@ import { writeModel } from '../service/support.ts';
 
 const SHIPPED = ['Epidemic', 'Inventory', 'Rehearsal', 'Service System Demo'];
 
-/** Names that mean something else in YAML, as a model may have them. */
+/** Names that mean something else in YAML; a model may have them. */
 const NAMES = [
   'Rate: of 5% # not a comment',
   `it's "quoted"`,
@@ -85,10 +85,10 @@ function writeOdd(): void {
 const foray = (...args: string[]): Promise<Ran> =>
   run(folder, args, { env: { FORAY_SERVICE_URL: service.url, FORAY_API_KEY: KEY } });
 
-/** As submit checks it, against the service. */
+/** Checks a definition against the service, as submit does. */
 const check = (text: string) => checkCampaign(cloud, { text, file: join(folder, 'campaign.yaml') });
 
-/** With lines that are comments as settings. */
+/** Turns comment lines into settings. */
 function uncommented(text: string, which: RegExp): string {
   return text.replaceAll(/^( *)# (.*)$/gm, (line, indent: string, rest: string) =>
     which.test(rest) ? indent + rest : line,
@@ -107,7 +107,7 @@ describe('foray init', () => {
       const { inputs, outputs } = version.experimentTemplate;
       expect(campaign.outputs.map(({ name }) => name)).toEqual(outputs.map(({ name }) => name));
 
-      // each of its comments is a line that can be taken in
+      // each of its comments becomes a valid line
       const whole = uncommented(text, / # [A-Z_]+(, (in )?[A-Z_]+)?(, [^,]+)?$/)
         .replaceAll('./FILE', './campaign.yaml')
         .replace(/^design: .*\n {2}grid: .*\n/m, '');
@@ -133,7 +133,10 @@ describe('foray init', () => {
         const other = text.replace(/^ {2}grid: .*$/m, () => kind.replace('# ', ''));
         expect((await check(other)).points).toBeGreaterThan(1);
         if (/morris|saltelli/.test(kind)) continue;
-        const limited = other.replace('# and with any of them, but for morris and saltelli: ', '');
+        const limited = other.replace(
+          '# each of them, except morris and saltelli, can have a condition: ',
+          '',
+        );
         expect((await check(limited)).campaign.design.kind).toBe('refined');
       }
     },
@@ -146,7 +149,7 @@ describe('foray init', () => {
     const { campaign } = await check(stdout);
     expect(campaign.base[0]).toMatchObject({ name: NAMES[0], value: '7.25' });
     expect(stdout).toContain('experiment: "one: #, [first]"\n');
-    expect(stdout).toContain('# stored experiments besides: "varied: # many" (PARAMETER_VARIATION)\n');
+    expect(stdout).toContain('# other stored experiments: "varied: # many" (PARAMETER_VARIATION)\n');
     expect(stdout).toContain('campaign: gro-e-odd-1\n');
     expect(stdout).toContain('# replications: 10 ');
     expect(stdout).toContain('  # Large: "9007199254740993" # LONG\n');
@@ -164,7 +167,7 @@ describe('foray init', () => {
     writeFileSync(schema, '{}');
     writeFileSync(join(folder, 'own/flu.yaml'), 'mine');
     const again = await foray('init', 'Epidemic', '-o', 'own/flu.yaml');
-    expect([again.code, again.stderr]).toEqual([2, expect.stringMatching(/own\/flu\.yaml is there already/)]);
+    expect([again.code, again.stderr]).toEqual([2, expect.stringMatching(/own\/flu\.yaml already exists/)]);
     expect(readFileSync(join(folder, 'own/flu.yaml'), 'utf8')).toBe('mine');
     await foray('init', 'Epidemic', '-o', 'own/third.yaml');
     expect(readFileSync(schema, 'utf8')).toContain('"$id"');

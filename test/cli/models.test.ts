@@ -33,7 +33,7 @@ describe('foray models new', () => {
     expect(made.stdout).toContain('own/bar/model.yaml and own/bar/sim.py');
     writeFileSync(join(folder, 'own/bar/sim.py'), 'mine');
     const again = await run('new', 'Coffee bar', '--command', '-o', 'own/bar');
-    expect([again.code, again.stderr]).toEqual([2, expect.stringMatching(/own\/bar is there already/)]);
+    expect([again.code, again.stderr]).toEqual([2, expect.stringMatching(/own\/bar already exists/)]);
     expect(readFileSync(join(folder, 'own/bar/sim.py'), 'utf8')).toBe('mine');
     expect(await run('new', 'x', '-o', '/proc/x')).toMatchObject({
       code: 2,
@@ -116,8 +116,8 @@ outputs:
   });
 });
 
-test('the module of docs/models.md is a model', async () => {
-  const docs = readFileSync(join(ROOT, 'docs/models.md'), 'utf8');
+test('the module of docs/guides/models.md is a model', async () => {
+  const docs = readFileSync(join(ROOT, 'docs/guides/models.md'), 'utf8');
   mkdirSync(join(folder, 'bus'));
   writeFileSync(join(folder, 'bus/model.ts'), /```ts\n([^`]+)```/.exec(docs)![1]!);
   const [{ name, outputs }] = JSON.parse((await run('check', 'bus', '--json')).stdout) as [Checked];

@@ -6,7 +6,7 @@ import type { Explanation, Foray, Plan } from '../../src/client/index.ts';
 import { toTheEnd } from '../support/campaigns.ts';
 import { clientOf, type Dev, foray, startDev } from '../support/cli.ts';
 
-/** A model that says which values it takes. */
+/** A model that limits its values. */
 const PICKY = `name: Picky
 description: ''
 command: node sim.mjs
@@ -48,7 +48,7 @@ function planOf(file: string, settings: Parameters<Foray['plan']>[1] = {}): Prom
   return client.plan({ text: readFileSync(join(dev.folder, file), 'utf8'), file }, settings);
 }
 
-/** Has a campaign run to its end. */
+/** Runs a campaign to its end. */
 async function carryOut(file: string, id: string): Promise<void> {
   await client.submit({ text: readFileSync(join(dev.folder, file), 'utf8'), file }, { id });
   await toTheEnd({ foray: client }, id);
@@ -77,7 +77,7 @@ describe('foray plan', () => {
     expect(before.last.map(({ values }) => values.join())).toEqual(['5,2', '7,1.5', '7,2']);
     expect(await planOf(file)).toEqual(before);
 
-    // a part of it is run: that is there then, and its pace is known
+    // a part of it runs first: then these results exist, and the speed is known
     await carryOut(flu('part.yaml', '[3, 5]', 'replications: 2\n'), 'part');
     const after = await planOf(file);
     expect(after).toMatchObject({ there: 8, toRun: 4, basis: 'as in part' });
@@ -117,9 +117,7 @@ describe('foray plan', () => {
     expect(foreseen!.runs).toBeGreaterThan(10);
     expect(plan).toMatchObject({ there: 10, expectedSeconds: 2 * (foreseen!.runs - 10), mostSeconds: 380 });
     const { stdout } = await run('plan', file);
-    expect(stdout).toContain(
-      `about ${foreseen!.runs} runs, by the variance of 2 points that the service has`,
-    );
+    expect(stdout).toContain(`about ${foreseen!.runs} runs, from the variance of 2 points at the service`);
     expect(stdout).toContain(`to run        about ${foreseen!.runs - 10}\n`);
   });
 
@@ -160,7 +158,7 @@ describe('foray plan', () => {
       'The design gives "Days" one value only, 7.',
     ]);
     expect(await warningsOf('random: {points: 9, inputs: {Days: [7, 8]}}')).toEqual([
-      '7 points are there twice and count once.',
+      '7 points are in the design twice and count once.',
     ]);
     expect(await warningsOf('sobol: {points: 9, inputs: {Contact rate: {min: 1, max: 2}}}')).toEqual([
       '9 Sobol points are less even than 8, a power of 2.',
@@ -236,7 +234,7 @@ describe('foray plan', () => {
       ),
     };
     expect(await run('plan', file)).toMatchObject(refused);
-    // before anything is started
+    // refused before anything starts
     expect(await run('submit', file, '--id', 'picky')).toMatchObject(refused);
     expect((await run('status', 'picky')).code).toBe(2);
   });
@@ -296,8 +294,8 @@ describe('foray explain', () => {
       { name: 'Seconds', value: '0', file: null, units: 'SECOND', isVaried: false },
     ]);
     expect(explained.runs).toMatchObject([
-      { replication: 1, state: 'done', seed: '1', why: expect.stringMatching(/service/) },
-      { replication: 2, state: 'done', why: expect.stringMatching(/service/) },
+      { replication: 1, state: 'done', seed: '1', why: 'This campaign started the run.' },
+      { replication: 2, state: 'done', why: 'This campaign started the run.' },
     ]);
     expect(explained.runs[1]!.seed).not.toBe('1');
     expect((await explain(bad)).runs[0]).toMatchObject({
@@ -364,7 +362,7 @@ outputs: [Server utilization, Queue|Waiting]
     expect(rows).toHaveLength(2);
     const mean = values.reduce((a, b) => a + b) / 5;
     const sd = Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / 4);
-    const t = 2.7764451051977987; // of 4 degrees of freedom, at 0.975
+    const t = 2.7764451051977987; // t quantile with 4 degrees of freedom, at 0.975
     const [capacity, replications, failed, n, ...numbers] = rows[0]!.slice(1).map(Number);
     expect([capacity, replications, failed, n]).toEqual([9, 5, 0, 5]);
     const half = (t * sd) / Math.sqrt(5);

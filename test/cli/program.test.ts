@@ -35,7 +35,7 @@ describe('settings', () => {
   it('stand before or behind the command, and the nearer one counts', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'foray-program-'));
     try {
-      // the error names the store that was looked for
+      // the error names the store that the command looked for
       const inHome = async (home: string, args: string[]): Promise<void> => {
         const { code, stderr } = await foray(folder, args, { env: { FORAY_HOME: 'd' } });
         expect([code, stderr]).toEqual([2, expect.stringContaining(`${join(folder, home)}/store.db yet`)]);
@@ -45,7 +45,7 @@ describe('settings', () => {
       await inHome('c', ['list', '--home', 'c']);
       await inHome('d', ['list']);
       expect(readdirSync(folder)).toEqual([]);
-      // of a command above as well
+      // also a setting of a parent command
       const key = await foray(folder, ['--home', 'f', 'service', 'keys', 'add', 'joe']);
       expect([key.code, readdirSync(folder)]).toEqual([0, ['f']]);
     } finally {
@@ -113,17 +113,19 @@ describe('what a service or a model said', () => {
       const [row] = await rowsOf(store);
       await store.close();
       const settings = ['--store', address];
+      // no server here: another test may have a Temporal server at the usual address, with a campaign of this name
+      const env = { TEMPORAL_ADDRESS: '127.0.0.1:1' };
       const shown = String.raw`it \u001b[2Jbroke\nforay: all is well \u202e\u009b1m`;
-      const status = await foray(folder, [...settings, 'status', 'flu', '--failures']);
+      const status = await foray(folder, [...settings, 'status', 'flu', '--failures'], { env });
       expect(status.stdout).toContain(String.raw`× it \u001b[`);
-      const explained = await foray(folder, [...settings, 'explain', 'flu', row!.point]);
+      const explained = await foray(folder, [...settings, 'explain', 'flu', row!.point], { env });
       expect(explained.stdout).toContain(shown);
       for (const { stdout, stderr } of [status, explained]) {
         // eslint-disable-next-line no-control-regex
         expect(stdout + stderr).not.toMatch(/[\x1b\x9b\u202e]/);
         expect(stdout + stderr).not.toMatch(/^foray: all is well/m);
       }
-      const json = await foray(folder, [...settings, 'explain', 'flu', row!.point, '--json']);
+      const json = await foray(folder, [...settings, 'explain', 'flu', row!.point, '--json'], { env });
       expect(json.stdout).toContain(String.raw`\u001b[2J`);
       expect(JSON.stringify(JSON.parse(json.stdout))).toContain('\u202e');
     } finally {

@@ -14,7 +14,7 @@ import { cleanEnv, foray, MAIN } from '../support/cli.ts';
 
 let folder: ReturnType<typeof temporaryFolder>;
 let store: Store;
-/** Neither a service nor Temporal: the store is all that results need. */
+/** No service and no Temporal server: results need only the store. */
 beforeEach(async () => {
   folder = temporaryFolder();
   store = await openStore(address());
@@ -41,7 +41,7 @@ afterEach(async () => {
 const address = (): string => `sqlite:${join(folder.path, 'store.db')}`;
 const run = (...args: string[]) => foray(folder.path, args, { env: { FORAY_STORE: address() } });
 
-/** The second one has an output that is none; the fifth fails. */
+/** Finishes runs. The output of the second one is not a number; the fifth fails. */
 async function finish(...seqs: number[]): Promise<void> {
   await store.intend('flu', seqs, 1);
   const seen = seqs.map((seq) => {

@@ -19,7 +19,7 @@ beforeAll(async () => {
     join(dev.folder, 'slow.yaml'),
     'campaign: slow\nmodel: {name: Rehearsal}\ninputs: {Seconds: 600}\ndesign: {grid: {Value: [1, 2]}}\n',
   );
-  // side by side, as there is nothing to see of them
+  // in parallel, because the test does not look at their output
   const plain = ['shop', 'shorter', 'other'].map((id) => run('submit', `${id}.yaml`, '--id', id, '--watch'));
   for (const { code, stderr } of await Promise.all(plain))
     expect([code, stderr]).toEqual([0, expect.any(String)]);
@@ -39,11 +39,11 @@ const run = (...args: string[]) => foray(dev.folder, args);
 
 interface Shown {
   code: number | null;
-  /** What the terminal was sent. */
+  /** Everything that was written to the terminal. */
   text: string;
 }
 
-/** Runs a command in a terminal of a size; `type` gets what was shown so far and says what is typed, once. */
+/** Runs a command in a terminal of a given size. `type` gets the output so far, and returns what to type, once. */
 async function inTerminal(
   args: string[],
   {
@@ -56,7 +56,7 @@ async function inTerminal(
   const command = `stty cols ${columns} rows ${rows}; exec '${process.execPath}' '${MAIN}' ${args.join(' ')}`;
   const child = spawn('script', ['-qec', command, '/dev/null'], {
     cwd: dev.folder,
-    // a terminal as people have it, wherever the tests run: Node takes one in CI for colourless
+    // a normal terminal, wherever the tests run: in CI, Node assumes one without colours
     env: { ...cleanEnv(), CI: undefined, NO_COLOR: undefined, TERM: 'xterm-256color', ...env },
   });
   let text = '';
@@ -75,7 +75,7 @@ const HIDE = `${ESC}[?25l`;
 const SHOW = `${ESC}[?25h`;
 const END = `${ESC}[J`;
 
-/** Each of the pages that were drawn, with how far up the cursor went before. */
+/** The pages that were drawn, each with the number of lines that the cursor moved up before. */
 function pagesIn(text: string): { up: number; lines: string[] }[] {
   const drawn = text.slice(text.indexOf(HIDE) + HIDE.length, text.lastIndexOf(END));
   return drawn.split(END).map((page) => {
@@ -85,7 +85,7 @@ function pagesIn(text: string): { up: number; lines: string[] }[] {
   });
 }
 
-/** Each page begins where the one before it began, and fits in. */
+/** Expects each page to begin where the one before began, and to fit into the terminal. */
 function expectInPlace(pages: ReturnType<typeof pagesIn>, [columns, rows]: [number, number]): void {
   for (const [at, { up, lines }] of pages.entries()) {
     expect(up).toBe(pages[at - 1]?.lines.length ?? 0);
@@ -94,7 +94,7 @@ function expectInPlace(pages: ReturnType<typeof pagesIn>, [columns, rows]: [numb
   }
 }
 
-// the program of util-linux; others take other arguments
+// `script` of util-linux; other versions have other arguments
 (process.platform === 'linux' ? describe : describe.skip)('watch in a terminal', () => {
   test('draws a page in its place until the campaign is over, and leaves the last one', async () => {
     const { code, text } = await inTerminal(['submit', 'shop.yaml', '--id', 'watched', '--watch']);

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { unneededFiles } from '../../src/client/garbage.ts';
+import { unusedFiles } from '../../src/client/unused-files.ts';
 import { campaign } from '../store/suite.ts';
 
 const HOUR = 3_600_000;
@@ -13,7 +13,7 @@ test('files that nobody names or keeps can go once they are an hour old', () => 
     { hash: 'young', putAt: now - HOUR, isKept: false },
   ].map((file) => ({ ...file, size: 1 }));
   const named = { ...campaign('flu'), files: [{ input: 'Cases', hash: 'named' }] };
-  const record = { campaign: named } as unknown as Parameters<typeof unneededFiles>[1][number];
-  const { files: old, young } = unneededFiles(files, [record], now);
+  const record = { campaign: named } as unknown as Parameters<typeof unusedFiles>[1][number];
+  const { files: old, young } = unusedFiles(files, [record], now);
   expect([old.map(({ hash }) => hash), young.map(({ hash }) => hash)]).toEqual([['old'], ['young']]);
 });

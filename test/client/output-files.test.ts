@@ -79,7 +79,7 @@ describe('a file that it does not keep', () => {
     writeFileSync(at('a.csv'), 'another');
     expect(await files.save(value, at('a.csv'))).toBe('written');
     expect(readFileSync(at('a.csv')).equals(content)).toBe(true);
-    // by a hash that tells nothing of the content
+    // a hash that says nothing about the content
     const md5 = { hash: 'md5', localPath: 'a.csv' };
     for (let time = 0; time < 2; time += 1) expect(await files.save(md5, at('a.csv'))).toBe('written');
     expect(readdirSync(join(folder.path, 'out'))).toEqual(['a.csv']);
@@ -101,7 +101,7 @@ describe('a file that it does not keep', () => {
 
   test.each<[number, RegExp]>([
     [404, /^The model service does not have the file\.$/],
-    [410, /^The model service does not give the file\.$/],
+    [410, /^The model service refuses the file\.$/],
   ])('%d: it says so, and nothing is left half written', async (status, says) => {
     server.say(status, '');
     const error = await refusal(files.save(value, at('a.csv')));
@@ -144,7 +144,10 @@ describe('a file that it does not keep', () => {
 
 test.each(['', 'null', '{}', '"a.csv"'])('what is no reference says so: %j', async (text) => {
   const error = await refusal(files.read(text));
-  expect([error.code, error.message]).toEqual(['FILE_UNAVAILABLE', 'The value is no reference to a file.']);
+  expect([error.code, error.message]).toEqual([
+    'FILE_UNAVAILABLE',
+    'The value is not a reference to a file.',
+  ]);
 });
 
 test('a path that cannot be written', async () => {

@@ -17,7 +17,7 @@ interface Read {
   keys: string[];
 }
 
-/** What a file of points holds. */
+/** Writes and reads a point file. */
 async function read(name: string, content: string): Promise<Read> {
   write(name, content);
   const { campaign, contents, pointFiles, points } = await resolve(`design: {points: ${name}}`);
@@ -27,7 +27,7 @@ async function read(name: string, content: string): Promise<Read> {
   return { inputs, rows, keys: [...expand(campaign, contents)].map(({ key }) => key) };
 }
 
-/** Expects a file to be refused at the § in it, which is not part of it. */
+/** Expects an error at the § in the file; the § is not part of the file. */
 async function expectRefused(name: string, marked: string, code: string, message: string, hint?: string) {
   const [before, after] = marked.split('§');
   write(name, before! + after!);
@@ -122,8 +122,8 @@ describe('CSV', () => {
   });
 
   const known = 'The input takes INTEGER, in DAY.';
-  const quote = 'A value with a quote in it stands in quotes, and the quote is written twice.';
-  const comma = 'A value with a comma in it stands in quotes.';
+  const quote = 'Put a value that contains a quote in quotes, and write the quote twice.';
+  const comma = 'Put a value that contains a comma in quotes.';
   const once = 'Give it once, under one of inputs, files, design and fresh.';
   test.each<[string, string, string, string, string?]>([
     [
@@ -246,7 +246,7 @@ describe('CSV', () => {
     expect(await refusal('design: {points: points.csv}')).toEqual({
       code: 'POINTS_INVALID',
       message: 'The file is empty.',
-      hint: 'Its first line has the names of inputs.',
+      hint: 'Its first line must have the names of inputs.',
       place: { file: 'points.csv', line: 1, column: 1 },
     });
   });
@@ -305,37 +305,37 @@ describe('JSON Lines', () => {
     }
   });
 
-  const same = 'All points of a file give the same inputs.';
+  const same = 'All points of a file must have the same inputs.';
   test.each<[string, string, string, string, string?]>([
     ['no JSON', '{"Days":1}\n§{"Days":2\n', 'POINTS_INVALID', 'The line is not JSON.'],
-    ['a list', '{"Days":1}\n\n§[2]\n', 'POINTS_INVALID', 'The line is no object of inputs and values.'],
-    ['null', '§null\n', 'POINTS_INVALID', 'The line is no object of inputs and values.'],
-    ['an empty object', '§{}\n', 'POINTS_INVALID', 'The line is no object of inputs and values.'],
+    ['a list', '{"Days":1}\n\n§[2]\n', 'POINTS_INVALID', 'The line is not an object of inputs and values.'],
+    ['null', '§null\n', 'POINTS_INVALID', 'The line is not an object of inputs and values.'],
+    ['an empty object', '§{}\n', 'POINTS_INVALID', 'The line is not an object of inputs and values.'],
     [
       'a value that is none',
       '§{"Days":null}\n',
       'POINTS_INVALID',
-      'The value of "Days" is no number, text, true or false.',
+      'The value of "Days" is not a number, text, true or false.',
     ],
     [
       'a missing key',
       '{"Days":1,"Title":"a"}\n§{"Days":2}\n',
       'POINTS_INVALID',
-      'The point does not give "Title", as the first one does.',
+      'The point lacks "Title", which the first point has.',
       same,
     ],
     [
       'another key',
       '{"Days":1}\r\n§{"Days":2,"Title":"a"}\r\n',
       'POINTS_INVALID',
-      'The point gives "Title", and the first one does not.',
+      'The point has "Title", but the first point does not.',
       same,
     ],
     [
       'a key that every object has',
       '{"Days":1}\n§{"constructor":1}\n',
       'POINTS_INVALID',
-      'The point does not give "Days", as the first one does.',
+      'The point lacks "Days", which the first point has.',
       same,
     ],
     [
@@ -406,7 +406,7 @@ describe('a file', () => {
       Days: fc.integer({ min: -1000, max: 1000 }),
       'Contact rate': fc.double({ noNaN: true, noDefaultInfinity: true }),
       Stochastic: fc.boolean(),
-      // CSV's reader takes the blanks around a value away, and no reader of lines a lone end of one
+      // the CSV parser removes blanks around a value, and parsers of lines change a lone carriage return
       Title: fc.string({ unit: fc.constantFrom('a', ',', '"', '\n', "'", '\\', 'é', '😀', '\u2028') }),
       Budget: fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).map(String),
     };
@@ -434,7 +434,7 @@ describe('a file', () => {
 
 test('a million points are read without all of them in memory as objects', async () => {
   const million = 1_000_000;
-  // as long as it takes that they would not fit; without them it takes less than 200 MB
+  // long enough that the points would not fit into memory; without these texts, the process takes less than 200 MB
   const title = (at: number): string => `${at}`.padEnd(150, ' of many');
   let content = 'Days,Title\n';
   for (let at = 0; at < million; at += 1) content += `${at},${title(at)}\n`;
@@ -448,7 +448,7 @@ test('a million points are read without all of them in memory as objects', async
     inputs: ['Days', 'Title'],
     count: million,
     points: million,
-    // `expand` would leave repeats in: no two are the same, as no two keys are
+    // `expand` would keep repeated points: the keys show that no two points are equal
     distinct: million,
     some: [0, 123_456, 999_999].map((at) => [String(at), title(at).trim()]),
   });

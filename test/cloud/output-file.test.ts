@@ -165,7 +165,7 @@ describe('what cannot be had says so, and not where', () => {
       const error = await failure(fetched());
       expect([error.kind, error.message]).toEqual([
         'refused',
-        'The service gave no address of the output file.',
+        'The service gave no valid address for the output file.',
       ]);
     },
   );

@@ -45,6 +45,8 @@ export async function startServer(): Promise<TestServer> {
       handler(response, one);
     });
   });
+  // on a busy machine a connection may be idle for longer than 5 s, and is closed just when the client uses it again
+  server.keepAliveTimeout = 600_000;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   cleanups.push(async () => {
     server.closeAllConnections();

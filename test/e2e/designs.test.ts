@@ -35,6 +35,7 @@ const sensitivity: Example[] = [
   ['morris', 90, 2],
   ['one-per-input', 15, 5],
   ['saltelli', 320, 1],
+  ['until-precise', 1024, 1],
 ];
 
 const examples = [
@@ -146,7 +147,8 @@ test('with common random numbers the difference of two policies varies less than
 
 test('trajectories tell which of eight inputs matter for the cost', () => {
   const { design } = definitionIn('sensitivity', 'morris');
-  const { inputs, trajectories } = design.morris!;
+  const { inputs } = design.morris!;
+  const trajectories = design.morris!.trajectories as number;
   const names = Object.keys(inputs);
   const morris = { inputs: names.map((name) => ({ name })), trajectories, levels: 4, seed: 1 };
   // points are in the order of the rows, and none is there twice

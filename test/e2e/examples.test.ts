@@ -103,6 +103,25 @@ test('examples/search/select finds the best of 25 policies, and tells its cost b
   expect(runs.done).toBeLessThan(1_500);
 });
 
+test('examples/search/abc finds the rates that explain the observed epidemic', async () => {
+  const campaign = join(ROOT, 'examples/search/abc.yaml');
+  const submitted = await foray(dev.folder, ['submit', campaign, '--id', 'posterior', '--watch']);
+  expect([submitted.code, submitted.stderr]).toEqual([0, expect.stringContaining('completed')]);
+  const { stdout } = await foray(dev.folder, ['status', 'posterior', '--json']);
+  const { calibration } = JSON.parse(stdout) as {
+    calibration: { posterior: { inputs: Record<string, { low: number; high: number }> } };
+  };
+  const { inputs } = calibration.posterior;
+  // the best fit of the model without chance
+  for (const [name, value] of [
+    ['Contact rate', 1.669],
+    ['Recovery rate', 0.443],
+  ] as const) {
+    expect(inputs[name]!.low).toBeLessThan(value);
+    expect(inputs[name]!.high).toBeGreaterThan(value);
+  }
+});
+
 /** Mean number of machines at work in M/M/c//K: a birth and death process of those that are broken. */
 function machinesAtWork(
   machines: number,

@@ -8,14 +8,17 @@ import { until } from '../support/until.ts';
 import { startWorkerProcess, type WorkerProcess } from '../support/worker.ts';
 import { rehearsal, startWorld, type World } from '../support/world.ts';
 
-/** docs/operations.md, what survives what: a cancelled campaign leaves no run of its own behind, whenever it comes. */
+/**
+ * docs/guides/operations.md, "What survives what": a cancelled campaign leaves no run of its own behind, at whatever
+ * moment the cancel comes.
+ */
 
-/** Campaigns side by side. */
+/** Number of campaigns in parallel. */
 const AT_ONCE = isFull ? 6 : 2;
-/** Else only as many are requested as keep the service busy. */
+/** Without it, the campaign requests only as many runs as keep the service busy. */
 const ALL_AT_ONCE = 'concurrency: 30';
-/** Within this of a worker being there, nothing of a cancelled campaign runs. */
-const STOPPED_MS = 10_000;
+/** Once a worker runs, no run of a cancelled campaign is running after this time, ms: far less than the runs would take. */
+const STOPPED_MS = 30_000;
 
 let world: World;
 let front: FaultyService;
@@ -42,7 +45,7 @@ async function over(id: string): Promise<CampaignStatus> {
   });
 }
 
-/** The phase that the campaign is to come to. Short runs may be through before it is cancelled. */
+/** Cancels a campaign, and returns the phase that it must reach. A campaign of short runs may be over before. */
 async function cancelUnlessOver(id: string): Promise<'cancelled' | 'completed'> {
   try {
     await world.foray.cancel(id);
@@ -53,12 +56,14 @@ async function cancelUnlessOver(id: string): Promise<'cancelled' | 'completed'> 
   }
 }
 
-/** Asks the service: nothing of the campaign runs or will, and the store has all that completed. */
+/**
+ * Checks at the service that no run of the campaign is running or queued, and that the store has every completed run.
+ */
 async function leftNothing(id: string, status: CampaignStatus): Promise<void> {
   const statuses = await world.statusesAtService(id);
   expect(statuses).not.toHaveProperty('FRESH');
   expect(statuses).not.toHaveProperty('RUNNING');
-  // what has finished is kept: the store has all that completed at the service while the campaign waited for it
+  // finished results stay: the store has all runs that completed at the service while the campaign waited for them
   expect(status.runs).toMatchObject({ running: 0, queued: 0, failed: 0 });
   expect(status.runs.done).toBe(statuses.COMPLETED ?? 0);
 }
@@ -82,7 +87,7 @@ describe('with a worker', () => {
     await Promise.all(
       campaigns.map(async ({ moment, ...campaign }) => {
         const { id } = await world.foray.submit(rehearsal(campaign));
-        // the moment is the test: what the campaign does at it is left to the seed
+        // the moment is the test: the seed decides what the campaign is doing then
         await delay(moment);
         const phase = await cancelUnlessOver(id);
         const status = await over(id);
@@ -95,10 +100,10 @@ describe('with a worker', () => {
 
   test.each(seeds(2, 50))('between the commit of a run and its answer, seed %i', async (seed) => {
     const random = seeded(seed);
-    // of the first ones it is the only request of its activity, which fails with it
+    // with the first seeds, it is the only request of its activity, which fails with it
     const count = seed % 4 === 1 ? 1 : 1 + Math.floor(random() * 20);
     const which = Math.floor(random() * count);
-    // the answer comes after all or is lost; a moment after the cancel, or when it is not waited for any more
+    // the answer still comes or is lost, either shortly after the cancel or when nobody waits for it any more
     const end = count > 1 && random() < 0.5 ? 'deliver' : 'lose';
     const moment = random() < 0.8 ? random() * 1_500 : 6_000;
     const held = Promise.withResolvers<void>();
@@ -170,7 +175,7 @@ describe('stopped while requests are not answered', () => {
 
   test('what the service has finished of them is kept', async () => {
     const lost: string[] = [];
-    // of the first requests nobody hears, and the others are not made: the service looks overloaded
+    // the first requests get no answer, and the others are not made: the service looks overloaded
     front.plan = (asked) => {
       if (!isRunRequest(asked)) return pass();
       lost.push(asked.bodyHash);
@@ -200,10 +205,10 @@ describe('with the worker killed meanwhile', () => {
       return {
         first: 800_000 + 1_000 * seed + 100 * at,
         count,
-        /** The first ones, which another campaign waits for, too. */
+        /** Number of runs, the first ones, that another campaign also waits for. */
         shared: Math.ceil(count / 3),
         seconds: at > 0 && random() < 0.5 ? 1 : 60,
-        /** Whether the campaign that is cancelled comes first, and starts the runs that it shares. */
+        /** Whether the cancelled campaign comes first, and starts the shared runs. */
         isFirst: at === 0 || random() < 0.5,
         cancelAt: random() * 1_500,
         id: '',
@@ -251,7 +256,7 @@ describe('with the worker killed meanwhile', () => {
     figure.slowest = Math.max(figure.slowest, ms);
     expect(ms).toBeLessThan(STOPPED_MS);
 
-    // those that take a minute first: they hold up the others
+    // the runs of a minute come first, because they delay the others
     for (const { id, other, shared, seconds, phase } of pairs.sort((a, b) => b.seconds - a.seconds)) {
       const status = await over(id);
       if (phase === 'completed') expect(status.phase).toBe('completed');
@@ -260,7 +265,7 @@ describe('with the worker killed meanwhile', () => {
         const { runs } = await over(other);
         expect(runs).toMatchObject({ total: shared, done: shared });
       } else {
-        // what takes a minute is not waited for, but goes on until the last campaign that has it is cancelled
+        // the test does not wait for runs of a minute; they go on until the last campaign that has them is cancelled
         expect((await world.statusesInOrder(other)).filter((one) => !isOpen(one))).toEqual([]);
         await world.foray.cancel(other);
         await leftNothing(other, await over(other));

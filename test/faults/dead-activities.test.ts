@@ -4,14 +4,17 @@ import type { Activities } from '../../src/activities/index.ts';
 import { toTheEnd } from '../support/campaigns.ts';
 import { startWorld, type World } from '../support/world.ts';
 
-/** An activity that has done its work and dies before it says so is carried out again: nothing of it may be forgotten. */
+/** An activity that has done its work and dies before its answer runs again: no part of its work may be forgotten. */
 
 const observed = fileURLToPath(new URL('../../examples/boarding-school-flu/observed.csv', import.meta.url));
 
 let world: World;
 const lost = { advance: 0, propose: 0 };
 
-/** The first answers of the activities that add runs are lost: they are done, and their worker says that they failed. */
+/**
+ * Loses the first answers of the activities that add runs: they have done their work, but their worker reports a
+ * failure.
+ */
 function losing(activities: Activities): Activities {
   const once = new Set<string>();
   const spoilt =

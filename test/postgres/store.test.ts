@@ -1,4 +1,5 @@
 import { afterAll, beforeAll } from '@jest/globals';
+import { describeCounts, describeManyWriters } from '../store/counts.ts';
 import { describeGrowth } from '../store/growth.ts';
 import { describeLately } from '../store/lately.ts';
 import { describeStore } from '../store/suite.ts';
@@ -28,3 +29,9 @@ describeLately(
   'what has finished lately, in PostgreSQL',
   postgresDatabase(() => server),
 );
+describeCounts(
+  'the counts of runs, in PostgreSQL',
+  postgresDatabase(() => server),
+  0.1,
+);
+describeManyWriters(postgresDatabase(() => server));

@@ -8,7 +8,7 @@ import type { CampaignStatus } from '../../src/client/index.ts';
 import { cleanEnv, type Dev, foray, isRunning, MAIN, ROOT, startDev } from '../support/cli.ts';
 import { until } from '../support/until.ts';
 
-/** A simulator in Python behind the service, as docs/models.md describes it, and campaigns on it. */
+/** A simulator in Python behind the service, as docs/guides/models.md describes it, and campaigns on it. */
 
 const EXAMPLE = join(ROOT, 'examples/forest-fire');
 const CAMPAIGN = join(EXAMPLE, 'campaign.yaml');
@@ -97,8 +97,8 @@ test('200 points are run, and reused by the next campaign', async () => {
   expect(await rows('fire-again')).toEqual(burnt);
 });
 
-test('the script of docs/python.md submits a campaign and follows its rows', async () => {
-  const page = readFileSync(join(ROOT, 'docs/python.md'), 'utf8');
+test('the script of docs/guides/python.md submits a campaign and follows its rows', async () => {
+  const page = readFileSync(join(ROOT, 'docs/guides/python.md'), 'utf8');
   const script = /```python\n([^`]+)```/.exec(page)![1]!;
   const command = JSON.stringify([process.execPath, MAIN]);
   writeFileSync(join(dev.folder, 'script.py'), script.replace('["npx", "foray"]', command));
@@ -141,7 +141,7 @@ test('the model that foray models new makes is served as soon as it is there', a
   expect((await run('models', 'new', 'Coffee bar', '--command', '-o', 'own/coffee-bar')).code).toBe(0);
   await until('it is served', async () => (await run('models', 'Coffee bar')).code === 0);
   expect(dev.said()).toContain('Models have changed: Coffee bar, version 1');
-  const docs = readFileSync(join(ROOT, 'docs/models.md'), 'utf8');
+  const docs = readFileSync(join(ROOT, 'docs/guides/models.md'), 'utf8');
   writeFileSync(join(dev.folder, 'campaign.yaml'), /```yaml\n([^`]+)```/.exec(docs)![1]!);
   expect((await run('submit', 'campaign.yaml', '--id', 'coffee', '--watch')).code).toBe(0);
   expect((await status('coffee')).runs).toMatchObject({ total: 180, done: 180 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from '../support/fast-check.ts';
 import { bandsOf, thinned } from '../../src/report/bands.ts';
 import { EvenSample } from '../../src/report/even-sample.ts';
-import type { Curve } from '../../src/report/values.ts';
+import type { Curve } from '../../src/report/value-kinds.ts';
 import { quantile } from '../../src/statistics/quantile.ts';
 
 const value = fc.double({ min: -1e6, max: 1e6, noNaN: true });

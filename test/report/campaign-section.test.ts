@@ -59,6 +59,6 @@ describe('what was run', () => {
   test('has the definition to the letter', () => {
     const definition = '\ncampaign: <flu> # "a" & b\n';
     const { text } = campaignSection({ ...sampleRecord(), definition }, countsOf(3), 0);
-    expect(text).toContain('<pre>\ncampaign: &#60;flu&#62; # &#34;a&#34; &#38; b\n</pre>');
+    expect(text).toContain('<pre tabindex="0">\ncampaign: &#60;flu&#62; # &#34;a&#34; &#38; b\n</pre>');
   });
 });

@@ -3,7 +3,7 @@ import fc from '../support/fast-check.ts';
 import { csv } from '../../src/report/csv.ts';
 import { formatResults } from '../../src/report/format.ts';
 import { jsonl } from '../../src/report/jsonl.ts';
-import type { Cell, Column } from '../../src/report/table.ts';
+import type { Cell, Column } from '../../src/report/result-table.ts';
 import { failedRow, sampleRecord, sampleRow, stream, textOf } from './support.ts';
 
 const { campaign } = sampleRecord();

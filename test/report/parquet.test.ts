@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from '../support/fast-check.ts';
 import { parquetMetadata, parquetReadObjects } from 'hyparquet';
-import type { Column } from '../../src/report/columns.ts';
+import type { Column } from '../../src/report/column-types.ts';
 import { tableOf } from '../../src/report/format.ts';
 import { objectsOf } from '../../src/report/objects.ts';
 import { type Description, parquet, type ParquetOptions } from '../../src/report/parquet.ts';
-import type { Cell, Table } from '../../src/report/table.ts';
+import type { Cell, Table } from '../../src/report/result-table.ts';
 import { batches as batchesOfSize } from '../../src/store/rows.ts';
 import { Batched } from '../../src/batched.ts';
 import { doubleIn } from '../../src/report/typed.ts';
@@ -219,8 +219,8 @@ describe('Parquet', () => {
       ['', '2147483648', '1e3', 'true', '2026-01-31', '2026-01-31T00:00:00Z', '', '1'],
       ['-Infinity', '1.0', '-9223372036854775808', 'false', '2026-01-31T08:30', null, null, null],
     ];
-    const onMisfits = ({ name }: Column, count: number) => told.push([name, count]);
-    const found = await read(await fileOf({ columns, rows: stream(rows) }, { onMisfits }));
+    const onMismatches = ({ name }: Column, count: number) => told.push([name, count]);
+    const found = await read(await fileOf({ columns, rows: stream(rows) }, { onMismatches }));
     expect(found.map((row) => Object.values(row))).toEqual([
       [null, null, null, null, null, null, 'x', '{oops'],
       [null, null, 1_000n, true, null, new Date('2026-01-31T00:00:00Z'), '', 1],

@@ -1,10 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Campaign } from '../../src/campaign/types.ts';
 import { renderReport } from '../../src/report/html.ts';
+import { groundFigures } from '../../src/report/ground.ts';
 import { requirementsText } from '../../src/report/search-words.ts';
 import { searchFigures } from '../../src/report/search-figures.ts';
 import type { AskedPoint, SearchStory } from '../../src/search/story.ts';
-import { countsOf, sampleRecord, sampleRow, stream } from './support.ts';
+import { countsOf, sampleRecord, sampleRow, sampleRows, stream } from './support.ts';
 
 /** The report of a search, of points that no service has run. */
 
@@ -45,6 +46,7 @@ function point(ask: number, value: number | null, more: Partial<AskedPoint> = {}
   return {
     ...{ ask, ordinal: ask, key: ask.toString(16).padStart(16, '0'), values: ['1.5', 'b'] },
     ...{ by: 'generation 1', seen: 0, runs: 1, value, isFeasible: value !== null },
+    isOutside: false,
     state: value === null ? 'failed' : 'known',
     ...more,
   };
@@ -56,7 +58,7 @@ function storyWith(points: AskedPoint[], changes: Partial<SearchStory['summary']
     summary: {
       method: 'cma',
       stage: 'over',
-      ...{ asked: points.length, told: points.length, failed: 0, stoppedBy: 'points' },
+      ...{ asked: points.length, told: points.length, failed: 0, known: 0, stoppedBy: 'points' },
       best: best
         ? {
             ...{ ordinal: best.ordinal, key: best.key, inputs: { 'Contact rate': 1.5, Policy: 'b' } },
@@ -78,6 +80,30 @@ async function pageOf(story: SearchStory): Promise<string> {
 }
 
 describe('the report of a search', () => {
+  test('has its points over the heat map of a grid', async () => {
+    const grid = sampleRecord();
+    const range = search.inputs[0]!;
+    const inputs = ['Contact rate', 'Recovery rate'].map((name) => ({ ...range, name }));
+    const campaign = { ...grid.campaign, goal: record.campaign.goal!, search: { ...search, inputs } };
+    const story = storyWith([
+      point(0, 20, { values: ['1.2', '0.3'] }),
+      point(1, 17, { values: ['1.7', '0.45'] }),
+    ]);
+    story.summary.best!.inputs = { 'Contact rate': 1.7, 'Recovery rate': 0.45 };
+    const known = { inputs: { 'Contact rate': 2.2, 'Recovery rate': 0.6 }, label: 'published' };
+    const [figure] = await groundFigures(campaign, story, { record: grid, rows: sampleRows(grid), known });
+    expect(figure!.caption).toBe(
+      'The circles are the 2 points that the search asked for. The cells are the grid of flu-calibration: 1,271 points, of which the search knew nothing; lighter is lower.',
+    );
+    const { layer } = figure!.spec as unknown as { layer: { data: { values: object[] } }[] };
+    // the middles of the cells of 41 and 31 values
+    expect(layer[1]!.data.values).toEqual([
+      { x: 0.5, y: 0.5 },
+      { x: expect.closeTo(20.5, 9), y: expect.closeTo(15.5, 9) },
+    ]);
+    expect(layer.at(-1)!.data.values[0]).toMatchObject({ x: 40.5, y: 30.5 });
+  });
+
   test('never answers with a point that does not meet the requirements', async () => {
     const page = await pageOf(storyWith([point(0, 5, { isFeasible: false }), point(1, 30), point(2, null)]));
     expect(page).toContain('Lowest Fit error <strong>30</strong>');

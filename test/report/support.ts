@@ -46,6 +46,7 @@ export function sampleRecord({
     createdAt,
     updatedAt,
     note: '',
+    owner: null,
   };
 }
 

@@ -51,7 +51,7 @@ inputs: {Title: 7}
       '4:17 "design.lhs.points" is wrong: expected a whole number of points.',
       '5:3 "design" has no setting "wher".',
       '6:12 "failures" has no setting "rat".',
-      '7:14 "concurrency" is wrong: expected auto or a whole number from 1 to 2,000.',
+      '7:14 "concurrency" is wrong: expected auto or a whole number from 1 to 32,000.',
       '8:7 "seed" is wrong: expected a whole number.',
       '9:17 The value of "Title" is a number, not a text.',
     ]);

@@ -1,8 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
+import type { Ask, SearchLog } from '../../src/campaign/search/log.ts';
 import type { Search } from '../../src/campaign/search/search.ts';
 import type { Campaign } from '../../src/campaign/types.ts';
 import { Stream } from '../../src/search/methods/stream.ts';
 import { summaryOf, summarizedPoints } from '../../src/search/summary.ts';
+import { SearchCourse } from '../../src/search/course.ts';
 import { type Run, SearchInMemory, searchCampaign, stopAfter } from './in-memory.ts';
 
 /** Searches without a store and a service: a point is run by a function, when the test lets it finish. */
@@ -36,6 +38,143 @@ describe.each(['cma', 'gp', 'direct'] as const)('%s', (method) => {
       ] as const)
         expect(await new SearchInMemory(campaign, run, seed).toTheEnd(rebuilds)).toEqual(log);
     }
+  });
+});
+
+describe('in free order', () => {
+  test.each(['cma', 'gp', 'direct'] as const)(
+    '%s goes on from its log as if nothing had been',
+    async (method) => {
+      const campaign = campaignOf({ method, order: 'free', stop: stopAfter(method === 'gp' ? 16 : 40) });
+      for (const seed of [1, 2]) {
+        const log = await new SearchInMemory(campaign, bowl, seed).toTheEnd(0);
+        expect(await new SearchInMemory(campaign, bowl, seed).toTheEnd(0.5)).toEqual(log);
+        expect(log.asks.every(({ seen, told }, at) => seen <= at && told !== null)).toBe(true);
+      }
+    },
+  );
+
+  test.each([
+    ['free', 3],
+    ['fixed', 0],
+  ] as const)(
+    '%s: when all but the first of four points have finished, %i more are asked',
+    async (order, more) => {
+      const course = await SearchCourse.of(campaignOf({ order }), { asks: [], events: [] });
+      const { asks } = await course.step(new Map());
+      expect(asks).toHaveLength(4);
+      course.written([0, 1, 2, 3]);
+      const outputs = bowl([0, 0], 0, 1);
+      const finished = new Map([1, 2, 3].map((ordinal) => [ordinal, [{ replication: 1, outputs }]]));
+      expect((await course.step(finished)).asks).toHaveLength(more);
+    },
+  );
+});
+
+test.each(['cma', 'gp', 'direct'] as const)('%s goes on after a change of its end', async (method) => {
+  const least = { method, stop: stopAfter(10), parallel: 4 };
+  const most = { method, stop: stopAfter(18), parallel: 7 };
+  const logs: SearchLog[] = [];
+  for (const rebuilds of [0, 0.5]) {
+    const world = new SearchInMemory(campaignOf(least), bowl, 1);
+    const before = structuredClone(await world.toTheEnd(rebuilds));
+    world.change(campaignOf(most));
+    const log = await world.toTheEnd(rebuilds);
+    expect(log.asks.slice(0, before.asks.length)).toEqual(before.asks);
+    expect(log.events.map(({ kind }) => kind)).toEqual(['stopped', 'over', 'changed', 'stopped', 'over']);
+    expect(summaryOf(campaignOf(most), log, new Map())).toMatchObject({ asked: 18, stoppedBy: 'points' });
+    logs.push(log);
+  }
+  expect(logs[1]).toEqual(logs[0]);
+});
+
+test.each(['cma', 'gp', 'direct'] as const)(
+  '%s looks beyond its bounds when they become wider',
+  async (method) => {
+    const within = (max: number, search: Partial<Search>): Campaign => {
+      const box = { min: -1, max, digits: 3 };
+      return searchCampaign({ x: box, y: { ...box, min: -2 } }, { method, stop: stopAfter(12), ...search });
+    };
+    const few = method === 'gp';
+    const narrow = within(0, {});
+    const wide = within(2, { parallel: 7, stop: stopAfter(few ? 20 : 40) });
+    const logs: SearchLog[] = [];
+    for (const [seed, rebuilds] of [
+      [1, 0],
+      [2, 0.1],
+      [3, few ? 0.1 : 1],
+    ] as const) {
+      const world = new SearchInMemory(narrow, bowl, seed);
+      const before = structuredClone(await world.toTheEnd(rebuilds));
+      expect(summaryOf(narrow, before, new Map()).best!.inputs['x']).toBeLessThanOrEqual(0);
+      world.change(wide);
+      const log = await world.toTheEnd(rebuilds);
+      expect(log.asks.slice(0, before.asks.length)).toEqual(before.asks);
+      expect(log.events[2]).toEqual({ kind: 'changed', parallel: 4, from: before.asks.length });
+      expect(summaryOf(wide, log, new Map()).best!.inputs['x']).toBeGreaterThan(0.1);
+      // its end changes once more: the method goes on
+      world.change(within(2, { parallel: 2, stop: stopAfter(few ? 24 : 50) }));
+      logs.push(await world.toTheEnd(rebuilds));
+      expect(log.events.at(-3)).toEqual({ kind: 'changed', parallel: 7 });
+    }
+    expect(logs[1]).toEqual(logs[0]);
+    expect(logs[2]).toEqual(logs[0]);
+  },
+);
+
+/** Draws the same change of a search with the course made anew never, sometimes and always. */
+async function changedLogs(before: Campaign, after: Campaign): Promise<[SearchLog, SearchLog]> {
+  const logs: [SearchLog, SearchLog][] = [];
+  for (const [seed, rebuilds] of [
+    [1, 0],
+    [2, 0.1],
+    [3, 0.3],
+  ] as const) {
+    const world = new SearchInMemory(before, bowl, seed);
+    const log = structuredClone(await world.toTheEnd(rebuilds));
+    world.change(after);
+    logs.push([log, structuredClone(await world.toTheEnd(rebuilds))]);
+  }
+  expect(logs[1]).toEqual(logs[0]);
+  expect(logs[2]).toEqual(logs[0]);
+  return logs[0]!;
+}
+
+describe.each(['cma', 'gp', 'direct'] as const)('%s', (method) => {
+  const few = method === 'gp';
+  const box = { min: -1, max: 2, digits: 3 };
+  const campaignIn = (max: number, search: Partial<Search> & Pick<Search, 'stop'>): Campaign =>
+    searchCampaign({ x: { ...box, max }, y: { ...box, min: -2 } }, { method, ...search });
+  const wide = campaignIn(2, { stop: stopAfter(few ? 12 : 30) });
+
+  test('finds the best point in narrower bounds, and points outside them stay in the log', async () => {
+    const narrow = campaignIn(0, { stop: stopAfter(few ? 20 : 60) });
+    const [before, after] = await changedLogs(wide, narrow);
+    const valuesOf = ({ asks }: SearchLog) => asks.map(({ values, told }) => [values, told?.value]);
+    expect(valuesOf(after).slice(0, before.asks.length)).toEqual(valuesOf(before));
+    const isOutside = ({ values }: Ask): boolean => Number(values[0]) > 0;
+    expect(before.asks.some(isOutside)).toBe(true);
+    expect(after.asks.map((ask) => ask.isOutside ?? false)).toEqual(after.asks.map(isOutside));
+    expect(after.asks.slice(before.asks.length).some(isOutside)).toBe(false);
+    const [was, is] = [summaryOf(wide, before, new Map()).best!, summaryOf(narrow, after, new Map()).best!];
+    expect(was.inputs['x']).toBeGreaterThan(0);
+    expect(is.inputs['x']).toBeLessThanOrEqual(0);
+    expect(is.value).toBeGreaterThan(was.value);
+  });
+
+  test('finds the best point that meets other requirements, and judges each point again', async () => {
+    // g is x, and the lowest f lies where it is higher
+    const require = [{ output: 'g', min: null, max: 0, chance: null }];
+    const strict = campaignIn(2, { require, stop: stopAfter(few ? 20 : 60) });
+    const [before, after] = await changedLogs(wide, strict);
+    for (const { values, told } of after.asks) expect(told!.excess).toEqual([Number(values[0])]);
+    expect(after.events.filter(({ kind }) => kind === 'changed')).toMatchObject([
+      { from: before.asks.length, excess: before.asks.map(() => [expect.any(Number)]) },
+    ]);
+    const best = (campaign: Campaign, log: SearchLog) =>
+      summaryOf(campaign, log, new Map()).best!.inputs['x'];
+    expect(best(wide, before)).toBeGreaterThan(0);
+    expect(best(strict, after)).toBeLessThanOrEqual(0);
   });
 });
 

@@ -1,7 +1,8 @@
-import type { Ask, SearchLog, SearchStep } from '../../src/campaign/search/log.ts';
+import { type Ask, judged, type SearchLog, type SearchStep } from '../../src/campaign/search/log.ts';
 import type { Search } from '../../src/campaign/search/search.ts';
 import type { Campaign } from '../../src/campaign/types.ts';
-import { SearchCourse } from '../../src/search/course.ts';
+import { changeOf, judgedAgain } from '../../src/search/change.ts';
+import { courseOf } from '../../src/search/course-of.ts';
 import { Stream } from '../../src/search/methods/stream.ts';
 import type { FinishedRun } from '../../src/search/point-value.ts';
 
@@ -60,13 +61,13 @@ interface MemoryRun {
   outputs?: Record<string, string>;
 }
 
-/** A search without a store and a service. Runs finish in an order that the seed gives, some at a time. */
+/** A search, or a calibration, without a store and a service. Runs finish in an order that the seed gives, some at a time. */
 export class SearchInMemory {
   readonly log: SearchLog = { asks: [], events: [] };
   private readonly runs = new Map<number, MemoryRun[]>();
   private readonly values = new Map<number, string[]>();
   private readonly ordinals = new Map<string, number>();
-  private readonly campaign: Campaign;
+  private campaign: Campaign;
   private readonly run: Run;
   private readonly order: Stream;
 
@@ -78,15 +79,26 @@ export class SearchInMemory {
 
   /** Goes on to the end. @param rebuilds - the share of steps before which the course is made anew from the log */
   async toTheEnd(rebuilds: number): Promise<SearchLog> {
-    let course = await SearchCourse.of(this.campaign, structuredClone(this.log));
+    let course = await courseOf(this.campaign, judged(structuredClone(this.log)));
     while (course.stage !== 'over') {
-      if (this.order.uniform() < rebuilds)
-        course = await SearchCourse.of(this.campaign, structuredClone(this.log));
+      if (this.order.uniform() < rebuilds) {
+        course.close();
+        course = await courseOf(this.campaign, judged(structuredClone(this.log)));
+      }
       const step = await course.step(this.finishedAt(course.awaited()));
       course.written(this.write(step));
       this.finishSome();
     }
-    return this.log;
+    course.close();
+    return judged(this.log);
+  }
+
+  /** Gives the search another definition, as `foray apply` does. */
+  change(campaign: Campaign): void {
+    const { asks } = judged(this.log);
+    const ordinals = judgedAgain(this.campaign, campaign, asks);
+    this.log.events.push(changeOf(this.campaign, campaign, asks, this.finishedAt(ordinals)));
+    this.campaign = campaign;
   }
 
   /** How many runs were asked for so far. */
@@ -121,8 +133,8 @@ export class SearchInMemory {
       if (point && !this.ordinals.has(point.key)) {
         this.ordinals.set(point.key, ordinal!);
         this.values.set(ordinal!, point.values);
-        this.add(ordinal!, 1, point.replications);
       }
+      if (point) this.add(ordinal!, point.from, point.to);
       const added: Ask = { ...ask, ordinal };
       this.log.asks.push(structuredClone(added));
       return ordinal;

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { SearchLog } from '../../src/campaign/search/log.ts';
@@ -5,10 +8,11 @@ import { Stream } from '../../src/search/methods/stream.ts';
 import { toTheEnd } from '../support/campaigns.ts';
 import { isFull, report, seeds } from '../support/seeds.ts';
 import { until } from '../support/until.ts';
+import { type ServiceProcess, startServiceProcess } from '../support/service-process.ts';
 import { startWorkerProcess, type WorkerProcess } from '../support/worker.ts';
-import { startWorld, type World } from '../support/world.ts';
+import { executionsIn, startWorld, type World } from '../support/world.ts';
 
-/** A search whose worker is killed again and again asks what it would have asked, and runs nothing twice. */
+/** A search whose worker or model service is killed again and again asks what it would have asked, and has each run once. */
 
 const observed = fileURLToPath(new URL('../../examples/boarding-school-flu/observed.csv', import.meta.url));
 const KILLS = isFull ? 10 : 3;
@@ -27,8 +31,8 @@ afterAll(async () => {
   await world.close();
 });
 
-const definition = (seed: number) => ({
-  file: 'flu.yaml',
+const definition = (seed: number, method: string) => ({
+  file: join(import.meta.dirname, 'outside/flu.yaml'),
   text: `
 campaign: flu
 model: { name: Epidemic }
@@ -40,7 +44,7 @@ search:
   over:
     Contact rate: { min: 1.2, max: 2.2, digits: 3 }
     Recovery rate: { min: 0.3, max: 0.6, digits: 3 }
-  method: gp
+  method: ${method}
   parallel: 4
   stop: { points: ${POINTS} }
   confirm: { best: 3, replications: 4, indifference: 20, report: 4 }
@@ -49,33 +53,78 @@ seed: ${seed}
 `,
 });
 
-function logOf(id: string): Promise<SearchLog> {
-  return world.foray['store'].searchLog(id);
+function logOf(id: string, { foray } = world): Promise<SearchLog> {
+  return foray['store'].searchLog(id);
 }
 
+const outside = '{ command: [python3, random_search.py], options: { generation: 6 } }';
+
+test.each(
+  seeds(1, 5).flatMap((seed) => [
+    ['gp', 'gp', seed] as const,
+    ['an outside optimiser', outside, seed] as const,
+  ]),
+)('kill -9 of the worker changes nothing in the log of a search by %s', async (called, method, seed) => {
+  const [killed, undisturbed] = [`killed-${seed}`, `undisturbed-${seed}`].map(
+    (name) => `${name}-${called.at(-1)}`,
+  ) as [string, string];
+  const moments = new Stream(seed, 'kills');
+  await world.foray.submit(definition(seed, method), { id: killed });
+  for (let kill = 1; kill <= KILLS; kill += 1) {
+    const asked = Math.floor((POINTS * (kill - moments.uniform())) / KILLS);
+    await until(`${asked} points are asked`, async () => (await logOf(killed)).asks.length >= asked);
+    await worker.kill();
+    worker = startWorkerProcess(world.settings);
+    await worker.ready;
+  }
+  expect((await toTheEnd(world, killed)).phase).toBe('completed');
+  expect(world.executions().every((times) => times === 1)).toBe(true);
+  // the same search with nobody in its way finds all of its runs there, as it asks for the same
+  await world.foray.submit(definition(seed, method), { id: undisturbed });
+  const { phase, runs } = await toTheEnd(world, undisturbed);
+  expect(phase).toBe('completed');
+  expect(runs).toMatchObject({ new: 0, failed: 0 });
+  expect(await logOf(killed)).toEqual(await logOf(undisturbed));
+  report(
+    `search by ${called}, seed ${seed}: ${KILLS} kills of the worker, ${runs.done} runs, each executed once, the log as undisturbed`,
+  );
+});
+
 test.each(seeds(1, 5))(
-  'kill -9 of the worker changes nothing in the log of a search (seed %i)',
+  'kill -9 of the model service changes nothing in the log of a search, seed %d',
   async (seed) => {
-    const [killed, undisturbed] = [`killed-${seed}`, `undisturbed-${seed}`];
-    const moments = new Stream(seed, 'kills');
-    await world.foray.submit(definition(seed), { id: killed });
-    for (let kill = 1; kill <= KILLS; kill += 1) {
-      const asked = Math.floor((POINTS * (kill - moments.uniform())) / KILLS);
-      await until(`${asked} points are asked`, async () => (await logOf(killed)).asks.length >= asked);
-      await worker.kill();
-      worker = startWorkerProcess(world.settings);
-      await worker.ready;
+    const dataDir = mkdtempSync(join(tmpdir(), 'foray-killed-service-'));
+    let service: ServiceProcess | undefined;
+    const beside = await startWorld({
+      beside: world,
+      through: async () => (service = await startServiceProcess(dataDir)),
+    });
+    try {
+      await beside.startWorker();
+      const [killed, undisturbed] = [`service-killed-${seed}`, `service-undisturbed-${seed}`] as const;
+      const moments = new Stream(seed, 'kills of the service');
+      await beside.foray.submit(definition(seed, 'gp'), { id: killed });
+      for (let kill = 1; kill <= KILLS; kill += 1) {
+        const asked = Math.floor((POINTS * (kill - moments.uniform())) / KILLS);
+        await until(
+          `${asked} points are asked`,
+          async () => (await logOf(killed, beside)).asks.length >= asked,
+        );
+        await service!.killAndRestart();
+      }
+      const { phase, runs } = await toTheEnd(beside, killed);
+      expect([phase, runs.failed]).toEqual(['completed', 0]);
+      // what was executing when the service died is executed again, by the same run
+      expect(executionsIn(dataDir)).toHaveLength(runs.total);
+      await beside.foray.submit(definition(seed, 'gp'), { id: undisturbed });
+      expect(await toTheEnd(beside, undisturbed)).toMatchObject({ phase: 'completed', runs: { new: 0 } });
+      expect(await logOf(killed, beside)).toEqual(await logOf(undisturbed, beside));
+      report(
+        `search, seed ${seed}: ${KILLS} kills of the model service, ${runs.done} runs, each there once, the log as undisturbed`,
+      );
+    } finally {
+      await beside.close();
+      rmSync(dataDir, { recursive: true, force: true });
     }
-    expect((await toTheEnd(world, killed)).phase).toBe('completed');
-    expect(world.executions().every((times) => times === 1)).toBe(true);
-    // the same search with nobody in its way finds all of its runs there, as it asks for the same
-    await world.foray.submit(definition(seed), { id: undisturbed });
-    const { phase, runs } = await toTheEnd(world, undisturbed);
-    expect(phase).toBe('completed');
-    expect(runs).toMatchObject({ new: 0, failed: 0 });
-    expect(await logOf(killed)).toEqual(await logOf(undisturbed));
-    report(
-      `search, seed ${seed}: ${KILLS} kills of the worker, ${runs.done} runs, each executed once, the log as undisturbed`,
-    );
   },
 );

@@ -125,7 +125,7 @@ test('a point is explained by its ask', async () => {
       `^.* of the points that were asked\nAsk ${ask}, by ${by}\\. The method knew the values of the first ${seen} asks, the best of which was \\S+\\. It was told \\S+ \\(\\d runs\\)`,
     ),
   );
-  expect(await said('explain', 'flu', key)).toContain('What the search varies');
+  expect(await said('explain', 'flu', key)).toContain('Inputs that the search varies');
 });
 
 test('who watches a search is told what it has found', async () => {

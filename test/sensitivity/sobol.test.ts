@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { saltelliUnit } from '../../src/campaign/sampling/saltelli.ts';
-import { sobolIndices, type SaltelliLayout } from '../../src/sensitivity/sobol.ts';
+import { sobolIndices, type SaltelliLayout } from '../../src/sensitivity/sobol-indices.ts';
 import { ISHIGAMI, ishigami, names, SOBOL_G, sobolG } from './functions.ts';
 
 type Function = (unit: readonly number[]) => number;

@@ -82,7 +82,11 @@ function request({ model, version, run }: Protected, { method, path: route }: (t
     ':number': '1',
     ':name': 'Secret',
   };
-  const body = route.endsWith(':runId') ? '[]' : JSON.stringify({ ...simulation({}), outputs: '[]' });
+  const body = route.endsWith(':runId')
+    ? '[]'
+    : route.endsWith('/prune')
+      ? '{"keep": 1}'
+      : JSON.stringify({ ...simulation({}), outputs: '[]' });
   return {
     at: route.replaceAll(/:\w+/g, (segment) => filled[segment]!),
     init: { method, ...(method === 'POST' && { body: /name\/?/.test(route) ? '"Secret"' : body }) },
@@ -118,7 +122,7 @@ describe('every route', () => {
 
   test("that is about a model or its versions is closed with another's key, as if there was none", async () => {
     const on = await startProtected();
-    expect(guarded).toHaveLength(15);
+    expect(guarded).toHaveLength(17);
     for (const route of [...guarded, ...routes.filter(({ path: route }) => route.includes('/name'))]) {
       const { status, body } = await ask(on, route, { Authorization: on.keys.dave });
       expect([route, status, ErrorBody.parse(body).code]).toEqual([
@@ -141,8 +145,11 @@ describe('every route', () => {
     for (const user of ['ada', 'bob', 'carol'] as const) {
       for (const route of guarded) {
         const { status } = await ask(on, route, { Authorization: on.keys[user] });
+        const isRefused = user === 'carol' && route.path.endsWith('/prune');
         // what is served of animation is not the matter here
-        const isFine = status === 200 || (route.path.endsWith('/animation') && ![401, 404].includes(status));
+        const isFine =
+          status === (isRefused ? 403 : 200) ||
+          (route.path.endsWith('/animation') && ![401, 404].includes(status));
         expect([user, route, status, isFine]).toEqual([user, route, status, true]);
       }
     }

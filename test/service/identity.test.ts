@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from '../support/fast-check.ts';
 import type { InputItem, RequestInputItem, Run } from '../../src/api/resources.ts';
 import { identityOf } from '../../src/service/runs/identity.ts';
-import { readSettings } from '../../src/service/runs/settings.ts';
+import { readSettings } from '../../src/service/runs/parse-run-request.ts';
 import { requestRun, rows, simulation, startTestService, temporaryFolder, writeModel } from './support.ts';
 
 const template: InputItem[] = [

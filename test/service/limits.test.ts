@@ -3,7 +3,7 @@ import fc from '../support/fast-check.ts';
 import { ErrorBody } from '../../src/api/resources.ts';
 import { addKey } from '../../src/service/keys/edit.ts';
 import { keyFileIn } from '../../src/service/keys/file.ts';
-import { limitRate } from '../../src/service/http/rate.ts';
+import { limitRate } from '../../src/service/http/hooks/rate-limit.ts';
 import { KEY, startTestService } from './support.ts';
 
 describe('sizes', () => {

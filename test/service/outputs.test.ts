@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { type OutputType, outputTypes } from '../../src/api/constants.ts';
 import type { Outputs } from '../../src/api/resources.ts';
-import { outputText } from '../../src/service/models/values.ts';
+import { outputText } from '../../src/service/models/typed-values.ts';
 import { startService } from '../../src/service/service.ts';
 import {
   messageIn,

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach } from '@jest/globals';
+import type { VersionSummary } from '../../src/api/extensions.ts';
 import { Health } from '../../src/api/health.ts';
 import type { Outputs, RequestInputItem, Run, RunMessage, RunState } from '../../src/api/resources.ts';
 import { type RunningService, type ServiceOptions, startService } from '../../src/service/service.ts';
@@ -121,6 +122,12 @@ export async function reach(service: Requested, run: Run, status: RunState['stat
     const state = await stateOf(service, run);
     return state.status === status ? state : undefined;
   }, `run ${run.id} to be ${status}`);
+}
+
+/** The versions of a model, with what is kept of each. */
+export async function versionsOf(service: Requested, model: string): Promise<VersionSummary[]> {
+  const { body } = await service.post<{ id: string }>('/models/name/', model);
+  return (await service.get<VersionSummary[]>(`/models/${body.id}/kept-versions`)).body;
 }
 
 /** Requests a run and waits for its outputs, by name. */

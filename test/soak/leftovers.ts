@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { unneededFiles } from '../../src/client/garbage.ts';
+import { unusedFiles } from '../../src/client/unused-files.ts';
 import { messageOf } from '../../src/errors.ts';
 import { leaksIn } from '../support/spellings.ts';
 import { integrityOf } from './checker.ts';
@@ -53,7 +53,7 @@ async function unneededAfterDelete({ foray }: World): Promise<string[]> {
   try {
     for (const { campaign } of await foray['store'].listCampaigns()) await foray.delete(campaign.id);
     const files = await foray['store'].listFiles();
-    await foray.collect(unneededFiles(files, [], Date.now() + LATER_MS));
+    await foray.collect(unusedFiles(files, [], Date.now() + LATER_MS));
     const left = await foray['store'].listFiles();
     return left.map(({ hash }) => `left in the store when all campaigns are deleted: file ${hash}`);
   } catch (error) {

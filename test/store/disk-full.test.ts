@@ -7,7 +7,7 @@ import { campaign, done, points } from './suite.ts';
 
 const isRoot = process.getuid?.() === 0 && process.platform === 'linux';
 
-// only root may mount; in a container perhaps not even that
+// only root may mount; in a container, root may not be allowed to either
 (isRoot ? describe : describe.skip)('a store on a full disk', () => {
   test('says that the disk is full, changes nothing, and works on once there is room', async () => {
     const disk = smallDisk('4m');
@@ -22,7 +22,7 @@ const isRoot = process.getuid?.() === 0 && process.platform === 'linux';
       const filler = join(disk.folder, 'filler');
       fillDisk(filler);
 
-      // far more than SQLite keeps in memory, so that the disk is full within a statement, too
+      // far more than SQLite holds in memory, so that the disk also becomes full within a statement
       const long = JSON.stringify('x'.repeat(300_000));
       const finished = seqs.map((seq) => done(seq, 'new', { 'Fit error': `${long.slice(0, -1)}${seq}"` }));
       const written = store.putFile('hash', new Uint8Array(3_000_000), 1);

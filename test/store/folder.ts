@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { openStore, type Store } from '../../src/store/index.ts';
 import type { TestDatabase } from './suite.ts';
 
-/** A folder of its own for the databases of one test. */
+/** A new folder for the databases of one test. */
 export function temporaryFolder(): { path: string; remove(): void } {
   const path = mkdtempSync(join(tmpdir(), 'foray-store-'));
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };

@@ -14,7 +14,7 @@ import {
   upTo,
 } from './suite.ts';
 
-/** What every store knows of points that grow: replications that are added, outputs that are added, what became of them. */
+/** Tests of points that grow, for every store: added replications, added outputs, and what became of them. */
 export function describeGrowth(
   name: string,
   createDatabase: () => Promise<TestDatabase> | TestDatabase,
@@ -222,7 +222,7 @@ export function describeGrowth(
   });
 }
 
-/** Of several wishes for a point, the first. */
+/** The first of several wishes for each point. */
 function unique<W extends { ordinal: number }>(wishes: readonly W[]): W[] {
   return wishes.filter((wish, at) => wishes.findIndex(({ ordinal }) => ordinal === wish.ordinal) === at);
 }

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import fc from '../support/fast-check.ts';
-import type { Look, Store } from '../../src/store/index.ts';
+import type { ResultCursor, Store } from '../../src/store/index.ts';
 import { addNamed, done, failed, type TestDatabase } from './suite.ts';
 
-/** What every store knows of runs that have finished since it was looked at last. */
+/** Tests of runs that have finished since the last look, for every store. */
 export function describeLately(
   name: string,
   createDatabase: () => Promise<TestDatabase> | TestDatabase,
@@ -18,10 +18,10 @@ export function describeLately(
     afterEach(() => database.remove());
 
     const letters = (count: number) => Array.from({ length: count }, (_, at) => `p${at}`);
-    let look: Look | undefined;
-    /** Names of points of runs that a look finds, after the last look. */
+    let look: ResultCursor | undefined;
+    /** Names of the points of the runs that the next look finds. */
     const lookAgain = async (id = 'flu'): Promise<string[]> => {
-      const seen = await store.lately(id, look);
+      const seen = await store.recentResults(id, look);
       look = seen.look;
       return seen.rows.map(({ values }) => values[0]!);
     };
@@ -44,7 +44,7 @@ export function describeLately(
       await addNamed(store, ['a'], 2);
       await store.intend('flu', [0, 1], 1);
       await store.observe('flu', [done(0), failed(1)], 20);
-      const { rows } = await store.lately('flu');
+      const { rows } = await store.recentResults('flu');
       const all = await Array.fromAsync(store.results('flu'));
       expect(rows.toSorted((a, b) => a.replication - b.replication)).toEqual(all);
     });
@@ -77,7 +77,7 @@ export function describeLately(
     });
 
     test('are all found, whenever they finish, if they were open at a look or come later in the order of work', async () => {
-      // of each run: the look before which it is requested, and that before which it finishes
+      // for each run: the look before which it is requested, and the look before which it finishes
       const times = fc.array(fc.tuple(fc.integer({ min: 0, max: 4 }), fc.integer({ min: 0, max: 4 })), {
         minLength: 1,
         maxLength: 12,
@@ -125,14 +125,14 @@ export function describeLately(
       await store.intend('flu', [0, 1, 2], 1);
       await store.observe('flu', [failed(0), done(1), failed(2)], 2);
       expect(await lookAgain()).toEqual(['c', 'b', 'a']);
-      // from one look to the next
-      await store.forgive('flu', false, 3);
+      // between one look and the next
+      await store.resetFailed('flu', false, 3);
       await store.intend('flu', [0, 2], 4);
       await store.observe('flu', [failed(0), done(2)], 5);
       expect(await lookAgain()).toEqual(['c', 'a']);
       expect(await lookAgain()).toEqual([]);
-      // over some looks
-      await store.forgive('flu', false, 6);
+      // over several looks
+      await store.resetFailed('flu', false, 6);
       expect(await lookAgain()).toEqual([]);
       await store.intend('flu', [0], 7);
       expect(await lookAgain()).toEqual([]);
@@ -151,7 +151,7 @@ export function describeLately(
         2,
       );
       await lookAgain();
-      await store.forgive('flu', false, 3);
+      await store.resetFailed('flu', false, 3);
       await lookAgain();
       const first = seqs.slice(0, 200);
       await store.intend('flu', first, 4);

@@ -43,7 +43,7 @@ async function refusal(address: string): Promise<{ code: string; line: string; t
   throw new Error('it was opened');
 }
 
-/** How often this process has a file of the folder open. */
+/** Number of handles of this process to files in the folder. */
 function handles(): number {
   return readdirSync('/proc/self/fd').filter((fd) => {
     try {
@@ -54,7 +54,7 @@ function handles(): number {
   }).length;
 }
 
-/** Opens the store in a process of its own, and puts a file into it; returns the store's id. */
+/** Opens the store in another process, which puts a file into it. Returns the id of the store. */
 async function openInProcess(name: string): Promise<string> {
   const entry = join(import.meta.dirname, 'entry.ts');
   const { stdout } = await promisify(execFile)(process.execPath, [entry, `sqlite:${file}`, name]);
@@ -116,7 +116,7 @@ describe('openStore', () => {
     chmodSync(file, 0o444);
     chmodSync(folder.path, 0o555);
     try {
-      // root may write all the same
+      // root can write anyway
       if (process.getuid?.() === 0) await (await openStore(`sqlite:${file}`)).close();
       else expect((await refusal(`sqlite:${file}`)).code).toBe('STORE_UNUSABLE');
     } finally {
@@ -159,7 +159,7 @@ describe('openStore', () => {
   });
 
   test('a store of an unfinished migration is finished by the next', async () => {
-    // what a process leaves that was killed after making the migrator's own tables
+    // the state after a process was killed when it had created only the tables of the migrator
     const database = new DatabaseSync(file);
     database.exec(
       'create table kysely_migration (name varchar(255) primary key, timestamp varchar(255) not null)',
@@ -181,7 +181,7 @@ test.each(Object.keys(migrations))('a store as %s left it is brought up to date'
   await store.addCampaign({ campaign: campaign('flu'), definition: '', digest: '' }, 1);
   expect(await store.addPoints('flu', points(3), 2)).toEqual({ points: 3, runs: 6 });
   expect(await store.keepFile('flu', 'hash', { sha256: 'sha', content: new Uint8Array([1]) }, 1)).toBe(true);
-  expect(await store.lackingFiles('flu')).toEqual([]);
+  expect(await store.missingFiles('flu')).toEqual([]);
   await store.close();
 });
 
@@ -189,7 +189,7 @@ describe('a store of the first release', () => {
   const names = ['a', 'b', 'c', 'd'];
   const seqs = [...Array(8).keys()];
 
-  /** As the first release made it: its one migration, and rows as it wrote them. */
+  /** A store of the first release: its only migration, and rows in its format. */
   beforeEach(async () => {
     const db = new Kysely({ dialect: sqliteDialect(file) });
     const first = { '001-campaigns': migrations['001-campaigns']! };
@@ -230,7 +230,7 @@ describe('a store of the first release', () => {
       { id: 'new', campaign: written('new'), ...texts, phase: 'preparing', points: null, ...times },
     );
     insert('files', { hash: 'hash', content: new Uint8Array([1, 2, 3]) });
-    // of the second a worker has begun to expand the design
+    // a worker has begun to expand the design of the second campaign
     for (const [number, count] of [
       [1, 4],
       [2, 2],
@@ -285,7 +285,7 @@ describe('a store of the first release', () => {
     database.close();
     await opened(async (store) => {
       expect(store.id).toBe(value);
-      // what it did not know then is as it was without
+      // columns that it did not have get their defaults
       expect(await store.getCampaign('flu')).toEqual({
         campaign: {
           ...campaign('flu'),
@@ -297,6 +297,7 @@ describe('a store of the first release', () => {
         points: 4,
         createdAt: 1_780_000_000_000,
         updatedAt: 1_780_000_000_999,
+        owner: null,
         note: 'a note',
       });
       expect((await store.getCampaign('flu'))!.campaign.outputFiles).toBe('link');
@@ -321,7 +322,7 @@ describe('a store of the first release', () => {
         },
       ]);
     });
-    // opened once more, nothing is left to do
+    // a second opening has nothing to do
     expect(await opened(runs)).toEqual(['a/2', 'b/2', 'c/1']);
   });
 
@@ -337,7 +338,7 @@ describe('a store of the first release', () => {
 
   test('takes what there is to do with a campaign now', async () => {
     await opened(async (store) => {
-      expect(await store.forgive('flu', true, 10)).toBe(1);
+      expect(await store.resetFailed('flu', true, 10)).toBe(1);
       expect(await store.intend('flu', [4], 11)).toMatchObject([{ seq: 4, failures: 0, reseeded: 1 }]);
       await store.observe('flu', [{ seq: 4, state: 'again', reason: 'lost', reseeds: false }], 12);
       expect(await store.waitingRuns('flu', -1, 10, false)).toEqual([3, 4, 6, 7]);
@@ -349,7 +350,7 @@ describe('a store of the first release', () => {
         undefined,
         13,
       );
-      // numbers of runs that were there are not given out again
+      // numbers of existing runs are not used again
       expect(await store.waitingRuns('flu', -1, 20, false)).toEqual([8]);
       await store.observe('flu', [{ seq: 8, state: 'done', runId: null, origin: 'new', outputs: {} }], 14);
       expect(await runs(store)).toEqual(['x/1', 'c/1', 'b/2']);

@@ -2,11 +2,12 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type CompiledQuery, Kysely } from 'kysely';
-import { openStore, type Store } from '../../src/store/index.ts';
-import { BEGINNING, otherPoints, outputsOf, type Place, restOfPoint } from '../../src/store/results.ts';
+import { openStore, type ResultPlace, type Store } from '../../src/store/index.ts';
+import { BEGINNING, otherPoints, outputsOf, restOfPoint } from '../../src/store/results.ts';
 import { sqlStore } from '../../src/store/sql-store.ts';
 import { sqliteDialect } from '../../src/store/sqlite.ts';
 import type { Tables } from '../../src/store/tables.ts';
+import { describeCounts } from './counts.ts';
 import { sqliteDatabase, temporaryFolder } from './folder.ts';
 import { describeGrowth } from './growth.ts';
 import { describeLately } from './lately.ts';
@@ -17,6 +18,8 @@ describeStore('a store in SQLite', sqliteDatabase);
 describeGrowth('points that grow, in SQLite', sqliteDatabase);
 describeVersions('versions, services and failed attempts in SQLite', sqliteDatabase);
 describeLately('runs that finished lately, in SQLite', sqliteDatabase);
+
+describeCounts('the counts of runs, in SQLite', sqliteDatabase);
 
 test('a store in memory works, and is gone with its handle', async () => {
   const first = await openStore('sqlite::memory:');
@@ -48,6 +51,8 @@ describe('a store of 200,000 runs, most of them finished', () => {
     database = new DatabaseSync(file);
     database.exec(`
       update runs set state = case seq % 7 when 3 then 'failed' else 'done' end, origin = 'new' where seq % 50 <> 9;
+      update run_counts set failed = (select count(*) from runs where state = 'failed'),
+        new = (select count(*) from runs where state = 'done'), waiting = (select count(*) from runs where state = 'waiting');
       insert into outputs (campaign, seq, outputs) select campaign, seq, '{"Peak day":"1"}' from runs where state = 'done'`);
     db = new Kysely<Tables>({ dialect: sqliteDialect(file) });
   });
@@ -62,7 +67,7 @@ describe('a store of 200,000 runs, most of them finished', () => {
     return steps.map(({ detail }) => String(detail));
   }
 
-  test.each<[string, Place]>([
+  test.each<[string, ResultPlace]>([
     ['the beginning', BEGINNING],
     ['the middle', { position: 9_000, ordinal: 9_000, replication: 4 }],
     ['the end', { position: POINTS - 1, ordinal: POINTS - 1, replication: REPLICATIONS }],
@@ -70,7 +75,7 @@ describe('a store of 200,000 runs, most of them finished', () => {
     const pages = [restOfPoint(db, 1, place), otherPoints(db, 1, place)];
     for (const page of pages) {
       const plan = planOf(page.limit(PAGE).compile());
-      // points and runs, each by an index that knows more than the campaign and the state
+      // points and runs, each with an index on more than the campaign and the state
       expect(plan).toHaveLength(2);
       for (const step of plan) expect(step).toMatch(/^SEARCH (points|runs) USING INDEX .*\(campaign=\? AND /);
       expect(plan.join()).not.toMatch(/SCAN|TEMP B-TREE|state=/);
@@ -88,7 +93,7 @@ describe('a store of 200,000 runs, most of them finished', () => {
     },
   );
 
-  /** What the store asks SQLite for while it does something, of runs. */
+  /** The queries on runs that the store sends to SQLite during an action. */
   async function asked(does: (store: Store) => Promise<unknown>): Promise<CompiledQuery[]> {
     const queries: CompiledQuery[] = [];
     const logged = new Kysely<Tables>({
@@ -126,9 +131,9 @@ describe('a store of 200,000 runs, most of them finished', () => {
 
   test('so is a look at what has finished lately', async () => {
     const looks = await asked(async (store) => {
-      const { rows, look } = await store.lately('flu');
+      const { rows, look } = await store.recentResults('flu');
       expect(rows).toHaveLength(300);
-      await store.lately('flu', { open: [5, 9], failed: [], last: look.last - 1_000 });
+      await store.recentResults('flu', { open: [5, 9], failed: [], last: look.last - 1_000 });
     });
     const steps = looks.flatMap((look) => planOf(look));
     for (const step of steps.filter((one) => /\bruns\b/.test(one)))
@@ -180,7 +185,10 @@ describe('a store of 200,000 runs, most of them finished', () => {
       .flatMap((query) => planOf(query))
       .filter((step) => /\bruns\b/.test(step));
     expect(steps).not.toEqual([]);
-    for (const step of steps) expect(step).toMatch(/^SEARCH runs USING INDEX .*\bseq=\?/);
+    // and by a scan of the queued or running runs, which are few
+    const walk = 'SEARCH runs USING COVERING INDEX runs_state (state=? AND campaign=? AND seq>? AND seq<?)';
+    for (const step of steps.filter((one) => one !== walk))
+      expect(step).toMatch(/^SEARCH runs USING INDEX .*\bseq=\?/);
   });
 
   test('what finishes while results are read is there once or not at all, and all else is', async () => {

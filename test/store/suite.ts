@@ -10,10 +10,10 @@ import {
 } from '../../src/campaign/types.ts';
 import type { OpenRun, ResultRow, RunObservation, Store } from '../../src/store/index.ts';
 
-/** A database of its own for one test, which several handles may open. */
+/** A database for one test, which several handles may open. */
 export interface TestDatabase {
   open(): Promise<Store>;
-  /** Closes what was opened and removes the database. */
+  /** Closes all handles and removes the database. */
   remove(): Promise<void>;
 }
 
@@ -60,12 +60,12 @@ export async function add(
   if (size) await store.addPoints(id, points(size.points), size.replications);
 }
 
-/** Points of some names, in their order. */
+/** Points with some names, in their order. */
 export function* named(names: readonly string[]): Generator<Point> {
   for (const [ordinal, name] of names.entries()) yield { ordinal, key: `key of ${name}`, values: [name] };
 }
 
-/** Adds a campaign with points of some names. */
+/** Adds a campaign with points of these names. */
 export async function addNamed(
   store: Store,
   names: readonly string[],
@@ -76,7 +76,7 @@ export async function addNamed(
   await store.addPoints(id, named(names), replications);
 }
 
-/** What a campaign is to be changed into. */
+/** The design after a change of a campaign. */
 interface Design {
   names: readonly string[];
   replications?: number;
@@ -98,8 +98,8 @@ export async function change(
   );
 }
 
-/** Does something through a handle of its own, which is closed after some steps: what a killed worker leaves. */
-async function cutShort(
+/** Runs an action through a handle that closes after some steps: the store is then as after a kill of a worker. */
+export async function cutShort(
   database: TestDatabase,
   { turns, steps }: { turns: number; steps: number },
   act: (store: Store) => Promise<unknown>,
@@ -112,7 +112,7 @@ async function cutShort(
   await acting;
 }
 
-/** All runs of a campaign, by state. It changes nothing. */
+/** All runs of a campaign by state. This changes nothing. */
 async function seqsOf(
   store: Store,
   id = 'flu',
@@ -126,7 +126,7 @@ async function seqsOf(
   return { waiting, open, over: over.toSorted((a, b) => a - b) };
 }
 
-/** Requests all that waits, to see what it is: `name/replication` by seq. */
+/** Requests all waiting runs to identify them: `name/replication` by seq. */
 async function requestAll(store: Store, id = 'flu'): Promise<Map<number, string>> {
   await store.setPhase(id, 'running', 1);
   const planned = await store.intend(id, await store.waitingRuns(id, -1, 1_000_000, false), 6_000);
@@ -153,7 +153,7 @@ export function failed(seq: number, reason = 'no reason'): RunObservation {
   return { seq, state: 'failed', runId: `run ${seq}`, reason };
 }
 
-function open(
+export function open(
   seq: number,
   state: 'queued' | 'running' = 'running',
   runId = `run ${seq}`,
@@ -171,9 +171,9 @@ export function upTo(count: number): number[] {
 }
 
 /**
- * What every store keeps, whatever its database.
+ * Tests that every store must pass, whatever its database.
  *
- * @param effort the share of the cases that laws are tried with, for a database that takes its time
+ * @param effort share of the random cases to run, for a slow database
  */
 export function describeStore(
   name: string,
@@ -211,6 +211,7 @@ export function describeStore(
           points: 0,
           createdAt: 1_780_000_000_123,
           updatedAt: 1_780_000_000_123,
+          owner: null,
         });
         expect(await store.getCampaign('d')).toBeUndefined();
       });
@@ -242,6 +243,7 @@ export function describeStore(
           note: 'enough',
           createdAt: 1_000,
           updatedAt: 5_000,
+          owner: null,
         });
         await store.setPhase('unknown', 'completed', 5_000, 'a note');
       });
@@ -372,25 +374,25 @@ export function describeStore(
           ['c', 'failing'],
           ['c', 'too-large'],
         ] as const)
-          await store.lackFile('flu', hash, lack);
-        await store.lackFile('cold', 'a', 'refused');
+          await store.recordMissingFile('flu', hash, lack);
+        await store.recordMissingFile('cold', 'a', 'refused');
         expect(await store.keptFiles('flu', ['a'])).toEqual(new Map());
-        expect(await store.lackingFiles('flu')).toEqual([
+        expect(await store.missingFiles('flu')).toEqual([
           { lack: 'not-found', count: 2 },
           { lack: 'too-large', count: 1 },
         ]);
         await store.keepFile('flu', 'a', { sha256: 'sha', content }, 1);
-        await store.lackFile('flu', 'a', 'not-found');
+        await store.recordMissingFile('flu', 'a', 'not-found');
         expect(await store.keptFiles('flu', ['a'])).toEqual(new Map([['a', 'sha']]));
-        expect((await store.lackingFiles('flu')).map(({ count }) => count)).toEqual([1, 1]);
-        expect(await store.lackingFiles('cold')).toEqual([{ lack: 'refused', count: 1 }]);
+        expect((await store.missingFiles('flu')).map(({ count }) => count)).toEqual([1, 1]);
+        expect(await store.missingFiles('cold')).toEqual([{ lack: 'refused', count: 1 }]);
       });
 
       test('stay while a campaign has them, and are garbage when the last one is deleted', async () => {
         for (const id of ['flu', 'cold']) {
           await add(store, id);
           await store.keepFile(id, 'a', { sha256: 'sha', content }, 1);
-          await store.lackFile(id, 'b', 'not-found');
+          await store.recordMissingFile(id, 'b', 'not-found');
         }
         const collect = async (): Promise<boolean[]> => {
           const files = await store.listFiles();
@@ -451,7 +453,7 @@ export function describeStore(
         const [story] = await store.pointsLike('flu', first!.point);
         expect(story!.runs[0]!.log).toEqual({ lines: ['second'], omitted: 3, command: 'sh x' });
 
-        await store.forgive('flu', false, 5);
+        await store.resetFailed('flu', false, 5);
         await store.intend('flu', [2], 6);
         await store.observe('flu', [done(2)], 6);
         expect(await store.loggedRuns('flu')).toEqual(
@@ -626,7 +628,7 @@ export function describeStore(
       ])('in the phase %s: %s', async (phase, lets) => {
         await store.setPhase('flu', phase, 1);
         expect(await store.intend('flu', [0, 1], 1)).toHaveLength(lets ? 2 : 0);
-        // what was not let through has not changed
+        // a refused change has changed nothing
         expect(await store.openRuns('flu')).toHaveLength(lets ? 2 : 0);
       });
 
@@ -651,7 +653,7 @@ export function describeStore(
         await store.observe('flu', [{ seq: 0, state: 'unsent' }], 1);
         expect((await store.intend('flu', [0], 1))[0]!.attempt).toBe(1);
         await store.observe('flu', [open(0)], 1);
-        // asked for again while polling, without an intent, and unsent: nothing is taken back
+        // requested again while polling, without an intent, and not sent: nothing is withdrawn
         await store.observe('flu', [{ seq: 0, state: 'unsent' }], 1);
         expect((await store.intend('flu', [0], 1))[0]!.attempt).toBe(2);
       });
@@ -765,7 +767,7 @@ export function describeStore(
         expect(await store.counts('flu')).toMatchObject({ total: 3, waiting: 2, running: 1, failed: 0 });
         expect(await rowsOf(store)).toEqual([]);
         expect((await store.openRuns('flu')).map(({ seq }) => seq)).toEqual([2]);
-        // the next attempt is a request of its own, that knows of those before
+        // the next attempt is a new request, which knows the attempts before it
         const planned = await store.intend('flu', [0, 1], 5_000);
         expect(planned).toMatchObject([
           { seq: 0, attempt: 1, failures: 1, reseeded: 0 },
@@ -777,7 +779,7 @@ export function describeStore(
         ]);
         await store.observe('flu', [{ seq: 1, state: 'again', reason: 'lost', reseeds: true }], 6_000);
         expect(await store.intend('flu', [1], 7_000)).toMatchObject([{ failures: 2, reseeded: 2 }]);
-        // what it fails of in the end, or that it came to a result, is what is told
+        // the last failure or the result is what the store reports
         await store.observe('flu', [failed(1, 'Days is 1'), done(0)], 8_000);
         expect(await rowsOf(store)).toMatchObject([
           { status: 'done', reason: null },
@@ -836,7 +838,7 @@ export function describeStore(
           fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
             const id = `campaign ${(campaigns += 1)}`;
             await add(store, id, { points: RUNS / 2, replications: 2 });
-            // what the counts are to be, by the rules alone
+            // the expected counts, computed from the rules alone
             const states = new Array<keyof RunCounts>(RUNS).fill('waiting');
             for (const [at, { observe = [], intend = [] }] of steps.map(
               (s, n) => [n, s as Partial<Steps>] as const,
@@ -899,7 +901,7 @@ export function describeStore(
         await store.observe('c', [open(0, 'queued', 'other', false), open(1, 'queued', 'shared', false)], 1);
         await store.handOver('a', ['shared']);
         expect(await ownedBy('b')).toEqual([true, true]);
-        // whoever is to stop it now: it was there when b asked for it
+        // whichever campaign owns it now: it existed when b requested it
         expect((await store.openRuns('b', [0]))[0]!.joined).toBe(true);
         expect(await ownedBy('c')).toEqual([false, true]);
         await store.handOver('a', []);
@@ -913,14 +915,14 @@ export function describeStore(
           return { owned, joined };
         };
         await store.handOver('a', ['shared']);
-        // b looked at it before, as one of a
+        // b observed it before, as a run of a
         await store.observe('b', [open(0, 'running', 'shared', false)], 2);
         expect(await first('b')).toEqual({ owned: true, joined: true });
-        // a asks again after a lost answer, and b is seen to wait for it by now
+        // a requests it again after a lost answer, when b already waits for it
         await store.intend('a', [0], 3);
         await store.observe('a', [open(0, 'running', 'shared', false)], 3);
         expect(await first('a')).toEqual({ owned: true, joined: false });
-        // another run in its place is another matter
+        // another run instead of it is a different case
         await store.observe('a', [open(0, 'running', 'of somebody else', false)], 4);
         expect(await first('a')).toEqual({ owned: false, joined: true });
       });
@@ -945,7 +947,7 @@ export function describeStore(
         await add(store, 'flu', size);
         const runs = size.points * size.replications;
         await store.intend('flu', upTo(runs), 1);
-        // one run in nine is not finished; written in an order of its own
+        // one run in nine has not finished; the runs are written in a different order
         const finished = upTo(runs).filter((seq) => seq % 9 !== 4);
         const scattered = finished.toSorted((a, b) => ((a * 7_919) % runs) - ((b * 7_919) % runs));
         await store.observe(
@@ -1073,6 +1075,7 @@ export function describeStore(
           points: 3,
           createdAt: 1_000,
           updatedAt: 3_000,
+          owner: null,
         });
         expect(await store.counts('flu')).toMatchObject({ total: 9, waiting: 9 });
       });
@@ -1090,7 +1093,7 @@ export function describeStore(
 
       test('a point that is dropped loses what was never requested, and keeps the rest', async () => {
         await addNamed(store, ['a', 'b', 'c', 'd', 'e'], 2);
-        // of b one run is over and one waits; c runs; d waits again, and so does e, which was stopped
+        // one run of b has finished and one waits; c runs; d waits again, and so does e, which was stopped
         await store.intend('flu', [1, 2, 3, 4], 1);
         await store.observe('flu', [done(1), open(2), open(3), open(4)], 2);
         await store.observe(
@@ -1245,7 +1248,7 @@ export function describeStore(
       test('thousands of points, dropped, moved and added', async () => {
         const from = upTo(12_000).map(String);
         await addNamed(store, from, 2);
-        // every third is dropped, the rest turned around, and as many added in between
+        // every third point is dropped, the others are reversed, and as many new ones are added between them
         const to = from
           .filter((_, n) => n % 3 !== 0)
           .toReversed()
@@ -1266,7 +1269,7 @@ export function describeStore(
 
       describe('cut short', () => {
         const filler = upTo(1_000).map((n) => `filler ${n}`);
-        /** As far as an activity came before its worker was killed: some of it is written. */
+        /** The points that an activity reads before its worker is killed: some of them are written. */
         function* dyingAfter(names: readonly string[], first = filler): Generator<Point> {
           yield* named([...first, ...names]);
           throw new Error('killed');
@@ -1279,7 +1282,9 @@ export function describeStore(
           open: (await store.openRuns(id)).map((run) => ({ ...run, seq: 0, runId: null })),
           requested: [...(await requestAll(store, id)).values()].toSorted(),
         });
-        /** Of two campaigns with the same past, one is changed at once, the other is cut short before. */
+        /**
+         * Makes two campaigns with the same past: one changes at once, the change of the other is interrupted first.
+         */
         async function twins(design: Design, cut: (id: string) => Promise<void>): Promise<void> {
           const [whole, other] = [crypto.randomUUID(), crypto.randomUUID()];
           for (const id of [whole, other]) {
@@ -1297,7 +1302,7 @@ export function describeStore(
           await twins(design, async (id) => {
             for (const survived of [['e'], ['e', 'c', 'a'], []])
               await expect(change(store, { ...design, id }, dyingAfter(survived))).rejects.toThrow('killed');
-            // the campaign is still what it was
+            // the campaign is unchanged
             expect(await store.getCampaign(id)).toMatchObject({ digest: 'digest', points: 4 });
             expect(await store.counts(id)).toMatchObject({ total: 8, done: 1, failed: 1, running: 2 });
           });
@@ -1343,7 +1348,7 @@ export function describeStore(
         test('results are all there, each once, while a change is half done', async () => {
           const names = upTo(1_500).map((n) => `point ${n}`);
           await addNamed(store, names, 3);
-          // a page then ends among runs of two points that are at one position
+          // a page then ends between runs of two points at the same position
           const finished = upTo(4_500).slice(1);
           await store.observe(
             'flu',
@@ -1393,7 +1398,7 @@ export function describeStore(
             const id = `campaign ${(campaigns += 1)}`;
             await addNamed(store, ['a', 'b', 'c'], 2, id);
             let design = { names: ['a', 'b', 'c'], replications: 2 };
-            // what there is to be, by the rules alone: of each run whether it is requested, and its number
+            // the expected runs, computed from the rules alone: the state and the number of each run
             type State = 'waiting' | 'requested' | 'done' | 'failed';
             const runs = new Map<string, { state: State; seq?: number }>(
               runsOf(design.names, design.replications).map((run) => [run, { state: 'waiting' }]),
@@ -1421,7 +1426,7 @@ export function describeStore(
                   const name = runName({ values: run.point.values, replication: run.replication });
                   const state = taken.seen[n]!;
                   expect(['waiting', 'requested']).toContain(runs.get(name)?.state);
-                  // a number stands for one run for good
+                  // a number always means the same run
                   expect(given.get(run.seq) ?? name).toBe(name);
                   given.set(run.seq, name);
                   if (state === 'intended') runs.set(name, { state: 'requested' });
@@ -1435,7 +1440,7 @@ export function describeStore(
                   if (state !== 'intended') runs.set(name, { state: after as State });
                 }
               } else if (taken.act === 'forgive') {
-                await store.forgive(id, false, 3);
+                await store.resetFailed(id, false, 3);
                 for (const [run, { state }] of runs)
                   if (state === 'failed') runs.set(run, { state: 'waiting' });
               } else await store.reopen(id, 3);
@@ -1446,11 +1451,11 @@ export function describeStore(
               expect(seqs.over).toHaveLength(
                 [...runs.values()].filter(({ state }) => state === 'done' || state === 'failed').length,
               );
-              // new runs have numbers above all that there ever were
+              // numbers of new runs are above all earlier numbers
               for (const seq of all) expect(sofar.has(seq) || seq > last).toBe(true);
               sofar = new Set([...sofar, ...all]);
               last = Math.max(last, ...all);
-              // the results of the design in its order, then the others
+              // first the results of the design in its order, then the others
               const rows = (await rowsOf(store, id)).map(({ values }) => values[0]!);
               const places = rows.map((name) => design.names.indexOf(name)).map((at) => (at < 0 ? 99 : at));
               expect(places).toEqual(places.toSorted((a, b) => a - b));
@@ -1480,7 +1485,7 @@ export function describeStore(
         [false, 0],
         [true, 1],
       ])('failed runs wait as if they had never failed; with another seed: %s', async (reseeds, reseeded) => {
-        expect(await store.forgive('flu', reseeds, 6_000)).toBe(2);
+        expect(await store.resetFailed('flu', reseeds, 6_000)).toBe(2);
         expect(await store.counts('flu')).toMatchObject({
           total: 5,
           done: 1,
@@ -1507,7 +1512,7 @@ export function describeStore(
 
       test('a run that fails time and again has another seed each time', async () => {
         for (const reseeded of [1, 2, 3]) {
-          expect(await store.forgive('flu', true, 6)).toBeGreaterThan(0);
+          expect(await store.resetFailed('flu', true, 6)).toBeGreaterThan(0);
           expect(await store.intend('flu', [1], 7)).toMatchObject([{ reseeded, failures: 0 }]);
           await store.observe('flu', [failed(1)], 8);
         }
@@ -1516,10 +1521,10 @@ export function describeStore(
       test('where nothing has failed nothing is forgiven; other campaigns are left alone', async () => {
         await add(store, 'other', { points: 2, replications: 1 });
         await store.observe('other', [failed(0)], 1);
-        expect(await store.forgive('flu', false, 6)).toBe(2);
-        expect(await store.forgive('flu', false, 7)).toBe(0);
+        expect(await store.resetFailed('flu', false, 6)).toBe(2);
+        expect(await store.resetFailed('flu', false, 7)).toBe(0);
         expect(await store.counts('other')).toMatchObject({ failed: 1, waiting: 1 });
-        await expect(store.forgive('unknown', false, 8)).rejects.toThrow('unknown');
+        await expect(store.resetFailed('unknown', false, 8)).rejects.toThrow('unknown');
       });
     });
 
@@ -1553,9 +1558,10 @@ export function describeStore(
           ],
           3,
         );
-        await store.forgive('flu', false, 4);
+        await store.resetFailed('flu', false, 4);
         await store.reopen('flu', 5);
-        // failed and is tried again; failed and was forgiven; was left open. One that was stopped is none of them.
+        // runs that failed and are tried again, that failed and were reset, and that were left open; not the one that
+        // was stopped
         expect(await store.waitingRuns('flu', -1, 10, true)).toEqual([0, 1, 3]);
         expect(await store.waitingRuns('flu', 0, 1, true)).toEqual([1]);
         expect(await store.waitingRuns('flu', -1, 10, false)).toEqual([0, 1, 2, 3, 5, 6, 7]);
@@ -1587,7 +1593,7 @@ export function describeStore(
           expect(await store.openRuns('flu')).toEqual([]);
           expect(await store.counts('flu')).toMatchObject({ total: 6, waiting: 4, done: 1, failed: 1 });
           expect((await rowsOf(store)).map(({ status }) => status)).toEqual(['done', 'failed']);
-          // requested again, they are known as requested before
+          // requested again, these runs count as requested before
           const planned = await store.intend('flu', upTo(6), 6);
           expect(planned.map(({ seq, attempt }) => [seq, attempt])).toEqual([
             [0, 2],
@@ -1659,7 +1665,7 @@ function isOver(state: keyof RunCounts): boolean {
   return state === 'new' || state === 'reused' || state === 'failed';
 }
 
-/** Points of a design of 2,500, as far as an activity came before its worker was killed. */
+/** The points of a design of 2,500 that an activity reads before its worker is killed. */
 function* dying(survived: number): Generator<Point> {
   for (const point of points(2_500)) {
     if (point.ordinal === survived) throw new Error('killed');

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Store } from '../../src/store/index.ts';
 import { add, campaign, done, failed, rowsOf, type TestDatabase } from './suite.ts';
 
-/** What every store knows of versions of the model, of the service, and of attempts that failed. */
+/** Tests of versions of the model, of the service, and of failed attempts, for every store. */
 export function describeVersions(
   name: string,
   createDatabase: () => Promise<TestDatabase> | TestDatabase,
@@ -35,7 +35,7 @@ export function describeVersions(
       ]);
       await store.observe('flu', [failed(1), done(2)], 5);
       expect((await rowsOf(store)).map(({ version }) => version)).toEqual([null, null, 2]);
-      await store.forgive('flu', false, 6);
+      await store.resetFailed('flu', false, 6);
       expect((await store.intend('flu', [1], 7, 2))[0]).toMatchObject({ version: 2, attempt: 1 });
     });
 
@@ -57,13 +57,13 @@ export function describeVersions(
       for (let attempt = 1; attempt <= 4; attempt += 1) {
         await store.intend('flu', [0], 10 * attempt);
         const again = { seq: 0, state: 'again', reason: `reason ${attempt}`, reseeds: false } as const;
-        // told twice it is one attempt
+        // the same attempt observed twice counts once
         await store.observe('flu', [again, again], 10 * attempt + 1);
       }
       for (let attempt = 5; attempt <= 7; attempt += 1) {
         await store.intend('flu', [0, 1], 10 * attempt);
         await store.observe('flu', [failed(0, `reason ${attempt}`), failed(1)], 10 * attempt + 1);
-        await store.forgive('flu', false, 10 * attempt + 2);
+        await store.resetFailed('flu', false, 10 * attempt + 2);
       }
       expect(await earlier()).toEqual(
         [7, 6, 5, 4, 3].map((n) => ({ failedAt: 10 * n + 1, version: null, reason: `reason ${n}` })),

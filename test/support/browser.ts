@@ -6,7 +6,7 @@ import { until } from './until.ts';
 const PROGRAMS = ['chromium', 'chromium-browser', 'google-chrome'];
 
 /**
- * Chromium: the program that FORAY_CHROMIUM names, or one on the path.
+ * Finds Chromium: the program in FORAY_CHROMIUM, or one on the path.
  * @throws Error that says what to install
  */
 function findChromium(env: NodeJS.ProcessEnv = process.env): string {
@@ -33,7 +33,7 @@ function isProgram(path: string): boolean {
 export function launchBrowser(): Promise<Browser> {
   return chromium.launch({
     executablePath: findChromium(),
-    // as root it has no sandbox; what it shows is ours
+    // root gets no sandbox; the pages are our own
     args: [
       '--no-sandbox',
       '--disable-gpu',
@@ -46,7 +46,7 @@ export function launchBrowser(): Promise<Browser> {
 
 export type Tab = 'History' | 'Queries' | 'User Metadata' | 'Search Attributes' | 'Memo';
 
-/** The page of one workflow in Temporal's Web UI, as a person uses it. */
+/** The page of one workflow in Temporal's Web UI, used like a person would. */
 export class WorkflowPage {
   readonly page: Page;
   private readonly main: Locator;
@@ -61,14 +61,14 @@ export class WorkflowPage {
     return new WorkflowPage(page);
   }
 
-  /** Sends a signal; `input` is JSON. Returns when Temporal has it. */
+  /** Sends a signal; `input` is JSON. Returns when Temporal has received it. */
   async signal(name: string, input?: string): Promise<void> {
     const dialog = await this.fillIn('Send a Signal', name, input);
     await dialog.getByRole('button', { name: 'Submit' }).click();
     await dialog.waitFor({ state: 'hidden' });
   }
 
-  /** Sends an update; `input` is JSON. Returns when it is answered: why it was refused, or nothing. */
+  /** Sends an update; `input` is JSON. Returns the reason of a refusal, or undefined, when it is answered. */
   async update(name: string, input?: string): Promise<string | undefined> {
     const dialog = await this.fillIn('Send an Update', name, input);
     await dialog.getByRole('button', { name: 'Submit' }).click();
@@ -87,7 +87,7 @@ export class WorkflowPage {
     await dialog.waitFor({ state: 'hidden' });
   }
 
-  /** Asks the first query of this page on its tab, for what the workflow answers. */
+  /** Runs the first query on the page's tab, and returns the answer of the workflow. */
   async query(name: string): Promise<unknown> {
     await this.tab('Queries');
     await this.choose(this.main, this.page.getByTestId('query-select-button'), name);
@@ -99,18 +99,18 @@ export class WorkflowPage {
     await this.main.getByRole('tab', { name }).click();
   }
 
-  /** The JSON document that a tab shows. */
+  /** The JSON document on a tab. */
   async document(tab: 'Search Attributes' | 'Memo'): Promise<unknown> {
     await this.tab(tab);
     await this.main.getByRole('heading', { name: tab, level: 3 }).waitFor();
     return jsonIn(this.main);
   }
 
-  /** What the workflow says of itself under User Metadata, when it says what is waited for. */
+  /** The details of the workflow under User Metadata, once they match `expected`. */
   async details(expected: RegExp): Promise<string> {
     await this.tab('User Metadata');
     await this.main.getByRole('heading', { name: 'Current Details' }).waitFor();
-    // the Markdown of the summary and of the details is shown in a frame each
+    // the Markdown of the summary and of the details have a frame each
     const body = this.main.getByTitle('output').last().contentFrame().locator('body');
     return until(`the details say ${expected}`, async () => {
       await this.page.keyboard.press('r');
@@ -131,7 +131,7 @@ export class WorkflowPage {
     if (input !== undefined) {
       const editor = dialog.getByRole('textbox').last();
       await editor.fill(input);
-      // the editor indents JSON when it is left, which moves what is below it: a click at once would miss
+      // the editor indents JSON when it loses focus, which moves the elements below it: an immediate click would miss
       await editor.blur();
     }
     return dialog;
@@ -143,7 +143,7 @@ export class WorkflowPage {
   }
 }
 
-/** The JSON that an editor, the last one, shows. */
+/** The JSON in the last editor. */
 function jsonIn(place: Locator): Promise<unknown> {
   return until('there is JSON', async () => {
     const text = await place.getByRole('textbox').last().innerText();

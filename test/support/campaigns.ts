@@ -1,8 +1,9 @@
+import { closedPhases } from '../../src/campaign/types.ts';
 import type { CampaignStatus } from '../../src/client/index.ts';
 import { until } from './until.ts';
 import type { World } from './world.ts';
 
-/** Whoever has a client. */
+/** Anything with a client. */
 type Client = Pick<World, 'foray'>;
 
 /** Follows a campaign until it is over. */
@@ -12,7 +13,7 @@ export async function toTheEnd({ foray }: Client, id: string): Promise<CampaignS
   return last!;
 }
 
-/** How the workflow closed; the store knows of a campaign's end a moment before Temporal does. */
+/** How the workflow closed. The store knows the end of a campaign a moment before Temporal. */
 export function closedStatus({ environment }: World, id: string): Promise<string> {
   return until('the workflow is closed', async () => {
     const { status } = await environment.client.workflow.getHandle(id).describe();
@@ -28,10 +29,11 @@ export function untilSomeAreDone({ foray }: Client, id: string): Promise<Campaig
   });
 }
 
-/** Waits until the service has something of the campaign RUNNING. */
+/** Waits until a run of the campaign is RUNNING at the service. Its runs have to last longer than a look at its status. */
 export function untilRunning({ foray }: Client, id: string): Promise<CampaignStatus> {
   return until(`${id} has runs in flight`, async () => {
     const status = await foray.status(id);
+    if (closedPhases.includes(status.phase)) throw new Error(`${id} was over before a run was seen to run`);
     return status.source === 'workflow' && status.runs.running > 0 && status;
   });
 }

@@ -17,7 +17,7 @@ export interface Ran {
   stderr: string;
 }
 
-/** The environment without the settings of whoever runs the tests. */
+/** The environment without foray's settings of the person who runs the tests. */
 export function cleanEnv(): NodeJS.ProcessEnv {
   const names = Object.keys(process.env).filter(
     (name) => !/^(FORAY|TEMPORAL)_|^NODE_OPTIONS$|^JEST/.test(name),
@@ -26,7 +26,7 @@ export function cleanEnv(): NodeJS.ProcessEnv {
   return { ...env, FORAY_TEMPORAL_CLI: process.env.FORAY_TEMPORAL_CLI };
 }
 
-/** Runs `foray` to its end, in a folder. */
+/** Runs `foray` in a folder to its end. */
 export async function foray(
   folder: string,
   args: string[],
@@ -42,15 +42,15 @@ export async function foray(
   return { code, stdout, stderr };
 }
 
-/** `foray dev` in a folder of its own, with all its parts. */
+/** A `foray dev` with all its parts in its own folder. */
 export interface Dev {
   folder: string;
   child: ChildProcess;
-  /** What it printed so far. */
+  /** Its output so far. */
   said(): string;
   pidOf(part: 'Worker' | 'Model service' | 'Temporal'): number;
   temporal: string;
-  /** Sends SIGINT, as Ctrl-C does, and waits for its end. */
+  /** Sends SIGINT, as Ctrl-C does, and waits for the end of the process. */
   stop(): Promise<number | null>;
 }
 
@@ -79,7 +79,7 @@ export async function startDev({
     folder,
     child,
     said: () => said,
-    // the last one said: a part that was started again has another
+    // the last printed one: a restarted part has another one
     pidOf: (part) => {
       const lines = said.split('\n').filter((line) => line.toLowerCase().includes(part.toLowerCase()));
       return Number(/process (\d+)/.exec(lines.findLast((line) => line.includes('process '))!)![1]);
@@ -103,12 +103,17 @@ export function isRunning(pid: number): boolean {
   } catch {
     return false;
   }
-  // one that has ended is there until its parent asks how; an orphan's may take its time
-  const status = existsSync('/proc') ? readFileSync(`/proc/${pid}/status`, 'utf8') : '';
-  return !/^State:\s+Z/m.test(status);
+  if (!existsSync('/proc')) return true;
+  try {
+    // an ended process exists until its parent reads its exit code; for an orphan that may take a while
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  } catch {
+    // it has ended in the meantime
+    return false;
+  }
 }
 
-/** A client of what runs in a `foray dev`: for what needs no command line, which takes its time to start. */
+/** A client of a running `foray dev`, for tests that need no command line: commands are slow to start. */
 export function clientOf({ folder }: Pick<Dev, 'folder'>): Promise<Foray> {
   const { service, store, temporal } = readAddresses(join(folder, '.foray'))!;
   return Foray.open({

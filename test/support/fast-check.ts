@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 
 /**
- * fast-check with one seed for everybody, so that whether a change passes depends on the change alone;
- * FORAY_SEED=N draws other examples.
+ * fast-check with a fixed seed, so that the result of a test depends only on the code. FORAY_SEED=N draws other
+ * examples.
  */
 fc.configureGlobal({ seed: Number(process.env.FORAY_SEED ?? 1) });
 

@@ -3,23 +3,23 @@ import { Agent, createServer, request, type IncomingMessage, type ServerResponse
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 
-/** What a request meets. */
+/** What happens to a request. */
 export type Fault =
-  /** The service answers. */
+  /** The service answers normally. */
   | { kind: 'pass' }
-  /** This is answered, and the service never hears of it. */
+  /** The client gets this answer, and the service never gets the request. */
   | { kind: 'answer'; status: number; headers?: Record<string, string>; body?: string }
-  /** The service commits, and nobody hears of it. */
+  /** The service commits, and its answer is lost. */
   | { kind: 'lose' }
-  /** The service commits, and its answer waits; what comes of it is then said. */
+  /** The service commits, and its answer waits until the promise decides. */
   | { kind: 'hold'; until: Promise<'deliver' | 'lose'> };
 
-/** A request as it came. Times are ms since the epoch. */
+/** A request as it arrived. Times are ms since the epoch. */
 export interface Asked {
   number: number;
   at: number;
   method: string;
-  /** Without the root of the interface. */
+  /** The path without the root of the interface. */
   path: string;
   bodyHash: string;
   headers: IncomingMessage['headers'];
@@ -27,16 +27,16 @@ export interface Asked {
 
 export interface Recorded extends Asked {
   fault: Fault;
-  /** What was answered; 0 when the connection was cut. */
+  /** The status of the answer; 0 when the connection was cut. */
   status: number;
-  /** When the answer was out, or the connection cut; 0 until then. */
+  /** When the answer was sent or the connection was cut; 0 until then. */
   answeredAt: number;
 }
 
-/** Stands before a service over HTTP and does what a plan says, request by request. */
+/** A proxy before a service over HTTP that follows a plan for each request. */
 export interface FaultyService {
   url: string;
-  /** Asked of each request that comes from now on. */
+  /** Called for each request from now on. */
   plan: (asked: Asked) => Fault;
   /** In the order of arrival. */
   recorded: Recorded[];
@@ -45,7 +45,7 @@ export interface FaultyService {
 
 export const pass = (): Fault => ({ kind: 'pass' });
 
-/** True for the request that starts a run, or finds that the service has it. */
+/** True for a request that starts a run, or finds it at the service. */
 export function isRunRequest({ method, path }: Asked): boolean {
   return method === 'POST' && /^\/versions\/[^/]+\/runs$/.test(path);
 }
@@ -54,7 +54,7 @@ export async function startFaultyService(service: { url: string }): Promise<Faul
   const { origin, pathname: root, port: target } = new URL(service.url);
   const agent = new Agent({ keepAlive: true });
 
-  /** What the service answers. */
+  /** Sends the request to the service, and returns its answer. */
   function ask(incoming: IncomingMessage, body: Buffer): Promise<{ answer: IncomingMessage; body: Buffer }> {
     return new Promise((resolve, reject) => {
       const { method, url, headers } = incoming;
@@ -95,7 +95,7 @@ export async function startFaultyService(service: { url: string }): Promise<Faul
   }
 
   const server = createServer((incoming, response) => {
-    // whoever asked has hung up, or the service has: both are an ended connection to the other
+    // the client or the service has closed its connection: the other side sees an ended connection
     handle(incoming, response).catch(() => incoming.socket.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -1,14 +1,14 @@
 import { BroadcastChannel, isMainThread, threadId } from 'node:worker_threads';
 
 /**
- * Loaded into a worker process before its own code, in each of its threads: Temporal runs workflows in threads. Asked for
- * `heap` over the process's channel, it collects garbage in all of them and answers what each has left, in bytes.
- * Needs --expose-gc.
+ * This module is loaded into a worker process before its own code, in each of its threads: Temporal runs workflows in
+ * threads. When the process's channel gets `heap`, it collects garbage in all threads and answers with the used heap of
+ * each, in bytes. It needs --expose-gc.
  */
 
 const WAIT_MS = 500;
 const others = new BroadcastChannel('foray-heap');
-// a channel that keeps a thread from ending would keep the worker from shutting down
+// a channel that keeps a thread alive would keep the worker from shutting down
 others.unref();
 
 function ownHeap(): number {

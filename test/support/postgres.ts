@@ -9,26 +9,26 @@ import { freePort } from '../../src/dev/ports.ts';
 import { openStore, type Store } from '../../src/store/index.ts';
 import type { TestDatabase } from '../store/suite.ts';
 
-/** Where Debian keeps the versions of PostgreSQL, whose programs are not on the path. */
+/** The folder of the versions of PostgreSQL on Debian, which are not on the path. */
 const DEBIAN = '/usr/lib/postgresql';
 export const PASSWORD = 'Pg-s3cret-of-tests';
 
-/** A PostgreSQL server of its own on 127.0.0.1, which sorts texts as English does. */
+/** A PostgreSQL server for a test on 127.0.0.1, with English sorting of texts. */
 export interface Postgres {
-  /** Where it keeps everything. */
+  /** Its data folder. */
   folder: string;
-  /** Makes an empty database; returns its address as a store. */
+  /** Creates an empty database, and returns its address as a store. */
   database(): Promise<string>;
-  /** Carries out a statement in a database, as its owner. */
+  /** Executes a statement in a database as its owner. */
   query(address: string, text: string): Promise<Record<string, unknown>[]>;
   /** Stops the server at once; connections break. */
   stop(): Promise<void>;
   /** SIGKILL; resolves when it is gone. */
   kill(): Promise<void>;
-  /** Starts it again where it was. */
+  /** Starts it again with the same data. */
   start(): Promise<void>;
   remove(): Promise<void>;
-  /** Ends and removes it without waiting for anything. */
+  /** Ends and removes it without waiting. */
   destroy(): void;
 }
 
@@ -71,7 +71,7 @@ export async function startPostgres(): Promise<Postgres> {
       }
     },
     async start() {
-      // what is tested does not depend on what a disk does, so nothing waits for it
+      // the tests do not depend on the disk, so no write waits for it
       const settings = [
         'fsync=off',
         'listen_addresses=127.0.0.1',
@@ -101,7 +101,7 @@ export async function startPostgres(): Promise<Postgres> {
     },
     destroy() {
       child?.kill('SIGQUIT');
-      // it writes until it has ended
+      // the server writes until it has ended
       for (let tries = 0; tries < 50 && existsSync(folder); tries += 1) {
         rmSync(folder, { recursive: true, force: true });
         Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
@@ -113,12 +113,24 @@ export async function startPostgres(): Promise<Postgres> {
   return server;
 }
 
-/** Empties a store, children first. */
-const EMPTY = ['outputs', 'failed_attempts', 'kept_files', 'runs', 'points', 'campaigns', 'files']
+/** Statements that empty a store, children first. */
+const EMPTY = [
+  'outputs',
+  'failed_attempts',
+  'kept_files',
+  'run_counts',
+  'runs',
+  'points',
+  'campaigns',
+  'files',
+]
   .map((table) => `delete from ${table}`)
   .join('; ');
 
-/** Databases for the suites that every store passes: one, which is emptied, as making one takes most of a second. */
+/**
+ * A database for the suites that every store passes. It is one database that is emptied for each test, because creating
+ * one takes almost a second.
+ */
 export function postgresDatabase(server: () => Postgres): () => TestDatabase {
   let address: string | undefined;
   return () => {
@@ -148,7 +160,7 @@ function programs(): string {
   return found;
 }
 
-/** The folder of the newest PostgreSQL's programs. */
+/** The folder with the programs of the newest PostgreSQL. */
 function findPrograms(): string | undefined {
   const versions = existsSync(DEBIAN) ? readdirSync(DEBIAN).sort((a, b) => Number(b) - Number(a)) : [];
   const folders = [
@@ -158,7 +170,7 @@ function findPrograms(): string | undefined {
   return folders.find((path) => existsSync(join(path, 'initdb')) && existsSync(join(path, 'postgres')));
 }
 
-/** PostgreSQL refuses to run as root: then as the user that its package made. */
+/** PostgreSQL refuses to run as root: then it runs as the user that its package created. */
 function ordinaryUser(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const idOf = (flag: string): number => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }));

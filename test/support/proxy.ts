@@ -2,16 +2,16 @@ import { connect, createServer, type AddressInfo, type Server, type Socket } fro
 import { setTimeout as delay } from 'node:timers/promises';
 
 /**
- * What a network does to connections:
- * - `reset`: after some bytes of answers it is reset; `truncation`: it ends as if that were all;
- * - `slicing`: answers come in small pieces, with pauses; `latency`: they come late;
- * - `black hole`: nothing comes through either way; what was said comes when it heals, unless it was for good;
+ * Faults of a network:
+ * - `reset`: the connection is reset after some bytes of answers; `truncation`: it ends early, as if it were complete;
+ * - `slicing`: answers come in small pieces with pauses; `latency`: they come late;
+ * - `black hole`: nothing passes in either direction; after `heal`, everything arrives, unless the hole stays;
  * - `down`: connections end, and new ones are refused.
  */
 export const toxics = ['reset', 'truncation', 'slicing', 'black hole', 'latency', 'down'] as const;
 export type Toxic = (typeof toxics)[number];
 
-/** Bytes of answers, at most, that a connection lets through before it is reset or truncated: a few answers. */
+/** Maximum number of bytes of answers before a reset or a truncation: a few answers. */
 const SPOILT_WITHIN = 4_000;
 const LARGEST_SLICE = 64;
 const LONGEST_PAUSE_MS = 8;
@@ -20,16 +20,16 @@ const LONGEST_LATENCY_MS = 400;
 /** A TCP proxy on 127.0.0.1. */
 export interface Proxy {
   port: number;
-  /** From now on this share of all connections, chosen by chance, suffers this; `down` is for all. */
+  /** From now on, this share of all connections, chosen at random, has this fault; `down` affects all. */
   spoil(toxic: Toxic, share?: number): Promise<void>;
-  /** From now on connections are as they should be; those in a black hole say what they have, or stay in it for good. */
+  /** From now on, connections work. Those in a black hole deliver what they have, or stay in it forever. */
   heal(howBlackHoles?: 'heal' | 'stay'): Promise<void>;
-  /** How often each toxic was met: connections, and answers for slicing and latency. */
+  /** Number of connections that met each fault; for slicing and latency, number of answers. */
   met: Record<Toxic, number>;
   close(): Promise<void>;
 }
 
-/** @param random numbers in [0, 1): what is spoilt, and when */
+/** @param random numbers in [0, 1) that decide which connections have a fault, and when */
 export async function startProxy(target: number, random: () => number): Promise<Proxy> {
   const links = new Set<Link>();
   const met = Object.fromEntries(toxics.map((toxic) => [toxic, 0])) as Record<Toxic, number>;
@@ -51,7 +51,7 @@ export async function startProxy(target: number, random: () => number): Promise<
     async spoil(toxic, share = 1) {
       now = { toxic, share };
       if (toxic === 'down') {
-        // those that would have come in are not seen, so the time itself counts as one
+        // refused connections are not visible, so the period itself counts as one
         met.down += 1;
         await stop(server, links);
       } else {
@@ -78,17 +78,17 @@ interface Chance {
   meet: (toxic: Toxic) => void;
 }
 
-/** One connection: the client's half, the server's half, and what it suffers. */
+/** One connection: the client's half, the server's half, and its fault. */
 class Link {
   private readonly client: Socket;
   private readonly server: Socket;
   private readonly chance: Chance;
   private toxic: Toxic | undefined;
   isLostForGood = false;
-  /** Bytes of answers until a reset or truncation. */
+  /** Bytes of answers until a reset or a truncation. */
   private left = Infinity;
   private held: (() => void)[] = [];
-  /** Pieces and delays keep the order of what the server said. */
+  /** Keeps pieces and delayed answers in the order of the server. */
   private answers: Promise<void> = Promise.resolve();
 
   constructor(client: Socket, target: number, chance: Chance) {
@@ -151,7 +151,7 @@ class Link {
     const part = data.subarray(0, Math.floor(this.left));
     this.left = Infinity;
     if (this.toxic === 'truncation') this.client.end(part);
-    // what is reset before it is on its way would never be seen
+    // a reset before the data is sent would stay invisible
     else this.client.write(part, () => this.cut());
   }
 }

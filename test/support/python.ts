@@ -7,12 +7,12 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 
 /**
- * A Python with packages, in a virtual environment of its own in the user's cache that is made if need be (Python 3.10 or
- * newer with venv, and a package index that pip reaches).
+ * A Python with packages, in a virtual environment in the user's cache. It is created when needed (this needs Python
+ * 3.10 or newer with venv, and a package index that pip can reach).
  *
- * @param name - of the environment; other requirements under the same name replace it
+ * @param name - name of the environment; other requirements under the same name replace it
  * @param requirements - path of a requirements file
- * @param say - hears when something is installed, for a person who waits
+ * @param say - called when something is installed, for a person who waits
  * @returns the folder of its programs, `python` among them
  */
 export async function pythonWith(
@@ -22,7 +22,7 @@ export async function pythonWith(
 ): Promise<string> {
   const folder = join(cacheFolder(), name);
   const bin = join(folder, 'bin');
-  // written last, so that an installation which broke off is made again
+  // written last, so that an interrupted installation is repeated
   const installed = join(folder, 'installed.txt');
   const wanted = readFileSync(requirements, 'utf8');
   if (existsSync(installed) && readFileSync(installed, 'utf8') === wanted) return bin;
@@ -37,7 +37,7 @@ export async function pythonWith(
   return bin;
 }
 
-/** What is made once for all checkouts of a user. */
+/** The folder for files that all checkouts of a user share. */
 export function cacheFolder(): string {
   return join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'foray');
 }

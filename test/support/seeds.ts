@@ -1,4 +1,4 @@
-/** Whether the fault tests are to run in full: many seeds, minutes. */
+/** Whether the fault tests run in full: many seeds, several minutes. */
 export const isFull = process.env.FORAY_FAULTS === 'full';
 
 /** Seeds of a fault test: a few in CI, many with FORAY_FAULTS=full, one again with FORAY_SEED=N. */
@@ -8,7 +8,7 @@ export function seeds(few: number, full: number): number[] {
   return Array.from({ length: isFull ? full : few }, (_, at) => at + 1);
 }
 
-/** Says what a fault test came to, in one line past Jest. */
+/** Prints the result of a fault test in one line, around Jest. */
 export function report(figure: string): void {
   process.stderr.write(`${figure}\n`);
 }

@@ -9,10 +9,10 @@ export interface SmallDisk {
 }
 
 /**
- * A file system of its own that holds little; undefined where this process may not mount one: only root may, in a container
- * perhaps not even root.
+ * A small file system; undefined when this process may not mount one. Only root may; in a container, root may not be
+ * allowed to either.
  *
- * @param size as tmpfs takes it, such as `2m`
+ * @param size in the format of tmpfs, such as `2m`
  */
 export function smallDisk(size: string): SmallDisk | undefined {
   const folder = mkdtempSync(join(tmpdir(), 'foray-disk-'));
@@ -31,7 +31,7 @@ export function smallDisk(size: string): SmallDisk | undefined {
   };
 }
 
-/** Writes a file that takes all room that is left. */
+/** Writes a file that fills the disk. */
 export function fillDisk(file: string): void {
   const descriptor = openSync(file, 'w');
   try {

@@ -1,6 +1,6 @@
 /**
- * Ways in which a secret may lie in a file: as it is, as JSON has it, in an address, as hexadecimal digits, and as base64,
- * where it looks different at each of three offsets and its ends depend on its neighbours.
+ * Forms that a secret may have in a file: unchanged, in JSON, in an address, as hexadecimal digits, and as base64.
+ * Base64 looks different at each of three offsets, and its ends depend on the neighbouring bytes.
  */
 export function spellings(secret: string): Map<string, string> {
   const bytes = Buffer.from(secret);
@@ -19,7 +19,7 @@ export function spellings(secret: string): Map<string, string> {
       const coded = Buffer.concat([Buffer.alloc(offset), bytes])
         .toString(encoding)
         .replace(/=+$/, '');
-      // a digit that holds bits of a neighbour is not the secret's
+      // a digit that contains bits of a neighbour does not belong to the secret
       const from = Math.ceil((offset * 8) / 6);
       const to = Math.floor(((offset + bytes.length) * 8) / 6);
       found.set(`${encoding} at ${offset}`, coded.slice(from, to));
@@ -28,7 +28,7 @@ export function spellings(secret: string): Map<string, string> {
   return found;
 }
 
-/** The names of the spellings of a secret that a text or file holds. */
+/** The names of the forms of a secret that a text or file contains. */
 export function leaksIn(content: string | Buffer, secret: string): string[] {
   return [...spellings(secret)].filter(([, text]) => content.includes(text)).map(([name]) => name);
 }

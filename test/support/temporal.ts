@@ -7,7 +7,7 @@ import { until } from './until.ts';
 /** A Temporal development server that keeps its state in a file, so that it can be killed and started again. */
 export interface TemporalProcess {
   address: string;
-  /** Starts it, at the same address and file each time; resolves when it serves. */
+  /** Starts it, always at the same address and with the same file. Resolves when it serves. */
   start(): Promise<void>;
   /** SIGKILL; resolves when it is gone. */
   kill(): Promise<void>;

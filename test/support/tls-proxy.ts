@@ -8,14 +8,14 @@ import { join } from 'node:path';
 export interface TlsProxy {
   /** Its address, https. */
   origin: string;
-  /** Paths that were asked for, as they came. */
+  /** Requested paths, as they arrived. */
   asked: string[];
-  /** The port on 127.0.0.1 that requests are passed on to. */
+  /** The port on 127.0.0.1 to which requests are passed on. */
   target: number;
   close(): Promise<void>;
 }
 
-/** A certificate for 127.0.0.1 that signs itself, as the file `cert.pem` in a folder. */
+/** Makes a self-signed certificate for 127.0.0.1, as the file `cert.pem` in a folder. */
 export function makeCertificate(folder: string): { key: Buffer; cert: Buffer; file: string } {
   const [key, file] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
   execFileSync(
@@ -40,9 +40,10 @@ export function makeCertificate(folder: string): { key: Buffer; cert: Buffer; fi
 }
 
 /**
- * A proxy that ends TLS, as nginx or Caddy would: it serves what is behind it below `prefix`, and passes requests on without that.
+ * A proxy that terminates TLS, like nginx or Caddy. It serves the server behind it below `prefix`, and passes requests
+ * on without the prefix.
  *
- * @param headersOf what it adds to a request, by the name that the client knows it under
+ * @param headersOf headers to add to a request, by the host name that the client uses
  */
 export async function startTlsProxy(
   certificate: { key: Buffer; cert: Buffer },
@@ -59,7 +60,7 @@ export async function startTlsProxy(
         host: '127.0.0.1',
         method,
         path: url.slice(prefix.length),
-        // as most do unless they are told otherwise: the name that the proxy itself knows the service by
+        // the default of most proxies: the name by which the proxy knows the service
         headers: { ...headers, host: `127.0.0.1:${proxy.target}`, ...headersOf(headers.host!) },
       },
       (response) => {

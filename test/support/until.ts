@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Waits for a condition, and returns what it came to; fails with what was waited for. */
+/** Waits for a condition, and returns its value. The error of a timeout names the condition. */
 export async function until<T>(
   what: string,
   probe: () => Promise<T | false | undefined> | T | false | undefined,

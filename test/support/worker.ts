@@ -3,20 +3,20 @@ import { once } from 'node:events';
 import type { Settings } from '../../src/client/index.ts';
 import { cleanEnv, MAIN } from './cli.ts';
 
-/** `foray worker` as a process of its own, so that it can be killed. */
+/** A `foray worker` in its own process, so that it can be killed. */
 export interface WorkerProcess {
   child: ChildProcess;
   startedAt: number;
-  /** Resolves when work can come; rejects when it ends before. */
+  /** Resolves when the worker can get work; rejects when it ends before that. */
   ready: Promise<void>;
-  /** What it printed so far. */
+  /** Its output so far. */
   said(): string;
   hasEnded(): boolean;
   /** SIGKILL; resolves when it is gone. */
   kill(): Promise<void>;
 }
 
-/** The settings as environment variables, as a person would give them. */
+/** The settings as environment variables, as a person would set them. */
 export function environmentOf({ service, store, taskQueue, temporal }: Settings): NodeJS.ProcessEnv {
   return {
     ...cleanEnv(),
@@ -28,10 +28,10 @@ export function environmentOf({ service, store, taskQueue, temporal }: Settings)
   };
 }
 
-export function startWorkerProcess(settings: Settings): WorkerProcess {
-  const child = spawn(process.execPath, [MAIN, 'worker'], {
+export function startWorkerProcess(settings: Settings, flags: string[] = []): WorkerProcess {
+  const child = spawn(process.execPath, [MAIN, 'worker', ...flags], {
     env: environmentOf(settings),
-    // the channel says when it is ready, and ends it should these tests be killed
+    // the channel reports when the worker is ready, and ends it if the tests are killed
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   const startedAt = Date.now();
@@ -46,7 +46,7 @@ export function startWorkerProcess(settings: Settings): WorkerProcess {
       throw new Error(`the worker ended: ${said}`);
     }),
   ]);
-  // one that is killed while it starts is never waited for
+  // nobody waits for a worker that is killed during its start
   ready.catch(() => undefined);
   return {
     child,

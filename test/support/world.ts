@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
-import { type Activities, createActivities } from '../../src/activities/index.ts';
+import { type Activities, Courses, createActivities } from '../../src/activities/index.ts';
 import { expand, runInputs } from '../../src/campaign/points.ts';
 import { cloudClient, Foray, type Settings } from '../../src/client/index.ts';
 import { isCloudError } from '../../src/cloud/index.ts';
@@ -19,45 +19,49 @@ export const KEY = 'a9f4b7c0-0000-4000-8000-7e57c0ffee00';
 
 Runtime.install({ logger: new DefaultLogger('ERROR') });
 
-/** A real Temporal server, a real model service over HTTP, a real store, and a client: what most tests stand on. */
+/**
+ * The environment of most tests: a real Temporal server, a real model service over HTTP, a real store, and a client.
+ */
 export interface World {
   environment: TestWorkflowEnvironment;
   service: RunningService;
   settings: Settings;
   foray: Foray;
   folder: string;
-  /** Starts a worker in this process, perhaps of a build of its own or by a name; resolves to what stops it. */
+  /** Starts a worker in this process, optionally with a build id or a name. Resolves to a function that stops it. */
   startWorker(as?: {
     buildId?: string;
     identity?: string;
-    /** Puts other activities in the place of the real ones. */
+    /** Replaces activities by others. */
     spoil?: (activities: Activities) => Activities;
   }): Promise<() => Promise<void>>;
-  /** Status at the service of each run that a campaign could have requested, in design order; NONE where there is none. */
+  /**
+   * The status at the service of each run that a campaign could have requested, in design order; NONE for unknown runs.
+   */
   statusesInOrder(id: string): Promise<string[]>;
-  /** How many there are of each. */
+  /** The number of runs with each status. */
   statusesAtService(id: string): Promise<Record<string, number>>;
   rows(id: string): Promise<ResultRow[]>;
-  /** Each run that the service has started to execute: how often. */
+  /** The number of executions of each run that the service has started. */
   executions(): number[];
   close(): Promise<void>;
 }
 
 export interface WorldOptions {
-  /** History events after which the server suggests to continue as new. */
+  /** Number of history events after which the server suggests to continue as new. */
   suggestContinueAsNew?: number;
   executors?: number;
-  /** What else the model service is started with. */
+  /** More options of the model service. */
   service?: Partial<ServiceOptions>;
-  /** Folders of models beside the shipped ones. */
+  /** Folders of models in addition to the shipped ones. */
   models?: string[];
-  /** The Temporal server is one that nobody prepared for campaigns. */
+  /** Whether the Temporal server lacks the search attributes of campaigns. */
   lacksAttributes?: boolean;
-  /** A world whose Temporal server is shared; the queue is then another one. */
+  /** A world whose Temporal server this world shares, with another task queue. */
   beside?: World;
-  /** The address of the store. @default an SQLite file of the world's own */
+  /** The address of the store. @default an SQLite file of this world */
   store?: string;
-  /** Puts something between foray and the service; its address is then the one that foray knows. */
+  /** Puts a proxy between foray and the service; foray then uses the address of the proxy. */
   through?: (service: RunningService) => Promise<{ url: string; close(): Promise<void> }>;
 }
 
@@ -134,7 +138,8 @@ export async function startWorld({
     folder,
     async startWorker({ buildId, identity, spoil = (activities: Activities) => activities } = {}) {
       const own = await openStore(settings.store);
-      // of its own, as several workers of one process may not share one
+      const courses = new Courses();
+      // its own connection, because several workers of one process may not share one
       const connection = await NativeConnection.connect({ address: environment.address });
       const worker = await Worker.create({
         connection,
@@ -142,11 +147,10 @@ export async function startWorld({
         taskQueue: settings.taskQueue,
         workflowBundle: await workflowBundle(),
         activities: spoil(
-          createActivities({
-            store: own,
-            cloud: cloudClient(settings, 'worker'),
-            service: settings.service.url,
-          }),
+          createActivities(
+            { store: own, cloud: cloudClient(settings, 'worker'), service: settings.service.url },
+            courses,
+          ),
         ),
         shutdownGraceTime: '1s',
         ...(identity !== undefined && { identity }),
@@ -157,6 +161,7 @@ export async function startWorld({
         if (!stops.delete(stop)) return;
         worker.shutdown();
         await running;
+        courses.close();
         await connection.close();
         await own.close();
       };
@@ -182,7 +187,7 @@ export async function startWorld({
   };
 }
 
-/** How often each run was executed that a service with this folder has, in the order of request. */
+/** Number of executions of each run of a service with this folder, in the order of requests. */
 export function executionsIn(dataDir: string): number[] {
   const database = new DatabaseSync(join(dataDir, 'service.db'), { readOnly: true });
   try {
@@ -193,7 +198,7 @@ export function executionsIn(dataDir: string): number[] {
   }
 }
 
-/** The definition of a campaign of the model that waits: `count` runs of some seconds, told apart by `Value`. */
+/** A definition with the model that waits: `count` runs of some seconds, with different values of `Value`. */
 export function rehearsal({
   count,
   seconds = 0,

@@ -24,7 +24,7 @@ test('a campaign that is over is deleted, after it was shown; its id can be used
   expect(await world.rows('old')).toHaveLength(3);
 
   const deleted = await command('delete', 'old', '--yes');
-  expect(deleted).toMatchObject({ code: 0, stdout: 'Deleted old. "foray gc" gives the room back.\n' });
+  expect(deleted).toMatchObject({ code: 0, stdout: 'Deleted old. "foray gc" frees its disk space.\n' });
   const gone = await command('delete', 'old', '--yes');
   expect(gone.code).toBe(2);
   expect(gone.stderr).toContain('old');

@@ -125,7 +125,7 @@ describe('files: keep', () => {
     front.plan = (asked) => (isAddress(asked) ? refused : pass());
     const { phase, runs, note } = await submit(epidemic([1.4, 1.5], KEEP), 'lacking');
     expect([phase, runs.done]).toEqual(['completed', 2]);
-    expect(note).toBe('files of outputs that are not kept: 2 (2 not at the service)');
+    expect(note).toBe('output files that are not stored: 2 (2 not at the service)');
     expect(await keptOf('lacking')).toEqual([]);
     expect(await hashesOf('lacking')).toHaveLength(2);
     // it is there now, and had from there
@@ -139,14 +139,14 @@ describe('files: keep', () => {
     front.plan = (asked) =>
       isDownload(asked) ? { kind: 'answer', status: 200, headers: length, body: '' } : pass();
     const { phase, note } = await submit(epidemic([1.6], KEEP), 'large');
-    expect([phase, note]).toEqual(['completed', 'files of outputs that are not kept: 1 (1 over 64 MiB)']);
+    expect([phase, note]).toEqual(['completed', 'output files that are not stored: 1 (1 over 64 MiB)']);
   });
 
   test('a cancel does not wait for files that do not come', async () => {
     front.plan = (asked) => (isDownload(asked) ? { kind: 'answer', status: 500 } : pass());
     await world.foray.submit(epidemic([1.7], KEEP), { id: 'cancelled' });
     const isFailing = async (): Promise<boolean> =>
-      /1 that could not/.test((await world.foray.status('cancelled')).note);
+      /1 not downloaded/.test((await world.foray.status('cancelled')).note);
     await until('its file is seen not to come', isFailing);
     expect((await world.foray.status('cancelled')).runs.done).toBe(0);
     await world.foray.cancel('cancelled');
@@ -244,7 +244,7 @@ test('the address of a file is nowhere: not in the history, nor in the store', a
   expect(secrets.size).toBeGreaterThan(0);
   const history = await world.environment.client.workflow.getHandle('secret').fetchHistory();
   const text = textsIn(history).join('\n');
-  expect(text).toContain('The output file cannot be fetched: 500');
+  expect(text).toContain('its address answered 500');
   const contents = [
     text,
     readFileSync(join(world.folder, 'store.db')),
@@ -305,7 +305,7 @@ describe('foray results --files', () => {
     const unsafe = await results('unsafe', '--files', 'unsafe', '--format', 'jsonl');
     expect(unsafe.code).toBe(1);
     expect(unsafe.stderr).toBe(
-      'Wrote 0 files to unsafe\n2 files could not be had; the table has the reference:\n' +
+      'Wrote 0 files to unsafe\n2 files could not be fetched; the table has the reference:\n' +
         '  2 × The model service does not have the file.\n',
     );
     expect(unsafe.stdout).toContain('"Trajectory":"{\\"hash\\"');

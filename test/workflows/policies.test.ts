@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { cpSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -10,7 +10,7 @@ import { closedStatus, toTheEnd, untilRunning } from '../support/campaigns.ts';
 import { until } from '../support/until.ts';
 import { KEY, rehearsal, startWorld, type World } from '../support/world.ts';
 
-const operations = readFileSync(resolve(import.meta.dirname, '../../docs/operations.md'), 'utf8');
+const operations = readFileSync(resolve(import.meta.dirname, '../../docs/guides/operations.md'), 'utf8');
 
 let world: World;
 beforeAll(async () => {
@@ -196,15 +196,18 @@ fresh: {salt: Value}
   });
 });
 
-test('runs that the service lost are requested again', async () => {
+test('runs that the service lost, as it was restored from an earlier copy, are requested again', async () => {
   const forgetful = await startWorld({ executors: 2 });
   try {
     await forgetful.startWorker();
-    const { id } = await forgetful.foray.submit(rehearsal({ count: 6, first: 500, seconds: 0.5 }));
+    // it has the identity of the service: a campaign does not go on at another one
+    const copy = join(forgetful.folder, 'copy');
+    cpSync(join(forgetful.folder, 'service'), copy, { recursive: true });
+    const { id } = await forgetful.foray.submit(rehearsal({ count: 6, first: 500, seconds: 2 }));
     await untilRunning(forgetful, id);
     await forgetful.service.close();
     const another = await startService({
-      dataDir: join(forgetful.folder, 'another'),
+      dataDir: copy,
       modelDirs: [resolve(import.meta.dirname, '../../models')],
       port: forgetful.service.port,
       executors: 2,
@@ -256,7 +259,7 @@ describe('in Temporal', () => {
       expect((await toTheEnd(plain, id)).phase).toBe('completed');
       expect(await plain.foray.retry(id)).toMatchObject({ open: 0 });
       expect((await toTheEnd(plain, id)).phase).toBe('completed');
-      // until somebody creates them, as docs/operations.md says
+      // until somebody creates them, as docs/guides/operations.md says
       const command = /^temporal (operator search-attribute create .*)$/m.exec(operations)![1]!.split(' ');
       const address = ['--address', plain.environment.address];
       await promisify(execFile)(process.env.FORAY_TEMPORAL_CLI!, [...command, ...address]);

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** As docs/operations.md says, with Temporal's own command line. */
+/** As docs/guides/several-machines.md says, with Temporal's own command line. */
 async function temporal(...args: string[]): Promise<void> {
   await run(process.env.FORAY_TEMPORAL_CLI!, [...args, '--address', world.environment.address]);
 }

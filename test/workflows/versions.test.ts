@@ -96,18 +96,17 @@ test('what failed is run again with the mended model; the rest keeps its version
   const from = await latest();
   const to = await change({ limit: 9 }, { 'params.csv': 'a,b\n' });
 
-  // the old version takes no runs: nothing is lost by asking for it
-  await expect(world.foray.retry(id)).rejects.toMatchObject({
-    code: 'VERSION_RETIRED',
-    hint: expect.stringContaining(`foray retry ${id} --version latest`),
-  });
-  expect(await state(id)).toEqual(before);
+  // the old version fails as before
+  expect(await world.foray.planRetry(id)).toMatchObject({ failed: 2, version: null, isOutdated: true });
+  expect(await world.foray.retry(id)).toMatchObject({ forgiven: 2 });
+  expect((await toTheEnd(world, id)).runs).toMatchObject({ done: 2, failed: 2 });
 
   expect(await world.foray.planRetry(id, 'all', { version: 'latest' })).toEqual({
     failed: 2,
     missing: 0,
     others: 2,
     version: { from, to, files: { changed: ['model.js'], added: ['params.csv'], gone: [] } },
+    isOutdated: false,
   });
   expect(await world.foray.retry(id, 'all', { version: 'latest' })).toMatchObject({ forgiven: 2, open: 2 });
   expect((await toTheEnd(world, id)).runs).toMatchObject({ done: 4, failed: 0 });
@@ -117,13 +116,12 @@ test('what failed is run again with the mended model; the rest keeps its version
 
   const [run] = (await world.foray.explain(id, failed!.point)).runs;
   expect(run).toMatchObject({ state: 'done', version: to, seed: sent });
-  expect(run!.earlier).toEqual([
-    {
-      failed: expect.any(String),
-      version: from,
-      reason: expect.stringContaining('math domain error at N = 3'),
-    },
-  ]);
+  const attempt = {
+    failed: expect.any(String),
+    version: from,
+    reason: expect.stringContaining('math domain error at N = 3'),
+  };
+  expect(run!.earlier).toEqual([attempt, attempt]);
 });
 
 test('every format says which version a run had, where there were several', async () => {
@@ -145,12 +143,12 @@ test('every format says which version a run had, where there were several', asyn
 test('a version that lacks what the campaign needs is refused, and so is one that there is none of', async () => {
   const id = await failing([100]);
   const before = await state(id);
-  const misfit = await change({ limit: 999, output: 'Twice' });
+  const unfit = await change({ limit: 999, output: 'Twice' });
   await expect(world.foray.retry(id, 'all', { version: 'latest' })).rejects.toMatchObject({
     code: 'CHANGE_REFUSED',
     message: expect.stringContaining('no output "Double"'),
   });
-  await expect(world.foray.retry(id, 'all', { version: misfit + 1 })).rejects.toMatchObject({
+  await expect(world.foray.retry(id, 'all', { version: unfit + 1 })).rejects.toMatchObject({
     code: 'UNKNOWN_MODEL',
   });
   expect(await state(id)).toEqual(before);
@@ -202,10 +200,25 @@ test('the command says beforehand what it does, and asks', async () => {
     ),
   ]);
   expect((await world.foray.status(id)).runs.failed).toBe(1);
-  expect((await run('retry', id)).stderr).toContain(`foray retry ${id} --version latest`);
+  const again = await run('retry', id);
+  expect([again.code, again.stderr]).toEqual([
+    0,
+    expect.stringContaining(`The model has changed since; these runs use the version of the campaign.`),
+  ]);
+  expect((await toTheEnd(world, id)).runs.failed).toBe(1);
   const done = await run('retry', id, '--version', 'latest', '--yes');
   expect([done.code, done.stdout]).toEqual([0, expect.stringContaining('1 failed run requested again')]);
   await toTheEnd(world, id);
   const explained = await run('explain', id, (await world.rows(id))[0]!.point);
   expect(explained.stdout).toMatch(/Earlier attempts that failed\n.*\n.*math domain error at N = 30001/);
+});
+
+test('a campaign goes on with the version that it began with while the model changes', async () => {
+  await change({ limit: 100_000, wait: 200 });
+  const values = [50_001, 50_002, 50_003, 50_004, 50_005, 50_006];
+  const { id } = await world.foray.submit(definition(values, 'concurrency: 1\n'));
+  await until('one is done', async () => (await world.foray.status(id)).runs.done > 0);
+  await change({ limit: 0 });
+  expect((await toTheEnd(world, id)).runs).toMatchObject({ done: 6, failed: 0 });
+  expect(await cellsOf(id, 'Double')).toEqual(values.map((value) => String(2 * value)));
 });

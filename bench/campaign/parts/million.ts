@@ -9,7 +9,7 @@ import type { Part } from '../../report.ts';
 const FEW = 10_000;
 const VALUES = 1_000;
 const EVERY_MS = 10_000;
-/** Samples that make a figure: their median, as each holds what is under way at the moment. */
+/** Number of samples per figure. The figure is their median, because each sample contains temporary objects. */
 const SAMPLES = 3;
 const HOOK = resolve(import.meta.dirname, '../../../test/support/heap-hook.ts');
 
@@ -28,14 +28,14 @@ interface Sample {
 }
 
 /**
- * A campaign so large that whatever grows with it shows: the worker's heap and the time a run, against those at 10,000
- * runs. The service has all runs already.
+ * A very large campaign: it shows everything that grows with the number of runs. The figures are the worker's heap and
+ * the time per run, compared to those at 10,000 runs. The service has all runs already.
  */
 export async function million(lab: Lab, runs: number): Promise<Part<Row>> {
   await lab.stub.reset({ there: true });
   const way = await ForayWay.start(lab, { flags: ['--expose-gc', '--import', HOOK] });
   try {
-    // the first one is for the compiler, which has its say in what a run takes
+    // the first campaign warms up the compiler, which affects the time per run
     progress(`million: ${FEW} runs twice, to warm up and to compare with`);
     await way.run(sizeOf(FEW));
     await lab.stub.reset({ there: true });
@@ -53,13 +53,13 @@ export async function million(lab: Lab, runs: number): Promise<Part<Row>> {
   }
 }
 
-/** Two inputs vary, so that a large campaign is one of many points and not of many values. */
+/** Two inputs vary, so that a large campaign has many points instead of many values. */
 function sizeOf(runs: number): Required<Pick<Size, 'values' | 'seeds'>> {
   const values = Math.min(VALUES, runs);
   return { values, seeds: Math.ceil(runs / values) };
 }
 
-/** Takes samples of the worker's heap while a campaign runs, the first when 10,000 runs have finished. */
+/** Samples the worker's heap while a campaign runs, first when 10,000 runs have finished. */
 async function sampled(way: ForayWay, id: string, runs: number, samples: Sample[]): Promise<void> {
   let before = { finished: 0, at: Date.now() };
   for (;;) {
@@ -75,12 +75,12 @@ async function sampled(way: ForayWay, id: string, runs: number, samples: Sample[
     const rate = (finished - before.finished) / ((Date.now() - before.at) / 1_000);
     before = { finished, at: Date.now() };
     progress(`million: ${finished} of ${runs}, ${rate.toFixed(0)} a second, heap ${heapMb.toFixed(1)} MB`);
-    // the first samples stand for 10,000 runs, so they are taken close together
+    // the first samples represent 10,000 runs, so they are taken close together
     await delay(samples.length < SAMPLES ? 500 : EVERY_MS);
   }
 }
 
-/** What all threads of a worker have in use after a collection. */
+/** The heap of all threads of a worker after a garbage collection. */
 async function heapOf(worker: Process): Promise<number> {
   const { heaps } = await worker.ask<{ heaps: number[] }>('heap');
   return heaps.reduce((sum, heap) => sum + heap, 0) / 2 ** 20;

@@ -7,13 +7,16 @@ import type { Part } from '../../report.ts';
 
 const RUNS = 20_000;
 const EXECUTORS = 50;
-/** The loop gets the window with which it is fastest on this machine, found with fewer runs. */
+/** The loop uses the window with which it is fastest on this machine. A search with fewer runs finds it. */
 const WINDOWS = [16, 32, 64, 128];
 const TRIAL_RUNS = 5_000;
-/** Both by turns, and the fastest round of each: whatever else the machine does only ever makes one slower. */
+/**
+ * The two ways take turns, and the fastest round of each counts: other work on the machine only ever makes a round
+ * slower.
+ */
 const ROUNDS = 3;
 
-/** Runs without a duration: what is left is what each way costs by itself. */
+/** Runs without a duration: the time is only the cost of each way. */
 export async function none(lab: Lab): Promise<Part<Measured>> {
   const reset = () => lab.stub.reset({ executors: EXECUTORS });
   const racer = (runs: number, window: number): Racer =>

@@ -11,20 +11,20 @@ import type { Part } from '../../report.ts';
 import { durationOf } from '../stub/runs.ts';
 
 const RUNS = 2_000;
-/** A child workflow a run is slow enough that fewer say the same. */
+/** Child workflows are so slow that fewer runs are enough for the figures. */
 const RUNS_OF_CHILDREN = 500;
 const EXECUTORS = 50;
 const SECONDS = 2;
 const POLL_MS = 250;
 
 interface Row extends Measured {
-  /** Makespan over list scheduling in the same order, which needs no looking. */
+  /** Makespan divided by the makespan of list scheduling in the same order, which needs no polls. */
   overList: number;
-  /** Makespan over all work, spread evenly over the executors. */
+  /** Makespan divided by the total work per executor. */
   overIdeal: number;
 }
 
-/** Runs that take their time, every way side by side. */
+/** Runs with durations, for every way. */
 export async function timed(lab: Lab, { cv, peers }: { cv: number; peers?: Peers }): Promise<Part<Row>> {
   const behaviour = { executors: EXECUTORS, seconds: SECONDS, cv };
   const rows: Row[] = [];

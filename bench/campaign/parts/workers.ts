@@ -6,10 +6,10 @@ import type { Part } from '../../report.ts';
 
 const RUNS = 6_000;
 const EXECUTORS = 50;
-/** Far enough away that waiting for answers, not work, is what bounds a worker. */
+/** Latency of the service: so high that a worker mostly waits for answers. */
 const LATENCY_MS = 150;
 
-/** A campaign that is bound by how long the service takes to answer, with one worker process and with two. */
+/** A campaign whose speed depends on the latency of the service, with one worker process and with two. */
 export async function workers(lab: Lab): Promise<Part<Measured>> {
   const rows: Measured[] = [];
   for (const count of [1, 2]) {

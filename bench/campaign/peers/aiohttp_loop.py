@@ -1,4 +1,4 @@
-"""A plain loop over aiohttp, as many runs at once as the window says."""
+"""A plain loop with aiohttp that keeps as many runs open as the window allows."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""What the peers share: how the bench starts them, and the requests of one run."""
+"""Shared by the alternatives in Python: how the bench starts them, and the requests of one run."""
 
 import json
 import os
@@ -18,14 +18,14 @@ _local = threading.local()
 
 
 def wait_for_start():
-    """Says that it can begin, begins at a line, and ends when the bench does, whose end closes the standard input."""
+    """Prints that it is ready, starts at a line, and ends with the bench, because standard input closes then."""
     print("ready", flush=True)
     sys.stdin.readline()
     threading.Thread(target=lambda: (sys.stdin.read(), os._exit(1)), daemon=True).start()
 
 
 def done(results):
-    """Tells how many results are right, and waits to be ended: the bench still looks at the process."""
+    """Prints the number of right results, and waits for its end: the bench still measures the process."""
     right = sum(1 for at, result in enumerate(results) if result == at + 1)
     print(f"done {right}", flush=True)
     threading.Event().wait()
@@ -39,7 +39,7 @@ def request_for(value):
 
 
 def simulate(value):
-    """One run, from its request to its result, in a thread that waits for it."""
+    """Executes one run, from its request to its result, in a thread that waits for it."""
     if not hasattr(_local, "session"):
         _local.session = requests.Session()
         _local.session.headers.update(HEADERS)

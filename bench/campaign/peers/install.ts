@@ -2,9 +2,9 @@ import { resolve } from 'node:path';
 import { pythonWith } from '../../../test/support/python.ts';
 import { progress } from '../lab.ts';
 
-/** A Python of the bench's own that has the peers. */
+/** A Python environment for the bench with the alternatives installed. */
 export interface Peers {
-  /** The folder with `python` and what the peers install beside it. */
+  /** The folder with `python` and the installed programs. */
   bin: string;
 }
 

@@ -1,4 +1,4 @@
-"""Parsl with an app a run, on threads: the executor that costs least where apps only wait."""
+"""Parsl with one app per run, on threads: the cheapest executor for apps that only wait."""
 
 import tempfile
 

@@ -1,4 +1,4 @@
-"""Prefect with a task a run, on threads, against a server of its own."""
+"""Prefect with one task per run, on threads, with its own server."""
 
 from common import RUNS, WINDOW, done, simulate, wait_for_start
 from prefect import flow, task

@@ -23,7 +23,7 @@ interface PeerWay {
   run: (input: PeerInput) => Promise<Measured>;
 }
 
-/** What there is in Python for the same work. */
+/** Alternatives in Python for the same work. */
 export function peerWays(lab: Lab, { bin }: Peers): PeerWay[] {
   const python = (way: string, file: string, input: PeerInput, env?: NodeJS.ProcessEnv): Process =>
     lab.start({
@@ -56,7 +56,7 @@ export function peerWays(lab: Lab, { bin }: Peers): PeerWay[] {
   ];
 }
 
-/** Prefect's server on this machine, which tells nobody anything. */
+/** Starts Prefect's server on this machine, without telemetry. */
 async function startPrefect(lab: Lab, bin: string): Promise<{ server: Process; env: NodeJS.ProcessEnv }> {
   const port = await freePort(0);
   const home = join(lab.folder, 'prefect');

@@ -4,11 +4,11 @@ import type { StubRuns } from './runs.ts';
 
 export interface Answer {
   status: number;
-  /** Undefined for an empty answer. */
+  /** The body; undefined for an empty answer. */
   body?: Model | Model[] | Version | Run | RunState | Outputs | boolean | null | [] | { message: string };
 }
 
-/** What the stub answers, and which endpoint was asked: what a campaign needs of the interface, and no more. */
+/** The answer of the stub, and the name of the endpoint. The stub has only what a campaign needs of the interface. */
 export function answerTo(
   path: string,
   body: RunRequest,
@@ -24,7 +24,7 @@ export function answerTo(
   return { endpoint: 'unknown', ...missing(`The stub has no ${path}`) };
 }
 
-/** What lies under `/versions/<id>/`. */
+/** The endpoints under `/versions/<id>/`. */
 function ofVersion(
   what: string,
   [first = '', second]: string[],

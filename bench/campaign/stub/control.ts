@@ -1,20 +1,20 @@
 import { API_VERSION } from '../../../src/api/index.ts';
 import type { Behaviour } from './runs.ts';
 
-/** What the stub has counted since its last reset. Times are ms since the epoch, 0 when it has not happened. */
+/** The counts of the stub since its last reset. Times are ms since the epoch, or 0 when the event has not happened. */
 export interface Stats {
   requests: number;
   byEndpoint: Record<string, number>;
   runs: number;
-  /** When a run was first asked for. */
+  /** When a run was first requested. */
   firstAskedAt: number;
-  /** When the last of the runs that were requested ends. */
+  /** When the last requested run ends. */
   lastEndsAt: number;
 }
 
-/** The bench's side of the stub. */
+/** Controls the stub. */
 export class Stub {
-  /** Root address of the interface. */
+  /** The root address of the interface. */
   readonly url: string;
   private readonly origin: string;
 
@@ -23,7 +23,7 @@ export class Stub {
     this.url = `${origin}/api/open/${API_VERSION}`;
   }
 
-  /** Forgets everything, and behaves from now on as is said; what is not said is none. */
+  /** Resets everything, and sets the behaviour. Missing settings get their defaults. */
   async reset(wanted: Partial<Behaviour>): Promise<Behaviour> {
     const none: Behaviour = { executors: 1, seconds: 0, cv: 0, there: false, latencyMs: 0 };
     const body = JSON.stringify({ ...none, ...wanted });

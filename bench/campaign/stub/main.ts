@@ -7,12 +7,12 @@ import type { Stats } from './control.ts';
 import { type Behaviour, StubRuns } from './runs.ts';
 
 /**
- * A program: a model service that costs little, for measuring those who use it. It says its address in its first line;
- * `/control` is for the bench.
+ * A program: a model service that costs little, for measuring its clients. It prints its address in its first line. The
+ * bench uses `/control`.
  */
 
 const ROOT = `/api/open/${API_VERSION}`;
-/** Nobody is to lose a connection while the bench prepares the next part. */
+/** Keeps connections open while the bench prepares the next part. */
 const KEEP_ALIVE_MS = 120_000;
 
 let behaviour: Behaviour = { executors: 1, seconds: 0, cv: 0, there: false, latencyMs: 0 };

@@ -1,6 +1,6 @@
 import type { InputItem, Model, Outputs, RunRequest, Version } from '../../../src/api/index.ts';
 
-/** The stub's one model: Echo is its Value, and how long a run takes is for the stub to say. */
+/** The only model of the stub. Its output Echo equals its input Value; the stub sets the duration of runs. */
 
 const VERSION_ID = '5b0c7d1e-0000-4000-8000-00000000571b';
 const inputs: InputItem[] = [
@@ -23,8 +23,8 @@ export const model: Model = {
 };
 
 /**
- * The id of the run that a request names. It holds the inputs, so that nothing has to be kept to know them again, and is
- * about as long as the UUIDs of a real service.
+ * The id of the run of a request. It contains the inputs, so the stub needs no memory of them. It is about as long as
+ * the UUIDs of a real service.
  */
 export function runIdOf({ inputs: given }: RunRequest): string {
   let [seed, value] = ['1', '0'];
@@ -39,7 +39,7 @@ export function valueIn(runId: string): number {
   return Number(runId.slice(runId.indexOf('_') + 1));
 }
 
-/** A request for a run, as every way makes it. */
+/** The request for a run, which is the same for every way. */
 export function requestFor(value: number): RunRequest {
   const [seed, varied] = inputs as [InputItem, InputItem];
   return { experimentType: 'SIMULATION', inputs: [seed, { ...varied, value: String(value) }] };

@@ -2,20 +2,20 @@ import type { RunStatus } from '../../../src/api/index.ts';
 import { draw, seeded } from '../../scheduler/durations.ts';
 import { valueIn } from './model.ts';
 
-/** How the stub is to behave from now on; every reset forgets all runs and counts. */
+/** The behaviour of the stub. Every reset deletes all runs and counts. */
 export interface Behaviour {
   executors: number;
   /** The mean duration of a run. */
   seconds: number;
   /** Coefficient of variation of the durations; 0 when all are equal. */
   cv: number;
-  /** Every run that one can ask for has been performed already. */
+  /** Whether the service has finished every possible run before. */
   there: boolean;
-  /** Every answer comes this much later. */
+  /** Delay of every answer, ms. */
   latencyMs: number;
 }
 
-/** How long the run of a Value takes, ms: the same in every process that asks. */
+/** Duration of the run with a Value, ms: the same in every process. */
 export function durationOf(value: number, { seconds, cv }: Pick<Behaviour, 'seconds' | 'cv'>): number {
   return cv === 0 ? seconds * 1_000 : draw(1, seconds, cv, seeded(Math.round(value * 1_000)))[0]!;
 }
@@ -27,14 +27,14 @@ interface StubRun {
 }
 
 /**
- * The runs of the stub. When one starts and ends is known as soon as it is requested, as runs start in the order of request
- * on the executor that is free first; so there are no timers. A stopped run leaves the others where they are.
+ * The runs of the stub. Runs start in the order of requests, on the executor that is free first. So the start and the
+ * end of a run are known when it is requested, and no timers are needed. Stopping a run does not move the others.
  */
 export class StubRuns {
   lastEndsAt = 0;
   private readonly behaviour: Behaviour;
   private readonly runs = new Map<string, StubRun>();
-  /** When each executor is free. */
+  /** The time when each executor becomes free. */
   private readonly freeAt: number[];
 
   constructor(behaviour: Behaviour) {
@@ -46,7 +46,7 @@ export class StubRuns {
     return this.runs.size;
   }
 
-  /** The state of a run after it was requested: a new one is never finished at once, however short it is. */
+  /** The state of a run after its request. A new run is never finished at once, even a very short one. */
   request(id: string, now: number): RunStatus {
     const known = this.stateOf(id, now);
     if (known) return known;
@@ -60,7 +60,7 @@ export class StubRuns {
     return startsAt > now ? 'FRESH' : 'RUNNING';
   }
 
-  /** Undefined when the run was never requested. */
+  /** The state of a run; undefined when it was never requested. */
   stateOf(id: string, now: number): RunStatus | undefined {
     if (this.behaviour.there) return 'COMPLETED';
     const run = this.runs.get(id);

@@ -2,7 +2,7 @@ import type { InputType } from '../../api/index.ts';
 import type { Distribution } from '../sampling/distributions.ts';
 import type { SamplingMethod } from '../sampling/unit-points.ts';
 
-/** An input of a sample, and how it is spread. */
+/** An input of a sample, and its distribution. */
 export interface SpreadInput {
   name: string;
   /** It takes whole numbers only. */
@@ -63,8 +63,8 @@ export interface FactorGenerator {
 }
 
 /**
- * A design after every name and value in it was checked: all values are canonical. It is plain JSON, self-contained but
- * for the rows of a file, which lie in the store under its hash.
+ * A design whose names and values were all checked. All values are canonical. It is plain JSON and self-contained,
+ * except the rows of a file, which are in the store under its hash.
  */
 export type Design =
   /** `values`: those of each input, in the order of the inputs. */
@@ -87,7 +87,7 @@ export type Design =
   | { kind: 'product' | 'union'; designs: Design[] }
   | { kind: 'refined'; design: Design; derive: Derivation[]; where: string | null };
 
-/** One point, in which nothing varies. */
+/** A design with one point and no varied input. */
 export const NO_DESIGN: Design = { kind: 'grid', inputs: [], values: [] };
 
 /** The inputs that a design varies, in the order of their first mention. */
@@ -113,37 +113,37 @@ export function inputsOf(design: Design): string[] {
   }
 }
 
-/** A design and all that it is made of. */
+/** A design and all designs within it. */
 export function* nested(design: Design): Generator<Design> {
   yield design;
   if ('designs' in design) for (const member of design.designs) yield* nested(member);
   if (design.kind === 'refined') yield* nested(design.design);
 }
 
-/** Whether a design is made to tell which inputs matter. */
+/** Whether a design is a sensitivity design. */
 export function asksWhatMatters(design: Design): boolean {
   const asking: Design['kind'][] = ['morris', 'saltelli', 'factorial', 'oneAtATime', 'onePerInput'];
   return nested(design).some(({ kind }) => asking.includes(kind));
 }
 
-/** The files that a design's rows are in. */
+/** The files with the rows of a design. */
 export function filesOf(design: Design): Extract<Design, { kind: 'file' }>[] {
   return [...nested(design)].filter((one) => one.kind === 'file');
 }
 
-/** Whether a design computes inputs from others, which may come to what an input cannot take. */
+/** Whether a design computes inputs from others. A computed value may be invalid for its input. */
 export function hasDerived(design: Design): boolean {
   return nested(design).some((one) => one.kind === 'refined' && one.derive.length > 0);
 }
 
-/** Whether a design leaves points out. */
+/** Whether a condition leaves points of a design out. */
 export function hasCondition(design: Design): boolean {
   return nested(design).some((one) => one.kind === 'refined' && one.where !== null);
 }
 
 /**
- * How many points a design has, where that can be told without making them: undefined where points may be left out or
- * be there twice.
+ * The number of points of a design; undefined if it is unknown before the points are made, because points may be left
+ * out or repeated.
  */
 export function sizeOf(design: Design): number | undefined {
   switch (design.kind) {
@@ -174,7 +174,7 @@ export function sizeOf(design: Design): number | undefined {
   }
 }
 
-/** How many rows a design has at most, repeats and what is left out included. */
+/** The most rows of a design, including repeated and omitted ones. */
 export function mostRows(design: Design): number {
   switch (design.kind) {
     case 'oneAtATime':
@@ -208,7 +208,7 @@ function combinationsOf({ values, generators }: Factorial): number {
   return values.reduce((product, { length }, at) => (generators[at] ? product : product * length), 1);
 }
 
-/** Inputs whose values a design gives point by point, as samples, lists and files do: nothing says that they form a grid. */
+/** Inputs whose values a design lists point by point, as samples, lists and files do. They form no grid. */
 export function scatteredInputs(design: Design): Set<string> {
   return new Set(
     [...nested(design)].flatMap((one) => {
@@ -219,7 +219,7 @@ export function scatteredInputs(design: Design): Set<string> {
   );
 }
 
-/** The values that a design lists of its inputs, in its order; inputs of which it lists none are not there. */
+/** The values that a design lists for its inputs, in its order, without inputs that it does not list. */
 export function levelsOf(design: Design): Map<string, readonly string[]> {
   switch (design.kind) {
     case 'grid':

@@ -5,7 +5,7 @@
  * length of the shortest word.
  */
 
-/** Words longer than the resolution by more than this do not count in the choice of a fraction. */
+/** The choice of a fraction ignores words that are longer than the resolution by more than this. */
 const FURTHER_LENGTHS = 4;
 /** Steps after which the search for a better fraction ends; it takes well below a second. */
 const MOST_STEPS = 3_000_000;
@@ -18,7 +18,7 @@ const MOST_STEPS = 3_000_000;
  * resolutions 3 and 4 up to 16.
  *
  * @param resolution at least 3
- * @returns undefined where only all combinations have this resolution
+ * @returns undefined if only the full factorial has this resolution
  */
 export function fractionOf(factors: number, resolution: number): number[] | undefined {
   for (let basic = 2; basic < factors; basic += 1) {
@@ -56,7 +56,7 @@ function mayHold(factors: number, basic: number, resolution: number): boolean {
   return sets <= 2 ** (basic - even);
 }
 
-/** How many sets of columns come to each product, by their size, and the words among them. */
+/** The number of sets of columns with each product, by size, and the words among them. */
 class WordCounts {
   /** By size, then by product. */
   readonly sets: readonly Int32Array[];
@@ -93,7 +93,10 @@ class WordCounts {
   }
 }
 
-/** Looks for the columns beside the basic ones, depth first, and leaves out what cannot be better than what it has. */
+/**
+ * Searches for the generated columns, depth first, and skips branches that cannot be better than the best fraction so
+ * far.
+ */
 class FractionSearch {
   readonly #factors: number;
   readonly #basic: number;
@@ -117,7 +120,7 @@ class FractionSearch {
     return this.#best?.columns;
   }
 
-  /** Takes the column with the fewest new short words each time: a good fraction to begin with. */
+  /** Takes the column with the fewest new short words each time, which gives a good first fraction. */
   #greedy(columns: number[], counts: WordCounts, candidates: number[]): void {
     const allowed = this.#allowed(candidates, counts);
     const [first, ...others] = allowed;

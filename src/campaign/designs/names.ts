@@ -2,7 +2,7 @@ import { type InputType, numericOutputTypes, type RawValue } from '../../api/ind
 import type { ValueType } from '../expressions/index.ts';
 import type { BaseInput } from '../types.ts';
 
-/** What expressions may name: every input but files, with the type of its values. */
+/** The names in expressions: every input except files, with the type of its values. */
 export function expressionNames(inputs: readonly Pick<BaseInput, 'name' | 'type'>[]): Map<string, ValueType> {
   return new Map(
     inputs.filter(({ type }) => type !== 'INPUT_FILE').map(({ name, type }) => [name, valueType(type)]),
@@ -27,12 +27,12 @@ export function valueType(type: InputType): ValueType {
   return isNumeric(type) ? 'number' : 'text';
 }
 
-/** True of an input that takes a number. */
+/** Whether an input takes a number. */
 export function isNumeric(type: InputType): boolean {
   return (numericOutputTypes as readonly InputType[]).includes(type);
 }
 
-/** True of an input that takes whole numbers only. */
+/** Whether an input takes only whole numbers. */
 export function isWhole(type: InputType): boolean {
   return type === 'INTEGER' || type === 'LONG';
 }

@@ -10,15 +10,15 @@ import { factorialRows } from './factorial.ts';
 import { expressionNames, valueOf } from './names.ts';
 import { readRows } from './table.ts';
 
-/** What a design's rows depend on beside the design. */
+/** What the rows of a design depend on besides the design. */
 export interface RowContext {
-  /** The inputs of the version with the values that they have where the design does not vary them. */
+  /** The inputs of the version, with their values if the design does not vary them. */
   base: readonly BaseInput[];
   /** The rows of files, by their hash. */
   contents: ReadonlyMap<string, Uint8Array>;
 }
 
-/** A value that an input cannot take, which an expression came to. */
+/** An expression gave a value that is invalid for its input. */
 export class DeriveError extends Error {
   override readonly name = 'DeriveError';
   readonly input: string;
@@ -31,8 +31,8 @@ export class DeriveError extends Error {
 }
 
 /**
- * The rows of a design, in its order: the canonical values of its inputs, in the order of `inputsOf`. A row may be
- * there twice in what {@link sizeOf} cannot count.
+ * The rows of a design, in its order: the canonical values of its inputs, in the order of `inputsOf`. Rows may repeat
+ * in designs for which {@link sizeOf} is undefined.
  *
  * @throws DeriveError
  */
@@ -129,7 +129,7 @@ function drawn({ isWhole, distribution }: SpreadInput, u: number): string {
   return String((isWhole ? wholeQuantile : quantile)(distribution, u));
 }
 
-/** Rows with what is derived from them, of which only those stay for which the condition holds. */
+/** Rows with their derived values, only those that meet the condition. */
 function* refined(
   { design, derive, where }: Extract<Design, { kind: 'refined' }>,
   context: RowContext,
@@ -158,13 +158,13 @@ function* refined(
       }
     }
     if (condition && condition.evaluate(read) !== true) continue;
-    // what is left out anyway does not have to be right
+    // an omitted row may have invalid derived values
     if (wrong) throw wrong;
     yield derive.length === 0 ? row : [...own.values()];
   }
 }
 
-/** Digits that are kept of a number that was computed: the last ones may differ between machines. */
+/** Digits of a computed number that are kept: its last digits may differ between machines. */
 const DIGITS = 12;
 
 function deriveError(

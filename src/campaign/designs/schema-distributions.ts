@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { number, Units, values } from './schema-values.ts';
 
-/** What each distribution needs and takes. */
+/** The required and optional parameters of each distribution. */
 export const parameters = {
   uniform: { needs: ['min', 'max'], takes: [] },
   'log-uniform': { needs: ['min', 'max'], takes: [] },
@@ -59,7 +59,7 @@ const Described = Written.check(({ value, issues }) => {
     return complain('expected smaller weights');
 });
 
-/** What of the check above a JSON Schema can say: which parameters come with which distribution. */
+/** The part of the check above that JSON Schema can express: the parameters of each distribution. */
 const shapes = distributions.map((name) => {
   const { needs, takes }: { needs: readonly string[]; takes: readonly string[] } = parameters[name];
   const others = Object.keys(Written.shape).filter(
@@ -72,7 +72,7 @@ const shapes = distributions.map((name) => {
   };
 });
 
-/** How the values of an input are spread: a distribution, or a list, of which each value is as likely. */
+/** The distribution of an input, or a list of equally likely values. */
 export const Spread = z.union(
   [values.min(1, 'expected at least one value'), Described.meta({ id: 'Distribution', anyOf: shapes })],
   'expected a list of values, {min, max} or {distribution: …}',

@@ -1,17 +1,9 @@
 import { z } from 'zod';
 import { Spread } from './schema-distributions.ts';
-import { byInput } from './schema-values.ts';
+import { Growing, type WrittenGrowth } from './schema-growth.ts';
+import { byInput, count } from './schema-values.ts';
 
 /** The kinds of design that draw points, as a person writes them. */
-
-export const MOST_POINTS = 10_000_000;
-
-function countOf(what: string, least: number) {
-  return z
-    .int(`expected a whole number of ${what}`)
-    .min(least, `expected at least ${least}`)
-    .max(MOST_POINTS, `expected at most ${MOST_POINTS.toLocaleString('en')}`);
-}
 
 const drawn = {
   inputs: byInput(Spread, 'expected input names with their distributions').describe(
@@ -22,9 +14,9 @@ const drawn = {
     .optional()
     .describe("The seed of the points; by default the campaign's, or 0."),
 };
-const sample = { points: countOf('points', 1).describe('How many points are drawn.'), ...drawn };
+const sample = { points: count(1, 'points').describe('How many points are drawn.'), ...drawn };
 
-/** Says of a wrong shape what is expected, and of a name that asks for correlated inputs that there are none. */
+/** The message for a wrong shape. A setting for correlated inputs gets the message that they are not supported. */
 function expecting(shape: string): { error: (issue: { code: string; keys?: string[] }) => string } {
   return {
     error: ({ keys = [] }) =>
@@ -49,9 +41,14 @@ export const Sequence = z.strictObject(
 
 export const Morris = z.strictObject(
   {
-    trajectories: countOf('trajectories', 2).describe(
-      'How many trajectories there are, each with a point more than there are inputs.',
-    ),
+    trajectories: z
+      .union(
+        [count(2, 'trajectories'), Growing],
+        'expected a whole number of trajectories or {min, max, width}',
+      )
+      .describe(
+        'How many trajectories there are, each with a point more than there are inputs: a number, or {min, max, width} for as many as make the intervals narrow enough.',
+      ),
     levels: z
       .int('expected a whole number')
       .multipleOf(2, 'expected an even number')
@@ -66,9 +63,11 @@ export const Morris = z.strictObject(
 
 export const Saltelli = z.strictObject(
   {
-    points: countOf('points', 2).describe(
-      'How many base points there are in all; each has a point more per input, and one more.',
-    ),
+    points: z
+      .union([count(2, 'points'), Growing], 'expected a whole number of points or {min, max, width}')
+      .describe(
+        'How many base points there are in all; each has a point more per input, and one more. A number, or {min, max, width} for as many as make the intervals narrow enough.',
+      ),
     secondOrder: z
       .boolean('expected true or false')
       .default(false)
@@ -79,7 +78,7 @@ export const Saltelli = z.strictObject(
       .max(1000, 'expected at most 1,000')
       .optional()
       .describe(
-        'Over how many independent Sobol sequences the base points are divided; by default 8, and of fewer than 64 points fewer.',
+        'Over how many independent Sobol sequences the base points are divided; by default 1, from 4,096 points on 4, from 8,192 on 8, and of a design that grows 8 from a max of 64 on.',
       ),
     ...drawn,
   },
@@ -93,14 +92,14 @@ export interface WrittenSample {
   scramble?: boolean | undefined;
 }
 export interface WrittenMorris {
-  trajectories: number;
+  trajectories: number | WrittenGrowth;
   levels?: number | undefined;
   inputs: Record<string, Spread>;
   seed?: number | undefined;
 }
 
 export interface WrittenSaltelli {
-  points: number;
+  points: number | WrittenGrowth;
   secondOrder?: boolean | undefined;
   scrambles?: number | undefined;
   inputs: Record<string, Spread>;

@@ -47,6 +47,16 @@ export const Values = z.union(
 );
 export type Values = z.infer<typeof Values>;
 
+export const MOST_POINTS = 10_000_000;
+
+/** A whole number of points, trajectories or base points. */
+export function count(least: number, what?: string) {
+  return z
+    .int(`expected a whole number${what === undefined ? '' : ` of ${what}`}`)
+    .min(least, `expected at least ${least}`)
+    .max(MOST_POINTS, `expected at most ${MOST_POINTS.toLocaleString('en')}`);
+}
+
 /** A mapping from names of inputs. */
 export function byInput<S extends z.ZodType>(schema: S, what = 'expected input names with their values') {
   return z

@@ -18,7 +18,7 @@ import { byInput, Value, Values } from './schema-values.ts';
 
 /** The shape of a design as a person writes it. Never imported by a workflow: zod would double the bundle. */
 
-/** The kinds of design, of which each one has exactly one. */
+/** The kinds of design. A design has exactly one of them. */
 export const kinds = [
   'grid',
   'zip',
@@ -123,7 +123,7 @@ export const Design = z
       'The points: one kind of design, with where and derive. Without a design there is one point.',
     oneOf: kinds.map((kind) => ({ required: [kind] })),
   });
-/** A design within a design, which TypeScript cannot find out by itself. */
+/** A design within a design. TypeScript cannot infer this recursive type. */
 const InnerDesign = Design as z.ZodType<WrittenDesign, WrittenDesign>;
 
 /** A design as a person writes it. */

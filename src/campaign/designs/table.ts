@@ -1,9 +1,9 @@
 import type { RawValue } from '../../api/index.ts';
 import type { Place } from '../../errors.ts';
 
-/** Points of a file, checked: what the store keeps of it are their canonical values, a JSON array a line. */
+/** The checked points of a file. The store keeps their canonical values, one JSON array per line. */
 export interface PointFile {
-  /** Hash of what is kept. */
+  /** The hash of the kept content. */
   hash: string;
   inputs: string[];
   count: number;
@@ -11,9 +11,9 @@ export interface PointFile {
 
 /** Checks a table of points while it is read: the names of its columns once, then each row. Both throw a ForayError. */
 export interface PointCheck {
-  /** Gives the inputs as the model spells them. */
+  /** Returns the inputs with the model's spelling. */
   columns(names: readonly string[], placeOf: (column: number) => Place): string[];
-  /** Gives the canonical values of a row that has a value in each column. */
+  /** Returns the canonical values of a row that has a value in each column. */
   row(values: readonly RawValue[], placeOf: (column: number) => Place): string[];
 }
 
@@ -24,7 +24,7 @@ export function rowLine(row: readonly string[]): string {
 
 const LINE_FEED = 10;
 
-/** The rows of what {@link rowLine} made, one at a time. */
+/** The rows of a text from {@link rowLine}, one at a time. */
 export function* readRows(content: Uint8Array): Generator<string[]> {
   const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
   for (let from = 0; from < bytes.length;) {

@@ -15,12 +15,12 @@ import { arithmetic, equalities, orders } from './operators.ts';
 import type { Scope } from './scope.ts';
 import type { Part, Value, ValueType, Values } from './types.ts';
 
-/** A part of an expression with where it stands. */
+/** A part of an expression with its position. */
 interface Operand extends Part {
   tree: Tree;
 }
 
-/** Of acorn's nodes those that an expression here is made of. */
+/** The kinds of acorn's nodes that an expression may contain. */
 type Known =
   | BinaryExpression
   | CallExpression
@@ -31,7 +31,7 @@ type Known =
   | ParenthesizedExpression
   | UnaryExpression;
 
-/** How operators are called in messages, where not as they are written in JavaScript. */
+/** The names of operators in messages, if they differ from JavaScript. */
 const SPOKEN = new Map([
   ['!', 'not'],
   ['&&', 'and'],
@@ -39,8 +39,7 @@ const SPOKEN = new Map([
 ]);
 
 /**
- * Checks a tree and turns it into one function, of functions, that need not look at it again. A closed set of nodes is known;
- * the rest is refused.
+ * Checks a tree and compiles it to closures, which do not need the tree again. Only a fixed set of nodes is allowed.
  *
  * @throws ExpressionError
  */
@@ -97,7 +96,7 @@ function taken(type: ValueType, tree: Tree, operator: string, scope: Scope, hint
   });
 }
 
-/** What a type is called in messages. */
+/** The name of a type in messages. */
 export function spoken(type: ValueType): string {
   return type === 'boolean' ? 'true or false' : `a ${type}`;
 }
@@ -123,7 +122,7 @@ function binary(tree: BinaryExpression, scope: Scope): Part {
   const left = operand(tree.left as Tree, scope);
   const right = operand(tree.right, scope);
   const order = orders.get(operator);
-  // scan lets no other operators pass
+  // scan allows no other operators
   const compare = order ?? equalities.get(operator)!;
   if (order) for (const side of [left, right]) checkOrdered(side, operator, scope);
   checkSame(left, right, scope);

@@ -1,14 +1,17 @@
 import { quoted } from '../../suggest.ts';
 
 export interface ExpressionErrorOptions {
-  /** What to do about it, a sentence. */
+  /** What to do, as a sentence. */
   hint?: string | undefined;
 }
 
-/** Why a text is no expression over a campaign's inputs: `message` is a sentence, `offset` where in the text the cause is. */
+/**
+ * A text is no valid expression over a campaign's inputs. `message` is a sentence; `offset` is the position of the
+ * cause in the text.
+ */
 export class ExpressionError extends Error {
   override readonly name = 'ExpressionError';
-  /** Counted in UTF-16 code units from 0; the text's length where it ends too early. */
+  /** In UTF-16 code units from 0; the length of the text if it ends too early. */
   readonly offset: number;
   readonly hint: string | undefined;
 
@@ -19,7 +22,7 @@ export class ExpressionError extends Error {
   }
 }
 
-/** More of an expression than this is not shown in a message. */
+/** The longest part of an expression in a message. */
 const MOST_SHOWN = 40;
 
 /** A part of an expression, for a message. */

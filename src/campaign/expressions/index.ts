@@ -7,17 +7,18 @@ import type { Value, Values, ValueType } from './types.ts';
 export { ExpressionError };
 export type { Value, Values, ValueType };
 
-/** An expression over inputs that is checked and ready to be evaluated, as often as there are points. */
+/** A checked expression over inputs that can be evaluated for each point. */
 export interface Expression {
   /** What it gives. */
   type: ValueType;
-  /** The inputs that it reads, as the model spells them, each once. */
+  /** The inputs that it reads, with the model's spelling, each once. */
   names: readonly string[];
   /**
-   * Never throws of its own. Each value must be of the type that its input was declared with. What has no finite result
-   * (a division by 0, the root of a negative number) gives Infinity or NaN: the caller, who knows the point, reports it.
+   * Never throws an error of its own. Each value must have the declared type of its input. An operation without a
+   * finite result (a division by 0, the root of a negative number) gives Infinity or NaN. The caller reports it,
+   * because the caller knows the point.
    * `exp`, `log`, `log10`, `pow` and `**` may differ in the last bit between machines and versions of Node, so a number
-   * that becomes part of a point is to be rounded, to 12 significant digits.
+   * that becomes part of a point must be rounded to 12 significant digits.
    */
   evaluate: (values: Values) => Value;
 }
@@ -29,11 +30,11 @@ export interface Expression {
  * quote or backtick inside is doubled, a backslash means itself); + - * / % **, == != < <= > >=, and or not (also && || !), ? : and brackets, in JavaScript's
  * order; abs, min, max, round(x, digits), floor, ceil, sqrt, exp, log, log10, pow. % has the sign of its left side. Types are
  * checked here: only numbers are calculated with, only equal types compared, texts by their UTF-16 code units (so ISO dates
- * by time). Nothing else can be said in it, and nothing outside it be reached.
+ * by time). An expression can do nothing else, and can reach nothing outside of it.
  *
  * @param inputs types by name, as the model spells them
  * @param wanted the type that it must give
- * @param noun what a name stands for, in messages
+ * @param noun the word for a named thing in messages
  * @throws ExpressionError with the offset in the text
  */
 export function compileExpression(

@@ -2,7 +2,10 @@ import { type Expression as Tree, parseExpressionAt } from 'acorn';
 import { ExpressionError, shown } from './error.ts';
 import { scan, type Scanned } from './scan.ts';
 
-/** An expression's tree. Its nodes say where they begin and end; what identifiers and texts in it stand for was scanned. */
+/**
+ * The tree of an expression. Its nodes have start and end offsets. The scan knows the names and texts behind
+ * identifiers.
+ */
 export interface Parsed {
   tree: Tree;
   scanned: Scanned;
@@ -32,7 +35,7 @@ export function parse(text: string): Parsed {
   return { tree, scanned };
 }
 
-/** What stands at an offset, as far as a message shows it: a word, a name, a number, an operator or one character. */
+/** The part of the text at an offset, for a message: a word, a name, a number, an operator or one character. */
 const FOUND = /`[^`]*`|[\p{L}\p{N}_$]+|\*\*|[=!<>]=|&&|\|\||[^]/uy;
 
 function unexpected(text: string, offset: number): ExpressionError {

@@ -3,12 +3,15 @@ import { ExpressionError, shown } from './error.ts';
 /** A name in an expression: of an input, of a function, `true` or `false`. */
 export interface Word {
   name: string;
-  /** Whether it stands in backticks; then it is an input's. */
+  /** Whether the name is in backticks. It then names an input. */
   isQuoted: boolean;
 }
 
 export interface Scanned {
-  /** The expression with something plain of the same length for each name and text, so that every offset stays. */
+  /**
+   * The expression in which a plain word of the same length replaces each name and text, so that all offsets stay the
+   * same.
+   */
   masked: string;
   /** The names, by offset. */
   words: ReadonlyMap<number, Word>;
@@ -44,7 +47,7 @@ interface Token {
 /** Of this is a name's identifier, and a text's content, in the masked text. */
 const MASK = '$';
 
-/** Operators by word, and what stands for them in the masked text. */
+/** Operators that are words, with their replacements in the masked text. */
 const OPERATOR_WORDS = new Map([
   ['and', '&& '],
   ['or', '||'],
@@ -55,7 +58,7 @@ const NAME_HINT = 'A name that is not one plain word stands in backticks, such a
 const TEXT_HINT =
   'A text ends with the quote that it begins with, on the same line; one inside it is written twice.';
 
-/** What to write for what people bring along from other languages. */
+/** Hints for notations of other languages. */
 const INSTEAD = new Map([
   ['===', 'Write == for "is equal to".'],
   ['!==', 'Write != for "is not equal to".'],
@@ -75,9 +78,9 @@ const INSTEAD = new Map([
 ]);
 
 /**
- * Reads the words of an expression, and refuses whatever has no place in one before any parser sees it. Names come out
- * masked, so that no name means anything to the parser, be it `new`, `in` or `__proto__`. So do texts, in which a backslash
- * means itself.
+ * Reads the words of an expression, and refuses everything that an expression cannot contain before the parser sees it.
+ * Names are masked, so that no name has a meaning for the parser, not even `new`, `in` or `__proto__`. Texts are masked
+ * as well. A backslash in a text means itself.
  *
  * @throws ExpressionError
  */
@@ -130,7 +133,7 @@ function operatorWord(word: string | undefined): string | undefined {
   return word === undefined ? undefined : OPERATOR_WORDS.get(word.toLowerCase());
 }
 
-/** What keeps the parser, and all that walks its tree, from running out of stack. */
+/** A limit of depth, so that the parser and every walk over its tree have enough stack. */
 function checkNesting(tokens: readonly Token[]): void {
   const open: number[] = [];
   let operators = 0;

@@ -11,9 +11,9 @@ const CONSTANTS = new Map([
   ['false', false],
 ]);
 
-/** The text of one expression, and what the names in it mean. Case and surrounding blanks of a name do not matter. */
+/** The text of one expression, and the meaning of its names. Case and surrounding blanks of a name do not matter. */
 export class Scope {
-  /** The inputs that are read, as the model spells them. */
+  /** The inputs that the expression reads, with the model's spelling. */
   readonly inputsRead = new Set<string>();
   readonly #text: string;
   readonly #scanned: Scanned;
@@ -37,7 +37,7 @@ export class Scope {
     return shown(this.#text.slice(start, end));
   }
 
-  /** The content of a text; undefined for what is none. */
+  /** The content of a text; undefined for other nodes. */
   textAt(offset: number): string | undefined {
     return this.#scanned.texts.get(offset);
   }

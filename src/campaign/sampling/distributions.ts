@@ -16,13 +16,13 @@ export interface ChoiceDistribution {
 }
 
 /**
- * How the values of a sampled input are spread. What is said of limits here is not checked: min is below max, sd above 0, and
- * max - min a number that a double holds.
+ * The distribution of a sampled input. The caller guarantees that min is below max, sd is above 0, and max - min is
+ * finite.
  */
 export type Distribution = NumericDistribution | ChoiceDistribution;
 
 /**
- * The number that a share u of the distribution is below: rising with u, and between the limits.
+ * The quantile of the distribution at u. It rises with u and lies between the limits.
  *
  * It has 12 significant digits. A uniform or triangular one is the same on every machine. The others go through Math.log and Math.exp,
  * whose last bits a machine may choose; those are cut off, unless they happen to decide which way the twelfth digit is rounded (about
@@ -50,7 +50,7 @@ export function wholeQuantile(distribution: NumericDistribution, u: number): num
 }
 
 /**
- * The value of which as much weight is before it as u leaves.
+ * The value at the share u of the weights, in their order.
  *
  * @param u - in [0, 1]
  */
@@ -58,7 +58,7 @@ export function choose({ values, weights }: ChoiceDistribution, u: number): stri
   if (!weights) return values[Math.min(Math.floor(u * values.length), values.length - 1)]!;
   let left = u * weights.reduce((sum, weight) => sum + weight, 0);
   const at = weights.findIndex((weight) => (left -= weight) < 0);
-  // a rounded sum may leave a little at the end
+  // rounding may leave a small rest at the end
   return values[at === -1 ? weights.findLastIndex((weight) => weight > 0) : at]!;
 }
 

@@ -1,7 +1,7 @@
 import { permutation } from './permutation.ts';
 import { type Key, streamKey, uniformAt } from './threefry.ts';
 
-/** What the trajectories of a Morris design depend on. */
+/** The settings of the trajectories of a Morris design. */
 export interface MorrisDesign {
   inputs: readonly { name: string }[];
   trajectories: number;
@@ -83,7 +83,7 @@ const LEVEL = 0;
 const DIRECTION = 1;
 
 const MOST_CANDIDATES = 500;
-/** Of many inputs there are fewer candidates: the work grows with the square of their rows. */
+/** With many inputs there are fewer candidates, because the work grows with the square of their rows. */
 const MOST_ROWS = 10_000;
 
 /**

@@ -1,7 +1,7 @@
 import { sobolColumn } from './sobol.ts';
 import { streamKey } from './threefry.ts';
 
-/** What the points for Sobol' indices depend on. */
+/** The settings of the points for Sobol' indices. */
 export interface SaltelliDesign {
   /** At most half as many as the Sobol sequence has dimensions. */
   inputs: readonly { name: string }[];

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** What tells one stream of random numbers from another: two whole numbers of 32 bits, with a sign. */
+/** The key of a stream of random numbers: two signed 32-bit integers. */
 export type Key = readonly [number, number];
 
 /** The key of one input's stream, from the SHA-256 of what it depends on. */
@@ -12,8 +12,8 @@ export function streamKey(purpose: string, seed: number, name: string): Key {
 }
 
 /**
- * 64 random bits, a function of a key and a counter of two whole numbers of 32 bits: any number of a stream is had without those
- * before it, and is the same on every machine.
+ * 64 random bits, a function of a key and a counter of two 32-bit integers. Any number of a stream can be computed
+ * without those before it, and is the same on every machine.
  *
  * Threefry-2x32 with 20 rounds: J. K. Salmon, M. A. Moraes, R. O. Dror and D. E. Shaw, "Parallel random numbers: as easy as 1, 2,
  * 3", SC'11 (2011).

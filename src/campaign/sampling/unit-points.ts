@@ -5,19 +5,22 @@ import { streamKey, uniformAt } from './threefry.ts';
 
 export type SamplingMethod = 'random' | 'lhs' | 'sobol' | 'halton';
 
-/** What the points of a sample depend on, beside its method. */
+/** The settings of the points of a sample, besides its method. */
 export interface Sampling {
-  /** How many, at most 2^24. */
+  /** Number of points, at most 2^24. */
   points: number;
   /** A whole number. */
   seed: number;
   /** Whether sobol and halton are randomized by the seed; the other two always are. */
   scramble: boolean;
-  /** Of the inputs, each another. An input's position is its dimension in sobol and halton, at most {@link MOST_INPUTS}. */
+  /**
+   * The names of the inputs, all different. The position of an input is its dimension in sobol and halton, at most
+   * {@link MOST_INPUTS}.
+   */
   names: readonly string[];
 }
 
-/** How many inputs sobol and halton take. */
+/** The most inputs of sobol and halton. */
 export const MOST_INPUTS = MOST_DIMENSIONS;
 
 /** The coordinate of one input at each point: in [0, 1), of a point's index from 0. */

@@ -3,8 +3,11 @@ import { type Schedule, seqsOf } from './state.ts';
 /** The value of `more` that reads waiting runs from the first seq on. */
 const BEGINNING = -1;
 
-/** The most flights and postponed runs together. It keeps the input of activities and the carried state small. */
-const MAX_FLIGHTS = 2_000;
+/** The most seqs that an activity names. If there are more, the store is read. */
+const MOST_NAMED = 2_000;
+
+/** The most flights and postponed runs together, in campaigns of earlier versions. */
+const MOST_FLIGHTS_BEFORE = 2_000;
 
 /** Requests every run that waits in the store, in its order. Called when the design has changed. */
 export function startOver(schedule: Schedule, now: number): void {
@@ -31,7 +34,7 @@ export function addWork(
   { count, seqs }: { count: number; seqs: readonly number[] },
 ): void {
   if (count === 0) return;
-  const isAllTold = seqs.length === count && schedule.again.length + count <= MAX_FLIGHTS;
+  const isAllTold = seqs.length === count && schedule.again.length + count <= MOST_NAMED;
   // if the store is still being read, its last pages contain them
   if (schedule.more === null && isAllTold) schedule.again.push(...seqs);
   else schedule.more ??= BEGINNING;
@@ -44,6 +47,7 @@ export function hasWork({ isHeld, again, postponed, more, next, total }: Schedul
 }
 
 /** How many more flights and postponed runs are allowed. Postponed runs that are due count as flights to come. */
-export function capacity({ flights, postponed }: Schedule, now: number): number {
-  return Math.max(0, MAX_FLIGHTS - flights.length - postponed.filter(({ at }) => at > now).length);
+export function capacity(schedule: Schedule, now: number): number {
+  const { flights, postponed, mostFlights = MOST_FLIGHTS_BEFORE } = schedule;
+  return Math.max(0, mostFlights - flights.length - postponed.filter(({ at }) => at > now).length);
 }

@@ -1,8 +1,8 @@
 import type { Durations } from './life-table.ts';
 
 /**
- * A run that is requested and has not been seen to finish. `startedAt` is negative while it is believed queued; until
- * `lookedAt` it was seen, or is known, not to have finished.
+ * A requested run whose end was not seen yet. `startedAt` is negative while the run is believed queued. At `lookedAt`
+ * the run was seen, or is known, to be unfinished.
  */
 export interface Flight {
   seq: number;

@@ -1,8 +1,9 @@
+import { hasWork } from './backlog.ts';
 import { isQueued, QUEUED } from './flight.ts';
 import { durationsOf, learn } from './life-table.ts';
 import { updateOccupancy, expectedRunning, newOccupancy, survivors } from './occupancy.ts';
-import { toPoll } from './polling.ts';
-import { expectedStarts, learnRate, measureQueue, queueAim, roomIn } from './queue.ts';
+import { toPoll } from './due-flights.ts';
+import { expectedStarts, learnRate, measureQueue, queueAim, roomIn } from './queue-aim.ts';
 import {
   type Decision,
   FIRST_BURST,
@@ -12,27 +13,29 @@ import {
   seqsOf,
   SHORTEST_TICK,
 } from './state.ts';
-import { expiresAt, nextTick } from './timing.ts';
+import { expiresAt, nextTick } from './next-tick.ts';
 
 export { addWork, startOver, addPage } from './backlog.ts';
-export { needsWork } from './queue.ts';
+export { type CarriedSchedule, packed, unpacked } from './carried.ts';
+export { needsWork } from './queue-aim.ts';
 export {
   type Decision,
   emptyOutcomes,
   isFinished,
+  MOST_FLIGHTS,
   newSchedule,
   type Outcomes,
   type Schedule,
 } from './state.ts';
-export { wakeIn } from './timing.ts';
+export { wakeIn } from './next-tick.ts';
 
 const LONGEST_PATIENCE = 60_000;
 
 const PATIENCE_GROWTH = 1.5;
 
 /**
- * How many flights are expected to be RUNNING at the service; the others count as queued. Some flights that started have
- * finished since the last look, and are not counted as running.
+ * The expected number of flights that are RUNNING at the service. The others count as queued. Flights that have
+ * probably finished since the last look do not count as running.
  */
 export function inFlight(schedule: Schedule, now: number): { running: number; queued: number } {
   const { flights, hazard, measuredAt, occupancy = newOccupancy() } = schedule;
@@ -100,7 +103,10 @@ export function applyOutcomes(
   else if (schedule.startRate === 0)
     schedule.burst = Math.max(FIRST_BURST, schedule.flights.length + 2 * finished);
   else
-    schedule.burst = Math.max(FIRST_BURST, Math.round(queueAim(schedule, now) + schedule.flights.length / 2));
+    schedule.burst = Math.max(
+      FIRST_BURST,
+      Math.round(queueAim(schedule, now) + schedule.flights.length / 2 + (schedule.isSparing ? finished : 0)),
+    );
   if (isLate) {
     // The service is overloaded: request few runs, and later.
     schedule.startRate /= 2;
@@ -110,7 +116,15 @@ export function applyOutcomes(
     finished > 0 ? SHORTEST_TICK : Math.min(LONGEST_PATIENCE, schedule.patience * PATIENCE_GROWTH);
   if (isLate) schedule.againAt = Math.max(schedule.againAt, now + Math.max(retryAfter, schedule.patience));
   schedule.measuredAt = now;
-  schedule.tickAt = Math.max(now + retryAfter, nextTick(schedule, now));
+  const next = isStarved(schedule, now) ? now : nextTick(schedule, now);
+  schedule.tickAt = Math.max(now + retryAfter, next);
+}
+
+/** True when the queue is far below its aim, because its outcome was waited for: the next tick is due at once. */
+function isStarved(schedule: Schedule, now: number): boolean {
+  const { isSparing, isSaturated, concurrency, startRate, againAt } = schedule;
+  if (!isSparing || concurrency !== 'auto' || !isSaturated || startRate === 0 || againAt > now) return false;
+  return hasWork(schedule, now) && roomIn(schedule, now) > queueAim(schedule, now) / 2;
 }
 
 /** Removes finished flights and adds requested ones. Returns how many finished. */

@@ -1,17 +1,17 @@
 /**
- * What is known of how long runs take: their hazard, the chance to finish in the next moment at each age, learned from
- * looks at runs. It takes in runs that have not finished as well, so that it is right from the first finish on, and it
- * has no shape of its own, so that a mixture of short and long runs is as good as any. (The life table of actuaries:
- * events over exposure, by age; Kaplan and Meier, 1958, with ages in classes.)
+ * The durations of runs, as their hazard: the chance to finish in the next moment, at each age. The table learns it
+ * from looks at runs. It also counts unfinished runs, so it is unbiased from the first finish on. It assumes no
+ * distribution, so a mixture of short and long runs is fine. (The life table of actuaries: events over exposure, by
+ * age; Kaplan and Meier, 1958, with ages in classes.)
  *
  * Ages are in ms. Classes of age grow geometrically, so the same table serves runs of milliseconds and of days.
  */
 export interface LifeTable {
-  /** Runs that were seen to finish, by class of age. */
+  /** Finished runs by class of age. */
   events: number[];
-  /** Time that runs were looked over, by class of age, ms. */
+  /** Observed running time by class of age, ms. */
   exposure: number[];
-  /** How many runs were seen to finish, those that have faded not counted. */
+  /** Number of finished runs, without the faded ones. */
   finished: number;
 }
 
@@ -19,11 +19,13 @@ const FIRST_AGE = 50;
 const GROWTH = 1.25;
 /** The last class begins at about 60 days. */
 const CLASSES = 82;
-/** A class borrows this many events from the overall rate, so that a thin one is not taken at its word. */
+/**
+ * Each class gets this many extra events at the overall rate, so that a class with few events is not trusted too much.
+ */
 const PRIOR_EVENTS = 0.5;
-/** Fewer finishes than this say little. */
+/** The fewest finished runs for a prediction. */
 const ENOUGH = 8;
-/** What is older counts less and less: of this many finished runs the oldest have faded. */
+/** Older runs count less and less. After this many finished runs the oldest have faded. */
 const MEMORY = 2_000;
 
 export function newLifeTable(): LifeTable {
@@ -40,8 +42,8 @@ function startOf(index: number): number {
 }
 
 /**
- * Takes in one look at a run: it was running at age `from` (0 for a new one) and has finished, or is still running, at
- * age `to`. When in between it finished nobody knows; the middle stands for it.
+ * Adds one look at a run: it was running at age `from` (0 for a new run), and has finished or is still running at age
+ * `to`. The exact time of its end is unknown, so the middle is used.
  */
 export function learn(hazard: LifeTable, from: number, to: number, isFinished: boolean): void {
   const until = isFinished ? (from + to) / 2 : to;
@@ -63,7 +65,7 @@ function fade(hazard: LifeTable): void {
   hazard.finished /= 2;
 }
 
-/** What is known of durations, ready to be asked. */
+/** Predictions from the life table. */
 export interface Durations {
   /** ms */
   mean: number;
@@ -74,7 +76,7 @@ export interface Durations {
   hazardAt: (age: number) => number;
 }
 
-/** Undefined until enough runs were seen to finish to say something. */
+/** Undefined until enough runs have finished. */
 export function durationsOf(hazard: LifeTable): Durations | undefined {
   if (hazard.finished < ENOUGH) return undefined;
   const overall = total(hazard.events) / total(hazard.exposure);
@@ -90,7 +92,7 @@ export function durationsOf(hazard: LifeTable): Durations | undefined {
     rates[index] = rate;
     sums[index + 1] = sums[index]! + rate * width;
   }
-  // beyond what was ever seen, the overall rate
+  // beyond the oldest run, the overall rate
   mean += Math.exp(-sums[last]!) / overall;
   const hazardAt = (age: number): number => {
     const index = classOf(age);

@@ -2,41 +2,43 @@ import { chanceFinished, type Flight } from './flight.ts';
 import type { Durations } from './life-table.ts';
 
 /**
- * How far the number of flights that the life table lets expect to run agrees with what polls see RUNNING: two sums over
- * ticks, in which older ones fade. Runs that are shorter than a tick finish long before they are polled. The life table
- * knows only that their durations are shorter than a tick, so it expects far too many of them to run.
+ * Compares the number of running flights by the life table with the polls that found RUNNING. It keeps two sums over
+ * ticks, in which older ticks fade. Runs that are shorter than a tick finish long before they are polled. The life
+ * table knows only that they are shorter than a tick, so it expects far too many of them to run.
  */
 export interface Occupancy {
-  /** Flights that polls saw RUNNING, each weighted by the number of flights that it stands for. */
+  /** Flights that polls found RUNNING, each weighted by the number of flights that it represents. */
   seen: number;
-  /** Flights that the life table let expect to run at the same moments. */
+  /** Running flights by the life table at the same moments. */
   expected: number;
-  /** As many run at once lately, at most. */
+  /** The largest recent number of running flights. */
   level: number;
 }
 
-/** What a tick leaves of the sums of earlier ones, and of the level. */
+/** The factor by which each tick reduces the sums and the level of earlier ticks. */
 const MEMORY = 0.95;
-/** At first the life table is believed, as if it had once been right about one flight. */
+/** The sums at the start: they trust the life table as if it had been right about one flight. */
 const PRIOR = 1;
 
 export function newOccupancy(): Occupancy {
   return { seen: PRIOR, expected: PRIOR, level: 0 };
 }
 
-/** What a tick has seen of flights. */
+/** The flights that a tick has seen. */
 export interface Looks {
-  /** Flights that were believed queued before it, in their order; some were polled at equal distances. */
+  /**
+   * Flights that were believed queued before the tick, in their order. Some of them, at equal distances, were polled.
+   */
   queue: readonly Flight[];
-  /** Flights that are believed to run after it. */
+  /** Flights that are believed to run after the tick. */
   started: readonly Flight[];
   /** Seqs of flights that were polled. */
   polled: ReadonlySet<number>;
-  /** Seqs that were found RUNNING, those that were requested only now among them. */
+  /** Seqs of flights found RUNNING, including newly requested ones. */
   running: ReadonlySet<number>;
 }
 
-/** Takes in what a tick has seen. */
+/** Adds the observations of a tick. */
 export function updateOccupancy(
   occupancy: Occupancy,
   { queue, started, polled, running }: Looks,
@@ -59,14 +61,14 @@ export function updateOccupancy(
   const requested = running.difference(known).size;
   outside += requested;
   const seen = outside + gap * found.length;
-  // services start runs in the order of request, so those between two that run do so, too
+  // services start runs in the order of request, so flights between two running ones run as well
   const atLeast = outside + (found.length > 0 ? found.at(-1)! - found[0]! + 1 : 0);
   occupancy.seen = MEMORY * occupancy.seen + seen;
   occupancy.expected = MEMORY * occupancy.expected + expected + requested;
   occupancy.level = Math.max(atLeast, MEMORY * occupancy.level + (1 - MEMORY) * seen);
 }
 
-/** How many of the flights that are believed to run the service is expected to have RUNNING at a time. */
+/** The expected number of RUNNING flights at a time. */
 export function expectedRunning(
   { seen, expected, level }: Occupancy,
   started: readonly Flight[],
@@ -76,7 +78,7 @@ export function expectedRunning(
   return Math.min(level, (survivors(started, durations, time) * seen) / expected);
 }
 
-/** How many flights that are believed to run the life table lets expect to run at a time. */
+/** The number of running flights at a time by the life table. */
 export function survivors(
   started: readonly Flight[],
   durations: Durations | undefined,

@@ -6,7 +6,7 @@ import type { CampaignOutput, Goal } from '../types.ts';
 import type { WrittenSearch } from './schema.ts';
 import type { Requirement } from './search.ts';
 
-/** What a search and a selection want. */
+/** The goal of a search or a selection. */
 
 type Heading = 'search' | 'select';
 type Limits = NonNullable<WrittenSearch['require']>;
@@ -23,7 +23,7 @@ export function goalIn(
   return { output: name, wants: key === 'maximize' ? 'highest' : 'lowest' };
 }
 
-/** What the outputs of a point have to keep; mistakes go to `mistakes`. */
+/** The requirements on the outputs of a point; mistakes are added to `mistakes`. */
 export function requirementsIn(
   { require = {} }: { require?: Limits | undefined },
   outputs: readonly CampaignOutput[],

@@ -1,6 +1,6 @@
 /**
- * The log of a search: what was asked, what it was told, and what was decided. It is the truth: all else that a search knows is a
- * function of the definition, the seed and the log.
+ * The log of a search: its asks, the values that the method was told, and the decisions. The log is the truth:
+ * everything else in a search is a function of the definition, the seed and the log.
  */
 export interface SearchLog {
   /** In the order of their numbers, which are their indices. */
@@ -11,34 +11,58 @@ export interface SearchLog {
 
 /** A point that the method proposed. */
 export interface Ask {
-  /** The point; null when the proposal was no point that may be run. Two asks may have the same point. */
+  /**
+   * The ordinal of the point; null if the proposal does not meet the conditions of the search. Two asks may have the
+   * same point.
+   */
   ordinal: number | null;
   /** Canonical, in the order of the inputs of the search. */
   values: string[];
   /** How the method found it. */
   by: string;
-  /** How many asks the method had been told of before: the first so many. */
+  /** The number of asks whose values the method knew: always the first ones. */
   seen: number;
   /** Null until the method is told. */
   told: PointValue | null;
+  /** The bounds of the search have become narrower since, and the point lies outside them: it cannot be the best. */
+  isOutside?: true;
 }
 
-/** What the runs of a point come to. Lower values are better: those of a maximization have the other sign. */
+/**
+ * The value of a point by its runs. Lower values are better: a maximization changes the sign. In a calibration it is a
+ * distance.
+ */
 export interface PointValue {
   /** The mean, share or quantile of what is minimized; null when the point failed. */
   value: number | null;
   /** The variance of the mean; null with fewer than two runs. */
   variance: number | null;
-  /** How many runs the value is of. */
+  /** The number of runs behind the value. */
   runs: number;
-  /** For each requirement how far it is from being met: at most 0 when it is. Empty when the point failed. */
+  /** For each requirement, the distance from meeting it: at most 0 if it is met. Empty if the point failed. */
   excess: number[];
 }
 
-/** Why a search ends. `stall`, `gain` and the others are rules of the definition. */
-export type StopReason = 'points' | 'runs' | 'value' | 'gain' | 'stall' | 'exhausted' | 'failures';
+/** A point of another campaign. Its values are canonical, in the order of the inputs of the search. */
+export interface KnownPoint {
+  values: string[];
+  told: PointValue;
+}
 
-/** What was decided. `after`: the replications up to this number count for nothing that follows. */
+/** Why a search ends. `stall`, `gain` and the others are rules of the definition; the last three are those of a calibration. */
+export type StopReason =
+  | 'points'
+  | 'runs'
+  | 'value'
+  | 'gain'
+  | 'stall'
+  | 'exhausted'
+  | 'failures'
+  | 'tolerance'
+  | 'generations'
+  | 'acceptance';
+
+/** A decision. `after`: replications up to this number do not count for what follows. */
 export type SearchEvent =
   /** No more points are asked. */
   | { kind: 'stopped'; by: StopReason }
@@ -48,29 +72,99 @@ export type SearchEvent =
   | { kind: 'winner'; ordinal: number; isSure: boolean; after: number }
   /** The winner does not meet the requirements, as its further replications show. */
   | { kind: 'rejected'; ordinal: number }
+  /** The search begins with the points of another campaign. */
+  | { kind: 'known'; campaign: string; points: KnownPoint[] }
+  /**
+   * The definition was changed, and more points may be asked. `parallel`: how many points were open at once before. `from`: bounds
+   * or requirements are others, and from this ask on the method is a new one, which begins with what is known; absent where
+   * it goes on. `outside`: the asks so far that lie outside the new bounds. `excess`: of each ask so far, how far it is from
+   * meeting the new requirements; null of one without a value.
+   */
+  | {
+      kind: 'changed';
+      parallel: number;
+      from?: number;
+      outside?: number[];
+      excess?: (readonly number[] | null)[];
+    }
+  /** In a calibration: the scales that divide the distances of its outputs, in their order. */
+  | { kind: 'scales'; scales: number[] }
+  /** A generation of a calibration begins with the ask `first`. It accepts distances up to the tolerance; null where it accepts all. */
+  | { kind: 'generation'; first: number; tolerance: number | null }
   /** Nothing is left to do. */
   | { kind: 'over' };
 
-/** What is added to a log, with the runs that belong to it, all at once. */
+/** What one step adds to the log, with its runs, in one transaction. */
 export interface SearchStep {
   tells: { ask: number; told: PointValue }[];
   asks: NewAsk[];
   events: SearchEvent[];
-  /** Replications that points get, from one number to another, both included. */
+  /** Further replications of points, from one number to another, both included. */
   replications: { ordinal: number; from: number; to: number }[];
 }
 
-/** An ask before it has an ordinal: `point` is what is run, null when nothing is. */
+/**
+ * An ask before it has an ordinal. `point` is the point to run, with the replications that the ask adds; null if
+ * nothing is run.
+ */
 export interface NewAsk extends Omit<Ask, 'ordinal'> {
-  point: { key: string; values: string[]; replications: number } | null;
+  point: { key: string; values: string[]; from: number; to: number } | null;
 }
 
-/** Where a search is. */
+export function emptyStep(): SearchStep {
+  return { tells: [], asks: [], events: [], replications: [] };
+}
+
+/** The log, with its asks judged by the current bounds and requirements. */
+export function judged({ asks, events }: SearchLog): SearchLog {
+  const changes = events.filter((event) => event.kind === 'changed');
+  const outside = new Set(changes.findLast(({ from }) => from !== undefined)?.outside);
+  const excess = changes.findLast((change) => change.excess !== undefined)?.excess ?? [];
+  if (outside.size === 0 && excess.length === 0) return { asks, events };
+  return {
+    asks: asks.map((ask, at) => {
+      const now = excess[at];
+      return {
+        ...ask,
+        told: ask.told && now ? { ...ask.told, excess: [...now] } : ask.told,
+        ...(outside.has(at) && { isOutside: true }),
+      };
+    }),
+    events,
+  };
+}
+
+/** Why no more points are asked; null while more are. */
+export function stopOf({ events }: { events: readonly SearchEvent[] }): StopReason | null {
+  const last = events.findLast(({ kind }) => kind === 'stopped' || kind === 'changed');
+  return last?.kind === 'stopped' ? last.by : null;
+}
+
+/**
+ * The first ask of the current method, and the number of open points that the method assumes: the one from when the
+ * method was made.
+ *
+ * @param parallel - the number by the definition
+ */
+export function methodIn(
+  { events }: Pick<SearchLog, 'events'>,
+  parallel: number,
+): { from: number; parallel: number } {
+  const changes = events.filter((event) => event.kind === 'changed');
+  const last = changes.findLastIndex((change) => change.from !== undefined);
+  return { from: changes[last]?.from ?? 0, parallel: changes[last + 1]?.parallel ?? parallel };
+}
+
+/** The stage of a search. */
 export type SearchStage = 'searching' | 'finishing' | 'comparing' | 'reporting' | 'over';
 
 export function stageOf({ events }: { events: readonly SearchEvent[] }): SearchStage {
   switch (events.at(-1)?.kind) {
     case undefined:
+    case 'known':
+    case 'changed':
+    case 'scales':
+    case 'generation':
       return 'searching';
     case 'stopped':
       return 'finishing';

@@ -7,12 +7,12 @@ import type { BaseInput, Campaign, CampaignOutput, Goal } from '../types.ts';
 import { goalIn, requirementsIn } from './goal.ts';
 import type { Selection } from './search.ts';
 
-/** Replications of each point before points are compared, where the definition gives none. */
+/** Replications of each point before the comparison, if the definition has no number. */
 const FIRST = 10;
 /** The procedure of Kim and Nelson compares each point with each. */
 export const MOST_POINTS_OF_KN = 200;
 
-/** Replications of each point, at least: without a seed repeats of a point would all be the same. */
+/** The fewest replications of each point: without a seed all repeats of a point would be the same. */
 export function leastReplications(
   { replications, select }: ReadDefinition['definition'],
   base: readonly Pick<BaseInput, 'name'>[],
@@ -22,7 +22,7 @@ export function leastReplications(
 }
 
 /**
- * Checks that nothing else in a definition says what `select` says, and that it has points to compare.
+ * Checks that no other setting contradicts `select`, and that there are points to compare.
  *
  * @throws ForayError INVALID_VALUE
  */
@@ -57,7 +57,7 @@ export function checkSelectAlone(
     );
 }
 
-/** The selection of a definition, and its goal, once it is known which outputs the campaign has. */
+/** Resolves a selection and its goal when the outputs of the campaign are known. */
 export function resolveSelect(
   { definition, locate, mistakes }: ReadDefinition,
   outputs: readonly CampaignOutput[],

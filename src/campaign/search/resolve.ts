@@ -3,14 +3,14 @@ import { ForayError } from '../../errors.ts';
 import { isNumeric, isWhole } from '../designs/names.ts';
 import { checkExpression } from '../designs/resolve/expressions.ts';
 import { type DesignFacts, inputsIn } from '../designs/resolve/inputs.ts';
-import { distinctValuesOf } from '../designs/resolve/values.ts';
+import { distinctValuesOf } from '../designs/resolve/value-lists.ts';
 import { MOST_INPUTS, unitPoints } from '../sampling/unit-points.ts';
 import type { ReadDefinition } from '../read.ts';
 import type { BaseInput, CampaignOutput, Goal } from '../types.ts';
-import { canonical, checkUnits, type ModelInput } from '../values.ts';
+import { canonical, checkUnits, type ModelInput } from '../input-values.ts';
 import { goalIn, requirementsIn } from './goal.ts';
 import type { Bounds, Searched, WrittenSearch } from './schema.ts';
-import type { Confirmation, MethodName, Search, SearchedInput } from './search.ts';
+import type { Confirmation, Search, SearchedInput } from './search.ts';
 import { spaceOf } from './space.ts';
 
 /** Points that a condition is tried on: if it holds for none of them, it is taken to hold for none. */
@@ -20,10 +20,10 @@ const MOST_GP_POINTS = 300;
 const MOST_GP_INPUTS = 12;
 
 /**
- * Checks every name and value of a search and resolves it. Mistakes go to `facts.mistakes`; the search is of use only where there
- * are none.
+ * Checks every name and value of a search and resolves it. Mistakes are added to `facts.mistakes`; the search is valid
+ * only without mistakes.
  *
- * @param taken - inputs that something else gives already
+ * @param taken - inputs that another setting already gives
  */
 export function resolveSearchedInputs(
   written: WrittenSearch,
@@ -110,7 +110,7 @@ function rangeOf(
 }
 
 /**
- * Checks that nothing else says which points there are, or how often each is repeated.
+ * Checks that no other setting gives points or their replications.
  *
  * @throws ForayError INVALID_VALUE
  */
@@ -140,7 +140,7 @@ export function checkSearchAlone({ definition, locate }: ReadDefinition): void {
     );
 }
 
-/** The rest of a search, once it is known which outputs the campaign has. */
+/** Resolves the rest of a search when the outputs of the campaign are known. */
 export function resolveSearch(
   { definition, locate, mistakes }: ReadDefinition,
   inputs: SearchedInput[],
@@ -161,7 +161,9 @@ export function resolveSearch(
     require,
     method: method ?? 'gp',
     parallel: written.parallel,
+    ...(written.order === 'free' && { order: 'free' }),
     stop: stopOf(written),
+    ...(written.start && { start: written.start }),
     confirm: confirmOf(written),
     most: mostReplications(definition.replications),
   };
@@ -169,12 +171,21 @@ export function resolveSearch(
   return { search, goal: goal ?? { output: '', wants: 'lowest' } };
 }
 
-/** Which method is meant: `auto` is gp for few points and inputs, else cma. */
+/**
+ * The method: `auto` is gp for few points and inputs, otherwise cma. The folder of an outside optimiser is found later.
+ */
 function methodOf(
-  { method, stop }: WrittenSearch,
+  { method, stop, order }: WrittenSearch,
   inputs: readonly SearchedInput[],
   locate: ReadDefinition['locate'],
-): MethodName {
+): Search['method'] {
+  if (typeof method === 'object') {
+    if (order === 'fixed') return { ...method, folder: '', files: {} };
+    throw new ForayError('INVALID_VALUE', 'An outside optimiser takes results in a fixed order.', {
+      place: locate(['search', 'order']),
+      hint: 'Leave "order" out, or take a method that is built in.',
+    });
+  }
   const unordered = inputs.find((input) => input.kind === 'choice' && !input.isOrdered);
   if ((method === 'cma' || method === 'direct') && unordered)
     throw new ForayError(
@@ -190,7 +201,7 @@ function methodOf(
   return isLarge && !unordered ? 'cma' : 'gp';
 }
 
-/** A search that is told no end at all has the one of 100 points. */
+/** A search without a stopping rule ends after 100 points. */
 function stopOf({ stop }: WrittenSearch): Search['stop'] {
   const { points, runs, value, gain, stall } = stop;
   const hasEnd = [points, runs, stall].some((limit) => limit !== undefined);

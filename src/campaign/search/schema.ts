@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Units, Value } from '../designs/schema-values.ts';
+import { Duration } from '../schema-duration.ts';
 
 /** The shape of a search as a person writes it. Never imported by a workflow: zod would double the bundle. */
 
@@ -107,7 +108,33 @@ const Confirm = z
   )
   .meta({ id: 'Confirm' });
 
+/** An activity has to be over in 30 minutes. */
+const LONGEST_ANSWER_MS = 20 * 60_000;
+
 export const methodNames = ['auto', 'gp', 'cma', 'direct'] as const;
+
+const COMMAND = 'expected a program and its arguments, as a list of texts';
+
+const Outside = z
+  .strictObject(
+    {
+      command: z
+        .array(z.string(COMMAND).regex(/^\P{Cc}+$/u, COMMAND), COMMAND)
+        .min(1, COMMAND)
+        .describe(
+          "The program and its arguments. A word that names a file in the definition's folder stands for that file.",
+        ),
+      options: z
+        .record(z.string(), z.unknown(), 'expected names with values')
+        .default({})
+        .describe('What the optimiser is given beside the problem; it knows what it means.'),
+      timeout: Duration.refine((ms) => ms <= LONGEST_ANSWER_MS, 'expected at most 20 min')
+        .prefault('10 min')
+        .describe('How long an answer may take, at most 20 min.'),
+    },
+    'expected {command: [PROGRAM, ARGUMENT]}',
+  )
+  .meta({ id: 'Outside', description: 'An optimiser that is a program of its own.' });
 
 const Output = z.string('expected the name of an output');
 
@@ -132,16 +159,36 @@ export const Search = z
         .optional()
         .describe('Limits that the outputs of a point have to keep: {OUTPUT: {max: NUMBER}}.'),
       method: z
-        .enum(methodNames, `expected ${methodNames.join(', ')}`)
+        .union(
+          [z.enum(methodNames), Outside],
+          `expected ${methodNames.join(', ')} or {command: [PROGRAM, ARGUMENT]}`,
+        )
         .default('auto')
         .describe(
-          'gp (a Gaussian process, for few and slow runs), cma (CMA-ES, for many), direct (without chance), or auto.',
+          'gp (a Gaussian process, for few and slow runs), cma (CMA-ES, for many), direct (without chance), auto, or {command: […]} for an optimiser of your own.',
         ),
       parallel: count('expected a whole number from 1 to 1,000')
         .max(1_000, 'expected a whole number from 1 to 1,000')
         .default(8)
         .describe('How many points are open at once.'),
+      order: z
+        .enum(['fixed', 'free'], 'expected fixed or free')
+        .default('fixed')
+        .describe(
+          'fixed: the same points whatever takes how long. free: the next point is asked for as soon as one has finished, whichever.',
+        ),
       stop: Stop.default({ points: 100 }).describe('When the search ends; after 100 points by default.'),
+      start: z
+        .strictObject(
+          {
+            campaign: z
+              .string('expected the id of a campaign')
+              .describe('The id of a campaign of this store.'),
+          },
+          'expected {campaign: ID}',
+        )
+        .optional()
+        .describe('Begins with what another campaign of this store knows of the same model: {campaign: ID}.'),
       confirm: Confirm.optional().describe(
         'Compares the best points by new replications, and tells the value of the winner by further ones.',
       ),

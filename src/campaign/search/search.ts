@@ -16,17 +16,17 @@ export type SearchedInput = { name: string; type: InputType } & (
   | { kind: 'choice'; values: string[]; isOrdered: boolean }
 );
 
-/** What the outputs of a point have to keep. */
+/** A requirement on the outputs of a point. */
 export interface Requirement {
   /** The name of an output, or a formula. */
   output: string;
   min: number | null;
   max: number | null;
-  /** The share of the runs in which it is to hold; null where the mean is meant. */
+  /** The share of the runs in which it must hold; null if the mean must meet it. */
   chance: number | null;
 }
 
-/** When a search ends: at the first of these; null where it does not matter. */
+/** When a search ends: at the first of these rules. Null means no rule. */
 export interface StopRule {
   points: number | null;
   runs: number | null;
@@ -55,16 +55,42 @@ type Rule = { method: 'kn'; indifference: number; confidence: number } | { metho
 
 export type MethodName = 'gp' | 'cma' | 'direct';
 
+/** An optimiser that is a program of its own (docs/guides/search.md, Outside optimisers). The worker starts it. */
+export interface OutsideMethod {
+  /** The program and its arguments, as written. */
+  command: string[];
+  /** The folder of the definition, in which the program runs. */
+  folder: string;
+  /** Words of the command that name a file in that folder, with its SHA-256 when the campaign was submitted. */
+  files: Record<string, string>;
+  /** Options for the program, besides the problem. */
+  options: Record<string, unknown>;
+  /** The longest time for an answer, ms. */
+  timeout: number;
+}
+
+/** The display name of a method: the name of a built-in one, or the command of an outside one. */
+export function nameOfMethod(method: MethodName | Pick<OutsideMethod, 'command'>): string {
+  return typeof method === 'string' ? method : method.command.join(' ');
+}
+
 /** A search after every name and value in it was checked. Its goal is the campaign's. Plain JSON. */
 export interface Search {
   inputs: SearchedInput[];
   where: string | null;
   require: Requirement[];
-  method: MethodName;
+  method: MethodName | OutsideMethod;
   /** Points that are open at once. */
   parallel: number;
+  /**
+   * Whether an ask waits for the point that was asked `parallel` asks earlier. Absent from campaigns of earlier
+   * versions, in which it waits.
+   */
+  order?: 'fixed' | 'free';
   stop: StopRule;
+  /** The campaign whose points the search begins with; absent if it begins without points. */
+  start?: { campaign: string };
   confirm: Confirmation | null;
-  /** Replications of a point at most, when it gets as many as tell it from the best one; null where each gets the same number. */
+  /** The most replications of a point that is raced against the best one; null if each point gets the same number. */
   most: number | null;
 }

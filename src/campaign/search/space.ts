@@ -44,7 +44,11 @@ export function spaceOf(
       const x = axes.map((axis, at) => axis.coordinateOf(values[at]!));
       return x.includes(undefined) ? undefined : (x as number[]);
     },
-    isAllowed: conditionOf(where, inputs, base),
+    isAllowed: conditionOf(
+      where,
+      inputs.map(({ name }) => name),
+      base,
+    ),
   };
 }
 
@@ -128,15 +132,20 @@ function levelAt(x: number, levels: number): number {
   return Math.min(levels - 1, Math.max(0, Math.floor(x * levels)));
 }
 
-function conditionOf(
+/**
+ * Whether a condition holds for canonical values.
+ *
+ * @param names - the inputs of the values, in their order; others have their values in the base
+ */
+export function conditionOf(
   where: string | null,
-  inputs: readonly SearchedInput[],
+  names: readonly string[],
   base: readonly BaseInput[],
 ): Space['isAllowed'] {
   if (where === null) return () => true;
   const condition = compileExpression(where, expressionNames(base));
   const fixed = new Map(base.map(({ name, type, value }) => [name, { type, value }]));
-  const places = new Map(inputs.map(({ name }, at) => [name, at]));
+  const places = new Map(names.map((name, at) => [name, at]));
   return (values) =>
     condition.evaluate((name) => {
       const { type, value } = fixed.get(name)!;

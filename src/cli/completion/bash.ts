@@ -1,7 +1,10 @@
 import { shellQuoted } from '../../shell-quoted.ts';
 import type { CommandWords, Expected } from './tree.ts';
 
-/** A script for bash; it also holds for zsh, which runs bash's completions, and where `path` is what the program is found by. */
+/**
+ * A completion script for bash. It must also work in zsh, which runs bash completions and uses the variable `path` to
+ * find programs.
+ */
 export function bashScript(all: readonly CommandWords[]): string {
   const quoted = (...words: string[]): string => shellQuoted(['', ...words].join(' '));
   const commands = all.slice(1).map(({ path }) => quoted(...path));
@@ -16,7 +19,7 @@ export function bashScript(all: readonly CommandWords[]): string {
   const levels = all.filter((command) => command.commands.length > 0);
   return `_foray() {
   local cur=\${COMP_WORDS[COMP_CWORD]} prev=\${COMP_WORDS[COMP_CWORD-1]} place='' at=0 awaits='' expected='' word i
-  # bash takes --name=value for three words, and so host:port
+  # bash splits --name=value into three words, and host:port too
   if [[ $cur == '=' ]]; then cur=''
   elif [[ $prev == '=' ]]; then prev=\${COMP_WORDS[COMP_CWORD-2]}
   fi
@@ -57,13 +60,13 @@ ${casesOf([
   fi
   case "$expected" in
     campaign)
-      # the line as it was written: xargs takes off its quotes and runs nothing of it
+      # the line as typed: xargs removes its quotes and runs nothing in it
       local line=\${COMP_LINE:0:$COMP_POINT} tilde=' ~/' home=" '$HOME'/"
       line=\${line%"$cur"}
       line=\${line#*"\${COMP_WORDS[0]}"}
       line=\${line//"$tilde"/$home}
       COMPREPLY=()
-      # not compgen -W, which would run what stands in an id
+      # not compgen -W, which would run code in an id
       while IFS= read -r word; do
         if [[ -n $word && $word == "$cur"* ]]; then COMPREPLY+=("$word"); fi
       done <<< "$(xargs "\${COMP_WORDS[0]}" campaign-ids <<< "$line" 2>/dev/null)"
@@ -78,7 +81,7 @@ complete -F _foray foray
 `;
 }
 
-/** zsh runs bash's completions once it is told to. */
+/** The script for zsh: it loads zsh's support for bash completions. */
 export function zshScript(all: readonly CommandWords[]): string {
   return `autoload -U +X compinit && compinit
 autoload -U +X bashcompinit && bashcompinit
@@ -93,7 +96,7 @@ function wordsOf(expected: Expected | undefined): readonly string[] {
   return Array.isArray(expected) ? (expected as readonly string[]) : [];
 }
 
-/** Arms of a case, those that expect the same in one. */
+/** Arms of a case statement. Keys with the same expected value share one arm. */
 function casesOf(items: readonly { key: string; value: Expected }[]): string {
   const keys = Map.groupBy(
     items.filter(({ value }) => value !== 'anything'),

@@ -1,6 +1,6 @@
 import type { CommandWords, Expected } from './tree.ts';
 
-/** A script for fish, with what each command and option does. */
+/** A completion script for fish, with the description of each command and option. */
 export function fishScript(all: readonly CommandWords[]): string {
   const lines = all.flatMap(({ path, commands, options, arguments: own }) => {
     const at = `complete -c foray -n ${quoted(`__foray_at "${placeOf(path)}"`)}`;
@@ -13,7 +13,7 @@ export function fishScript(all: readonly CommandWords[]): string {
         const takes = value === undefined ? '' : ` ${valueFlags(value)}`;
         return `${at} ${flags.join(' ')}${takes} -d ${quoted(description)}`;
       }),
-      // one rule for each thing: fish does not count the arguments
+      // one rule for each kind of argument: fish does not count the arguments
       ...[...new Set(own)]
         .filter((expected) => expected !== 'anything')
         .map((expected) => `${at} ${wordFlags(expected)}`),
@@ -38,7 +38,7 @@ ${lines.join('\n')}
 `;
 }
 
-/** How a command is told from others: its words, a blank before each. */
+/** The words of a command, each with a blank before it. They identify the command. */
 function placeOf(path: readonly string[]): string {
   return path.map((word) => ` ${word}`).join('');
 }

@@ -1,30 +1,30 @@
 import { type Argument, type Command, Help, type Option } from 'commander';
 
-/** What may stand at a place of the command line: one of some words, or something that the shell or the store knows. */
+/** What a place in the command line accepts: one of some words, or something that the shell or the store knows. */
 export type Expected = readonly string[] | 'file' | 'folder' | 'campaign' | 'anything';
 
 export interface OptionWords {
   /** Such as `-o` and `--output`. */
   names: string[];
   description: string;
-  /** What follows it; undefined of one that takes no value. */
+  /** What follows the option; undefined for an option without a value. */
   value: Expected | undefined;
 }
 
-/** A command as the shells complete it. */
+/** A command as the completion scripts need it. */
 export interface CommandWords {
-  /** The words that lead to it, without the program; empty for the program itself. */
+  /** The words of the command, without the program; empty for the program itself. */
   path: string[];
   commands: { name: string; description: string }[];
   options: OptionWords[];
   arguments: Expected[];
 }
 
-/** What arguments and values of options stand for, by their names in the help. */
+/** What arguments and option values mean, by their names in the help. */
 const paths: Readonly<Record<string, Expected>> = { file: 'file', folder: 'folder', dir: 'folder' };
 const campaigns: Readonly<Record<string, Expected>> = { id: 'campaign', a: 'campaign', b: 'campaign' };
 
-/** The program and all commands below it that its help shows. */
+/** The program and all commands that its help shows. */
 export function commandWords(program: Command, path: string[] = []): CommandWords[] {
   const help = new Help();
   const commands = help.visibleCommands(program);

@@ -1,12 +1,12 @@
 import { isForayError, messageOf } from '../../errors.ts';
 
-/** How a part of an installation is. */
+/** The state of one part of an installation. */
 export interface Check {
   part: string;
-  /** `skipped`: it cannot be looked at, as another part has failed. */
+  /** `skipped`: the check is not possible, because another part has failed. */
   state: 'ok' | 'warning' | 'failed' | 'skipped';
   message: string;
-  /** What to do about it; empty where there is nothing to do. */
+  /** What to do about it; empty when there is nothing to do. */
   advice: string;
 }
 
@@ -26,7 +26,7 @@ export function skipped(part: string, message: string): Check {
   return { part, state: 'skipped', message, advice: '' };
 }
 
-/** A part that failed with an error, and what the error says to do. */
+/** A part that failed with an error, with the advice of the error. */
 export function failedWith(part: string, error: unknown, advice = ''): Check {
   if (isForayError(error)) return failed(part, error.message, error.hint ?? advice);
   return failed(part, `${messageOf(error).split('\n')[0]}.`, advice);

@@ -8,18 +8,21 @@ import { whatToDo } from '../home.ts';
 import { bytesText, type SettingFlags } from '../settings.ts';
 import { type Check, failed, failedWith, ok, skipped, warning } from './check.ts';
 
-/** A disk with less room is full soon, and with less than the second one by the next campaign. */
+/**
+ * Free disk space, bytes. Below the first limit the disk will be full soon; below the second, the next campaign will
+ * fill it.
+ */
 const LITTLE_ROOM = 1024 ** 3;
 const NO_ROOM = 64 * 1024 ** 2;
 const CLOCK_MS = 5_000;
-/** A header Date is whole seconds, and a moment old. Clocks that differ by less do no harm. */
+/** Clocks may differ by this much without harm, ms. The Date header has whole seconds, and is a moment old. */
 const FAR_APART_MS = 10_000;
 
 export function checkNode(): Check {
   return ok('Node', `${process.versions.node} (${process.execPath}).`);
 }
 
-/** Whether `foray dev` runs in the home, where nothing else says where the service is. */
+/** Checks that `foray dev` runs in the home, unless the settings name a model service. */
 export function checkHome({ home, serviceUrl, apiKey }: SettingFlags): Check {
   const dev = runningDev(home);
   if (dev) return ok('home', `foray dev runs in ${home} (process ${dev.pid}).`);
@@ -33,9 +36,9 @@ export async function checkStore({ store }: Settings): Promise<Check> {
     const { shown, schema } = await stateOfStore(store);
     switch (schema) {
       case 'missing':
-        return ok('store', `There is none at ${shown} yet; the first campaign makes it.`);
+        return ok('store', `There is no store at ${shown} yet; the first campaign creates it.`);
       case 'older':
-        return ok('store', `${shown} is of an earlier foray; the next command brings it up to date.`);
+        return ok('store', `An earlier foray wrote ${shown}; the next command brings it up to date.`);
       case 'current':
         return ok('store', `${shown} is up to date.`);
       case 'newer':
@@ -46,7 +49,7 @@ export async function checkStore({ store }: Settings): Promise<Check> {
   }
 }
 
-/** Room on the disks of the home and of a store that is a file, and whether they can be written. */
+/** Checks free space and write permission on the disks of the home and of an SQLite store. */
 export function checkDisks({ home }: SettingFlags, { store }: Settings): Check[] {
   const file = /^sqlite:(?!:memory:)(.+)$/.exec(store)?.[1];
   const folders = new Set([resolve(home), ...(file === undefined ? [] : [dirname(resolve(file))])]);
@@ -55,7 +58,7 @@ export function checkDisks({ home }: SettingFlags, { store }: Settings): Check[]
 
 function checkDisk(folder: string): Check {
   const part = 'disk';
-  const elsewhere = 'Check its permissions, or name another folder with --home or --store.';
+  const elsewhere = 'Check its permissions, or choose another folder with --home or --store.';
   try {
     const there = nearest(folder);
     if (!statSync(there).isDirectory()) return failed(part, `${there} is not a folder.`, elsewhere);
@@ -63,7 +66,7 @@ function checkDisk(folder: string): Check {
     const { bavail, bsize } = statfsSync(there);
     const free = bavail * bsize;
     const message = `${bytesText(free)} are free in ${folder}.`;
-    const advice = 'Make room: "foray gc" deletes what no campaign needs.';
+    const advice = 'Free disk space: "foray gc" deletes what no campaign needs.';
     if (free < NO_ROOM) return failed(part, message, advice);
     return free < LITTLE_ROOM ? warning(part, message, advice) : ok(part, message);
   } catch (error) {
@@ -71,19 +74,19 @@ function checkDisk(folder: string): Check {
   }
 }
 
-/** The folder, or what there is of the path to it. */
+/** The folder, or its nearest parent that exists. */
 function nearest(folder: string): string {
   return existsSync(folder) || dirname(folder) === folder ? folder : nearest(dirname(folder));
 }
 
-/** This machine's clock beside those of the service and of Temporal's Web UI. */
+/** Compares this machine's clock with the clocks of the service and of Temporal's Web UI. */
 export async function checkClock({ service, webUi }: Settings): Promise<Check> {
   const others = { 'the model service': service.url, "Temporal's Web UI": webUi };
   const told = await Promise.all(
     Object.entries(others).map(async ([name, url]) => ({ name, ahead: await aheadOf(url) })),
   );
   const known = told.filter((clock): clock is { name: string; ahead: number } => clock.ahead !== undefined);
-  if (known.length === 0) return skipped('clock', 'No server told the time.');
+  if (known.length === 0) return skipped('clock', 'No server sent its time.');
   const [furthest] = known.toSorted((a, b) => Math.abs(b.ahead) - Math.abs(a.ahead));
   const { name, ahead } = furthest!;
   const names = known.map((clock) => clock.name).join(' and ');
@@ -96,7 +99,7 @@ export async function checkClock({ service, webUi }: Settings): Promise<Check> {
   );
 }
 
-/** Milliseconds that a server's clock is ahead of ours; undefined where it does not say. */
+/** Milliseconds that a server's clock is ahead of ours; undefined when the server does not answer with a time. */
 async function aheadOf(url: string): Promise<number | undefined> {
   try {
     const before = Date.now();

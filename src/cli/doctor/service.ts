@@ -2,12 +2,12 @@ import type { Settings } from '../../client/index.ts';
 import { CloudClient, isCloudError } from '../../cloud/index.ts';
 import { type Check, failed, failedWith, ok, skipped, warning } from './check.ts';
 
-/** The model service, and whether it takes the key. */
+/** Checks the model service, and whether it accepts the key. */
 export async function checkService({ service }: Settings): Promise<Check[]> {
   const { url } = service;
   const cloud = new CloudClient({ ...service, attempts: 1 });
   try {
-    // authorised, and the cheapest that there is
+    // the cheapest request that needs a key
     const models = await cloud.listModels();
     return [
       ok('model service', `${url} answers.`),

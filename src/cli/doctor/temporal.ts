@@ -7,18 +7,18 @@ import { type Check, failed, failedWith, ok, skipped, warning } from './check.ts
 
 const CONNECT_MS = 5_000;
 const CALL_MS = 5_000;
-/** A worker asks its task queue for work again after a minute at the latest. */
+/** A worker polls its task queue at least once a minute. */
 const POLLED_MS = 70_000;
 const TASKS = { workflow: 1, activity: 2 } as const;
 const DEADLINE_EXCEEDED = 4;
 const NOT_FOUND = 5;
 const UNAVAILABLE = 14;
-/** Temporal's number of the type Keyword. */
+/** Temporal's number for the type Keyword. */
 const KEYWORD = 2;
 
 const parts = ['namespace', 'search attributes', 'workers'];
 
-/** Temporal, its namespace, the search attributes of campaigns, and who works on the task queue. */
+/** Checks Temporal, its namespace, the search attributes of campaigns, and the workers on the task queue. */
 export async function checkTemporal({ temporal, taskQueue }: Settings): Promise<Check[]> {
   const { connectionOptions, namespace = 'default' } = temporal;
   const address = connectionOptions.address ?? 'localhost:7233';
@@ -37,7 +37,10 @@ export async function checkTemporal({ temporal, taskQueue }: Settings): Promise<
   }
 }
 
-/** A server that answers with an error is there: it does not take the key, say. */
+/**
+ * The check for a failed connection. A server that answers with an error is reachable: for example, it may refuse the
+ * key.
+ */
 function notConnected(address: string, error: unknown): Check {
   const { code = UNAVAILABLE, details = '' } =
     (error as { cause?: { code?: number; details?: string } }).cause ?? {};
@@ -68,7 +71,7 @@ async function checkServer(connection: Connection, place: Place): Promise<Check[
     return [
       server,
       namespace,
-      ...parts.slice(1).map((part) => skipped(part, 'There is no namespace to ask.')),
+      ...parts.slice(1).map((part) => skipped(part, 'The namespace cannot be used.')),
     ];
   return [server, namespace, await checkAttributes(connection, place), await checkWorkers(connection, place)];
 }
@@ -93,7 +96,7 @@ async function checkNamespace(connection: Connection, { address, namespace }: Pl
     return failed(
       'namespace',
       `The Temporal server has no namespace "${namespace}".`,
-      `Set TEMPORAL_NAMESPACE to one that it has, or make it: ${create}`,
+      `Set TEMPORAL_NAMESPACE to an existing namespace, or create this one: ${create}`,
     );
   }
 }
@@ -109,21 +112,21 @@ async function checkAttributes(connection: Connection, { address, namespace }: P
       return warning(
         part,
         `${others.join(', ')} ${others.length === 1 ? 'is' : 'are'} not of the type Keyword.`,
-        'Campaigns go on without search attributes; remove these, and add them as Keyword.',
+        'Remove these attributes and add them as Keyword. Until then, campaigns run without them.',
       );
     }
     if (missing.length === 0) return ok(part, `${names.join(', ')} are there.`);
     const flags = missing.map((name) => `--name ${name} --type Keyword`).join(' ');
     return warning(
       part,
-      `The Temporal server lacks ${missing.join(', ')}; campaigns go on without them.`,
+      `The Temporal server lacks ${missing.join(', ')}; campaigns run without them.`,
       `Add them: temporal operator search-attribute create ${flags} --namespace ${shellQuoted(namespace)} --address ${address}`,
     );
   } catch (error) {
     return warning(
       part,
       `They cannot be listed: ${messageOf(error).split('\n')[0]}.`,
-      'See docs/operations.md.',
+      'See docs/guides/operations.md.',
     );
   }
 }
@@ -144,7 +147,7 @@ async function checkWorkers(connection: Connection, { namespace, taskQueue }: Pl
       return failed(
         part,
         `No worker works on the task queue "${taskQueue}": campaigns wait.`,
-        'Start one with "foray worker", or name the queue that it works on in FORAY_TASK_QUEUE.',
+        'Start one with "foray worker", or set FORAY_TASK_QUEUE to the queue of a running worker.',
       );
     }
     const workers = workflows.map(({ identity, deploymentOptions, workerVersionCapabilities }) => {

@@ -5,8 +5,8 @@ const BLOCKS = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 const WIDEST = 60;
 
 /**
- * How many of some numbers lie in each of equal steps from the least to the greatest. As many steps as the Rice rule
- * has, 2 n^(1/3) (D. M. Lane, Online Statistics Education), within what there is room for.
+ * Counts the numbers in equal steps from the least to the greatest. The number of steps follows the Rice rule, 2
+ * n^(1/3) (D. M. Lane, Online Statistics Education), up to `most`.
  */
 export function binned(
   values: readonly number[],
@@ -16,7 +16,7 @@ export function binned(
   const to = values.reduce((a, b) => Math.max(a, b), -Infinity);
   const bins = from === to ? 1 : Math.max(1, Math.min(most, Math.ceil(2 * Math.cbrt(values.length))));
   const counts = new Array<number>(bins).fill(0);
-  // halves, as the span of two large numbers may be none
+  // halves, because the span of two large numbers may overflow
   const span = to / 2 - from / 2;
   for (const value of values) {
     const share = span === 0 ? 0 : (value / 2 - from / 2) / span;
@@ -26,8 +26,8 @@ export function binned(
 }
 
 /**
- * A histogram of block characters with its range below it: `height` lines and one more. What is in a step is never drawn
- * as nothing.
+ * A histogram of block characters with its range below it: `height` lines and one more. A step with values is always
+ * visible.
  *
  * @param values at least one, all finite
  */
@@ -50,7 +50,7 @@ export function histogram(values: readonly number[], width: number, height: numb
   ];
 }
 
-/** The ends of the axis: one number where both are the same, apart by two blanks where there is no room for more. */
+/** The ends of the axis. It is one number when both are the same. Without enough space, two blanks separate them. */
 function range(from: string, to: string, drawn: number, width: number): string {
   if (from === to) return cut(from, width);
   const space = Math.max(2, drawn - widthOf(from) - widthOf(to));

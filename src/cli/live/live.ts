@@ -7,10 +7,10 @@ import { Recent } from './recent.ts';
 import { Screen } from './screen.ts';
 import type { LiveState } from './state.ts';
 
-/** The page is drawn anew this long after a terminal has got another size, ms. */
+/** Delay between a change of the terminal's size and the next drawing, ms. */
 const RESIZE_MS = 150;
 
-/** The page of a campaign that goes on, in a terminal. */
+/** The page of an open campaign in a terminal. */
 export class LivePage {
   private readonly campaign: Campaign;
   private readonly terminal: NodeJS.WriteStream;
@@ -28,7 +28,7 @@ export class LivePage {
     }, RESIZE_MS);
   };
 
-  /** @param outputs - numeric ones; the values are shown of the first that has some */
+  /** @param outputs - numeric outputs; the page shows the first one that has values */
   constructor(
     terminal: NodeJS.WriteStream,
     foray: Pick<Foray, 'recentRows' | 'lastFailureLog'>,
@@ -47,14 +47,14 @@ export class LivePage {
 
   async update(status: CampaignStatus): Promise<void> {
     await this.recent.look();
-    // a retry leaves none that failed
+    // after a retry there is no failed run
     if (status.runs.failed !== (this.status?.runs.failed ?? 0))
       this.failure = status.runs.failed > 0 ? await this.lastFailure() : undefined;
     this.status = status;
     this.draw();
   }
 
-  /** What was drawn last stays. */
+  /** Ends the page. The last drawing stays. */
   close(): void {
     clearTimeout(this.resizing);
     this.terminal.off('resize', this.resized);

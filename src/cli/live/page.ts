@@ -1,3 +1,4 @@
+import { growthText } from '../../campaign/growth.ts';
 import { expectedRuns, type PrecisionProgress } from '../../campaign/precise-points.ts';
 import type { CampaignOutput, Goal, Phase } from '../../campaign/types.ts';
 import type { CampaignStatus } from '../../client/index.ts';
@@ -28,8 +29,8 @@ const phaseStyles: Record<Phase, Style> = {
 };
 
 /**
- * Where a campaign is, as lines that fit into a terminal. Where it is small, what is further down is left out first, the
- * values before the rows.
+ * The state of a campaign as lines that fit into a terminal. In a small terminal the lower parts are left out first,
+ * the values before the rows.
  */
 export function pageOf(state: LiveState, { columns, rows }: Size): Line[] {
   const head = headOf(state, columns);
@@ -63,6 +64,7 @@ export function pageOf(state: LiveState, { columns, rows }: Size): Line[] {
 function headOf({ status, search }: LiveState, columns: number): Line[] {
   const { phase, blocked, note } = status;
   const noteWords = printable(note).split(' ').filter(Boolean);
+  const growthWords = status.growth === null ? [] : printable(growthText(status.growth)).split(' ');
   const searchWords = search === undefined ? [] : printable(capitalized(search)).split(' ');
   const blockedWords = blocked === null ? [] : printable(blockedText(blocked)).split(' ').filter(Boolean);
   return [
@@ -75,6 +77,7 @@ function headOf({ status, search }: LiveState, columns: number): Line[] {
     barLine(status, columns),
     ...(status.precision ? wrapped(precisionSpans(status.precision, status.points), '  ', columns) : []),
     ...wrapped(countSpans(status), '  ', columns),
+    ...wrapped(growthWords, ' ', columns).slice(0, MOST_NOTE_LINES),
     ...wrapped(searchWords, ' ', columns).slice(0, MOST_NOTE_LINES),
     ...(phase === 'running' ? wrapped(paceSpans(status), '  ', columns) : []),
     ...wrapped(
@@ -92,12 +95,14 @@ function titleLine({ id, phase, model, modelVersion }: CampaignStatus, columns: 
   return space < 2 ? line : [...line, ' '.repeat(space), { style: 'dim', text: about }];
 }
 
-/** Finished, failed, requested and waiting runs as shares of a bar; whole only when all have finished. */
+/**
+ * Finished, failed, requested and waiting runs as shares of a bar. The bar is full only when all runs have finished.
+ */
 function barLine(status: CampaignStatus, columns: number): Line {
   const { runs, precision } = status;
   const total = expectedRuns(status);
   const finished = runs.done + runs.failed;
-  // counts of a store that is being written may not add up for a moment
+  // the counts may disagree for a moment while the store is being written
   const of = (count: number, size: number): number =>
     total > 0 ? Math.min(size, Math.floor((size * count) / total)) : 0;
   const about = precision && finished < total ? 'about ' : '';
@@ -105,7 +110,7 @@ function barLine(status: CampaignStatus, columns: number): Line {
   const cells = Math.min(columns - lengthOf([words]) - 2, 60);
   if (cells < 10) return [words];
   const done = of(finished, cells);
-  // a few that failed are to be seen among many
+  // a few failed runs must be visible among many
   const failed = Math.min(done, runs.failed > 0 ? Math.max(1, of(runs.failed, cells)) : 0);
   const requested = Math.min(
     cells - done,
@@ -156,7 +161,7 @@ function paceSpans({ rate, secondsLeft, window }: CampaignStatus): Span[] {
   ].filter((text) => text !== '');
 }
 
-/** Of the output that the campaign is about, the best one of the values that are shown as well. */
+/** The title of the values. For the output of the goal, it has the best of the shown values. */
 function valuesTitle(output: CampaignOutput, values: readonly number[], goal: Goal | undefined): Line {
   const mean = values.reduce((sum, value) => sum + value / values.length, 0);
   const best =

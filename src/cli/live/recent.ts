@@ -1,32 +1,32 @@
 import { numberIn } from '../../api/index.ts';
 import type { CampaignOutput } from '../../campaign/types.ts';
 import type { Foray } from '../../client/index.ts';
-import type { Look, ResultRow } from '../../store/index.ts';
+import type { ResultCursor, ResultRow } from '../../store/index.ts';
 
 const ROWS = 20;
-/** Values that a histogram is of, the last ones. */
+/** Number of values in the histogram, the last ones. */
 const VALUES = 10_000;
 
-/** What has finished lately in a campaign, gathered by one quick look after the other. */
+/** The runs that finished last in a campaign. Each look is quick. */
 export class Recent {
   /** Newest first. */
   rows: ResultRow[] = [];
   values: number[] = [];
-  private last: Look | undefined;
+  private last: ResultCursor | undefined;
   private readonly foray: Pick<Foray, 'recentRows'>;
   private readonly id: string;
   private readonly outputs: readonly CampaignOutput[];
-  /** The first of the outputs of which there are values. */
+  /** The first of the outputs that has values. */
   private found: CampaignOutput | undefined;
 
-  /** @param outputs - numeric ones, of one of which the values are gathered */
+  /** @param outputs - numeric outputs; the values of one of them are collected */
   constructor(foray: Pick<Foray, 'recentRows'>, id: string, outputs: readonly CampaignOutput[]) {
     this.foray = foray;
     this.id = id;
     this.outputs = outputs;
   }
 
-  /** Whose values are gathered; undefined where there are no numeric ones. */
+  /** The output whose values are collected; undefined when there are no numeric outputs. */
   get output(): CampaignOutput | undefined {
     return this.found ?? this.outputs[0];
   }
@@ -34,7 +34,7 @@ export class Recent {
   async look(): Promise<void> {
     const { rows, look } = await this.foray.recentRows(this.id, this.last);
     this.last = look;
-    // of a run that failed and was requested again the last end counts
+    // a run that failed and was requested again counts with its last end
     const isAgain = new Set(rows.map(nameOf));
     this.rows = [...rows, ...this.rows.filter((row) => !isAgain.has(nameOf(row)))].slice(0, ROWS);
     this.found ??= this.outputs.find(({ name }) =>

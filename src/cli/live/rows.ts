@@ -4,10 +4,10 @@ import { numberText, printable, shortNumber } from '../../report/index.ts';
 import type { FinishedRow, LiveState } from './state.ts';
 import { cut, fitted, type Line, type Span, widthOf } from './text.ts';
 
-/** Of what is known of a run the value is the last to be cut. */
+/** The value is the last part of a row that is cut. */
 const WIDEST_VALUE = 40;
 
-/** A line a run: when it finished, its inputs, what came of it. */
+/** One line per run: when it finished, its inputs, its result. */
 export function rowLines({ rows, varied, output, isReplicated }: LiveState, columns: number): Line[] {
   const values = rows.map((row) => valueText(row, output?.name));
   const widest = Math.max(...values.filter((_, at) => rows[at]!.status === 'done').map(widthOf), 0);
@@ -38,7 +38,7 @@ function valueText({ status, outputs, reason }: FinishedRow, output: string | un
   return value === undefined ? 'no value' : numberText(value);
 }
 
-/** "Servers 2, Policy fifo #3", or the point's key where nothing varies. */
+/** "Servers 2, Policy fifo #3", or the point's key when no input varies. */
 function placeText(
   { point, values, replication }: FinishedRow,
   varied: LiveState['varied'],
@@ -51,7 +51,7 @@ function placeText(
   return `${printable(inputs.join(', ')) || point}${isReplicated ? ` #${replication}` : ''}`;
 }
 
-/** The time of day, here. */
+/** The local time of day. */
 function timeText(time: number | null): string {
   return time === null ? '' : new Date(time).toTimeString().slice(0, TIME);
 }

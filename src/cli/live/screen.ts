@@ -8,23 +8,23 @@ const SHOW_CURSOR = '\x1b[?25h';
 const CLEAR_LINE = '\x1b[K';
 const CLEAR_BELOW = '\x1b[J';
 
-/** After these a process ends without a chance to tidy up, unless it listens. */
+/** Signals that end a process without a chance to tidy up, unless it has a listener. */
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** Of a terminal that does not know its size. */
+/** The size for a terminal that does not know its own. */
 const [COLUMNS, ROWS] = [80, 24];
 
-/** What of a terminal is needed. */
+/** The parts of a terminal that are used. */
 export type Terminal = Pick<WriteStream, 'write' | 'columns' | 'rows' | 'getColorDepth'>;
 
-/** Lines at the end of a terminal that are drawn anew in their place. The cursor is hidden until the end. */
+/** Lines at the end of a terminal that are redrawn in place. The cursor is hidden until the end. */
 export class Screen {
   private readonly terminal: Terminal;
   private readonly isColoured: boolean;
-  /** Columns of each line that is drawn; the terminal may have become narrower since. */
+  /** The width of each drawn line in columns; the terminal may have become narrower since. */
   private drawn: number[] = [];
   private readonly restore = (): void => this.close();
-  /** Signals that nobody else listens to: the process is to end of them as if this did not either. */
+  /** Signals without another listener: they must still end the process, although this class listens to them. */
   private readonly fatal = SIGNALS.filter((signal) => process.listenerCount(signal) === 0);
   private readonly interrupted = (signal: NodeJS.Signals): void => {
     this.close();
@@ -39,7 +39,7 @@ export class Screen {
     for (const signal of SIGNALS) process.on(signal, this.interrupted);
   }
 
-  /** Where a page is to fit in: a column and a row stay free, as a terminal scrolls when its last cell is written. */
+  /** The size of a page. One column and one row stay free, because a terminal scrolls when its last cell is written. */
   get size(): Size {
     return { columns: Math.max(1, this.columns - 1), rows: Math.max(1, (this.terminal.rows || ROWS) - 1) };
   }
@@ -52,14 +52,14 @@ export class Screen {
     this.drawn = lines.map((line) => Math.min(lengthOf(line), columns));
   }
 
-  /** Leaves what is drawn last. */
+  /** Leaves the last drawing on the screen. */
   close(): void {
     process.off('exit', this.restore);
     for (const signal of SIGNALS) process.off(signal, this.interrupted);
     this.terminal.write(SHOW_CURSOR);
   }
 
-  /** To where the first line begins: in a terminal that became narrower a line takes up several. */
+  /** Moves to the first line. In a terminal that became narrower, one line takes several rows. */
   private home(): string {
     const up = this.drawn.reduce((sum, width) => sum + Math.max(1, Math.ceil(width / this.columns)), 0);
     return up > 0 ? `\r\x1b[${up}A` : '';
@@ -70,7 +70,7 @@ export class Screen {
   }
 }
 
-/** What a service or a model said must not steer the terminal. */
+/** Text of a service or a model must not control the terminal. */
 function printableSpan(span: Span): Span {
   return typeof span === 'string' ? printableLine(span) : { ...span, text: printableLine(span.text) };
 }

@@ -2,27 +2,27 @@ import type { CampaignOutput, Goal, VariedInput } from '../../campaign/types.ts'
 import type { CampaignStatus } from '../../client/index.ts';
 import type { ResultRow, StoredLog } from '../../store/index.ts';
 
-/** All that the page shows. */
+/** Everything that the page shows. */
 export interface LiveState {
   status: CampaignStatus;
-  /** What its search or selection is at; undefined without one. */
+  /** The state of its search or selection; undefined without one. */
   search?: string | undefined;
   varied: readonly VariedInput[];
   /** Whether points have more than one replication. */
   isReplicated: boolean;
-  /** Whose values are shown; undefined where the campaign has no numbers. */
+  /** The output whose values are shown; undefined when the campaign has no numeric output. */
   output: CampaignOutput | undefined;
-  /** The output of which somebody has said which values are better. */
+  /** The goal: which values of which output are better. */
   goal?: Goal | undefined;
   /** Newest first. */
   rows: readonly FinishedRow[];
-  /** What the run printed that failed last; undefined where nothing is known of that. */
+  /** The log of the run that failed last; undefined when there is none. */
   failure?: Pick<StoredLog, 'lines' | 'reason'> | undefined;
-  /** Of the output, as far as they were seen. */
+  /** The values of the output that were read so far. */
   values: readonly number[];
 }
 
-/** What is shown of a run that has finished. */
+/** The parts of a finished run that are shown. */
 export type FinishedRow = Pick<
   ResultRow,
   'point' | 'replication' | 'status' | 'values' | 'outputs' | 'reason' | 'origin' | 'finishedAt'

@@ -9,17 +9,17 @@ export type Span = string | { style: Style; text: string };
 
 export type Line = readonly Span[];
 
-/** Characters of a text that are looked at: no terminal shows more of a line. */
+/** Longest text that is measured, in characters: no terminal shows more of a line. */
 const LONGEST = 1_000;
 
 const graphemes = new Intl.Segmenter();
 
-/** Columns that a text takes up: wide characters two, marks on others none. */
+/** The number of columns of a text: wide characters take two, combining marks none. */
 export function widthOf(text: string): number {
   return stringWidth(bounded(text, LONGEST));
 }
 
-/** A text of so many columns at most; where it is longer it ends in "…". */
+/** Cuts a text to at most `width` columns. A cut text ends in "…". */
 export function cut(text: string, width: number): string {
   if (widthOf(text) <= width) return text;
   if (width < 1) return '';
@@ -33,14 +33,14 @@ export function cut(text: string, width: number): string {
   return `${kept}…`;
 }
 
-/** A text of exactly so many columns, with blanks behind or before it. */
+/** A text of exactly `width` columns, padded with blanks after or before it. */
 export function fitted(text: string, width: number, side: 'left' | 'right' = 'left'): string {
   const shown = cut(text, width);
   const space = ' '.repeat(Math.max(0, width - widthOf(shown)));
   return side === 'left' ? shown + space : space + shown;
 }
 
-/** Pieces put together to lines with blanks between them, as many on a line as there is room for. */
+/** Joins pieces to lines, with as many pieces on a line as fit. */
 export function wrapped(pieces: readonly Span[], between: string, width: number): Line[] {
   const lines: Span[][] = [[]];
   let used = 0;
@@ -58,14 +58,14 @@ export function wrapped(pieces: readonly Span[], between: string, width: number)
   return lines;
 }
 
-/** A line as it is written to a terminal, cut where it is longer than so many columns. */
+/** A line as a terminal gets it, cut to `width` columns. */
 export function painted(line: Line, width: number, isColoured: boolean): string {
   let room = width;
   return line
     .map((span) => {
       const text = cut(textOf(span), room);
       room -= widthOf(text);
-      // NO_COLOR and what the terminal can do were asked for already
+      // isColoured already considers NO_COLOR and the abilities of the terminal
       return isColoured && typeof span !== 'string' && text !== ''
         ? styleText(span.style, text, { validateStream: false })
         : text;

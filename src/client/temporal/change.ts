@@ -25,17 +25,17 @@ import { startOptions, withAttributes } from './start.ts';
 export type Change =
   { retry: RetryWhat; version?: number | undefined } | { apply: string; files: KnownFiles };
 
-/** Temporal's error type for an update that a workflow had accepted and not finished when it closed. */
+/** Temporal's error type for an update that a workflow had accepted but not finished when it closed. */
 const ABANDONED = 'AcceptedUpdateCompletedWorkflow';
 
 /** How long a closing workflow may take to close, ms. */
 const CLOSING_MS = 30_000;
 
 /**
- * Changes a campaign through its running workflow, or through a new one that goes on where the last one ended.
+ * Changes a campaign through its running workflow, or through a new one that continues where the last one ended.
  *
  * @param reason why a new workflow starts, for people who read the list of workflows
- * @throws ForayError CHANGE_REFUSED and whatever is wrong with a definition; CAMPAIGN_CLOSED while it is ending
+ * @throws ForayError CHANGE_REFUSED, and the mistakes of a definition; CAMPAIGN_CLOSED while the campaign is ending
  */
 export async function changeCampaign(
   temporal: TemporalConnection,
@@ -94,7 +94,7 @@ async function changeOnce(
   }
 }
 
-/** Waits until the workflow is closed; false when it is not after a while. */
+/** Waits until the workflow is closed; false when that takes too long. */
 async function isClosedSoon(temporal: TemporalConnection, id: string): Promise<boolean> {
   const client = await temporal.connect();
   const handle = client.workflow.getHandle(id);

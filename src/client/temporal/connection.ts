@@ -39,10 +39,4 @@ export class TemporalConnection {
   get namespace(): string {
     return this.settings.temporal.namespace ?? 'default';
   }
-
-  /** The page of a workflow in Temporal's Web UI. */
-  pageOf(id: string, runId?: string): string {
-    const base = `${this.settings.webUi.replace(/\/$/, '')}/namespaces/${this.namespace}/workflows/${id}`;
-    return runId ? `${base}/${runId}/history` : base;
-  }
 }

@@ -11,7 +11,10 @@ export function grpcErrorIn(error: unknown): { code: number; details: string; me
   return 'cause' in error ? grpcErrorIn(error.cause) : undefined;
 }
 
-/** An error of the SDK as a ForayError, where Temporal cannot be reached or refuses; any other error as it is. */
+/**
+ * Converts an error of the SDK into a ForayError when Temporal cannot be reached or refuses the request. Other errors
+ * stay as they are.
+ */
 export function translated(settings: Settings, error: unknown): unknown {
   const grpc = grpcErrorIn(error);
   if (!grpc) return error;
@@ -19,7 +22,7 @@ export function translated(settings: Settings, error: unknown): unknown {
   const { connectionOptions, namespace } = settings.temporal;
   return new ForayError(
     'TEMPORAL_REFUSED',
-    `The Temporal server at ${connectionOptions.address} refuses (namespace "${namespace}"): ${grpc.details}.`,
+    `The Temporal server at ${connectionOptions.address} refuses the request (namespace "${namespace}"): ${grpc.details}.`,
     { hint: 'Check the TEMPORAL_* variables.' },
   );
 }

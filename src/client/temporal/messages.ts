@@ -12,22 +12,22 @@ import {
 import type { TemporalConnection } from './connection.ts';
 import { translated } from './errors.ts';
 
-/** How long a question to a workflow may take before the store answers instead, ms. */
+/** Longest time for a question to a workflow before the store answers instead, ms. */
 export const ANSWER_MS = 1_200;
 
-/** The id of a workflow's run; empty when Temporal does not know the workflow any more. */
+/** The id of a workflow's execution; empty when Temporal no longer has the workflow. */
 export async function runIdOf(temporal: TemporalConnection, id: string): Promise<string> {
   const client = await temporal.connect();
   try {
     return (await client.workflow.getHandle(id).describe()).runId;
   } catch (error) {
-    // Temporal forgets closed workflows after its retention; the store does not.
+    // Temporal deletes closed workflows after its retention; the store keeps them.
     if (error instanceof WorkflowNotFoundError) return '';
     throw translated(temporal.settings, error);
   }
 }
 
-/** Whether the workflow is known to be closed: false when Temporal does not answer, or has none. */
+/** Whether the workflow is known to be closed; false when Temporal does not answer, or has no such workflow. */
 export async function isClosed(temporal: TemporalConnection, id: string): Promise<boolean> {
   const description = await query(temporal, id, (handle) => handle.describe());
   return description?.closeTime !== undefined;
@@ -55,12 +55,12 @@ export function setConcurrency(
   return tell(temporal, id, (handle) => handle.executeUpdate(setConcurrencyUpdate, { args: [concurrency] }));
 }
 
-/** Runs in flight as the workflow knows them; undefined when it does not answer. */
+/** The runs in flight, from the workflow; undefined when it does not answer. */
 export function flights(temporal: TemporalConnection, id: string): Promise<FlightReport[] | undefined> {
   return query(temporal, id, (handle) => handle.query(flightsQuery));
 }
 
-/** Failures by cause as the workflow knows them; undefined when it does not answer. */
+/** The failures by cause, from the workflow; undefined when it does not answer. */
 export function failures(temporal: TemporalConnection, id: string): Promise<FailureCause[] | undefined> {
   return query(temporal, id, (handle) => handle.query(failuresQuery));
 }

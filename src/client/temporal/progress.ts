@@ -5,17 +5,17 @@ import { type Trouble, troubleOf, unpolled } from '../blocked.ts';
 import type { TemporalConnection } from './connection.ts';
 import { ANSWER_MS } from './messages.ts';
 
-/** A workflow's answer, if there is one, and its trouble. */
+/** A workflow's answer, if there is one, and its failures. */
 export interface Told extends Trouble {
   progress: Progress | undefined;
 }
 
-/** No worker answered for a workflow of this task queue. */
+/** No worker on this task queue answered. */
 interface Silent {
   silentQueue: string;
 }
 
-/** The workflow's answer about its progress, or why there is none. Never takes longer than two seconds. */
+/** The workflow's answer about its progress, or why there is none. It never takes more than two seconds. */
 export async function progressOf(temporal: TemporalConnection, id: string): Promise<Told> {
   try {
     const client = await temporal.connect(ANSWER_MS);
@@ -52,7 +52,7 @@ export async function progressOf(temporal: TemporalConnection, id: string): Prom
   }
 }
 
-/** Why an open campaign cannot go on; undefined while it does. Never takes longer than two seconds. */
+/** Why an open campaign cannot continue; undefined when it can. It never takes more than two seconds. */
 export async function blockedBy(temporal: TemporalConnection, id: string): Promise<string | undefined> {
   try {
     const client = await temporal.connect(ANSWER_MS);

@@ -11,7 +11,9 @@ import type { campaign as campaignWorkflow, CampaignInput } from '../../workflow
 import type { TemporalConnection } from './connection.ts';
 import { grpcErrorIn, translated } from './errors.ts';
 
-/** When a worker dies over a step, another one gets the step after this time. A step takes milliseconds. */
+/**
+ * When a worker dies during a workflow task, another worker gets the task after this time. A task takes milliseconds.
+ */
 const STEP_TIMEOUT = '5s';
 /** Temporal's limit. */
 const LONGEST_FAIRNESS_KEY = 64;
@@ -19,16 +21,19 @@ const LONGEST_FAIRNESS_KEY = 64;
 const LONGEST_SUMMARY = 130;
 
 const WITHOUT_ATTRIBUTES =
-  'The Temporal server lacks the search attributes ForayModel, ForayPhase and ForayOwner; campaigns go on without them (docs/operations.md).';
+  'The Temporal server lacks the search attributes ForayModel, ForayPhase and ForayOwner; campaigns run without them (docs/guides/operations.md).';
 
 export interface Started {
-  /** The id of the execution; that of the running one if there is one. */
+  /** The id of the new execution, or of the running one if there is one. */
   runId: string;
-  /** What the user may want to know; empty mostly. */
+  /** A warning for the user; mostly empty. */
   warning: string;
 }
 
-/** Starts the workflow of a campaign: of a new one, of one that may have been started before, or only to stop its runs. */
+/**
+ * Starts the workflow of a campaign. `first`: of a new campaign; `again`: of one that may have been started before;
+ * `stop-only`: only to stop its runs.
+ */
 export async function startWorkflow(
   temporal: TemporalConnection,
   record: CampaignRecord,
@@ -49,7 +54,7 @@ export async function startWorkflow(
       );
       const handle = await client.workflow.start<typeof campaignWorkflow>('campaign', {
         ...options,
-        // a closed workflow belongs to this campaign; if the campaign is new, to a deleted one
+        // a closed workflow belongs to this campaign or, if the campaign is new, to a deleted one
         workflowIdReusePolicy:
           what === 'again' ? WorkflowIdReusePolicy.REJECT_DUPLICATE : WorkflowIdReusePolicy.ALLOW_DUPLICATE,
         workflowIdConflictPolicy: WorkflowIdConflictPolicy.FAIL,
@@ -63,7 +68,7 @@ export async function startWorkflow(
   }
 }
 
-/** Starts a workflow, without search attributes where the cluster does not have them. */
+/** Starts a workflow, without search attributes when the Temporal server does not have them. */
 export async function withAttributes(start: (hasAttributes: boolean) => Promise<string>): Promise<Started> {
   try {
     return { runId: await start(true), warning: '' };
@@ -76,7 +81,7 @@ export async function withAttributes(start: (hasAttributes: boolean) => Promise<
 
 export function startOptions(
   temporal: TemporalConnection,
-  { campaign }: CampaignRecord,
+  { campaign, owner: submitter }: CampaignRecord,
   store: string,
   hasAttributes: boolean,
   later: Pick<CampaignInput, 'stopOnly' | 'goesOn'> = {},
@@ -96,27 +101,27 @@ export function startOptions(
       ...(reason !== undefined && { reason, by: owner }),
     },
     staticSummary: summary.join('; ').slice(0, LONGEST_SUMMARY),
-    // campaigns on one fleet of workers take turns, those of a higher priority first
+    // campaigns on the same workers take turns, and campaigns with a higher priority come first
     priority: { priorityKey: priority, fairnessKey: id.slice(0, LONGEST_FAIRNESS_KEY) },
     ...(hasAttributes && {
       typedSearchAttributes: new TypedSearchAttributes([
         { key: modelAttribute, value: model.name },
         { key: phaseAttribute, value: 'preparing' },
-        { key: ownerAttribute, value: owner },
+        { key: ownerAttribute, value: submitter ?? owner },
       ]),
     }),
   };
 }
 
 /**
- * The run of a workflow that an earlier submit of the same definition started.
- * @throws ForayError CAMPAIGN_EXISTS when it belongs to another store at the same Temporal
+ * The execution that an earlier submit of the same definition started.
+ * @throws ForayError CAMPAIGN_EXISTS when it belongs to another store on the same Temporal server
  */
 async function ownRunIdOf(temporal: TemporalConnection, id: string, store: string): Promise<string> {
   const { memo, runId } = await (await temporal.connect()).workflow.getHandle(id).describe();
   // workflows of earlier releases have no store in their memo
   if ((memo?.store ?? store) === store) return runId;
   throw new ForayError('CAMPAIGN_EXISTS', `A campaign "${id}" of another store exists in this Temporal.`, {
-    hint: 'Take another --id.',
+    hint: 'Choose another --id.',
   });
 }

@@ -25,6 +25,7 @@ export function analysisFigures(analysis: Analysis, measure: Measure): Figure[] 
   const within = `Lines are ${percent(analysis.confidence)} intervals`;
   switch (analysis.method) {
     case 'sobol':
+    case 'gaussian-process':
       return [
         {
           title: `Shares of the variance of ${measure.name}`,
@@ -157,6 +158,7 @@ const COURSES: Record<
   factorial: { title: 'Share of the variance', of: (one) => [one.first, undefined] },
   morris: { title: 'μ*', of: (one) => [one.muStar, one.muStarInterval] },
   regression: { title: 'Standardized coefficient', of: (one) => [one.src, one.srcInterval] },
+  'gaussian-process': { title: 'Total index', of: (one) => [one.total, one.totalInterval] },
   'one-at-a-time': { title: 'Effect', of: (one) => [one.effect, one.effectInterval] },
 };
 

@@ -20,6 +20,8 @@ const HOW: Record<Method, string> = {
     'Standardized regression: it assumes that the output is a linear function of the inputs (R² says how nearly), for ranks that it rises or falls all along.',
   factorial:
     'Analysis of variance over the points of the design: main effects of inputs, and what two of them do together.',
+  'gaussian-process':
+    'Sobol’ indices of a Gaussian process that was fitted to the points of the search: shares of the variance over all values of the inputs. Nothing is read off the points themselves, which lie where values are good.',
   'one-at-a-time':
     'One input at a time: it says what each input does where the others are as they are, and nothing of what inputs do together.',
 };
@@ -54,7 +56,7 @@ export function analysisSection(analysis: Analysis): Markup {
     ${
       inputs.length === 0
         ? ''
-        : html`<div class="scroll">
+        : html`<div class="scroll" tabindex="0">
             <table>
               <thead>
                 <tr>
@@ -114,7 +116,7 @@ function pairsTable({ secondOrder = [] }: Analysis): Markup | undefined {
     pairs.some(({ p }) => p !== undefined),
   ];
   const aliased = pairs.some(({ aliases }) => aliases);
-  return html`<div class="scroll">
+  return html`<div class="scroll" tabindex="0">
     <table>
       <thead>
         <tr>

@@ -5,8 +5,8 @@ import type {
   PairIndices,
   TimeIndices,
 } from '../../sensitivity/analysis.ts';
-import { number, text } from '../columns.ts';
-import type { Cell, Table } from '../table.ts';
+import { number, text } from '../column-types.ts';
+import type { Cell, Table } from '../result-table.ts';
 
 type Key = Exclude<keyof InputIndices | 'second', 'input' | 'aliases' | `${string}Interval`>;
 

@@ -8,6 +8,7 @@ const SIZES: Record<Method, (one: InputIndices) => number | undefined> = {
   regression: ({ src }) => src,
   factorial: ({ total, first }) => total ?? first,
   'one-at-a-time': ({ effect }) => effect,
+  'gaussian-process': ({ total }) => total,
 };
 
 const INTERVALS: Record<Method, (one: InputIndices) => Interval | undefined> = {
@@ -16,10 +17,11 @@ const INTERVALS: Record<Method, (one: InputIndices) => Interval | undefined> = {
   regression: ({ srcInterval }) => srcInterval,
   factorial: ({ effectInterval }) => effectInterval,
   'one-at-a-time': ({ effectInterval }) => effectInterval,
+  'gaussian-process': ({ totalInterval }) => totalInterval,
 };
 
 /** Methods whose sizes are shares of the variance; those of the others are effects, whose squares compare like shares. */
-const SHARES: readonly Method[] = ['sobol', 'factorial'];
+const SHARES: readonly Method[] = ['sobol', 'factorial', 'gaussian-process'];
 
 /** Parts of the largest share up to which an input does little, and nothing that can be seen. */
 const LITTLE = 0.05;
@@ -70,7 +72,7 @@ export function analysisSentence(analysis: Analysis): string {
 /** Of inputs that all matter: together they have all of the variance, so the part of each is said. */
 function allText({ output, method }: Analysis, matter: readonly InputIndices[]): string {
   const parts = matter.map((one) => {
-    const share = shareText(sizeOf(method, one), method === 'sobol' ? one.totalInterval : undefined);
+    const share = shareText(sizeOf(method, one), method === 'factorial' ? undefined : one.totalInterval);
     return `${one.input} has a part in ${share}`;
   });
   return `All inputs matter for ${output}: of its variance ${parts.join(', ')}`;
@@ -83,6 +85,7 @@ function matterText(analysis: Analysis, matter: readonly InputIndices[]): string
   const many = matter.length > 1;
   switch (method) {
     case 'sobol':
+    case 'gaussian-process':
     case 'factorial': {
       const share = jointShare(analysis, matter);
       return `${names} ${many ? 'explain' : 'explains'} ${share} of the variance of ${output}`;

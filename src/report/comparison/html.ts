@@ -5,7 +5,7 @@ import { html, Markup } from '../markup.ts';
 import { differences } from '../pictures/compare.ts';
 import { drawSvg } from '../pictures/render.ts';
 import { style } from '../style.ts';
-import { kindOfInput } from '../values.ts';
+import { kindOfInput } from '../value-kinds.ts';
 import { inputCells, measureCells, titled } from '../cells.ts';
 import { counted, fullText, measureColumn, measureText, titleOf } from '../words.ts';
 
@@ -19,11 +19,9 @@ const MOST_DRAWN = 12;
  * @param summary - of all points of the comparison
  */
 export async function renderComparison(comparison: Comparison, summary: ComparisonSummary): Promise<string> {
-  const { a, b, outputs } = comparison;
+  const { a, b } = comparison;
+  const sections = await comparisonSections(comparison, summary);
   const title = `${a.id} and ${b.id}`;
-  const drawn = summary.outputs.slice(0, MOST_DRAWN);
-  const sections = await Promise.all(drawn.map((output, at) => section(output, comparison, at)));
-  const more = outputs.slice(MOST_DRAWN).map(({ name }) => name);
   return html`<!doctype html>
     <html lang="en">
       <head>
@@ -41,13 +39,26 @@ export async function renderComparison(comparison: Comparison, summary: Comparis
             <h1>${title}</h1>
             ${comparisonNotes(comparison, summary).map((note) => html`<p class="lead">${note}</p>`)}
           </header>
-          ${sections} ${more.length > 0 ? html`<p class="lead">Not drawn: ${more.join(', ')}.</p>` : ''}
+          ${sections}
           <footer>
             Made by foray from the campaigns ${a.id} and ${b.id}. This page loads nothing from anywhere.
           </footer>
         </main>
       </body>
     </html> `.text;
+}
+
+/** Of each output the differences as a picture, and a table of the greatest of them. */
+export async function comparisonSections(
+  comparison: Comparison,
+  summary: ComparisonSummary,
+): Promise<(Markup | undefined)[]> {
+  const drawn = summary.outputs.slice(0, MOST_DRAWN);
+  const more = comparison.outputs.slice(MOST_DRAWN).map(({ name }) => name);
+  return [
+    ...(await Promise.all(drawn.map((output, at) => section(output, comparison, at)))),
+    more.length > 0 ? html`<p class="lead">Not drawn: ${more.join(', ')}.</p>` : undefined,
+  ];
 }
 
 async function section(summary: OutputSummary, { matching }: Comparison, at: number) {
@@ -63,7 +74,7 @@ async function section(summary: OutputSummary, { matching }: Comparison, at: num
   return html`<section>
     <h2>${title}</h2>
     <p class="soft">${caption}</p>
-    <figure>${new Markup(svg)}</figure>
+    <figure tabindex="0">${new Markup(svg)}</figure>
     ${table(summary, matching.varied, compared > largest.length)}
   </section>`;
 }
@@ -89,7 +100,7 @@ function table(
   );
   const end = (value: number): string => measureText({ ...output, units: null }, round(value));
   const full = (value: number): string => fullText({ ...output, units: null }, value);
-  return html`<div class="scroll">
+  return html`<div class="scroll" tabindex="0">
     <table>
       <thead>
         <tr>

@@ -1,7 +1,7 @@
 import type { ComparedPoint, Comparison } from './compare.ts';
 import { differs, intervalName } from './differences.ts';
-import { type Column, inputColumns, text, uniquelyNamed } from '../columns.ts';
-import type { Cell, Table } from '../table.ts';
+import { type Column, inputColumns, text, uniquelyNamed } from '../column-types.ts';
+import type { Cell, Table } from '../result-table.ts';
 
 const NUMBERS = ['n A', 'mean A', 'n B', 'mean B', 'difference', 'low', 'high'];
 

@@ -3,7 +3,7 @@ import { ByteWriter } from 'hyparquet-writer';
 import { writePageHeader } from 'hyparquet-writer/src/datapage.js';
 import { writeRleBitPackedHybrid } from 'hyparquet-writer/src/encoding.js';
 import { snappyCompress } from 'hyparquet-writer/src/snappy.js';
-import type { ColumnValues, Encoded } from './values.ts';
+import type { ColumnValues, Encoded } from './column-values.ts';
 
 /**
  * Writes a column of a row group: one page of values, after one of the dictionary where there is one. The library's own way

@@ -1,7 +1,7 @@
 import * as typed from '../typed.ts';
 import { Booleans, Doubles, Integers, Longs } from './numbers.ts';
 import { JsonTexts, Texts } from './texts.ts';
-import type { ColumnValues } from './values.ts';
+import type { ColumnValues } from './column-values.ts';
 
 /** What gathers the values of a column. */
 export function columnValues(type: typed.Exactly, most: number): ColumnValues {

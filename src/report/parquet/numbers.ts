@@ -1,5 +1,5 @@
 import * as typed from '../typed.ts';
-import { ColumnValues, type Encoded } from './values.ts';
+import { ColumnValues, type Encoded } from './column-values.ts';
 
 /** Values of so many bytes each, little-endian. */
 abstract class Numbers<Value extends number | bigint> extends ColumnValues {

@@ -1,5 +1,5 @@
-import { parsed } from '../values.ts';
-import { type Bounds, ColumnValues, type Encoded } from './values.ts';
+import { parsed } from '../value-kinds.ts';
+import { type Bounds, ColumnValues, type Encoded } from './column-values.ts';
 
 const encoder = new TextEncoder();
 

@@ -12,28 +12,51 @@ export function bestMark(
   word: string,
   isOnRight: boolean,
 ): object[] {
-  const data = { values: [{ x, y }] };
+  const ring = { type: 'point', shape: 'circle', size: 190, filled: false, opacity: 1 };
+  return marked({ x, y }, ring, `${word}: ${measureText({ ...output, units: null }, mean)}`, isOnRight);
+}
+
+/**
+ * Layers with a cross at a point that is known otherwise.
+ *
+ * @param isOnRight - whether the words go to the left of it
+ */
+export function knownMark(
+  { x, y, label }: { x: number; y: number; label: string },
+  isOnRight: boolean,
+): object[] {
+  const cross = { type: 'point', shape: 'cross', size: 110, filled: false, opacity: 1 };
+  return marked({ x, y }, cross, label, isOnRight);
+}
+
+/** A symbol and words, each over a white copy that makes it readable. */
+function marked(
+  place: { x: number; y: number },
+  symbol: object,
+  words: string,
+  isOnRight: boolean,
+): object[] {
+  const data = { values: [place] };
   const encoding = {
     x: { field: 'x', type: 'quantitative' },
     y: { field: 'y', type: 'quantitative' },
   };
-  const words = {
+  const letters = {
     type: 'text',
     align: isOnRight ? 'right' : 'left',
     dx: isOnRight ? -16 : 16,
     fontSize: 13,
     fontWeight: 600,
   };
-  const ring = { type: 'point', shape: 'circle', size: 190, filled: false, opacity: 1 };
-  const text = { value: `${word}: ${measureText({ ...output, units: null }, mean)}` };
+  const text = { value: words };
   return [
-    { data, mark: { ...ring, stroke: 'white', strokeWidth: 5 }, encoding },
+    { data, mark: { ...symbol, stroke: 'white', strokeWidth: 5 }, encoding },
     {
       data,
-      mark: { ...words, color: 'white', stroke: 'white', strokeWidth: 4 },
+      mark: { ...letters, color: 'white', stroke: 'white', strokeWidth: 4 },
       encoding: { ...encoding, text },
     },
-    { data, mark: { ...ring, stroke: '#1a1a1a', strokeWidth: 2 }, encoding },
-    { data, mark: { ...words, color: '#1a1a1a' }, encoding: { ...encoding, text } },
+    { data, mark: { ...symbol, stroke: '#1a1a1a', strokeWidth: 2 }, encoding },
+    { data, mark: { ...letters, color: '#1a1a1a' }, encoding: { ...encoding, text } },
   ];
 }

@@ -1,7 +1,7 @@
 import type { VariedInput } from '../../campaign/types.ts';
 import { type OutputSummary, type Shown, waysOf } from '../comparison/summary.ts';
 import { differs } from '../comparison/differences.ts';
-import { kindOfInput } from '../values.ts';
+import { kindOfInput } from '../value-kinds.ts';
 import { shortNumber, titleOf, unitText } from '../words.ts';
 import { colours, type Spec, WIDTH } from './render.ts';
 

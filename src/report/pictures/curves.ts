@@ -1,5 +1,5 @@
 import type { Courses } from '../courses.ts';
-import type { Curve } from '../values.ts';
+import type { Curve } from '../value-kinds.ts';
 import { titleOf } from '../words.ts';
 import { key } from './key.ts';
 import { colours, type Spec, WIDTH } from './render.ts';
@@ -23,7 +23,12 @@ export function curves(
   front: string,
   observed?: Observed,
 ): Spec {
-  const names = { ninety: '90 % of runs', fifty: '50 % of runs', median: 'median', others: 'other runs' };
+  const names = {
+    ninety: '90 % of runs',
+    fifty: '50 % of runs',
+    median: 'median',
+    others: best.length > 0 ? 'other runs' : 'runs',
+  };
   const [hasBands, hasOthers, hasBest] = [bands.length > 0, others.length > 0, best.length > 0];
   const { muted, line, best: strong } = colours;
   const color = key([

@@ -2,7 +2,7 @@ import type { Measure } from '../../campaign/measures.ts';
 import { type Axis, hasBinEach } from '../axis.ts';
 import type { FacetedGrid, GridEffect } from '../effects.ts';
 import { titleOf, titleOfMeasure } from '../words.ts';
-import { bestMark } from './best-mark.ts';
+import { bestMark, knownMark } from './best-mark.ts';
 import { type Spec, WIDTH } from './render.ts';
 import { colourScale } from './scale.ts';
 
@@ -24,6 +24,46 @@ export function heatMap(
     layer: [
       { data: { values: rectsOf({ x, y, cells }) }, ...coloured({ x, y, cells }, output, 380, [12, 16]) },
       ...(best ? bestMark({ ...placeOf({ x, y }, best), output }, word, 2 * best.x >= x.bins.length) : []),
+    ],
+  } as Spec;
+}
+
+/** A place over a heat map, in the values of its axes. */
+export interface Place {
+  x: number;
+  y: number;
+}
+
+/** What is drawn over a heat map: the points of a search, its best one, and one that is known. */
+export interface Overlay {
+  points: readonly Place[];
+  best: Place & { mean: number };
+  known: (Place & { label: string }) | undefined;
+}
+
+/** A heat map under the points of a search. */
+export function heatMapUnder({ x, y, cells }: GridEffect, output: Measure, over: Overlay): Spec {
+  const along = (place: Place): Place => ({ x: alongOf(x, place.x), y: alongOf(y, place.y) });
+  const best = { ...over.best, ...along(over.best) };
+  const isOnRight = 2 * best.x >= edgesOf(x, 0)[0] + edgesOf(x, x.bins.length - 1)[1];
+  return {
+    width: WIDTH - 170,
+    height: 460,
+    layer: [
+      { data: { values: rectsOf({ x, y, cells }) }, ...coloured({ x, y, cells }, output, 380, [12, 16]) },
+      {
+        data: { values: over.points.map(along) },
+        mark: {
+          ...{ type: 'point', shape: 'circle', size: 34, filled: true, opacity: 1 },
+          ...{ color: 'white', stroke: '#1a1a1a', strokeWidth: 1 },
+        },
+        encoding: {
+          x: { field: 'x', type: 'quantitative' },
+          y: { field: 'y', type: 'quantitative' },
+        },
+      },
+      ...bestMark({ ...best, output }, 'best', isOnRight),
+      ...(over.known ? knownMark({ ...over.known, ...along(over.known) }, !isOnRight) : []),
     ],
   } as Spec;
 }
@@ -76,6 +116,17 @@ function edgesOf(axis: Axis, bin: number): [from: number, to: number] {
   if (hasBinEach(axis)) return [bin, bin + 1];
   const { from, to } = axis.bins[bin]!;
   return [from, to];
+}
+
+/** Where a value is along its axis; between the middles of bins as far as between their values. */
+function alongOf(axis: Axis, value: number): number {
+  const { bins } = axis;
+  if (!hasBinEach(axis) || bins.length < 2) return value;
+  const next = bins.findIndex((bin) => bin.value > value);
+  // beyond the outer bins as within them
+  const right = next < 0 ? bins.length - 1 : Math.max(1, next);
+  const [a, b] = [bins[right - 1]!.value, bins[right]!.value];
+  return right - 0.5 + (value - a) / (b - a);
 }
 
 function middleOf(axis: Axis, bin: number): number {

@@ -24,17 +24,17 @@ const LONG_LABEL = 10;
  * mean is marked, unless known values are drawn: these are a line.
  *
  * @param isShared - all panels have one scale, so that a flat one means no effect
- * @param wants - which mean comes first
+ * @param wants - which mean comes first; none is marked without it
  * @param label - what the known values are called
  */
 export function mainEffects(
   all: readonly EffectPanel[],
   isShared: boolean,
-  label = '',
-  wants: Goal['wants'] = 'lowest',
+  label: string | undefined,
+  wants: Goal['wants'] | undefined,
 ): Spec {
   const shared = isShared ? verticalAxis(all) : undefined;
-  const drawn = all.map((one) => panel(one, shared ?? verticalAxis([one]), label, wants));
+  const drawn = all.map((one) => panel(one, shared ?? verticalAxis([one]), label ?? '', wants));
   return panels(drawn, 380, 210);
 }
 
@@ -42,7 +42,7 @@ function panel(
   { axis, means, output, known = [] }: EffectPanel,
   vertical: object,
   label: string,
-  wants: Goal['wants'],
+  wants: Goal['wants'] | undefined,
 ) {
   const isFirst = (a: number, b: number): boolean => (wants === 'lowest' ? a < b : a > b);
   const first = means.reduce((a, b) => (isFirst(b.mean, a.mean) ? b : a), means[0]!);
@@ -52,7 +52,7 @@ function panel(
     mean,
     low,
     high,
-    isMarked: bin === first?.bin,
+    isMarked: wants !== undefined && bin === first?.bin,
   }));
   const within = withinOf({ axis, known });
   const title = titleOf(axis.input);

@@ -70,3 +70,16 @@ export interface Method {
 
 /** Makes a method for a problem. */
 export type MethodMaker = (problem: Problem) => Method;
+
+/** A method whose answers take their time: an outside optimiser. What it says is as much a function of the calls, but it has a process. */
+export interface AsyncMethod extends Pick<Method, 'tell'> {
+  /** As that of a method. */
+  ask: () => Promise<ReturnType<Method['ask']>>;
+  /** The point that its next proposal became, of each proposal in their order: its last one, or one of before it was made. */
+  named: (x: readonly number[]) => void;
+  /** Whether it knows its next proposals already. */
+  readonly hasMore: boolean;
+  recommend: () => Promise<Recommendation | null>;
+  /** Ends its process. It may be asked again, and starts another one then. */
+  close: () => void;
+}

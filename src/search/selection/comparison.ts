@@ -1,7 +1,7 @@
 import { nextOfKn } from './kn.ts';
 import { nextOfOcba } from './ocba.ts';
 
-/** By which rule points are compared, and how many replications each gets before: one where repeats would all be the same. */
+/** The rule of the comparison, and the replications of each point before it: one if all repeats would be the same. */
 export type Comparison = { first: number } & (
   | { method: 'kn'; indifference: number; confidence: number }
   /** `runs`: of all points together. */
@@ -9,13 +9,13 @@ export type Comparison = { first: number } & (
 );
 
 /**
- * Points are told by their indices. `isSure`: no other one is better by more than the indifference, with the confidence;
- * `replications`: how many each is to have in all.
+ * Points are given by index. `isSure`: no other point is better by more than the indifference, with the confidence.
+ * `replications`: the new total of each point.
  */
 export type ComparisonDecision =
   { decided: true; best: number; isSure: boolean } | { decided: false; replications: number[] };
 
-/** Replications that the procedure of Kim and Nelson gives a point at most. */
+/** The most replications of a point in the procedure of Kim and Nelson. */
 export const MOST_REPLICATIONS = 2_000;
 /** Rounds in which a budget is spent after the first replications, at most: more are a little better, and take more time. */
 const ROUNDS = 20;
@@ -33,7 +33,7 @@ export function nextOfComparison(
   spent: number,
 ): ComparisonDecision {
   if (values.every((own) => new Set(own).size === 1)) {
-    // without chance there is nothing more to find out
+    // without chance the first replications decide
     const best = values.reduce((lowest, own, at) => (own[0]! < values[lowest]![0]! ? at : lowest), 0);
     return { decided: true, best, isSure: true };
   }

@@ -1,4 +1,4 @@
-/** What is known of a point. The lower the mean the better. */
+/** The estimate of a point. Lower means are better. */
 export interface Candidate {
   mean: number;
   /** The variance of the mean; null of one run. */
@@ -7,7 +7,7 @@ export interface Candidate {
 }
 
 /**
- * The points that are worth a comparison: those with the lowest shrunken means, and one that is recommended.
+ * The points for the comparison: those with the lowest shrunken means, and a recommended one.
  *
  * @param recommended - the index of that one; -1 without one
  * @returns indices, the lowest shrunken mean first
@@ -20,7 +20,8 @@ export function finalists(points: readonly Candidate[], best: number, recommende
 }
 
 /**
- * Means drawn towards the common mean, the more the less each is known: the best of many noisy means is mostly a lucky one. Empirical
+ * Means shrunk towards the common mean. An uncertain mean is shrunk more, because the best of many noisy means is
+ * usually a lucky one. Empirical
  * Bayes with normal distributions (B. Efron and C. Morris, JASA 70 (1975) 311-319); the variance between points by R. DerSimonian and
  * N. Laird (Controlled Clinical Trials 7 (1986) 177-188). Means stay as they are where no point has a variance.
  */

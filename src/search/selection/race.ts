@@ -8,25 +8,26 @@ export interface RaceInput {
   rival: readonly (number | null)[] | null;
   /** Replication n has the same seed in both. */
   isPaired: boolean;
-  /** Replications that every point gets, from 2, and that none gets more of. */
+  /** The fewest replications of a point, at least 2, and the most. */
   min: number;
   max: number;
-  /** With which a point counts as worse, or better. */
+  /** The confidence for calling a point worse or better. */
   confidence: number;
 }
 
-/** A round adds this share of what there is. */
+/** A round adds this share of the existing replications. */
 const GROWTH = 0.5;
 
 /**
- * How many replications a point is to have: as long as it cannot be told from the best point it gets more, up to `max`. A point that is
- * clearly worse gets no more; one that is clearly better gets as many as the best one has, so that it does not take its place by luck.
+ * The number of replications for a point. It gets more, up to `max`, while it cannot be distinguished from the best
+ * point. A clearly worse point gets no more. A clearly better one gets as many as the best point has, so that it does
+ * not replace it by luck.
  */
 export function nextOfRace({ values, rival, isPaired, min, max, confidence }: RaceInput): number {
   const made = values.length;
   if (made < min) return min;
   if (made >= max || !rival) return made;
-  // without chance there is nothing to find out
+  // without chance one replication decides
   if (made > 1 && new Set(values).size === 1) return made;
   const difference = differenceOf(values, rival, isPaired, confidence);
   const more = Math.min(max, made + Math.max(1, Math.ceil(GROWTH * made)));

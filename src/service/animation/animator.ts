@@ -2,26 +2,26 @@ import { once } from 'node:events';
 import { inspect } from 'node:util';
 import { messageOf } from '../../errors.ts';
 import { makeContext } from '../executors/context.ts';
-import { Deferred } from '../executors/deferred.ts';
+import { Deferred } from '../deferred.ts';
 import { guardProcess } from '../executors/guard.ts';
 import { ContentFiles } from '../files/content.ts';
 import { loadUnchanged } from '../models/load.ts';
 import type { Scene, ViewArea } from '../models/model.ts';
-import { outputText, outputTexts } from '../models/values.ts';
+import { outputText, outputTexts } from '../models/typed-values.ts';
 import type { AnimationData, AnimationReport, Command, Frame, Question } from './protocol.ts';
 
-/** The process of one animated run: paces it by the clock, draws it when it is asked to, and ends with it. */
+/** The process of one animated run. It runs at the speed of the clock, draws on request, and ends with the run. */
 
 /** Time between two steps of the run, in milliseconds. */
 const STEP = 20;
-/** Longest time that one step makes up for, in milliseconds: a model that computes slowly is drawn slowly. */
+/** The longest time of one step, ms. A model that computes slowly is drawn slowly. */
 const LONGEST_STEP = 250;
-/** Least number of steps of a run, however fast it is to go: something is to be seen of it. */
+/** The fewest steps of a run at any speed, so that a viewer sees something. */
 const LEAST_STEPS = 100;
 /** Time between two reports of progress, in milliseconds. */
 const PROGRESS_INTERVAL = 250;
 
-/** Greatest picture or answer, in characters: each goes through the memory of the service, many a second. */
+/** The largest picture or answer, in characters: the service holds many per second in memory. */
 const LARGEST = 4_000_000;
 
 const { filesDir, guarded: ready } = guardProcess();
@@ -49,7 +49,7 @@ try {
   if (!Number.isFinite(scene.end)) throw new Error('the model gave its animation no end');
   checkParts(scene);
   report({ kind: 'frame', frame: draw() });
-  process.on('message', (command: Command) => guarded(() => heed(command)));
+  process.on('message', (command: Command) => guarded(() => handleCommand(command)));
   steppedAt = performance.now();
   setTimeout(step, STEP);
 } catch (error) {
@@ -79,7 +79,7 @@ async function complete(): Promise<void> {
   report({ kind: 'completed', outputs, frame: draw() });
 }
 
-function heed(command: Command): void {
+function handleCommand(command: Command): void {
   switch (command.kind) {
     case 'draw':
       return report({ kind: 'frame', frame: draw() });
@@ -115,7 +115,7 @@ function checkParts({ values = {}, functions = {} }: Scene): void {
   }
 }
 
-/** What a model refuses by throwing does not end its run. */
+/** An error of a model in a command does not end its run. */
 async function answer({ id, ...question }: Question & { id: number }): Promise<void> {
   try {
     const text = await answerText(question);
@@ -174,6 +174,6 @@ function printStack(error: unknown): void {
 }
 
 function report(report: AnimationReport): void {
-  // what cannot be sent has nobody left who would want it
+  // if a message cannot be sent, its receiver is gone
   process.send!(report, () => {});
 }

@@ -3,7 +3,7 @@ import type { Frame } from './protocol.ts';
 import type { Session } from './session.ts';
 import type { Shown } from './sessions.ts';
 
-/** What the page is told of an animated run (docs/animation.md). */
+/** What the page is told of an animated run (docs/guides/animation.md). */
 export interface FrameResource {
   status: 'RUNNING' | 'PAUSED' | 'COMPLETED' | 'STOPPED' | 'FAILED';
   /** Why it FAILED, or why the service STOPPED it. */

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { messageOf } from '../../errors.ts';
 import { ownModule } from '../../own-files.ts';
 import { ServiceError } from '../errors.ts';
-import { Deferred } from '../executors/deferred.ts';
+import { Deferred } from '../deferred.ts';
 import {
   crashed,
   killModelProcess,
@@ -23,18 +23,18 @@ export type Ending = Exclude<RunEnding, { status: 'FRESH' }>;
 
 export interface SessionOptions extends ModelProcessOptions {
   data: AnimationData;
-  /** Share done, 0 to 1. */
+  /** The finished share, 0 to 1. */
   onProgress: (fraction: number) => void;
   /** Called once. */
   onEnd: (ending: Ending) => void;
 }
 
 /**
- * One animated run: a process that runs and draws the model, and what is known of it. The process ends with the run; the
- * last picture stays.
+ * One animated run: a process that runs and draws the model, and its state. The process ends with the run; the last
+ * picture stays.
  */
 export class Session {
-  /** Random, and all that is needed to look at the run and to steer it. Never logged or stored. */
+  /** A random id that gives access to the run. It is never logged or stored. */
   readonly uuid = randomUUID();
   /**
    * When the run has started there is a picture; rejects with the reason when it ends before that, a Deferred when that is no
@@ -47,7 +47,7 @@ export class Session {
   /** Those that wait for a picture, in the order in which they asked. */
   readonly #waiting: ((frame: Frame) => void)[] = [];
   #isReady = false;
-  /** Whether it could not be executed, through no fault of the model. */
+  /** Whether it could not be executed for a reason outside the model. */
   #isDeferred = false;
   /** Those that wait for an answer of the scene, by its number. */
   readonly #asked = new Map<number, PromiseWithResolvers<string>>();
@@ -72,7 +72,7 @@ export class Session {
       { ...options, memory },
       (stream, text) => this.#prints.add(stream, text),
     );
-    this.#process.on('message', (report: AnimationReport) => this.#heed(report));
+    this.#process.on('message', (report: AnimationReport) => this.#handleReport(report));
     this.#process.on('error', (error) => void this.#fail(crashed(messageOf(error)), messageOf(error)));
     this.#process.on(
       'exit',
@@ -135,7 +135,7 @@ export class Session {
     return answer.promise;
   }
 
-  /** Ends the run, if it has not ended; its process is gone when the promise resolves. */
+  /** Ends the run, if it has not ended. Its process is gone when the promise resolves. */
   async end(ending: Ending): Promise<void> {
     if (!this.#ending) {
       this.#ending = ending;
@@ -152,7 +152,7 @@ export class Session {
     if (this.#process.connected) this.#process.send(message, () => {});
   }
 
-  #heed(report: AnimationReport): void {
+  #handleReport(report: AnimationReport): void {
     if (this.#ending) return;
     switch (report.kind) {
       case 'frame':

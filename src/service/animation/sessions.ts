@@ -1,8 +1,9 @@
 import type { RunRequest } from '../../api/resources.ts';
 import { messageOf } from '../../errors.ts';
 import { ServiceError } from '../errors.ts';
-import { Deferred } from '../executors/deferred.ts';
+import { Deferred } from '../deferred.ts';
 import type { ModelProcessOptions } from '../executors/process.ts';
+import type { ModelCode } from '../models/folder.ts';
 import type { ModelRegistry, ServedVersion } from '../models/registry.ts';
 import type { Dispatcher } from '../runs/dispatcher.ts';
 import type { Recorder } from '../runs/recorder.ts';
@@ -12,13 +13,13 @@ import type { After } from '../timers.ts';
 import type { AnimationData, Frame } from './protocol.ts';
 import { type Ending, Session, type SessionOptions } from './session.ts';
 
-/** How many animated runs there may be at once: each has a process, and computes as long as somebody looks. */
+/** The most animated runs at once. Each has a process, which computes while somebody watches. */
 export const MOST_SESSIONS = 8;
-/** How many that have ended are still answered with how they did. */
+/** The number of ended runs whose result is still available. */
 const MOST_ENDED = 64;
-/** Seconds after which there may be room for another. */
+/** The retry time when there are too many, in seconds. */
 const TRY_AGAIN = 60;
-/** Seconds after which the system may have what an animated run needs. */
+/** The retry time when the system lacks resources, in seconds. */
 const TRY_SOON = 5;
 /** Specification 8: an animated run that nobody renders ends after this time, in milliseconds. */
 export const RENDER_TIMEOUT = 5 * 60_000;
@@ -68,15 +69,16 @@ export class Sessions {
   async start(versionId: string, request: RunRequest): Promise<Shown> {
     const { runs, registry, processes } = this.#parts;
     const version = registry.version(versionId);
-    const { code, animation, experimentTemplate } = version;
+    const { retired, animation, experimentTemplate } = version;
     const model = registry.model(version.modelId).name;
-    if (code && !animation) {
+    if (retired === undefined && !animation) {
       throw new ServiceError(
         'UNSUPPORTED_EXPERIMENT',
         `The model "${model}" does not say how it is drawn: request the run without animation.`,
       );
     }
     this.#checkRoom();
+    const code = this.#codeOf(version);
     const run = runs.startAnimated(versionId, request);
     const job = { runId: run.id, versionId, code: code!, template: experimentTemplate, inputs: run.inputs };
     const session = this.#begin(run.id, {
@@ -96,6 +98,15 @@ export class Sessions {
       throw new ServiceError('ANIMATION_FAILED', `The animated run did not start: ${messageOf(error)}.`);
     }
     return shown;
+  }
+
+  /** @throws ServiceError UNAVAILABLE */
+  #codeOf(version: ServedVersion): ModelCode | undefined {
+    try {
+      return this.#parts.registry.codeOf(version);
+    } catch (error) {
+      throw error instanceof Deferred ? unavailable() : error;
+    }
   }
 
   /** Whether the run is one of those that run here. */

@@ -12,31 +12,33 @@ import { messageOf } from '../../errors.ts';
 import type { ContentFiles } from '../files/content.ts';
 import type { OutputFile } from '../models/model.ts';
 import { isShortage } from '../system-errors.ts';
-import { Deferred } from './deferred.ts';
-import { modelEnvironment, modelEnvironmentOf } from './environment.ts';
+import { Deferred } from '../deferred.ts';
+import { modelEnvironment, modelEnvironmentOf } from '../environment.ts';
 import { inputFileName, type KeptFolder } from './kept.ts';
 import { readLine } from './lines.ts';
 import type { Job } from './protocol.ts';
 
-/** How long standard output is read when the program has ended and another of its processes holds it open, in milliseconds. */
+/**
+ * How long standard output is still read after the program has ended, if one of its child processes holds it open, ms.
+ */
 const LINGER = 1_000;
-/** Of what a program says last on standard error, in characters. */
+/** The longest part of standard error in a message, in characters. */
 const LONGEST_COMPLAINT = 500;
 
-/** What a program has said of its run. */
+/** The messages of a program about its run. */
 interface Heard {
   outputs?: Record<string, unknown>;
-  /** The first thing that is wrong with what it said. */
+  /** The first mistake in its messages. */
   problem?: string;
-  /** A line that was perhaps meant to be outputs. */
+  /** A line that probably should have been outputs. */
   suspect?: string;
 }
 
 /**
- * Runs the program of a command model once (docs/models.md): inputs as JSON on standard input, progress and outputs as lines of
- * JSON on standard output, files in a working folder that is there for this run.
+ * Runs the program of a command model once (docs/guides/models.md): inputs as JSON on standard input, progress and outputs as lines of
+ * JSON on standard output, files in a working folder for this run.
  *
- * @throws Deferred when the system lacks what it takes to start the program; Error why the run fails
+ * @throws Deferred if the system lacks a resource for starting the program; Error with the reason why the run fails
  */
 export async function runCommand(
   command: readonly string[],
@@ -59,7 +61,7 @@ export async function runCommand(
     const outputs = await converse(child, input, job, onProgress);
     return await deferIfShort(() => takeFiles(outputs, job, files, folder), 'its files cannot be stored');
   } finally {
-    // what cannot be removed now is removed before the next try, or at the next start of the service
+    // files that cannot be removed now are removed before the next attempt, or at the next start of the service
     if (!kept) await files.removeWork(job.runId).catch(() => {});
   }
 }
@@ -73,9 +75,12 @@ async function deferIfShort<T>(act: () => Promise<T>, what = 'its program cannot
   }
 }
 
-/** Makes the working folder. The inputs as the program is given them: a JSON object by name, the value of an INPUT_FILE being its path, or null. */
+/**
+ * Makes the working folder, and returns the inputs for the program: a JSON object by name. The value of an INPUT_FILE
+ * is its path, or null.
+ */
 async function prepareInputs(job: Job, files: ContentFiles, folder: string): Promise<string> {
-  // an earlier try may have left one
+  // an earlier attempt may have left one
   await files.removeWork(job.runId);
   await mkdir(folder);
   const members = [];
@@ -86,7 +91,7 @@ async function prepareInputs(job: Job, files: ContentFiles, folder: string): Pro
       const file = value === '' ? null : inputFileName(index);
       if (file !== null) {
         await files.require(value);
-        // a copy: what is stored stays what it is, whatever the program does
+        // a copy, so that the program cannot change the stored file
         await copyFile(files.pathOf(value), path.join(folder, file), constants.COPYFILE_FICLONE);
       }
       json = JSON.stringify(file);
@@ -101,7 +106,10 @@ function jsonOf(type: InputType, canonical: string): string {
   return ['DOUBLE', 'INTEGER', 'LONG', 'BOOLEAN'].includes(type) ? canonical : JSON.stringify(canonical);
 }
 
-/** Words of the command that name a file of the model's folder stand for it; the program works in another folder. */
+/**
+ * Replaces words of the command that name a file of the model's folder by its path, because the program runs in another
+ * folder.
+ */
 function inModel(command: readonly string[], modelFolder: string): string[] {
   return command.map((word) => {
     const file = path.join(modelFolder, word);
@@ -147,13 +155,13 @@ async function converse(
     template.outputs.filter(({ type }) => type === 'LONG').map(({ name }) => nameKey(name)),
   );
   const lines = createInterface({ input: child.stdout! });
-  lines.on('line', (text) => heed(text, heard, longs, onProgress));
+  lines.on('line', (text) => handleLine(text, heard, longs, onProgress));
   let complaint = '';
   child.stderr!.setEncoding('utf8').on('data', (text: string) => {
     process.stderr.write(text);
     complaint = (complaint + text).slice(-2 * LONGEST_COMPLAINT);
   });
-  // a program that reads no inputs, or has ended, need not be told
+  // a program may ignore its inputs, or have ended
   child.stdin!.on('error', () => {});
   child.stdin!.end(input);
   const said = once(lines, 'close');
@@ -170,7 +178,7 @@ async function converse(
   return declared(heard.outputs, template.outputs);
 }
 
-function heed(
+function handleLine(
   text: string,
   heard: Heard,
   longs: ReadonlySet<string>,
@@ -189,18 +197,18 @@ function heed(
     }
   } catch (error) {
     heard.problem ??= messageOf(error);
-    // so that whoever looks for the reason sees the line
+    // so that the line is visible to somebody who looks for the reason
     process.stdout.write(`${text}\n`);
   }
 }
 
-/** What a program that failed said last, which in most languages is the error itself. */
+/** The last line of a failed program on standard error, which in most languages is the error itself. */
 function lastLine(complaint: string): string {
   const line = complaint.trimEnd().split('\n').at(-1)!.trim();
   return line && `: ${line.slice(0, LONGEST_COMPLAINT)}`;
 }
 
-/** The outputs under their declared names; names are the same ignoring case, as everywhere. */
+/** The outputs by their declared names. Case does not matter, as everywhere. */
 function declared(
   given: Record<string, unknown>,
   outputs: readonly OutputDescriptor[],
@@ -217,12 +225,12 @@ function declared(
   );
 }
 
-/** Infinite numbers as results have them, for languages whose JSON has none. */
+/** The texts of infinite numbers in results, for languages whose JSON has no infinite numbers. */
 function isInfinite(value: unknown): boolean {
   return value === 'Infinity' || value === '-Infinity';
 }
 
-/** Stores the files that the program names as outputs; takes each from the working folder. */
+/** Stores the files that the program names as outputs. They must be in the working folder. */
 async function takeFiles(
   outputs: Record<string, unknown>,
   { template }: Job,
@@ -244,7 +252,7 @@ async function takeFiles(
   return outputs;
 }
 
-/** The real path of a file in a folder; undefined when there is none, or it is elsewhere. */
+/** The real path of a file in a folder; undefined if it does not exist or is elsewhere. */
 async function fileIn(folder: string, name: string): Promise<string | undefined> {
   try {
     const file = await realpath(path.resolve(folder, name));

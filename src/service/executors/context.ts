@@ -3,15 +3,15 @@ import { messageOf } from '../../errors.ts';
 import type { ContentFiles } from '../files/content.ts';
 import type { RunContext } from '../models/model.ts';
 import { horizonOf } from '../models/system-inputs.ts';
-import { typedValue } from '../models/values.ts';
+import { typedValue } from '../models/typed-values.ts';
 import { isShortage } from '../system-errors.ts';
-import { Deferred } from './deferred.ts';
+import { Deferred } from '../deferred.ts';
 import type { Job, Report } from './protocol.ts';
 
-/** Least time between two reports of progress, in milliseconds: models may call it in their inner loop. */
+/** The shortest time between two reports of progress, ms. Models may report in their inner loop. */
 const PROGRESS_INTERVAL = 50;
 
-/** Reports the share of a run that is done, which may be said often. */
+/** Reports the finished share of a run. It may be called often. */
 export function progressReporter(report: (report: Report) => void): (fraction: number) => void {
   let reportedAt = -Infinity;
   return (fraction) => {
@@ -22,7 +22,7 @@ export function progressReporter(report: (report: Report) => void): (fraction: n
   };
 }
 
-/** What a model's `run` is given. */
+/** The argument of a model's `run`. */
 export function makeContext(
   { template, inputs }: Job,
   files: ContentFiles,
@@ -33,7 +33,7 @@ export function makeContext(
   );
   return {
     inputs: values,
-    // undefined where the model does not declare it: the type of the definition says so
+    // undefined if the model does not declare it, as its type says
     seed: values[RANDOM_SEED] as bigint,
     horizon: horizonOf(template.inputs, inputs),
     readFile(input: string) {
@@ -48,7 +48,7 @@ export function makeContext(
   };
 }
 
-/** Whether a disk is full, or descriptors are short, says nothing of the model: its run waits then. */
+/** A full disk or a lack of descriptors is no fault of the model: its run waits. */
 function unlessShort<T>(act: () => T): T {
   try {
     return act();

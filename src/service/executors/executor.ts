@@ -1,14 +1,14 @@
 import { inspect } from 'node:util';
 import { messageOf } from '../../errors.ts';
 import { ContentFiles } from '../files/content.ts';
-import { outputTexts } from '../models/values.ts';
+import { outputTexts } from '../models/typed-values.ts';
 import { progressReporter } from './context.ts';
-import { Deferred } from './deferred.ts';
+import { Deferred } from '../deferred.ts';
 import { guardProcess } from './guard.ts';
 import type { Job, Report } from './protocol.ts';
 import { loadRunner, type Runner } from './runner.ts';
 
-/** The process of an executor: runs one job at a time, for as long as nobody ends it. */
+/** The process of an executor. It runs one job at a time until it is ended. */
 
 const { filesDir, guarded } = guardProcess();
 const files = new ContentFiles(filesDir);
@@ -18,7 +18,7 @@ process.on('message', (job: Job) => {
   void guarded
     .then(() => execute(job))
     .then(async (outcome) => {
-      // what was printed goes before, so that it is known whose it is
+      // printed lines must arrive before the outcome, so that the service knows their run
       await Promise.all([written(process.stdout), written(process.stderr)]);
       report(outcome);
     });
@@ -42,7 +42,7 @@ async function execute(job: Job): Promise<Report> {
   }
 }
 
-/** Resolves when all that was written so far is in the pipe. */
+/** Resolves when everything written so far is in the pipe. */
 async function written(stream: NodeJS.WriteStream): Promise<void> {
   if (stream.writableLength > 0) await new Promise((resolve) => stream.write('', resolve));
 }

@@ -4,19 +4,19 @@ import { ownModule } from '../../own-files.ts';
 import type { Ready, Watched } from './protocol.ts';
 
 /**
- * The first act of a process that `startModelProcess` has started.
+ * A process from `startModelProcess` calls this first.
  *
- * @returns `guarded` resolves when the process is watched, and has told the service so
+ * @returns `guarded` resolves when the watchdog runs and the service knows it
  */
 export function guardProcess(): { filesDir: string; guarded: Promise<void> } {
-  // an abort is what V8 does when memory ends: that of a model is to be told from it
+  // V8 aborts when memory is exhausted, so an abort by the model must look different
   process.abort = () => process.kill(process.pid, 'SIGKILL') as never;
   const [filesDir, service, memory] = process.argv.slice(2) as [string, string, string];
   const watchdog = new Worker(ownModule('src/service/executors/watchdog'), {
     workerData: { service: Number(service), memory: Number(memory) } satisfies Watched,
   });
   const guarded = once(watchdog, 'online').then(() => {
-    // from here on it keeps no process that has nothing else to do
+    // from here on the thread does not keep an idle process alive
     watchdog.unref();
     process.send!({ kind: 'ready' } satisfies Ready);
   });

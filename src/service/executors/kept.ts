@@ -2,14 +2,14 @@ import { closeSync, mkdirSync, openSync, writeFileSync, writeSync } from 'node:f
 import path from 'node:path';
 import { PACKAGE } from '../../own-files.ts';
 import { shellQuoted } from '../../shell-quoted.ts';
-import { modelEnvironmentOf } from './environment.ts';
+import { modelEnvironmentOf } from '../environment.ts';
 import type { Job } from './protocol.ts';
 
-/** The most that is kept of each of standard output and standard error, in bytes. */
+/** The most bytes that are kept of standard output, and of standard error. */
 const MOST_OUTPUT = 64 * 2 ** 20;
 const FORAY = path.join(PACKAGE, 'src/cli/foray.mjs');
 
-/** A file that takes what a stream carries, up to a bound. */
+/** A file with the content of a stream, up to a limit. */
 class Copy {
   readonly #file: number;
   #room = MOST_OUTPUT;
@@ -24,21 +24,21 @@ class Copy {
     try {
       this.#room -= writeSync(this.#file, bytes);
     } catch {
-      // a full disk is no reason for the run to fail
+      // a full disk must not make the run fail
       this.#room = 0;
     }
   }
 
   close(): void {
-    // what another process of the program's prints later has no place
+    // later output of the program's child processes is dropped
     this.#room = 0;
     closeSync(this.#file);
   }
 }
 
 /**
- * The folder of a run that is kept if the run fails (docs/models.md): `command` repeats the run, `stdout.txt` and `stderr.txt`
- * are all that it printed, `inputs` its input files.
+ * The folder of a run, kept if the run fails (docs/guides/models.md). `command` repeats the run, `stdout.txt` and
+ * `stderr.txt` contain its output, and `inputs` its input files.
  */
 export class KeptFolder {
   readonly stdout: Copy;
@@ -54,12 +54,12 @@ export class KeptFolder {
     this.stderr = new Copy(path.join(keepIn, 'stderr.txt'));
   }
 
-  /** Where the copy of an input file is to be, by the name that the run has for it. */
+  /** The path for the copy of an input file, by its name in the run. */
   inputPath(name: string): string {
     return path.join(this.#folder, 'inputs', name);
   }
 
-  /** Writes the script for the program of a command model, which works in a fresh folder as in the service. */
+  /** Writes the script for the program of a command model. The program runs in a new folder, as in the service. */
   writeProgram(words: readonly string[], modelFolder: string, input: string): void {
     const settings = Object.entries(modelEnvironmentOf(modelFolder)).map(
       ([name, value]) => `${name}=${shellQuoted(value)}`,
@@ -82,7 +82,7 @@ export class KeptFolder {
     this.#writeScript([`exec ${words.map(shellQuoted).join(' ')}`]);
   }
 
-  /** Copies what this process prints, until the returned function is called. */
+  /** Copies the output of this process until the returned function is called. */
   copyOwnOutput(): () => void {
     const ends = (['stdout', 'stderr'] as const).map((name) => {
       const stream = process[name];
@@ -113,12 +113,12 @@ export class KeptFolder {
     try {
       writeFileSync(path.join(this.#folder, name), text, { mode });
     } catch {
-      // a full disk is no reason for the run to fail; without a command the folder is not kept
+      // a full disk must not make the run fail; without a command the folder is not kept
     }
   }
 }
 
-/** What a run has for the file of an input, by the input's place in the template. */
+/** The file name of an input in a run, by the position of the input in the template. */
 export function inputFileName(index: number): string {
   return `input-${index + 1}`;
 }

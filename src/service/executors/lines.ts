@@ -1,18 +1,18 @@
 import { messageOf } from '../../errors.ts';
 
-/** What a line says that the program of a command model has printed. */
+/** The meaning of a printed line of a command model's program. */
 export type Line =
   | { kind: 'progress'; fraction: number }
   | { kind: 'outputs'; outputs: Record<string, unknown> }
-  /** For people; `problem` says why it is no more, where it looks as if it were meant to be. */
+  /** A line for people. `problem`: why it is no valid message, if it looks like one. */
   | { kind: 'print'; problem?: string };
 
 /**
- * Reads a line of standard output: `{"progress": 0.5}`, `{"outputs": {…}}`, or anything else, which is printed. Numbers may
- * also be NaN, Infinity and -Infinity, as Python writes them.
+ * Reads a line of standard output: `{"progress": 0.5}`, `{"outputs": {…}}`, or any other text, which is a printed line.
+ * Numbers may also be NaN, Infinity and -Infinity, as Python writes them.
  *
- * @param isLong - whether an output of that name is a LONG: its digits are all kept
- * @throws Error for progress or outputs that are none
+ * @param isLong - whether the output with a name is a LONG, of which all digits are kept
+ * @throws Error if progress or outputs are invalid
  */
 export function readLine(text: string, isLong: (output: string) => boolean): Line {
   if (!text.trimStart().startsWith('{')) return { kind: 'print' };
@@ -32,7 +32,7 @@ export function readLine(text: string, isLong: (output: string) => boolean): Lin
   throw new Error(`"progress" must be a number from 0 to 1, as in {"progress": 0.5}`);
 }
 
-/** Stand in for the numbers that JSON does not have. */
+/** Texts in place of the numbers that JSON does not have. */
 const SPECIAL = new Map([
   ['\u0000NaN', Number.NaN],
   ['\u0000Infinity', Infinity],
@@ -50,7 +50,7 @@ function parse(text: string, isLong: (output: string) => boolean): unknown {
   });
 }
 
-/** JSON in which texts stand for the special numbers. */
+/** JSON with texts in place of the special numbers. */
 function withSpecials(text: string): string {
   if (!/NaN|Infinity/.test(text)) return text;
   let isInText = false;

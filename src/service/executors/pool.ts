@@ -17,8 +17,8 @@ import type { Job, Report } from './protocol.ts';
 import { RunPrints } from './run-log.ts';
 
 /**
- * How an execution ended; `ended` when its process was ended from outside, by `stop` or `close`; `unstarted` when no
- * process could be started for it.
+ * How an execution ended. `ended`: `stop` or `close` ended its process. `unstarted`: no process could be started for
+ * it.
  */
 export type Outcome =
   | Extract<Report, { kind: 'completed' | 'deferred' }>
@@ -26,7 +26,7 @@ export type Outcome =
   | { kind: 'unstarted'; reason: string }
   | { kind: 'ended' };
 
-/** What ends an execution; a failure gets its log when it is settled. */
+/** The end of an execution. A failure gets its log later. */
 type Ending =
   | Extract<Report, { kind: 'completed' | 'failed' | 'deferred' }>
   | Extract<Outcome, { kind: 'unstarted' | 'ended' }>;
@@ -36,35 +36,35 @@ interface Execution {
   onProgress: (fraction: number) => void;
   settle: (outcome: Outcome) => void;
   prints: RunPrints;
-  /** Whether the working folder is left to the service. */
+  /** Whether the service, not the executor, removes the working folder. */
   keepsWork: boolean;
-  /** That of its time limit. */
+  /** The timer of its time limit. */
   timer: NodeJS.Timeout | undefined;
 }
 
 interface Executor {
   child: ChildProcess;
-  /** Most memory that its run may take, in MB. */
+  /** The memory limit of its run, in MB. */
   memory: number;
   execution: Execution | undefined;
-  /** Whether it has started, so that what ends it is a matter of its run. */
+  /** Whether it has started. From then on its end is a failure of its run. */
   isReady: boolean;
-  /** Whether it ends with its run. */
+  /** Whether the executor ends after its current run. */
   isOld: boolean;
 }
 
-/** A run's `{MAX_MEMORY_MB}` may make the memory less. */
+/** A run's `{MAX_MEMORY_MB}` may lower the memory. */
 export interface PoolOptions extends ModelProcessOptions {
   /** How many runs execute at once. */
   size: number;
-  /** Longest that a run may execute, in seconds. */
+  /** The time limit of a run, in seconds. */
   timeout: number | undefined;
 }
 
 /**
- * Executors: processes that run one run at a time each. A process is made when it is first needed, kept for the next
- * run, and killed when its run is stopped. One that breaks fails its run and nothing else. While none can be started, each
- * further try waits longer.
+ * Executors: processes that each execute one run at a time. A process is started when it is needed, kept for the next
+ * run, and killed when its run is stopped. A process that crashes fails only its run. If no process can be started,
+ * each further attempt waits longer.
  */
 export class ExecutorPool {
   readonly #options: PoolOptions;
@@ -75,7 +75,7 @@ export class ExecutorPool {
     this.#isBlocked = false;
     this.#onRoom();
   });
-  /** While starts are held back: a run needs a process that is not there, and those behind it wait with it. */
+  /** True while starts are held back and a run needs a new process. The runs behind it wait as well. */
   #isBlocked = false;
   #onRoom: () => void = () => {};
 
@@ -84,9 +84,14 @@ export class ExecutorPool {
     this.#files = new ContentFiles(options.filesDir);
   }
 
-  /** @param callback - called when processes may be started again, after a time in which they could not */
+  /** @param callback - called when processes can be started again after a failure */
   whenRoom(callback: () => void): void {
     this.#onRoom = callback;
+  }
+
+  /** How many runs execute at once, at most. */
+  get size(): number {
+    return this.#options.size;
   }
 
   hasFree(): boolean {
@@ -109,9 +114,9 @@ export class ExecutorPool {
           keepsWork: job.keepIn !== undefined,
           timer: this.#limitTime(executor),
         };
-        // a process that could not be started has no channel, and ends by the event that says so
+        // a process that could not be started has no channel, and an event reports its end
         if (executor.child.connected) {
-          // what it was not given it has not begun
+          // a job that was not sent has not begun
           executor.child.send(
             job,
             (error) => error && void this.#end(executor, { kind: 'unstarted', reason: error.message }),
@@ -124,14 +129,14 @@ export class ExecutorPool {
     });
   }
 
-  /** Ends the process that runs the run, if one does; its place is free at once. */
+  /** Kills the process that executes the run, if any. Its place is free at once. */
   stop(runId: string): void {
     for (const executor of this.#executors) {
       if (executor.execution?.runId === runId) void this.#end(executor, { kind: 'ended' });
     }
   }
 
-  /** Has no run from here on execute in a process that may have loaded a model's earlier code. */
+  /** Makes sure that later runs do not execute in a process with a model's earlier code. */
   renew(): void {
     for (const executor of this.#executors) {
       if (executor.execution) executor.isOld = true;
@@ -143,15 +148,15 @@ export class ExecutorPool {
     await Promise.all([...this.#executors].map((executor) => this.#end(executor, { kind: 'ended' })));
   }
 
-  /** Executors without a run; one whose process has just ended has none to give. */
+  /** Executors without a run, except those whose process has just ended. */
   #free(): Executor[] {
     return [...this.#executors].filter(({ execution, child }) => !execution && child.connected);
   }
 
   /**
-   * A free executor with that limit of memory, in the place of one with another if need be.
+   * A free executor with this memory limit. It may replace a free one with another limit.
    *
-   * @throws Error when none fits and no process can be started
+   * @throws Error if none fits and no process can be started
    */
   #take(memory: number): Executor {
     const free = this.#free();
@@ -183,7 +188,7 @@ export class ExecutorPool {
     const executor: Executor = { child, memory, execution: undefined, isReady: false, isOld: false };
     this.#executors.add(executor);
     const lose = (reason: string, why: string): void => void this.#lose(executor, reason, why);
-    child.on('message', (report: Report) => void this.#heed(executor, report));
+    child.on('message', (report: Report) => void this.#handleReport(executor, report));
     child.on('error', (error) => lose(crashed(messageOf(error)), messageOf(error)));
     child.on('exit', (code, signal) =>
       lose(reasonOfExit(signal, memory), `it ended with ${signal ?? code} while it started`),
@@ -192,9 +197,9 @@ export class ExecutorPool {
   }
 
   /**
-   * An executor has ended by itself: that is its run's failure only if it had started.
+   * Handles the end of an executor. Its run has failed only if the executor had started.
    *
-   * @param why - why it has not started, if it has not
+   * @param why - why it has not started, if that is the case
    */
   async #lose(executor: Executor, reason: string, why: string): Promise<void> {
     if (!this.#executors.has(executor)) return;
@@ -205,11 +210,11 @@ export class ExecutorPool {
     const isIdle = executor.execution === undefined;
     if (!isIdle) await printedIsRead();
     await this.#end(executor, { kind: 'failed', reason });
-    // a look at the queue may have found no place while it was ending
+    // the dispatcher may have found no free executor while this one ended
     if (isIdle) this.#onRoom();
   }
 
-  async #heed(executor: Executor, report: Report): Promise<void> {
+  async #handleReport(executor: Executor, report: Report): Promise<void> {
     const { execution } = executor;
     switch (report.kind) {
       case 'ready':
@@ -220,12 +225,12 @@ export class ExecutorPool {
       case 'crashed':
         return this.#lose(executor, crashed(report.reason), report.reason);
       case 'deferred':
-        // what it has loaded of the model may be a part
+        // it may have loaded only a part of the model
         return this.#end(executor, report);
       case 'completed':
       case 'failed':
         await printedIsRead();
-        // it may have been stopped meanwhile
+        // the run may have been stopped meanwhile
         if (executor.execution !== execution) return;
         if (executor.isOld) await this.#end(executor, report);
         else this.#settle(executor, report);
@@ -238,7 +243,7 @@ export class ExecutorPool {
     this.#settle(executor, ending);
     await killModelProcess(executor.child);
     if (!execution || execution.keepsWork) return;
-    // what cannot be removed goes at the next start of the service
+    // files that cannot be removed now are removed at the next start of the service
     await this.#files.removeWork(execution.runId).catch(() => {});
   }
 

@@ -2,38 +2,42 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import os from 'node:os';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { killGroup } from '../../kill-group.ts';
 import { memoryOf } from '../models/system-inputs.ts';
-import { modelEnvironment } from './environment.ts';
+import { modelEnvironment } from '../environment.ts';
 import { type Job, OUT_OF_MEMORY } from './protocol.ts';
 import type { Stream } from './run-log.ts';
 
-/** What a process that runs models is started with. */
+/** Options of a process that runs models. */
 export interface ModelProcessOptions {
   filesDir: string;
   /** Most memory that its run may take, in MB. */
   memory: number;
-  /** Is given what the model of a run prints, a line at a time, numbered from 1. */
+  /** Called with each line that the model prints, numbered from 1. */
   onLine: (line: string, number: number, runId: string) => void;
 }
 
-/** The memory that a run may take, in MB: half of the machine's for all executors, so that the rest goes on. */
+/**
+ * The memory limit of a run, in MB. All executors together get half of the machine's memory, so that other processes
+ * can continue.
+ */
 export function memoryShare(executors: number): number {
   return Math.floor(
     Math.min(process.constrainedMemory() || Infinity, os.totalmem()) / 2 / executors / 2 ** 20,
   );
 }
 
-/** Most memory that a job may take, in MB: what is given, or less where its `{MAX_MEMORY_MB}` says so. */
+/** The memory limit of a job, in MB: the given one, or its `{MAX_MEMORY_MB}` if that is less. */
 export function memoryFor({ inputs }: Job, most: number): number {
   return Math.min(most, memoryOf(inputs) ?? Infinity);
 }
 
 /**
- * Starts a program of ours that runs a model; its first act is to call `guardProcess`. (Threads would not do: V8 ends the
- * whole process when one of them needs more memory than there is.) It cannot be started where the system has no descriptors,
- * processes or memory left: then it ends before it has said that it is ready, mostly with the event `error`.
+ * Starts one of our programs that run a model. The program calls `guardProcess` first. (Threads are not enough: V8 ends
+ * the whole process if one thread runs out of memory.) The start fails if the system has no descriptors, processes or
+ * memory left. The process then ends before it reports that it is ready, usually with the event `error`.
  *
- * @throws Error of the system, where Node learns of that at once
+ * @throws Error of the system, if Node detects the failure at once
  */
 export function startModelProcess(
   program: string,
@@ -52,21 +56,21 @@ export function startModelProcess(
   for (const stream of ['stdout', 'stderr'] as const) {
     child[stream]?.setEncoding('utf8').on('data', (text: string) => onPrint(stream, text));
   }
-  // however it ended, what it has started ends with it
+  // whatever ended it, its child processes end as well
   child.on('exit', () => child.pid !== undefined && killGroup(child.pid));
   return child;
 }
 
 /**
- * Resolves when all that a process had printed before its last message, or before its end, has been read: it is in the pipes
- * by then, and each turn of the event loop empties them.
+ * Resolves when all output of a process before its last message or its end was read. The output is then in the pipes,
+ * and each turn of the event loop empties them.
  */
 export async function printedIsRead(): Promise<void> {
   await nextTurn();
   await nextTurn();
 }
 
-/** Why a run failed whose process has ended by itself. */
+/** Why a run failed if its process ended by itself. */
 export function reasonOfExit(signal: NodeJS.Signals | null, memory: number): string {
   // V8 aborts a process at the limit of its heap
   return signal === 'SIGABRT' || signal === OUT_OF_MEMORY
@@ -80,20 +84,9 @@ export function crashed(why: string): string {
 
 /** Resolves when the process is gone. */
 export async function killModelProcess(child: ChildProcess): Promise<void> {
-  // without a process id it was never started
+  // a process without an id was never started
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
   const exit = once(child, 'exit');
   killGroup(child.pid);
   await exit;
-}
-
-/** The process group that a process leads. */
-export function killGroup(pid: number): void {
-  try {
-    process.kill(-pid, 'SIGKILL');
-  } catch (error) {
-    // nobody is left in it, or on macOS only processes that have ended
-    const { code } = error as NodeJS.ErrnoException;
-    if (code !== 'ESRCH' && code !== 'EPERM') throw error;
-  }
 }

@@ -9,32 +9,32 @@ export interface Job {
   template: Version['experimentTemplate'];
   /** Canonical values by input name. */
   inputs: Record<string, string>;
-  /** The folder for what repeats the run; undefined where none is asked for. The service then removes the working folder. */
+  /** The folder for repeating the run; undefined if it is not kept. With it, the service removes the working folder. */
   keepIn?: string | undefined;
 }
 
-/** What the watchdog of an executor is told. */
+/** The settings of an executor's watchdog. */
 export interface Watched {
-  /** The service's process. */
+  /** The process id of the service. */
   service: number;
-  /** Most memory that a run may take, in MB. */
+  /** The memory limit of a run, in MB. */
   memory: number;
 }
 
-/** The signal by which an executor ends itself that takes too much memory. */
+/** The signal by which an executor ends itself if it uses too much memory. */
 export const OUT_OF_MEMORY = 'SIGUSR2';
 
-/** What a process that runs models says first: it is there, and whatever ends it from here on is a matter of its run. */
+/** The first message of a process that runs models: it has started, and from now on its end is a failure of its run. */
 export interface Ready {
   kind: 'ready';
 }
 
-/** What an executor says of the job that it has. All but progress end it, the last two the executor, too. */
+/** The messages of an executor about its job. All except progress end the job; the last two also end the executor. */
 export type Report =
   | Ready
   | { kind: 'progress'; fraction: number }
   | { kind: 'completed'; outputs: Record<string, string> }
   | { kind: 'failed'; reason: string }
-  /** It cannot be executed now, through no fault of the model. */
+  /** The job cannot be executed now, and the model is not the reason. */
   | { kind: 'deferred'; reason: string }
   | { kind: 'crashed'; reason: string };

@@ -1,14 +1,14 @@
 import type { RunLog } from '../../api/extensions.ts';
 import { type LogBounds, LogTail, LONGEST_LINE } from '../../api/log-tail.ts';
 
-/** How much is kept of what a run printed. */
+/** Limits of the kept output of a run. */
 export const KEPT_LOG: LogBounds = { lines: 100, characters: 64 * 1024 };
 
 export type Stream = 'stdout' | 'stderr';
 
 /**
- * Gathers what a run prints as lines, in bounded memory. Nobody knows how lines of the two streams followed each other, so
- * standard error, where a traceback is, comes after standard output.
+ * Collects the output of a run as lines, in bounded memory. The order of lines between the two streams is unknown, so
+ * standard error, which has a traceback, comes after standard output.
  */
 export class RunPrints {
   readonly #tails = { stdout: new LogTail(KEPT_LOG), stderr: new LogTail(KEPT_LOG) };
@@ -17,7 +17,7 @@ export class RunPrints {
   /** The line of each stream that has not ended yet. */
   readonly #open: Record<Stream, string> = { stdout: '', stderr: '' };
 
-  /** @param onLine - is given each line with its number, from 1, as it is printed, cut where it is too long */
+  /** @param onLine - called with each line and its number, from 1. Long lines are cut */
   constructor(onLine: (line: string, number: number) => void) {
     this.#onLine = onLine;
   }
@@ -32,7 +32,7 @@ export class RunPrints {
     this.#extend(stream, last);
   }
 
-  /** What is kept, once nothing more is printed. */
+  /** The kept lines, when the output has ended. */
   end(): RunLog {
     for (const stream of ['stdout', 'stderr'] as const) {
       if (this.#open[stream] !== '') this.#endLine(stream);
@@ -41,7 +41,7 @@ export class RunPrints {
     const [printed, complained] = [[...stdout.lines], [...stderr.lines]];
     const count = (): number => printed.length + complained.length;
     const total = count() + stdout.omitted + stderr.omitted;
-    // neither stream pushes the last lines of the other out
+    // neither stream displaces the last lines of the other
     while (
       count() > KEPT_LOG.lines ||
       charactersOf(printed) + charactersOf(complained) > KEPT_LOG.characters
@@ -51,7 +51,7 @@ export class RunPrints {
     return { lines: [...printed, ...complained], omitted: total - count() };
   }
 
-  /** A carriage return begins a line anew, as bars of progress do; one at the end may belong to the end of the line. */
+  /** A carriage return starts the line again, as progress bars do. One at the end may belong to the line break. */
   #extend(stream: Stream, piece: string): void {
     const line = this.#open[stream] + piece;
     const start = line.lastIndexOf('\r', line.length - 2) + 1;

@@ -3,12 +3,11 @@ import { copyFile } from 'node:fs/promises';
 import { inspect } from 'node:util';
 import { messageOf } from '../../errors.ts';
 import type { ContentFiles } from '../files/content.ts';
-import { readCommandModel } from '../models/command.ts';
 import { isDeclaration, type ModelCode, stateOf } from '../models/folder.ts';
 import { checkUnchanged, loadUnchanged } from '../models/load.ts';
 import { runCommand } from './command.ts';
 import { makeContext } from './context.ts';
-import { Deferred } from './deferred.ts';
+import { Deferred } from '../deferred.ts';
 import { inputFileName, KeptFolder } from './kept.ts';
 import type { Job } from './protocol.ts';
 
@@ -19,9 +18,12 @@ export type Runner = (
   onProgress: (fraction: number) => void,
 ) => Promise<Record<string, unknown>>;
 
-/** @throws Deferred when the model's files cannot be read, or are not what the service has read; Error when it cannot be loaded */
+/**
+ * @throws Deferred if the model's files cannot be read, or differ from those that the service has read; Error if it
+ * cannot be loaded
+ */
 export async function loadRunner(code: ModelCode): Promise<Runner> {
-  return isDeclaration(code.entry) ? commandRunner(code) : await moduleRunner(code);
+  return isDeclaration(code.entry) ? await commandRunner(code) : await moduleRunner(code);
 }
 
 async function moduleRunner(code: ModelCode): Promise<Runner> {
@@ -34,9 +36,9 @@ async function moduleRunner(code: ModelCode): Promise<Runner> {
       try {
         return await model.run(makeContext(job, files, onProgress));
       } catch (error) {
-        // a model whose files have gone while it ran may have failed of that
+        // a model may have failed because its files were removed while it ran
         check();
-        // with the stack: the reason of a failure has the message alone
+        // with the stack, because the reason of a failure has only the message
         if (!(error instanceof Deferred)) process.stderr.write(`${inspect(error)}\n`);
         throw error;
       } finally {
@@ -45,7 +47,10 @@ async function moduleRunner(code: ModelCode): Promise<Runner> {
     });
 }
 
-/** Works with the folder that repeats the run, where one is asked for and can be made: it is no reason for a run to fail. */
+/**
+ * Calls `work` with the kept folder, if it is wanted and can be made. An error of the folder does not make the run
+ * fail.
+ */
 async function withKept<T>(
   job: Job,
   files: ContentFiles,
@@ -74,7 +79,7 @@ async function keptFolder(job: Job, files: ContentFiles): Promise<KeptFolder | u
   }
 }
 
-/** Copies the input files of a run into the folder that is kept. */
+/** Copies the input files of a run into the kept folder. */
 async function copyInputs({ template, inputs }: Job, files: ContentFiles, kept: KeptFolder): Promise<void> {
   for (const [index, { name, type }] of template.inputs.entries()) {
     const value = inputs[name]!;
@@ -84,11 +89,11 @@ async function copyInputs({ template, inputs }: Job, files: ContentFiles, kept: 
   }
 }
 
-/** A program is read anew for each run, so it must be what it was before and after each, whether it has failed or not. */
-function commandRunner(code: ModelCode): Runner {
+/** The system reads a program again for each run, so its files are checked before and after each run. */
+async function commandRunner(code: ModelCode): Promise<Runner> {
   const check = makeCheck(code);
   check();
-  const command = readCommand(code);
+  const command = await readCommand(code);
   return async (job, files, onProgress) => {
     check();
     try {
@@ -99,7 +104,7 @@ function commandRunner(code: ModelCode): Runner {
   };
 }
 
-/** A check as {@link checkUnchanged}, which reads the files only where they do not look as they did the last time. */
+/** A check like {@link checkUnchanged} that reads the files only if their sizes or times have changed. */
 function makeCheck(code: ModelCode): () => void {
   let state: string | undefined;
   return () => {
@@ -110,16 +115,20 @@ function makeCheck(code: ModelCode): () => void {
   };
 }
 
-/** The service has read the same declaration before: what is wrong now is not in it. */
-function readCommand({ entry }: ModelCode): readonly string[] {
+/**
+ * The service has read the same declaration before, so an error now is not in the declaration. The readers of YAML are
+ * loaded only here, because they take most of the start time of a process.
+ */
+async function readCommand({ entry }: ModelCode): Promise<readonly string[]> {
   try {
+    const { readCommandModel } = await import('../models/command.ts');
     return readCommandModel(entry).command;
   } catch (error) {
     throw new Deferred(messageOf(error));
   }
 }
 
-/** Undefined where the files cannot be looked at. */
+/** Undefined if the files cannot be read. */
 function readState(code: ModelCode): string | undefined {
   try {
     return stateOf(code);

@@ -1,8 +1,12 @@
 import { createHash, randomUUID } from 'node:crypto';
 import {
+  chmodSync,
+  constants,
+  copyFileSync,
   createReadStream,
   existsSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -18,20 +22,20 @@ import { ServiceError } from '../errors.ts';
 const HASH = /^[A-Za-z0-9_-]{43}$/;
 
 /**
- * Files by the hash of their content, in a folder that the service and its executors share. A file is written under a
- * name of its own first and renamed when it is whole. What a disk or a person has done to it since is found out before it
- * is used: a file is hashed anew when it is first asked for, and again when it has changed.
+ * Files by the hash of their content, in a folder that the service and its executors share. A file is first written
+ * under a temporary name and renamed when it is complete. Damage is detected before a file is used: it is hashed at its
+ * first use, and again when it has changed.
  */
 export class ContentFiles {
   readonly #dir: string;
-  /** Files that were found whole, with what tells their state. */
+  /** Files that were found intact, with their state at that time. */
   readonly #whole = new Map<string, string>();
 
   constructor(dir: string) {
     this.#dir = dir;
   }
 
-  /** Makes the folder ready, without what an earlier process left half-written. */
+  /** Prepares the folder, and removes incomplete files of an earlier process. */
   prepare(): void {
     rmSync(path.join(this.#dir, 'unfinished'), { recursive: true, force: true });
     mkdirSync(path.join(this.#dir, 'unfinished'), { recursive: true, mode: 0o700 });
@@ -41,7 +45,7 @@ export class ContentFiles {
     return HASH.test(hash) && existsSync(this.pathOf(hash));
   }
 
-  /** Whether the file is there and is what its hash says; one that is damaged may be uploaded again. */
+  /** Whether the file exists and matches its hash. A damaged file may be uploaded again. */
   async isWhole(hash: string): Promise<boolean> {
     if (!this.has(hash)) return false;
     const file = this.pathOf(hash);
@@ -60,14 +64,14 @@ export class ContentFiles {
       : new ServiceError('UNKNOWN_FILE', `No file with the hash ${hash} is stored.`);
   }
 
-  /** @throws Error when there is no such file, or it is damaged */
+  /** @throws Error if there is no such file, or it is damaged */
   read(hash: string): Uint8Array {
     const content = readFileSync(this.pathOf(hash));
     if (hashOf(content) !== hash) throw new Error(damaged(hash));
     return content;
   }
 
-  /** Stores the content, also over a damaged file; returns its hash. */
+  /** Stores the content and returns its hash. It replaces a damaged file. */
   write(content: Uint8Array | string): string {
     const hash = hashOf(content);
     const unfinished = this.unfinishedPath();
@@ -81,29 +85,57 @@ export class ContentFiles {
     return hash;
   }
 
-  /** Takes a file in from where it is, without reading it into memory; returns its hash. */
+  /** Adds a file by its path, without reading it into memory; returns its hash. */
   async take(file: string): Promise<string> {
     const hash = await hashOfFile(file);
     this.adopt(file, hash);
     return hash;
   }
 
-  /** The folder in which a run's program works, if it has one; on the disk of the files, and as unfinished. */
+  /** Stores a copy of a file with an expected hash; returns false if it has another hash. */
+  copy(file: string, hash: string): boolean {
+    if (this.has(hash) && hashOf(readFileSync(this.pathOf(hash))) === hash) return true;
+    const unfinished = this.unfinishedPath();
+    try {
+      copyFileSync(file, unfinished, constants.COPYFILE_FICLONE);
+      chmodSync(unfinished, 0o600);
+      const isRight = hashOf(readFileSync(unfinished)) === hash;
+      if (isRight) this.adopt(unfinished, hash);
+      return isRight;
+    } finally {
+      rmSync(unfinished, { force: true });
+    }
+  }
+
+  /** Removes all files except those with given hashes; returns the removed bytes. */
+  removeOthers(hashes: ReadonlySet<string>): number {
+    let bytes = 0;
+    for (const entry of readdirSync(this.#dir, { recursive: true, withFileTypes: true })) {
+      if (!entry.isFile() || !HASH.test(entry.name) || hashes.has(entry.name)) continue;
+      const file = this.pathOf(entry.name);
+      bytes += statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+      rmSync(file, { force: true });
+      this.#whole.delete(entry.name);
+    }
+    return bytes;
+  }
+
+  /** The working folder of a run's program. It is on the same disk as the files, and counts as unfinished. */
   workPath(runId: string): string {
     return path.join(this.#dir, 'unfinished', `run-${runId}`);
   }
 
-  /** Removes what an ended run's program has left. */
+  /** Removes the working folder of an ended run. */
   async removeWork(runId: string): Promise<void> {
     await rm(this.workPath(runId), { recursive: true, force: true, maxRetries: 3 });
   }
 
-  /** Where a file that is still being written goes. */
+  /** The path of a file that is still being written. */
   unfinishedPath(): string {
     return path.join(this.#dir, 'unfinished', randomUUID());
   }
 
-  /** Takes a finished file in under its hash, which it was just found to have. */
+  /** Adds a complete file under its hash, which was just computed. */
   adopt(unfinished: string, hash: string): void {
     const target = this.pathOf(hash);
     mkdirSync(path.dirname(target), { recursive: true });
@@ -111,14 +143,14 @@ export class ContentFiles {
     this.#whole.set(hash, stateOf(target));
   }
 
-  /** @throws Error when the text is not a hash: it comes from requests, and must not lead out of the folder */
+  /** @throws Error if the text is not a hash: it comes from requests, and must not lead outside the folder */
   pathOf(hash: string): string {
     if (!HASH.test(hash)) throw new Error(`"${hash}" is not a file's hash`);
     return path.join(this.#dir, hash.slice(0, 2), hash);
   }
 }
 
-/** Tells one state of a file from another. */
+/** A text that changes when the file changes. */
 function stateOf(file: string): string {
   const { ino, size, mtimeMs } = statSync(file);
   return `${ino} ${size} ${mtimeMs}`;

@@ -16,7 +16,7 @@ export interface SignedQuery {
   signature: string;
 }
 
-/** Signs addresses of files that hold for five minutes and need no key (specification 4 and 8). */
+/** Signs addresses of files. They are valid for five minutes and need no key (specification 4 and 8). */
 export class Presigner {
   readonly #secret: string;
   readonly #now: () => number;
@@ -31,7 +31,7 @@ export class Presigner {
     return { filename, expires, signature: this.#signature({ hash, filename }, expires) };
   }
 
-  /** @throws ServiceError URL_REFUSED when the address has expired or is not as it was signed */
+  /** @throws ServiceError URL_REFUSED if the address has expired or its signature is wrong */
   verify(hash: string, { filename, expires, signature }: SignedQuery): void {
     const wanted = Buffer.from(this.#signature({ hash, filename }, expires));
     const given = Buffer.from(signature);
@@ -53,7 +53,7 @@ export class Presigner {
   }
 }
 
-/** The secret that pre-signed addresses are signed with; kept, so that they hold over a restart. */
+/** The secret that signs addresses. It is kept, so that they stay valid after a restart. */
 export function signingSecret(db: DatabaseSync): string {
   db.prepare("INSERT OR IGNORE INTO settings (name, value) VALUES ('signing_secret', ?)").run(
     randomBytes(32).toString('base64url'),

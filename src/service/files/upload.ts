@@ -7,7 +7,7 @@ import type { ContentFiles } from './content.ts';
 /**
  * Stores a body as it arrives, without holding it in memory; returns its hash.
  *
- * @throws ServiceError TOO_LARGE when it has more than `limit` bytes
+ * @throws ServiceError TOO_LARGE if it has more than `limit` bytes
  */
 export async function storeUpload(files: ContentFiles, body: Readable, limit: number): Promise<string> {
   const unfinished = files.unfinishedPath();

@@ -6,8 +6,8 @@ import { type Sessions, type Shown, unknownSession } from '../animation/sessions
 import { steering } from './steering.ts';
 
 /**
- * Animated runs: their page and what steers them (docs/animation.md). Outside the root of the interface; whoever knows
- * a session's uuid may, without a key. The addresses are those that clients in the field use (notes on real clients).
+ * Animated runs: their page and their commands (docs/guides/animation.md). They are outside the root of the interface.
+ * The uuid of a session gives access without a key. The addresses are those that clients in the field use (notes on real clients).
  */
 export function sessionPath(uuid: string): string {
   return `/nodes/${uuid}/sessions/${uuid}`;
@@ -18,7 +18,7 @@ export function withoutSession(path: string): string {
   return path.replace(/^\/nodes\/[^/]*(\/sessions\/)?[^/]*/, '/nodes/*/sessions/*');
 }
 
-/** Both are the uuid of a session: there is one node, and any uuid names it. */
+/** Both are the uuid of a session. There is only one node, so any uuid names it. */
 interface Address {
   node: string;
   session: string;
@@ -26,7 +26,7 @@ interface Address {
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Nothing but what the service itself serves; a picture cannot load or run anything. */
+/** Content only from the service itself; a picture cannot load or run anything. */
 const PAGE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'";
 

@@ -2,44 +2,48 @@ import type { IncomingHttpHeaders } from 'node:http';
 import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest } from 'fastify';
 import { API_VERSION } from '../../api/constants.ts';
 import type { Health } from '../../api/health.ts';
+import { endUnusedConnections } from '../../http/connections.ts';
+import { type Methods, noteMethods } from '../../http/methods.ts';
+import { pathOf } from '../../http/path.ts';
 import { printable } from '../../printable.ts';
 import { ServiceError } from '../errors.ts';
 import type { Sessions } from '../animation/sessions.ts';
 import type { ContentFiles } from '../files/content.ts';
 import type { Presigner } from '../files/presign.ts';
 import type { Access } from '../keys/access.ts';
+import type { Answered } from '../metrics.ts';
 import type { ModelRegistry } from '../models/registry.ts';
+import type { VersionHistory } from '../runs/version-history.ts';
 import type { Runs } from '../runs/runs.ts';
 import { addAnimations, withoutSession } from './animations.ts';
-import { requireKey } from './auth.ts';
-import { endUnusedConnections } from './connections.ts';
+import { requireKey } from './hooks/auth.ts';
 import { addDownloads } from './downloads.ts';
-import { pathOf, refuseConnection, sendFailure } from './failures.ts';
+import { refuseConnection, sendFailure } from './failures.ts';
 import { animationHandlers } from './handlers/animation.ts';
 import { fileHandlers } from './handlers/files.ts';
 import { modelHandlers } from './handlers/models.ts';
 import { runHandlers } from './handlers/runs.ts';
 import { KeylessConnections } from './keyless.ts';
 import type { Limits } from './limits.ts';
-import { type Methods, noteMethods } from './methods.ts';
 import { openApiDocument } from './openapi.ts';
-import { openToPages } from './origins.ts';
-import { requirePace } from './pace.ts';
+import { allowAnyOrigin } from './hooks/cors.ts';
+import { refuseSlowBodies } from './hooks/slow-body.ts';
 import type { PublicAddress } from './public-address.ts';
-import { limitRate } from './rate.ts';
+import { limitRate } from './hooks/rate-limit.ts';
 import { addRoutes } from './routes.ts';
-import { Visible } from './visible.ts';
+import { ModelAccess } from './model-access.ts';
 
 /** Path of the interface's root (specification 9). */
 export const API_ROOT = `/api/open/${API_VERSION}`;
 
-/** How long the head of a request may take to arrive, in milliseconds; for its body see pace.ts. */
+/** The longest time for the head of a request, ms. For its body see hooks/slow-body.ts. */
 const HEAD_TIMEOUT = 20_000;
-/** How often connections are looked through for those that take longer. */
+/** How often connections are checked for this limit, ms. */
 const TIMEOUT_CHECK = 5_000;
 
 export interface AppParts {
   registry: ModelRegistry;
+  history: VersionHistory;
   runs: Runs;
   sessions: Sessions;
   files: ContentFiles;
@@ -48,13 +52,15 @@ export interface AppParts {
   health: () => Health;
   publicAddress: PublicAddress;
   limits: Limits;
-  /** Takes JSON lines; without it nothing is logged. */
+  /** The stream for JSON lines; without it nothing is logged. */
   log: NodeJS.WritableStream | undefined;
   logLevel: 'info' | 'error';
+  /** Called after each answered request. */
+  onAnswered: ((answered: Answered) => void) | undefined;
 }
 
-/** The HTTP side of the service: the interface under its root, pre-signed downloads and a health check beside it. */
-export async function buildApp({ log, logLevel, ...parts }: AppParts): Promise<FastifyInstance> {
+/** The HTTP side of the service: the interface under its root, pre-signed downloads and a health check. */
+export async function buildApp({ log, logLevel, onAnswered, ...parts }: AppParts): Promise<FastifyInstance> {
   const app = fastify({
     logger: log ? { stream: printableTo(log), level: logLevel, serializers: { req: loggedRequest } } : false,
     // a logger for each request tells apart whose line is whose, where each has several
@@ -73,22 +79,29 @@ export async function buildApp({ log, logLevel, ...parts }: AppParts): Promise<F
   });
   app.decorateRequest('caller', null);
   app.setErrorHandler(sendFailure);
-  app.addHook('onRequest', openToPages);
-  app.addHook('onRequest', requirePace(refuseConnection));
+  if (onAnswered) {
+    app.addHook('onResponse', ({ method, is404, routeOptions }, { statusCode, elapsedTime }, done) => {
+      const route = is404 ? undefined : routeOptions.url;
+      onAnswered({ method, route, status: statusCode, milliseconds: elapsedTime });
+      done();
+    });
+  }
+  app.addHook('onRequest', allowAnyOrigin);
+  app.addHook('onRequest', refuseSlowBodies(refuseConnection));
   const methods = noteMethods(app);
   app.addHook('onRequest', ({ method, url, is404, headers, raw }, _reply, done) => {
     if (headers.host === undefined && raw.httpVersion === '1.1')
       throw new ServiceError('BAD_REQUEST', 'The header Host is missing.');
     allowAnyType(headers);
     const path = pathOf(url);
-    // here rather than in a handler, which would first have to read a body that nobody wants
+    // here and not in a handler, which would have to read the unwanted body first
     if (is404 || methods.isWrong(method, path)) throw notFound(path, methods);
     done();
   });
 
   endUnusedConnections(app);
   const keyless = new KeylessConnections(app);
-  // what somebody expects of the service besides is no reason to refuse (RFC 9110, 10.1.1)
+  // other expectations are ignored (RFC 9110, 10.1.1)
   app.server.on('checkExpectation', (request, answer) => void app.server.emit('request', request, answer));
   app.get('/health', () => parts.health());
   const { publicAddress } = parts;
@@ -107,13 +120,13 @@ export async function buildApp({ log, logLevel, ...parts }: AppParts): Promise<F
         done();
       });
       if (parts.limits.rate !== undefined) api.addHook('onRequest', limitRate(parts.limits.rate));
-      const visible = new Visible(parts.registry, parts.access);
+      const modelAccess = new ModelAccess(parts.registry, parts.access);
       await addRoutes(
         api,
         parts.limits,
-        { visible, publicAddress },
+        { modelAccess, publicAddress },
         {
-          ...modelHandlers(parts.registry, visible),
+          ...modelHandlers(parts.registry, modelAccess, parts.history),
           ...runHandlers(parts.registry, parts.runs),
           ...animationHandlers(parts.sessions),
           ...fileHandlers(parts.files, parts.presigner, parts.limits),
@@ -125,12 +138,15 @@ export async function buildApp({ log, logLevel, ...parts }: AppParts): Promise<F
   return app;
 }
 
-/** A record of the log is a line of JSON, which stays one: what JSON leaves as it is and a terminal obeys is escaped. */
+/** A log record stays one line of JSON: characters that JSON allows but that control a terminal are escaped. */
 function printableTo(log: NodeJS.WritableStream): { write(line: string): void } {
   return { write: (line) => void log.write(printable(line)) };
 }
 
-/** Headers hold the key, the query of a pre-signed address its signature, the path to an animated run its uuid: none is logged. */
+/**
+ * Never logged: headers (they contain the key), queries (the signature of a pre-signed address) and the uuid in the
+ * path of an animated run.
+ */
 function loggedRequest({ method, url, ip }: FastifyRequest) {
   return { method, path: withoutSession(pathOf(url)), ip };
 }
@@ -149,7 +165,7 @@ function notFound(path: string, methods: Methods): ServiceError {
   return new ServiceError('METHOD_NOT_ALLOWED', `This address takes only ${allow}.`, { allow });
 }
 
-/** What is not HTTP, or does not go on to the end of its head. */
+/** Requests that are not HTTP, or whose head is incomplete. */
 function brokenRequest({ code }: Error & { code?: string }): ServiceError {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
     return new ServiceError('TOO_SLOW', 'The request came too slowly.');
@@ -163,7 +179,7 @@ function brokenRequest({ code }: Error & { code?: string }): ServiceError {
 /** A type and a subtype. */
 const MEDIA_TYPE = /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(;|$)/;
 
-/** Fastify refuses a body of a type that is none; here the type of a body says nothing (notes on real clients). */
+/** Fastify refuses a body with an invalid type, but the service ignores the type of a body (notes on real clients). */
 function allowAnyType(headers: IncomingHttpHeaders): void {
   const type = headers['content-type'];
   if (type !== undefined && type !== 'application/json' && !MEDIA_TYPE.test(type))

@@ -2,16 +2,16 @@ import { z } from 'zod';
 import { ServiceError } from '../errors.ts';
 
 /**
- * Reads the body of an endpoint that takes JSON. One that is a JSON string may come as bare text as well.
+ * Reads the body of an endpoint that takes JSON. A body that is one JSON string may also be plain text.
  *
- * @throws ServiceError INVALID_BODY naming the field
+ * @throws ServiceError INVALID_BODY with the name of the field
  */
 export function readBody(schema: z.ZodType, text = ''): unknown {
   return schema instanceof z.ZodString ? bareOrJsonString(text) : readJson(schema, text, 'body');
 }
 
 /**
- * Reads JSON text as a schema says; `where` names it in errors.
+ * Reads JSON text by a schema. `where` is its name in errors.
  *
  * @throws ServiceError INVALID_BODY naming the field
  */
@@ -27,7 +27,7 @@ export function readJson<S extends z.ZodType>(schema: S, text: string, where: st
   return result.data;
 }
 
-/** @throws ServiceError INVALID_QUERY naming the parameter */
+/** @throws ServiceError INVALID_QUERY with the name of the parameter */
 export function readQuery<S extends z.ZodType>(schema: S, query: unknown): z.output<S> {
   const result = schema.safeParse(query);
   if (!result.success) {
@@ -58,7 +58,7 @@ function describeIssue(error: z.ZodError, value: unknown, where: string): string
   return `The ${where} is not as it should be: ${field.replace(/^\./, '') || 'as a whole'}${of}: ${issue!.message}.`;
 }
 
-/** The name of the input that an issue is about, where it is about one: positions mean little to people. */
+/** The name of the input that an issue is about, if any, because a position means little to people. */
 function inputAt(value: unknown, [list, index]: readonly PropertyKey[]): string | undefined {
   if (list !== 'inputs' || typeof index !== 'number') return undefined;
   const item = (value as { inputs: unknown[] }).inputs[index] as { name?: unknown } | null;

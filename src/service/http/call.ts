@@ -17,18 +17,18 @@ type OlderPath<E> = E extends { older: { path: infer P extends string } } ? P : 
 
 /** A request of one endpoint, checked against its schemas. */
 export interface Call<E> {
-  /** Of the endpoint's path; those that only its older spelling has may be absent. */
+  /** The segments of the endpoint's path. Segments of only the older path may be absent. */
   params: Record<E extends { path: infer P extends string } ? ParamName<P> : never, string> &
     Partial<Record<ParamName<OlderPath<E>>, string>>;
   query: QueryOf<E>;
   body: BodyOf<E>;
-  /** Whose key the request came with. */
+  /** The user whose key the request has. */
   user: string;
-  /** The address at which the client reaches the service, without a slash at its end, for addresses in answers. */
+  /** The address of the service for this client, without a final slash, for addresses in answers. */
   root: () => string;
 }
 
-/** What answers each endpoint, from its request to the JSON of its response. */
+/** The handler of each endpoint, from its request to the JSON of its response. */
 export type Handlers<N extends AnyEndpointName = AnyEndpointName> = {
   [K in N]: (
     call: Call<Endpoints[K]>,

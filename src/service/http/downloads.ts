@@ -10,8 +10,8 @@ import { readQuery } from './body.ts';
 const Query = z.object({ filename: z.string(), expires: z.string(), signature: z.string() });
 
 /**
- * How long nothing of a file may be taken until its connection is looked at, in milliseconds: Node closes it at the second look that
- * finds as much unsent as the first.
+ * How long a client may read nothing of a file before its connection is checked, ms. Node closes it at the second check
+ * that finds the same amount unsent.
  */
 const STALLED = 15_000;
 
@@ -39,7 +39,7 @@ export function addDownloads(app: FastifyInstance, files: ContentFiles, presigne
   });
 }
 
-/** A text as the value of a parameter of a header (RFC 8187); what it has of quotes, line breaks and the like is encoded. */
+/** A text as the value of a header parameter (RFC 8187). Quotes, line breaks and similar characters are encoded. */
 function headerText(text: string): string {
   return encodeURIComponent(text.toWellFormed()).replace(
     /['()*]/g,

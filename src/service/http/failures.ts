@@ -2,34 +2,35 @@ import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { ErrorBody } from '../../api/resources.ts';
+import { pathOf } from '../../http/path.ts';
 import { ServiceError, type ServiceErrorCode, serviceErrors } from '../errors.ts';
 import { isStorageFull } from '../storage.ts';
-import { forPages } from './origins.ts';
+import { corsHeaders } from './hooks/cors.ts';
 
-/** What is left of a body that could not be taken is not read, so the connection cannot be used again. */
+/** The rest of a refused body is not read, so the connection cannot be used again. */
 const ENDS_CONNECTION: readonly ServiceErrorCode[] = ['TOO_LARGE', 'STORAGE_FULL'];
 
-/** What whoever runs the service has to know of. */
+/** Errors that the operator of the service must know. */
 const IS_OURS: readonly ServiceErrorCode[] = ['INTERNAL', 'STORAGE_FULL', 'FILE_DAMAGED'];
 
-/** Characters of a message: it may repeat what came, which may be megabytes. */
+/** The longest message, in characters: it may repeat the request, which may have megabytes. */
 const LONGEST = 1_000;
 
-/** Answers a request with an error, in the one shape that errors have. */
+/** Answers a request with an error, in the shape of all errors. */
 export function sendFailure(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const known = error instanceof ServiceError ? error : serviceErrorFrom(error as FastifyError);
   if (IS_OURS.includes(known.code)) request.log.error(error);
   if (ENDS_CONNECTION.includes(known.code)) void reply.header('connection', 'close');
   void reply
-    // also where it fails before any hook
-    .headers(forPages)
+    // also for a failure before any hook
+    .headers(corsHeaders)
     .code(serviceErrors[known.code].status)
     .headers(known.headers)
     .type('application/json; charset=utf-8')
     .send(JSON.stringify(errorBody(known.code, known.message, request.url)));
 }
 
-/** Answers what never became a request, or will never be whole, and closes its connection. */
+/** Answers data that is no complete request, and closes the connection. */
 export function refuseConnection({ code, message }: ServiceError, socket: Socket): void {
   if (!socket.writable) return void socket.destroy();
   const { status } = serviceErrors[code];
@@ -38,14 +39,8 @@ export function refuseConnection({ code, message }: ServiceError, socket: Socket
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json; charset=utf-8\r\n` +
       `Access-Control-Allow-Origin: *\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   );
-  // without waiting for the other side, which may never close its own
+  // without waiting for the client, which may never close its side
   socket.destroySoon();
-}
-
-/** An address without its query, which may hold a signature. */
-export function pathOf(url: string): string {
-  const end = url.indexOf('?');
-  return end === -1 ? url : url.slice(0, end);
 }
 
 function errorBody(code: ServiceErrorCode, message: string, url: string): ErrorBody {
@@ -60,7 +55,7 @@ function errorBody(code: ServiceErrorCode, message: string, url: string): ErrorB
   };
 }
 
-/** Fastify's own errors say what a client did wrong; of anything else nothing leaves the service. */
+/** Errors of Fastify describe a mistake of the client. The text of any other error never leaves the service. */
 function serviceErrorFrom(error: FastifyError): ServiceError {
   if (isStorageFull(error)) {
     return new ServiceError(
@@ -68,7 +63,7 @@ function serviceErrorFrom(error: FastifyError): ServiceError {
       "The service's disk is full: nothing was stored; ask again later.",
     );
   }
-  // nobody is left to read it
+  // the client is gone
   if (error.code === 'ECONNRESET')
     return new ServiceError('BAD_REQUEST', 'The connection ended within the body.');
   const status = error.statusCode ?? 500;

@@ -2,32 +2,32 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 
-/** Most connections without a key, and the most of all files that the process may open, as a share. */
+/** The most connections without a key, as a number and as a share of the files that the process may open. */
 const MOST = 256;
 const SHARE = 1 / 4;
-/** How long a connection without a key on which nothing is asked stays open, in milliseconds. */
+/** How long an idle connection without a key stays open, ms. */
 const IDLE = 10_000;
-/** How often those are looked for. */
+/** How often these connections are checked, ms. */
 const LOOK = 5_000;
 
 /** A connection that has shown no key. */
 interface Keyless {
-  /** What was asked last, and its answer, until that has been sent. */
+  /** The last request and its answer, until the answer was sent. */
   request?: IncomingMessage | undefined;
   /** When the connection was opened, or the last answer on it ended; in milliseconds of `performance.now`. */
   since: number;
-  /** How much had come by then. */
+  /** The received bytes at that time. */
   bytes: number;
 }
 
 /**
- * Keeps connections that have shown no key few and short: anybody can open them, and each takes one of the files that the
- * process may open, which its executors need. When there are too many, the one on which nothing is asked for longest is closed.
- * Those that show a key are not counted from then on.
+ * Limits the number and the idle time of connections without a key. Anybody can open them, and each uses a file
+ * descriptor that executors need. If there are too many, the one that is idle longest is closed. A connection that has
+ * shown a key no longer counts.
  */
 export class KeylessConnections {
   readonly #most: number;
-  /** The one that was opened or answered least recently first. */
+  /** Ordered by the time of opening or of the last answer, the oldest first. */
   readonly #open = new Map<Socket, Keyless>();
 
   constructor(app: FastifyInstance, most = mostConnections()) {
@@ -70,7 +70,7 @@ export class KeylessConnections {
   #closeIdle(): void {
     const now = performance.now();
     for (const [socket, connection] of this.#open) {
-      // of a request that has begun the timeouts of requests see to the rest
+      // once a request has begun, the timeouts of requests limit it
       const hasBegun = socket.bytesRead > connection.bytes;
       if (!isAnswered(connection) && !hasBegun && now - connection.since > IDLE) this.#close(socket);
     }
@@ -82,12 +82,12 @@ export class KeylessConnections {
   }
 }
 
-/** Whether a whole request has come that is being answered. */
+/** Whether a complete request is being answered. */
 function isAnswered({ request }: Keyless): boolean {
   return request?.complete === true;
 }
 
-/** As many as leave most of the files that the process may open to executors, the database and callers with a key. */
+/** A limit that leaves most file descriptors to executors, the database and clients with a key. */
 function mostConnections(): number {
   // names of the network's hosts, which would be looked up
   Object.assign(process.report, { excludeNetwork: true });

@@ -1,10 +1,10 @@
-/** What one request, or one key, may take of the service. */
+/** Limits per request and per key. */
 export interface Limits {
   /** Greatest JSON body, in bytes. */
   body: number;
   /** Greatest file, in bytes. */
   upload: number;
-  /** Requests a second with one key; undefined for as many as come. */
+  /** Requests per second with one key; undefined for no limit. */
   rate: number | undefined;
 }
 

@@ -8,7 +8,7 @@ import { type ServiceErrorCode, serviceErrors } from '../errors.ts';
 
 type Json = Record<string, unknown>;
 
-/** Errors of an endpoint besides those that follow from its path, query and body. */
+/** Errors of an endpoint, except those that follow from its path, query and body. */
 const particularErrors: Partial<Record<AnyEndpointName, readonly ServiceErrorCode[]>> = {
   getModelByName: ['UNKNOWN_MODEL'],
   getVersionByNumber: ['UNKNOWN_VERSION'],
@@ -26,9 +26,10 @@ const particularErrors: Partial<Record<AnyEndpointName, readonly ServiceErrorCod
   ],
   getOutputFileUrl: ['UNKNOWN_FILE', 'FILE_DAMAGED'],
   uploadFile: ['STORAGE_FULL'],
+  pruneVersions: ['NOT_PERMITTED'],
 };
 
-/** Segments of paths: their schema, and the error when there is nothing of that id. */
+/** Segments of paths: their schema, and the error for an unknown id. */
 const segments: Record<string, { schema: Json; error: ServiceErrorCode }> = {
   modelId: { schema: { type: 'string', format: 'uuid' }, error: 'UNKNOWN_MODEL' },
   versionId: { schema: { type: 'string', format: 'uuid' }, error: 'UNKNOWN_VERSION' },
@@ -38,7 +39,7 @@ const segments: Record<string, { schema: Json; error: ServiceErrorCode }> = {
 
 /**
  * The OpenAPI 3.1 document of the interface, from the endpoint table and the schemas that client and service check
- * with. How older versions spell some requests is left out. Its `servers` depend on where a client reaches the service.
+ * with. Paths of older versions are left out. Its `servers` depend on the address that the client uses.
  */
 export function openApiDocument(): Json {
   const all = Object.entries(allEndpoints) as [AnyEndpointName, Endpoint][];
@@ -143,7 +144,7 @@ function json(schema: Json): Json {
   return { 'application/json': { schema } };
 }
 
-/** JSON Schemas as they are read (`input`) or answered (`output`), with the resources as components. */
+/** JSON Schemas of requests (`input`) or answers (`output`), with the resources as components. */
 class Schemas {
   readonly #io: 'input' | 'output';
   readonly #components: Record<string, Json>;

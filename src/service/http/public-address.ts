@@ -3,11 +3,11 @@ import type { FastifyRequest } from 'fastify';
 import { ForayError } from '../../errors.ts';
 import { ServiceError } from '../errors.ts';
 
-/** What whoever runs the service says of the proxy in front of it. */
+/** The operator's settings about a proxy in front of the service. */
 export interface ProxyOptions {
-  /** Address at which clients reach the service, perhaps with a path; all addresses in answers begin with it. */
+  /** The address of the service for clients, perhaps with a path. All addresses in answers begin with it. */
   publicUrl?: string | undefined;
-  /** Addresses or networks (10.0.0.0/8) of proxies whose forwarding headers are believed; `loopback` is this machine. */
+  /** Addresses or networks (10.0.0.0/8) of proxies whose forwarding headers are trusted; `loopback` is this machine. */
   trustedProxies?: readonly string[] | undefined;
 }
 
@@ -15,16 +15,16 @@ type Seen = Pick<FastifyRequest, 'protocol' | 'host' | 'headers' | 'socket'>;
 
 /** A name or an address, and perhaps a port. */
 const HOST = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:\d{1,5})?$/i;
-/** Segments of a path that mean themselves, so that no client reads them as another host or folder. */
+/** Plain segments of a path, which no client can read as another host or folder. */
 const PREFIX = /^(\/(?!\.{1,2}(\/|$))[\w.~-]+)*\/?$/;
 const LOOPBACK = ['127.0.0.0/8', '::1'];
 
-/** Where clients reach the service, for the addresses in its answers. */
+/** The addresses of the service for clients, for use in answers. */
 export class PublicAddress {
   readonly #url: string | undefined;
   readonly #trusted: BlockList | undefined;
 
-  /** @throws ForayError USAGE when the public address or that of a proxy is none */
+  /** @throws ForayError USAGE if the public address or that of a proxy is invalid */
   constructor({ publicUrl, trustedProxies }: ProxyOptions) {
     this.#url = publicUrl === undefined ? undefined : checkedUrl(publicUrl);
     this.#trusted = trustedProxies && networks(trustedProxies);
@@ -33,7 +33,7 @@ export class PublicAddress {
   /**
    * The address of the service's root as the client of a request reaches it, without a slash at its end.
    *
-   * @throws ServiceError BAD_REQUEST when headers name no host or scheme that could be one
+   * @throws ServiceError BAD_REQUEST if a header has an invalid host or scheme
    */
   root(request: Seen): string {
     if (this.#url !== undefined) return this.#url;
@@ -48,9 +48,9 @@ export class PublicAddress {
   }
 
   /**
-   * The path of the service's root, without a slash at its end: that of a proxy that serves it below one of its own.
+   * The path of the service's root, without a final slash: a proxy may serve it below a path.
    *
-   * @throws ServiceError BAD_REQUEST when a header gives a path that is none
+   * @throws ServiceError BAD_REQUEST if a header has an invalid path
    */
   path(request: Seen): string {
     if (this.#url !== undefined) return new URL(this.#url).pathname.replace(/\/$/, '');
@@ -59,7 +59,7 @@ export class PublicAddress {
     return prefix.replace(/\/$/, '');
   }
 
-  /** What a trusted proxy says of the request that it had; nothing of any other connection. */
+  /** The forwarding information of a trusted proxy; nothing for any other connection. */
   #forwarded({ headers, socket }: Seen): { protocol?: string; host?: string; prefix?: string } {
     const { remoteAddress = '' } = socket;
     const family = isIP(remoteAddress) === 6 ? 'ipv6' : 'ipv4';
@@ -102,12 +102,12 @@ function networks(texts: readonly string[]): BlockList {
   return list;
 }
 
-/** Of a header that each proxy may add to, what the nearest one says: what came before it may be forged. */
+/** The last value of a forwarding header, from the nearest proxy. Earlier values may be forged. */
 function last(header: string | string[] | undefined): string | undefined {
   return [header].flat().at(-1)?.split(',').at(-1)?.trim() || undefined;
 }
 
-/** A longer header Forwarded is none that a proxy writes; to read it could take long. */
+/** No proxy writes a longer Forwarded header, and reading one could take long. */
 const LONGEST_FORWARDED = 1_000;
 
 /** `proto` and `host` of the last element of a header Forwarded (RFC 7239). */

@@ -6,15 +6,15 @@ import { readBody, readQuery } from './body.ts';
 import type { Handlers } from './call.ts';
 import type { Limits } from './limits.ts';
 import type { PublicAddress } from './public-address.ts';
-import { atEndOfTurn } from './turn.ts';
-import type { Visible } from './visible.ts';
+import { atEndOfTurn } from './reply-batching.ts';
+import type { ModelAccess } from './model-access.ts';
 
 interface RouteContext {
-  visible: Visible;
+  modelAccess: ModelAccess;
   publicAddress: PublicAddress;
 }
 
-/** Adds a route for every row of the endpoint table, and for the older spellings of it. */
+/** Adds a route for every row of the endpoint table, and for its older paths. */
 export async function addRoutes(
   api: FastifyInstance,
   limits: Limits,
@@ -25,7 +25,7 @@ export async function addRoutes(
   const isBytes = (name: AnyEndpointName) => (allEndpoints[name] as Endpoint).body === 'bytes';
 
   await api.register((scope, _options, done) => {
-    // whatever the Content-Type, or without one: clients in the field do not always send it
+    // with any Content-Type or none: existing clients do not always send it
     scope.removeAllContentTypeParsers();
     // the usual one by name, as Fastify looks anew at each request that only "*" takes
     const types = ['application/json', '*'];
@@ -38,7 +38,7 @@ export async function addRoutes(
   await api.register((scope, _options, done) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('*', (request, stream, done) => {
-      // a size that is told beforehand is refused before it is read
+      // a body whose announced size is too large is refused before it is read
       const tooLarge = Number(request.headers['content-length']) > limits.upload;
       done(tooLarge ? tooLargeUpload(limits.upload) : null, stream);
     });
@@ -50,7 +50,7 @@ export async function addRoutes(
 function addRoute(
   scope: FastifyInstance,
   name: AnyEndpointName,
-  { visible, publicAddress }: RouteContext,
+  { modelAccess, publicAddress }: RouteContext,
   handlers: Handlers,
 ): void {
   const endpoint: Endpoint = allEndpoints[name];
@@ -59,7 +59,7 @@ function addRoute(
 
   const answer = (request: FastifyRequest, reply: FastifyReply) => {
     const { user } = request.caller!;
-    visible.check(user, request.params as { modelId?: string; versionId?: string });
+    modelAccess.check(user, request.params as { modelId?: string; versionId?: string });
     const result = handle({
       params: request.params,
       query: endpoint.query && readQuery(endpoint.query, request.query),
@@ -70,7 +70,7 @@ function addRoute(
     // text as JSON too, and 200 always: clients in the field parse every body and know no other status
     const send = (text: string) => reply.type('application/json; charset=utf-8').send(text);
     if (result instanceof Promise) return result.then((value) => send(JSON.stringify(value)));
-    // most answers are there at once
+    // most answers are ready at once
     const text = JSON.stringify(result);
     atEndOfTurn(() => void send(text));
     return undefined;

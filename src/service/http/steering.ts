@@ -5,7 +5,7 @@ import type { Shown } from '../animation/sessions.ts';
 import { stateWord } from '../animation/resource.ts';
 import { ServiceError } from '../errors.ts';
 import type { SettableType } from '../models/model.ts';
-import { typedValue } from '../models/values.ts';
+import { typedValue } from '../models/typed-values.ts';
 import { checkValue } from '../runs/checked.ts';
 import { readJson, readQuery } from './body.ts';
 
@@ -13,7 +13,7 @@ const Command = z.object({ cmd: z.string(), parameters: z.string().default('') }
 const OfValue = z.object({ pathtofield: z.string() });
 const OfFunction = z.object({ pathtofunction: z.string() });
 
-/** Does what a command says; `parameters` is the rest of the query as text. */
+/** Carries out a command; `parameters` is the rest of the query as text. */
 type Act = (shown: Shown, parameters: string) => void;
 
 const commands: Record<string, Act> = {
@@ -33,7 +33,7 @@ const commands: Record<string, Act> = {
   },
 };
 
-/** What steers an animated run, by the rest of its path. It answers with what is sent as JSON. */
+/** The commands of an animated run, by the rest of the path. The result is sent as JSON. */
 export const steering: Record<string, (shown: Shown, request: FastifyRequest) => unknown> = {
   '/get-state': ({ session }) => wrapped(JSON.stringify(stateWord(session))),
 
@@ -65,7 +65,7 @@ export const steering: Record<string, (shown: Shown, request: FastifyRequest) =>
     );
     if (!settable) throw new ServiceError('INVALID_QUERY', `The value "${name}" can be read, but not set.`);
     let value: unknown;
-    // without a body it is the empty text
+    // without a body it is an empty text
     const text = (body as string | undefined) ?? '';
     // a declaration makes no other type settable
     const ofType = type as SettableType;
@@ -89,7 +89,7 @@ export const steering: Record<string, (shown: Shown, request: FastifyRequest) =>
   },
 };
 
-/** JSON text as clients in the field unpack it: text in text, which is sent as JSON. */
+/** JSON text as existing clients expect it: a JSON string that contains JSON. */
 function wrapped(json: string): string {
   return JSON.stringify(json);
 }
@@ -100,7 +100,7 @@ const TOP = /^\s*(experiment\.)?root\./i;
 /**
  * What a path names of what the animation declares.
  *
- * @throws ServiceError INVALID_QUERY that says what there is
+ * @throws ServiceError INVALID_QUERY with the list of known names
  */
 function elementAt<E extends { name: string }>(
   elements: readonly E[] | undefined,
@@ -118,7 +118,7 @@ function elementAt<E extends { name: string }>(
 }
 
 /**
- * The arguments of a call: a JSON list with the JSON text of each, as clients in the field send them.
+ * The arguments of a call: a JSON list with the JSON text of each argument, as existing clients send them.
  *
  * @throws ServiceError INVALID_BODY
  */

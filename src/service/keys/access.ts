@@ -2,37 +2,37 @@ import { statSync } from 'node:fs';
 import type { Model } from '../../api/resources.ts';
 import { nameKey } from '../../api/values.ts';
 import { ForayError } from '../../errors.ts';
-import { type KeyFile, LOCAL_USER, type ModelAccess, readKeyFile } from './file.ts';
+import { type KeyFile, LOCAL_USER, type ModelRights, readKeyFile } from './file.ts';
 import { hashOf } from './hash.ts';
 
-/** Who makes a request. */
+/** The user behind a request. */
 export interface Caller {
   user: string;
-  /** SHA-256 of the key that it came with. */
+  /** SHA-256 of the key in the request. */
   keyHash: string;
 }
 
 export interface AccessOptions {
   /** The key file. */
   file: string;
-  /** Whether it must be there from the start. */
+  /** Whether the file must exist at the start. */
   required: boolean;
-  /** A key of the local user's besides those of the file, for as long as this service runs. */
+  /** A key of the local user in addition to the file, while this service runs. */
   localKey: string | undefined;
-  /** Names of all models that the service knows at the moment. */
+  /** Names of all models that the service currently knows. */
   models: () => readonly string[];
-  /** Told when the file has become unusable while the service runs. */
+  /** Called when the file becomes invalid while the service runs. */
   onFault: (error: unknown) => void;
 }
 
 interface Rights {
   users: Map<string, string>;
-  models: Map<string, ModelAccess>;
+  models: Map<string, ModelRights>;
 }
 
 /**
- * Keys and permissions (specification 5), as the key file has them at the moment: it is read anew when it has changed,
- * so that a key that is revoked is refused at once. A change that makes it unusable changes nothing until it is mended.
+ * Keys and permissions (specification 5) from the key file. The file is read again when it has changed, so a revoked
+ * key is refused at once. An invalid change has no effect until it is corrected.
  */
 export class Access {
   readonly #options: AccessOptions;
@@ -40,7 +40,7 @@ export class Access {
   #stamp: string | undefined;
   #isFresh = false;
   #rights: Rights = { users: new Map(), models: new Map() };
-  /** By key, who has come with one that these rights know: so it is hashed once. */
+  /** Known users by key, so that each key is hashed only once. */
   readonly #callers = new Map<string, Caller>();
 
   /** @throws ForayError KEYS_INVALID */
@@ -51,7 +51,7 @@ export class Access {
     if (this.#stamp !== undefined || options.required) this.#rights = this.#read();
   }
 
-  /** Whose key this is; undefined when it is nobody's. */
+  /** The user with this key; undefined for an unknown key. */
   callerOf(key: string): Caller | undefined {
     this.#refresh();
     const known = this.#callers.get(key);
@@ -65,16 +65,24 @@ export class Access {
   }
 
   /**
-   * A published model is for everybody; any other for its owner and for those with developer or user permission, which
-   * differ in nothing that this interface does.
+   * Everybody may use a published model. Only the owner and users with developer or user permission may use another
+   * one.
    */
-  mayUse(user: string, { name, published }: Model): boolean {
-    if (published) return true;
-    const { owner, developers, users } = this.#rights.models.get(nameKey(name)) ?? unnamed;
-    return user === owner || developers.includes(user) || users.includes(user);
+  mayUse(user: string, model: Model): boolean {
+    return model.published || this.mayChange(user, model) || this.#rightsTo(model).users.includes(user);
   }
 
-  /** Looks at the file once for all requests that have come in by now. */
+  /** Whether a user may remove versions of a model. */
+  mayChange(user: string, model: Model): boolean {
+    const { owner, developers } = this.#rightsTo(model);
+    return user === owner || developers.includes(user);
+  }
+
+  #rightsTo({ name }: Model): ModelRights {
+    return this.#rights.models.get(nameKey(name)) ?? unnamed;
+  }
+
+  /** Checks the file once for all current requests. */
   #refresh(): void {
     if (this.#isFresh) return;
     this.#isFresh = true;
@@ -90,7 +98,7 @@ export class Access {
     }
   }
 
-  /** Tells one state of the file from another; undefined where there is none. */
+  /** A text that changes when the file changes; undefined if there is no file. */
   #stampNow(): string | undefined {
     const stats = statSync(this.#options.file, { throwIfNoEntry: false });
     return stats && `${stats.ino} ${stats.size} ${stats.mtimeMs}`;
@@ -102,7 +110,7 @@ export class Access {
     const users = Object.entries(content.users).flatMap(([user, { keys }]) =>
       keys.map(({ sha256 }): [string, string] => [sha256, user]),
     );
-    const models = Object.entries(content.models).map(([name, access]): [string, ModelAccess] => [
+    const models = Object.entries(content.models).map(([name, access]): [string, ModelRights] => [
       nameKey(name),
       access,
     ]);
@@ -122,4 +130,4 @@ export class Access {
   }
 }
 
-const unnamed: ModelAccess = { owner: LOCAL_USER, developers: [], users: [] };
+const unnamed: ModelRights = { owner: LOCAL_USER, developers: [], users: [] };

@@ -8,7 +8,7 @@ import { replaceFile } from '../../replace-file.ts';
 import { hashOf, idOf } from './hash.ts';
 import { isUserName, type KeyFile, LOCAL_USER, parseKeyFile, readKeyFile } from './file.ts';
 
-/** A key as it is shown: never the key itself. */
+/** A key for display: never the key itself. */
 export interface ListedKey {
   user: string;
   /** The first digits of its SHA-256. */
@@ -17,9 +17,9 @@ export interface ListedKey {
 }
 
 /**
- * Gives a user, who need not be there yet, a key more; makes the file if need be. The key is returned this once.
+ * Adds a key for a new or existing user. Makes the file if it does not exist. The key is returned only this once.
  *
- * @throws ForayError USAGE for what is no user name, KEYS_INVALID
+ * @throws ForayError USAGE for an invalid user name, KEYS_INVALID
  */
 export async function addKey(file: string, user: string): Promise<string> {
   if (!isUserName(user)) {
@@ -45,13 +45,13 @@ export function listKeys(file: string): ListedKey[] {
 }
 
 /**
- * Takes a key away, from the next request on; returns whose it was.
+ * Revokes a key from the next request on; returns its user.
  *
  * @param id the first digits of its SHA-256, eight or more
  * @throws ForayError UNKNOWN_KEY, KEYS_INVALID
  */
 export async function revokeKey(file: string, id: string): Promise<string> {
-  // a missing file is said to be missing, rather than made
+  // a missing file is an error here, and is not made
   readKeyFile(file);
   let owner = '';
   await edit(file, ({ document, users }) => {
@@ -70,22 +70,22 @@ export async function revokeKey(file: string, id: string): Promise<string> {
   return owner;
 }
 
-/** Where there is no key file yet, makes one with a key of the local user, which is returned this once. */
+/** If there is no key file yet, makes one with a key of the local user. The key is returned only this once. */
 export async function ensureKeyFile(file: string): Promise<string | undefined> {
   return existsSync(file) ? undefined : addKey(file, LOCAL_USER);
 }
 
-/** How long a change waits for another one, ms. */
+/** How long a change waits for another change, ms. */
 const PATIENCE_MS = 10_000;
 
-/** Changes the file whole or not at all; of several changes at once, one after the other. */
+/** Changes the file completely or not at all. Concurrent changes run one after the other. */
 async function edit(file: string, change: (content: KeyFile) => void): Promise<void> {
   const lock = await lockOf(file);
   try {
     const content = existsSync(file) ? readKeyFile(file) : parseKeyFile('', file);
     change(content);
     const text = content.document.toString();
-    // what a service could not read never takes the file's place
+    // content that the service cannot read never replaces the file
     parseKeyFile(text, file);
     await replaceFile(file, text, 0o600);
   } catch (error) {

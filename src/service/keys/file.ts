@@ -7,10 +7,10 @@ import { type Locate, readYaml, type ReadYaml, YamlError } from '../../yaml.ts';
 
 /**
  * The key file: users with the SHA-256 of their keys, and who may use which model. Keys are random, so a plain
- * SHA-256 is enough, and the file holds no secret. YAML, of which JSON is a part; docs/service.md describes it.
+ * SHA-256 is enough, and the file holds no secret. YAML, of which JSON is a part; docs/reference/service.md describes it.
  */
 
-/** Owns the models that nobody else is said to own, and the key that is made at first start. */
+/** The owner of models without another owner, and of the key from the first start. */
 export const LOCAL_USER = 'local';
 
 const USER_NAME = /^[A-Za-z0-9][A-Za-z0-9_.@-]*$/;
@@ -28,26 +28,26 @@ const Key = z.strictObject({
   created: z.string().optional(),
 });
 
-const ModelAccess = z.strictObject({
+const ModelRights = z.strictObject({
   owner: UserName.default(LOCAL_USER),
   developers: z.array(UserName).default([]),
   users: z.array(UserName).default([]),
 });
-export type ModelAccess = z.infer<typeof ModelAccess>;
+export type ModelRights = z.infer<typeof ModelRights>;
 
 const KeyFileContent = z.strictObject({
   users: z.record(UserName, z.strictObject({ keys: z.array(Key).default([]) })).default({}),
-  models: z.record(z.string(), ModelAccess).default({}),
+  models: z.record(z.string(), ModelRights).default({}),
 });
 export type KeyFileContent = z.infer<typeof KeyFileContent>;
 
-/** A key file with the means to change it and to say where in it something stands. */
+/** A key file that can be changed, and that can tell the place of each of its parts. */
 export interface KeyFile extends KeyFileContent {
   document: Document;
   locate: Locate;
 }
 
-/** Where a service keeps its keys when nobody says. */
+/** The default path of the key file. */
 export function keyFileIn(dataDir: string): string {
   return path.join(dataDir, 'keys.yaml');
 }
@@ -56,7 +56,7 @@ export function isUserName(text: string): boolean {
   return USER_NAME.test(text);
 }
 
-/** @throws ForayError KEYS_INVALID with the place; it never repeats what stands there, which may be a key */
+/** @throws ForayError KEYS_INVALID with the place; it never repeats the text there, which may be a key */
 export function readKeyFile(file: string): KeyFile {
   let text: string;
   try {
@@ -67,7 +67,7 @@ export function readKeyFile(file: string): KeyFile {
   return parseKeyFile(text, file);
 }
 
-/** As {@link readKeyFile}, of the file's text. */
+/** Like {@link readKeyFile}, for the text of the file. */
 export function parseKeyFile(text: string, file: string): KeyFile {
   const { plain, document, locate } = readText(text, file);
   const result = KeyFileContent.safeParse(plain ?? {});
@@ -86,7 +86,7 @@ export function parseKeyFile(text: string, file: string): KeyFile {
   return read;
 }
 
-/** One key names one user. */
+/** Each key belongs to one user. */
 function checkKeys({ users, locate }: KeyFile): void {
   const seen = new Set<string>();
   for (const [user, { keys }] of Object.entries(users)) {
@@ -101,7 +101,7 @@ function checkKeys({ users, locate }: KeyFile): void {
   }
 }
 
-/** A misspelt name in a permission would silently shut somebody out, or let somebody else in later. */
+/** Refuses unknown names: a misspelt name in a permission would exclude somebody, or admit somebody else later. */
 function checkUsers({ users, models, locate }: KeyFile): void {
   const isKnown = (user: string) => user === LOCAL_USER || Object.hasOwn(users, user);
   for (const [model, access] of Object.entries(models)) {
@@ -124,7 +124,7 @@ function readText(text: string, file: string): ReadYaml {
     return readYaml(text, file);
   } catch (error) {
     if (!(error instanceof YamlError)) throw error;
-    // what it says may repeat what stands there
+    // its message may repeat the text there
     throw new ForayError('KEYS_INVALID', 'The key file is neither YAML nor JSON.', { place: error.place });
   }
 }

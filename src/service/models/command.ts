@@ -2,12 +2,13 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
 import { ForayError, messageOf, type Place } from '../../errors.ts';
-import { misfit } from '../../misfit.ts';
+import { schemaError } from '../../schema-error.ts';
 import { readYaml, YamlError } from '../../yaml.ts';
 import { Declaration } from './declaration.ts';
+import { statOf } from './folder.ts';
 
 /**
- * A command model: a declaration, `model.yaml` or `model.json`, with the command that runs it (docs/models.md). The program
+ * A command model: a declaration, `model.yaml` or `model.json`, with the command that runs it (docs/guides/models.md). The program
  * may be in any language.
  */
 export interface CommandModel {
@@ -18,7 +19,7 @@ export interface CommandModel {
 
 const Command = z.union(
   [
-    // without quoting: an argument with a space in it needs the list
+    // without quoting: an argument with a space needs a list
     z
       .string()
       .trim()
@@ -30,10 +31,10 @@ const Command = z.union(
 );
 
 const WithCommand = z.looseObject({ command: Command });
-/** All that may be in a declaration. */
+/** All settings of a declaration. */
 const Whole = z.object({ ...Declaration.shape, command: Command });
 
-const SAYS_HOW = 'docs/models.md says how a model is declared.';
+const SAYS_HOW = 'docs/guides/models.md says how a model is declared.';
 
 /** @throws ForayError MODEL_INVALID with the place, MODEL_UNREADABLE */
 export function readCommandModel(entry: string): CommandModel {
@@ -46,7 +47,7 @@ export function readCommandModel(entry: string): CommandModel {
     const valid = <T>(schema: z.ZodType<T>, value: unknown): T => {
       const result = schema.safeParse(value);
       if (result.success) return result.data;
-      const { message, hint, path, at } = misfit(result.error, Whole, value, 'model');
+      const { message, hint, path, at } = schemaError(result.error, Whole, value, 'model');
       throw invalid(message, locate(path, at), hint ?? SAYS_HOW);
     };
     const { command, ...rest } = valid(WithCommand, plain);
@@ -65,6 +66,22 @@ export function readCommandModel(entry: string): CommandModel {
     if (error instanceof ForayError) throw error;
     throw new ForayError('MODEL_UNREADABLE', `The declaration ${file} cannot be read: ${messageOf(error)}.`);
   }
+}
+
+/** The files that the words of a command name, from the model's folder. */
+export function filesNamed(command: readonly string[], modelFolder: string): string[] {
+  return command.map((word) => path.join(modelFolder, word)).filter((file) => statOf(file)?.isFile());
+}
+
+/**
+ * The files that a command names by absolute paths. They are the same in every version, and the program belongs to the
+ * machine.
+ */
+export function filesFixed([program, ...args]: readonly string[], modelFolder: string): string[] {
+  const isOfModel = program!.startsWith(`${modelFolder}${path.sep}`);
+  return [...(isOfModel ? [program!] : []), ...args].filter(
+    (word) => path.isAbsolute(word) && statOf(word)?.isFile(),
+  );
 }
 
 function invalid(message: string, place?: Place, hint?: string): ForayError {

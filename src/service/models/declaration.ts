@@ -9,7 +9,7 @@ import {
 import { rangeTypes } from '../../api/ranges.ts';
 import type { Experiment, InputItem, Version } from '../../api/resources.ts';
 import { nameKey } from '../../api/values.ts';
-import { checkAllowed } from './allowed.ts';
+import { checkAllowed } from './allowed-values.ts';
 import { stableUuid } from './ids.ts';
 import { modelInputTypes, settableTypes } from './model.ts';
 import { canonicalInput, systemInputTypes } from './system-inputs.ts';
@@ -36,7 +36,7 @@ const range = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('FULL_RANGE_BOOLEAN') }),
 ]);
 
-/** How a model is drawn, but for its code. */
+/** The animation of a model, without its code. */
 const animation = z
   .strictObject({
     width: pixels,
@@ -164,7 +164,7 @@ export const Declaration = z
         else
           complainOfValue(path, what, () => {
             const { value } = settingItem(input, setting);
-            // of a range, each value is looked at when it is requested
+            // the values of a range are checked when they are requested
             if (typeof setting !== 'object') checkAllowed(input, value);
           });
       }
@@ -180,7 +180,7 @@ export const Declaration = z
   });
 export type Declaration = z.infer<typeof Declaration>;
 export type DeclaredInput = Declaration['inputs'][number];
-/** The part of how a model is drawn that is data. */
+/** The data of a model's animation. */
 export type AnimationDeclaration = NonNullable<Declaration['animation']>;
 type Setting = z.infer<typeof value> | z.infer<typeof range>;
 
@@ -229,7 +229,7 @@ export function experimentsOf({ inputs, experiments }: Declaration, versionId: s
   });
 }
 
-/** An input as an experiment sets it, so that a request may take it as it is. */
+/** An input with its value in an experiment, in the form of a request. */
 function settingItem({ name, type, units }: DeclaredInput, setting: Setting): InputItem {
   if (typeof setting !== 'object') return { name, type, units, value: canonicalInput(name, type, setting) };
   const { type: rangeType, ...bounds } = setting;

@@ -1,14 +1,25 @@
+import { registerHooks } from 'node:module';
+import { fileURLToPath } from 'node:url';
 import { parentPort, workerData } from 'node:worker_threads';
 import { isSystemError } from '../system-errors.ts';
 import type { Answer } from './describe.ts';
 import { loadModel } from './load.ts';
 
-/** Imports one model and posts its declaration, or why that is not possible. */
+const loaded = new Set<string>();
+registerHooks({
+  load(url, context, next) {
+    if (url.startsWith('file:')) loaded.add(fileURLToPath(url));
+    return next(url, context);
+  },
+});
+
+/** Imports one model and posts its declaration, or the reason of the failure. */
 try {
   const model = await loadModel(workerData as string);
   const { animation } = model;
   parentPort!.postMessage({
     declaration: { ...without(model, 'run'), ...(animation && { animation: without(animation, 'start') }) },
+    loaded: [...loaded],
   } satisfies Answer);
 } catch (error) {
   parentPort!.postMessage({
@@ -17,7 +28,7 @@ try {
   } satisfies Answer);
 }
 
-/** With the place, where the error is one of syntax: its stack begins with it. */
+/** With the place of a syntax error, at which its stack begins. */
 function described({ message, stack = '' }: Error): string {
   const place = /^file:\/\/(\S+:\d+)\n/.exec(stack)?.[1];
   return place === undefined ? message : `${place}: ${message}`;

@@ -2,27 +2,31 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { ForayError, messageOf } from '../../errors.ts';
-import { misfit } from '../../misfit.ts';
+import { schemaError } from '../../schema-error.ts';
 import { ownModule } from '../../own-files.ts';
-import { modelEnvironment } from '../executors/environment.ts';
+import { modelEnvironment } from '../environment.ts';
 import { isSystemError } from '../system-errors.ts';
-import { readCommandModel } from './command.ts';
+import { filesFixed, filesNamed, readCommandModel } from './command.ts';
 import { Declaration } from './declaration.ts';
 import { isDeclaration } from './folder.ts';
 import { oneLine } from '../../suggest.ts';
 
-/** How long the module of a model may take to load, in milliseconds. */
+/** The longest time for loading a model's module, ms. */
 const LOAD_TIMEOUT = 30_000;
 
 /**
- * Reads a model's declaration; that of a module in a thread of its own: a model that hangs or breaks while it loads
- * cannot take the service along, and a changed one is read anew.
+ * Reads a model's declaration. A module is loaded in its own thread, so that a model that hangs or crashes while
+ * loading does not affect the service, and a changed model can be loaded again.
  *
- * @throws ForayError MODEL_INVALID naming the model's folder, or the place in its declaration; MODEL_UNREADABLE when the system
- *   has failed, and not the model
+ * @throws ForayError MODEL_INVALID with the model's folder or the place in its declaration; MODEL_UNREADABLE if the
+ * system failed, and not the model
  */
-export async function describeModel(entry: string): Promise<Declaration> {
-  if (isDeclaration(entry)) return readCommandModel(entry).declaration;
+export async function describeModel(entry: string): Promise<Described> {
+  if (isDeclaration(entry)) {
+    const { declaration, command } = readCommandModel(entry);
+    const folder = path.dirname(entry);
+    return { declaration, loaded: filesNamed(command, folder), fixed: filesFixed(command, folder) };
+  }
   const folder = path.dirname(entry);
   const answer = await askThread(entry).catch((error: unknown) => ({
     problem:
@@ -39,15 +43,25 @@ export async function describeModel(entry: string): Promise<Declaration> {
   }
   const declaration = Declaration.safeParse(answer.declaration);
   if (!declaration.success) {
-    const { message, hint } = misfit(declaration.error, Declaration, answer.declaration, 'model');
+    const { message, hint } = schemaError(declaration.error, Declaration, answer.declaration, 'model');
     throw new ForayError('MODEL_INVALID', `The model in ${folder} is not declared as a model: ${message}`, {
       hint,
     });
   }
-  return declaration.data;
+  return { declaration: declaration.data, loaded: answer.loaded, fixed: [] };
 }
 
-export type Answer = { declaration: unknown } | { problem: string; isOfSystem: boolean };
+/** A model's declaration, and the files that it uses. */
+export interface Described {
+  declaration: Declaration;
+  /** For a module the files that were loaded with it, for a command the files that it names. */
+  loaded: string[];
+  /** Files that a command names by absolute paths. */
+  fixed: string[];
+}
+
+/** The answer of the thread; `loaded` are paths of files. */
+export type Answer = { declaration: unknown; loaded: string[] } | { problem: string; isOfSystem: boolean };
 
 async function askThread(entry: string): Promise<Answer> {
   const thread = new Worker(ownModule('src/service/models/describe-thread'), {

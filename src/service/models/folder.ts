@@ -6,32 +6,36 @@ import { ForayError, messageOf } from '../../errors.ts';
 import { ownFile } from '../../own-files.ts';
 import { libraryFiles } from './library.ts';
 
-/** A module with the model's code, or a declaration with the command that runs it. */
+/** The entry of a model: a module with its code, or a declaration with its command. */
 const ENTRIES = ['model.ts', 'model.js', 'model.yaml', 'model.json'];
 const TOOLS_FOLDERS = new Set(['node_modules', '__pycache__']);
 
-/** What folders of models share is code: whatever else is in them (results, notes) changes without a model changing. */
+/** The extensions of shared code. Other files beside models (results, notes) may change without a change of a model. */
 const SHARED_CODE = /\.[cm]?[jt]s$/;
 
 /** Where a model's code is. */
 export interface ModelPlace {
   /** The file with the model's definition: a module, or the declaration of a command model. */
   entry: string;
-  /** The model's own folder; of a module then those that its neighbourhood shares. */
+  /** The model's own folder. For a module also the shared folders beside it. */
   folders: string[];
-  /** Of a module, the files of foray itself that it runs with. */
+  /** For a module, the files of foray that it uses. */
   library: readonly string[];
+  /** The folder to which their names are relative. */
+  libraryRoot: string;
 }
 
-/** Where a model's code is, and what it was when it was read. */
+/** A model's code, and its hashes when it was read. */
 export interface ModelCode extends ModelPlace {
   contentHash: string;
   files: VersionFile[];
+  /** The files for imports of this package by name, if they differ from the current package. */
+  imports?: Readonly<Record<string, string>>;
 }
 
 /**
- * The models in a folder: itself, when it is a model, else one for each folder in it that is. The code in a folder without
- * a model is shared by its neighbours that are modules, and counts as part of each of them.
+ * The models in a folder: the folder itself, if it is a model, otherwise its subfolders that are models. Code in a
+ * subfolder without a model is shared by the modules beside it, and is part of each of them.
  *
  * @throws ForayError MODEL_UNREADABLE, MODEL_INVALID
  */
@@ -47,17 +51,17 @@ export function findModels(modelDir: string): ModelPlace[] {
   }
 }
 
-/** That a folder of models cannot be read. */
+/** The error of a folder of models that cannot be read. */
 export function unreadableFolder(root: string, why: string): ForayError {
   return new ForayError('MODEL_UNREADABLE', `The folder of models ${root} cannot be read: ${why}.`);
 }
 
 /**
- * As {@link findModels}, for who goes on where one of the models is not valid.
+ * Like {@link findModels}, but continues after an invalid model.
  *
- * @param knownModels - folders that were models, and are not shared code while they lack their model
+ * @param knownModels - folders that were models, and do not become shared code while their model is missing
  * @param onInvalid - called with each folder that is not a valid model
- * @throws Error of the system, when the folder cannot be read
+ * @throws Error of the system, if the folder cannot be read
  */
 export function placesIn(
   root: string,
@@ -92,7 +96,7 @@ export function isEmpty(folder: string): boolean {
   return visibleEntries(folder).length === 0;
 }
 
-/** A model's code as it is now. */
+/** A model's current code. */
 export function readCode(place: ModelPlace): ModelCode {
   const files = filesOf(place).map(({ index, folder, file }) => ({
     path: toldPath(place, index, path.relative(folder, file)),
@@ -101,7 +105,10 @@ export function readCode(place: ModelPlace): ModelCode {
   return { ...place, contentHash: hashContent(place), files };
 }
 
-/** How a file of a model is called: by its path below the model's folder; of shared code and of foray's own with the folder's name. */
+/**
+ * The name of a model's file: its path below the model's folder. For shared code and for foray's files it begins with
+ * the folder's name.
+ */
 function toldPath({ folders }: ModelPlace, index: number, relative: string): string {
   const folder = index === 0 ? [] : [index < folders.length ? path.basename(folders[index]!) : 'foray'];
   return [...folder, ...relative.split(path.sep)].join('/');
@@ -112,13 +119,13 @@ export function hashContent(place: ModelPlace): string {
   const hash = createHash('sha256');
   for (const { index, folder, file } of filesOf(place)) {
     const content = contentOf(file);
-    // the length keeps one file's end from passing as the next one's beginning
+    // the length separates the end of one file from the beginning of the next
     hash.update(JSON.stringify([index, path.relative(folder, file), content.length])).update(content);
   }
   return hash.digest('hex');
 }
 
-/** Tells one state of a model's files from another, without reading them. */
+/** A text that changes when a model's files change, without reading them. */
 export function stateOf(place: ModelPlace): string {
   return filesOf(place)
     .map(({ file }) => {
@@ -131,8 +138,8 @@ export function stateOf(place: ModelPlace): string {
 function placeOf(entry: string, shared: readonly string[]): ModelPlace {
   const folder = path.dirname(entry);
   return isDeclaration(entry)
-    ? { entry, folders: [folder], library: [] }
-    : { entry, folders: [folder, ...shared], library: libraryFiles() };
+    ? { entry, folders: [folder], library: [], libraryRoot: ownFile('.') }
+    : { entry, folders: [folder, ...shared], library: libraryFiles(), libraryRoot: ownFile('.') };
 }
 
 /** Whether a model's entry is the declaration of a command model, and not a module. */
@@ -140,7 +147,7 @@ export function isDeclaration(entry: string): boolean {
   return ['.yaml', '.json'].includes(path.extname(entry));
 }
 
-/** A folder that is closed to the service may be shared code, and fails when it is read as such. */
+/** A folder without permission may be shared code. Reading it then fails. */
 function entriesOf(folder: string): string[] {
   return ifOpen(() => entriesAmong(readdirSync(folder, { withFileTypes: true }))) ?? [];
 }
@@ -149,21 +156,26 @@ function entriesAmong(found: readonly { name: string }[]): string[] {
   return ENTRIES.filter((entry) => found.some(({ name }) => name === entry));
 }
 
-function filesOf({ folders, library }: ModelPlace): { index: number; folder: string; file: string }[] {
+/** A model's files in their order: those of its folders by the folder's number, then those of foray itself. */
+export function filesOf({
+  folders,
+  library,
+  libraryRoot,
+}: ModelPlace): { index: number; folder: string; file: string }[] {
   const own = folders.flatMap((folder, index) =>
     filesUnder(folder)
       .filter((file) => index === 0 || SHARED_CODE.test(file))
       .map((file) => ({ index, folder, file })),
   );
-  return [...own, ...library.map((file) => ({ index: folders.length, folder: ownFile('.'), file }))];
+  return [...own, ...library.map((file) => ({ index: folders.length, folder: libraryRoot, file }))];
 }
 
-/** Of a link that leads to no file, where it leads. */
+/** The target of a link that leads to no file. */
 function contentOf(file: string): Buffer {
   return statOf(file)?.isFile() ? readFileSync(file) : Buffer.from(readlinkSync(file));
 }
 
-/** Undefined where there is nothing. Anything else that keeps it from being looked at is an error. */
+/** Undefined if the path does not exist. Any other failure is an error. */
 export function statOf(file: string): Stats | undefined {
   try {
     return statSync(file);
@@ -186,15 +198,15 @@ function visibleEntries(folder: string) {
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** Whether tools have made it beside a model's code: what they installed or compiled is no part of the model. */
-function isOfTools(entry: string): boolean {
+/** Whether tools have made the folder beside a model's code. Installed or compiled files are not part of the model. */
+export function isOfTools(entry: string): boolean {
   return (
     TOOLS_FOLDERS.has(path.basename(entry)) ||
     ifOpen(() => statOf(path.join(entry, 'pyvenv.cfg'))) !== undefined
   );
 }
 
-/** Undefined where the service has no permission to look. */
+/** Undefined if the service has no permission. */
 function ifOpen<T>(look: () => T): T | undefined {
   try {
     return look();

@@ -2,17 +2,17 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { publicModules } from '../../own-files.ts';
 
-/** What models import of this package. */
+/** The modules of this package that models import. */
 const ENTRIES = ['foray/model', 'foray/kernel'];
 
-/** An import of a file that is loaded, not only its types; as Prettier writes it, and TypeScript in the package. */
+/** Matches an import of a loaded file (not only of types), as Prettier and TypeScript write it. */
 const IMPORT = /^(?:import|export)\s(?!type\b)(?:[^;'"]*\bfrom\s)?['"](\.{1,2}\/[^'"]+)['"]/gm;
 
 let known: readonly string[] | undefined;
 
 /**
- * The files of this package that run as a part of every model that is a module: `foray/model`, `foray/kernel` and all that these
- * import. Sorted; read once.
+ * The files of this package that run in every model that is a module: `foray/model`, `foray/kernel` and all their
+ * imports. Sorted; read once.
  */
 export function libraryFiles(): readonly string[] {
   return (known ??= findFiles());

@@ -1,12 +1,13 @@
+import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { messageOf } from '../../errors.ts';
-import '../../own-package.ts';
-import { Deferred } from '../executors/deferred.ts';
+import { closeFolder } from '../../own-package.ts';
+import { Deferred } from '../deferred.ts';
 import { isSystemError } from '../system-errors.ts';
 import { hashContent, type ModelCode } from './folder.ts';
 import type { ModelDefinition } from './model.ts';
 
-/** Imports a model's module. Runs code of the model: never for the thread that serves HTTP. */
+/** Imports a model's module. This runs code of the model, so the thread that serves HTTP never calls it. */
 export async function loadModel(entry: string): Promise<ModelDefinition> {
   const module = (await import(pathToFileURL(entry).href)) as { default?: Partial<ModelDefinition> };
   if (typeof module.default?.run !== 'function') {
@@ -19,13 +20,13 @@ export async function loadModel(entry: string): Promise<ModelDefinition> {
   return module.default as ModelDefinition;
 }
 
-/** Why a run does not take place, or its outputs are not kept. */
+/** The message if a run does not start, or its outputs are not kept. */
 const CHANGED = "the model's files were changed since the service read them";
 
 /**
- * Checks that a model's files are what the service has read.
+ * Checks that a model's files are the same as when the service read them.
  *
- * @throws Deferred when they are not, or cannot be read: the service finds out which version they are now
+ * @throws Deferred if they differ or cannot be read: the service then looks for their current version
  */
 export function checkUnchanged(code: ModelCode): void {
   let found;
@@ -38,18 +39,19 @@ export function checkUnchanged(code: ModelCode): void {
 }
 
 /**
- * As {@link loadModel}: the service has read the code, and what it runs must be the same.
+ * Like {@link loadModel}, with a check that the code is the same as when the service read it.
  *
  * @throws Deferred as {@link checkUnchanged} does
  */
 export async function loadUnchanged(code: ModelCode): Promise<ModelDefinition> {
   try {
+    if (code.imports) closeFolder(path.dirname(code.libraryRoot), code.imports);
     return await loadModel(code.entry);
   } catch (error) {
     if (isSystemError(error)) throw new Deferred(`the model's files cannot be read: ${messageOf(error)}`);
     throw error;
   } finally {
-    // if they have changed meanwhile, neither a model nor an error is of this version
+    // if the files have changed meanwhile, the model or the error belongs to another version
     checkUnchanged(code);
   }
 }

@@ -35,7 +35,7 @@ export interface InputDeclaration {
   /** Least and greatest value of a number, both allowed; a request with another is refused. */
   min?: number;
   max?: number;
-  /** All values that are allowed. */
+  /** All allowed values. */
   values?: readonly (string | number | boolean)[];
 }
 
@@ -71,7 +71,7 @@ export interface DataSet {
   dataY: number[];
 }
 
-/** Further fields are passed on, such as `deviation`, `confidence`, and `sum` (discrete) or `integral` (continuous). */
+/** Further fields are kept, such as `deviation`, `confidence`, and `sum` (discrete) or `integral` (continuous). */
 export interface Statistics {
   type: string;
   count: number;
@@ -141,7 +141,7 @@ type InputValues<I extends readonly InputDeclaration[]> = {
   [D in I[number] as D['name']]: InputValueOf[D['type']];
 };
 
-/** One value an output; `null` where this run has none (its `value` is then the JSON text `null`). */
+/** One value per output; `null` if this run has none (its `value` is then the JSON text `null`). */
 type OutputValues<O extends readonly OutputDeclaration[]> = {
   [D in O[number] as D['name']]: OutputValueOf[D['type']] | null;
 };
@@ -151,22 +151,22 @@ type FileInputName<I extends readonly InputDeclaration[]> = Extract<
   { type: 'INPUT_FILE' }
 >['name'];
 
-/** What a run is given. */
+/** The argument of a model's run. */
 export interface RunContext<I extends readonly InputDeclaration[] = readonly InputDeclaration[]> {
   inputs: InputValues<I>;
   /** The value of `{RANDOM_SEED}`, where the model declares it. */
   seed: '{RANDOM_SEED}' extends I[number]['name'] ? bigint : undefined;
-  /** From when to when to simulate, by the system inputs for start and stop that the model declares, else 0 to Infinity. */
+  /** The start and end of the simulation, from the declared system inputs, otherwise 0 to Infinity. */
   horizon: Horizon;
   /** The bytes of an INPUT_FILE, or null when the request gives none. */
   readFile: (input: FileInputName<I>) => Uint8Array | null;
-  /** Stores a file; give what it returns as the value of an OUTPUT_FILE. `localPath` is the name for downloads. */
+  /** Stores a file. Its result is the value of an OUTPUT_FILE. `localPath` is the name for downloads. */
   writeFile: (localPath: string, content: Uint8Array | string) => OutputFile;
-  /** Share of the run that is done, 0 to 1. May be called often. */
+  /** Reports the finished share of the run, 0 to 1. May be called often. */
   progress: (fraction: number) => void;
 }
 
-/** A part of the picture that a page may ask to see alone, in pixels. */
+/** A part of the picture that a page may show alone, in pixels. */
 export interface ViewArea {
   /** Unique among the view areas, ignoring case. */
   name: string;
@@ -180,7 +180,7 @@ export interface ViewArea {
 export interface SceneValueDeclaration {
   /** Unique among the values, ignoring case. */
   name: string;
-  /** One of {@link settableTypes} where it is settable. */
+  /** One of {@link settableTypes} if it is settable. */
   type: Exclude<OutputType, 'OUTPUT_FILE'>;
   units?: Unit | null;
   /** @default false */
@@ -191,19 +191,19 @@ export interface SceneValueDeclaration {
 export interface SceneFunctionDeclaration {
   /** Unique among the functions, ignoring case. */
   name: string;
-  /** Names of the arguments, all of which a call gives. @default none */
+  /** Names of the arguments. A call gives all of them. @default none */
   parameters?: readonly string[];
 }
 
-/** The value of a drawn run behind a declaration. */
+/** Access to a declared value of a drawn run. */
 export interface SceneValue {
-  /** The value now, as an output of its type; null if there is none. */
+  /** The current value, as an output of its type; null if there is none. */
   get(): unknown;
-  /** For a settable value: takes one of its type. What it throws refuses the value; the run goes on. */
+  /** Sets a settable value of its type. An error refuses the value, and the run goes on. */
   set?(value: never): void;
 }
 
-/** Takes JSON values and returns one, or a promise of one. What it throws refuses the call; the run goes on. */
+/** Takes JSON values and returns one, or a promise of one. An error refuses the call, and the run goes on. */
 export type SceneFunction = (...args: never[]) => unknown;
 
 /** A run that is being drawn. Times are in the animation's units, from 0. */
@@ -221,7 +221,7 @@ export interface Scene<O extends readonly OutputDeclaration[] = readonly OutputD
   functions?: Readonly<Record<string, SceneFunction>>;
 }
 
-/** How a model is drawn (docs/animation.md). */
+/** How a model is drawn (docs/guides/animation.md). */
 export interface AnimationDefinition<
   I extends readonly InputDeclaration[] = readonly InputDeclaration[],
   O extends readonly OutputDeclaration[] = readonly OutputDeclaration[],

@@ -16,6 +16,7 @@ import {
   unreadableFolder,
 } from './folder.ts';
 import { stableUuid } from './ids.ts';
+import { filesOutside } from './manifest.ts';
 
 /** How long a folder that was a part of a model may be missing beside others, in milliseconds: editors and checkouts replace folders. */
 const GONE_AFTER = 30_000;
@@ -26,6 +27,8 @@ export interface FoundModel {
   code: ModelCode;
   /** Of content and declaration: what makes a version. */
   codeHash: string;
+  /** Files that it uses which are none of its own, from its folder. */
+  outside: readonly string[];
   /** The folder of models that it is in. */
   root: string;
 }
@@ -160,14 +163,16 @@ async function readModel(root: string, place: ModelPlace, last: FoundModel | und
   const state = stateOf(place);
   const code = readCode(place);
   if (last?.code.contentHash === code.contentHash && last.code.entry === code.entry) return { ...last, code };
-  const declaration = await describeModel(code.entry);
+  const described = await describeModel(code.entry);
+  const { declaration } = described;
+  const outside = filesOutside(place, described);
   if (stateOf(place) !== state) {
     throw new ForayError('MODEL_UNREADABLE', `The model in ${folderOf(place)} changes while it is read.`);
   }
   const codeHash = createHash('sha256')
     .update(JSON.stringify([code.contentHash, declaration]))
     .digest('hex');
-  return { id: stableUuid('model', nameKey(declaration.name)), declaration, code, codeHash, root };
+  return { id: stableUuid('model', nameKey(declaration.name)), declaration, code, codeHash, outside, root };
 }
 
 function sameName(one: FoundModel, other: FoundModel): ForayError {

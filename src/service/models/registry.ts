@@ -1,33 +1,48 @@
-import type { DatabaseSync } from 'node:sqlite';
 import type { VersionFile } from '../../api/extensions.ts';
 import type { Experiment, Model, Version } from '../../api/resources.ts';
 import { nameKey } from '../../api/values.ts';
 import { ServiceError } from '../errors.ts';
 import type { Problem, Problems } from '../problems.ts';
-import { type AnimationDeclaration, type DeclaredInput, experimentsOf, templateOf } from './declaration.ts';
+import type { AnimationDeclaration, DeclaredInput } from './declaration.ts';
 import type { ModelCode } from './folder.ts';
-import { stableUuid } from './ids.ts';
-import type { ModelReader } from './reader.ts';
-import { type FoundModel, type Unreadable } from './reader.ts';
+import { type Manifest, outsideWarning } from './manifest.ts';
+import type { FoundModel, ModelReader, Unreadable } from './reader.ts';
+import type { VersionFiles } from './version-files.ts';
+import { PRUNED, type VersionRow, type VersionTable, whyRetired } from './version-table.ts';
 
 /** A model version as the service holds it. */
 export interface ServedVersion extends Version {
   modelId: string;
   experiments: Experiment[];
-  /** Undefined when the code of this version is no longer in the folders of models. */
+  /** Undefined when the code of this version is no longer in the folders of models; {@link ModelRegistry.codeOf} then has it. */
   code: ModelCode | undefined;
+  /** Its kept files; null where there are none. */
+  manifest: Manifest | null;
+  /** Why it takes no runs; undefined when it does. */
+  retired: string | undefined;
+  /** When it was made; null for a version of an earlier foray. */
+  madeAt: string | null;
   /** Its files as they were when it was read; null for a version of an earlier foray. */
   files: VersionFile[] | null;
-  /** How it is drawn; undefined where its code does not say so, or is gone. */
+  /** How it is drawn; undefined where its code does not say so, or was not kept. */
   animation: AnimationDeclaration | undefined;
-  /** What its code allows for its inputs, in the template's order; none when the code is gone. */
+  /** What its code allows for its inputs, in the template's order; none when the code was not kept. */
   inputs: readonly DeclaredInput[];
+}
+
+export interface RegistryParts {
+  table: VersionTable;
+  files: VersionFiles;
+  reader: ModelReader;
+  problems: Problems;
 }
 
 /** What a further reading of the folders of models came to. */
 export interface Reload {
   /** What is new, in a line each: versions, and models that are not valid any more. */
   lines: string[];
+  /** What whoever writes the models should know, in a line each. */
+  warnings: string[];
   /** Whether the code of any model is another than before. */
   hasChanged: boolean;
   /** Whether everything could be read. */
@@ -36,32 +51,45 @@ export interface Reload {
 
 /**
  * The models and versions of the service: those of the database, with the code found in the folders of models. A
- * model whose code differs from its latest version becomes a new version; earlier ones stay, with their runs.
+ * model whose code differs from its latest version becomes a new version; earlier ones stay, with their runs, and run on from
+ * their kept files.
  */
 export class ModelRegistry {
-  readonly #db: DatabaseSync;
+  readonly #table: VersionTable;
+  readonly #files: VersionFiles;
   readonly #reader: ModelReader;
   readonly #problems: Problems;
+  /** The folder that each model has now, by its id. */
+  #folders: ReadonlyMap<string, string> = new Map();
   #models: ReadonlyMap<string, Model> = new Map();
   #versions: ReadonlyMap<string, ServedVersion> = new Map();
   #unreadableVersions: readonly string[] = [];
   /** What was wrong with models at the last reading. */
   #complaints: readonly string[] = [];
 
-  private constructor(db: DatabaseSync, reader: ModelReader, problems: Problems) {
-    this.#db = db;
+  private constructor({ table, files, reader, problems }: RegistryParts) {
+    this.#table = table;
+    this.#files = files;
     this.#reader = reader;
     this.#problems = problems;
   }
 
   /** @throws ForayError MODEL_INVALID, MODEL_UNREADABLE naming the folder */
-  static async open(db: DatabaseSync, reader: ModelReader, problems: Problems): Promise<ModelRegistry> {
-    const registry = new ModelRegistry(db, reader, problems);
-    const { models, invalid, unreadable } = await reader.read();
+  static async open(parts: RegistryParts): Promise<ModelRegistry> {
+    const registry = new ModelRegistry(parts);
+    const { models, invalid, unreadable } = await parts.reader.read();
     const problem = invalid[0] ?? unreadable[0]?.problem;
     if (problem) throw problem;
     registry.#take([...models.values()]);
     return registry;
+  }
+
+  /** What whoever writes the models should know, in a line each. */
+  warnings(): string[] {
+    return [...this.#versions.values()].flatMap(({ code, manifest }) => {
+      const warning = code && manifest && outsideWarning(manifest.declaration, manifest.outside);
+      return warning ? [warning] : [];
+    });
   }
 
   /**
@@ -71,7 +99,8 @@ export class ModelRegistry {
   async reload(): Promise<Reload> {
     const { models, invalid, unreadable } = await this.#reader.read();
     const served = this.#servedCode();
-    const added = this.#take([...models.values()]);
+    const warned = this.warnings();
+    const { added, areKept } = this.#take([...models.values()]);
     const kept = new Set(unreadable.flatMap((folder) => folder.kept.map(({ id }) => id)));
     this.#unreadableVersions = [...this.#versions.values()]
       .filter(({ modelId, code }) => code && kept.has(modelId))
@@ -80,17 +109,23 @@ export class ModelRegistry {
     const complaints = invalid.map((problem) => problem.toLine());
     const lines = [...complaints.filter((line) => !this.#complaints.includes(line)), ...added];
     this.#complaints = complaints;
-    return { lines, hasChanged: this.#servedCode() !== served, isComplete: unreadable.length === 0 };
+    const warnings = this.warnings().filter((warning) => !warned.includes(warning));
+    const isComplete = areKept && unreadable.length === 0;
+    return { lines, warnings, hasChanged: this.#servedCode() !== served, isComplete };
   }
 
-  /** Takes models over; returns the versions that are new, as `<model>, version <number>`. */
-  #take(found: readonly FoundModel[]): string[] {
+  /** Takes models over; returns the versions that are new, as `<model>, version <number>`, and whether all files could be kept. */
+  #take(found: readonly FoundModel[]): { added: string[]; areKept: boolean } {
+    const unkept: Problem[] = [];
     const added = found.flatMap((model) => {
-      const number = recordModel(this.#db, model);
-      return number === undefined ? [] : [`${model.declaration.name}, version ${number}`];
+      const { number, isNew, problem } = this.#table.record(model);
+      if (problem !== undefined) unkept.push(unkeptOf(model, number, problem));
+      return isNew ? [`${model.declaration.name}, version ${number}`] : [];
     });
+    this.#problems.replace(['VERSION_NOT_KEPT'], unkept);
+    this.#folders = new Map(found.map(({ id, code }) => [id, code.folders[0]!]));
     this.#read(found);
-    return added;
+    return { added, areKept: unkept.length === 0 };
   }
 
   /** Tells the code that is served from other. */
@@ -99,37 +134,43 @@ export class ModelRegistry {
   }
 
   #read(found: readonly FoundModel[]): void {
-    const models = new Map<string, Model>();
+    const models = this.#table.models();
     const versions = new Map<string, ServedVersion>();
     const byCode = new Map(found.map((model) => [`${model.id} ${model.codeHash}`, model]));
-    for (const row of this.#db.prepare('SELECT * FROM models ORDER BY name').all()) {
-      const { id, name, description, published } = row as Record<string, string>;
-      models.set(id!, {
-        id: id!,
-        name: name!,
-        description: description!,
-        modelVersions: [],
-        published: Boolean(published),
-      });
-    }
-    for (const row of this.#db.prepare('SELECT * FROM versions ORDER BY model_id, number').all()) {
-      const { id, model_id, number, code_hash, template, experiments, files } = row as Record<string, string>;
-      models.get(model_id!)!.modelVersions.push(id!);
-      const current = byCode.get(`${model_id} ${code_hash}`);
-      versions.set(id!, {
-        id: id!,
-        version: Number(number),
-        experimentTemplate: JSON.parse(template!) as Version['experimentTemplate'],
-        modelId: model_id!,
-        experiments: JSON.parse(experiments!) as Experiment[],
-        code: current?.code,
-        files: files ? (JSON.parse(files) as VersionFile[]) : null,
-        animation: current?.declaration.animation,
-        inputs: current?.declaration.inputs ?? [],
-      });
+    for (const row of this.#table.versions()) {
+      models.get(row.modelId)!.modelVersions.push(row.id);
+      versions.set(row.id, served(row, byCode.get(`${row.modelId} ${row.codeHash}`)));
     }
     this.#models = models;
     this.#versions = versions;
+  }
+
+  /**
+   * The code that the runs of a version execute: that in the folders of models, else its kept files in a folder of their own.
+   *
+   * @returns undefined when the version takes no runs
+   * @throws Deferred when the kept files cannot be used just now
+   */
+  codeOf({ modelId, code, manifest, retired }: ServedVersion): ModelCode | undefined {
+    if (code) return code;
+    return manifest && retired === undefined
+      ? this.#files.ready(manifest, this.#folders.get(modelId))
+      : undefined;
+  }
+
+  /**
+   * Removes the kept files of versions, which then take no runs; those whose code is in the folders of models stay.
+   *
+   * @returns how many bytes that were
+   */
+  prune(versions: readonly ServedVersion[]): number {
+    const pruned = versions.filter(({ code, manifest }) => !code && manifest);
+    this.#table.prune(pruned.map(({ id }) => id));
+    for (const version of pruned) {
+      version.manifest = null;
+      version.retired = PRUNED;
+    }
+    return this.#files.removeOthers([...this.#versions.values()].flatMap(({ manifest }) => manifest ?? []));
   }
 
   models(): Model[] {
@@ -168,6 +209,27 @@ export class ModelRegistry {
   }
 }
 
+function served(row: VersionRow, current: FoundModel | undefined): ServedVersion {
+  const { id, version, experimentTemplate, modelId, experiments, manifest, madeAt, files } = row;
+  const declaration = current?.declaration ?? manifest?.declaration;
+  return {
+    ...{ id, version, experimentTemplate, modelId, experiments, manifest, madeAt, files },
+    code: current?.code,
+    retired: current ? undefined : whyRetired(row),
+    animation: declaration?.animation,
+    inputs: declaration?.inputs ?? [],
+  };
+}
+
+function unkeptOf({ declaration }: FoundModel, number: number, why: string): Problem {
+  return {
+    code: 'VERSION_NOT_KEPT',
+    subject: declaration.name,
+    message: `${modelName(declaration)}: the files of its newest version cannot be kept.`,
+    detail: `The files of version ${number} of the model "${declaration.name}" cannot be kept, which is tried again: ${why}. Until then the version runs only while the model does not change.`,
+  };
+}
+
 /** As anybody may hear of it, and as whoever runs the service does. */
 function problemOf({ folder, isRoot, problem, kept }: Unreadable): Problem {
   const what = isRoot ? 'A folder of models' : modelName(kept[0]?.declaration);
@@ -182,40 +244,4 @@ function problemOf({ folder, isRoot, problem, kept }: Unreadable): Problem {
 /** Private models are for nobody else to know. */
 function modelName(model: { name: string; published: boolean } | undefined): string {
   return model?.published ? `The model "${model.name}"` : 'A model';
-}
-
-/** Returns the number of the version, if it is new. */
-function recordModel(db: DatabaseSync, { id, declaration, code, codeHash }: FoundModel): number | undefined {
-  const files = JSON.stringify(code.files);
-  const latest = db
-    .prepare('SELECT number, code_hash FROM versions WHERE model_id = ? ORDER BY number DESC LIMIT 1')
-    .get(id) as { number: number; code_hash: string } | undefined;
-  db.prepare(
-    `INSERT INTO models (id, name, description, published) VALUES (?, ?, ?, ?) ON CONFLICT (id)
-     DO UPDATE SET name = excluded.name, description = excluded.description, published = excluded.published`,
-  ).run(id, declaration.name, declaration.description, Number(declaration.published));
-  if (latest?.code_hash === codeHash) {
-    // a version of an earlier foray lacks them
-    db.prepare('UPDATE versions SET files = ? WHERE model_id = ? AND number = ? AND files IS NULL').run(
-      files,
-      id,
-      latest.number,
-    );
-    return undefined;
-  }
-  const number = (latest?.number ?? 0) + 1;
-  const versionId = stableUuid('version', nameKey(declaration.name), number);
-  db.prepare(
-    `INSERT INTO versions (id, model_id, number, code_hash, template, experiments, files)
-     VALUES (?, ?, ?, ?, ?, ?, ?)`,
-  ).run(
-    versionId,
-    id,
-    number,
-    codeHash,
-    JSON.stringify(templateOf(declaration)),
-    JSON.stringify(experimentsOf(declaration, versionId)),
-    files,
-  );
-  return number;
 }

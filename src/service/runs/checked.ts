@@ -4,7 +4,7 @@ import { ServiceError } from '../errors.ts';
 /**
  * Checks the value of an input.
  *
- * @throws ServiceError INVALID_VALUE naming the input, where the check throws a ValueError
+ * @throws ServiceError INVALID_VALUE with the name of the input, if the check throws a ValueError
  */
 export function checkValue(name: string, check: () => unknown): void {
   try {

@@ -1,7 +1,9 @@
 import { messageOf } from '../../errors.ts';
 import { Hold } from '../backoff.ts';
+import { Deferred } from '../deferred.ts';
 import type { ExecutorPool, Outcome } from '../executors/pool.ts';
-import type { ModelRegistry } from '../models/registry.ts';
+import type { ModelCode } from '../models/folder.ts';
+import type { ModelRegistry, ServedVersion } from '../models/registry.ts';
 import type { Problems } from '../problems.ts';
 import type { KeptRuns } from './kept-runs.ts';
 import type { Ending, Recorder } from './recorder.ts';
@@ -14,27 +16,29 @@ export interface DispatcherParts {
   pool: ExecutorPool;
   recorder: Recorder;
   problems: Problems;
-  /** Keeps what repeats runs that failed, where that is asked for. */
+  /** Keeps the folders of failed runs, if wanted. */
   kept: KeptRuns | undefined;
   onFault: (error: unknown) => void;
-  /** A model's files are to be read again: an executor could not read them, or has read something else. */
+  /**
+   * Called when a model's files must be read again, because an executor could not read them or has read other content.
+   */
   onDoubt: () => void;
 }
 
 /**
- * Gives FRESH runs to free executors, in the order of request, and records how they end. The queue is the database; it is
- * looked at when something has changed. A run that cannot be executed now is FRESH again, and runs of its version, or all,
- * are held back for a time that grows.
+ * Gives FRESH runs to free executors, in the order of request (run-sql.ts), and records how they end. The queue is in
+ * the database. It is read when something has changed. A run that cannot be executed now becomes FRESH again, and runs
+ * of its version, or all runs, are held back for a growing time.
  */
 export class Dispatcher {
   readonly #parts: DispatcherParts;
-  /** Share done of the runs that execute, by run id. */
+  /** The finished shares of executing runs, by run id. */
   readonly #progress = new Map<string, number>();
-  /** Runs that were taken from the queue, until it is written what has become of them. */
+  /** Runs that were taken from the queue and whose end is not written yet. */
   readonly #taken = new Set<string>();
-  /** What holds back the runs of versions that could not be executed, by version id. */
+  /** The holds on versions whose runs could not be executed, by version id. */
   readonly #held = new Map<string, Hold>();
-  /** Holds back all while the queue cannot be read. */
+  /** The hold on all runs while the queue cannot be read. */
   readonly #queue = new Hold(() => this.wake());
   #open = true;
 
@@ -43,7 +47,7 @@ export class Dispatcher {
     parts.pool.whenRoom(() => this.wake());
   }
 
-  /** To be called when there may be a FRESH run or a free executor. Never throws. */
+  /** Call this when there may be a FRESH run or a free executor. Never throws. */
   wake(): void {
     const { pool, onFault } = this.#parts;
     while (this.#open && !this.#queue.isHeld && pool.hasFree()) {
@@ -60,28 +64,28 @@ export class Dispatcher {
     }
   }
 
-  /** Stops a FRESH or RUNNING run at once, and what then is of no use to anybody. */
+  /** Stops a FRESH or RUNNING run at once, and the runs that nobody needs any more. */
   stop(runId: string): void {
     this.#end(this.#parts.runs.stop(runId));
   }
 
-  /** Whether it executes the run. */
+  /** Whether the run is executing here. */
   has(runId: string): boolean {
     return this.#taken.has(runId);
   }
 
-  /** Share done of a RUNNING run, 0 to 1. */
+  /** The finished share of a RUNNING run, 0 to 1. */
   progressOf(runId: string): number {
     return this.#progress.get(runId) ?? 0;
   }
 
-  /** Takes down the share done of a run that executes outside the queue; `undefined` when it has ended. */
+  /** Records the finished share of a run that executes outside the queue; `undefined` when it has ended. */
   noteProgress(runId: string, fraction: number | undefined): void {
     if (fraction === undefined) this.#progress.delete(runId);
     else this.#progress.set(runId, fraction);
   }
 
-  /** From here on no run is started; those that run go on until the pool is closed. */
+  /** Starts no more runs. Running ones continue until the pool is closed. */
   close(): void {
     this.#open = false;
   }
@@ -93,7 +97,7 @@ export class Dispatcher {
       const run = runs.startNext([...held, ...registry.unreadableVersions()]);
       this.#queue.reset();
       problems.resolve('QUEUE_STUCK', '');
-      // nothing waits any more, whatever it waited for
+      // cancels all waits
       if (!run && held.length + this.#taken.size === 0)
         problems.replace(['NO_EXECUTOR', 'RUNS_DEFERRED'], []);
       return run;
@@ -111,23 +115,40 @@ export class Dispatcher {
 
   async #execute({ id, versionId, inputs }: StoredRun): Promise<void> {
     const { registry, pool, recorder, kept } = this.#parts;
-    const { code, experimentTemplate } = registry.version(versionId);
+    const version = registry.version(versionId);
+    const { experimentTemplate, retired } = version;
+    const code = this.#codeOf(version);
     if (!code) {
       this.#release(versionId);
-      const reason = 'the model has changed since this run was requested, and its old code is gone';
+      const reason = `version ${version.version} of the model takes no runs any more: ${retired}`;
       return this.#end(await recorder.record(id, { status: 'FAILED', reason }));
     }
     const keepIn = kept?.folderFor(id);
-    const job = { runId: id, versionId, code, template: experimentTemplate, inputs, keepIn };
-    const outcome = await pool.execute(job, (fraction) => this.#progress.set(id, fraction));
+    const outcome: Outcome =
+      'kind' in code
+        ? code
+        : await pool.execute(
+            { runId: id, versionId, code, template: experimentTemplate, inputs, keepIn },
+            (fraction) => this.#progress.set(id, fraction),
+          );
     this.#progress.delete(id);
     await this.#keep(id, outcome);
-    this.#heed(versionId, outcome);
+    this.#handleOutcome(versionId, outcome);
     const ending = endingOf(outcome);
     if (ending) this.#end(await recorder.record(id, ending));
   }
 
-  /** Keeps the folder of a run that failed, where that is asked for. */
+  /** Runs at once, so that the executor's place is taken. A job that cannot be prepared now is deferred. */
+  #codeOf(version: ServedVersion): ModelCode | Extract<Outcome, { kind: 'deferred' }> | undefined {
+    try {
+      return this.#parts.registry.codeOf(version);
+    } catch (error) {
+      if (error instanceof Deferred) return { kind: 'deferred', reason: error.message };
+      throw error;
+    }
+  }
+
+  /** Keeps the folder of a failed run, if wanted. */
   async #keep(id: string, outcome: Outcome): Promise<void> {
     const { kept, onFault } = this.#parts;
     if (!kept) return;
@@ -136,13 +157,13 @@ export class Dispatcher {
       else await kept.drop(id);
     } catch (error) {
       onFault(error);
-      // what cannot be kept whole is not kept, so that a full disk does not stay full
+      // a folder that cannot be kept whole is removed, so that a full disk does not stay full
       await kept.drop(id).catch(onFault);
     }
   }
 
-  /** Notes what an outcome says of the system and of the version, beside the run. */
-  #heed(versionId: string, outcome: Outcome): void {
+  /** Notes what an outcome shows about the system and the version. */
+  #handleOutcome(versionId: string, outcome: Outcome): void {
     const { registry, problems, onDoubt } = this.#parts;
     switch (outcome.kind) {
       case 'completed':
@@ -181,7 +202,7 @@ export class Dispatcher {
   }
 }
 
-/** Undefined for a run that was stopped, or that is FRESH again when the service starts. */
+/** Undefined for a run that was stopped, or that becomes FRESH at the next start of the service. */
 function endingOf(outcome: Outcome): Ending | undefined {
   switch (outcome.kind) {
     case 'completed':

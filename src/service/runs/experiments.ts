@@ -16,11 +16,11 @@ import { drawValue, replicationSeed } from './random.ts';
 type Template = readonly InputItem[];
 
 /**
- * The inputs of the single runs that an experiment of several consists of, in their order: for a parameter variation
+ * The inputs of the single runs of an experiment, in their order: for a parameter variation
  * all combinations of the varied values, those of the template's first varied input outermost; for Monte Carlo
  * replications with a seed each. Random values are drawn for each from its own seed. One at a time, as there may be thousands.
  *
- * @throws ServiceError INVALID_VALUE naming the input
+ * @throws ServiceError INVALID_VALUE with the name of the input
  */
 export function* subRunsOf(
   template: Template,
@@ -34,7 +34,7 @@ export function* subRunsOf(
   }
 }
 
-/** The values of the varied inputs, by input name, one record a run. */
+/** The values of the varied inputs, by input name, one record per run. */
 export function variedValues({ inputs, types }: Pick<Settings, 'inputs' | 'types'>): CanonicalInputs[] {
   let combinations: CanonicalInputs[] = [{}];
   for (const [name, type] of Object.entries(types)) {
@@ -59,7 +59,7 @@ export function singleRun(
   for (const [name, type] of Object.entries(types)) {
     if (!isRange(type)) single[name] = drawValue(inputs[RANDOM_SEED]!, name, type, inputs[name]!);
   }
-  // what a range or chance came to may be nothing that the input takes
+  // a value from a range or a draw may be invalid for the input
   for (const { name, type } of template)
     if (Object.hasOwn(types, name)) checkValue(name, () => canonicalInput(name, type, single[name]!));
   try {
@@ -72,7 +72,7 @@ export function singleRun(
 }
 
 function* replicationsOf(template: Template, inputs: CanonicalInputs): Generator<CanonicalInputs> {
-  // the single run has only what the template has, at its default where that is about the experiment
+  // the single run has only the inputs of the template; an input about the experiment has its default
   const own = template.map(({ name, value }) => [
     name,
     name === NUMBER_OF_REPLICATIONS ? value : inputs[name]!,
@@ -85,7 +85,7 @@ function* replicationsOf(template: Template, inputs: CanonicalInputs): Generator
   }
 }
 
-/** What a sub-run is called where something is said of it: its number, and what is its own among its inputs. */
+/** The name of a sub-run in messages: its number, and the inputs that distinguish it. */
 export function subRunTitle(
   parent: { tasks: number | null; experimentType: ExperimentType; types: Settings['types'] },
   position: number,

@@ -4,7 +4,7 @@ const MOST_INTERVALS = 100;
 /**
  * The histogram of numbers, as JSON text with the fields that clients know (notes on real clients, Values): about the
  * square root of their number of intervals between the least and the greatest, which counts into the last. Infinite
- * numbers count as out of it, low or high; what is no number is left out.
+ * numbers count as outside, low or high. Other values are left out.
  *
  * @param texts - JSON texts
  */
@@ -13,7 +13,7 @@ export function histogramOf(texts: readonly string[]): string {
   const finite = numbers.filter(Number.isFinite);
   const [min, max] = [least(finite), greatest(finite)];
   const count = Math.min(MOST_INTERVALS, Math.max(1, Math.ceil(Math.sqrt(finite.length))));
-  // shares of each: the difference of two numbers may be more than a number holds
+  // divide first: the difference of two numbers may overflow
   const intervalWidth = max > min ? max / count - min / count : 1;
   const hits = new Array<number>(count).fill(0);
   for (const value of finite) {
@@ -30,11 +30,11 @@ export function histogramOf(texts: readonly string[]): string {
   });
 }
 
-/** Of no numbers there is a count, and nothing else to say. */
+/** Without numbers only the count is known. */
 function statisticsOf(numbers: readonly number[], min: number, max: number) {
   const count = numbers.length;
   if (count === 0) return { type: 'discrete', count, min: null, max: null, mean: null, variance: null };
-  // Welford's method: a sum of squares would lose the variance of numbers that are large and near each other
+  // Welford's method: a sum of squares would lose the variance of large numbers that are close to each other
   let [mean, squares] = [0, 0];
   for (const [index, value] of numbers.entries()) {
     const off = value - mean;

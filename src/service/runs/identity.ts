@@ -5,11 +5,11 @@ import type { InputItem } from '../../api/resources.ts';
 /** Canonical values of all inputs of a version, by input name, in the template's order. */
 export type CanonicalInputs = Record<string, string>;
 
-/** What is asked for by a request for a run. */
+/** The content of a request for a run. */
 export interface Settings {
   experimentType: ExperimentType;
   inputs: CanonicalInputs;
-  /** The range or random type of the inputs that have one, by input name, in the template's order. */
+  /** The range or random types of inputs that have one, by input name, in the template's order. */
   types: Record<string, InputType>;
 }
 
@@ -18,7 +18,7 @@ export function typeIn({ types }: Pick<Settings, 'types'>, { name, type }: Input
   return Object.hasOwn(types, name) ? types[name]! : type;
 }
 
-/** SHA-256 of what makes two requests the same run. */
+/** The SHA-256 of everything that makes two requests the same run. */
 export function identityOf(versionId: string, { experimentType, inputs, types }: Settings): string {
   const parts = [versionId, experimentType, Object.entries(inputs)];
   if (Object.keys(types).length > 0) parts.push(Object.entries(types));

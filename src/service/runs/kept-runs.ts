@@ -8,15 +8,15 @@ import type { ContentFiles } from '../files/content.ts';
 /** How many folders of failed runs are kept; the oldest go first. */
 export const MOST_KEPT = 50;
 
-/** A folder of this name is a run's. */
+/** Folders with such a name belong to runs. */
 const RUN_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** The folders of runs that failed, with what repeats each by hand (`foray service --keep-failed`). */
+/** The folders of failed runs, for repeating them by hand (`foray service --keep-failed`). */
 export class KeptRuns {
   readonly #dir: string;
   readonly #files: ContentFiles;
 
-  /** @throws ForayError OUTPUT_UNWRITABLE when the folder cannot be made */
+  /** @throws ForayError OUTPUT_UNWRITABLE if the folder cannot be made */
   constructor(dir: string, files: ContentFiles) {
     this.#dir = dir;
     this.#files = files;
@@ -32,15 +32,15 @@ export class KeptRuns {
     }
   }
 
-  /** Where the executor puts what repeats a run. */
+  /** The folder in which the executor prepares the repetition of a run. */
   folderFor(runId: string): string {
     return path.join(this.#dir, '.unfinished', runId);
   }
 
-  /** Keeps the folder of a run that failed, with its working folder. */
+  /** Keeps the folder of a failed run, with its working folder. */
   async keep(runId: string, reason: string): Promise<void> {
     const folder = this.folderFor(runId);
-    // its executor never came to it
+    // its executor did not reach this step
     if (!existsSync(path.join(folder, 'command'))) return this.drop(runId);
     await writeFile(path.join(folder, 'reason.txt'), `${reason}\n`);
     await moveFolder(this.#files.workPath(runId), path.join(folder, 'work'));
@@ -49,13 +49,13 @@ export class KeptRuns {
     await this.#removeOldest();
   }
 
-  /** Removes what there is of a run that did not fail. */
+  /** Removes the folder of a run that did not fail. */
   async drop(runId: string): Promise<void> {
     await rm(this.folderFor(runId), { recursive: true, force: true });
     await this.#files.removeWork(runId);
   }
 
-  /** The line for a shell that repeats a run; undefined where it is not kept. */
+  /** The shell command that repeats a run; undefined if the run is not kept. */
   commandOf(runId: string): string | undefined {
     const file = path.join(this.#dir, runId, 'command');
     return existsSync(file) ? `sh ${shellQuoted(file)}` : undefined;
@@ -69,14 +69,14 @@ export class KeptRuns {
         folder,
         reason: statSync(path.join(folder, 'reason.txt'), { throwIfNoEntry: false }),
       }))
-      // what has none was made by somebody else
+      // a folder without one belongs to somebody else
       .filter(({ reason }) => reason !== undefined)
       .sort((a, b) => b.reason!.mtimeMs - a.reason!.mtimeMs);
     for (const { folder } of kept.slice(MOST_KEPT)) await rm(folder, { recursive: true, force: true });
   }
 }
 
-/** Moves a folder, if it is there, also to another disk. */
+/** Moves a folder, if it exists, even to another disk. */
 async function moveFolder(from: string, to: string): Promise<void> {
   try {
     await rename(from, to);

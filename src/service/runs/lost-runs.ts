@@ -1,22 +1,22 @@
 import type { RunRepository } from './repository.ts';
 
-/** How often they are looked for, in milliseconds. */
+/** The interval between checks, ms. */
 const INTERVAL = 2_000;
 
 export interface LostRunsParts {
   runs: RunRepository;
-  /** Whether something executes the run, or is about to write how it has ended. */
+  /** Whether the run is executing, or its end is about to be written. */
   isHeld: (runId: string) => boolean;
-  /** Called when there are more FRESH runs. */
+  /** Called after runs became FRESH. */
   onRequeued: () => void;
   onFault: (error: unknown) => void;
 }
 
 /**
- * Looks for runs that are RUNNING in the database while nothing executes them, and puts them back; animated ones, which nobody
- * can look at any more, are stopped. There should be none: this is for faults that nobody has thought of.
+ * Finds runs that are RUNNING in the database but not executing, and makes them FRESH. Animated ones are stopped,
+ * because nobody can watch them any more. No such runs should exist: this is a protection against unknown faults.
  *
- * @returns what ends it
+ * @returns a function that ends the checks
  */
 export function watchForLostRuns({ runs, isHeld, onRequeued, onFault }: LostRunsParts): () => void {
   const look = (): void => {

@@ -17,14 +17,14 @@ import type { OutputTexts } from './stored-run.ts';
 type Template = Version['experimentTemplate'];
 type Aggregation = OutputsElement['aggregationType'] | undefined;
 
-/** One element of the answer: an output, or the varied inputs of an experiment of several runs. */
+/** One element of the answer: an output, or the varied inputs of an experiment with several runs. */
 type Wanted = { descriptor: OutputDescriptor; aggregation: Aggregation } | 'varied inputs';
 
 /**
- * The outputs of a single run (specification 2.5, rule 1), those that the template names in its order; an empty
- * template stands for all.
+ * The outputs of a single run (specification 2.5, rule 1), those of the template, in its order. An empty template means
+ * all outputs.
  *
- * @throws ServiceError UNKNOWN_OUTPUT naming an output that the version does not have
+ * @throws ServiceError UNKNOWN_OUTPUT with the name of an output that the version does not have
  */
 export function singleOutputs(version: Template, template: OutputsTemplate, texts: OutputTexts): Outputs {
   return wantedOf(version, template).flatMap((wanted) =>

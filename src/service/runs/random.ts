@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import type { InputType } from '../../api/constants.ts';
 
 /**
- * Values drawn from a seed. Each is a pure function of the seed and what it is for, by SHA-256, so that it does not
- * depend on what else is drawn.
+ * Values drawn from a seed. Each is a pure function of the seed and its purpose, by SHA-256, so it does not depend on
+ * other draws.
  */
 
 /** The value of a RANDOM_* input, canonical; `bounds` is the canonical value of its type. */
@@ -12,7 +12,7 @@ export function drawValue(seed: string, name: string, type: InputType, bounds: s
   if (type === 'RANDOM_BOOLEAN') return String(u < 0.5);
   const { min, max } = JSON.parse(bounds) as { min: number; max: number };
   if (type === 'RANDOM_INTEGER') return String(min + Math.floor(u * (max - min + 1)));
-  // a sum of shares, as max - min may be more than a number holds; rounding must not lead out of the bounds
+  // a weighted sum, as max - min may overflow; rounding must not leave the bounds
   return String(Math.min(max, Math.max(min, min * (1 - u) + max * u)));
 }
 

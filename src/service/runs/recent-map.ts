@@ -1,4 +1,4 @@
-/** A map that keeps a number of entries at most, and forgets those that were set first. */
+/** A map with a limited number of entries. It drops the oldest ones. */
 export class RecentMap<K, V> extends Map<K, V> {
   readonly #most: number;
 

@@ -7,19 +7,19 @@ import { mayPass } from '../system-errors.ts';
 import type { Ended, RunRepository } from './repository.ts';
 import type { OutputTexts } from './stored-run.ts';
 
-/** What becomes of a RUNNING run when its execution is over. */
+/** The end of a RUNNING run's execution. */
 export type Ending =
   | { status: 'COMPLETED'; outputs: OutputTexts }
-  /** `log` is what it printed, if it was executed. */
+  /** `log` is its printed output, if it was executed. */
   | { status: 'FAILED'; reason: string; log?: RunLog }
-  /** `reason` is null when somebody asked for it. */
+  /** `reason` is null if somebody requested the stop. */
   | { status: 'STOPPED'; reason: string | null }
-  /** It could not be executed. */
+  /** The run could not be executed. */
   | { status: 'FRESH' };
 
 /**
- * Writes how executions end. What the database does not take is kept and tried again until it does, or the run has been
- * stopped meanwhile. Outputs that it never takes fail their run.
+ * Writes the ends of executions. If the database refuses a write, it is tried again until it succeeds or the run was
+ * stopped meanwhile. Outputs that the database can never store fail their run.
  */
 export class Recorder {
   readonly #runs: RunRepository;
@@ -32,7 +32,7 @@ export class Recorder {
     this.#problems = problems;
   }
 
-  /** Tries at once, and resolves when it is written. Never rejects. Returns the runs that end with the run. */
+  /** Writes at once, and resolves when it is written. Never rejects. Returns the runs that end with this run. */
   async record(id: string, ending: Ending): Promise<Ended> {
     this.#pending.add(id);
     const backoff = new Backoff();
@@ -57,12 +57,12 @@ export class Recorder {
     }
   }
 
-  /** Whether it is still to be written how the run has ended. */
+  /** Whether the end of the run is not written yet. */
   isPending(id: string): boolean {
     return this.#pending.has(id);
   }
 
-  /** From here on nothing is tried again. */
+  /** Ends all further attempts. */
   close(): void {
     this.#open = false;
   }

@@ -10,18 +10,19 @@ import {
   type StoredRun,
   type SubRun,
 } from './stored-run.ts';
+import type { Tally } from './tally.ts';
 
 type Abandoned = Pick<StoredRun, 'id' | 'seq' | 'status'>;
 
 /** Number of failed runs that keep their log; the oldest logs are deleted first. At 64 KB each, at most 128 MB. */
 const MOST_LOGS = 2_000;
 
-/** Ids of runs that are no longer to be executed. */
+/** Ids of runs that must no longer be executed. */
 export type Ended = string[];
 
 /**
- * Runs in the database, and the experiments that consist of them. A change of a run and its effects on the runs that it
- * is part of are one transaction. All calls are synchronous.
+ * Runs in the database, and experiments, which consist of runs. A change of a run and its effects on the experiments
+ * with that run are one transaction. All calls are synchronous.
  */
 export class RunRepository {
   readonly #table: RunTable;
@@ -32,13 +33,26 @@ export class RunRepository {
     this.#statements = this.#table.statements;
   }
 
-  /** Adds a FRESH run, or returns the live one that has its identity: one statement, so one of many wins. */
+  /** The counts of ended runs since the service started. */
+  get tally(): Readonly<Tally> {
+    return this.#table.tally;
+  }
+
+  /** The numbers of waiting and executing runs, without experiments. */
+  counts(): { fresh: number; running: number } {
+    return this.#statements.counts.get() as { fresh: number; running: number };
+  }
+
+  /**
+   * Adds a FRESH run, or returns the live run with its identity. It is one statement, so of many identical requests one
+   * adds the run.
+   */
   insert(run: NewRun): StoredRun {
     return this.#table.insert(run, { isDirect: true, tasks: null }) ?? this.#table.newest(run.identity)!;
   }
 
   /**
-   * Adds runs that {@link insertMultiple} will make parts of an experiment, FRESH, or finds those that are live. Until then
+   * Adds FRESH runs, or finds live ones, which {@link insertMultiple} then makes parts of an experiment. Until then
    * they belong to nothing, and {@link dropParts} removes them.
    *
    * @returns the `seq` of each
@@ -48,9 +62,10 @@ export class RunRepository {
   }
 
   /**
-   * As {@link insert}, a run that consists of others.
+   * Like {@link insert}, for a run that consists of other runs.
    *
-   * @param parts - what {@link insertParts} returned for the sub-runs; one that has ended badly or is gone since is added anew
+   * @param parts - the result of {@link insertParts} for the sub-runs; one that has failed or was removed since is
+   * added again
    */
   insertMultiple(run: NewRun, subRuns: readonly NewRun[], parts: readonly number[]): StoredRun {
     return this.#table.atomically(() => {
@@ -68,17 +83,17 @@ export class RunRepository {
     });
   }
 
-  /** Removes those of the runs that were added as parts of an experiment that then was not, and have not begun. */
+  /** Removes runs that were added as parts of an experiment which was then not added, if they have not begun. */
   dropParts(parts: readonly number[]): void {
     this.#table.dropParts(parts);
   }
 
-  /** Notes that a run is asked for by itself, not only as a part of others. */
+  /** Notes that a run was requested itself, not only as a part of others. */
   want(run: StoredRun): void {
     this.#statements.want.run(run.seq);
   }
 
-  /** Adds a run that an executor has already, outside the queue: an animated one. It is RUNNING at once. */
+  /** Adds an animated run, which a process outside the queue executes. It is RUNNING at once. */
   insertRunning(run: NewRun): StoredRun {
     return this.#table.atomically(() => {
       const added = this.insert(run);
@@ -87,7 +102,7 @@ export class RunRepository {
     });
   }
 
-  /** The run that answers for an identity, else the last one that FAILED or was STOPPED. */
+  /** The run that answers for an identity, otherwise its last FAILED or STOPPED run. */
   newest(identity: string): StoredRun | undefined {
     return this.#table.newest(identity);
   }
@@ -97,9 +112,9 @@ export class RunRepository {
   }
 
   /**
-   * Takes the run that was requested first of those that are FRESH; it is RUNNING then.
+   * Takes the FRESH run that was requested first, and makes it RUNNING.
    *
-   * @param held - ids of versions whose runs are not taken
+   * @param held - ids of versions whose runs are held back
    */
   startNext(held: readonly string[] = []): StoredRun | undefined {
     return this.#table.atomically(() => {
@@ -127,9 +142,9 @@ export class RunRepository {
   }
 
   /**
-   * Returns the runs that nobody wants any more now that those that waited for this one have failed with it.
+   * Returns the runs that nobody needs any more, because the experiments with this run have failed.
    *
-   * @param log - what it printed, if it was executed
+   * @param log - its printed output, if it was executed
    */
   fail(id: string, reason: string, log?: RunLog): Ended {
     return this.#table.atomically(() => {
@@ -144,9 +159,9 @@ export class RunRepository {
   }
 
   /**
-   * Returns the runs that end with it: itself, and what nobody wants any more.
+   * Returns the runs that end with it: itself, and runs that nobody needs any more.
    *
-   * @param reason - why the service stops it, when nobody asked for that
+   * @param reason - why the service stops it, if nobody requested the stop
    */
   stop(id: string, reason: string | null = null): Ended {
     return this.#table.atomically(() => {
@@ -157,7 +172,7 @@ export class RunRepository {
     });
   }
 
-  /** A RUNNING run that could not be executed is FRESH again in its old place, as if it had not been started. */
+  /** Makes a RUNNING run that could not be executed FRESH again, in its old place, as if it had not been started. */
   defer(id: string): void {
     this.#table.atomically(() => {
       const run = this.#table.known(id);
@@ -166,32 +181,36 @@ export class RunRepository {
     });
   }
 
-  /** After a start of the service: animated runs have lost their session, and nobody can look at them again. */
+  /** After a start of the service: stops animated runs, because their sessions are lost. */
   stopAnimated(reason: string): void {
     for (const { id } of this.#statements.animated.all()) this.stop(id as string, reason);
   }
 
-  /** After a start of the service: experiments that were not whole when it ended have left parts, which nobody has asked for. */
+  /** After a start of the service: removes the parts of experiments that were incomplete at its end. */
   dropAllParts(): void {
     this.#statements.dropAllParts.run();
   }
 
-  /** After a start of the service: what was RUNNING has no executor, and is FRESH again in its old place. */
+  /**
+   * After a start of the service: makes RUNNING runs FRESH again, in their old places, because their executors are
+   * gone.
+   */
   requeueRunning(): void {
     for (const run of this.running()) this.requeue(run);
   }
 
-  /** The runs in the database that are RUNNING and execute themselves. */
+  /** The RUNNING runs in the database, without experiments. */
   running(): StoredRun[] {
     return this.#statements.running.all().map((row) => readRow(row));
   }
 
-  /** A RUNNING run that has lost its executor is FRESH again in its old place. */
+  /** Makes a RUNNING run without an executor FRESH again, in its old place. */
   requeue(run: StoredRun): void {
     this.#table.move(run, 'FRESH');
+    this.#table.tally.repeated += 1;
   }
 
-  /** The outputs of a COMPLETED run that executed itself. */
+  /** The outputs of a COMPLETED single run. */
   outputs(run: StoredRun): OutputTexts | undefined {
     const row = this.#statements.outputs.get(run.seq) as { outputs: string } | undefined;
     return row && (JSON.parse(row.outputs) as OutputTexts);
@@ -204,7 +223,7 @@ export class RunRepository {
     }
   }
 
-  /** What a run that FAILED printed; of one that consists of others, the first of these that FAILED. */
+  /** The log of a FAILED run; for an experiment, that of its first FAILED sub-run. */
   log(run: StoredRun): RunLog | undefined {
     const row = this.#statements.log.get(run.seq, run.seq) as { log: string } | undefined;
     return row && (JSON.parse(row.log) as RunLog);
@@ -220,14 +239,14 @@ export class RunRepository {
     return this.#statements.runningSubRuns.all(run.seq).map(({ id }) => id as string);
   }
 
-  /** The `seq` of the live run of an identity as a part of others; added FRESH if there is none. */
+  /** The `seq` of the live run with an identity, as a part of an experiment. A FRESH run is added if there is none. */
   #part(run: NewRun): number {
     const part =
       this.#table.insert(run, { isDirect: false, tasks: null }) ?? this.#table.newest(run.identity)!;
     return part.seq;
   }
 
-  /** The unfinished runs that a run is part of, with how many times over and where first. */
+  /** The unfinished experiments with a run: how often each contains it, and at which position first. */
   #waitingFor(run: StoredRun): { parent: StoredRun; times: number; position: number }[] {
     return this.#statements.parents.all(run.seq).map((row) => ({
       parent: readRow(row),
@@ -244,7 +263,7 @@ export class RunRepository {
     return failed.flatMap(({ parent }) => this.#abandon(parent));
   }
 
-  /** Stops the sub-runs of a run that has ended, but for those that something else waits for. */
+  /** Stops the sub-runs of an ended experiment, except those that something else waits for. */
   #abandon(parent: StoredRun): Ended {
     const unwanted = this.#statements.unwanted.all(parent.seq) as unknown as Abandoned[];
     this.#table.stopAll(unwanted);

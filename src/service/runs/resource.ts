@@ -1,9 +1,9 @@
 import type { Run, RunMessage, Version } from '../../api/resources.ts';
 import { typeIn } from './identity.ts';
 import type { StoredRun, SubRun } from './stored-run.ts';
-import { inputsOf } from './settings.ts';
+import { inputsOf } from './parse-run-request.ts';
 
-/** Specification 2.8: a run as it is answered. */
+/** Specification 2.8: a run in an answer. */
 export function runResource(run: StoredRun, { id, experimentTemplate }: Version, message: RunMessage): Run {
   return {
     id: run.id,
@@ -20,8 +20,8 @@ export function runResource(run: StoredRun, { id, experimentTemplate }: Version,
 }
 
 /**
- * What `message` (2.8) says of a run that executes itself: `total` in percent, of the share done from 0 to 1; the
- * title is why it FAILED, or why the service STOPPED it.
+ * The `message` (2.8) of a single run: `total` in percent, from the finished share of 0 to 1. The title is why it
+ * FAILED, or why the service STOPPED it.
  */
 export function taskMessage({ status, failure }: Omit<SubRun, 'id'>, progress: number): RunMessage {
   const isDone = status === 'COMPLETED';
@@ -34,7 +34,7 @@ export function taskMessage({ status, failure }: Omit<SubRun, 'id'>, progress: n
   };
 }
 
-/** The same of a run that consists of sub-runs; `executing` is the sum of the shares done of those that execute. */
+/** The same for a run with sub-runs. `executing` is the sum of the finished shares of its executing sub-runs. */
 export function multipleMessage(
   { failure, tasks, tasksLeft }: StoredRun,
   executing: number,

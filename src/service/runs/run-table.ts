@@ -2,23 +2,25 @@ import { randomUUID } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import type { RunStatus } from '../../api/constants.ts';
 import { bounded } from '../../printable.ts';
-import { RecentRuns } from './recent.ts';
+import { RunCache } from './run-cache.ts';
 import { checkTransition } from './states.ts';
-import { prepareStatements } from './statements.ts';
+import { prepareStatements } from './run-sql.ts';
 import { type NewRun, readOptional, type StoredRun } from './stored-run.ts';
+import { Tally } from './tally.ts';
 
-/** In characters. Models may print anything. */
+/** In characters. Models may report any text. */
 const LONGEST_FAILURE = 1_000;
 
 /**
- * The table of runs, with the recent ones in memory. The only place that writes a run's status, and only along the
- * transitions of states.ts. Its calls are synchronous: nothing happens between reading a status and changing it.
+ * The table of runs, with recent ones in memory. Only this class writes the status of a run, by the transitions of
+ * states.ts. Its calls are synchronous: nothing happens between reading a status and changing it.
  */
 export class RunTable {
   readonly statements: ReturnType<typeof prepareStatements>;
+  readonly tally = new Tally();
   readonly #db: DatabaseSync;
   readonly #now: () => number;
-  readonly #recent = new RecentRuns<StoredRun>();
+  readonly #recent = new RunCache<StoredRun>();
 
   constructor(db: DatabaseSync, now: () => number) {
     this.#db = db;
@@ -26,12 +28,12 @@ export class RunTable {
     this.statements = prepareStatements(db);
   }
 
-  /** Adds a FRESH run; undefined when a live one has its identity. */
+  /** Adds a FRESH run; undefined if a live run has its identity. */
   insert(
     { versionId, identity, settings }: NewRun,
     { isDirect, tasks }: { isDirect: boolean; tasks: number | null },
   ): StoredRun | undefined {
-    // `all` and not `get`: `get` would not reach the commit, whose failure on a full disk nobody would notice
+    // `all` and not `get`: `get` does not run the commit, so its failure on a full disk would not be noticed
     const [row] = this.statements.insert.all(
       randomUUID(),
       versionId,
@@ -49,7 +51,7 @@ export class RunTable {
     return run;
   }
 
-  /** The run that answers for an identity, else the last one that FAILED or was STOPPED. */
+  /** The run that answers for an identity, otherwise its last FAILED or STOPPED run. */
   newest(identity: string): StoredRun | undefined {
     const id = this.#recent.newest(identity);
     if (id !== undefined) return this.byId(id);
@@ -66,7 +68,7 @@ export class RunTable {
     return run;
   }
 
-  /** @throws Error when there is no such run */
+  /** @throws Error if there is no such run */
   known(id: string): StoredRun {
     const run = this.byId(id);
     if (!run) throw new Error(`there is no run ${id}`);
@@ -78,25 +80,27 @@ export class RunTable {
     if (to === 'RUNNING') this.statements.start.run(this.#time(), run.seq);
     else if (to === 'FRESH') this.statements.requeue.run(run.seq);
     else this.statements.finish.run(to, failure && bounded(failure, LONGEST_FAILURE), this.#time(), run.seq);
+    if (run.tasks === null) this.tally.noteEnd(to);
     this.#recent.forget(run.id);
   }
 
-  /** Stops runs in one statement: there may be thousands. */
+  /** Stops runs in one statement, because there may be thousands. */
   stopAll(runs: readonly Pick<StoredRun, 'id' | 'seq' | 'status'>[]): void {
     for (const { id, status } of runs) {
       checkTransition(status, 'STOPPED');
       this.#recent.forget(id);
     }
+    this.tally.noteEnd('STOPPED', runs.length);
     this.statements.stopAll.run(this.#time(), JSON.stringify(runs.map(({ seq }) => seq)));
   }
 
-  /** Sets how many sub-runs of a run have not completed. */
+  /** Sets the number of a run's sub-runs that have not completed. */
   setLeft(parent: StoredRun, left: number): void {
     this.statements.setLeft.run(left, parent.seq);
     this.#recent.forget(parent.id);
   }
 
-  /** Removes the runs of some seqs that have not begun and that nothing wants. */
+  /** Removes runs with given seqs that have not begun and that nothing needs. */
   dropParts(seqs: readonly number[]): void {
     this.statements.dropParts.run(JSON.stringify(seqs));
     this.#recent.clear();

@@ -4,7 +4,7 @@ import type { RunLog } from '../../api/extensions.ts';
 import type { Outputs, OutputsTemplate, RunMessage, RunRequest } from '../../api/resources.ts';
 import { ServiceError } from '../errors.ts';
 import type { ContentFiles } from '../files/content.ts';
-import { checkAllowed } from '../models/allowed.ts';
+import { checkAllowed } from '../models/allowed-values.ts';
 import type { ModelRegistry, ServedVersion } from '../models/registry.ts';
 import { checkValue } from './checked.ts';
 import type { Dispatcher } from './dispatcher.ts';
@@ -15,15 +15,18 @@ import type { KeptRuns } from './kept-runs.ts';
 import type { RunRepository } from './repository.ts';
 import type { NewRun, StoredRun } from './stored-run.ts';
 import { multipleMessage, taskMessage } from './resource.ts';
-import { readSettings } from './settings.ts';
+import { readSettings } from './parse-run-request.ts';
 import { isLive, isUnfinished } from './states.ts';
 
-/** Up to how many sub-runs are listed in a message; of more there are the counts. */
+/** The most sub-runs that a message lists. For more it has only counts. */
 const MOST_LISTED = 1_000;
-/** How many runs of an experiment are added at once, some milliseconds' work: between two of these others are answered. */
+/**
+ * The number of an experiment's runs that are added at once. That takes some milliseconds; other requests are answered
+ * in between.
+ */
 const SLICE = 100;
 
-/** What can be done with runs. Every method throws ServiceErrors as they are to be answered. */
+/** The operations on runs. The methods throw ServiceErrors for clients. */
 export class Runs {
   readonly #repository: RunRepository;
   readonly #registry: ModelRegistry;
@@ -47,7 +50,10 @@ export class Runs {
     this.#kept = kept;
   }
 
-  /** The run of a request; started if there is none, or only one that FAILED or was STOPPED. An experiment is added bit by bit. */
+  /**
+   * The run of a request. A new run is started if there is none, or only a FAILED or STOPPED one. An experiment is
+   * added in slices.
+   */
   request(versionId: string, request: RunRequest): StoredRun | Promise<StoredRun> {
     const version = this.#registry.version(versionId);
     const wanted = wantedBy(version, request);
@@ -65,10 +71,10 @@ export class Runs {
   }
 
   /**
-   * A run of its own for an animation, RUNNING at once. Each is a session that somebody looks at and steers, so its
-   * identity is its own: no other request is answered with it.
+   * A separate run for an animation, RUNNING at once. Somebody watches and steers it, so it has a unique identity and
+   * is never the answer to another request.
    *
-   * @throws ServiceError UNSUPPORTED_EXPERIMENT when the request is for several runs
+   * @throws ServiceError UNSUPPORTED_EXPERIMENT if the request is for several runs
    */
   startAnimated(versionId: string, { experimentType, inputs }: RunRequest): StoredRun {
     if (experimentType !== 'ANIMATION_SVG' && experimentType !== 'SIMULATION') {
@@ -85,7 +91,10 @@ export class Runs {
     return this.#repository.insertRunning({ versionId, identity: randomUUID(), settings });
   }
 
-  /** The run of a request, if it was ever requested. One that would be refused is: who asks before starting learns of it. */
+  /**
+   * The run of a request, if it was requested before. An invalid request is refused here as well, so that a client
+   * learns of it before it starts a run.
+   */
   find(versionId: string, request: RunRequest): StoredRun {
     const version = this.#registry.version(versionId);
     const { identity, settings } = wantedBy(version, request);
@@ -95,9 +104,9 @@ export class Runs {
     throw new ServiceError('UNKNOWN_RUN', 'A run with these inputs was never requested.');
   }
 
-  /** Stops the run of a request, for everyone who shares it. One that has ended stays as it is. */
+  /** Stops the run of a request, for all clients that share it. An ended run stays unchanged. */
   async stop(versionId: string, request: RunRequest): Promise<void> {
-    // one that is being added cannot be stopped yet, and would begin after this answer
+    // an experiment that is being added cannot be stopped yet, and would begin after this answer
     await this.#adding.get(wantedBy(this.#registry.version(versionId), request).identity);
     const run = this.find(versionId, request);
     if (isUnfinished(run.status)) {
@@ -125,21 +134,21 @@ export class Runs {
       : multipleOutputs(version, template, run, () => this.#repository.outputsOfSubRuns(run));
   }
 
-  /** As {@link outputs}, of the completed run that the inputs name. */
+  /** Like {@link outputs}, for the completed run with the given inputs. */
   outputsOf(versionId: string, request: RunRequest, template: OutputsTemplate): Outputs {
     const run = this.#newest(versionId, request);
     if (!run) throw new ServiceError('RESULTS_NOT_FOUND', 'There is no run with these inputs.');
     return this.outputs(run, template);
   }
 
-  /** What a run printed, if it FAILED, and how to repeat it, if its folder is kept. */
+  /** The log of a FAILED run, and the command that repeats it, if its folder is kept. */
   logOf(run: StoredRun): RunLog {
     const { lines, omitted } = this.#repository.log(run) ?? { lines: [], omitted: 0 };
     const command = this.#kept?.commandOf(run.id);
     return { lines, omitted, ...(command !== undefined && { command }) };
   }
 
-  /** Specification 2.8: what the message of a run says. */
+  /** Specification 2.8: the message of a run. */
   messageOf(run: StoredRun): RunMessage {
     const progressOf = (id: string) => this.#dispatcher.progressOf(id);
     if (run.tasks === null) return taskMessage(run, progressOf(run.id));
@@ -152,7 +161,7 @@ export class Runs {
     );
   }
 
-  /** Identical requests that come while an experiment is being added are answered with it. */
+  /** Identical requests during the adding of an experiment get the same answer. */
   #addOnce(version: ServedVersion, wanted: NewRun): Promise<StoredRun> {
     const { identity } = wanted;
     let adding = this.#adding.get(identity);
@@ -163,7 +172,7 @@ export class Runs {
     return adding;
   }
 
-  /** Adds an experiment in slices. All of it is checked before, and it is there only when it is whole. */
+  /** Adds an experiment in slices. It is checked completely before, and becomes visible only when it is complete. */
   async #addExperiment(version: ServedVersion, wanted: NewRun): Promise<StoredRun> {
     const subRuns: NewRun[] = [];
     for (const inputs of subRunsOf(version.experimentTemplate.inputs, wanted.settings)) {
@@ -191,11 +200,11 @@ export class Runs {
   }
 
   /** @throws ServiceError VERSION_RETIRED, INVALID_VALUE */
-  #checkExecutable({ version, code, experimentTemplate }: ServedVersion, inputs: CanonicalInputs): void {
-    if (!code) {
+  #checkExecutable({ version, retired, experimentTemplate }: ServedVersion, inputs: CanonicalInputs): void {
+    if (retired !== undefined) {
       throw new ServiceError(
         'VERSION_RETIRED',
-        `Version ${version} has results, but takes no runs: the model's files have changed, or are no valid model now. Ask for its newest version, or see what the service says.`,
+        `Version ${version} has results, but takes no runs: ${retired}. Ask for the model's newest version.`,
       );
     }
     for (const { name, type } of experimentTemplate.inputs) {
@@ -210,7 +219,7 @@ export class Runs {
   }
 }
 
-/** The run that a request asks for. */
+/** Reads the run of a request. */
 function wantedBy({ id, experimentTemplate }: ServedVersion, request: RunRequest): NewRun {
   if (request.experimentType === 'ANIMATION_SVG') {
     throw new ServiceError(
@@ -221,7 +230,7 @@ function wantedBy({ id, experimentTemplate }: ServedVersion, request: RunRequest
   return identified(id, readSettings(experimentTemplate.inputs, request));
 }
 
-/** @throws ServiceError INVALID_VALUE naming an input of a single run whose value the model does not allow */
+/** @throws ServiceError INVALID_VALUE with the name of an input of a single run whose value the model does not allow */
 function checkInputs({ inputs: declared }: ServedVersion, inputs: CanonicalInputs): void {
   for (const input of declared) checkValue(input.name, () => checkAllowed(input, inputs[input.name]!));
 }

@@ -3,12 +3,12 @@ import type { RunStatus } from '../../api/constants.ts';
 type Transitions = Record<RunStatus, readonly RunStatus[]>;
 
 /**
- * The states of a run (specification 3) and every change between them that happens. Nothing else changes a status.
+ * The states of a run (specification 3) and all transitions between them. No other change of a status is possible.
  *
  * - FRESH → RUNNING: an executor takes it. RUNNING → COMPLETED or FAILED: how the execution ended.
  * - FRESH or RUNNING → STOPPED: somebody stopped it.
- * - RUNNING → FRESH: the service ended while it ran, or it could not be executed for lack of something that the system may have
- *   later; it is executed again from the start. An animated run is STOPPED.
+ * - RUNNING → FRESH: the service ended while it ran, or it could not be executed for lack of a resource of the system.
+ * It is executed again from the start. An animated run is STOPPED.
  */
 const single: Transitions = {
   FRESH: ['RUNNING', 'STOPPED'],
@@ -19,12 +19,12 @@ const single: Transitions = {
 };
 
 /**
- * The same of a run that consists of sub-runs, which follows them.
+ * The same for a run with sub-runs. It follows them.
  *
- * - FRESH → RUNNING: the first of them runs, or is there already. RUNNING → COMPLETED: the last has completed.
- * - FRESH or RUNNING → FAILED: one has failed, or was stopped by itself, which may happen before any has run.
+ * - FRESH → RUNNING: the first of them runs, or exists already. RUNNING → COMPLETED: the last has completed.
+ * - FRESH or RUNNING → FAILED: one has failed, or was stopped separately, perhaps before any has run.
  * - FRESH or RUNNING → STOPPED: somebody stopped it.
- * - It stays RUNNING when the service ends: nothing of its own executes.
+ * - It stays RUNNING when the service ends, because only its sub-runs execute.
  */
 const multiple: Transitions = {
   ...single,
@@ -32,19 +32,19 @@ const multiple: Transitions = {
   RUNNING: ['COMPLETED', 'FAILED', 'STOPPED'],
 };
 
-/** @throws Error when no run may go from one to the other: a fault of the service */
+/** @throws Error if this transition does not exist, which is a fault of the service */
 export function checkTransition(from: RunStatus, to: RunStatus, hasSubRuns = false): void {
   if (!(hasSubRuns ? multiple : single)[from].includes(to)) {
     throw new Error(`a run cannot go from ${from} to ${to}`);
   }
 }
 
-/** True while a run may still come to something. */
+/** True if a run may still complete. */
 export function isUnfinished(status: RunStatus): boolean {
   return single[status].length > 0;
 }
 
-/** True when the run answers for its identity: an identical request starts nothing. */
+/** True if the run answers for its identity: an identical request starts no new run. */
 export function isLive(status: RunStatus): boolean {
   return status === 'COMPLETED' || isUnfinished(status);
 }

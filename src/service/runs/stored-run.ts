@@ -11,7 +11,7 @@ export interface StoredRun extends Settings {
   status: RunStatus;
   /** Why it FAILED, or why the service STOPPED it. */
   failure: string | null;
-  /** Number of its sub-runs, and of those that have not completed; null when it executes itself. */
+  /** Number of its sub-runs, and of those that have not completed; null for a single run. */
   tasks: number | null;
   tasksLeft: number | null;
 }

@@ -14,13 +14,15 @@ export interface CampaignRecord {
   updatedAt: number;
   /** A remark on how the campaign ended; empty mostly. */
   note: string;
+  /** Who has submitted it; null of campaigns of earlier versions. */
+  owner: string | null;
 }
 
 /** Campaigns: their definitions and phases. */
 export interface CampaignStore {
   /** Adds a campaign; false when the id is taken (nothing is changed then). */
   addCampaign(
-    record: Pick<CampaignRecord, 'campaign' | 'definition' | 'digest'>,
+    record: Pick<CampaignRecord, 'campaign' | 'definition' | 'digest'> & { owner?: string | undefined },
     now: number,
   ): Promise<boolean>;
   getCampaign(id: string): Promise<CampaignRecord | undefined>;

@@ -1,5 +1,5 @@
 import type { Verdict, VerdictCounts } from '../../campaign/precise-points.ts';
-import type { Point } from '../../campaign/types.ts';
+import type { Campaign, Point } from '../../campaign/types.ts';
 import type { CampaignRecord } from './campaigns.ts';
 
 /** A finished replication; a failed one has no outputs. */
@@ -26,11 +26,11 @@ export interface DesignStore {
     replications: number,
   ): Promise<{ points: number; runs: number }>;
   /**
-   * Replaces a campaign by a changed one with the same id. Points that stay keep their runs. Of dropped points, runs that
-   * were never requested are deleted and the others stay. Calling it again changes nothing more. Returns how many points
-   * were added, dropped and kept.
+   * Replaces a campaign by a changed one with the same id. Points that stay keep their runs. Runs of dropped points are
+   * deleted if they were never requested; the others stay. Calling it again changes nothing more. Returns how many
+   * points were added, dropped and kept.
    *
-   * @param relay maps a point's values to those in the changed campaign, where these differ
+   * @param relay maps a point's values to its values in the changed campaign, if they differ
    */
   changeCampaign(
     record: Pick<CampaignRecord, 'campaign' | 'definition' | 'digest'>,
@@ -38,6 +38,13 @@ export interface DesignStore {
     relay: ((values: string[]) => string[]) | undefined,
     now: number,
   ): Promise<{ added: number; dropped: number; kept: number }>;
+  /**
+   * Makes the design of a campaign larger, unless the design has changed since `before`. Existing points keep their
+   * runs. Calling it again changes nothing.
+   */
+  growDesign(before: Campaign, after: Campaign, points: Iterable<Point>, now: number): Promise<void>;
+  /** Stores the intervals of a growing design so far, unless the design of the campaign has changed. */
+  setRounds(campaign: Campaign, now: number): Promise<void>;
   /**
    * Gives points the wanted number of replications in total. The order of the points is the order of work. Returns the
    * seqs of the added runs.

@@ -1,33 +1,33 @@
-/** A file of campaigns. `size` in bytes; `putAt` when somebody last put it there, ms since the epoch. */
+/** A file of campaigns. `size` in bytes; `putAt`: when it was last put into the store, ms since the epoch. */
 export interface StoredFile {
   hash: string;
   size: number;
   putAt: number;
-  /** A campaign has it as the file of an output. */
+  /** Whether a campaign keeps it as an output file. */
   isKept: boolean;
 }
 
 /**
- * Why a campaign lacks the file of an output that it should keep: the service does not have it, or refuses it; it is too
- * large; it could not be fetched so far.
+ * Why a campaign lacks an output file that it should keep: the service does not have it (`not-found`) or refuses it
+ * (`refused`), it is too large (`too-large`), or all downloads so far have failed (`failing`).
  */
-export type FileLack = 'not-found' | 'refused' | 'too-large' | 'failing';
+export type MissingReason = 'not-found' | 'refused' | 'too-large' | 'failing';
 
-/** Files: those that definitions name, those of outputs, and the space that they take. */
+/** Files: the files that definitions name, output files, and the space that they use. */
 export interface FileStore {
   putFile(hash: string, content: Uint8Array, now: number): Promise<void>;
   getFile(hash: string): Promise<Uint8Array | undefined>;
   listFiles(): Promise<StoredFile[]>;
-  /** Deletes a file, unless somebody has put it there since or keeps it. */
+  /** Deletes a file, unless it was put into the store again or a campaign keeps it. */
   deleteFile(file: Pick<StoredFile, 'hash' | 'putAt'>): Promise<void>;
-  /** Number of bytes that the store occupies without need. */
+  /** Number of unused bytes that the store occupies. */
   spareBytes(): Promise<number>;
-  /** Gives the spare bytes back to the disk. Other writers wait meanwhile. */
+  /** Gives unused space back to the disk. Other writers wait meanwhile. */
   compact(): Promise<void>;
 
   /**
-   * Keeps the file of an output for a campaign, under its own SHA-256. Without content it must be in the store already;
-   * false if it is not.
+   * Keeps an output file for a campaign, under the SHA-256 of its content. Without `content`, the store must have the
+   * file already: otherwise this returns false.
    *
    * @param hash the service's name of the file
    */
@@ -38,9 +38,9 @@ export interface FileStore {
     now: number,
   ): Promise<boolean>;
   /** Records why a campaign does not have a file, unless it has it. */
-  lackFile(id: string, hash: string, lack: FileLack): Promise<void>;
+  recordMissingFile(id: string, hash: string, lack: MissingReason): Promise<void>;
   /** Maps a service's file hashes to the SHA-256 of the copies that this campaign has stored. */
   keptFiles(id: string, hashes: readonly string[]): Promise<Map<string, string>>;
   /** Number of files that a campaign should keep and lacks, by cause. */
-  lackingFiles(id: string): Promise<{ lack: FileLack; count: number }[]>;
+  missingFiles(id: string): Promise<{ lack: MissingReason; count: number }[]>;
 }

@@ -1,6 +1,9 @@
 import type { Origin, PlannedRun } from './runs.ts';
 
-/** A finished run as a row. `values` are those of the varied inputs; `outputs` by name, each as the service gave it. */
+/**
+ * A finished run as a row. `values` has the values of the varied inputs. `outputs` has the outputs by name, as the
+ * service sent them.
+ */
 export interface ResultRow {
   point: string;
   replication: number;
@@ -14,29 +17,46 @@ export interface ResultRow {
   finishedAt: number | null;
   /** Number of the model version that it ran with; null for the campaign's first one. */
   version: number | null;
-  /** The number of the ask that its point came from; only in the results of a search. */
+  /** The number of the ask that its point came from; only in the results of a search or a calibration. */
   ask?: number | null;
+  /**
+   * In a calibration: the generation of the run, from 1, and the weight of its point there. Null when the point was not
+   * accepted.
+   */
+  generation?: number | null;
+  weight?: number | null;
 }
 
-/** A finished run with its seq. */
+/** A finished run with its seq, and with the ordinal and the position of its point. */
 export interface FinishedRow {
   seq: number;
+  ordinal: number;
+  position: number;
   row: ResultRow;
 }
 
-/** A completed run, with what it was requested with. `runId` is null when the results came without a request for the run. */
+/**
+ * A completed run with the inputs of its request. `runId` is null when the results came without a request for the run.
+ */
 export type DoneRun = Pick<PlannedRun, 'seq' | 'point' | 'replication' | 'reseeded' | 'version'> & {
   runId: string | null;
 };
 
-/** Where a look at a campaign's runs ended, so that the next one goes on from there. All numbers are seqs. */
-export interface Look {
-  /** Requested and not finished, or waiting to be requested again. */
+/** Where a look at a campaign's runs ended, so that the next look continues there. All numbers are seqs. */
+export interface ResultCursor {
+  /** Runs that are requested and have not finished, or that wait to be requested again. */
   open: number[];
-  /** The runs that failed last, and when. They may be requested again. */
+  /** The runs that failed last, and when they failed. They may be requested again. */
   failed: { seq: number; finishedAt: number | null }[];
   /** The highest seq of a finished run. */
   last: number;
+}
+
+/** A finished run's place in the design. */
+export interface ResultPlace {
+  position: number;
+  ordinal: number;
+  replication: number;
 }
 
 /** Results: finished runs and their outputs. */
@@ -44,19 +64,29 @@ export interface ResultStore {
   /** Finished runs in design order: by point, then replication. */
   results(id: string): AsyncIterable<ResultRow>;
   /**
-   * Runs that have finished since a look, newest first, a few hundred at most: a look is quick at any size of campaign. A
-   * run that failed, is requested again and finishes is returned again. Where thousands of runs wait to be requested again,
-   * a look may miss one that was not open at either look. The first look returns the last runs in the order of work.
+   * A page of finished runs in design order, and the place where the next page begins; null at the end.
+   *
+   * @param after the `next` of the page before; without it, the page begins at the first run
    */
-  lately(id: string, since?: Look): Promise<{ rows: ResultRow[]; look: Look }>;
+  resultPage(
+    id: string,
+    options: { limit: number; after?: ResultPlace | undefined; status?: ResultRow['status'] | undefined },
+  ): Promise<{ rows: ResultRow[]; next: ResultPlace | null }>;
+  /**
+   * Runs that have finished since the last look, newest first, at most a few hundred: a look is quick in a campaign of
+   * any size. A run that failed and was requested again appears again when it finishes. When thousands of runs wait to
+   * be requested again, a look may miss one that was open at neither look. The first look returns the last runs in the
+   * order of work.
+   */
+  recentResults(id: string, since?: ResultCursor): Promise<{ rows: ResultRow[]; look: ResultCursor }>;
   /** Outcomes of finished runs by seq. A repeated activity starts from these. */
   finished(
     id: string,
     seqs: readonly number[],
   ): Promise<{ seq: number; state: 'done' | 'failed'; origin: Origin | null }[]>;
-  /** Seqs of finished runs from one on, some thousands a batch, ascending, except that failed ones come last. */
+  /** Seqs of finished runs from `from` on, in batches of some thousands. They ascend, but failed runs come last. */
   finishedSeqs(id: string, from: number): AsyncIterable<number[]>;
-  /** The finished ones of at most 1,000 runs, in the order of work, all as they were at one moment. */
+  /** The finished ones of at most 1,000 runs, in the order of work, all from one moment. */
   finishedAmong(id: string, seqs: readonly number[]): Promise<FinishedRow[]>;
 
   /** Completed runs that lack one of some outputs, in batches. */

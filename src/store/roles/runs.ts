@@ -19,22 +19,25 @@ export interface PlannedRun {
   version: number | null;
 }
 
-/** A run that was requested and has not finished as far as the store knows. `runId` is null after a lost response. */
+/** A run that was requested and, as far as the store knows, has not finished. `runId` is null after a lost response. */
 export interface OpenRun extends PlannedRun {
   runId: string | null;
-  /** False for a run that another campaign of this store started. This campaign never stops it while that one waits. */
+  /**
+   * False for a run that another campaign of this store started. This campaign never stops the run while the other one
+   * waits for it.
+   */
   owned: boolean;
   /** True for a run that another campaign had started when this one requested it. */
   joined: boolean;
 }
 
-/** What was seen of a run. */
+/** An observation of a run at the service. */
 export type RunObservation = { seq: number } & (
   | { state: 'queued' | 'running'; runId: string; owned: boolean }
   /** `runId` is null when the results came without a request for the run. */
   | { state: 'done'; runId: string | null; origin: Origin; outputs: Record<string, string> }
   | { state: 'failed'; runId: string | null; reason: string }
-  /** The request certainly never arrived, so it does not count as one. */
+  /** The request never reached the service, so it does not count. */
   | { state: 'unsent' }
   /** The attempt failed, and another one follows, perhaps with another seed. */
   | { state: 'again'; reason: string; reseeds: boolean }
@@ -46,7 +49,7 @@ export type RunObservation = { seq: number } & (
 export interface PointStory {
   key: string;
   values: string[];
-  /** Its place in the design, from 0; null when the design does not have it any more. */
+  /** Its place in the design, from 0; null when the design no longer has it. */
   position: number | null;
   /** In the order of their replications. */
   runs: RunStory[];
@@ -69,9 +72,9 @@ export interface RunStory {
   requestedAt: number | null;
   finishedAt: number | null;
   outputs: Record<string, string>;
-  /** The log of its last failed attempt, where that is stored. */
+  /** The log of its last failed attempt, if it is stored. */
   log: RunLog | null;
-  /** Number of runs that will be requested before it, while it waits itself. */
+  /** For a waiting run: the number of runs that will be requested before it. */
   before: number | null;
   version: number | null;
   /** The last five attempts that failed before the last one, newest first. */
@@ -85,7 +88,7 @@ export interface FailedAttempt {
   reason: string;
 }
 
-/** What a run printed in a failed attempt. `cause` is what failures of its kind have in common. */
+/** The output that a run printed in a failed attempt. `cause` is the same for all failures of one kind. */
 export interface KeptLog extends RunLog {
   seq: number;
   cause: string;
@@ -102,7 +105,7 @@ export interface StoredLog extends KeptLog {
 export interface RunStore {
   /**
    * Records the intent to request runs, before any request is made. It leaves out finished runs, and all runs once the
-   * campaign is stopping or closed, so that nothing can be requested behind a cancel.
+   * campaign is stopping or closed, so that nothing can be requested after a cancel.
    *
    * @param version the number of the model version for runs that were never requested; null for the first one
    */
@@ -114,8 +117,8 @@ export interface RunStore {
    * Lets failed runs be requested again, as if they had never failed, perhaps with another seed. The reasons of their
    * failures stay. Returns the number of runs.
    */
-  forgive(id: string, reseeds: boolean, now: number): Promise<number>;
-  /** Seqs of runs that are not requested, after one of them, in order. `failedOnly`: those that were requested before. */
+  resetFailed(id: string, reseeds: boolean, now: number): Promise<number>;
+  /** Seqs of waiting runs above `after`, in order. `failedOnly`: only runs that were requested before. */
   waitingRuns(id: string, after: number, limit: number, failedOnly: boolean): Promise<number[]>;
   /**
    * Opens a campaign whose workflow is closed, so that it can run again. Its open runs wait again: the next request finds
@@ -123,9 +126,9 @@ export interface RunStore {
    */
   reopen(id: string, now: number): Promise<void>;
 
-  /** A run that the campaign has at its service, if there is one. */
+  /** A run of the campaign at its service, if there is one. */
   knownRun(id: string): Promise<{ runId: string; version: number | null } | undefined>;
-  /** The service runs that are also open runs of another campaign. */
+  /** Those of the given service runs that are also open runs of another campaign. */
   claimedByOthers(id: string, runIds: readonly string[]): Promise<Set<string>>;
   /** Hands the ownership of service runs over to the other campaigns that wait for them. */
   handOver(id: string, runIds: readonly string[]): Promise<void>;
@@ -137,14 +140,14 @@ export interface RunStore {
   counts(id: string): Promise<RunCounts>;
   /** Number of completed runs that the campaign started, and the time from the first request to the last of them, ms. */
   newRuns(id: string): Promise<{ runs: number; ms: number }>;
-  /** Points whose key begins with `key`, a few at most. */
+  /** Points whose key begins with `key`, at most a few. */
   pointsLike(id: string, key: string): Promise<PointStory[]>;
 
   /** Stores logs of failed runs, and replaces those of earlier attempts. */
   keepRunLogs(id: string, logs: readonly KeptLog[], now: number): Promise<void>;
-  /** The runs that have a log and are not done: the cause of each failure by seq. */
+  /** The runs that have a log and are not done, with the cause of each failure by seq. */
   loggedRuns(id: string): Promise<Map<number, string>>;
-  /** The stored logs, some hundreds at most, in the order of work. */
+  /** The stored logs, at most some hundreds, in the order of work. */
   runLogs(id: string): Promise<StoredLog[]>;
   /** The log that was stored last. */
   lastRunLog(id: string): Promise<StoredLog | undefined>;

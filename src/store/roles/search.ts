@@ -1,5 +1,6 @@
-import type { SearchLog, SearchStep } from '../../campaign/search/log.ts';
+import type { SearchEvent, SearchLog, SearchStep } from '../../campaign/search/log.ts';
 import type { Point } from '../../campaign/types.ts';
+import type { CampaignRecord } from './campaigns.ts';
 import type { FinishedPoint, FinishedRun } from './design.ts';
 
 /** How many asks and events the log of a search has. */
@@ -14,7 +15,9 @@ export interface SearchWritten {
   ordinals: (number | null)[];
 }
 
-/** A point with those of its runs that have finished, in the order of their replications; `isWhole` when all of them have. */
+/**
+ * A point with its finished runs, in the order of their replications. `isWhole`: all runs of the point have finished.
+ */
 export interface ComparedPoint extends Point {
   runs: FinishedRun[];
   isWhole: boolean;
@@ -22,17 +25,26 @@ export interface ComparedPoint extends Point {
 
 /** The log of the search of a campaign. */
 export interface SearchStore {
-  /** The log; an empty one of a campaign without a search. */
+  /** The log; empty for a campaign without a search. */
   searchLog(id: string): Promise<SearchLog>;
   searchLength(id: string): Promise<SearchLength>;
   /** The numbers of the first asks of points, by the points' keys. */
   asksOfPoints(id: string): Promise<Map<string, number>>;
   /**
-   * Adds a step to the log, with the points and runs that it asks for, all at once. Undefined when the log no longer has the length that
-   * is given: nothing is changed then.
+   * Adds a step to the log, with the points and runs that it asks for, in one transaction. Returns undefined, and
+   * changes nothing, when the log no longer has the given length.
    */
   writeSearch(id: string, length: SearchLength, step: SearchStep): Promise<SearchWritten | undefined>;
-  /** Of some points, those whose runs have all finished. */
+  /**
+   * Gives a campaign with a search another definition and adds an event to the log, in one transaction. Points and runs
+   * stay. Calling it again with the same definition changes nothing.
+   */
+  changeSearch(
+    record: Pick<CampaignRecord, 'campaign' | 'definition' | 'digest'>,
+    event: SearchEvent,
+    now: number,
+  ): Promise<void>;
+  /** The points with these ordinals whose runs have all finished. */
   finishedAt(id: string, ordinals: readonly number[]): Promise<FinishedPoint[]>;
   /** All points in the order of their ordinals. */
   comparedPoints(id: string): Promise<ComparedPoint[]>;

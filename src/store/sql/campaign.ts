@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import type { KeyedPoint } from '../rows.ts';
 import type { Tables } from '../tables.ts';
 
-/** The number by which the tables know a campaign. */
+/** The number of a campaign in the tables. */
 export async function numberOf(db: Kysely<Tables>, id: string): Promise<number> {
   const row = await db.selectFrom('campaigns').select('number').where('id', '=', id).executeTakeFirst();
   if (!row) throw new Error(`the store has no campaign ${id}`);

@@ -9,11 +9,11 @@ import { byId } from './campaign.ts';
 const DEFINITIONS = 8;
 
 export function campaignStore(db: Kysely<Tables>): CampaignStore {
-  /** Definitions by the number and revision of their campaigns. A definition changes with the revision only. */
+  /** Definitions by the number and revision of their campaigns. A definition changes only with the revision. */
   const definitions = new Map<string, Pick<CampaignRecord, 'campaign' | 'definition'>>();
 
   return {
-    async addCampaign({ campaign, definition, digest }, now) {
+    async addCampaign({ campaign, definition, digest, owner = null }, now) {
       const added = await db
         .insertInto('campaigns')
         .values({
@@ -21,6 +21,8 @@ export function campaignStore(db: Kysely<Tables>): CampaignStore {
           campaign: textOfCampaign(campaign),
           service_id: campaign.serviceId ?? null,
           versions: null,
+          rounds: null,
+          owner,
           definition,
           digest,
           phase: 'preparing',
@@ -39,11 +41,11 @@ export function campaignStore(db: Kysely<Tables>): CampaignStore {
       const head = await db
         .selectFrom('campaigns')
         .select(['number', 'revision', 'phase', 'points', 'digest', 'note', 'created_at', 'updated_at'])
-        .select(['service_id', 'versions'])
+        .select(['service_id', 'versions', 'rounds', 'owner'])
         .where('id', '=', id)
         .executeTakeFirst();
       if (!head) return undefined;
-      // a large definition takes long to read, and each activity needs it
+      // every activity needs the definition, and a large one takes long to read
       const key = `${head.number}/${head.revision}`;
       let written = definitions.get(key);
       if (!written) {

@@ -1,8 +1,10 @@
-import type { Kysely } from 'kysely';
-import { countDropped, dropOthers, FIRST, relayDropped, writeDesign } from '../design.ts';
+import { isDeepStrictEqual } from 'node:util';
+import type { Kysely, Transaction, UpdateObject } from 'kysely';
+import type { Campaign } from '../../campaign/types.ts';
+import { countDropped, type Design, dropOthers, FIRST, relayDropped, writeDesign } from '../design.ts';
 import { addReplications, allFinishedPoints, finishedPoints } from '../replications.ts';
 import type { DesignStore } from '../roles/design.ts';
-import { textOfCampaign } from '../rows.ts';
+import { textOfCampaign, textOfRounds, toCampaign } from '../rows.ts';
 import type { Tables } from '../tables.ts';
 import { countVerdicts, forgetVerdicts, setVerdicts } from '../verdicts.ts';
 import { batchesById, byId, numberOf } from './campaign.ts';
@@ -31,38 +33,50 @@ export function designStore(db: Kysely<Tables>): DesignStore {
         .where('number', '=', number)
         .executeTakeFirstOrThrow();
       const known = before.points ?? 0;
-      // an interrupted change may have left rows: the number of this change tells its own rows from those
+      // an interrupted change may have left rows: the revision distinguishes the rows of this change from them
       if (before.digest === digest && before.begun === before.revision)
         return { added: 0, dropped: 0, kept: known };
-      const { begun } = await db
-        .updateTable('campaigns')
-        .set((row) => ({ begun: row('begun', '+', 1) }))
-        .where('number', '=', number)
-        .returning('begun')
-        .executeTakeFirstOrThrow();
-      const design = { campaign: number, revision: begun, replications: campaign.replications };
+      const design = await begin(db, number, campaign);
       const count = await writeDesign(db, design, points);
       const dropped = await countDropped(db, design, before.revision);
       await dropOthers(db, design, count, campaign.precision?.max ?? campaign.replications);
       // a point's values belong to the campaign's varied inputs: both change in one transaction
       await db.transaction().execute(async (transaction) => {
-        const { numUpdatedRows } = await transaction
-          .updateTable('campaigns')
-          .set({
-            campaign: textOfCampaign(campaign),
-            definition,
-            digest,
-            points: count,
-            revision: design.revision,
-            updated_at: now,
-          })
-          .where('number', '=', number)
-          .where('revision', '<', design.revision)
-          .executeTakeFirstOrThrow();
-        if (relay && numUpdatedRows > 0n) await relayDropped(transaction, design, relay);
+        const isDone = await finish(transaction, design, count, {
+          campaign: textOfCampaign(campaign),
+          rounds: textOfRounds(campaign),
+          definition,
+          digest,
+          updated_at: now,
+        });
+        if (relay && isDone) await relayDropped(transaction, design, relay);
       });
       const kept = known - dropped;
       return { added: count - kept, dropped, kept };
+    },
+
+    async growDesign(before, after, points, now) {
+      const number = await numberOf(db, after.id);
+      const design = await db
+        .transaction()
+        .execute(async (transaction) =>
+          (await hasDesign(transaction, number, before)) ? begin(transaction, number, after) : undefined,
+        );
+      if (!design) return;
+      const count = await writeDesign(db, design, points);
+      await finish(db, design, count, { campaign: textOfCampaign(after), updated_at: now });
+    },
+
+    async setRounds(campaign, now) {
+      const number = await numberOf(db, campaign.id);
+      await db.transaction().execute(async (transaction) => {
+        if (!(await hasDesign(transaction, number, campaign))) return;
+        await transaction
+          .updateTable('campaigns')
+          .set({ rounds: textOfRounds(campaign), updated_at: now })
+          .where('number', '=', number)
+          .execute();
+      });
     },
 
     addReplications: byId(db, addReplications),
@@ -73,4 +87,50 @@ export function designStore(db: Kysely<Tables>): DesignStore {
     forgetVerdicts: byId(db, forgetVerdicts),
     countVerdicts: byId(db, countVerdicts),
   };
+}
+
+/** Starts a changed design. Its revision distinguishes its rows from the rows of other changes. */
+async function begin(
+  db: Kysely<Tables>,
+  number: number,
+  { replications }: Pick<Campaign, 'replications'>,
+): Promise<Design> {
+  const { begun } = await db
+    .updateTable('campaigns')
+    .set((row) => ({ begun: row('begun', '+', 1) }))
+    .where('number', '=', number)
+    .returning('begun')
+    .executeTakeFirstOrThrow();
+  return { campaign: number, revision: begun, replications };
+}
+
+/** Makes a written design the design of the campaign. Returns false when a later one has replaced it. */
+async function finish(
+  db: Kysely<Tables>,
+  { campaign, revision }: Design,
+  points: number,
+  update: UpdateObject<Tables, 'campaigns'>,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('campaigns')
+    .set({ ...update, points, revision })
+    .where('number', '=', campaign)
+    .where('revision', '<', revision)
+    .executeTakeFirstOrThrow();
+  return numUpdatedRows > 0n;
+}
+
+/** Whether a campaign still has this design. Other writers wait until the transaction ends. */
+async function hasDesign(
+  db: Transaction<Tables>,
+  number: number,
+  { design }: Pick<Campaign, 'design'>,
+): Promise<boolean> {
+  const { campaign } = await db
+    .updateTable('campaigns')
+    .set((row) => ({ seqs: row.ref('seqs') }))
+    .where('number', '=', number)
+    .returning('campaign')
+    .executeTakeFirstOrThrow();
+  return isDeepStrictEqual(toCampaign(campaign).design, design);
 }

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import { compact, deleteFile, listFiles, spareBytes } from '../garbage.ts';
-import { keepFile, keptFiles, lackFile, lackingFiles, putFile } from '../kept-files.ts';
+import { keepFile, keptFiles, recordMissingFile, missingFiles, putFile } from '../kept-files.ts';
 import type { FileStore } from '../roles/files.ts';
 import type { Tables } from '../tables.ts';
 import { byId } from './campaign.ts';
@@ -20,8 +20,8 @@ export function fileStore(db: Kysely<Tables>): FileStore {
     compact: () => compact(db),
 
     keepFile: byId(db, keepFile),
-    lackFile: byId(db, lackFile),
+    recordMissingFile: byId(db, recordMissingFile),
     keptFiles: byId(db, keptFiles),
-    lackingFiles: byId(db, lackingFiles),
+    missingFiles: byId(db, missingFiles),
   };
 }

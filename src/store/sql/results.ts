@@ -2,8 +2,8 @@ import type { Kysely } from 'kysely';
 import { Batched } from '../../batched.ts';
 import { finishedAmong, finishedSeqs } from '../finished.ts';
 import { lackingRuns, setOutputs } from '../outputs.ts';
-import { finishedLately } from '../recent.ts';
-import { resultBatches } from '../result-pages.ts';
+import { recentResults } from '../recent.ts';
+import { resultBatches, resultPage } from '../result-pages.ts';
 import type { ResultStore } from '../roles/results.ts';
 import type { Tables } from '../tables.ts';
 import { batchesById, byId, numberOf } from './campaign.ts';
@@ -12,7 +12,8 @@ export function resultStore(db: Kysely<Tables>): ResultStore {
   const batchesOfResults = batchesById(db, resultBatches);
   return {
     results: (id) => new Batched(batchesOfResults(id)),
-    lately: byId(db, finishedLately),
+    resultPage: byId(db, resultPage),
+    recentResults: byId(db, recentResults),
 
     async finished(id, seqs) {
       if (seqs.length === 0) return [];

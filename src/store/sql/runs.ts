@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely';
-import { type Done, writeDone } from '../done.ts';
-import { forgive, keepFailedAttempts } from '../failed-attempts.ts';
+import { CountChanges, readCounts } from '../counts.ts';
+import { type Done, completeRuns } from '../complete-runs.ts';
+import { resetFailed, keepFailedAttempts } from '../failed-attempts.ts';
 import { pointsLike } from '../points.ts';
 import type { RunObservation, RunStore } from '../roles/runs.ts';
 import { columnsOf, plannedColumns, toPlanned } from '../rows.ts';
@@ -10,11 +11,11 @@ import { byId, numberOf, pointsOf, touch } from './campaign.ts';
 
 /** Number of completed runs that one statement writes. */
 const DONE_AT_ONCE = 50;
-/** The states in which an observation counts, where these are not all unfinished ones. */
+/** The states in which a run accepts an observation; all unfinished states when none are given. */
 const statesBefore: Partial<Record<RunObservation['state'], readonly StoredRunState[]>> = {
-  // only an intent is taken back: a run that polling asks for again was requested before
+  // only an intent is withdrawn: a run that polling requests again was requested before
   unsent: ['intended'],
-  // a failed attempt counts once, however often it is seen
+  // a failed attempt counts once, even when it is observed twice
   again: openStates,
 };
 /** Number of open runs that are read at once: below SQLite's limit of variables when their points are looked up. */
@@ -34,13 +35,14 @@ export function runStore(db: Kysely<Tables>): RunStore {
           .where('phase', 'in', ['preparing', 'running'])
           .executeTakeFirstOrThrow();
         if (numUpdatedRows === 0n) return [];
-        return transaction
+        const changes = await CountChanges.ofRuns(transaction, campaign, seqs);
+        const rows = await transaction
           .updateTable('runs')
           .set((run) => ({
             attempts: run('attempts', '+', 1),
             state: 'intended' as const,
             requested_at: now,
-            // a run that may be at the service already keeps the version that it was requested with
+            // a run that the service may have keeps the version of its first request
             version: sql<
               number | null
             >`case when attempts = 0 then cast(${version} as integer) else version end`,
@@ -50,6 +52,9 @@ export function runStore(db: Kysely<Tables>): RunStore {
           .where('state', 'not in', finishedStates)
           .returning(plannedColumns)
           .execute();
+        for (const { seq } of rows) changes.set(seq, 'waiting');
+        await changes.save(transaction, campaign);
+        return rows;
       });
       const points = await pointsOf(db, campaign, intended);
       return intended.map((row) => toPlanned(row, points)).sort((a, b) => a.seq - b.seq);
@@ -81,9 +86,12 @@ export function runStore(db: Kysely<Tables>): RunStore {
       await db.transaction().execute(async (transaction) => {
         // A write comes first: SQLite then waits for other writers. A transaction that starts with a read would fail.
         await touch(transaction, campaign, now);
+        const seqs = observations.map(({ seq }) => seq);
+        const changes = await CountChanges.ofRuns(transaction, campaign, seqs);
         let done: Done[] = [];
         const flush = async (): Promise<void> => {
-          if (done.length > 0) await writeDone(transaction, campaign, done, now);
+          const written = done.length > 0 ? await completeRuns(transaction, campaign, done, now) : [];
+          for (const { seq, origin } of written) changes.set(seq, origin);
           done = [];
         };
         for (const observation of observations) {
@@ -96,7 +104,7 @@ export function runStore(db: Kysely<Tables>): RunStore {
           const { seq, state } = observation;
           if (state === 'again')
             await keepFailedAttempts(transaction, campaign, { seq, reason: observation.reason, now });
-          await transaction
+          const { numUpdatedRows } = await transaction
             .updateTable('runs')
             .set((run) =>
               state === 'unsent'
@@ -114,17 +122,20 @@ export function runStore(db: Kysely<Tables>): RunStore {
             .where('seq', '=', seq)
             .where('state', 'in', statesBefore[state] ?? unfinishedStates)
             .$if(state === 'unsent', (update) => update.where('attempts', '>', 0))
-            .execute();
+            .executeTakeFirstOrThrow();
+          if (numUpdatedRows > 0n)
+            changes.set(seq, state === 'unsent' || state === 'again' ? 'waiting' : state);
         }
         await flush();
+        await changes.save(transaction, campaign);
       });
     },
 
-    async forgive(id, reseeds, now) {
+    async resetFailed(id, reseeds, now) {
       const campaign = await numberOf(db, id);
       return db.transaction().execute(async (transaction) => {
         await touch(transaction, campaign, now);
-        return forgive(transaction, campaign, reseeds);
+        return resetFailed(transaction, campaign, reseeds);
       });
     },
 
@@ -146,18 +157,25 @@ export function runStore(db: Kysely<Tables>): RunStore {
 
     async reopen(id, now) {
       const campaign = await numberOf(db, id);
-      // the requests stay on record, so that their results count as this campaign's
-      await db
-        .updateTable('runs')
-        .set({ state: 'waiting' })
-        .where('campaign', '=', campaign)
-        .where('state', 'in', openStates)
-        .execute();
-      await db
-        .updateTable('campaigns')
-        .set({ phase: 'running', note: '', updated_at: now })
-        .where('number', '=', campaign)
-        .execute();
+      await db.transaction().execute(async (transaction) => {
+        await transaction
+          .updateTable('campaigns')
+          .set({ phase: 'running', note: '', updated_at: now })
+          .where('number', '=', campaign)
+          .execute();
+        const changes = new CountChanges();
+        // the requests stay recorded, so that their results count as results of this campaign
+        for (const state of openStates) {
+          const { numUpdatedRows } = await transaction
+            .updateTable('runs')
+            .set({ state: 'waiting' })
+            .where('campaign', '=', campaign)
+            .where('state', '=', state)
+            .executeTakeFirstOrThrow();
+          changes.move(state === 'intended' ? 'waiting' : state, 'waiting', Number(numUpdatedRows));
+        }
+        await changes.save(transaction, campaign);
+      });
     },
 
     async knownRun(id) {
@@ -213,26 +231,7 @@ export function runStore(db: Kysely<Tables>): RunStore {
       return row !== undefined;
     },
 
-    async counts(id) {
-      const rows = await db
-        .selectFrom('runs')
-        .select(['state', 'origin', (run) => run.fn.countAll<number | string>().as('count')])
-        .where('campaign', '=', await numberOf(db, id))
-        .groupBy(['state', 'origin'])
-        .execute();
-      const sum = (test: (row: (typeof rows)[number]) => boolean): number =>
-        rows.filter(test).reduce((total, { count }) => total + Number(count), 0);
-      return {
-        total: sum(() => true),
-        done: sum(({ state }) => state === 'done'),
-        new: sum(({ origin }) => origin === 'new'),
-        reused: sum(({ origin }) => origin === 'reused'),
-        failed: sum(({ state }) => state === 'failed'),
-        running: sum(({ state }) => state === 'running'),
-        queued: sum(({ state }) => state === 'queued'),
-        waiting: sum(({ state }) => state === 'waiting' || state === 'intended'),
-      };
-    },
+    counts: byId(db, readCounts),
 
     async newRuns(id) {
       const { runs, from, to } = await db

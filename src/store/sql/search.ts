@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import { comparedPoints, readPoints } from '../replications.ts';
 import type { SearchStore } from '../roles/search.ts';
-import { asksOfPoints, readSearch, searchLength, writeSearch } from '../search.ts';
+import { asksOfPoints, changeSearch, readSearch, searchLength, writeSearch } from '../search.ts';
 import type { Tables } from '../tables.ts';
 import { numberOf } from './campaign.ts';
 
@@ -11,6 +11,8 @@ export function searchStore(db: Kysely<Tables>): SearchStore {
     searchLength: async (id) => searchLength(db, await numberOf(db, id)),
     asksOfPoints: async (id) => asksOfPoints(db, await numberOf(db, id)),
     writeSearch: async (id, length, step) => writeSearch(db, await numberOf(db, id), length, step),
+    changeSearch: async (record, event, now) =>
+      changeSearch(db, await numberOf(db, record.campaign.id), record, event, now),
     comparedPoints: async (id) => comparedPoints(db, await numberOf(db, id)),
     finishedAt: async (id, ordinals) => readPoints(db, await numberOf(db, id), ordinals),
   };

@@ -3,6 +3,7 @@ import { levelsOf, mostRows, type Saltelli, sizeOf } from '../../../src/campaign
 import type { WrittenDesign } from '../../../src/campaign/designs/schema.ts';
 import { saltelliUnit } from '../../../src/campaign/sampling/saltelli.ts';
 import { aboutDesign, warningsOf } from '../../../src/client/plan-design.ts';
+import { expectRefused, HEAD } from '../support.ts';
 import { checkedDesign, expectDesignRefused, pointsOf, rowsIn } from './support.ts';
 
 const rates = { 'Contact rate': { min: 1, max: 3 }, 'Recovery rate': { min: 0.2, max: 1 } };
@@ -96,27 +97,30 @@ describe('saltelli', () => {
   });
 
   test('divides its base points over scrambles, and has two points more than inputs for each', () => {
-    const { design } = checkedDesign(saltelli(64));
+    const { design } = checkedDesign(saltelli(64, { scrambles: 8 }));
     expect(design).toMatchObject({ kind: 'saltelli', points: 8, scrambles: 8, secondOrder: false, seed: 0 });
     expect([mostRows(design), sizeOf(design)]).toEqual([256, undefined]);
-    expect(pointsOf(saltelli(64))).toHaveLength(256);
-    expect(aboutDesign(design)).toEqual(['64 base points in 8 scrambles, 4 points for each']);
+    expect(pointsOf(saltelli(64, { scrambles: 8 }))).toHaveLength(256);
+    expect(aboutDesign(design)).toEqual([
+      '64 base points in 8 scrambles, 4 points for each',
+      'indices within about ± 0.38, or better',
+    ]);
     const second = checkedDesign({
       saltelli: { points: 64, secondOrder: true, inputs: { ...rates, Days: { min: 1, max: 9 } } },
     });
     expect(mostRows(second.design)).toBe(64 * 8);
     expect(warningsOf(second.design, 64 * 8)).toEqual([]);
-    expect(warningsOf(checkedDesign(saltelli(96)).design, 384)).toEqual([
+    expect(warningsOf(checkedDesign(saltelli(96, { scrambles: 8 })).design, 384)).toEqual([
       '96 base points, 12 in each scramble, are less even than 128, 16 in each: a power of 2.',
     ]);
   });
 
   test.each([
-    [4096, 8, 512],
-    [64, 8, 8],
-    [32, 4, 8],
-    [16, 2, 8],
-    [8, 1, 8],
+    [16_384, 8, 2_048],
+    [8_192, 8, 1_024],
+    [4_096, 4, 1_024],
+    [2_048, 1, 2_048],
+    [64, 1, 64],
     [2, 1, 2],
   ])('has of %d base points %d scrambles by itself', (all, scrambles, points) => {
     expect(checkedDesign(saltelli(all)).design).toMatchObject({ scrambles, points });
@@ -140,7 +144,7 @@ describe('saltelli', () => {
 
   test.each([
     [
-      '{points: §100, inputs: {Days: {min: 1, max: 9}}}',
+      '{points: §100, scrambles: 8, inputs: {Days: {min: 1, max: 9}}}',
       'INVALID_VALUE',
       /100 base points cannot be divided over 8 scrambles/,
       /^Give 96 or 104 points, or "scrambles": 2 or 4 or 5\.$/,
@@ -211,5 +215,62 @@ describe('designs that need all of their points', () => {
       expect(Number(values[2])).toBe(Math.round(10 * Number(values[0])));
     }
     expect(aboutDesign(checkedDesign(written).design)).toHaveLength(1);
+  });
+});
+
+describe('a design that grows', () => {
+  const growing = { min: 64, max: 1000, width: 0.1 };
+
+  test('has its first points, and as many scrambles as its most points', () => {
+    const { design, growth } = checkedDesign(
+      { saltelli: { points: growing, inputs: rates } },
+      { outputs: ['Fit error', 'Infected', 'P(`Peak day` > 7)'] },
+    );
+    expect(design).toMatchObject({ points: 8, scrambles: 8 });
+    expect(growth).toEqual({
+      first: 64,
+      most: 1000,
+      width: 0.1,
+      confidence: 0.95,
+      outputs: ['Fit error', 'Peak day', 'P(`Peak day` > 7)'],
+    });
+    const morris = checkedDesign({
+      morris: { trajectories: { ...growing, output: 'fit error' }, inputs: rates },
+    });
+    expect(morris.design).toMatchObject({ trajectories: 64 });
+    expect(morris.growth).toMatchObject({ most: 1000, outputs: ['Fit error'] });
+  });
+
+  test.each([
+    [
+      '{saltelli: {points: §{min: 9, max: 8, width: 0.1}, inputs: {Days: [1, 2]}}}',
+      'DEFINITION_INVALID',
+      /"min" not above/,
+    ],
+    [
+      '{saltelli: {points: {min: §60, max: 640, width: 0.1}, inputs: {Days: [1, 2]}}}',
+      'INVALID_VALUE',
+      /60 base points cannot be divided over 8/,
+    ],
+    [
+      '{saltelli: {points: {min: 64, max: 640, width: 0.1, output: §Peek}, inputs: {Days: [1, 2]}}}',
+      'UNKNOWN_OUTPUT',
+      /no output "Peek"/,
+    ],
+    [
+      '{morris: {trajectories: {min: 4, max: §10000001, width: 0.1}, inputs: {Days: [1, 2]}}}',
+      'DEFINITION_INVALID',
+      /at most 10,000,000/,
+    ],
+  ] as const)('refuses %s', (design, code, says) => {
+    expectDesignRefused(code, design, says);
+  });
+
+  test.each([
+    ['§select: {minimize: Fit error, indifference: 1}', /known from the beginning/],
+    ['§replications: {min: 2, max: 9, output: Fit error, relative: 0.1}', /the same number of replications/],
+  ])('does not stand beside %s', (rest, says) => {
+    const design = '{morris: {trajectories: {min: 4, max: 8, width: 0.1}, inputs: {Days: [1, 2]}}}';
+    expectRefused(`${HEAD}design: ${design}\n${rest}\n`, { code: 'INVALID_VALUE', says });
   });
 });

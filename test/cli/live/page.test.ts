@@ -20,11 +20,15 @@ const state: LiveState = {
     precision: null,
     search: null,
     select: null,
+    calibration: null,
+    growth: null,
     window: 20,
     rate: 2.5,
     secondsLeft: 40,
     pausedBy: null,
     submitted: '2026-01-01T00:00:00.000Z',
+    owner: null,
+    goal: null,
     source: 'workflow',
     asOf: '2026-01-01T00:00:00.000Z',
     note: '',
@@ -186,7 +190,7 @@ describe('the page', () => {
         string,
       ];
       return {
-        // as a campaign that is changed meanwhile may say for a moment, counts need not add up
+        // while a campaign changes, its counts may disagree for a moment
         status: { ...state.status, id: `i${id.replaceAll(/[^a-z]/g, '')}`, model, note, phase, runs: counts },
         varied: [{ name: input, type: 'STRING', units: null }],
         isReplicated: true,

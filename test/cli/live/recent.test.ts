@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { Recent } from '../../../src/cli/live/recent.ts';
-import type { Look } from '../../../src/store/index.ts';
+import type { ResultCursor } from '../../../src/store/index.ts';
 import { failedRow, sampleRow } from '../../report/support.ts';
 
 const PEAK = { name: 'Peak day', type: 'DOUBLE', units: 'DAY' } as const;
@@ -8,7 +8,7 @@ const PEAK = { name: 'Peak day', type: 'DOUBLE', units: 'DAY' } as const;
 test('of a run that failed and was requested again the last end is shown, in its place', async () => {
   const [one, other] = [sampleRow(1, ['1.2', '0.3']), sampleRow(2, ['1.3', '0.3'])];
   const looks = [[failedRow(1, ['1.2', '0.3'], 'no')], [other], [one]];
-  const look: Look = { open: [], failed: [], last: -1 };
+  const look: ResultCursor = { open: [], failed: [], last: -1 };
   const recent = new Recent({ recentRows: () => Promise.resolve({ rows: looks.shift()!, look }) }, 'flu', [
     PEAK,
   ]);
@@ -25,7 +25,7 @@ test('the values are of the first output that has some', async () => {
   const row = sampleRow(1, ['1.2', '0.3']);
   const none = { ...row, outputs: { ...row.outputs, 'Fit error': 'null' } };
   const looks = [[failedRow(2, ['1.3', '0.3'], 'no')], [none], [row]];
-  const look: Look = { open: [], failed: [], last: -1 };
+  const look: ResultCursor = { open: [], failed: [], last: -1 };
   const recent = new Recent({ recentRows: () => Promise.resolve({ rows: looks.shift()!, look }) }, 'flu', [
     error,
     PEAK,

@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 afterEach(() => screen.close());
 
-/** How far up the cursor went before what was drawn last. */
+/** How far the cursor moved up before the last drawing. */
 function upBefore(lines: string[]): string {
   screen.draw(lines.map((line) => [line]));
   return written.at(-1)!.replace(new RegExp(`${lines[0]}.*`, 's'), '');
@@ -30,7 +30,7 @@ test('lines that a terminal has broken, as it became narrower, count as many', (
   terminal.columns = 30;
   // three, two, two (of 32 columns) and one
   expect(upBefore(['one'])).toBe('\r\u001b[8A');
-  // what is longer is cut
+  // a longer line is cut
   upBefore(['z'.repeat(40)]);
   expect(written.at(-1)).toContain(`${'z'.repeat(28)}…`);
   expect(upBefore(['one'])).toBe('\r\u001b[1A');
@@ -40,7 +40,7 @@ test('a column and a row stay free', () => {
   expect(screen.size).toEqual({ columns: 79, rows: 23 });
   terminal.columns = 1;
   expect(screen.size.columns).toBe(1);
-  // as of a container's terminal before it is told its size
+  // like the terminal of a container before it gets its size
   Object.assign(terminal, { columns: 0, rows: 0 });
   expect(screen.size).toEqual({ columns: 79, rows: 23 });
 });

@@ -48,7 +48,10 @@ describe('the figures in the long run', () => {
   });
 
   test('are those of the documentation', () => {
-    const page = readFileSync(path.join(import.meta.dirname, '../../../docs/models/inventory.md'), 'utf8');
+    const page = readFileSync(
+      path.join(import.meta.dirname, '../../../docs/reference/models/inventory.md'),
+      'utf8',
+    );
     const rows = [...page.matchAll(/^\| \((\d+), (\d+)\) +\|([^\n]+)\|$/gm)];
     expect(rows).toHaveLength(9);
     for (const [, s, S, figures] of rows) {

@@ -5,8 +5,8 @@ import { expect, test } from '@jest/globals';
 
 const ROOT = path.resolve(import.meta.dirname, '../../..');
 
-test('the example of docs/kernel.md prints what it says', () => {
-  const docs = readFileSync(path.join(ROOT, 'docs/kernel.md'), 'utf8');
+test('the example of docs/reference/kernel.md prints what it says', () => {
+  const docs = readFileSync(path.join(ROOT, 'docs/reference/kernel.md'), 'utf8');
   const [, example] = /```ts\n(.*?)```/s.exec(docs)!;
   const [, printed] = /prints\n\n```\n(.*?)```/s.exec(docs)!;
   // as standard input a module is in the folder where Node is started

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from '../../support/fast-check.ts';
 import { Histogram, Simulation, Tally, TimeSeries, TimeWeighted } from '../../../models/kernel/index.ts';
-import { outputText } from '../../../src/service/models/values.ts';
+import { outputText } from '../../../src/service/models/typed-values.ts';
 import { moments } from './support.ts';
 
 const numbers = fc.double({ min: -1e6, max: 1e6, noNaN: true });

@@ -1,6 +1,6 @@
 import { defineModel } from '../../../../src/service/models/model.ts';
 
-/** Keeps a core busy, as a simulation does, and gives what a run usually gives. */
+/** Keeps a core busy, like a simulation, and returns the usual outputs. */
 export default defineModel({
   name: 'Busy',
   description: 'Computes for some seconds without a pause.',

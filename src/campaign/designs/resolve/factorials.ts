@@ -1,11 +1,11 @@
 import { ForayError, isForayError } from '../../../errors.ts';
-import { canonical, checkUnits } from '../../values.ts';
+import { canonical, checkUnits } from '../../input-values.ts';
 import { type Design, type FactorGenerator, NO_DESIGN } from '../design.ts';
 import { fractionOf } from '../fraction.ts';
 import { isNumeric, isWhole } from '../names.ts';
 import type { Sides, WrittenFactorial, WrittenOnePerInput } from '../schema-factorials.ts';
 import { type DesignFacts, type GivenInput, inputsIn, namesOf, newInput, type Path } from './inputs.ts';
-import { distinctValuesOf } from './values.ts';
+import { distinctValuesOf } from './value-lists.ts';
 
 /** Inputs of a fraction; each has a letter in its defining relation. */
 const MOST_FACTORS = 25;

@@ -8,18 +8,18 @@ import { resolvePointFile } from './point-files.ts';
 import { resolveSample } from './samples.ts';
 import { resolveMorris, resolveSaltelli } from './sensitivity.ts';
 import { checkNothingLeftOut, checkStandsAlone } from './structure.ts';
-import { distinctValuesOf } from './values.ts';
+import { distinctValuesOf } from './value-lists.ts';
 
 export { derivePath } from './expressions.ts';
 export type { DesignFacts } from './inputs.ts';
 export { pointCheck, pointPaths } from './point-files.ts';
 
 /**
- * Checks every name and value of a design and resolves it. Mistakes go to `facts.mistakes`; the design is of use only
- * where there are none.
+ * Checks every name and value of a design and resolves it. Mistakes are added to `facts.mistakes`; the design is valid
+ * only without mistakes.
  *
- * @param path where the design is in the definition
- * @param taken inputs that something else gives already
+ * @param path the place of the design in the definition
+ * @param taken inputs that another part of the definition already sets
  */
 export function resolveDesign(
   written: WrittenDesign,

@@ -1,23 +1,23 @@
 import { ForayError, type Place } from '../../../errors.ts';
-import type { Mistakes } from '../../../mistakes.ts';
+import type { Mistakes } from '../../../mistake-collector.ts';
 import type { Locate } from '../../../yaml.ts';
 import type { BaseInput } from '../../types.ts';
-import type { ModelInput } from '../../values.ts';
+import type { ModelInput } from '../../input-values.ts';
 import type { PointFile } from '../table.ts';
 
 export type Path = readonly PropertyKey[];
 
-/** What a design is resolved against. */
+/** The facts and names for resolving a design. */
 export interface DesignFacts {
   inputs: readonly ModelInput[];
   locate: Locate;
   /** Finds the input that a name means. */
   find: (written: string, place: Place) => ModelInput;
-  /** Files of points that were checked, by their path as it is written; one that is missing has been complained about. */
+  /** Checked point files, by their path as written. A missing file was already reported. */
   pointFiles: Readonly<Record<string, PointFile>>;
-  /** The inputs with the values that they have without the design. */
+  /** The inputs with their values outside the design. */
   base: readonly BaseInput[];
-  /** The seed of samples that name none. */
+  /** The seed for samples without one. */
   seed: number;
   mistakes: Mistakes;
 }
@@ -28,7 +28,7 @@ export interface GivenInput<T> {
   path: PropertyKey[];
 }
 
-/** The inputs that a design names, each of which may be given once. One that is wrong is left out and complained about. */
+/** The inputs that a design names. Each may be set once. A wrong one is left out and reported. */
 export function inputsIn<T>(
   written: Record<string, T>,
   facts: DesignFacts,
@@ -43,7 +43,7 @@ export function inputsIn<T>(
   });
 }
 
-/** The input that a name means, if nothing gives it yet; adds it to those that are taken. */
+/** The input with a name, if nothing else sets it. It is then marked as set. */
 export function newInput(
   name: string,
   { find }: Pick<DesignFacts, 'find'>,

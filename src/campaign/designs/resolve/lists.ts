@@ -1,13 +1,13 @@
 import type { RawValue } from '../../../api/index.ts';
 import { ForayError, type Place } from '../../../errors.ts';
 import { pointKeys } from '../../keys.ts';
-import { canonical } from '../../values.ts';
+import { canonical } from '../../input-values.ts';
 import { type Design, NO_DESIGN } from '../design.ts';
 import type { WrittenDesign } from '../schema.ts';
 import { type DesignFacts, inputsIn, namesOf, type Path } from './inputs.ts';
-import { valuesOf } from './values.ts';
+import { valuesOf } from './value-lists.ts';
 
-/** Resolves lists of values that belong together by their place. */
+/** Resolves lists of values that are combined by position. */
 export function resolveZip(
   written: NonNullable<WrittenDesign['zip']>,
   facts: DesignFacts,
@@ -83,7 +83,7 @@ export function resolveList(
   return { kind: 'list', inputs: names, rows: rows.filter((row) => row !== undefined) };
 }
 
-/** Takes rows in, each with its number from 0, and refuses one that was there before. */
+/** Adds rows, each with its number from 0, and refuses a repeated row. */
 export function distinctRows(
   names: readonly string[],
   placeOf: (row: number) => Place,

@@ -1,12 +1,12 @@
 import type { Place } from '../../../errors.ts';
-import { canonical, type ModelInput } from '../../values.ts';
+import { canonical, type ModelInput } from '../../input-values.ts';
 import { type Design, NO_DESIGN } from '../design.ts';
 import type { WrittenDesign } from '../schema.ts';
 import type { PointCheck } from '../table.ts';
 import { type DesignFacts, newInput, type Path } from './inputs.ts';
 import { distinctRows } from './lists.ts';
 
-/** Resolves a file of points, whose rows have been checked. */
+/** Resolves a point file whose rows were checked. */
 export function resolvePointFile(
   path: string,
   facts: DesignFacts,
@@ -14,14 +14,14 @@ export function resolvePointFile(
   taken: ReadonlySet<string>,
 ): Design {
   const found = facts.pointFiles[path];
-  // what is wrong with it has been said
+  // its mistakes were already reported
   if (!found) return NO_DESIGN;
   const all = new Set(taken);
   for (const name of found.inputs) newInput(name, facts, facts.locate(at), all);
   return { kind: 'file', path, ...found };
 }
 
-/** The files of points that a design names, with where it does. */
+/** The point files that a design names, with their places. */
 export function pointPaths(written: WrittenDesign, at: Path): { path: string; at: Path }[] {
   return [
     ...(typeof written.points === 'string' ? [{ path: written.points, at: [...at, 'points'] }] : []),
@@ -31,7 +31,10 @@ export function pointPaths(written: WrittenDesign, at: Path): { path: string; at
   ];
 }
 
-/** Checks a table of points: its columns are inputs, its values are of their types, and no point is there twice. */
+/**
+ * Checks a table of points: its columns must be inputs, its values must have their types, and no point may appear
+ * twice.
+ */
 export function pointCheck(facts: Pick<DesignFacts, 'find'>): PointCheck {
   let inputs: ModelInput[] = [];
   let distinct: ReturnType<typeof distinctRows>;

@@ -2,19 +2,19 @@ import { allowedText, type RawValue } from '../../../api/index.ts';
 import { ForayError, type Place } from '../../../errors.ts';
 import { type Distribution, massWithin } from '../../sampling/distributions.ts';
 import { MOST_INPUTS, type SamplingMethod } from '../../sampling/unit-points.ts';
-import { canonical, checkUnits, kindOf, type ModelInput } from '../../values.ts';
+import { canonical, checkUnits, kindOf, type ModelInput } from '../../input-values.ts';
 import { type Design, NO_DESIGN, type SpreadInput } from '../design.ts';
 import { isNumeric, isWhole } from '../names.ts';
 import { distributionOf, type Spread } from '../schema-distributions.ts';
 import type { WrittenSample } from '../schema-samples.ts';
 import { type DesignFacts, inputsIn, type Path } from './inputs.ts';
 
-/** The least share of a normal distribution that must be between its limits. */
+/** The smallest share of a normal distribution that must lie between its limits. */
 const LEAST_MASS = 1e-290;
-/** Deviations from the mean beyond which nothing is drawn. */
+/** The largest distance of a draw from the mean, in standard deviations. */
 const SPREAD = 9;
 
-/** Resolves a sample: how its inputs are spread, and what draws its points. */
+/** Resolves a sample: the distributions of its inputs, and the method that draws its points. */
 export function resolveSample(
   method: SamplingMethod,
   written: WrittenSample,
@@ -49,7 +49,7 @@ export function resolveSample(
   return { kind: 'sample', method, points, seed, scramble, inputs };
 }
 
-/** How inputs are spread; undefined where that holds mistakes. */
+/** The distributions of inputs; undefined if they have mistakes. */
 export function resolveSpread(
   written: Record<string, Spread>,
   facts: DesignFacts,
@@ -132,7 +132,7 @@ function spreadInput(
   return { name, isWhole: isWhole(type), distribution };
 }
 
-/** A normal distribution has no ends of its own, so where the model has limits they are to be written. */
+/** A normal distribution has no limits of its own, so a definition must give them if the model has limits. */
 function checkTails(input: ModelInput, { min, max }: Pick<ModelInput, 'min' | 'max'>, place: Place): void {
   const missing = [
     ...(input.min !== undefined && min === undefined ? ['min'] : []),

@@ -1,14 +1,21 @@
 import { ForayError } from '../../../errors.ts';
 import { MOST_INPUTS } from '../../sampling/unit-points.ts';
 import { type Design, NO_DESIGN, type SpreadInput } from '../design.ts';
+import type { WrittenGrowth } from '../schema-growth.ts';
 import type { WrittenMorris, WrittenSaltelli } from '../schema-samples.ts';
 import type { DesignFacts, Path } from './inputs.ts';
 import { resolveSpread } from './samples.ts';
 
 const LEVELS = 4;
 const MOST_SCRAMBLES = 8;
-/** Base points that each scramble has where a definition does not say how many scrambles there are. */
-const LEAST_POINTS = 8;
+/** The fewest scrambles for an interval from their differences. */
+const FEWEST_SCRAMBLES = 4;
+/**
+ * The fewest base points per scramble if a definition has no number of scrambles. The same number of points in one
+ * sequence gives more exact indices. In a growing design the intervals matter, and they are narrower with more
+ * scrambles.
+ */
+const LEAST_POINTS = { fixed: 1_024, growing: 8 };
 
 export function resolveMorris(
   written: WrittenMorris,
@@ -16,11 +23,11 @@ export function resolveMorris(
   path: Path,
   taken: ReadonlySet<string>,
 ): Design {
-  const { trajectories, levels = LEVELS, seed = facts.seed } = written;
+  const { levels = LEVELS, seed = facts.seed } = written;
   const inputs = resolveSpread(written.inputs, facts, [...path, 'inputs'], taken);
   if (!inputs) return NO_DESIGN;
   for (const [at, input] of inputs.entries()) facts.mistakes.attempt(() => checkEnds(input, at));
-  return { kind: 'morris', inputs, trajectories, levels, seed };
+  return { kind: 'morris', inputs, trajectories: firstOf(written.trajectories), levels, seed };
 
   function checkEnds({ name, distribution }: SpreadInput, at: number): void {
     if (distribution.kind !== 'normal') return;
@@ -43,7 +50,8 @@ export function resolveSaltelli(
   path: Path,
   taken: ReadonlySet<string>,
 ): Design {
-  const { points: all, secondOrder = false, seed = facts.seed } = written;
+  const { secondOrder = false, seed = facts.seed } = written;
+  const all = firstOf(written.points);
   const count = Object.keys(written.inputs).length;
   if (2 * count > MOST_INPUTS) {
     throw new ForayError('INVALID_VALUE', `The design varies ${count} inputs.`, {
@@ -51,7 +59,7 @@ export function resolveSaltelli(
       hint: `saltelli takes ${MOST_INPUTS / 2} at most; morris takes any number, and tells which of them matter.`,
     });
   }
-  const scrambles = written.scrambles ?? scramblesOf(all);
+  const scrambles = written.scrambles ?? scramblesOf(written.points);
   facts.mistakes.attempt(() => {
     if (all % scrambles === 0) return;
     const below = all - (all % scrambles);
@@ -60,7 +68,7 @@ export function resolveSaltelli(
       'INVALID_VALUE',
       `${all.toLocaleString('en')} base points cannot be divided over ${scrambles} scrambles.`,
       {
-        place: facts.locate([...path, 'points']),
+        place: facts.locate([...path, 'points', ...(typeof written.points === 'number' ? [] : ['min'])]),
         hint: `Give ${[below, below + scrambles]
           .filter((points) => points > 0)
           .map((points) => points.toLocaleString('en'))
@@ -73,10 +81,17 @@ export function resolveSaltelli(
   return { kind: 'saltelli', inputs, points: Math.ceil(all / scrambles), scrambles, secondOrder, seed };
 }
 
-/** A power of two, so that base points that are one divide over them. */
-function scramblesOf(points: number): number {
-  const most = Math.min(MOST_SCRAMBLES, points / LEAST_POINTS);
-  return 2 ** Math.max(0, Math.floor(Math.log2(most)));
+/** The first number. */
+function firstOf(written: number | WrittenGrowth): number {
+  return typeof written === 'number' ? written : written.min;
+}
+
+/** A power of two, because base points that are a power of two divide over it. */
+function scramblesOf(written: number | WrittenGrowth): number {
+  const [points, least] =
+    typeof written === 'number' ? [written, LEAST_POINTS.fixed] : [written.max, LEAST_POINTS.growing];
+  const most = 2 ** Math.floor(Math.log2(Math.min(MOST_SCRAMBLES, points / least)));
+  return most < FEWEST_SCRAMBLES ? 1 : most;
 }
 
 /** Numbers of scrambles over which the points divide: the greatest up to the usual one, at most three. */

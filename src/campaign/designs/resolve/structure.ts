@@ -2,10 +2,13 @@ import { ForayError } from '../../../errors.ts';
 import type { Kind, WrittenDesign } from '../schema.ts';
 import type { DesignFacts, Path } from './inputs.ts';
 
-/** The kinds of design from whose points conclusions are only drawn when all of them are there, and no others. */
+/** The kinds of design whose analysis needs all of their points, and no others. */
 const balanced = ['morris', 'saltelli', 'factorial'] as const;
 
-/** What the design is called if it is balanced. All combinations are as well without being so called: they stand for themselves. */
+/**
+ * The name of the design if it is balanced. A full grid is balanced as well, but its points are meaningful without the
+ * others.
+ */
 function balancedName(written: WrittenDesign): { kind: Kind; name: string } | undefined {
   const kind = balanced.find((candidate) => written[candidate] !== undefined);
   if (kind === undefined || (kind === 'factorial' && written.factorial!.resolution === undefined)) {

@@ -1,4 +1,4 @@
-"""Inputs come as JSON on standard input, outputs go as one line of JSON to standard output."""
+"""Reads inputs as JSON from standard input, and writes outputs as one line of JSON to standard output."""
 
 import json
 import random
@@ -8,7 +8,7 @@ inputs = json.load(sys.stdin)
 chance = random.Random(inputs["{RANDOM_SEED}"])
 customers = inputs["Customers"]
 
-# Lindley's recursion: who comes waits for what is left of the wait and the service of the one before
+# Lindley's recursion: a customer waits for the rest of the previous customer's wait and service
 waiting = total = longest = 0.0
 for number in range(customers):
     total += waiting

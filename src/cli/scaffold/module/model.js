@@ -1,10 +1,10 @@
 import { exponential, randomStream, Tally } from 'foray/kernel';
 import { defineModel } from 'foray/model';
 
-/** A model: what goes in, what comes out, and a function that runs it once. docs/models.md says what else there is. */
+/** A model: its inputs, its outputs, and a function that runs it once. docs/guides/models.md describes all settings. */
 export default defineModel({
   name: 'NAME',
-  description: 'Customers come by chance and are served by one server, who takes them in their order.',
+  description: 'Customers arrive at random. One server serves them in the order of arrival.',
 
   inputs: [
     // the seed: the same seed must give the same outputs
@@ -25,7 +25,7 @@ export default defineModel({
     const arrivals = randomStream(seed, 1, 'arrivals');
     const services = randomStream(seed, 1, 'services');
     const times = new Tally();
-    // Lindley's recursion: who comes waits for what is left of the wait and the service of the one before
+    // Lindley's recursion: a customer waits for the rest of the previous customer's wait and service
     let waiting = 0;
     for (let number = 0; number < inputs.Customers; number++) {
       times.add(waiting);

@@ -71,6 +71,23 @@ export class Posterior {
     return this.values[index]! - this.noise[index]! * this.weights[index]!;
   }
 
+  /** K⁻¹ times other values, in the order of the points. */
+  solved(values: Float64Array): Float64Array {
+    const weights = values.slice();
+    this.factor.solveLower(weights);
+    this.factor.solveUpper(weights);
+    return weights;
+  }
+
+  /** The mean at each point by all others: C. E. Rasmussen and C. K. I. Williams (2006), equation 5.12. */
+  leaveOneOut(): Float64Array {
+    const inverse = this.factor.inverse();
+    return Float64Array.from(
+      this.values,
+      (value, i) => value - this.weights[i]! / inverse[i * this.size + i]!,
+    );
+  }
+
   predict(x: readonly number[]): Normal {
     const k = this.covariances(x);
     const mean = dot(k, 0, this.weights, 0, this.size);

@@ -1,5 +1,5 @@
 /**
- * Draws an animated run and steers it (docs/animation.md): on the service's own page, and for the clients in the field
+ * Draws an animated run and steers it (docs/guides/animation.md): on the service's own page, and for the clients in the field
  * (notes on real clients), which put player.html into a page of theirs and then talk to `AnimationSVG.client`.
  */
 (() => {

@@ -7,7 +7,7 @@ import type { Handlers } from '../call.ts';
 export function animationHandlers(sessions: Sessions): Handlers<'startAnimation'> {
   return {
     async startAnimation({ params, body, root }) {
-      // before anything starts that nobody would learn of
+      // checked before a run starts that the client could not reach
       const here = root();
       const { session, run, version, animation } = await sessions.start(params.versionId, body);
       return {

@@ -5,7 +5,7 @@ import type { Handlers } from '../call.ts';
 import { downloadPath } from '../downloads.ts';
 import type { Limits } from '../limits.ts';
 
-/** Files up, checked for, and the addresses that they are fetched from. */
+/** Uploads of files, checks for files, and addresses for downloads. */
 export function fileHandlers(
   files: ContentFiles,
   presigner: Presigner,

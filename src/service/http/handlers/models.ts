@@ -1,15 +1,17 @@
-import { isLimited } from '../../../api/allowed.ts';
+import { isLimited } from '../../../api/allowed-values.ts';
 import type { Version } from '../../../api/resources.ts';
 import { ServiceError } from '../../errors.ts';
-import { allowedOf } from '../../models/allowed.ts';
+import { allowedOf } from '../../models/allowed-values.ts';
 import type { ModelRegistry, ServedVersion } from '../../models/registry.ts';
+import type { VersionHistory } from '../../runs/version-history.ts';
 import type { Handlers } from '../call.ts';
-import type { Visible } from '../visible.ts';
+import type { ModelAccess } from '../model-access.ts';
 
 /** Models, versions and stored experiments. */
 export function modelHandlers(
   registry: ModelRegistry,
-  visible: Visible,
+  modelAccess: ModelAccess,
+  history: VersionHistory,
 ): Handlers<
   | 'listModels'
   | 'getModel'
@@ -19,9 +21,11 @@ export function modelHandlers(
   | 'listExperiments'
   | 'getVersionCode'
   | 'getAllowedValues'
+  | 'listVersions'
+  | 'pruneVersions'
 > {
   return {
-    listModels: ({ user }) => visible.models(user),
+    listModels: ({ user }) => modelAccess.models(user),
 
     getModel: ({ params }) => registry.model(params.modelId),
 
@@ -29,7 +33,7 @@ export function modelHandlers(
       const name = body.trim() || params.name;
       if (!name)
         throw new ServiceError('INVALID_BODY', 'The body should be the name of a model, as a JSON string.');
-      return visible.modelByName(user, name);
+      return modelAccess.modelByName(user, name);
     },
 
     getVersion({ params }) {
@@ -58,9 +62,17 @@ export function modelHandlers(
         return isLimited(allowed) ? [{ name: input.name, ...allowed }] : [];
       }),
 
+    listVersions: ({ params }) => history.list(registry.model(params.modelId)),
+
+    pruneVersions({ params, body, user }) {
+      const model = registry.model(params.modelId);
+      modelAccess.checkMayChange(user, model);
+      return history.prune(model, body);
+    },
+
     getVersionCode({ params }) {
-      const { code, files } = registry.version(params.versionId);
-      return { retired: code === undefined, files };
+      const { retired, files } = registry.version(params.versionId);
+      return { retired: retired !== undefined, files, ...(retired !== undefined && { reason: retired }) };
     },
   };
 }

@@ -1,0 +1,160 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { setTimeout as delay } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { gzipSync } from 'node:zlib';
+import type { Seen } from '../../src/server/live/look.ts';
+import { Sections } from '../../src/server/live/watch.ts';
+import { openStore, type Store } from '../../src/store/index.ts';
+import { fill } from '../export/fill.ts';
+import { NUMBERS } from '../numbers.ts';
+import { documentOf, isMet, type Part, textOf } from '../report.ts';
+
+const SIZES = '1000,100000,1000000';
+const LOOKS = 10_000;
+const VIEW = { show: [], inputs: [] };
+const MOST_COMPLETE_S = 10;
+const MOST_SEEN_S = 5;
+const MOST_STALL_MS = 50;
+const MOST_LOOK_MS = 0.5;
+const MOST_MB = 150;
+
+interface Row {
+  runs: number;
+  /** Reading the counts of all runs, ms. */
+  counts: number;
+  /** For an open campaign: time to the first pictures, and to the pictures of all runs, s. */
+  first: number;
+  complete: number;
+  /** CPU time of the whole process until then, s. */
+  cpu: number;
+  /** Time from the end of the campaign to its last pictures, s. */
+  closed: number;
+  /** The longest time in which the thread for requests could not answer, ms. */
+  stall: number;
+  /** A look that finds no new runs, ms. */
+  look: number;
+  pictures: number;
+  /** Size of all pictures, compressed. */
+  kilobytes: number;
+  /** Largest additional memory of the process. */
+  megabytes: number;
+}
+
+/**
+ * Pictures of campaigns with 1,000 to 1,000,000 runs, five outputs each and ten replications per point, as the page
+ * shows them: of an open campaign, and of one that has just ended.
+ */
+export async function run(args: string[]): Promise<boolean> {
+  const { values } = parseArgs({
+    args,
+    options: {
+      sizes: { type: 'string', default: SIZES },
+      json: { type: 'boolean', default: false },
+    },
+  });
+  const rows: Row[] = [];
+  for (const size of values.sizes.split(',')) rows.push(await measure(Number(size)));
+  const part = partOf(rows);
+  console.log(values.json ? JSON.stringify({ parts: [documentOf(part)] }, undefined, 2) : textOf(part));
+  return part.goals.every(isMet);
+}
+
+async function measure(runs: number): Promise<Row> {
+  const folder = mkdtempSync(join(tmpdir(), 'foray-page-'));
+  const file = join(folder, 'store.db');
+  await fill(file, runs);
+  const store = await openStore(`sqlite:${file}`);
+  const sections = new Sections(`sqlite:${file}`);
+  try {
+    // makes the campaign look as if its last runs had not finished yet
+    await store.reopen(NUMBERS, 3);
+    return await watched(store, sections, runs);
+  } finally {
+    await sections.close();
+    await store.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function watched(store: Store, sections: Sections, runs: number): Promise<Row> {
+  const before = process.memoryUsage().rss;
+  let most = before;
+  const watch = setInterval(() => (most = Math.max(most, process.memoryUsage().rss)), 50);
+  const delays = monitorEventLoopDelay({ resolution: 5 });
+  const counts = await seconds(() => store.counts(NUMBERS));
+  delays.enable();
+  const all = `of ${runs.toLocaleString('en')} runs`;
+  let first = 0;
+  const used = process.cpuUsage();
+  let shown: Seen | undefined;
+  const complete = await seconds(async () => {
+    first = await seconds(() => until(sections, ({ version }) => version !== ''));
+    shown = await until(sections, ({ sections: some }) => some.some(({ html }) => html.includes(all)));
+  });
+  const { user, system } = process.cpuUsage(used);
+  delays.disable();
+  const look =
+    (await seconds(async () => {
+      for (let n = 0; n < LOOKS; n += 1) await sections.look(NUMBERS, VIEW);
+    })) / LOOKS;
+  delays.enable();
+  await store.setPhase(NUMBERS, 'completed', 4);
+  const closed = await seconds(() => until(sections, ({ next }) => next === 0));
+  delays.disable();
+  clearInterval(watch);
+  const pages = shown!.sections.map(({ html }) => html).join('\n');
+  return {
+    ...{ runs, counts: 1_000 * counts, first, complete, cpu: (user + system) / 1e6, closed },
+    stall: delays.max / 1e6,
+    look: 1_000 * look,
+    pictures: shown!.sections.length,
+    kilobytes: gzipSync(pages).length / 1_000,
+    megabytes: (most - before) / 2 ** 20,
+  };
+}
+
+async function until(sections: Sections, isIt: (seen: Seen) => boolean): Promise<Seen> {
+  for (;;) {
+    const seen = await sections.look(NUMBERS, VIEW);
+    if (isIt(seen)) return seen;
+    await delay(20);
+  }
+}
+
+async function seconds(act: () => Promise<unknown>): Promise<number> {
+  const from = performance.now();
+  await act();
+  return (performance.now() - from) / 1_000;
+}
+
+function partOf(rows: Row[]): Part<Row> {
+  const last = rows.at(-1)!;
+  return {
+    name: 'page',
+    title: 'page: pictures of campaigns, five outputs a run, ten replications a point, SQLite',
+    rows,
+    columns: [
+      { title: 'runs', of: ({ runs }) => runs.toLocaleString('en') },
+      { title: 'counts, ms', of: (row) => row.counts, digits: 2 },
+      { title: 'first pictures, s', of: (row) => row.first, digits: 2 },
+      { title: 'of all runs, s', of: (row) => row.complete, digits: 2 },
+      { title: 'CPU, s', of: (row) => row.cpu, digits: 2 },
+      { title: 'after its end, s', of: (row) => row.closed, digits: 2 },
+      { title: 'longest stall, ms', of: (row) => row.stall, digits: 1 },
+      { title: 'look, ms', of: (row) => row.look, digits: 4 },
+      { title: 'pictures', of: (row) => row.pictures },
+      { title: 'kB gzip', of: (row) => row.kilobytes },
+      { title: 'MB more', of: (row) => row.megabytes },
+    ],
+    goals: [
+      { what: 'first pictures, s', figure: last.first, most: MOST_SEEN_S },
+      { what: 'pictures of all runs, s', figure: last.complete, most: MOST_COMPLETE_S },
+      { what: 'longest stall of the thread that answers, ms', figure: last.stall, most: MOST_STALL_MS },
+      { what: 'look without news, ms', figure: last.look, most: MOST_LOOK_MS },
+      { what: 'memory, MB', figure: last.megabytes, most: MOST_MB },
+    ],
+  };
+}

@@ -1,0 +1,336 @@
+"""Campaigns of foray from Python: submit, wait, read results, steer.
+
+    import foray
+    server = foray.connect()                      # a running "foray dev" or "foray ui", or FORAY_URL and FORAY_KEY
+    campaign = server.submit("campaign.yaml", id="flu")
+    frame = campaign.wait().results()             # a pandas DataFrame; frame.attrs["units"] has the units
+
+It needs Python 3.8 or newer and nothing else. `results` needs pandas; `rows` does without.
+"""
+
+import base64
+import html
+import io
+import json
+import os
+import pathlib
+import sys
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+
+__all__ = ["Campaign", "ForayError", "Server", "connect"]
+__version__ = "0.2.0"
+
+_CLOSED = ("completed", "failed", "cancelled")
+
+
+class ForayError(Exception):
+    """What the server refuses: `code` as in docs/reference/errors.md, `status` of HTTP, `problem` with all that it says."""
+
+    def __init__(self, problem):
+        self.problem = problem
+        self.code, self.status = problem.get("code"), problem.get("status")
+        place = "%(file)s:%(line)s:%(column)s: " % problem if "line" in problem else ""
+        lines = [place + problem.get("detail", ""), problem.get("hint")]
+        lines += [other.get("detail") for other in problem.get("others", [])]
+        super().__init__("\n".join(line for line in lines if line))
+
+
+def connect(url=None, key=None):
+    """Connects to a server: by default that of FORAY_URL and FORAY_KEY, else the `foray dev` or `foray ui` whose home is
+    FORAY_HOME, or the folder `.foray` here or in a folder above."""
+    url = url or os.environ.get("FORAY_URL")
+    key = key or os.environ.get("FORAY_KEY")
+    if url is None:
+        page = _running_page()
+        url, key = page["url"], key or page["key"]
+    if not key:
+        raise ForayError({"code": "KEY_NEEDED", "detail": "A key is needed: connect(url, key) or FORAY_KEY."})
+    server = Server(url, key)
+    server.campaigns(limit=1)
+    return server
+
+
+def _running_page():
+    home = os.environ.get("FORAY_HOME")
+    here = pathlib.Path.cwd()
+    homes = [pathlib.Path(home)] if home else [folder / ".foray" for folder in (here, *here.parents)]
+    for folder in homes:
+        try:
+            return json.loads((folder / "page.json").read_text())
+        except (OSError, ValueError):
+            continue
+    hint = 'Start "foray dev", set FORAY_HOME to its home, or give connect(url, key).'
+    detail = "No foray dev or foray ui runs in %s or above." % (home or here)
+    raise ForayError({"code": "DEV_NOT_RUNNING", "detail": detail, "hint": hint})
+
+
+class Server:
+    """A server of foray: its campaigns and models."""
+
+    def __init__(self, url, key):
+        self.url = url.rstrip("/")
+        self._key = key
+
+    def submit(self, definition, id=None, files=None):
+        """Starts a campaign and returns it. The same definition again under an id is the same campaign.
+
+        definition  the path of a file, a text in YAML, or a dict
+        files       paths of files that the definition names; those beside a definition's own file are found
+        """
+        place = ("POST", "/campaigns") if id is None else ("PUT", "/campaigns/" + _quoted(id))
+        return Campaign(self, self._json(*place, _body(definition, files))["id"])
+
+    def plan(self, definition, files=None):
+        """Points, runs and time of a definition, as a dict. Nothing is started."""
+        return self._json("POST", "/plan", _body(definition, files))
+
+    def campaign(self, id):
+        """The campaign of an id."""
+        campaign = Campaign(self, id)
+        campaign.status  # an unknown one is an error at once
+        return campaign
+
+    def campaigns(self, **query):
+        """Statuses of campaigns, the newest first: phase=, model=, q=, limit=."""
+        return self._json("GET", "/campaigns", query=query)
+
+    def models(self):
+        """The models of the service."""
+        return self._json("GET", "/models")
+
+    def model(self, name):
+        """A model with the inputs and outputs of its newest version."""
+        return self._json("GET", "/models/" + _quoted(name))
+
+    def compare(self, a, b, show=None):
+        """Two campaigns, by their ids, point by point: {"rows": […], "notes": […]}."""
+        return self._json("GET", "/compare", query={"a": a, "b": b, "show": show})
+
+    def _json(self, method, path, body=None, query=None):
+        with self._open(method, path, body, query) as answer:
+            text = answer.read()
+        return json.loads(text) if text else None
+
+    def _open(self, method, path, body=None, query=None, headers=None):
+        given = {name: _plain(value) for name, value in (query or {}).items() if value is not None}
+        url = self.url + "/api/v1" + path + ("?" + urllib.parse.urlencode(given, doseq=True) if given else "")
+        data = None if body is None else json.dumps(body).encode()
+        sent = {"Authorization": "Bearer " + self._key, "Content-Type": "application/json", **(headers or {})}
+        try:
+            return urllib.request.urlopen(urllib.request.Request(url, data, sent, method=method))
+        except urllib.error.HTTPError as error:
+            text = error.read()
+            try:
+                raise ForayError(json.loads(text)) from None
+            except ValueError:
+                raise ForayError({"status": error.code, "detail": "The server answers %s." % error}) from None
+        except urllib.error.URLError as error:
+            raise ForayError({"detail": "%s cannot be reached: %s." % (self.url, error.reason)}) from None
+
+
+class Campaign:
+    """A campaign of a server; `id` is its id."""
+
+    def __init__(self, server, id):
+        self.id = id
+        self._server = server
+
+    @property
+    def status(self):
+        """Where the campaign is, as a dict: phase, points, runs, rate, secondsLeft, …"""
+        return self._json("GET", "")
+
+    def wait(self, seconds=None, progress=None):
+        """Waits until the campaign is over, and returns it.
+
+        seconds   the longest wait; then TimeoutError
+        progress  is called with each status; without it a terminal shows a line
+        """
+        until = None if seconds is None else time.monotonic() + seconds
+        show = progress or (_line if sys.stderr.isatty() else lambda status: None)
+        etag = {}
+        while True:
+            left = 30 if until is None else int(max(0, min(30, until - time.monotonic())))
+            try:
+                with self._open("GET", "", query={"wait": left}, headers=etag) as answer:
+                    status = json.loads(answer.read())
+                    etag = {"If-None-Match": answer.headers["ETag"]}
+            except ForayError as error:
+                if error.status != 304:
+                    raise
+            else:
+                show(status)
+                if status["phase"] in _CLOSED:
+                    return self
+            if until is not None and time.monotonic() >= until:
+                raise TimeoutError("%s is not over after %s s" % (self.id, seconds))
+
+    def results(self, points=False, long=False, all=False, show=None, inputs=None):
+        """The results as a pandas DataFrame, a row a finished run; with `points` a row a point. `attrs["units"]` has the
+        units by column. With pyarrow, columns have the types of the model's inputs and outputs.
+
+        inputs  leaves the points with these values of inputs: {"Contact rate": "1.2..1.8", "Strain": ["A", "B"]}
+        """
+        import pandas
+
+        shape = {"points": points, "long": long, "all": all, "show": show, **_filters(inputs)}
+        columns = self._json("GET", "/columns", query=shape)
+        try:
+            import pyarrow  # noqa: F401
+        except ImportError:
+            rows = self.rows(points, long, all, show, inputs=inputs)
+            frame = pandas.DataFrame.from_records(rows, columns=[one["name"] for one in columns])
+        else:
+            with self._open("GET", "/results.parquet", query=shape) as answer:
+                frame = pandas.read_parquet(io.BytesIO(answer.read()))
+        frame.attrs["units"] = {one["name"]: one["units"] for one in columns if one.get("units")}
+        return frame
+
+    def rows(self, points=False, long=False, all=False, show=None, follow=False, inputs=None):
+        """The results as dicts, one by one. With `follow` runs as they finish, until the campaign is over."""
+        query = {"points": points, "long": long, "all": all, "show": show, "follow": follow, **_filters(inputs)}
+        with self._open("GET", "/results.jsonl", query=query) as answer:
+            for line in answer:
+                yield json.loads(line)
+
+    def point(self, key):
+        """A point with its inputs and each of its runs, by its key or the beginning of it."""
+        return self._json("GET", "/points/" + _quoted(key))
+
+    def failures(self):
+        """Failed runs by cause, the commonest first."""
+        return self._json("GET", "/failures")
+
+    def analyze(self, output=None):
+        """Which inputs matter, an analysis an output."""
+        return self._json("GET", "/analysis", query={"output": output})
+
+    def report(self, path=None):
+        """The report as HTML; with a path it is written there as well."""
+        with self._open("GET", "/report.html") as answer:
+            page = answer.read().decode()
+        if path is not None:
+            pathlib.Path(path).write_text(page, encoding="utf-8")
+        return page
+
+    def figures(self, show=None):
+        """The titles of the report's pictures by their names."""
+        return {f["name"]: f["title"] for f in self._json("GET", "/figures", query={"show": show})}
+
+    def figure(self, name, show=None):
+        """A picture of the report, such as "grid" or "effects". A notebook shows it."""
+        with self._open("GET", "/figures/" + _quoted(name), query={"show": show}) as answer:
+            return Figure(name, answer.read().decode())
+
+    def pause(self, reason=None):
+        """Requests no new runs; what is requested goes on."""
+        return self._verb("pause", reason=reason)
+
+    def resume(self):
+        """Goes on after a pause."""
+        return self._verb("resume")
+
+    def stop(self, reason=None):
+        """Ends when what is requested has finished."""
+        return self._verb("stop", reason=reason)
+
+    def cancel(self, reason=None):
+        """Ends, and stops its runs. What has finished stays."""
+        return self._verb("cancel", reason=reason)
+
+    def retry(self, what="all", version=None):
+        """Requests failed and missing runs again: "all", "failed" or "missing"."""
+        return self._verb("retry", what=what, version=version)
+
+    def concurrency(self, number):
+        """How many runs may be requested at once: a number or "auto"."""
+        self._json("PUT", "/concurrency", {"concurrency": number})
+        return self
+
+    def apply(self, definition, files=None, dry=False):
+        """Changes the campaign to a definition; with `dry` says what would change."""
+        return self._json("PUT", "/definition", _body(definition, files), {"dry": dry})
+
+    def delete(self):
+        """Deletes a closed campaign with its results."""
+        self._json("DELETE", "")
+
+    def __repr__(self):
+        return "<campaign %s: %s>" % (self.id, _words(self.status))
+
+    def _repr_html_(self):
+        status = self.status
+        model = "%s, version %s" % (status["model"], status["modelVersion"])
+        facts = {"campaign": self.id, "state": _words(status), "model": model, "note": status["note"]}
+        rows = ["<tr><th>%s</th><td>%s</td></tr>" % (k, html.escape(v)) for k, v in facts.items() if v]
+        return "<table>%s</table>" % "".join(rows)
+
+    def _verb(self, verb, **given):
+        self._json("POST", "/" + verb, {name: value for name, value in given.items() if value is not None})
+        return self
+
+    def _json(self, method, path, body=None, query=None):
+        return self._server._json(method, "/campaigns/" + _quoted(self.id) + path, body, query)
+
+    def _open(self, method, path, query=None, headers=None):
+        return self._server._open(method, "/campaigns/" + _quoted(self.id) + path, None, query, headers)
+
+
+class Figure:
+    """A picture of a report as SVG."""
+
+    def __init__(self, name, svg):
+        self.name = name
+        self.svg = svg
+
+    def save(self, path):
+        pathlib.Path(path).write_text(self.svg, encoding="utf-8")
+
+    def _repr_svg_(self):
+        return self.svg
+
+    def __repr__(self):
+        return "<figure %s>" % self.name
+
+
+def _body(definition, files):
+    found = {}
+    text = definition
+    if isinstance(definition, os.PathLike) or (isinstance(definition, str) and "\n" not in definition):
+        path = pathlib.Path(definition)
+        text = path.read_text(encoding="utf-8")
+        # files beside a definition of which the name stands in it are sent along
+        beside = [one for one in path.parent.iterdir() if one.suffix and one.is_file() and one != path]
+        found = {one.name: one for one in beside if one.name in text}
+    found.update({pathlib.Path(one).name: pathlib.Path(one) for one in files or []})
+    content = {name: base64.b64encode(path.read_bytes()).decode() for name, path in found.items()}
+    return {"definition": text, "files": content}
+
+
+def _filters(inputs):
+    def text(value):
+        return ",".join(map(text, value)) if isinstance(value, (list, tuple)) else str(_plain(value))
+
+    return {"inputs[%s]" % name: text(value) for name, value in (inputs or {}).items()}
+
+
+def _plain(value):
+    return str(value).lower() if isinstance(value, bool) else value
+
+
+def _quoted(text):
+    return urllib.parse.quote(str(text), safe="")
+
+
+def _words(status):
+    runs = status["runs"]
+    failed = ", %(failed)d failed" % runs if runs["failed"] else ""
+    return status["phase"] + ", %(done)d of %(total)d runs done" % runs + failed
+
+
+def _line(status):
+    end = "\n" if status["phase"] in _CLOSED else ""
+    print("\r\033[K%s: %s" % (status["id"], _words(status)), end=end, file=sys.stderr, flush=True)

@@ -1,0 +1,52 @@
+import { growingSize, grown, nextSize } from '../campaign/growth.ts';
+import { measureOf } from '../campaign/measures.ts';
+import { expand } from '../campaign/points.ts';
+import type { Campaign, RunCounts } from '../campaign/types.ts';
+import { analysesOf } from '../sensitivity/analyze.ts';
+import { gathered } from '../sensitivity/gather.ts';
+import { widestInterval } from '../sensitivity/widest.ts';
+import type { Store } from '../store/index.ts';
+import type { Proposed } from './propose.ts';
+
+/**
+ * Continues a design that grows until its indices are known. When all runs have finished, it checks the intervals of
+ * the indices, and adds points while an interval is too wide. The result depends only on the runs in the store, so any
+ * worker may do it, and more than once.
+ */
+export async function grow(store: Store, id: string, signal: AbortSignal): Promise<Proposed> {
+  for (;;) {
+    signal.throwIfAborted();
+    const { campaign, points } = (await store.getCampaign(id))!;
+    const counts = await store.counts(id);
+    const open = counts.total - counts.done - counts.failed;
+    if (open > 0) return { added: { count: open, seqs: [] }, points, asked: 0, isOver: false };
+    const { rounds = [], design } = campaign;
+    const size = growingSize(design);
+    const last = rounds.at(-1);
+    // the set of finished runs changes when failed runs are requested again
+    if (last?.size !== size || last.runs !== counts.done) {
+      const widest = (await widestOf(store, campaign, points, counts)) ?? null;
+      const round = { size, runs: counts.done, widest };
+      const earlier = rounds.filter((one) => one.size < size);
+      await store.setRounds({ ...campaign, rounds: [...earlier, round] }, Date.now());
+      continue;
+    }
+    const next = nextSize(campaign.growth!, last);
+    if (next === undefined) return { added: { count: 0, seqs: [] }, points, asked: 0, isOver: true };
+    const after = { ...campaign, design: grown(design, next) };
+    await store.growDesign(campaign, after, expand(after), Date.now());
+  }
+}
+
+async function widestOf(
+  store: Store,
+  campaign: Campaign,
+  points: number,
+  counts: RunCounts,
+): Promise<ReturnType<typeof widestInterval>> {
+  const measures = campaign.growth!.outputs.map((name) => measureOf(campaign.outputs, name));
+  const of = { measures, dataSets: [], keepsRuns: false, points };
+  return widestInterval(
+    analysesOf(campaign, await gathered(store.results(campaign.id), campaign, of), counts),
+  );
+}

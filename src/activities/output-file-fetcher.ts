@@ -1,0 +1,104 @@
+import pLimit from 'p-limit';
+import type { FileReference } from '../api/index.ts';
+import { filesOfRun, MOST_KEPT_BYTES } from '../campaign/output-files.ts';
+import type { Campaign } from '../campaign/types.ts';
+import { type CloudClient, type CloudErrorKind, isCloudError } from '../cloud/index.ts';
+import type { MissingReason, Store } from '../store/index.ts';
+import type { World } from './types.ts';
+
+/** Most files are not larger. */
+const SMALL_BYTES = 2 * 1_048_576;
+/**
+ * All activities of a worker share this limit. Fetched files are in memory: 64 MiB of small files, and two of the
+ * largest.
+ */
+const small = pLimit(32);
+const large = pLimit(2);
+
+/** Errors that a further attempt would not change. */
+const lacks: Partial<Record<CloudErrorKind, MissingReason>> = {
+  'not-found': 'not-found',
+  refused: 'refused',
+  'too-large': 'too-large',
+};
+
+/** Fetches the output files that the campaign keeps into the store. A repeated call fetches only what is missing. */
+export class OutputFileFetcher {
+  private readonly store: Store;
+  private readonly cloud: CloudClient;
+  private readonly campaign: Campaign;
+  private readonly signal: AbortSignal;
+  /** Files that are being fetched, by hash, because several runs may have the same file. */
+  private readonly fetches = new Map<string, Promise<void>>();
+
+  constructor({ store, cloud }: Pick<World, 'store' | 'cloud'>, campaign: Campaign, signal: AbortSignal) {
+    this.store = store;
+    this.cloud = cloud;
+    this.campaign = campaign;
+    this.signal = signal;
+  }
+
+  get isAborted(): boolean {
+    return this.signal.aborted;
+  }
+
+  /**
+   * Returns when the files of some runs are in the store, each under its content hash. For a file that cannot be
+   * fetched the store keeps the reason, and its run counts as done.
+   *
+   * @param runs the outputs of each
+   * @throws CloudError when a file can perhaps be fetched later
+   */
+  async keep(runs: readonly Readonly<Record<string, string>>[]): Promise<void> {
+    if (this.campaign.outputFiles === 'link') return;
+    const files = new Map<string, FileReference>();
+    for (const values of runs)
+      for (const file of filesOfRun(this.campaign.outputs, values).values()) files.set(file.hash, file);
+    if (files.size === 0) return;
+    const kept = await this.store.keptFiles(this.campaign.id, [...files.keys()]);
+    const missing = [...files.values()].filter(({ hash }) => !kept.has(hash));
+    // wait for all of them before the first error is thrown, so that no fetched file is lost
+    const ends = await Promise.allSettled(missing.map((file) => this.fetch(file)));
+    for (const end of ends) if (end.status === 'rejected') throw end.reason;
+  }
+
+  private fetch(file: FileReference): Promise<void> {
+    let fetching = this.fetches.get(file.hash);
+    if (!fetching) {
+      fetching = this.fetchOnce(file).finally(() => this.fetches.delete(file.hash));
+      this.fetches.set(file.hash, fetching);
+    }
+    return fetching;
+  }
+
+  private async fetchOnce(file: FileReference): Promise<void> {
+    const { id } = this.campaign;
+    const { hash } = file;
+    // another campaign or an input may have brought the file: most services name files by the SHA-256 of their content
+    if (await this.store.keepFile(id, hash, { sha256: hash }, Date.now())) return;
+    try {
+      try {
+        await small(() => this.take(file, SMALL_BYTES));
+      } catch (error) {
+        if (!isCloudError(error) || error.kind !== 'too-large') throw error;
+        await large(() => this.take(file, MOST_KEPT_BYTES));
+      }
+    } catch (error) {
+      if (!isCloudError(error) && !this.isAborted) throw error;
+      const lack = isCloudError(error) ? lacks[error.kind] : undefined;
+      await this.store.recordMissingFile(id, hash, lack ?? 'failing');
+      if (lack === undefined) throw error;
+    }
+  }
+
+  private async take(file: FileReference, most: number): Promise<void> {
+    let parts: Uint8Array[] = [];
+    const begin = () => {
+      parts = [];
+      return (part: Uint8Array): void => void parts.push(part);
+    };
+    const sha256 = await this.cloud.fetchOutputFile(file, begin, { most, signal: this.signal });
+    const content = Buffer.concat(parts);
+    await this.store.keepFile(this.campaign.id, file.hash, { sha256, content }, Date.now());
+  }
+}

@@ -1,0 +1,262 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { RunRequest, RunState } from '../api/index.ts';
+import { runInputs } from '../campaign/points.ts';
+import type { Campaign } from '../campaign/types.ts';
+import { versionOf } from '../campaign/versions.ts';
+import {
+  type CloudClient,
+  type CloudErrorKind,
+  isCloudError,
+  reasonIn,
+  templateOf,
+  valuesOf,
+} from '../cloud/index.ts';
+import { bounded } from '../printable.ts';
+import type { DoneRun, OpenRun, Origin, PlannedRun, RunObservation, Store } from '../store/index.ts';
+import type { World } from './types.ts';
+
+/** The most requests of one worker to the service at once. */
+export const REQUESTS_AT_ONCE = 128;
+
+/** How often outputs are requested before their run is left for later, and the first wait between attempts, ms. */
+const OUTPUTS_ATTEMPTS = 4;
+const OUTPUTS_AGAIN_MS = 250;
+
+/** Characters of the reason of a failure. */
+const LONGEST_REASON = 1_000;
+
+/** The reason of a run that somebody else stopped. */
+export const STOPPED_BY_OTHERS = 'stopped at the service by somebody else';
+
+/** The service gave no answer about a run. `sent` is false if a request for the run certainly never arrived. */
+export interface NoAnswer {
+  seq: number;
+  error: unknown;
+  sent: boolean;
+}
+
+/** The service's answer about a run, or why there is none. */
+export type Answer = RunObservation | NoAnswer;
+
+/** How to read a state of the service. */
+interface Reading {
+  /** The origin of a run that has completed. */
+  completed: Origin;
+  /** Whether an unfinished run belongs to this campaign. */
+  owned: boolean;
+}
+
+/** Results are requested first until this many more runs were missing than existed. */
+const PATIENCE = 8;
+/** The errors that a service may answer with if it has no results. */
+const resultless: readonly CloudErrorKind[] = ['not-found', 'refused', 'server', 'malformed'];
+
+/** Errors that may pass in a moment. A time-out is not among them: a second one would take as long again. */
+const passing: readonly CloudErrorKind[] = ['throttled', 'server', 'unreachable', 'malformed'];
+
+/** Asks the service about the runs of one campaign, one run at a time. */
+export class RunRequester {
+  private readonly cloud: CloudClient;
+  private readonly store: Store;
+  private readonly campaign: Campaign;
+  private readonly signal: AbortSignal;
+  /**
+   * How many more times a first request for results succeeded than failed. Negative: results are no longer requested
+   * first.
+   */
+  private luck: number;
+  private heard = false;
+
+  /**
+   * @param resultsFirst the service probably has the requested runs already. One request for the results is then
+   * enough, instead of one for the run and one for its results
+   */
+  constructor(
+    { cloud, store }: Pick<World, 'cloud' | 'store'>,
+    campaign: Campaign,
+    signal: AbortSignal,
+    resultsFirst = false,
+  ) {
+    this.cloud = cloud;
+    this.store = store;
+    this.campaign = campaign;
+    this.signal = signal;
+    this.luck = resultsFirst && campaign.fresh === null ? PATIENCE : -1;
+  }
+
+  /** Whether the service has answered anything about a run. */
+  get hasHeard(): boolean {
+    return this.heard;
+  }
+
+  /** Requests a run whose intent is in the store. The service may already have the run, in any state. */
+  async request(run: PlannedRun): Promise<Answer> {
+    // after a lost answer, the results would not show whose run it is
+    if (this.luck >= 0 && run.attempt === 1) {
+      const answer = await this.resultsOf(run);
+      if (answer) return answer;
+    }
+    try {
+      const { id, ...state } = await this.cloud.requestRun(
+        this.versionOf(run),
+        this.requestOf(run),
+        this.signal,
+      );
+      // A run that is COMPLETED at the first attempt existed before. At a later attempt, an earlier request of ours may
+      // have started it.
+      return await this.observe(run, id, state, {
+        completed: run.attempt > 1 ? 'new' : 'reused',
+        owned: true,
+      });
+    } catch (error) {
+      return this.answerOf(run.seq, error);
+    }
+  }
+
+  /** The results of a run that the service has; undefined if it has none. This starts no run. */
+  private async resultsOf(run: PlannedRun): Promise<Answer | undefined> {
+    const outputs = templateOf(this.campaign.outputs);
+    try {
+      const request = { ...this.requestOf(run), outputs: JSON.stringify(outputs) };
+      const results = await this.cloud.getResults(this.versionOf(run), request, this.signal);
+      if (results.length === 0 && outputs.length > 0) return undefined;
+      this.luck = Math.min(PATIENCE, this.luck + 1);
+      return { seq: run.seq, state: 'done', runId: null, origin: 'reused', outputs: valuesOf(results) };
+    } catch (error) {
+      this.luck -= 1;
+      // services report missing results in different ways; a service that does not answer is not asked again at once
+      const isAnswer = isCloudError(error) && resultless.includes(error.kind);
+      return isAnswer ? undefined : { seq: run.seq, error, sent: false };
+    }
+  }
+
+  /**
+   * Polls a requested run. A run that the service has lost, or that this store's campaigns have stopped, is requested
+   * again.
+   */
+  async poll(run: OpenRun): Promise<Answer> {
+    const { seq, runId } = run;
+    if (runId === null) return this.request(run);
+    try {
+      const state = await this.cloud.getProgress(this.versionOf(run), runId, this.signal);
+      // a cancelled campaign stops its own runs, and may stop one that this campaign had requested without an answer
+      // yet
+      if (state.status === 'STOPPED' && (await this.store.wasStopped(runId))) return await this.request(run);
+      return await this.observe(run, runId, state, readingOf(run));
+    } catch (error) {
+      if (isCloudError(error) && error.kind === 'not-found') return this.request(run);
+      const answer = this.answerOf(seq, error);
+      return 'error' in answer ? { ...answer, sent: true } : answer;
+    }
+  }
+
+  /** Reads the results of a run that has probably finished. If it has not, polls the run. */
+  async take(run: OpenRun & { runId: string }): Promise<Answer> {
+    const { seq, runId } = run;
+    try {
+      const outputs = await this.outputsOf(run, runId);
+      return { seq, state: 'done', runId, origin: readingOf(run).completed, outputs };
+    } catch (error) {
+      if (isCloudError(error) && (error.kind === 'not-found' || error.kind === 'refused'))
+        return this.poll(run);
+      return { seq, error, sent: true };
+    }
+  }
+
+  /** The outputs of a finished run. This starts no run. */
+  async outputsOfDone(run: DoneRun): Promise<Record<string, string>> {
+    if (run.runId !== null) return this.outputsOf(run, run.runId);
+    const outputs = JSON.stringify(templateOf(this.campaign.outputs));
+    const request = { ...this.requestOf(run), outputs };
+    return valuesOf(await this.cloud.getResults(this.versionOf(run), request, this.signal));
+  }
+
+  /**
+   * The state of a run whose answer was lost, without a request for it; `waiting` if the service does not know the run.
+   */
+  async find(run: OpenRun): Promise<Answer> {
+    try {
+      const { id, ...state } = await this.cloud.findRun(
+        this.versionOf(run),
+        this.requestOf(run),
+        this.signal,
+      );
+      return await this.observe(run, id, state, readingOf(run));
+    } catch (error) {
+      if (isCloudError(error) && error.kind === 'not-found') return { seq: run.seq, state: 'waiting' };
+      return { seq: run.seq, error, sent: true };
+    }
+  }
+
+  /** Stops a run, and notes that in the store: other campaigns then know that no stranger stopped it. */
+  async stop(run: PlannedRun, runId: string): Promise<void> {
+    await this.store.recordStop(this.campaign.id, runId);
+    await this.cloud.stopRun(this.versionOf(run), this.requestOf(run), this.signal);
+  }
+
+  private versionOf({ version }: Pick<DoneRun, 'version'>): string {
+    return versionOf(this.campaign, version).versionId;
+  }
+
+  private requestOf({ point, replication, reseeded }: Omit<DoneRun, 'runId'>): RunRequest {
+    return { experimentType: 'SIMULATION', inputs: runInputs(this.campaign, point, replication, reseeded) };
+  }
+
+  private async observe(
+    run: PlannedRun,
+    runId: string,
+    { status, message }: RunState,
+    { completed, owned }: Reading,
+  ): Promise<RunObservation> {
+    this.heard = true;
+    const { seq } = run;
+    switch (status) {
+      case 'FRESH':
+        return { seq, state: 'queued', runId, owned };
+      case 'RUNNING':
+        return { seq, state: 'running', runId, owned };
+      case 'COMPLETED':
+        return { seq, state: 'done', runId, origin: completed, outputs: await this.outputsOf(run, runId) };
+      case 'FAILED':
+        return {
+          seq,
+          state: 'failed',
+          runId,
+          reason: this.cloud.redacted(reasonIn(message), LONGEST_REASON),
+        };
+      case 'STOPPED':
+        return { seq, state: 'failed', runId, reason: STOPPED_BY_OTHERS };
+    }
+  }
+
+  /**
+   * A completed run stays completed. If the next attempt may succeed, only the outputs are requested again: a later
+   * poll would also need a request for the state.
+   */
+  private async outputsOf(run: Pick<DoneRun, 'version'>, runId: string): Promise<Record<string, string>> {
+    const template = templateOf(this.campaign.outputs);
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return valuesOf(await this.cloud.getRunResults(this.versionOf(run), runId, template, this.signal));
+      } catch (error) {
+        const isPassing = isCloudError(error) && passing.includes(error.kind);
+        if (!isPassing || attempt === OUTPUTS_ATTEMPTS) throw error;
+        const wait = Math.max(error.retryAfter, OUTPUTS_AGAIN_MS * 2 ** (attempt - 1));
+        await delay(wait, undefined, { signal: this.signal });
+      }
+    }
+  }
+
+  private answerOf(seq: number, error: unknown): Answer {
+    if (!isCloudError(error)) return { seq, error, sent: true };
+    // A request that the service refuses stays refused: this run has failed, and the others go on.
+    if (error.kind === 'refused' || error.kind === 'not-found' || error.kind === 'too-large') {
+      return { seq, state: 'failed', runId: null, reason: bounded(error.message, LONGEST_REASON) };
+    }
+    return { seq, error, sent: error.mayHaveArrived };
+  }
+}
+
+function readingOf({ owned, joined }: OpenRun): Reading {
+  return { completed: joined ? 'reused' : 'new', owned };
+}

@@ -1,0 +1,68 @@
+import { ForayError } from '../errors.ts';
+import type { Design } from './designs/design.ts';
+import type { WrittenGrowth } from './designs/schema-growth.ts';
+import { growingSize, grown } from './growth.ts';
+import { distinct, measureOf, measuresOf } from './measures.ts';
+import type { ReadDefinition } from './read.ts';
+import type { Campaign } from './types.ts';
+
+/** The rule by which the design grows; nothing if it has all its points from the beginning. */
+export function growthOf(
+  { definition, locate }: ReadDefinition,
+  design: Design,
+  kept: Pick<Campaign, 'outputs' | 'derived'>,
+): Pick<Campaign, 'growth'> {
+  const written = writtenGrowth(definition);
+  if (!written) return {};
+  const { path, growth } = written;
+  const { select, replications } = definition;
+  const wrong = (message: string, at: string[], hint: string): ForayError =>
+    new ForayError('INVALID_VALUE', message, { place: locate(at, 'key'), hint });
+  if (select)
+    throw wrong(
+      '"select" compares points that are known from the beginning.',
+      ['select'],
+      'Leave it out, or give the design a number of points.',
+    );
+  if (typeof replications === 'object')
+    throw wrong(
+      'The design grows until its indices are known, with the same number of replications of each point.',
+      ['replications'],
+      'Write a number.',
+    );
+  const { output, max, width, confidence = 0.95 } = growth;
+  const isList = Array.isArray(output);
+  const outputs =
+    output === undefined
+      ? measuresOf({ ...kept, precision: null })
+      : (isList ? output : [output]).map((name, at) =>
+          measureOf(kept.outputs, name, locate([...path, 'output', ...(isList ? [at] : [])])),
+        );
+  if (outputs.length === 0)
+    throw wrong(
+      'The campaign keeps no numeric or BOOLEAN output, so there are no indices.',
+      path,
+      'Keep such an output, or give the design a number of points.',
+    );
+  return {
+    growth: {
+      first: growingSize(design),
+      most: growingSize(grown(design, max)),
+      width,
+      confidence,
+      outputs: distinct(outputs).map(({ name }) => name),
+    },
+  };
+}
+
+/** How the design grows by the definition, and the place in it. */
+export function writtenGrowth({
+  design,
+}: ReadDefinition['definition']): { path: string[]; growth: WrittenGrowth } | undefined {
+  const { morris, saltelli } = design ?? {};
+  if (typeof saltelli?.points === 'object')
+    return { path: ['design', 'saltelli', 'points'], growth: saltelli.points };
+  if (typeof morris?.trajectories === 'object')
+    return { path: ['design', 'morris', 'trajectories'], growth: morris.trajectories };
+  return undefined;
+}

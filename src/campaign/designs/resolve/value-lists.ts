@@ -1,0 +1,108 @@
+import { stepCount, stepValues } from '../../../api/index.ts';
+import { ForayError, type Place } from '../../../errors.ts';
+import type { Locate } from '../../../yaml.ts';
+import { canonical, checkUnits, type ModelInput } from '../../input-values.ts';
+import { isNumeric, isWhole } from '../names.ts';
+import type { Range, Values } from '../schema-values.ts';
+import type { DesignFacts } from './inputs.ts';
+
+/** The most values of one range. More of them are a typing error. */
+const MOST_VALUES = 1_000_000;
+/** Digits of numbers at equal ratios: the last ones may differ between machines. */
+const DIGITS = 12;
+
+type Facts = Pick<DesignFacts, 'locate' | 'mistakes'>;
+
+/** The canonical values of an input, from a list or a range of the design. A wrong one is left out and reported. */
+export function valuesOf(
+  input: ModelInput,
+  written: Values,
+  { locate, mistakes }: Facts,
+  path: PropertyKey[],
+): string[] {
+  if ('from' in written) return mistakes.attempt(() => rangeValues(input, written, locate, path)) ?? [];
+  const isList = Array.isArray(written);
+  const values = isList ? written : written.values;
+  const at = isList ? path : [...path, 'values'];
+  if (!isList) mistakes.attempt(() => checkUnits(input, written.units, locate([...path, 'units'])));
+  if (values.length === 0) {
+    mistakes.add(
+      new ForayError('EMPTY_DESIGN', `The list of values for "${input.name}" is empty.`, {
+        place: locate(at),
+        hint: 'Give at least one value.',
+      }),
+    );
+  }
+  const texts = values.map((value, index) =>
+    mistakes.attempt(() => canonical(input, value, locate([...at, index]))),
+  );
+  return texts.filter((text) => text !== undefined);
+}
+
+/** Like {@link valuesOf}, for a design in which two equal values would be two points with the same key. */
+export function distinctValuesOf(
+  input: ModelInput,
+  written: Values,
+  facts: Facts,
+  path: PropertyKey[],
+): string[] {
+  const { locate, mistakes } = facts;
+  const before = mistakes.count;
+  const values = valuesOf(input, written, facts, path);
+  if (mistakes.count > before) return values;
+  const isList = Array.isArray(written);
+  const placeOf = (index: number): Place =>
+    locate(isList ? [...path, index] : 'values' in written ? [...path, 'values', index] : path);
+  const seen = new Set<string>();
+  for (const [index, value] of values.entries()) {
+    if (seen.has(value)) {
+      mistakes.add(
+        new ForayError('INVALID_VALUE', `The value ${value} for "${input.name}" is there twice.`, {
+          place: placeOf(index),
+          hint: 'Use replications to repeat a point.',
+        }),
+      );
+    }
+    seen.add(value);
+  }
+  return values;
+}
+
+/** @throws ForayError INVALID_VALUE, EMPTY_DESIGN with the place */
+function rangeValues(input: ModelInput, written: Range, locate: Locate, path: PropertyKey[]): string[] {
+  const place = locate(path);
+  checkUnits(input, written.units, locate([...path, 'units']));
+  if (!isNumeric(input.type)) {
+    throw new ForayError(
+      'INVALID_VALUE',
+      `The input "${input.name}" takes ${input.type}, not a range of numbers.`,
+      { place, hint: 'Give a list of values.' },
+    );
+  }
+  const { from, to, step, count, scale = 'linear' } = written;
+  const range = `from ${from} to ${to} ${step === undefined ? `in ${count}` : `by ${step}`}`;
+  const empty = (hint: string): ForayError =>
+    new ForayError('EMPTY_DESIGN', `The range for "${input.name}", ${range}, is empty.`, { place, hint });
+  if (step !== undefined && step <= 0) throw empty('The step must be above 0.');
+  if (to < from) throw empty('"from" must not exceed "to".');
+  if (count !== undefined && count > 1 && from === to) throw empty('"from" must be below "to".');
+  if (scale === 'log' && from <= 0) throw empty('At equal ratios "from" must be above 0.');
+  if ((count ?? stepCount(from, to, step!)) > MOST_VALUES) {
+    throw new ForayError('INVALID_VALUE', `The range for "${input.name}", ${range}, has too many values.`, {
+      place,
+      hint: `At most ${MOST_VALUES.toLocaleString('en')} are taken.`,
+    });
+  }
+  if (step !== undefined) return stepValues(from, to, step).map((value) => canonical(input, value, place));
+  const numbers = Array.from({ length: count! }, (_, at) => between(from, to, count! - 1, at, scale));
+  const rounded = isWhole(input.type) ? [...new Set(numbers.map(Math.round))] : numbers;
+  return rounded.map((value) => canonical(input, value, place));
+}
+
+/** Number `at` of those from 0 to `last` between two numbers, these included. */
+function between(from: number, to: number, last: number, at: number, scale: 'linear' | 'log'): number {
+  if (at === 0) return from;
+  if (at === last) return to;
+  const number = scale === 'log' ? from * (to / from) ** (at / last) : from + ((to - from) * at) / last;
+  return Number(number.toPrecision(DIGITS));
+}

@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { count } from './schema-values.ts';
+
+const Output = z.string('expected the name of an output');
+
+/** In place of a number of points: the rule by which a design grows. */
+export const Growing = z
+  .strictObject({
+    min: count(2).describe('How many there are at first.'),
+    max: count(2).describe('How many there are at most.'),
+    width: z
+      .number('expected a number')
+      .positive('expected more than 0')
+      .max(2, 'expected at most 2')
+      .describe(
+        "How wide each interval may be, from end to end: of a Sobol' index, or of μ* as a part of the largest one.",
+      ),
+    output: z
+      .union([Output, z.array(Output).min(1, 'expected at least one output')])
+      .optional()
+      .describe(
+        'The output, or outputs, that the indices are of; by default all that are numbers, or true or false.',
+      ),
+    confidence: z
+      .number('expected a number')
+      .gt(0.5, 'expected more than 0.5')
+      .lt(1, 'expected less than 1')
+      .default(0.95)
+      .describe('The confidence of the intervals.'),
+  })
+  .refine(({ min, max }) => min <= max, 'expected "min" not above "max"')
+  .meta({
+    id: 'Growing',
+    description: 'Twice as many again and again, until all intervals are narrow enough.',
+  });
+
+export interface WrittenGrowth {
+  min: number;
+  max: number;
+  width: number;
+  output?: string | string[] | undefined;
+  confidence?: number | undefined;
+}

@@ -1,0 +1,132 @@
+import type { Design, Morris, Saltelli } from './designs/design.ts';
+
+/** The rule by which a sensitivity design gets more points. Sizes are total base points, or trajectories. */
+export interface Growth {
+  /** The first size. */
+  first: number;
+  /** The largest size. */
+  most: number;
+  /** The largest allowed width of an interval: of a Sobol' index, or of μ* relative to the largest μ*. */
+  width: number;
+  /** The confidence of the intervals, such as 0.95. */
+  confidence: number;
+  /** Names of outputs, and formulas over outputs. */
+  outputs: string[];
+}
+
+/** The intervals of a growing design at a moment when all its runs had finished. */
+export interface GrowthRound {
+  size: number;
+  /** Runs that were done at that moment. */
+  runs: number;
+  /**
+   * The widest interval, and its index and output. Null if no output has an interval, because it has no values or is
+   * the same at all points.
+   */
+  widest: { width: number; output: string; input: string } | null;
+}
+
+/** The part of a campaign with the growth of its design. */
+interface Growing {
+  design: Design;
+  growth?: Growth;
+  rounds?: GrowthRound[];
+}
+
+/** The size of a design that can grow. */
+export function growingSize(design: Design): number {
+  const core = growingCore(design);
+  return core.kind === 'morris' ? core.trajectories : core.points * core.scrambles;
+}
+
+/**
+ * The same design with another number of base points or trajectories. Base points that cannot be divided equally over
+ * the scrambles are left out.
+ */
+export function grown(design: Design, size: number): Design {
+  if (design.kind === 'refined') return { ...design, design: grown(design.design, size) };
+  const core = growingCore(design);
+  return core.kind === 'morris'
+    ? { ...core, trajectories: size }
+    : { ...core, points: Math.floor(size / core.scrambles) };
+}
+
+function growingCore(design: Design): Morris | Saltelli {
+  if (design.kind === 'refined') return growingCore(design.design);
+  if (design.kind === 'morris' || design.kind === 'saltelli') return design;
+  throw new Error(`A ${design.kind} cannot grow`);
+}
+
+/** The size of a design after a round; undefined if it stays the same. */
+export function nextSize(
+  { most, width }: Pick<Growth, 'most' | 'width'>,
+  { size, widest }: GrowthRound,
+): number | undefined {
+  if (widest === null || widest.width <= width || size >= most) return undefined;
+  return Math.min(2 * size, most);
+}
+
+/** A changed campaign with the size and the intervals that it had reached before. */
+export function keptGrown<C extends Growing>(before: Growing, after: C): C {
+  if (!before.growth || !after.growth || !isSameButSize(before.design, after.design)) return after;
+  const size = Math.max(growingSize(before.design), growingSize(after.design));
+  const isSame = (of: (growth: Growth) => unknown): boolean =>
+    JSON.stringify(of(before.growth!)) === JSON.stringify(of(after.growth!));
+  const keepsRounds = isSame(({ outputs, confidence }) => [outputs, confidence]);
+  return {
+    ...after,
+    design: grown(after.design, size),
+    ...(keepsRounds && before.rounds && { rounds: before.rounds }),
+  };
+}
+
+/** Whether two designs differ only in their size. */
+function isSameButSize(one: Design, other: Design): boolean {
+  const atSize = (design: Design): string => JSON.stringify(grown(design, growingSize(one)));
+  return atSize(one) === atSize(other);
+}
+
+/** The progress of a growing design. */
+export interface GrowthProgress {
+  /** Of a size. */
+  unit: 'base points' | 'trajectories';
+  /** The current size of the design. */
+  size: number;
+  most: number;
+  /** The largest allowed width of an interval. */
+  width: number;
+  /** The intervals so far. */
+  rounds: GrowthRound[];
+}
+
+/** The progress of a campaign's growing design; null if it does not grow. */
+export function growthProgress({ design, growth, rounds = [] }: Growing): GrowthProgress | null {
+  if (!growth) return null;
+  const unit = growingCore(design).kind === 'morris' ? 'trajectories' : 'base points';
+  return { unit, size: growingSize(design), most: growth.most, width: growth.width, rounds };
+}
+
+/** "1,024 base points, at most 8,192; with 512 the widest interval was 0.083 (total of …), 0.05 is wanted" */
+export function growthText({ unit, size, most, width, rounds }: GrowthProgress): string {
+  const last = rounds.at(-1);
+  const sizes = `${number(size)} ${unit}, at most ${number(most)}`;
+  if (!last) return `${sizes}: until each interval is at most ${width} wide`;
+  if (last.widest === null)
+    return `${number(size)} ${unit}: no interval can be told, as outputs have no values or are the same at all points`;
+  const { input, output } = last.widest;
+  const of = `(${input}, ${output})`;
+  const widest = widthText(last.widest.width);
+  if (last.size < size)
+    return `${sizes}; with ${number(last.size)} the widest interval was ${widest} wide ${of}, ${width} is wanted`;
+  if (last.widest.width <= width)
+    return `${number(size)} ${unit}: the widest interval is ${widest} wide ${of}, ${width} was wanted`;
+  return `${number(size)} ${unit}, the most: the widest interval is ${widest} wide ${of}, ${width} was wanted`;
+}
+
+function widthText(width: number): string {
+  return width > 1_000 ? 'endlessly' : String(Number(width.toPrecision(2)));
+}
+
+function number(value: number): string {
+  return value.toLocaleString('en');
+}

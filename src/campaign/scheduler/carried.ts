@@ -1,0 +1,61 @@
+import type { Schedule } from './state.ts';
+
+/**
+ * A schedule as one execution of a workflow passes it to the next. Temporal limits the size of a payload, so many flights and
+ * postponed runs are columns of numbers, each the difference from the one before.
+ */
+export type CarriedSchedule = Omit<Schedule, 'flights' | 'postponed'> & {
+  flights: Schedule['flights'] | Columns;
+  postponed: Schedule['postponed'] | Columns;
+};
+
+interface Columns {
+  differences: number[][];
+}
+
+/** A schedule with fewer flights keeps the form of earlier versions, so that their workers can continue it. */
+const FEWEST_PACKED = 2_001;
+
+export function packed(schedule: Schedule): CarriedSchedule {
+  const { flights, postponed } = schedule;
+  if (flights.length + postponed.length < FEWEST_PACKED) return schedule;
+  return {
+    ...schedule,
+    flights: columns(flights.map(({ seq, startedAt, lookedAt }) => [seq, startedAt, lookedAt])),
+    postponed: columns(postponed.map(({ seq, at }) => [seq, at])),
+  };
+}
+
+export function unpacked(carried: CarriedSchedule): Schedule {
+  const { flights, postponed } = carried;
+  return {
+    ...carried,
+    flights: Array.isArray(flights)
+      ? flights
+      : rows(flights).map(([seq, startedAt, lookedAt]) => ({
+          seq: seq!,
+          startedAt: startedAt!,
+          lookedAt: lookedAt!,
+        })),
+    postponed: Array.isArray(postponed)
+      ? postponed
+      : rows(postponed).map(([seq, at]) => ({ seq: seq!, at: at! })),
+  };
+}
+
+function columns(all: number[][]): Columns {
+  const width = all[0]?.length ?? 0;
+  return {
+    differences: Array.from({ length: width }, (_, column) =>
+      all.map((row, at) => row[column]! - (at === 0 ? 0 : all[at - 1]![column]!)),
+    ),
+  };
+}
+
+function rows({ differences }: Columns): number[][] {
+  const sums = differences.map((column) => {
+    let sum = 0;
+    return column.map((difference) => (sum += difference));
+  });
+  return (sums[0] ?? []).map((_, at) => sums.map((column) => column[at]!));
+}

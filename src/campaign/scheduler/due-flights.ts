@@ -1,0 +1,44 @@
+import { hasWork } from './backlog.ts';
+import { chanceFinished, type Flight, isQueued } from './flight.ts';
+import { durationsOf } from './life-table.ts';
+import { type Schedule, seqsOf, SHORTEST_TICK } from './state.ts';
+import { dueAtTheEnd } from './next-tick.ts';
+
+/** A flight is polled when it has finished with this probability since the last look. */
+const CHANCE = 0.45;
+
+/** Probes into the queue per tick. */
+const PROBES = 6;
+
+/** Flights polled per tick while no duration is known, and while only a few are known. */
+const FIRST_SAMPLE = 10;
+
+const SECOND_SAMPLE = 30;
+
+export function toPoll(schedule: Schedule, now: number): number[] {
+  // a flight that was RUNNING a moment ago is not polled
+  const running = schedule.flights.filter(
+    (flight) =>
+      !isQueued(flight) && (flight.lookedAt === flight.startedAt || now - flight.lookedAt >= SHORTEST_TICK),
+  );
+  const probes = spread(schedule.flights.filter(isQueued), PROBES);
+  const durations = durationsOf(schedule.hazard);
+  if (!durations) {
+    const sample = schedule.hazard.finished === 0 ? FIRST_SAMPLE : SECOND_SAMPLE;
+    return seqsOf([...spread(running, sample), ...probes]);
+  }
+  const isDue = (flight: Flight): boolean =>
+    hasWork(schedule, now)
+      ? chanceFinished(flight, durations, now) >= CHANCE
+      : now >= dueAtTheEnd(schedule, flight, durations);
+  return seqsOf([...running.filter(isDue), ...probes]);
+}
+
+/** Up to `count` items at equal distances, the first and the last one among them. */
+function spread<T>(items: readonly T[], count: number): T[] {
+  if (items.length <= count) return [...items];
+  return Array.from(
+    { length: count },
+    (_, at) => items[Math.round((at * (items.length - 1)) / (count - 1))]!,
+  );
+}

@@ -1,0 +1,108 @@
+import { capacity, hasWork } from './backlog.ts';
+import { chanceFinished, type Flight, isQueued } from './flight.ts';
+import { type Durations, durationsOf } from './life-table.ts';
+import { type Schedule, SHORTEST_TICK } from './state.ts';
+
+const LONGEST_TICK = 900_000;
+
+/** The shortest wait for the first and for the last results. It costs a few ticks per campaign. */
+const SHORTEST_LOOK = 250;
+
+/** When nothing is left to request, the last run decides the end of the campaign, so it is polled sooner. */
+const CHANCE_AT_THE_END = 0.2;
+
+/** A tick costs about a dozen history events. If this many runs finish in it, a run costs less than one event. */
+const RUNS_A_TICK = 27;
+
+/** The length of a tick in mean durations. A shorter tick costs more events, a longer one finds results later. */
+const TICK_SHARES = { least: 0.2, most: 0.8, ofFew: 2.1, atTheEnd: 0.2 };
+
+/** On few executors fewer runs finish in the longest tick. It is then as long as this many take. */
+const FEWEST_RUNS_A_TICK = 5;
+
+/** Milliseconds until the next tick is due; 0 when it is. */
+export function wakeIn({ tickAt }: Schedule, now: number): number {
+  return Math.max(0, tickAt - now);
+}
+
+/** When a flight has run for too long. */
+export function expiresAt({ runTimeout }: Schedule, flight: Flight): number {
+  return runTimeout === null || isQueued(flight) ? Infinity : flight.startedAt + runTimeout;
+}
+
+export function tickLength(schedule: Schedule, now: number): number {
+  const { hazard, flights } = schedule;
+  const durations = durationsOf(hazard);
+  if (!durations) {
+    // half the age of the oldest run, so that a few looks find any duration
+    const oldest = flights.find((flight) => !isQueued(flight))?.startedAt ?? now;
+    const shortest = schedule.isSparing && schedule.againAt <= now ? SHORTEST_LOOK : SHORTEST_TICK;
+    return Math.min(LONGEST_TICK, Math.max(shortest, (now - oldest) / 2));
+  }
+  const { least, most, ofFew } = TICK_SHARES;
+  const runsAtOnce = Math.max(1, flights.length - flights.filter(isQueued).length);
+  const share = isOnFew(schedule)
+    ? Math.min(ofFew, FEWEST_RUNS_A_TICK / runsAtOnce)
+    : Math.min(most, Math.max(least, RUNS_A_TICK / runsAtOnce));
+  return Math.min(LONGEST_TICK, Math.max(SHORTEST_TICK, durations.mean * share));
+}
+
+/** True when so few runs run at once that ticks are longer than they are for many. */
+export function isOnFew({ isSparing, flights }: Schedule): boolean {
+  const runsAtOnce = flights.length - flights.filter(isQueued).length;
+  return isSparing === true && runsAtOnce * TICK_SHARES.most < FEWEST_RUNS_A_TICK;
+}
+
+/** The time of the next tick: when a run can be requested, polled or given up. */
+export function nextTick(schedule: Schedule, now: number): number {
+  const due = schedule.isHeld ? [] : schedule.postponed.filter(({ at }) => at > now);
+  const expiries = schedule.flights.map((flight) => expiresAt(schedule, flight));
+  const asked = due.map(({ at }) => Math.max(at, schedule.againAt));
+  const earliest = Math.min(Infinity, ...asked, ...expiries);
+  const isIdle = schedule.flights.length === 0 && !hasWork(schedule, now);
+  if (isIdle && earliest < Infinity) return earliest;
+  return Math.min(nextLook(schedule, now), Math.max(earliest, now + SHORTEST_TICK));
+}
+
+function nextLook(schedule: Schedule, now: number): number {
+  const { concurrency, flights, hazard } = schedule;
+  if (flights.length === 0 && !hasWork(schedule, now)) return now;
+  if (hasWork(schedule, now)) {
+    const looks = now + tickLength(schedule, now);
+    // postponed runs have to become due first
+    if (capacity(schedule, now) === 0) return flights.length === 0 ? Infinity : looks;
+    const isHungry = concurrency === 'auto' && !schedule.isSaturated;
+    if (schedule.againAt > now)
+      return flights.length === 0 ? schedule.againAt : Math.min(schedule.againAt, looks);
+    return isHungry || flights.length === 0 ? now : looks;
+  }
+  const durations = durationsOf(hazard);
+  if (!durations) return now + tickLength(schedule, now);
+  if (flights.some(isQueued))
+    return now + Math.min(tickLength(schedule, now), drainTime(schedule, durations));
+  // only the last flights are left: look when the first of them is due
+  const first = Math.min(...flights.map((flight) => dueAtTheEnd(schedule, flight, durations)));
+  const shortest = schedule.isSparing ? SHORTEST_LOOK : SHORTEST_TICK;
+  return Math.max(first, now + Math.max(shortest, durations.mean * TICK_SHARES.atTheEnd));
+}
+
+/** The shortest time until all remaining runs at the service have finished, ms. */
+function drainTime({ isSparing, flights, startRate }: Schedule, { mean }: Durations): number {
+  if (!isSparing || startRate === 0) return Infinity;
+  return Math.max(SHORTEST_LOOK, (flights.length / startRate) * 1_000 + mean);
+}
+
+/** The time at which a flight is polled when nothing is left to request: at most two ticks after the last look. */
+export function dueAtTheEnd({ isSparing }: Schedule, flight: Flight, durations: Durations): number {
+  const { lookedAt, startedAt } = flight;
+  const isFirst = isSparing && lookedAt === startedAt;
+  const shortest = Math.max(isFirst ? SHORTEST_LOOK : SHORTEST_TICK, durations.mean * TICK_SHARES.atTheEnd);
+  const longest = Math.min(LONGEST_TICK, 2 * shortest);
+  let [low, high] = [0, longest];
+  for (let step = 0; step < 16; step += 1) {
+    const middle = (low + high) / 2;
+    if (chanceFinished(flight, durations, lookedAt + middle) >= CHANCE_AT_THE_END) high = middle;
+    else low = middle;
+  }
+  return lookedAt + high;
+}

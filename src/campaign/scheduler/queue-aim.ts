@@ -1,0 +1,105 @@
+import { capacity } from './backlog.ts';
+import { chanceFinished, isQueued } from './flight.ts';
+import { durationsOf } from './life-table.ts';
+import { type Outcomes, type Schedule, seqsAgain } from './state.ts';
+import { isOnFew, tickLength } from './next-tick.ts';
+
+/** The delay of a tick beyond its plan, ms: timers are coarse, and requests take time. */
+const TICK_LATENESS = 500;
+
+/**
+ * The reserve in the queue, in standard deviations of the starts in a tick. Assumes independent starts. On few executors a tick is
+ * longer than a run: starts are more regular then, and a reserve is large beside the executors.
+ */
+const RESERVE = { ofMany: 4, ofFew: 2 };
+
+/** How many runs may be requested now. */
+export function roomIn(schedule: Schedule, now: number): number {
+  const { concurrency, flights, measuredAt } = schedule;
+  if (schedule.isHeld) return 0;
+  const most = capacity(schedule, now);
+  if (concurrency !== 'auto') return Math.max(0, Math.min(most, concurrency - flights.length));
+  const queued = flights.filter(isQueued).length;
+  // wait for the outcome of a burst before the next one
+  if (!schedule.isSaturated) return queued > 0 ? 0 : Math.max(0, Math.min(most, schedule.burst));
+  const left = Math.max(0, queued - expectedStarts(schedule, measuredAt, now));
+  return Math.max(0, Math.min(most, Math.round(queueAim(schedule, now) - left)));
+}
+
+/** True when the next page of waiting runs has to be read from the store. */
+export function needsWork(schedule: Schedule, now: number): boolean {
+  return schedule.more !== null && !schedule.isHeld && schedule.again.length < roomIn(schedule, now);
+}
+
+/** The target length of the queue after a tick: the starts until the next tick, and a reserve for their noise. */
+export function queueAim(schedule: Schedule, now: number): number {
+  if (schedule.startRate === 0) return 0.4 * schedule.flights.length;
+  const tick = tickLength(schedule, now) + TICK_LATENESS;
+  const starts = Math.max(expectedStarts(schedule, now, now + tick), (schedule.startRate * tick) / 1_000);
+  const reserve = isOnFew(schedule) ? RESERVE.ofFew : RESERVE.ofMany;
+  return starts + reserve * (Math.sqrt(starts) + 1);
+}
+
+/**
+ * The expected number of runs that start between two times while runs are queued. As many start as finish. For runs that
+ * take longer than the interval, the ages of the running ones predict this; for shorter runs, the rate of starts does.
+ */
+export function expectedStarts(schedule: Schedule, from: number, to: number): number {
+  const { hazard, flights, startRate } = schedule;
+  const durations = durationsOf(hazard);
+  if (!durations || durations.mean < to - from) return (startRate * (to - from)) / 1_000;
+  let starts = 0;
+  for (const flight of flights) {
+    if (isQueued(flight)) continue;
+    const { lookedAt } = flight;
+    starts +=
+      chanceFinished(flight, durations, Math.max(lookedAt, to)) -
+      chanceFinished(flight, durations, Math.max(lookedAt, from));
+  }
+  return starts;
+}
+
+/**
+ * Measures by the probes how far the queue has moved. Services start runs in the order of request, so every run before the
+ * last started probe has started as well; their start times are spread evenly. Returns the number of runs that started.
+ * It includes half of the gap between the last probe that started and the first that did not.
+ */
+export function measureQueue(schedule: Schedule, outcomes: Outcomes, now: number): number {
+  const queue = schedule.flights.filter(isQueued);
+  const indexOf = new Map(queue.map(({ seq }, index) => [seq, index]));
+  const indices = (seqs: number[]): number[] => seqs.flatMap((seq) => indexOf.get(seq) ?? []);
+  const { running, failed } = outcomes;
+  const last = Math.max(
+    -1,
+    ...indices(running),
+    ...indices(outcomes.new),
+    ...indices(outcomes.reused),
+    ...indices(failed),
+    ...indices(seqsAgain(outcomes)),
+  );
+  const waiting = indices(outcomes.queued).filter((index) => index > last);
+  schedule.isSaturated = waiting.length > 0;
+  const first = Math.min(queue.length, ...waiting);
+  const started = (last + 1 + first) / 2;
+  const since = now - schedule.measuredAt;
+  for (const [index, flight] of queue.entries()) {
+    if (index > last) break;
+    flight.startedAt = Math.round(schedule.measuredAt + (since * (index + 0.5)) / Math.max(1, started));
+    flight.lookedAt = flight.startedAt;
+  }
+  return started;
+}
+
+/** The shortest time for a rate of starts, s. In a shorter time it would be the rate of one run. */
+const SHORTEST_MEASURE = 0.25;
+
+export function learnRate(schedule: Schedule, started: number, now: number): void {
+  const seconds = (now - schedule.measuredAt) / 1_000;
+  if (seconds <= (schedule.isSparing ? SHORTEST_MEASURE : 0)) return;
+  const rate = started / seconds;
+  // if the queue ran empty in between, the service could have started more runs than it did
+  if (!schedule.isSaturated && rate < schedule.startRate) return;
+  // the queue ran empty, so this rate is a lower bound: a higher one replaces the old rate completely
+  const isBound = schedule.isSparing && !schedule.isSaturated;
+  schedule.startRate += (rate - schedule.startRate) * (schedule.startRate === 0 || isBound ? 1 : 0.3);
+}

@@ -1,0 +1,40 @@
+import type { SpreadInput } from '../designs/design.ts';
+
+/** The observation of one output: a number, or a curve with points in ascending x. */
+export type Observed = {
+  /** The name of an output, or a formula. */
+  output: string;
+  /** The weight of its distance among the observations. */
+  weight: number;
+} & ({ kind: 'number'; value: number } | { kind: 'curve'; x: number[]; y: number[] });
+
+/** When a calibration ends: at the first of these limits. Null means no limit. */
+export interface CalibrationStop {
+  /** The last tolerance: a generation that reaches it is the last one. */
+  tolerance: number | null;
+  /** The most generations. */
+  generations: number;
+  /** The smallest share of accepted points in a generation. */
+  acceptance: number;
+  /** The most points in total. */
+  points: number;
+}
+
+/**
+ * A calibration by approximate Bayesian computation: which values of inputs explain what was observed, as a distribution. All
+ * names and values are checked. It is plain JSON.
+ */
+export interface Calibration {
+  /** The prior distributions of the inputs. */
+  priors: SpreadInput[];
+  /** A condition that all points must meet; null for none. */
+  where: string | null;
+  observed: Observed[];
+  /** Points that a generation accepts. */
+  particles: number;
+  /** The share of the accepted distances that is within the next tolerance. */
+  quantile: number;
+  /** The fewest points that are open at once. */
+  parallel: number;
+  stop: CalibrationStop;
+}

@@ -1,0 +1,147 @@
+import { nameKey, RANDOM_SEED } from '../../api/index.ts';
+import { ForayError } from '../../errors.ts';
+import { quoted } from '../../suggest.ts';
+import { drawnRow } from '../designs/rows.ts';
+import { checkExpression } from '../designs/resolve/expressions.ts';
+import type { DesignFacts } from '../designs/resolve/inputs.ts';
+import { resolveSpread } from '../designs/resolve/samples.ts';
+import { measureOf } from '../measures.ts';
+import type { ReadDefinition } from '../read.ts';
+import { unitPoints } from '../sampling/unit-points.ts';
+import { hasSeed } from '../seeds.ts';
+import type { BaseInput, CampaignOutput } from '../types.ts';
+import type { Calibration, Observed } from './calibration.ts';
+import type { WrittenAbc, WrittenObserved } from './schema-calibrate.ts';
+import { conditionOf } from './space.ts';
+
+const PATH = ['calibrate', 'abc'];
+/** Points of the prior that a condition is tried on: if it holds for none of them, it is taken to hold for none. */
+const TRIED = 20_000;
+
+/** The priors of a calibration; mistakes go to `facts.mistakes`. */
+export function resolvePriors(
+  { priors }: WrittenAbc,
+  facts: DesignFacts,
+  taken: ReadonlySet<string>,
+): Calibration['priors'] {
+  const path = [...PATH, 'priors'];
+  const resolved = resolveSpread(priors, facts, path, taken) ?? [];
+  if (resolved.some(({ name }) => name === RANDOM_SEED))
+    facts.mistakes.add(
+      new ForayError('INVALID_VALUE', `A calibration cannot vary ${RANDOM_SEED}.`, {
+        place: facts.locate([...path, RANDOM_SEED], 'key'),
+        hint: 'Each run gets a seed of its own, by the "seed" of the campaign.',
+      }),
+    );
+  return resolved;
+}
+
+/**
+ * Checks that no other setting gives points, and that each run has its own seed.
+ *
+ * @throws ForayError INVALID_VALUE
+ */
+export function checkCalibrateAlone(
+  { definition, locate }: ReadDefinition,
+  base: readonly Pick<BaseInput, 'name'>[],
+): void {
+  const {
+    calibrate,
+    design,
+    search,
+    select,
+    replications = 1,
+    commonRandomNumbers,
+    seed,
+    fresh,
+  } = definition;
+  if (!calibrate) return;
+  const wrong = (message: string, path: string[], hint: string): ForayError =>
+    new ForayError('INVALID_VALUE', message, { place: locate(path, 'key'), hint });
+  for (const [name, other] of Object.entries({ design, search, select }))
+    if (other)
+      throw wrong(`A campaign has a "calibrate" or a "${name}".`, [name], 'Leave one of the two out.');
+  if (replications !== 1)
+    throw wrong(
+      'A calibration runs each of its points once: chance is a part of what it compares.',
+      ['replications'],
+      'Leave "replications" out, and give more "particles".',
+    );
+  if (commonRandomNumbers)
+    throw wrong(
+      'The runs of a calibration have seeds of their own, as chance is a part of what it compares.',
+      ['commonRandomNumbers'],
+      'Leave "commonRandomNumbers" out.',
+    );
+  if (hasSeed(base) && seed === undefined && fresh !== true)
+    throw wrong(
+      'The runs of a calibration need seeds of their own.',
+      ['calibrate'],
+      'Give the campaign a "seed", such as seed: 1.',
+    );
+}
+
+/** Resolves a calibration when the outputs of the campaign are known. */
+export function resolveCalibrate(
+  { definition, locate, mistakes }: ReadDefinition,
+  priors: Calibration['priors'],
+  base: readonly BaseInput[],
+  outputs: readonly CampaignOutput[],
+): { calibrate: Calibration } {
+  const written = definition.calibrate!.abc;
+  const { where = null, particles, quantile, parallel, stop } = written;
+  const before = mistakes.count;
+  if (where !== null)
+    mistakes.attempt(() => checkExpression(where, 'boolean', { inputs: base, locate }, [...PATH, 'where']));
+  const observed = Object.entries(written.observed).flatMap(
+    ([output, value]) => mistakes.attempt(() => observedOf(output, value, outputs, locate)) ?? [],
+  );
+  const calibrate: Calibration = {
+    ...{ priors, where, observed, particles, quantile, parallel },
+    stop: { ...stop, tolerance: stop.tolerance ?? null },
+  };
+  if (mistakes.count === before) mistakes.attempt(() => checkCondition(calibrate, base, locate));
+  return { calibrate };
+}
+
+function observedOf(
+  written: string,
+  value: WrittenObserved,
+  outputs: readonly CampaignOutput[],
+  locate: ReadDefinition['locate'],
+): Observed {
+  const path = [...PATH, 'observed', written];
+  const wrong = (message: string, hint: string): ForayError =>
+    new ForayError('INVALID_VALUE', message, { place: locate(path), hint });
+  const curve = outputs.find(({ name, type }) => nameKey(name) === nameKey(written) && type === 'DATA_SET');
+  const isCurve = typeof value === 'object' && 'x' in value;
+  if (curve) {
+    if (!isCurve) throw wrong(`The output ${quoted(written)} is a curve.`, 'Write {x: […], y: […]}.');
+    return { output: curve.name, kind: 'curve', ...value };
+  }
+  const { name } = measureOf(outputs, written, locate(path, 'key'));
+  if (isCurve)
+    throw wrong(
+      `The output ${quoted(name)} is one value of a run, no curve.`,
+      'Write a number, or {value: NUMBER}.',
+    );
+  const { value: number, weight } = typeof value === 'object' ? value : { value: Number(value), weight: 1 };
+  return { output: name, kind: 'number', value: number, weight };
+}
+
+/** @throws ForayError EMPTY_DESIGN if a condition holds for none of many points of the prior */
+function checkCondition(
+  { priors, where }: Calibration,
+  base: readonly BaseInput[],
+  locate: ReadDefinition['locate'],
+): void {
+  if (where === null) return;
+  const names = priors.map(({ name }) => name);
+  const isAllowed = conditionOf(where, names, base);
+  for (const point of unitPoints('random', { points: TRIED, seed: 0, scramble: true, names }))
+    if (isAllowed(drawnRow(priors, point))) return;
+  throw new ForayError('EMPTY_DESIGN', 'The calibration has no points: "where" holds for none.', {
+    place: locate([...PATH, 'where']),
+    hint: 'Widen the priors, or change the condition.',
+  });
+}

@@ -1,0 +1,76 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import type { PruneRequest, VersionSummary } from '../api/index.ts';
+import { cloudClient, modelAtService } from '../client/index.ts';
+import { ForayError } from '../errors.ts';
+import { isConfirmed } from './confirm.ts';
+import { settingsWithService } from './home.ts';
+import { print, printJson, printTable } from './output.ts';
+import { type SettingFlags, wholeNumber, withSettings } from './settings.ts';
+
+type Flags = SettingFlags & { json?: boolean };
+
+/** `foray models versions` and `foray models prune`: list and delete the versions of a model at the service. */
+export function addModelsVersions(models: Command): void {
+  withSettings(models.command('versions'))
+    .description('list the versions of a model, and which of them can still run')
+    .argument('<model>', 'name or id of a model')
+    .option('--json', 'print the versions as JSON')
+    .action(async (wanted: string, flags: Flags) => {
+      const { name, versions } = await versionsOf(wanted, flags);
+      if (flags.json) return printJson(versions);
+      printTable(`Versions of ${name}`, [
+        ['version', 'made', 'state', 'size', 'runs', 'why'],
+        ...versions.map(({ version, madeAt, state, size, runs, reason }) => [
+          ...[String(version), madeAt?.replace('T', ' ').slice(0, 16) ?? '', state],
+          ...[size === null ? '' : sizeText(size), String(runs), reason ?? ''],
+        ]),
+      ]);
+    });
+  withSettings(models.command('prune'))
+    .description(
+      'delete the files of old versions of a model; they then take no new runs, and their results stay',
+    )
+    .argument('<model>', 'name or id of a model')
+    .option('--keep <number>', 'number of newest versions to keep', wholeNumber(1))
+    .option('--before <date>', 'prune only versions from before this date', instant)
+    .option('-y, --yes', 'do not ask for confirmation')
+    .option('--json', 'print {pruned, busy, bytes}')
+    .action(async (wanted: string, flags: Flags & PruneRequest & { yes?: boolean }) => {
+      const { keep, before } = flags;
+      if ((keep === undefined) === (before === undefined)) {
+        throw new ForayError('USAGE', 'Say which versions to prune: with --keep or with --before.');
+      }
+      const { id, name, cloud } = await versionsOf(wanted, flags);
+      const which = keep === undefined ? `made before ${before}` : `but the newest ${keep}`;
+      if (!flags.yes && !(await isConfirmed(`Prune all versions of ${name} ${which}?`))) return;
+      const { pruned, busy, bytes } = await cloud.pruneVersions(id, { keep, before });
+      if (flags.json) return printJson({ pruned, busy, bytes });
+      print(`${pruned.length === 0 ? 'No version' : listed(pruned)} pruned; ${sizeText(bytes)} freed.`);
+      if (busy.length > 0) print(`${listed(busy)} kept: some of its runs have not finished.`);
+    });
+}
+
+/** @throws ForayError UNKNOWN_MODEL, SERVICE_UNREACHABLE; USAGE for a service that does not list versions */
+async function versionsOf(wanted: string, flags: Flags) {
+  const cloud = cloudClient(settingsWithService(flags), 'person');
+  const { id, name } = await modelAtService(cloud, wanted);
+  const versions: VersionSummary[] | undefined = await cloud.listVersions(id);
+  if (!versions) throw new ForayError('USAGE', 'This model service does not list its versions.');
+  return { cloud, id, name, versions };
+}
+
+function listed(versions: readonly number[]): string {
+  return `${versions.length === 1 ? 'Version' : 'Versions'} ${versions.join(', ')}`;
+}
+
+function sizeText(bytes: number): string {
+  return bytes < 1_048_576 ? `${(bytes / 1_024).toFixed(1)} KiB` : `${(bytes / 1_048_576).toFixed(1)} MiB`;
+}
+
+/** Parses a date. A date without a time means midnight in UTC. */
+function instant(text: string): string {
+  const ms = Date.parse(text);
+  if (Number.isNaN(ms))
+    throw new InvalidArgumentError('Expected a date such as 2026-05-31, with or without a time.');
+  return new Date(ms).toISOString();
+}

@@ -1,0 +1,27 @@
+import { Foray } from '../client/index.ts';
+import type { Keys } from '../server/roles.ts';
+import type { Server, ServerOptions } from '../server/app.ts';
+import { settingsFrom } from '../settings/settings.ts';
+import type { SettingFlags } from './settings.ts';
+
+/** Opens the client and serves its pages and API. `close` closes both. */
+export async function serve(
+  flags: SettingFlags,
+  keys: Keys,
+  options: Pick<ServerOptions, 'host' | 'hostNames' | 'frameAncestors'> & { port: number },
+): Promise<Server> {
+  const { startServer } = await import('../server/app.ts');
+  const settings = settingsFrom(flags);
+  const foray = await Foray.open(settings, 'make');
+  try {
+    const server = await startServer({ ...options, foray, store: settings.store, keys, log: process.stderr });
+    const close = async (): Promise<void> => {
+      await server.close();
+      await foray.close();
+    };
+    return { ...server, close };
+  } catch (error) {
+    await foray.close();
+    throw error;
+  }
+}

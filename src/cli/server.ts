@@ -1,0 +1,71 @@
+import { resolve } from 'node:path';
+import { type Command, InvalidArgumentError } from 'commander';
+import { ForayError } from '../errors.ts';
+import { serveWithoutOutput } from './lost-output.ts';
+import { print, tell } from './output.ts';
+import { serve } from './serve.ts';
+import { type SettingFlags, wholeNumber, withSettings } from './settings.ts';
+import { untilSignalled } from './signals.ts';
+
+interface Flags extends SettingFlags {
+  host: string;
+  port: number;
+  keys?: string;
+  hostName: string[];
+  frameAncestors: string[];
+}
+
+const DEFAULT_PORT = 8100;
+
+export function addServer(program: Command): void {
+  withSettings(program.command('server'))
+    .description('serve the page and the HTTP API to a group, until SIGINT or SIGTERM')
+    .option('--host <host>', 'address to listen on', '127.0.0.1')
+    .option('--port <port>', 'port to listen on; 0 takes a free port', wholeNumber(0, 65_535), DEFAULT_PORT)
+    .option('--keys <file>', 'file of keys with lines "NAME read KEY" or "NAME steer KEY"')
+    .option(
+      '--host-name <name>',
+      'host name that clients use; may be given again',
+      (name: string, known: string[]) => [...known, name],
+      [] as string[],
+    )
+    .option(
+      '--frame-ancestors <url>',
+      'site whose pages may show those of the server in a frame, such as a notebook; may be given again',
+      (text: string, known: string[]) => [...known, siteOf(text)],
+      [] as string[],
+    )
+    .action(async (flags: Flags) => {
+      if (flags.keys === undefined && !isLoopback(flags.host)) {
+        throw new ForayError('USAGE', `Others reach ${flags.host}, so the server needs --keys FILE.`, {
+          hint: 'A line of the file is "NAME read KEY" or "NAME steer KEY".',
+        });
+      }
+      serveWithoutOutput();
+      const signalled = untilSignalled();
+      const { KeyFile, OwnKey } = await import('../server/roles.ts');
+      const key = process.env.FORAY_KEY || crypto.randomUUID();
+      const keys =
+        flags.keys === undefined
+          ? new OwnKey(key, flags.owner)
+          : new KeyFile(resolve(flags.keys), (line) => tell(line));
+      const { host, port, hostName: hostNames, frameAncestors } = flags;
+      const server = await serve(flags, keys, { host, port, hostNames, frameAncestors });
+      print(`Page           ${flags.keys === undefined ? server.loginUrl(key) : server.url}`);
+      print(`API            ${server.url}/api/v1 (process ${process.pid})`);
+      await signalled;
+      tell('Stopping');
+      await server.close();
+    });
+}
+
+/** The origin of a site, such as `https://lab.example.org:8888`: scheme, host and port. Browsers compare only these. */
+function siteOf(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url && /^https?:$/.test(url.protocol)) return url.origin;
+  throw new InvalidArgumentError('Expected the address of a site, such as https://lab.example.org.');
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host);
+}

@@ -1,0 +1,69 @@
+import { spawn } from 'node:child_process';
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { endWithParent, tellReady } from '../dev/lifeline.ts';
+import { loginAddress, notePage, runningPage } from '../dev/page-address.ts';
+import { messageOf } from '../errors.ts';
+import { serveWithoutOutput } from './lost-output.ts';
+import { print, tell } from './output.ts';
+import { serve } from './serve.ts';
+import { type SettingFlags, wholeNumber, withSettings } from './settings.ts';
+import { untilSignalled } from './signals.ts';
+
+interface Flags extends SettingFlags {
+  port?: number;
+  open: boolean;
+}
+
+export function addUi(program: Command): void {
+  withSettings(program.command('ui'))
+    .description('open the page of your campaigns in a browser; serves it and the HTTP API until Ctrl-C')
+    .option('--port <port>', 'port to listen on (default: a free one)', wholeNumber(0, 65_535))
+    .option('--no-open', 'do not open a browser')
+    .action(async (flags: Flags, command: Command) => {
+      const home = resolve(flags.home);
+      const isPlain = ['port', 'store', 'serviceUrl'].every(
+        (name) => command.getOptionValueSource(name) !== 'cli',
+      );
+      const running = isPlain ? await runningPage(home) : undefined;
+      const known = running && (await loginAddress(running).catch(() => undefined));
+      if (known === undefined) return serveOwn(home, flags);
+      print(known);
+      if (flags.open) open(known);
+    });
+}
+
+async function serveOwn(home: string, flags: Flags): Promise<void> {
+  endWithParent();
+  serveWithoutOutput();
+  const signalled = untilSignalled();
+  const { OwnKey } = await import('../server/roles.ts');
+  const key = process.env.FORAY_KEY || crypto.randomUUID();
+  const server = await serve(flags, new OwnKey(key, flags.owner), { port: flags.port ?? 0 });
+  const forget = await notePage(home, { pid: process.pid, url: server.url, key }).catch((error: unknown) => {
+    tell(`Other programs on this machine cannot find the page: ${messageOf(error)}`);
+    return () => undefined;
+  });
+  const address = server.loginUrl(key);
+  // the code in the address works once; as a part of foray dev, this output goes to a log
+  if (!process.connected) print(`Page           ${address}\nCtrl-C stops it.`);
+  if (flags.open) open(address);
+  tellReady();
+  await signalled;
+  forget();
+  await server.close();
+}
+
+/** Opens an address in the user's browser, if there is one. */
+function open(address: string): void {
+  const [command, args] =
+    process.platform === 'darwin'
+      ? ['open', [address]]
+      : process.platform === 'win32'
+        ? ['cmd', ['/c', 'start', '', address]]
+        : ['xdg-open', [address]];
+  const child = spawn(command, args, { stdio: 'ignore', detached: true });
+  // without a browser, the printed address is enough
+  child.once('error', () => undefined);
+  child.unref();
+}

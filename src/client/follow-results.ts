@@ -1,0 +1,79 @@
+import { setImmediate as breath, setTimeout as delay } from 'node:timers/promises';
+import { type Campaign, closedPhases } from '../campaign/types.ts';
+import { ForayError } from '../errors.ts';
+import { batches } from '../store/rows.ts';
+import type { FinishedRow, ResultRow, Store } from '../store/index.ts';
+import { ReportedRuns } from './reported-runs.ts';
+
+/** Number of runs that one statement looks up. */
+const AT_ONCE = 500;
+/** Number of unfinished runs before the last finished one that a pass looks up. The next pass continues there. */
+const MISSING_A_LOOK = 10_000;
+/** Number of passes without news between two questions to Temporal. */
+const ASK_EVERY = 5;
+
+/** As {@link followRuns}, with the rows only. */
+export async function* followResults(
+  ...args: Parameters<typeof followRuns>
+): AsyncGenerator<ResultRow, void, void> {
+  for await (const runs of followRuns(...args)) for (const { row } of runs) yield row;
+}
+
+/**
+ * Yields the finished runs of a campaign in batches until the campaign is over. Runs that have finished already come
+ * first. A failed run that is retried comes again when it finishes again. This function reads only the store, and calls
+ * `isGone`.
+ *
+ * @param campaign the campaign when the caller began to follow it
+ * @param isGone says whether the campaign has no running workflow; it is called now and then while nothing finishes
+ * @throws ForayError CAMPAIGN_CHANGED when the campaign gets other inputs or outputs
+ */
+export async function* followRuns(
+  store: Store,
+  campaign: Pick<Campaign, 'id' | 'varied' | 'outputs' | 'versions'>,
+  everyMs: number,
+  isGone: () => Promise<boolean>,
+): AsyncGenerator<FinishedRow[], void, void> {
+  const reported = new ReportedRuns();
+  for (let quiet = 0, isOver = false; ;) {
+    // The phase is read before the rows: a campaign that is over by then has all of its rows.
+    const { phase, campaign: now } = (await store.getCampaign(campaign.id))!;
+    if (columnsOf(now) !== columnsOf(campaign)) {
+      throw new ForayError('CAMPAIGN_CHANGED', `The columns of the campaign "${campaign.id}" have changed.`, {
+        hint: 'Start again: all results come again, with all columns.',
+      });
+    }
+    isOver ||= closedPhases.includes(phase);
+    quiet += 1;
+    for await (const seqs of candidates(store, campaign.id, reported, isOver)) {
+      const runs = await store.finishedAmong(campaign.id, [...reported.witnesses, ...seqs]);
+      const news = reported.take(runs);
+      if (news.length > 0) {
+        quiet = 0;
+        yield news;
+      }
+      await breath();
+    }
+    if (isOver) return;
+    // Not in the first quiet pass: the workflow of a new campaign may be about to start.
+    isOver = quiet % ASK_EVERY === 2 && (await isGone());
+    if (!isOver) await delay(everyMs);
+  }
+}
+
+/** Seqs of runs that may have finished and were not reported, in batches. */
+async function* candidates(
+  store: Store,
+  id: string,
+  reported: ReportedRuns,
+  isLast: boolean,
+): AsyncGenerator<number[], void, void> {
+  // An empty batch checks the witness: failed runs may have been reset.
+  yield [];
+  yield* batches(isLast ? reported.allMissing() : reported.missing(MISSING_A_LOOK), AT_ONCE);
+  for await (const seqs of store.finishedSeqs(id, reported.end)) yield* batches(seqs, AT_ONCE);
+}
+
+function columnsOf({ varied, outputs, versions }: Pick<Campaign, 'varied' | 'outputs' | 'versions'>): string {
+  return JSON.stringify([varied, outputs, versions !== undefined]);
+}

@@ -1,0 +1,40 @@
+import type { Experiment, Model } from '../api/index.ts';
+import type { LimitedVersion } from '../campaign/facts.ts';
+import type { CloudClient } from '../cloud/index.ts';
+import { ForayError } from '../errors.ts';
+import { withLimits } from '../resolve/index.ts';
+import { didYouMean } from '../suggest.ts';
+
+/** A model with its newest version, the limits of its inputs, and its stored experiments. */
+export interface ModelAtService extends Model {
+  version: LimitedVersion;
+  experiments: Experiment[];
+}
+
+/**
+ * Finds a model by its name or id.
+ * @throws ForayError UNKNOWN_MODEL
+ */
+export async function modelAtService(cloud: CloudClient, wanted: string): Promise<ModelAtService> {
+  const model = findModel(await cloud.listModels(), wanted);
+  const version = await latestVersion(cloud, model);
+  return { ...model, version, experiments: await cloud.listExperiments(version.id) };
+}
+
+/** The newest version of a model, with the limits of its inputs. */
+export async function latestVersion(cloud: CloudClient, model: Model): Promise<LimitedVersion> {
+  return withLimits(cloud, await cloud.getVersion(model.id, model.modelVersions.at(-1)!));
+}
+
+/** @throws ForayError UNKNOWN_MODEL */
+export function findModel(models: readonly Model[], wanted: string): Model {
+  const key = wanted.trim().toLowerCase();
+  const found = models.find(({ id, name }) => id === key || name.toLowerCase() === key);
+  if (found) return found;
+  throw new ForayError('UNKNOWN_MODEL', `The service has no model "${wanted}".`, {
+    hint: didYouMean(
+      wanted,
+      models.map(({ name }) => name),
+    ),
+  });
+}

@@ -1,0 +1,91 @@
+import { nameOfMethod } from '../campaign/search/search.ts';
+import { hasSeed } from '../campaign/seeds.ts';
+import type { CheckedCampaign } from './check.ts';
+import type { RunRate } from './run-rate.ts';
+import type { Plan } from './planned.ts';
+
+/** Plans of campaigns that choose their own points. */
+
+/**
+ * The plan of a search. It has the maximum numbers of points and runs, because nobody knows in advance which points the
+ * search asks.
+ */
+export function planOfSearch(campaign: CheckedCampaign['campaign'], rate: RunRate | undefined): Plan {
+  const { replications, search, base, model } = campaign;
+  const { method, parallel, stop, most, confirm } = search!;
+  const perPoint = most ?? replications;
+  const points = Math.min(stop.points ?? Infinity, Math.ceil((stop.runs ?? Infinity) / replications));
+  const isKnown = Number.isFinite(points);
+  const compared = confirm && hasSeed(base) ? confirm.best * confirm.replications + confirm.report : 0;
+  const [least, mostRuns] = isKnown
+    ? [points * replications + compared, points * perPoint + compared]
+    : [0, 0];
+  return {
+    ...planOf(campaign, rate, isKnown ? { least, most: mostRuns } : undefined),
+    points: isKnown ? points : 0,
+    mostPoints: isKnown ? points : 0,
+    replications: { min: replications, max: perPoint },
+    warnings: [
+      ...(isKnown
+        ? []
+        : ['The search has no limit of points or runs, so foray cannot tell how long it takes.']),
+      ...(confirm && !hasSeed(base)
+        ? [`The model "${model.name}" has no seed, so its best points are not compared: one run is exact.`]
+        : []),
+    ],
+    search: { method: nameOfMethod(method), parallel },
+  };
+}
+
+/**
+ * The plan of a calibration. It has the maximum numbers of points and runs, because nobody knows in advance how many
+ * points are accepted.
+ */
+export function planOfCalibration(campaign: CheckedCampaign['campaign'], rate: RunRate | undefined): Plan {
+  const { particles, stop } = campaign.calibrate!;
+  const generation = Math.ceil(particles / stop.acceptance);
+  const most = Math.min(stop.points, stop.generations * generation);
+  return {
+    ...planOf(campaign, rate, { least: particles, most }),
+    points: most,
+    mostPoints: most,
+    calibration: { particles, generations: stop.generations },
+  };
+}
+
+/** @param runs - undefined when the number is unknown */
+function planOf(
+  { name, model, goal, varied, replications }: CheckedCampaign['campaign'],
+  rate: RunRate | undefined,
+  runs: { least: number; most: number } | undefined,
+): Plan {
+  const { least, most } = runs ?? { least: 0, most: 0 };
+  const secondsOf = (count: number): number | null =>
+    rate && runs ? Math.ceil(count * rate.secondsARun) : null;
+  return {
+    campaign: name,
+    model: { name: model.name, version: model.version },
+    goal: goal ?? null,
+    points: 0,
+    mostPoints: 0,
+    design: [],
+    replications: { min: replications, max: replications },
+    runs: least,
+    mostRuns: most,
+    foreseen: null,
+    there: 0,
+    toRun: least,
+    asked: 0,
+    error: 0,
+    expectedSeconds: secondsOf(least),
+    mostSeconds: secondsOf(most),
+    basis: rate?.basis ?? '',
+    inputs: varied.map((input) => input.name),
+    first: [],
+    last: [],
+    warnings: [],
+    search: null,
+    calibration: null,
+    select: null,
+  };
+}

@@ -1,0 +1,58 @@
+import type { Selection } from '../campaign/search/search.ts';
+import type { Goal } from '../campaign/types.ts';
+import type { Foreseen } from './foresee.ts';
+
+/** The plan of a definition. Nothing is started for it. */
+export interface Plan {
+  campaign: string;
+  model: { name: string; version: number };
+  /** The goal of the campaign; null when the definition has none. */
+  goal: Goal | null;
+  points: number;
+  /** More than `points` when the design grows until its indices are known. */
+  mostPoints: number;
+  /** What a sensitivity design consists of: its trajectories, its base points, or its defining relation. */
+  design: string[];
+  /** Replications of each point. `max` is higher than `min` when points are replicated until they are precise. */
+  replications: { min: number; max: number };
+  /** Lowest number of runs. */
+  runs: number;
+  mostRuns: number;
+  /**
+   * The expected number of runs when points are replicated until they are precise, and the number of points whose
+   * results at the service it is based on. Null when the service has no such results, and for other campaigns.
+   */
+  foreseen: Foreseen | null;
+  /** Runs that are completed, running or queued at the service; an estimate when only a sample was asked about. */
+  there: number;
+  toRun: number;
+  /** Number of runs that the service was asked about. */
+  asked: number;
+  /** Half the width of the 95% interval of `there`; 0 when all runs were asked about. */
+  error: number;
+  /**
+   * Time for the expected runs, or for `runs` when no number is expected; null when nothing is known about the speed.
+   */
+  expectedSeconds: number | null;
+  /** Time for `mostRuns`. */
+  mostSeconds: number | null;
+  /** What the times are based on, as a phrase; empty without times. */
+  basis: string;
+  /** The inputs that vary. `first` and `last` are the first and last points with their values of these inputs. */
+  inputs: string[];
+  first: { key: string; values: string[] }[];
+  last: { key: string; values: string[] }[];
+  warnings: string[];
+  /** How a search finds the points; null when a design gives them. Points and runs are upper limits then. */
+  search: { method: string; parallel: number } | null;
+  /**
+   * How a calibration finds the points; null for other campaigns. Points and `mostRuns` are upper limits then, and
+   * `runs` is the number of runs of one generation.
+   */
+  calibration: { particles: number; generations: number } | null;
+  /**
+   * How a selection finds the best point; null without one. `runs` are then the first replications: their results
+   * decide how many follow.
+   */
+  select: Pick<Selection, 'method'> | null;
+}

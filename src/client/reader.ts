@@ -1,0 +1,251 @@
+import type { Model } from '../api/index.ts';
+import { closedPhases, type FlightReport, type RunCounts } from '../campaign/types.ts';
+import type { CalibrationStory } from '../search/abc/story.ts';
+import type { SelectStory } from '../search/select-story.ts';
+import type { SearchStory } from '../search/story.ts';
+import type { Analysis } from '../sensitivity/analysis.ts';
+import type {
+  CampaignRecord,
+  ResultCursor,
+  ResultPlace,
+  ResultRow,
+  Store,
+  StoredLog,
+} from '../store/index.ts';
+import { analyze, type AnalyzeOptions } from './analysis.ts';
+import { type ClientContext, recordOf } from './context.ts';
+import type { Explanation } from './explain.ts';
+import { type ModelAtService, modelAtService } from './models.ts';
+import { OutputFiles } from './output-files.ts';
+import * as reading from './reading.ts';
+import type { FailureGroup, RecentRows } from './reading.ts';
+import { storyOfCalibration, storyOfSearch, storyOfSelect } from './search.ts';
+import { type SingleRun, singleRun } from './single-runs.ts';
+import type { CampaignStatus } from './status.ts';
+
+/** Reads models and campaigns. Nothing here changes anything. */
+export class CampaignReader {
+  /** @internal */
+  protected readonly store: Store;
+  /** @internal */
+  protected readonly context: ClientContext;
+
+  /** @internal Otherwise the declarations of the package would contain Temporal's client and the service's client. */
+  protected constructor(context: ClientContext) {
+    this.store = context.store;
+    this.context = context;
+  }
+
+  /**
+   * The models that the service offers to the key.
+   * @throws ForayError SERVICE_UNREACHABLE
+   */
+  models(): Promise<Model[]> {
+    return this.context.cloud.listModels();
+  }
+
+  /**
+   * A model by its name or id, with the inputs and outputs of its newest version.
+   * @throws ForayError UNKNOWN_MODEL, SERVICE_UNREACHABLE
+   */
+  model(name: string): Promise<ModelAtService> {
+    return modelAtService(this.context.cloud, name);
+  }
+
+  /**
+   * The state of a run that `requestRun` started for a model's newest version, and its outputs when it is done.
+   * @throws ForayError UNKNOWN_MODEL, REQUEST_REFUSED, SERVICE_UNREACHABLE
+   */
+  singleRun(model: string, run: string): Promise<SingleRun> {
+    return singleRun(this.context.cloud, model, run);
+  }
+
+  /**
+   * The status of a campaign: from its workflow when a worker answers in time, otherwise from the store.
+   * @throws ForayError UNKNOWN_CAMPAIGN
+   */
+  status(id: string): Promise<CampaignStatus> {
+    return reading.status(this.context, id);
+  }
+
+  /**
+   * Checks that an open campaign can be followed.
+   * @throws ForayError UNKNOWN_CAMPAIGN, TEMPORAL_UNREACHABLE
+   */
+  async reach(id: string): Promise<void> {
+    const record = await recordOf(this.context, id);
+    if (!closedPhases.includes(record.phase)) await this.context.temporal.reach();
+  }
+
+  /**
+   * The status of all campaigns of the store, newest first, from the store. For open campaigns that cannot continue it
+   * says why.
+   */
+  list(): Promise<CampaignStatus[]> {
+    return reading.list(this.context);
+  }
+
+  /** Why open campaigns cannot continue, by id. Campaigns that can continue are left out. */
+  blocked(): Promise<Map<string, string>> {
+    return reading.blocked(this.context);
+  }
+
+  /** Yields the status of a campaign repeatedly until it is over. The last status has a closed phase. */
+  follow(id: string, everyMs?: number): AsyncGenerator<CampaignStatus, void, void> {
+    return reading.follow(this.context, id, everyMs);
+  }
+
+  /**
+   * The runs that are requested and have not finished, from the campaign's workflow: the first 20,000.
+   * @throws ForayError UNKNOWN_CAMPAIGN
+   */
+  async flights(id: string): Promise<FlightReport[]> {
+    await recordOf(this.context, id);
+    return (await this.context.temporal.flights(id)) ?? [];
+  }
+
+  /**
+   * Failed runs by cause, the most frequent cause first. Each cause has an example, and the log of one of its runs if
+   * one is stored. The workflow answers; without it, this counts the runs in the store.
+   * @throws ForayError UNKNOWN_CAMPAIGN
+   */
+  failures(id: string): Promise<FailureGroup[]> {
+    return reading.failures(this.context, id);
+  }
+
+  /**
+   * Explains a point: its inputs, and everything known about its runs.
+   *
+   * @param key the point's key, or the beginning of it
+   * @throws ForayError UNKNOWN_CAMPAIGN, UNKNOWN_POINT
+   */
+  explain(id: string, key: string): Promise<Explanation> {
+    return reading.explain(this.context, id, key);
+  }
+
+  /**
+   * The course of a campaign's search: its points in the order of their asks, and the points that were compared at its
+   * end. Null for a campaign without a search.
+   * @throws ForayError UNKNOWN_CAMPAIGN
+   */
+  async searchStory(id: string): Promise<SearchStory | null> {
+    const { campaign } = await recordOf(this.context, id);
+    return storyOfSearch(this.store, campaign);
+  }
+
+  /**
+   * Estimates which inputs of a campaign matter, from the runs that have finished. Returns one analysis per output.
+   * @throws ForayError UNKNOWN_CAMPAIGN, NOTHING_TO_ANALYZE; UNKNOWN_OUTPUT, INVALID_VALUE, INVALID_EXPRESSION
+   */
+  analyze(id: string, options?: AnalyzeOptions): Promise<Analysis[]> {
+    return analyze(this.context, id, options);
+  }
+
+  /**
+   * The course of a campaign's selection: its points, the best one first. Null for a campaign without a selection.
+   * @throws ForayError UNKNOWN_CAMPAIGN
+   */
+  async selectStory(id: string): Promise<SelectStory | null> {
+    const { campaign } = await recordOf(this.context, id);
+    return storyOfSelect(this.store, campaign);
+  }
+
+  /**
+   * The course of a campaign's calibration: its generations, and the points of its posterior. Null for a campaign
+   * without a calibration.
+   * @throws ForayError UNKNOWN_CAMPAIGN
+   */
+  async calibrationStory(id: string): Promise<CalibrationStory | null> {
+    const { campaign } = await recordOf(this.context, id);
+    return storyOfCalibration(this.store, campaign);
+  }
+
+  /**
+   * Finished runs in design order, at any time. With `follow`: runs as they finish, until the campaign is over or its
+   * workflow was terminated. `status` tells which.
+   * @throws ForayError UNKNOWN_CAMPAIGN; CAMPAIGN_CHANGED when the columns change while the caller follows
+   */
+  results(
+    id: string,
+    options?: { follow?: boolean; everyMs?: number },
+  ): Promise<{ record: CampaignRecord; rows: AsyncIterable<ResultRow> }> {
+    return reading.results(this.context, id, options);
+  }
+
+  /**
+   * A page of finished runs in design order, and the place where the next page begins; null at the end. A page is quick
+   * in a campaign of any size.
+   *
+   * @param options.after the `next` of the page before
+   * @throws ForayError UNKNOWN_CAMPAIGN
+   */
+  async runsPage(
+    id: string,
+    options: { limit: number; after?: ResultPlace | undefined; status?: ResultRow['status'] | undefined },
+  ): Promise<{ record: CampaignRecord; rows: ResultRow[]; next: ResultPlace | null }> {
+    const record = await recordOf(this.context, id);
+    return { record, ...(await this.store.resultPage(id, options)) };
+  }
+
+  /**
+   * A campaign as the store has it, with its definition.
+   * @throws ForayError UNKNOWN_CAMPAIGN
+   */
+  record(id: string): Promise<CampaignRecord> {
+    return recordOf(this.context, id);
+  }
+
+  /**
+   * Runs that have finished since the last look, newest first, at most a few hundred. A look is quick in a campaign of
+   * any size.
+   *
+   * @param since the `look` of the last call; without it, this returns the last runs in the order of work
+   * @throws ForayError UNKNOWN_CAMPAIGN
+   */
+  async recentRows(id: string, since?: ResultCursor): Promise<RecentRows> {
+    await recordOf(this.context, id);
+    return this.store.recentResults(id, since);
+  }
+
+  /**
+   * Number of a campaign's runs in each state, from the store.
+   * @throws ForayError UNKNOWN_CAMPAIGN
+   */
+  async counts(id: string): Promise<RunCounts> {
+    await recordOf(this.context, id);
+    return this.store.counts(id);
+  }
+
+  /**
+   * The stored logs of a campaign's failed runs, at most some hundreds, in the order of work.
+   * @throws ForayError UNKNOWN_CAMPAIGN
+   */
+  async failureLogs(id: string): Promise<StoredLog[]> {
+    await recordOf(this.context, id);
+    return this.store.runLogs(id);
+  }
+
+  /**
+   * The log of the run that failed last; undefined when none is stored.
+   * @throws ForayError UNKNOWN_CAMPAIGN
+   */
+  async lastFailureLog(id: string): Promise<StoredLog | undefined> {
+    await recordOf(this.context, id);
+    return this.store.lastRunLog(id);
+  }
+
+  /**
+   * The output files of a campaign, from the store or from the model service.
+   * @throws ForayError UNKNOWN_CAMPAIGN
+   */
+  async outputFiles(id: string): Promise<OutputFiles> {
+    const { campaign } = await recordOf(this.context, id);
+    const { store, cloud, service } = this.context;
+    return new OutputFiles(store, cloud, campaign, service);
+  }
+
+  /** The page of a campaign in Temporal's Web UI. */
+  pageOf(id: string): string {
+    return this.context.temporal.pageOf(id);
+  }
+}

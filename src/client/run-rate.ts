@@ -1,0 +1,45 @@
+import { type Campaign, findsPoints } from '../campaign/types.ts';
+import type { ServiceAtHand } from '../resolve/index.ts';
+import type { Store } from '../store/index.ts';
+
+/** How fast the service runs a model. */
+export interface RunRate {
+  /** Mean seconds from one run to the next. */
+  secondsARun: number;
+  /** Where the figure comes from, as a phrase. */
+  basis: string;
+}
+
+/** Number of earlier campaigns that are searched, newest first. */
+const CAMPAIGNS = 20;
+
+/** The rate when a person gives the duration of one run, s. */
+export function rateOf(runSeconds: number, { concurrency }: Pick<Campaign, 'concurrency'>): RunRate {
+  const atOnce = concurrency === 'auto' ? 1 : concurrency;
+  const basis = `${runSeconds} s a run, ${atOnce === 1 ? 'one after the other' : `${atOnce} at once`}`;
+  return { secondsARun: runSeconds / atOnce, basis };
+}
+
+/**
+ * The rate of the newest campaign in this store that used the same version of the model at the same service. Searches
+ * and designs are never compared: a search runs few points at once, so its rate says nothing about a design.
+ */
+export async function knownRate(
+  store: Store,
+  campaign: Pick<Campaign, 'model' | 'search' | 'calibrate'>,
+  service: ServiceAtHand,
+): Promise<RunRate | undefined> {
+  const records = await store.listCampaigns();
+  const identity = await service.identity();
+  const alike = records.filter(
+    ({ campaign: earlier }) =>
+      earlier.model.versionId === campaign.model.versionId &&
+      findsPoints(earlier) === findsPoints(campaign) &&
+      (earlier.serviceId === undefined ? earlier.service === service.url : earlier.serviceId === identity),
+  );
+  for (const { campaign: earlier } of alike.slice(0, CAMPAIGNS)) {
+    const { runs, ms } = await store.newRuns(earlier.id);
+    if (runs > 0) return { secondsARun: ms / 1_000 / runs, basis: `as in ${earlier.id}` };
+  }
+  return undefined;
+}

@@ -1,0 +1,75 @@
+import type { AnimationInfo, OutputDescriptor, RunState } from '../api/index.ts';
+import { runInputs } from '../campaign/points.ts';
+import { versionOf } from '../campaign/versions.ts';
+import { canonical } from '../campaign/input-values.ts';
+import { type CloudClient, reasonIn, templateOf, valuesOf } from '../cloud/index.ts';
+import { ForayError } from '../errors.ts';
+import { type ClientContext, recordOf } from './context.ts';
+import { modelAtService } from './models.ts';
+
+/** Maximum length of the reason of a failure, characters. */
+const LONGEST_REASON = 1_000;
+
+/** A run that belongs to no campaign. */
+export interface SingleRun {
+  status: RunState['status'];
+  /** Why it failed; null when it has not failed. */
+  reason: string | null;
+  /** All outputs of its version; empty until the run is done. */
+  outputs: (Pick<OutputDescriptor, 'name' | 'type' | 'units'> & { value: string })[];
+}
+
+/**
+ * Requests one run of the newest version of a model.
+ *
+ * @param values values by input name; all other inputs have their defaults
+ * @returns the run's id at the service
+ */
+export async function requestSingleRun(
+  cloud: CloudClient,
+  name: string,
+  values: Readonly<Record<string, string>>,
+): Promise<string> {
+  const { version } = await modelAtService(cloud, name);
+  const inputs = version.experimentTemplate.inputs.map((input) => {
+    const { name, type, units } = input;
+    const given = values[name];
+    const value = given === undefined ? input.value : canonical(input, given, { file: 'inputs', path: name });
+    return { name, type, units, value };
+  });
+  return (await cloud.requestRun(version.id, { experimentType: 'SIMULATION', inputs })).id;
+}
+
+/** The state of a run of the newest version of a model. */
+export async function singleRun(cloud: CloudClient, name: string, run: string): Promise<SingleRun> {
+  const { version } = await modelAtService(cloud, name);
+  const { status, message } = await cloud.getProgress(version.id, run);
+  const reason = status === 'FAILED' ? cloud.redacted(reasonIn(message), LONGEST_REASON) : null;
+  if (status !== 'COMPLETED') return { status, reason, outputs: [] };
+  const { outputs } = version.experimentTemplate;
+  const values = valuesOf(await cloud.getRunResults(version.id, run, templateOf(outputs)));
+  return {
+    ...{ status, reason },
+    outputs: outputs.map(({ name, type, units }) => ({ name, type, units, value: values[name] ?? '' })),
+  };
+}
+
+/** Starts an animated run at the service, with the inputs of a run of a campaign. */
+export async function animate(
+  client: ClientContext,
+  id: string,
+  key: string,
+  replication: number,
+): Promise<AnimationInfo> {
+  const { campaign } = await recordOf(client, id);
+  const point = (await client.store.pointsLike(id, key)).find((one) => one.key === key);
+  const run = point?.runs.find((one) => one.replication === replication);
+  if (!point || !run)
+    throw new ForayError(
+      'UNKNOWN_POINT',
+      `The campaign "${id}" has no replication ${replication} of a point "${key}".`,
+    );
+  const inputs = runInputs(campaign, point, replication, run.reseeded);
+  const { versionId } = versionOf(campaign, run.version);
+  return client.cloud.startAnimation(versionId, { experimentType: 'ANIMATION_SVG', inputs });
+}

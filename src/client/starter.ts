@@ -1,0 +1,194 @@
+import { Document, type ToStringOptions } from 'yaml';
+import {
+  type Experiment,
+  type Model,
+  nameKey,
+  numericOutputTypes,
+  RANDOM_SEED,
+  type RawValue,
+} from '../api/index.ts';
+import type { LimitedVersion } from '../campaign/facts.ts';
+import { isNumeric, isWhole } from '../campaign/designs/names.ts';
+import { kindOf as kindOfInput, type ModelInput } from '../campaign/input-values.ts';
+import { oneLine } from '../suggest.ts';
+
+/** Options that put any value on one line. */
+const ON_ONE_LINE: ToStringOptions = {
+  lineWidth: 0,
+  blockQuote: false,
+  doubleQuotedMinMultiLineLength: Infinity,
+  singleQuote: false,
+  flowCollectionPadding: false,
+};
+
+/**
+ * A definition to start from. It is a campaign of one point, and has everything that the model offers in comments. The
+ * values in comments are the defaults.
+ */
+export function starterDefinition(
+  model: Model,
+  version: LimitedVersion,
+  experiments: readonly Experiment[],
+): string {
+  const [first, ...others] = experiments.toSorted((a, b) => Number(isSingle(b)) - Number(isSingle(a)));
+  const experiment = first && isSingle(first) ? first : undefined;
+  const known = experiment ? others : experiments;
+  const { outputs } = version.experimentTemplate;
+  const numeric = firstNumber(outputs);
+  const inputs = version.experimentTemplate.inputs.map((input) => {
+    const own = experiment?.inputs.find(({ name }) => nameKey(name) === nameKey(input.name));
+    return own ? { ...input, value: own.value } : input;
+  });
+  const files = inputs.filter(({ type }) => type === 'INPUT_FILE');
+  const values = inputs.filter(({ type }) => type !== 'INPUT_FILE');
+  const named = known.map(({ name, type }) => `${yaml(name)} (${type})`).join(', ');
+  const lines = [
+    `# yaml-language-server: $schema=./${schemaFileOf(model)}`,
+    `# ${oneLine(`${model.name}${model.description ? `: ${model.description}` : ''}`)}`,
+    '',
+    `campaign: ${yaml(campaignName(model.name))}`,
+    'model:',
+    `  ${yaml({ name: model.name })}`,
+    `  version: latest # ${version.version} so far`,
+    ...(experiment ? [yaml({ experiment: experiment.name })] : []),
+    ...(named ? [`# other stored experiments: ${named}`] : []),
+    '',
+    'inputs: # the same in every point',
+    ...values.map((input) => `  # ${yaml({ [input.name]: valueIn(input) })} # ${kindOfInput(input)}`),
+    ...(files.length > 0 ? ["files: # relative to this file's folder"] : []),
+    ...files.map((input) => `  # ${yaml({ [input.name]: './FILE' })} # ${kindOfInput(input)}`),
+    '',
+    ...designs(values),
+    ...search(values, outputs),
+    ...(inputs.some(({ name }) => name === RANDOM_SEED)
+      ? ['# replications: 10 # runs per point, each with its own seed', '# seed: 42', '']
+      : []),
+    ...(numeric
+      ? [`# ${yaml({ goal: { minimize: numeric.name } })} # or maximize: which points are best`]
+      : []),
+    ...(outputs.some(({ type }) => type === 'OUTPUT_FILE')
+      ? [
+          '# outputs: {files: keep} # instead of the list: all outputs, with copies of their files in the store',
+        ]
+      : []),
+    ...(outputs.length > 0 ? ['outputs:'] : []),
+    ...outputs.map((output) => `  - ${yaml(output.name)} # ${kindOf(output)}`),
+  ];
+  return `${lines.join('\n').trimEnd()}\n`;
+}
+
+/** The line for a search, which may replace the design. */
+function search(inputs: readonly ModelInput[], outputs: readonly Named[]): string[] {
+  const input = variedInput(inputs);
+  const range = input && rangeAbout(input);
+  const output = firstNumber(outputs);
+  if (!range || !output) return [];
+  const over = { [input.name]: { min: range[0], max: range[1] } };
+  const sought = { search: { minimize: output.name, over, stop: { points: 40 } } };
+  return [`# ${yaml(sought)} # in place of the design: finds the best point`, ''];
+}
+
+type Named = LimitedVersion['experimentTemplate']['outputs'][number];
+
+function firstNumber(outputs: readonly Named[]): Named | undefined {
+  return outputs.find(({ type }) => numericOutputTypes.includes(type));
+}
+
+/** The input that the example lines vary: the first one with a number, or else the first one. */
+function variedInput(inputs: readonly ModelInput[]): ModelInput | undefined {
+  const free = inputs.filter(({ name }) => !name.startsWith('{'));
+  return free.find((candidate) => typeof valueIn(candidate) === 'number') ?? free[0];
+}
+
+/** A design of one point, and other kinds of design in comments. */
+function designs(inputs: readonly ModelInput[]): string[] {
+  const input = variedInput(inputs);
+  if (!input) return [];
+  const { name } = input;
+  const value = valueIn(input);
+  const lines = [
+    'design: # one of these kinds; docs/reference/definition.md has them all',
+    `  ${yaml({ grid: { [name]: [value] } })}`,
+  ];
+  const range = rangeAbout(input);
+  if (!range || typeof value !== 'number') return [...lines, ''];
+  const [low, high] = range;
+  const spread = { [name]: { min: low, max: high } };
+  const isBetween = low < value && value < high;
+  const others: Record<string, unknown>[] = [
+    { grid: { [name]: { from: low, to: high, count: 5 } } },
+    { oneAtATime: { [name]: [low, high] } },
+    { zip: { [name]: [low, high] } },
+    { points: [{ [name]: low }, { [name]: high }] },
+    { points: './points.csv' },
+    ...['random', 'lhs', 'sobol', 'halton'].map((kind) => ({ [kind]: { points: 16, inputs: spread } })),
+    { morris: { trajectories: 10, inputs: spread } },
+    { saltelli: { points: 64, inputs: spread } },
+    { factorial: { inputs: { [name]: [low, high] } } },
+    ...(isBetween ? [{ onePerInput: { inputs: { [name]: { low, high } } } }] : []),
+    { union: [{ grid: { [name]: [low] } }, { grid: { [name]: [high] } }] },
+  ];
+  return [
+    ...lines,
+    ...others.map((design) => `  # ${yaml(design)}`),
+    `  # each of them, except morris and saltelli, can have a condition: ${yaml({ where: `\`${name.replaceAll('`', '``')}\` <= ${high}` })}`,
+    '',
+  ];
+}
+
+/**
+ * A range around the default that the model allows. Its ends are whole numbers, unless the limits of the input are
+ * closer to the default. Undefined for an input that takes no numbers, or only certain numbers.
+ */
+function rangeAbout(input: ModelInput): [number, number] | undefined {
+  const { type, min, max, values } = input;
+  const value = valueIn(input);
+  if (values || typeof value !== 'number') return undefined;
+  const size = Math.max(1, Math.abs(value));
+  const low = Math.max(Math.floor(value - size / 2), min ?? -Infinity);
+  const high = Math.min(Math.ceil(value + size / 2), max ?? Infinity);
+  const [least, most] = isWhole(type) ? [Math.ceil(low), Math.floor(high)] : [low, high];
+  return least < most ? [least, most] : undefined;
+}
+
+function isSingle({ type }: Experiment): boolean {
+  return type === 'SIMULATION';
+}
+
+/** The value of an input as a definition would have it. */
+function valueIn({ type, value }: ModelInput): RawValue {
+  if (type === 'BOOLEAN') return value === 'true';
+  const number = Number(value);
+  const isExact = Number.isInteger(number) ? Number.isSafeInteger(number) : Number.isFinite(number);
+  return isNumeric(type) && value.trim() !== '' && isExact ? number : value;
+}
+
+function kindOf({ type, units }: Pick<ModelInput, 'units'> & { type: string }): string {
+  return units === null ? type : `${type}, ${units}`;
+}
+
+/** YAML on one line: a text, or a name with its value. */
+function yaml(value: Record<string, unknown> | string): string {
+  if (typeof value === 'string') return new Document(value).toString(ON_ONE_LINE).trimEnd();
+  const line = new Document();
+  line.contents = line.createNode({});
+  for (const [name, inner] of Object.entries(value)) line.set(name, line.createNode(inner, { flow: true }));
+  return line.toString(ON_ONE_LINE).trimEnd();
+}
+
+/** Name of the schema file of a model, beside its definitions. */
+export function schemaFileOf({ name }: Pick<Model, 'name'>): string {
+  return `${campaignName(name)}.schema.json`;
+}
+
+/** The model's name, reduced to the characters that a campaign's name may have. */
+function campaignName(model: string): string {
+  const name = model
+    .normalize('NFKD')
+    .replaceAll(/\p{M}/gu, '')
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9._-]+/g, '-')
+    .replaceAll(/^[^a-z0-9]+|(?<!-)-+$/g, '')
+    .slice(0, 100);
+  return name === '' ? 'campaign' : name;
+}

@@ -1,0 +1,106 @@
+import type { FailureCause, FlightReport } from '../../campaign/types.ts';
+import type { CampaignRecord } from '../../store/index.ts';
+import type { Changed } from '../../workflows/messages.ts';
+import type { Settings } from '../settings.ts';
+import type * as calls from './calls.ts';
+import type { Change } from './change.ts';
+import type { TemporalConnection } from './connection.ts';
+import type { Told } from './progress.ts';
+import type { Started } from './start.ts';
+
+export type { Change, Told };
+
+type Calls = typeof calls;
+
+/**
+ * The client's side of Temporal. Loading the SDK takes a third of a second, so the first call loads it: many commands
+ * need only the store.
+ */
+export class Temporal {
+  private readonly settings: Settings;
+  private connection: TemporalConnection | undefined;
+
+  constructor(settings: Settings) {
+    this.settings = settings;
+  }
+
+  async close(): Promise<void> {
+    await this.connection?.close();
+  }
+
+  /** @throws ForayError TEMPORAL_UNREACHABLE */
+  async reach(): Promise<void> {
+    await this.call((_, connection) => connection.connect());
+  }
+
+  /** The page of a workflow in Temporal's Web UI. */
+  pageOf(id: string, runId?: string): string {
+    const { temporal, webUi } = this.settings;
+    const base = `${webUi.replace(/\/$/, '')}/namespaces/${temporal.namespace ?? 'default'}/workflows/${id}`;
+    return runId ? `${base}/${runId}/history` : base;
+  }
+
+  /**
+   * Starts the workflow of a campaign. `first`: of a new campaign; `again`: of one that may have been started before;
+   * `stop-only`: only to stop its runs.
+   */
+  start(record: CampaignRecord, store: string, what: 'first' | 'again' | 'stop-only'): Promise<Started> {
+    return this.call((calls, connection) => calls.startWorkflow(connection, record, store, what));
+  }
+
+  /**
+   * Changes a campaign through its running workflow, or through a new one that continues where the last one ended.
+   *
+   * @param reason why a new workflow starts, for people who read the list of workflows
+   * @throws ForayError CHANGE_REFUSED, and the mistakes of a definition; CAMPAIGN_CLOSED while the campaign is ending
+   */
+  change(record: CampaignRecord, store: string, request: Change, reason: string): Promise<Changed> {
+    return this.call((calls, connection) => calls.changeCampaign(connection, record, store, request, reason));
+  }
+
+  /** @returns false when there is no running workflow */
+  signal(id: string, name: 'cancel' | 'pause' | 'resume' | 'stop', reason?: string): Promise<boolean> {
+    return this.call((calls, connection) => calls.signal(connection, id, name, reason));
+  }
+
+  /** Resolves when a worker has applied it; false when there is no running workflow. */
+  setConcurrency(id: string, concurrency: number | 'auto'): Promise<boolean> {
+    return this.call((calls, connection) => calls.setConcurrency(connection, id, concurrency));
+  }
+
+  /** The id of a workflow's execution; empty when Temporal no longer has the workflow. */
+  runIdOf(id: string): Promise<string> {
+    return this.call((calls, connection) => calls.runIdOf(connection, id));
+  }
+
+  /** Whether the workflow is known to be closed; false when Temporal does not answer, or has no such workflow. */
+  isClosed(id: string): Promise<boolean> {
+    return this.call((calls, connection) => calls.isClosed(connection, id));
+  }
+
+  /** The runs in flight, from the workflow; undefined when it does not answer. */
+  flights(id: string): Promise<FlightReport[] | undefined> {
+    return this.call((calls, connection) => calls.flights(connection, id));
+  }
+
+  /** The failures by cause, from the workflow; undefined when it does not answer. */
+  failures(id: string): Promise<FailureCause[] | undefined> {
+    return this.call((calls, connection) => calls.failures(connection, id));
+  }
+
+  /** The workflow's answer about its progress, or why there is none. It never takes more than two seconds. */
+  progressOf(id: string): Promise<Told> {
+    return this.call((calls, connection) => calls.progressOf(connection, id));
+  }
+
+  /** Why an open campaign cannot continue; undefined when it can. It never takes more than two seconds. */
+  blockedBy(id: string): Promise<string | undefined> {
+    return this.call((calls, connection) => calls.blockedBy(connection, id));
+  }
+
+  private async call<T>(make: (calls: Calls, connection: TemporalConnection) => Promise<T>): Promise<T> {
+    const calls = await import('./calls.ts');
+    this.connection ??= new calls.TemporalConnection(this.settings);
+    return make(calls, this.connection);
+  }
+}

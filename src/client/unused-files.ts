@@ -1,0 +1,32 @@
+import { filesOf } from '../campaign/designs/design.ts';
+import type { CampaignRecord, StoredFile } from '../store/index.ts';
+
+/** Files that `foray gc` can delete. */
+export interface UnusedFiles {
+  files: StoredFile[];
+  /** Unused files that are too new to delete: a submit may be about to name them. */
+  young: StoredFile[];
+  /** Free space inside the database, bytes. */
+  spareBytes: number;
+}
+
+/** A file is stored before the campaign that names it, so a new file is kept for this time, ms. */
+const ABOUT_TO_BE_NAMED = 3_600_000;
+
+/**
+ * The files that no campaign names and that are not outputs of a campaign: those to delete, and those that are too new.
+ */
+export function unusedFiles(
+  files: readonly StoredFile[],
+  campaigns: readonly CampaignRecord[],
+  now: number,
+): Pick<UnusedFiles, 'files' | 'young'> {
+  const needed = new Set(
+    campaigns.flatMap(({ campaign }) =>
+      [...campaign.files, ...filesOf(campaign.design)].map(({ hash }) => hash),
+    ),
+  );
+  const unneeded = files.filter(({ hash, isKept }) => !isKept && !needed.has(hash));
+  const isYoung = ({ putAt }: StoredFile): boolean => putAt >= now - ABOUT_TO_BE_NAMED;
+  return { files: unneeded.filter((file) => !isYoung(file)), young: unneeded.filter(isYoung) };
+}

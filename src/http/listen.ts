@@ -1,0 +1,25 @@
+import type { AddressInfo } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import { ForayError } from '../errors.ts';
+
+/**
+ * Listens, and returns the port.
+ * @throws ForayError PORT_IN_USE
+ */
+export async function listen(app: FastifyInstance, host: string, port: number): Promise<number> {
+  try {
+    await app.listen({ host, port });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+    throw new ForayError('PORT_IN_USE', `Something else listens on ${host}:${port} already.`, {
+      hint: 'Choose another port, or 0 for a free one.',
+    });
+  }
+  return (app.server.address() as AddressInfo).port;
+}
+
+/** The host part of an address under which this machine reaches what listens on `host`. */
+export function reachable(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return 'localhost';
+  return host.includes(':') ? `[${host}]` : host;
+}

@@ -1,0 +1,66 @@
+import { errorCodes, type ForayError, isForayError } from './errors.ts';
+
+/** Maximum number of mistakes that are collected: more of them usually have one cause. */
+const MOST = 50;
+
+/** Collects the mistakes in a user's file, so that the user sees all of them at once. */
+export class Mistakes {
+  readonly #found: ForayError[] = [];
+
+  get count(): number {
+    return this.#found.length;
+  }
+
+  add(error: ForayError): void {
+    this.#found.push(error);
+    if (this.#found.length >= MOST) throw this.#first();
+  }
+
+  /** Runs a check. If it finds a mistake, the mistake is collected and the result is undefined. */
+  attempt<T>(check: () => T): T | undefined {
+    try {
+      return check();
+    } catch (error) {
+      this.#take(error);
+      return undefined;
+    }
+  }
+
+  /** As {@link attempt}, for an asynchronous check. */
+  async attemptAsync<T>(check: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await check();
+    } catch (error) {
+      this.#take(error);
+      return undefined;
+    }
+  }
+
+  /** @throws ForayError the most likely cause, with the other mistakes in `others`; does nothing without mistakes */
+  throwAny(): void {
+    if (this.#found.length > 0) throw this.#first();
+  }
+
+  #take(error: unknown): void {
+    // an unreachable server is not a mistake in a file
+    if (!isForayError(error) || error.place === undefined || errorCodes[error.code].exit !== 2) throw error;
+    // an error with `others` contains mistakes that were collected before
+    if (error.others.length > 0) throw error;
+    this.add(error);
+  }
+
+  /** Unknown names come first, because they explain other mistakes. The rest is in the order of the file. */
+  #first(): ForayError {
+    const [first, ...others] = this.#found.toSorted((a, b) => rank(a) - rank(b) || compare(a, b));
+    return first!.with(others);
+  }
+}
+
+function rank({ code }: ForayError): number {
+  return code.startsWith('UNKNOWN_') ? 0 : 1;
+}
+
+function compare({ place: a }: ForayError, { place: b }: ForayError): number {
+  if (!a || !b || !('line' in a) || !('line' in b) || a.file !== b.file) return 0;
+  return a.line - b.line || a.column - b.column;
+}

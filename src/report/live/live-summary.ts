@@ -1,0 +1,134 @@
+import type { Measure } from '../../campaign/measures.ts';
+import type { Campaign } from '../../campaign/types.ts';
+import type { FinishedRow, ResultRow } from '../../store/index.ts';
+import { type PointResult, pointsOf } from '../points.ts';
+import { judge, preciseMeasures } from '../precise-points.ts';
+import {
+  dataSetsOf,
+  PointGatherer,
+  RunGatherer,
+  type Shown,
+  shownOf,
+  type Summary,
+  type SummaryOptions,
+} from '../summary.ts';
+import { Moments } from './moments.ts';
+
+/** A point of which a run has finished. */
+interface SeenPoint {
+  ordinal: number;
+  /** Its place in the design. */
+  position: number;
+  key: string;
+  values: readonly string[];
+  /** Runs that have finished, and those of them that are done. */
+  runs: number;
+  done: number;
+}
+
+/**
+ * A summary of runs that come in any order, which can be asked for at any moment. Of each point it keeps running moments of the
+ * outputs that are drawn, so what it keeps grows with the points, not with the runs.
+ */
+export class LiveSummary {
+  readonly #campaign: Campaign;
+  readonly #asked: readonly Measure[];
+  readonly #shown: Shown;
+  readonly #runs: RunGatherer;
+  readonly #precise: readonly Measure[];
+  /** By the names of the outputs that are ranked or to be precise. */
+  readonly #moments: ReadonlyMap<string, { measure: Measure; moments: Moments }>;
+  /** By ordinal. */
+  readonly #points: (SeenPoint | undefined)[] = [];
+  readonly #failed = new Set<number>();
+
+  /** Whether moments are enough for the summary: quantiles need every value. */
+  static isEnough(campaign: Campaign, asked: readonly Measure[]): boolean {
+    return drawnOf(campaign, asked).every(({ statistic }) => statistic !== 'quantile');
+  }
+
+  constructor(campaign: Campaign, asked: readonly Measure[]) {
+    this.#campaign = campaign;
+    this.#asked = asked;
+    this.#shown = shownOf(campaign, asked);
+    this.#runs = new RunGatherer(campaign, this.#shown);
+    this.#precise = preciseMeasures(campaign);
+    this.#moments = new Map(
+      drawnOf(campaign, asked).map((measure) => [measure.name, { measure, moments: new Moments() }]),
+    );
+  }
+
+  /** How many runs have failed. */
+  get failed(): number {
+    return this.#failed.size;
+  }
+
+  /**
+   * Takes in a run that has finished. False when it has failed before: it was requested again, what was gathered of its failure
+   * cannot be taken back, and a new summary has to be begun.
+   */
+  add({ seq, ordinal, position, row }: FinishedRow): boolean {
+    if (this.#failed.has(seq)) return false;
+    this.#runs.add(row);
+    const point = (this.#points[ordinal] ??= {
+      ...{ ordinal, position, key: row.point, values: row.values },
+      ...{ runs: 0, done: 0 },
+    });
+    point.runs += 1;
+    if (row.status === 'failed') {
+      this.#failed.add(seq);
+      return true;
+    }
+    point.done += 1;
+    for (const { measure, moments } of this.#moments.values()) {
+      const value = measure.read(row.outputs);
+      if (value !== undefined) moments.add(ordinal, value);
+    }
+    return true;
+  }
+
+  /**
+   * @param rowsOf reads the finished runs of a point in the order of their replications: a few points are shown in full
+   * @param options what is known by now
+   */
+  async summary(
+    rowsOf: (key: string) => Promise<Iterable<ResultRow>>,
+    options: Pick<SummaryOptions, 'goal' | 'found'> = {},
+  ): Promise<Summary> {
+    const points = this.#points.filter((point) => point !== undefined);
+    points.sort((a, b) => a.position - b.position || a.ordinal - b.ordinal);
+    const gatherer = new PointGatherer(this.#campaign, this.#asked, this.#shown, options);
+    const precision = { precise: 0, imprecise: 0 };
+    for (const point of points) {
+      if (this.#campaign.precision) {
+        const samples = this.#precise.map(({ name }) => this.#moments.get(name)!.moments.at(point.ordinal));
+        const judged = judge(this.#campaign.precision, this.#precise, point.runs, samples);
+        if (judged !== 'open') precision[judged] += 1;
+      }
+      if (point.done > 0) gatherer.add(this.#resultOf(point));
+    }
+    const found = gatherer.result();
+    const best: PointResult[] = [];
+    for (const { key } of found.best) best.push(...(await this.#inFull(await rowsOf(key))));
+    return { ...found, best, ...this.#runs.result(best[0]), precision };
+  }
+
+  #resultOf({ ordinal, key, values, done }: SeenPoint): PointResult {
+    const samples = Object.fromEntries(
+      [...this.#moments].map(([name, { moments }]) => [name, moments.at(ordinal)]),
+    );
+    return { key, values, runs: done, failed: 0, samples, curves: {} };
+  }
+
+  async #inFull(rows: Iterable<ResultRow>): Promise<PointResult[]> {
+    async function* done(): AsyncIterable<ResultRow> {
+      for (const row of rows) if (row.status === 'done') yield await Promise.resolve(row);
+    }
+    return Array.fromAsync(pointsOf(done(), this.#shown.measures, dataSetsOf(this.#campaign)));
+  }
+}
+
+/** The outputs of which something is kept for each point. */
+function drawnOf(campaign: Campaign, asked: readonly Measure[]): Measure[] {
+  return [...shownOf(campaign, asked).ranked, ...preciseMeasures(campaign)];
+}

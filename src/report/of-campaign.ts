@@ -1,0 +1,84 @@
+import type { Goal } from '../campaign/types.ts';
+import { measuresOf } from '../campaign/measures.ts';
+import type { Analysis, Foray } from '../client/index.ts';
+import { isForayError } from '../errors.ts';
+import type { CampaignRecord } from '../store/index.ts';
+import type { Picture } from './figure.ts';
+import { renderReport, type ReportOptions, reportParts } from './html.ts';
+import { readReference } from './reference.ts';
+
+export interface ReportChoice {
+  /** Outputs and formulas that are drawn first. */
+  show?: string[] | undefined;
+  goal?: Goal | undefined;
+  /** A file of known values. */
+  reference?: string | undefined;
+}
+
+/**
+ * The report of a campaign of the store.
+ * @throws ForayError UNKNOWN_CAMPAIGN, UNKNOWN_OUTPUT, REFERENCE_INVALID
+ */
+export async function reportOf(foray: Foray, id: string, choice: ReportChoice): Promise<string> {
+  const { record, rows } = await foray.results(id);
+  return renderReport(record, await foray.counts(id), rows, await optionsOf(foray, record, choice));
+}
+
+/**
+ * The pictures of a campaign's report, by the names of their figures.
+ * @throws ForayError UNKNOWN_CAMPAIGN, UNKNOWN_OUTPUT
+ */
+export async function picturesOf(
+  foray: Foray,
+  id: string,
+  choice: ReportChoice,
+): Promise<Map<string, Picture>> {
+  const { record, rows } = await foray.results(id);
+  const options = await optionsOf(foray, record, choice);
+  const { sections } = await reportParts(record, await foray.counts(id), rows, options);
+  return new Map(sections.flatMap(({ id, picture }) => (picture ? [[id, picture] as const] : [])));
+}
+
+async function optionsOf(
+  foray: Foray,
+  record: CampaignRecord,
+  { show, goal, reference: known }: ReportChoice,
+): Promise<ReportOptions> {
+  const { id } = record.campaign;
+  return {
+    show,
+    goal,
+    reference: known === undefined ? undefined : await readReference(known, record.campaign),
+    logs: await foray.failureLogs(id),
+    search: await foray.searchStory(id),
+    select: await foray.selectStory(id),
+    calibration: await foray.calibrationStory(id),
+    analyses: await analysesFor(record, (outputs) => foray.analyze(id, { outputs })),
+  };
+}
+
+/**
+ * The most points for the sensitivity analysis in the report: their values are held in memory, and read a second time.
+ */
+const POINTS_UP_TO = 200_000;
+/** The most points for the analysis of curves. */
+const CURVES_UP_TO = 20_000;
+
+/** The sensitivity analysis; empty if there is nothing to analyze. */
+export async function analysesFor(
+  { campaign, points }: Pick<CampaignRecord, 'campaign' | 'points'>,
+  analyze: (outputs?: string[]) => Promise<Analysis[]>,
+): Promise<Analysis[]> {
+  // with one input the effects show everything
+  if (campaign.varied.length < 2 || campaign.calibrate || points > POINTS_UP_TO) return [];
+  const curves = campaign.outputs.filter(({ type }) => type === 'DATA_SET' && points <= CURVES_UP_TO);
+  const outputs = [...measuresOf(campaign), ...curves].map(({ name }) => name);
+  if (outputs.length === 0) return [];
+  try {
+    // a search is analyzed for its goal
+    return await analyze(campaign.search ? undefined : outputs);
+  } catch (error) {
+    if (isForayError(error) && error.code === 'NOTHING_TO_ANALYZE') return [];
+    throw error;
+  }
+}

@@ -1,0 +1,174 @@
+import { Batched, batchesOf } from '../batched.ts';
+import { type Campaign, findsPoints } from '../campaign/types.ts';
+import type { ResultRow } from '../store/index.ts';
+import {
+  type Column,
+  count,
+  inputColumns,
+  number,
+  outputColumn,
+  text,
+  uniquelyNamed,
+} from './column-types.ts';
+import { cellOf, curveCells } from './value-kinds.ts';
+
+export type { Column } from './column-types.ts';
+
+/** The text of a value, with numbers as given; null if a run has none. */
+export type Cell = string | null;
+
+export interface Table {
+  columns: Column[];
+  rows: AsyncIterable<Cell[]>;
+}
+
+export interface TableOptions {
+  /** Adds columns that differ between equal campaigns: run, origin and times. @default false */
+  all?: boolean;
+}
+
+/** Rows of a curve that pass at a time. */
+const GROUP = 500;
+/** Columns of each run: its point, replication and status. */
+const HEAD: readonly Column[] = [text('point'), count('replication'), text('status')];
+/** The column of a campaign that continued with another version of its model. */
+const VERSION = count('version');
+/** The column of a search: the number of the ask of the run's point. */
+const ASK = count('ask');
+/** The columns of a calibration: the generation of the run's point, and its weight there. */
+const PARTICLE: readonly Column[] = [count('generation'), number('weight')];
+/** Why a run failed. */
+const REASON = text('reason');
+const ALL: readonly Column[] = [text('run'), text('origin'), instant('requested'), instant('finished')];
+
+/**
+ * The results as a table, one row per run. Its columns depend only on the campaign, never on the rows: point, replication,
+ * status, the model's version where the campaign has had several, then each input that the design varies, then each
+ * output, then the reason of a failure. The default columns are the same for equal campaigns.
+ */
+export function resultTable(
+  campaign: TabledCampaign,
+  rows: AsyncIterable<ResultRow>,
+  { all = false }: TableOptions = {},
+): Table {
+  const outputs = campaign.outputs.map(outputColumn);
+  const columns = [...headColumns(campaign), ...outputs, REASON, ...(all ? ALL : [])];
+  const cells = (row: ResultRow): Cell[] => [
+    ...headOf(campaign, row),
+    ...outputs.map(({ name, kind }) => cellOf(kind, row.outputs[name])),
+    row.reason,
+    ...(all ? allOf(row) : []),
+  ];
+  return { columns: uniquelyNamed(columns), rows: mapped(rows, cells) };
+}
+
+/**
+ * The results with one row per value of a run: as the other table up to the inputs, then `output`, its `units`, its `value` if
+ * it is a number and its `text` if it is anything else. A curve (DATA_SET) has one row per time, and a column `time`
+ * before `value`. A failed run has its rows too, without values.
+ */
+export function longTable(
+  campaign: TabledCampaign,
+  rows: AsyncIterable<ResultRow>,
+  { all = false }: TableOptions = {},
+): Table {
+  const outputs = campaign.outputs.map(outputColumn);
+  const hasCurves = outputs.some(isCurve);
+  const columns = [
+    ...headColumns(campaign),
+    ...[text('output'), text('units'), ...(hasCurves ? [number('time')] : [])],
+    ...[number('value'), text('text'), REASON, ...(all ? ALL : [])],
+  ];
+  function* lines(row: ResultRow): Generator<Cell[]> {
+    const before = headOf(campaign, row);
+    const after = [row.reason, ...(all ? allOf(row) : [])];
+    for (const output of outputs) {
+      for (const [time, ...value] of valuesOf(output, row.outputs[output.name]))
+        yield [
+          ...before,
+          output.name,
+          output.units ?? null,
+          ...(hasCurves ? [time] : []),
+          ...value,
+          ...after,
+        ];
+    }
+  }
+  async function* batches(): AsyncGenerator<Cell[][], void, void> {
+    for await (const batch of batchesOf(rows)) for (const row of batch) yield* groupsOf(lines(row));
+  }
+  return { columns: uniquelyNamed(columns), rows: new Batched(batches()) };
+}
+
+/** The values of an output: one, or one per point of its curve. A text that is no curve stays unchanged. */
+function valuesOf(
+  output: Column,
+  given: string | undefined,
+): Iterable<[time: Cell, value: Cell, text: Cell]> {
+  const cell = cellOf(output.kind, given);
+  if (output.kind === 'number') return [[null, cell, null]];
+  const curve = isCurve(output) ? curveCells(cell) : undefined;
+  return curve && curve.length > 0
+    ? curve.map(([time, value]) => [time, value, null])
+    : [[null, null, curve ? null : cell]];
+}
+
+function isCurve({ type }: Column): boolean {
+  return type === 'DATA_SET';
+}
+
+/** Items in groups that are small enough to lie in memory. */
+function* groupsOf<Item>(items: Iterable<Item>): Generator<Item[]> {
+  let group: Item[] = [];
+  for (const item of items) {
+    if (group.push(item) < GROUP) continue;
+    yield group;
+    group = [];
+  }
+  if (group.length > 0) yield group;
+}
+
+/** The part of a campaign that determines the columns of its results. */
+type TabledCampaign = Pick<Campaign, 'varied' | 'outputs' | 'versions' | 'search' | 'calibrate'>;
+
+function headColumns(campaign: TabledCampaign): Column[] {
+  return [
+    ...HEAD,
+    ...(campaign.versions ? [VERSION] : []),
+    ...(findsPoints(campaign) ? [ASK] : []),
+    ...(campaign.calibrate ? PARTICLE : []),
+    ...inputColumns(campaign),
+  ];
+}
+
+function headOf(campaign: TabledCampaign, row: ResultRow): Cell[] {
+  const { versions, calibrate } = campaign;
+  const { point, replication, status, version, values } = row;
+  const versionCell = versions ? [String(version ?? versions[0]!.version)] : [];
+  const found = [
+    ...(findsPoints(campaign) ? [row.ask] : []),
+    ...(calibrate ? [row.generation, row.weight] : []),
+  ].map((each) => (each == null ? null : String(each)));
+  return [point, String(replication), status, ...versionCell, ...found, ...values];
+}
+
+function allOf({ runId, origin, requestedAt, finishedAt }: ResultRow): Cell[] {
+  return [runId, origin, isoTime(requestedAt), isoTime(finishedAt)];
+}
+
+function instant(name: string): Column {
+  return { name, kind: 'text', type: 'INSTANT' };
+}
+
+/** ISO 8601 in UTC of ms since the epoch. */
+function isoTime(time: number | null): Cell {
+  return time === null ? null : new Date(time).toISOString();
+}
+
+/** Items changed, as many at a time as they come. */
+export function mapped<From, To>(items: AsyncIterable<From>, change: (item: From) => To): Batched<To> {
+  async function* batches(): AsyncGenerator<To[], void, void> {
+    for await (const batch of batchesOf(items)) yield batch.map(change);
+  }
+  return new Batched(batches());
+}

@@ -1,0 +1,155 @@
+import type { z } from 'zod';
+import { didYouMean, quoted, suggestion } from './suggest.ts';
+
+/** Why the user's input does not match a schema. */
+export interface SchemaError {
+  /** A sentence. */
+  message: string;
+  /** What to do about it, a sentence. */
+  hint: string | undefined;
+  /** The place, and whether the error is about the name there or the value. */
+  path: PropertyKey[];
+  at: 'key' | 'value';
+}
+
+/** Maximum number of allowed values that a message lists. */
+const MOST_LISTED = 8;
+
+/**
+ * Explains a schema error to a user: its most likely cause.
+ *
+ * @param plain the input
+ * @param what the kind of input, such as "definition"
+ */
+export function schemaError(error: z.ZodError, schema: z.ZodType, plain: unknown, what: string): SchemaError {
+  return toldOf(cause(error.issues), schema, plain, what)[0]!;
+}
+
+/** As {@link schemaError}, for each issue that is not a consequence of another one. */
+export function schemaErrors(
+  error: z.ZodError,
+  schema: z.ZodType,
+  plain: unknown,
+  what: string,
+): SchemaError[] {
+  const causes = error.issues.map((issue) => cause([issue]));
+  const own = causes.filter((issue) => !causes.some((other) => explains(other, issue, plain)));
+  return own.flatMap((issue) => toldOf(issue, schema, plain, what));
+}
+
+/**
+ * Whether an issue is a consequence of a cause. A misspelt setting makes the right one missing, and gives the whole a
+ * wrong shape. A wrong value gives the whole a wrong shape too.
+ */
+function explains(cause: z.core.$ZodIssue, issue: z.core.$ZodIssue, plain: unknown): boolean {
+  if (cause === issue || issue.code === 'unrecognized_keys') return false;
+  const isWithin = issue.path.every((segment, at) => cause.path[at] === segment);
+  if (cause.code !== 'unrecognized_keys') return isWithin && cause.path.length > issue.path.length;
+  if (isWithin) return true;
+  const [holder, missing] = [issue.path.slice(0, -1), String(issue.path.at(-1))];
+  return (
+    valueAt(plain, issue.path) === undefined &&
+    holder.length === cause.path.length &&
+    holder.every((segment, at) => cause.path[at] === segment) &&
+    cause.keys.some((key) => suggestion(key, [missing]) !== undefined)
+  );
+}
+
+function toldOf(issue: z.core.$ZodIssue, schema: z.ZodType, plain: unknown, what: string): SchemaError[] {
+  const path = issue.path;
+  const where = path.length > 0 ? quoted(path.map(String).join('.')) : undefined;
+  const value = valueAt(plain, path);
+  if (issue.code === 'unrecognized_keys') {
+    const known = settingsAt(schema, path, value);
+    // a schema may explain why a setting does not exist, in a whole sentence
+    const reason = issue.message.endsWith('.') ? issue.message : undefined;
+    return issue.keys.map((key) => ({
+      message: `${where ?? `A ${what}`} has no setting ${quoted(key)}.`,
+      hint: reason ?? didYouMean(key, known),
+      path: [...path, key],
+      at: 'key',
+    }));
+  }
+  if (value === undefined) {
+    return [{ message: `${where ?? `The ${what}`} is missing.`, hint: undefined, path, at: 'value' }];
+  }
+  if (issue.code === 'invalid_value' && issue.values.length > MOST_LISTED && typeof value === 'string') {
+    const known = issue.values.map(String);
+    const hint = suggestion(value, known) === undefined ? undefined : didYouMean(value, known);
+    return [{ message: `Unknown value ${quoted(value)} for ${where}.`, hint, path, at: 'value' }];
+  }
+  const message = `${where ?? `The ${what}`} is wrong: ${issue.message}.`;
+  return [{ message, hint: undefined, path, at: 'value' }];
+}
+
+/**
+ * Chooses the cause among several issues. A misspelt name explains a missing one, and the innermost issue says most.
+ */
+function cause(issues: readonly z.core.$ZodIssue[], within: readonly PropertyKey[] = []): z.core.$ZodIssue {
+  const issue = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0]!;
+  const path = [...within, ...issue.path];
+  if (issue.code === 'invalid_union') {
+    // among the allowed shapes, take one of the same kind that knows most of the settings
+    const shaped = issue.errors.filter((tried) => !tried.some(isOtherKind));
+    const [inner] = shaped.toSorted((a, b) => unknownIn(a) - unknownIn(b));
+    if (inner) return cause(inner, path);
+  }
+  return { ...issue, path };
+}
+
+/** Whether a value is of a completely different kind. */
+function isOtherKind({ code, path }: z.core.$ZodIssue): boolean {
+  return (
+    path.length === 0 && (code === 'invalid_type' || code === 'invalid_value' || code === 'invalid_union')
+  );
+}
+
+function unknownIn(issues: readonly z.core.$ZodIssue[]): number {
+  const found = issues.find((issue) => issue.code === 'unrecognized_keys' && issue.path.length === 0);
+  return found?.code === 'unrecognized_keys' ? found.keys.length : 0;
+}
+
+function valueAt(plain: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>(
+    (value, segment) =>
+      typeof value === 'object' && value !== null ? Reflect.get(value, segment) : undefined,
+    plain,
+  );
+}
+
+/**
+ * The names that a schema knows at the path of a value. Among several shapes, it takes the one that knows most of the
+ * value's names.
+ */
+function settingsAt(whole: z.ZodType, path: readonly PropertyKey[], value: unknown): string[] {
+  let schema: unknown = whole;
+  for (const segment of path) {
+    const { shape, def } = objectIn(unwrapped(schema));
+    schema = shape?.[segment] ?? def?.valueType ?? def?.element;
+  }
+  const { shape, def } = unwrapped(schema);
+  const given = Object.keys(value ?? {});
+  const known = [{ shape }, ...(def?.options ?? [])].map((option) => Object.keys(option.shape ?? {}));
+  const common = (names: string[]): number => names.filter((name) => given.includes(name)).length;
+  return known.toSorted((a, b) => common(b) - common(a) || b.length - a.length)[0]!;
+}
+
+/** The object, list or record among the alternatives of a schema, if there are alternatives. */
+function objectIn(schema: AnySchema): AnySchema {
+  return (
+    schema.def?.options?.map(unwrapped).find(({ shape, def }) => shape ?? def?.valueType ?? def?.element) ??
+    schema
+  );
+}
+
+interface AnySchema {
+  shape?: Record<PropertyKey, unknown>;
+  def?: { innerType?: unknown; in?: unknown; valueType?: unknown; element?: unknown; options?: AnySchema[] };
+}
+
+/** The schema inside `.optional()`, `.default()` and `.transform()`. */
+function unwrapped(schema: unknown): AnySchema {
+  const inner = (schema ?? {}) as AnySchema;
+  const behind = inner.def?.innerType ?? inner.def?.in;
+  return behind ? unwrapped(behind) : inner;
+}

@@ -1,0 +1,258 @@
+import { setImmediate as breath } from 'node:timers/promises';
+import type { Calibration } from '../../campaign/search/calibration.ts';
+import {
+  type Ask,
+  emptyStep,
+  type SearchEvent,
+  type SearchLog,
+  type SearchStage,
+  type SearchStep,
+  stageOf,
+  type StopReason,
+} from '../../campaign/search/log.ts';
+import { hasSeed } from '../../campaign/seeds.ts';
+import type { Campaign } from '../../campaign/types.ts';
+import { keysOf } from '../keys.ts';
+import type { FinishedPoints } from '../point-value.ts';
+import { Distances, type Simulated } from './distance.ts';
+import { type Generation, generationsOf, isAccepted, newGeneration, populationOf } from './generations.ts';
+import { weightedQuantile } from './population.ts';
+import { Sampler } from './sampler.ts';
+
+/** Others get their turn after so many asks. */
+const ASKS_AT_ONCE = 100;
+
+/**
+ * The course of a calibration: sequential Monte Carlo with tolerances that shrink. Each generation draws points near those that the one
+ * before has accepted, and accepts the first ones by number that come near enough to what was observed.
+ *
+ * M. A. Beaumont, J.-M. Cornuet, J.-M. Marin and C. P. Robert, "Adaptive approximate Bayesian computation", Biometrika 96 (2009) 983-990
+ * (kernel and weights); P. Del Moral, A. Doucet and A. Jasra, "An adaptive sequential Monte Carlo method for approximate Bayesian
+ * computation", Statistics and Computing 22 (2012) 1009-1020 (tolerances by the distances of the generation before).
+ *
+ * Like the course of a search it is a function of the campaign, the log and the runs that the log waits for.
+ */
+export class AbcCourse {
+  readonly events: SearchEvent[];
+  private readonly asks: Ask[] = [];
+  private told: number;
+  private readonly campaign: Campaign;
+  private readonly calibration: Calibration;
+  private readonly sampler: Sampler;
+  private readonly distances: Distances;
+  private readonly pointOf: ReturnType<typeof keysOf>;
+  private readonly isRandom: boolean;
+  private generations: Generation[] = [];
+  /** How many asks there are of each point, by its values; and which of them each ask is, from 1. */
+  private readonly asksOf = new Map<string, number>();
+  private readonly repeats: number[] = [];
+  /** What runs have that have finished and that were not told yet, by their asks; null of those that failed. */
+  private readonly known = new Map<number, Simulated | null>();
+  private result = emptyStep();
+
+  private constructor(campaign: Campaign, log: SearchLog) {
+    const { base, calibrate, outputs, seed } = campaign;
+    this.campaign = campaign;
+    this.calibration = calibrate!;
+    this.sampler = new Sampler(calibrate!, base, seed ?? 0);
+    this.distances = new Distances(calibrate!.observed, outputs);
+    this.pointOf = keysOf(campaign);
+    this.isRandom = hasSeed(base);
+    this.events = [...log.events];
+    for (const ask of log.asks) this.note({ ...ask });
+    const open = log.asks.findIndex(({ told }) => told === null);
+    this.told = open < 0 ? log.asks.length : open;
+    for (let ask = this.told; ask < log.asks.length; ask += 1)
+      if (log.asks[ask]!.ordinal === null) this.known.set(ask, null);
+  }
+
+  /** @param campaign - one with a calibration */
+  static async of(campaign: Campaign, log: SearchLog): Promise<AbcCourse> {
+    const course = new AbcCourse(campaign, log);
+    course.generations = await generationsOf(course.calibration, log, course.sampler);
+    return course;
+  }
+
+  get stage(): SearchStage {
+    return stageOf(this);
+  }
+
+  get length(): { asks: number; events: number } {
+    return { asks: this.asks.length, events: this.events.length };
+  }
+
+  get points(): number {
+    return this.asksOf.size;
+  }
+
+  /** The points whose runs the next step depends on. */
+  awaited(): number[] {
+    const open: number[] = [];
+    for (let ask = this.told; ask < this.asks.length; ask += 1) {
+      const { ordinal } = this.asks[ask]!;
+      if (ordinal !== null && !this.known.has(ask)) open.push(ordinal);
+    }
+    return [...new Set(open)];
+  }
+
+  /** What is next. It is to be written to the log; where that fails the course is of no more use. */
+  async step(finished: FinishedPoints): Promise<SearchStep> {
+    this.result = emptyStep();
+    this.take(finished);
+    while (await this.goOn());
+    return this.result;
+  }
+
+  /** Takes in which points the asks of the last step became. */
+  written(ordinals: readonly (number | null)[]): void {
+    const first = this.asks.length - ordinals.length;
+    for (const [at, ordinal] of ordinals.entries()) this.asks[first + at]!.ordinal = ordinal;
+  }
+
+  /** It holds nothing that has to be closed. */
+  close(): void {
+    this.known.clear();
+  }
+
+  private take(finished: FinishedPoints): void {
+    for (let ask = this.told; ask < this.asks.length; ask += 1) {
+      const { ordinal } = this.asks[ask]!;
+      const runs = ordinal === null ? undefined : finished.get(ordinal);
+      const run = runs?.find(({ replication }) => replication === this.repeats[ask]);
+      if (run && !this.known.has(ask)) this.known.set(ask, this.distances.read(run.outputs));
+    }
+  }
+
+  /** Does the next thing. @returns false when there is nothing to do before more runs have finished */
+  private async goOn(): Promise<boolean> {
+    if (this.stage === 'over') return false;
+    if (this.stage === 'finishing') {
+      if (this.told < this.asks.length) return this.tellNext();
+      this.say({ kind: 'over' });
+      return false;
+    }
+    const generation = this.generations.at(-1);
+    if (!generation) {
+      this.begin(null);
+      return true;
+    }
+    if (this.asks.length < this.askedBy(generation)) {
+      this.ask(generation);
+      if (this.asks.length % ASKS_AT_ONCE === 0) await breath();
+      return true;
+    }
+    const at = this.told;
+    if (!this.tellNext()) return false;
+    // those that were asked beyond the end of the generation before count for nothing
+    if (at < generation.first) return true;
+    if (isAccepted(generation, this.asks[at]!)) generation.accepted.push(at);
+    await this.judge(generation);
+    return true;
+  }
+
+  /**
+   * How many asks there are to be by now: as many as the generation lacks at least, and `parallel` open ones, as most are not accepted. It
+   * goes by what was told only, so it does not depend on time.
+   */
+  private askedBy({ number, first, accepted }: Generation): number {
+    const { particles, parallel, stop } = this.calibration;
+    const lacking = particles - accepted.length;
+    // the first generation accepts all that do not fail
+    const open = number === 1 ? lacking : Math.max(parallel, lacking);
+    const most = Math.min(first + this.mostAsks, stop.points);
+    return Math.min(most, Math.max(this.told, first) + open);
+  }
+
+  /** Asks of a generation at most: beyond these too few are accepted. */
+  private get mostAsks(): number {
+    return Math.ceil(this.calibration.particles / this.calibration.stop.acceptance);
+  }
+
+  private ask({ number, first, kernel }: Generation): void {
+    const { values, isAllowed } = this.sampler.draw(number, this.asks.length - first, kernel);
+    const ask = { values, by: `generation ${number}`, seen: this.told, told: null };
+    const repeat = this.note({ ...ask, ordinal: null });
+    // without chance a repeat has the same run
+    const last = this.isRandom || repeat === 1 ? repeat : 0;
+    this.result.asks.push({
+      ...ask,
+      point: isAllowed ? { ...this.pointOf(values), from: repeat, to: last } : null,
+    });
+    if (!isAllowed) this.known.set(this.asks.length - 1, null);
+  }
+
+  /** @returns which ask of its point it is, from 1 */
+  private note(ask: Ask): number {
+    const key = JSON.stringify(ask.values);
+    const repeat = (this.asksOf.get(key) ?? 0) + 1;
+    this.asksOf.set(key, repeat);
+    this.repeats.push(this.isRandom ? repeat : 1);
+    this.asks.push(ask);
+    return repeat;
+  }
+
+  /** Tells the distance of the next ask, if its run has finished. */
+  private tellNext(): boolean {
+    const { told: at, asks, known, distances } = this;
+    const simulated = known.get(at);
+    if (simulated === undefined) return false;
+    const scales = this.scales();
+    if (!scales) return false;
+    const value = simulated && distances.distanceOf(simulated, scales);
+    const told = { value, variance: null, runs: asks[at]!.ordinal === null ? 0 : 1, excess: [] };
+    asks[at]!.told = told;
+    known.delete(at);
+    this.told += 1;
+    const first = asks.length - this.result.asks.length;
+    if (at < first) this.result.tells.push({ ask: at, told });
+    else this.result.asks[at - first]!.told = told;
+    return true;
+  }
+
+  /** By what distances are divided; undefined until as many points of the prior have finished as a generation accepts. */
+  private scales(): readonly number[] | undefined {
+    const there = this.events.find((event) => event.kind === 'scales');
+    if (there) return there.scales;
+    const { particles, observed } = this.calibration;
+    const first = Array.from({ length: observed.length === 1 ? 0 : particles }, (_, ask) =>
+      this.known.get(ask),
+    );
+    if (first.includes(undefined)) return undefined;
+    const scales = this.distances.scalesOf(first.filter((one) => one !== null) as Simulated[]);
+    this.say({ kind: 'scales', scales });
+    return scales;
+  }
+
+  /** Ends a generation that has accepted enough, or the calibration, when it is to. */
+  private async judge(generation: Generation): Promise<void> {
+    const { particles, stop, quantile } = this.calibration;
+    const { accepted, first, tolerance } = generation;
+    if (accepted.length === particles) {
+      generation.population = await populationOf(generation, this.asks, this.sampler);
+      const { distances, weights } = generation.population;
+      const next = Math.max(stop.tolerance ?? 0, weightedQuantile(distances, weights, quantile));
+      if (tolerance !== null && tolerance <= (stop.tolerance ?? -1)) this.end('tolerance');
+      else if (this.generations.length >= stop.generations) this.end('generations');
+      else if (tolerance !== null && next >= tolerance) this.end('stall');
+      else this.begin(next);
+    } else if (generation.number === 1 && accepted.length === 0 && this.told >= particles)
+      this.end('failures');
+    else if (this.told - first >= this.mostAsks) this.end('acceptance');
+    else if (this.told >= stop.points) this.end('points');
+  }
+
+  private begin(tolerance: number | null): void {
+    const first = this.asks.length;
+    this.generations.push(newGeneration(this.generations.at(-1), first, tolerance));
+    this.say({ kind: 'generation', first, tolerance });
+  }
+
+  private end(by: StopReason): void {
+    this.say({ kind: 'stopped', by });
+  }
+
+  private say(event: SearchEvent): void {
+    this.events.push(event);
+    this.result.events.push(event);
+  }
+}

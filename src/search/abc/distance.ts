@@ -1,0 +1,70 @@
+import { curveOf, valueAt } from '../../campaign/curves.ts';
+import { measureOf } from '../../campaign/measures.ts';
+import type { Observed } from '../../campaign/search/calibration.ts';
+import type { CampaignOutput } from '../../campaign/types.ts';
+import { spreadOf } from './population.ts';
+
+/** What a run has of each observed output: one number, or the values of its curve where a curve was observed. */
+export type Simulated = readonly (readonly number[])[];
+
+/** Reads what was observed from the outputs of runs, and says how far they are from that. */
+export class Distances {
+  private readonly observed: readonly Observed[];
+  private readonly readers: ((outputs: Readonly<Record<string, string>>) => number[] | null)[];
+
+  constructor(observed: readonly Observed[], outputs: readonly CampaignOutput[]) {
+    this.observed = observed;
+    this.readers = observed.map((one) => readerOf(one, outputs));
+  }
+
+  /** Null where an output has no number, or a curve that ends before the last point that was observed. */
+  read(outputs: Readonly<Record<string, string>>): Simulated | null {
+    const values = this.readers.map((read) => read(outputs));
+    return values.includes(null) ? null : (values as number[][]);
+  }
+
+  /**
+   * How widely each output is spread over points of the prior, by which distances of several outputs are divided: D. Prangle, "Adapting the
+   * ABC distance function", Bayesian Analysis 12 (2017) 289-309, section 2.2. Of a curve it is the root of the mean square over its points. A
+   * single output is not divided.
+   */
+  scalesOf(all: readonly Simulated[]): number[] {
+    if (this.observed.length === 1 || all.length === 0) return this.observed.map(() => 1);
+    return this.observed.map((_, output) =>
+      rootMeanSquare(all[0]![output]!.map((_, at) => spreadOf(all.map((one) => one[output]![at]!)))),
+    );
+  }
+
+  /** The Euclidean distance over the outputs, each by its scale and times its weight. Of a curve it is the root of the mean square. */
+  distanceOf(simulated: Simulated, scales: readonly number[]): number {
+    return Math.hypot(
+      ...this.observed.map((one, output) => {
+        const values = one.kind === 'number' ? [one.value] : one.y;
+        const own = rootMeanSquare(simulated[output]!.map((value, at) => value - values[at]!));
+        return (one.weight * own) / scales[output]!;
+      }),
+    );
+  }
+}
+
+function readerOf(
+  one: Observed,
+  outputs: readonly CampaignOutput[],
+): (outputs: Readonly<Record<string, string>>) => number[] | null {
+  if (one.kind === 'number') {
+    const { read } = measureOf(outputs, one.output);
+    return (values) => {
+      const value = read(values);
+      return value !== undefined && Number.isFinite(value) ? [value] : null;
+    };
+  }
+  return (values) => {
+    const curve = curveOf(values[one.output]);
+    const found = curve && one.x.map((x) => valueAt(curve, x));
+    return found?.every((value) => value !== undefined) ? found : null;
+  };
+}
+
+function rootMeanSquare(values: readonly number[]): number {
+  return Math.sqrt(values.reduce((sum, value) => sum + value * value, 0) / values.length);
+}

@@ -1,0 +1,85 @@
+import { setImmediate as breath } from 'node:timers/promises';
+import type { Calibration } from '../../campaign/search/calibration.ts';
+import type { Ask, SearchLog } from '../../campaign/search/log.ts';
+import { Kernel, normalized } from './kernel.ts';
+import type { Population } from './population.ts';
+import type { Sampler } from './sampler.ts';
+
+/** A generation of a calibration. */
+export interface Generation {
+  /** From 1. */
+  number: number;
+  /** Its first ask. */
+  first: number;
+  /** The largest distance that it accepts; null where it accepts all. */
+  tolerance: number | null;
+  /** How the points of the generation before are moved; null in the first one. */
+  kernel: Kernel | null;
+  /** The asks that it accepted: the first so many by their numbers, so that how long a run takes chooses nothing. */
+  accepted: number[];
+  /** Null until it has accepted as many as it is to. */
+  population: Population | null;
+}
+
+/** Others get their turn after so many weights. */
+const WEIGHTS_AT_ONCE = 100;
+
+/** The generations of a log, in their order. */
+export async function generationsOf(
+  { particles }: Pick<Calibration, 'particles'>,
+  { asks, events }: SearchLog,
+  sampler: Sampler,
+): Promise<Generation[]> {
+  const begun = events.filter((event) => event.kind === 'generation');
+  const all: Generation[] = [];
+  for (const [at, { first, tolerance }] of begun.entries()) {
+    const generation = newGeneration(all.at(-1), first, tolerance);
+    const end = begun[at + 1]?.first ?? asks.length;
+    for (let ask = first; ask < end && generation.accepted.length < particles; ask += 1)
+      if (isAccepted(generation, asks[ask]!)) generation.accepted.push(ask);
+    if (generation.accepted.length === particles)
+      generation.population = await populationOf(generation, asks, sampler);
+    all.push(generation);
+  }
+  return all;
+}
+
+/** @param before - a generation that has its population; undefined of the first one */
+export function newGeneration(
+  before: Generation | undefined,
+  first: number,
+  tolerance: number | null,
+): Generation {
+  const kernel = before ? new Kernel(before.population!) : null;
+  return { number: (before?.number ?? 0) + 1, first, tolerance, kernel, accepted: [], population: null };
+}
+
+/** Whether an ask that was told is near enough. */
+export function isAccepted(
+  { tolerance }: Pick<Generation, 'tolerance'>,
+  { told }: Pick<Ask, 'told'>,
+): boolean {
+  const distance = told?.value ?? null;
+  return distance !== null && (tolerance === null || distance <= tolerance);
+}
+
+/** The accepted points of a generation with their weights, which make up for where they were drawn from. */
+export async function populationOf(
+  { number, first, kernel, accepted }: Generation,
+  asks: readonly Ask[],
+  sampler: Sampler,
+): Promise<Population> {
+  const scores: number[][] = [];
+  const logWeights: number[] = [];
+  for (const ask of accepted) {
+    const { score } = sampler.draw(number, ask - first, kernel);
+    scores.push(score);
+    logWeights.push(kernel ? kernel.logWeight(score) : 0);
+    if (scores.length % WEIGHTS_AT_ONCE === 0) await breath();
+  }
+  return {
+    scores,
+    distances: accepted.map((ask) => asks[ask]!.told!.value!),
+    weights: normalized(logWeights),
+  };
+}

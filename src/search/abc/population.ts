@@ -1,0 +1,59 @@
+import { quantile } from '../../statistics/quantile.ts';
+
+/** The accepted points of a generation: where they are, how far from what was observed, and how much each counts. */
+export interface Population {
+  /** The normal scores of each point: the prior is a standard normal distribution of every coordinate. */
+  scores: readonly (readonly number[])[];
+  distances: readonly number[];
+  /** In the order of the scores; they add up to 1. */
+  weights: readonly number[];
+}
+
+/** The number of equally weighted points that tell as much: L. Kish, "Survey Sampling", Wiley 1965, section 11.7. */
+export function effectiveSize(weights: readonly number[]): number {
+  return 1 / weights.reduce((sum, weight) => sum + weight * weight, 0);
+}
+
+/** The value that a share of the weight is at or below: the inverse of the weighted distribution function. */
+export function weightedQuantile(
+  values: readonly number[],
+  weights: readonly number[],
+  share: number,
+): number {
+  const order = values.map((_, at) => at).sort((a, b) => values[a]! - values[b]!);
+  let left = share;
+  for (const at of order) {
+    left -= weights[at]!;
+    // a sum of weights is rounded
+    if (left <= 1e-12) return values[at]!;
+  }
+  return values[order.at(-1)!]!;
+}
+
+/** The weighted mean and standard deviation. */
+export function weightedMoments(
+  values: readonly number[],
+  weights: readonly number[],
+): { mean: number; sd: number } {
+  const mean = values.reduce((sum, value, at) => sum + weights[at]! * value, 0);
+  const variance = values.reduce((sum, value, at) => sum + weights[at]! * (value - mean) ** 2, 0);
+  return { mean, sd: Math.sqrt(variance) };
+}
+
+/**
+ * How widely values are spread: the median of the absolute deviations from the median. Where that is 0 it is their mean, and where that is
+ * 0, too, it is 1.
+ */
+export function spreadOf(values: readonly number[]): number {
+  const median = medianOf(values);
+  const deviations = values.map((value) => Math.abs(value - median));
+  const mean = deviations.reduce((sum, deviation) => sum + deviation, 0) / deviations.length;
+  return medianOf(deviations) || mean || 1;
+}
+
+function medianOf(values: readonly number[]): number {
+  return quantile(
+    values.toSorted((a, b) => a - b),
+    0.5,
+  );
+}

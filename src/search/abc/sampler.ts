@@ -1,0 +1,59 @@
+import { drawnRow } from '../../campaign/designs/rows.ts';
+import type { Calibration } from '../../campaign/search/calibration.ts';
+import { conditionOf } from '../../campaign/search/space.ts';
+import type { BaseInput } from '../../campaign/types.ts';
+import { normalCdf } from '../../statistics/normal.ts';
+import { Stream } from '../methods/stream.ts';
+import type { Kernel } from './kernel.ts';
+
+/** Points that are drawn until one meets the condition. */
+const MOST_TRIES = 10_000;
+/** A normal distribution without a maximum has no value of which all are below. */
+const MOST_SHARE = 1 - 2 ** -53;
+
+/** A point that is drawn: its normal scores and its canonical values. It is not allowed where none of many drawn meets the condition. */
+export interface Drawn {
+  score: number[];
+  values: string[];
+  isAllowed: boolean;
+}
+
+/**
+ * Draws the points of a calibration, each a function of the seed, its generation, its number in that, and the generation before. So what
+ * is drawn depends neither on the other points of a generation nor on their order.
+ */
+export class Sampler {
+  private readonly calibration: Pick<Calibration, 'priors' | 'where'>;
+  private readonly isAllowed: (values: readonly string[]) => boolean;
+  private readonly seed: number;
+
+  constructor(calibration: Pick<Calibration, 'priors' | 'where'>, base: readonly BaseInput[], seed: number) {
+    const { priors, where } = calibration;
+    this.calibration = calibration;
+    this.isAllowed = conditionOf(
+      where,
+      priors.map(({ name }) => name),
+      base,
+    );
+    this.seed = seed;
+  }
+
+  /**
+   * @param generation - from 1
+   * @param number - of the point in its generation, from 0
+   * @param kernel - of the generation before; null in the first one, which is drawn from the prior
+   */
+  draw(generation: number, number: number, kernel: Kernel | null): Drawn {
+    const { priors } = this.calibration;
+    const stream = new Stream(this.seed, `generation ${generation}, point ${number}`);
+    for (let tries = 1; ; tries += 1) {
+      const score = kernel ? kernel.draw(stream) : priors.map(() => stream.normal());
+      const values = drawnRow(
+        priors,
+        score.map((each) => Math.min(normalCdf(each), MOST_SHARE)),
+      );
+      const isAllowed = this.isAllowed(values);
+      if (isAllowed || tries === MOST_TRIES) return { score, values, isAllowed };
+    }
+  }
+}

@@ -1,0 +1,197 @@
+import { isNumeric } from '../../campaign/designs/names.ts';
+import {
+  type SearchLog,
+  type SearchStage,
+  stageOf,
+  stopOf,
+  type StopReason,
+} from '../../campaign/search/log.ts';
+import type { Campaign } from '../../campaign/types.ts';
+import { keysOf } from '../keys.ts';
+import { type Generation, generationsOf } from './generations.ts';
+import { effectiveSize, weightedMoments, weightedQuantile } from './population.ts';
+import { Sampler } from './sampler.ts';
+
+/** Where a calibration is, and what it has found. */
+export interface CalibrationSummary {
+  method: 'abc';
+  stage: SearchStage;
+  /** Points that were asked, that have a distance, and that failed. */
+  asked: number;
+  told: number;
+  failed: number;
+  /** The generation that goes on or was the last one, from 1, with its tolerance (null where it accepts all) and how many points it has accepted. */
+  generation: number;
+  tolerance: number | null;
+  accepted: number;
+  /** How many points each generation is to accept. */
+  particles: number;
+  /** What the last whole generation says; null while there is none. */
+  posterior: Posterior | null;
+  /** Why no more points are asked; null while more are. */
+  stoppedBy: StopReason | null;
+}
+
+/** The distribution of the inputs that explain what was observed. */
+export interface Posterior {
+  generation: number;
+  /** The largest distance that was accepted; null of the first generation, which is the prior. */
+  tolerance: number | null;
+  /** The share of the points that were accepted. */
+  acceptance: number;
+  /** The number of equally weighted points that tell as much. */
+  effective: number;
+  inputs: Record<string, Marginal>;
+}
+
+/** The distribution of one input: of numbers its mean, standard deviation and quantiles, of others how likely each value is. */
+export type Marginal =
+  | {
+      mean: number;
+      sd: number;
+      low: number;
+      lowerQuartile: number;
+      median: number;
+      upperQuartile: number;
+      high: number;
+    }
+  | { shares: Record<string, number> };
+
+/** What a calibration has done. */
+export interface CalibrationStory {
+  summary: CalibrationSummary;
+  generations: GenerationStory[];
+  /** The accepted points of the last whole generation; empty while there is none. */
+  particles: Particle[];
+}
+
+export interface GenerationStory {
+  number: number;
+  tolerance: number | null;
+  /** Points that were asked and told up to the last one that it accepted, and how many of these it accepted. */
+  told: number;
+  accepted: number;
+  /** Null while it is not whole. */
+  effective: number | null;
+}
+
+/** An accepted point: `values` are canonical, in the order of the priors. */
+export interface Particle {
+  ask: number;
+  key: string;
+  values: string[];
+  distance: number;
+  weight: number;
+}
+
+/** The share of the distribution that is below `low`, and above `high`. */
+const TAIL = 0.025;
+
+/** @param campaign - one with a calibration */
+export async function calibrationStoryOf(campaign: Campaign, log: SearchLog): Promise<CalibrationStory> {
+  const all = await generationsIn(campaign, log);
+  const { calibrate } = campaign;
+  const keyOf = keysOf(campaign);
+  const generations = all.map((one) => generationStory(one, all[one.number], log));
+  const last = all.findLast(({ population }) => population !== null);
+  const particles = (last?.accepted ?? []).map((ask, at): Particle => {
+    const { values } = log.asks[ask]!;
+    const { distances, weights } = last!.population!;
+    return { ask, key: keyOf(values).key, values, distance: distances[at]!, weight: weights[at]! };
+  });
+  const told = log.asks.filter((ask) => ask.told !== null);
+  const failed = told.filter((ask) => ask.told!.value === null).length;
+  const now = all.at(-1);
+  const summary: CalibrationSummary = {
+    method: 'abc',
+    stage: stageOf(log),
+    asked: log.asks.length,
+    told: told.length - failed,
+    failed,
+    generation: now?.number ?? 1,
+    tolerance: now?.tolerance ?? null,
+    accepted: now?.accepted.length ?? 0,
+    particles: calibrate!.particles,
+    posterior: last ? posteriorOf(campaign, generations[last.number - 1]!, particles) : null,
+    stoppedBy: stopOf(log),
+  };
+  return { summary, generations, particles };
+}
+
+/** Of each run of a calibration, by the key of its point and its replication: its ask, its generation, and the weight that it has there. */
+export async function placesOfRuns(
+  campaign: Campaign,
+  log: SearchLog,
+): Promise<Map<string, { ask: number; generation: number; weight: number | null }>> {
+  const all = await generationsIn(campaign, log);
+  const keyOf = keysOf(campaign);
+  const weights = new Map(
+    all.flatMap(({ accepted, population }) =>
+      population ? accepted.map((ask, at) => [ask, population.weights[at]!] as const) : [],
+    ),
+  );
+  const places = new Map<string, { ask: number; generation: number; weight: number | null }>();
+  const repeats = new Map<string, number>();
+  for (const [ask, { values }] of log.asks.entries()) {
+    const { key } = keyOf(values);
+    const replication = (repeats.get(key) ?? 0) + 1;
+    repeats.set(key, replication);
+    const generation = all.findLast(({ first }) => first <= ask)!.number;
+    places.set(placeOf(key, replication), { ask, generation, weight: weights.get(ask) ?? null });
+  }
+  return places;
+}
+
+export function placeOf(key: string, replication: number): string {
+  return `${key} ${replication}`;
+}
+
+function generationsIn({ calibrate, base, seed }: Campaign, log: SearchLog): Promise<Generation[]> {
+  return generationsOf(calibrate!, log, new Sampler(calibrate!, base, seed ?? 0));
+}
+
+function generationStory(
+  { number, first, tolerance, accepted, population }: Generation,
+  next: Generation | undefined,
+  { asks }: SearchLog,
+): GenerationStory {
+  const end = population ? accepted.at(-1)! + 1 : (next?.first ?? asks.length);
+  const told = asks.slice(first, end).filter((ask) => ask.told !== null).length;
+  const effective = population && effectiveSize(population.weights);
+  return { number, tolerance, told, accepted: accepted.length, effective };
+}
+
+function posteriorOf(
+  { varied, calibrate }: Campaign,
+  { number, tolerance, told, accepted, effective }: GenerationStory,
+  particles: readonly Particle[],
+): Posterior {
+  const weights = particles.map(({ weight }) => weight);
+  const inputs = calibrate!.priors.map(({ name }, at) => {
+    const values = particles.map((particle) => particle.values[at]!);
+    const { type } = varied.find((input) => input.name === name)!;
+    return [name, isNumeric(type) ? numeric(values.map(Number), weights) : shares(values, weights)] as const;
+  });
+  return {
+    ...{ generation: number, tolerance, acceptance: accepted / told, effective: effective! },
+    inputs: Object.fromEntries(inputs),
+  };
+}
+
+function numeric(values: readonly number[], weights: readonly number[]): Marginal {
+  const quantile = (share: number): number => weightedQuantile(values, weights, share);
+  return {
+    ...weightedMoments(values, weights),
+    low: quantile(TAIL),
+    lowerQuartile: quantile(0.25),
+    median: quantile(0.5),
+    upperQuartile: quantile(0.75),
+    high: quantile(1 - TAIL),
+  };
+}
+
+function shares(values: readonly string[], weights: readonly number[]): Marginal {
+  const all: Record<string, number> = {};
+  for (const [at, value] of values.entries()) all[value] = (all[value] ?? 0) + weights[at]!;
+  return { shares: all };
+}

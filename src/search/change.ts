@@ -1,0 +1,46 @@
+import { hasOtherBounds, hasOtherRequirements } from '../campaign/change.ts';
+import type { Ask, SearchEvent } from '../campaign/search/log.ts';
+import { spaceOf } from '../campaign/search/space.ts';
+import type { Campaign } from '../campaign/types.ts';
+import { type FinishedPoints, PointReader } from './point-value.ts';
+
+/** The points whose runs `changeOf` needs: those that are judged by other requirements. */
+export function judgedAgain(before: Campaign, after: Campaign, asks: readonly Ask[]): number[] {
+  if (!hasOtherRequirements(before, after)) return [];
+  return [...new Set(asks.flatMap(({ ordinal, told }) => (told === null ? [] : (ordinal ?? []))))];
+}
+
+/**
+ * What is written to the log when the definition of a search changes. Values that the method was told stay. With other
+ * requirements, each point is judged again by its runs. With other bounds, points outside them no longer count.
+ */
+export function changeOf(
+  before: Campaign,
+  after: Campaign,
+  asks: readonly Ask[],
+  finished: FinishedPoints,
+): SearchEvent {
+  const { parallel } = before.search!;
+  const isOther = hasOtherRequirements(before, after);
+  if (!isOther && !hasOtherBounds(before, after)) return { kind: 'changed', parallel };
+  const { coordinatesOf } = spaceOf(after.search!, after.base);
+  const outside = [...asks.keys()].filter((at) => coordinatesOf(asks[at]!.values) === undefined);
+  return {
+    ...{ kind: 'changed', parallel, from: asks.length },
+    ...(outside.length > 0 && { outside }),
+    ...(isOther && { excess: excessOf(after, asks, finished) }),
+  };
+}
+
+/** How far each point is from meeting the requirements; null for one that has no value. */
+function excessOf(
+  campaign: Campaign,
+  asks: readonly Ask[],
+  finished: FinishedPoints,
+): (readonly number[] | null)[] {
+  const reader = new PointReader(campaign);
+  return asks.map(({ ordinal, told }) => {
+    const runs = ordinal === null || told === null ? undefined : finished.get(ordinal);
+    return runs === undefined || told?.value === null ? null : reader.valueOf(runs).excess;
+  });
+}

@@ -1,0 +1,79 @@
+import { ForayError } from '../../errors.ts';
+import { bounded, printableLine } from '../../printable.ts';
+
+/**
+ * What foray and an outside optimiser say to each other: objects of JSON with one name, a line each (docs/guides/search.md, Outside optimisers).
+ */
+
+/** A point by the names of its inputs, in their units. */
+export type OutsidePoint = Record<string, string | number | boolean>;
+
+/** A point with the number of its proposal; null of one that the optimiser did not propose. */
+export interface NumberedPoint {
+  id: number | null;
+  point: OutsidePoint;
+}
+
+/** What the runs of a point came to: values in the sign of the output, or why there is none. */
+export type OutsideResult = NumberedPoint &
+  ({ values: [number]; se?: [number]; n: number; require?: (number | null)[] } | { failed: string });
+
+/** What an optimiser answers, by its name. */
+export interface Answers {
+  ready: { best?: boolean };
+  points: { points: unknown[]; done: boolean };
+  best: { point: unknown; value: number | null } | null;
+}
+
+export type Heard =
+  { [K in keyof Answers]: { kind: K; answer: Answers[K] } }[keyof Answers] | { kind: 'diverged' };
+
+/** Characters of a line that are shown. */
+const LONGEST_SHOWN = 200;
+/** NaN and infinite numbers, which Python writes and JSON does not have, and texts, which may have such words in them. */
+const NO_JSON = /"(?:\\.|[^"\\])*"|-?\b(?:NaN|Infinity)\b/g;
+
+/** @throws ForayError OPTIMISER_FAILED for what is no answer */
+export function heardIn(line: string): Heard {
+  const message = jsonIn(line);
+  if (isObject(message)) {
+    const { ready, points, done = false, best } = message;
+    if (isObject(ready)) return { kind: 'ready', answer: { best: ready.best === true } };
+    if (Array.isArray(points) && typeof done === 'boolean')
+      return { kind: 'points', answer: { points: points as unknown[], done } };
+    if (best === null) return { kind: 'best', answer: null };
+    if (isObject(best)) {
+      const { point, value = null } = best;
+      if (value === null || typeof value === 'number') return { kind: 'best', answer: { point, value } };
+    }
+    if (Array.isArray(message.diverged)) return { kind: 'diverged' };
+  }
+  throw optimiserFailed(`says ${shown(line)} on its standard output, which is no message`);
+}
+
+/** Words that JSON lacks become texts, so that what is wrong with them can be said where they stand. */
+function jsonIn(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    try {
+      return JSON.parse(line.replace(NO_JSON, (found) => (found.startsWith('"') ? found : `"${found}"`)));
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A text from outside, in a sentence. */
+export function shown(text: string): string {
+  return `“${bounded(printableLine(text), LONGEST_SHOWN)}”`;
+}
+
+/** @param how - what is wrong, behind "The optimiser" */
+export function optimiserFailed(how: string): ForayError {
+  return new ForayError('OPTIMISER_FAILED', `The optimiser ${how}.`);
+}

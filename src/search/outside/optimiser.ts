@@ -1,0 +1,233 @@
+import {
+  nameOfMethod,
+  type OutsideMethod,
+  type Requirement,
+  type Search,
+} from '../../campaign/search/search.ts';
+import type { Space } from '../../campaign/search/space.ts';
+import type { Goal } from '../../campaign/types.ts';
+import { bounded } from '../../printable.ts';
+import type { AsyncMethod, Proposal, Recommendation, Told } from '../methods/method.ts';
+import { type Answers, type NumberedPoint, optimiserFailed, type OutsideResult } from './messages.ts';
+import { Killed, logLine, Session } from './session.ts';
+import { type OutsideSpace, outsideSpace } from './space.ts';
+
+/** An optimiser that a signal has ended is started again so often, before it has to answer. */
+const MOST_STARTS = 10;
+/** A process that nobody asks for so long is ended; when it is asked again, another one is started. */
+const IDLE_MS = 10 * 60_000;
+/** Characters of the command that stand in the log of the search. */
+const LONGEST_NAME = 100;
+
+export interface OptimiserSettings {
+  /** The campaign, for the worker's log. */
+  id: string;
+  method: OutsideMethod;
+  search: Pick<Search, 'inputs' | 'require' | 'parallel'>;
+  goal: Goal;
+  space: Space;
+  seed: number;
+}
+
+/** What the optimiser has proposed or was told, in the order in which it happened. */
+type Entry =
+  /** The points of one answer, as they were asked. `by`: the process that gave it; null of one before this optimiser was made. */
+  { kind: 'asked'; points: NumberedPoint[]; by: Session | null } | { kind: 'told'; result: OutsideResult };
+
+/**
+ * An outside optimiser as a method. Its process holds no truth: what it has proposed and was told is kept here, and a process that is
+ * started anew goes through it in the same order.
+ *
+ * It is asked for as many points as may be open beside those that are. When it gives fewer, it is asked again when it was told more. So what
+ * it is asked, and when, is a function of the log.
+ */
+export class Optimiser implements AsyncMethod {
+  private readonly settings: OptimiserSettings;
+  private readonly space: OutsideSpace;
+  private readonly sign: 1 | -1;
+  private readonly name: string;
+  private readonly entries: Entry[] = [];
+  private session: Session | undefined;
+  /** How many entries the process knows. */
+  private sent = 0;
+  /** Points of the last answer that were not given on yet. */
+  private queue: number[][] = [];
+  private proposed = 0;
+  private told = 0;
+  /** It has given all points that it can give before it is told more. */
+  private needsResults = false;
+  private isDone = false;
+  private hasDiverged = false;
+  private idle: NodeJS.Timeout | undefined;
+
+  constructor(settings: OptimiserSettings) {
+    const { method, search, space, goal } = settings;
+    this.settings = settings;
+    this.space = outsideSpace(search.inputs, space);
+    this.sign = goal.wants === 'lowest' ? 1 : -1;
+    this.name = bounded(nameOfMethod(method), LONGEST_NAME);
+  }
+
+  get hasMore(): boolean {
+    return this.queue.length > 0;
+  }
+
+  async ask(): Promise<Proposal | null | 'exhausted'> {
+    if (!this.hasMore && !this.isDone && !this.needsResults) await this.askProcess();
+    const x = this.queue.shift();
+    if (x) return { x, by: this.name };
+    return this.isDone ? 'exhausted' : null;
+  }
+
+  named(x: readonly number[]): void {
+    const by = this.session ?? null;
+    const numbered = { id: this.proposed, point: this.space.pointAt(x) };
+    this.proposed += 1;
+    this.needsResults = !this.hasMore;
+    const last = this.entries.at(-1);
+    if (last?.kind === 'asked' && this.sent < this.entries.length) last.points.push(numbered);
+    else this.entries.push({ kind: 'asked', points: [numbered], by });
+  }
+
+  tell(told: Told): void {
+    this.entries.push({ kind: 'told', result: this.resultOf(told) });
+    if (told.ask === null) return;
+    this.told += 1;
+    this.needsResults = false;
+  }
+
+  async recommend(): Promise<Recommendation | null> {
+    const best = await this.request({ best: true }, 'best');
+    return best && { x: this.space.coordinatesOf(best.point), value: best.value };
+  }
+
+  close(): void {
+    clearTimeout(this.idle);
+    this.session?.end();
+    this.session = undefined;
+  }
+
+  private async askProcess(): Promise<void> {
+    const wanted = this.settings.search.parallel - (this.proposed - this.told);
+    const { points, done } = await this.request({ ask: wanted }, 'points');
+    if (points.length > wanted)
+      throw this.ended(`proposes ${points.length} points where it was asked for ${wanted}`);
+    if (points.length === 0 && !done && this.proposed === this.told)
+      throw this.ended('proposes nothing, although it was told the results of all of its points');
+    try {
+      this.queue = points.map((point) => this.space.coordinatesOf(point));
+    } catch (error) {
+      this.close();
+      throw error;
+    }
+    this.needsResults = points.length === 0;
+    this.isDone = done;
+  }
+
+  /** Asks the process, which is started again when a signal has ended it. */
+  private async request<K extends keyof Answers>(message: object, kind: K): Promise<Answers[K]> {
+    for (let starts = 1; ; starts += 1) {
+      try {
+        const session = await this.opened();
+        if (kind === 'best' && !session.recommends) return null as Answers[K];
+        // a process that goes through what there was may take as long for each answer that was given
+        const answers = 1 + this.sendEntries(session);
+        session.send(message);
+        const answer = await session.answer(kind, answers * this.settings.method.timeout);
+        clearTimeout(this.idle);
+        this.idle = setTimeout(() => this.close(), IDLE_MS).unref();
+        return answer;
+      } catch (error) {
+        this.close();
+        if (!(error instanceof Killed)) throw error;
+        if (starts === MOST_STARTS) throw optimiserFailed(`${error.message}, ${starts} times in a row`);
+      }
+    }
+  }
+
+  private async opened(): Promise<Session> {
+    if (this.session && !this.session.hasEnded) return this.session;
+    const { id, method, search, goal, seed } = this.settings;
+    const { output, wants } = goal;
+    const session = new Session(
+      method,
+      (line) => logLine(id, line),
+      () => this.noteDivergence(),
+    );
+    this.session = session;
+    this.sent = 0;
+    session.send({
+      start: {
+        seed,
+        space: this.space.described,
+        objectives: [{ name: output, goal: wants === 'lowest' ? 'min' : 'max' }],
+        require: search.require.map(requirement),
+        parallel: search.parallel,
+        options: method.options,
+      },
+    });
+    const { best = false } = await session.answer('ready', method.timeout);
+    session.recommends = best;
+    return session;
+  }
+
+  /** Tells the process what it does not know yet. @returns how many answers of earlier processes it goes through */
+  private sendEntries(session: Session): number {
+    const news = this.entries.slice(this.sent);
+    this.sent = this.entries.length;
+    for (const entry of news)
+      if (entry.kind === 'told') session.send({ tell: [entry.result] });
+      else session.send({ [entry.by === session ? 'named' : 'asked']: entry.points });
+    return news.filter((entry) => entry.kind === 'asked' && entry.by !== session).length;
+  }
+
+  private resultOf({ ask, x, value, variance, runs, excess }: Told): OutsideResult {
+    const numbered = { id: ask, point: this.space.pointAt(x) };
+    if (value === null)
+      return {
+        ...numbered,
+        failed: runs === 0 ? '"where" does not hold for it' : 'too many of its runs failed',
+      };
+    const { require } = this.settings.search;
+    return {
+      ...numbered,
+      values: [this.sign * value],
+      ...(variance !== null && { se: [Math.sqrt(variance)] as [number] }),
+      n: runs,
+      ...(require.length > 0 && { require: require.map((limit, at) => limited(limit, excess[at]!)) }),
+    };
+  }
+
+  private noteDivergence(): void {
+    if (this.hasDiverged) return;
+    this.hasDiverged = true;
+    logLine(
+      this.settings.id,
+      'started again, it proposes other points than before. The points of the log count; further ones may differ.',
+    );
+  }
+
+  private ended(how: string): Error {
+    this.close();
+    return optimiserFailed(how);
+  }
+}
+
+function requirement({ output, min, max, chance }: Requirement): object {
+  return {
+    name: output,
+    ...(min !== null && { min }),
+    ...(max !== null && { max }),
+    ...(chance !== null && { chance }),
+  };
+}
+
+/**
+ * What a requirement looks at, from how far it is from being met: the output, or with a chance the share of the runs in which it holds.
+ * With both limits it is a value that is as far from them as the output is. Null where no run has a value.
+ */
+function limited({ min, max, chance }: Requirement, excess: number): number | null {
+  if (excess === Number.MAX_VALUE) return null;
+  if (chance !== null) return chance - excess;
+  return max === null ? min! - excess : max + excess;
+}

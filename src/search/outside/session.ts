@@ -1,0 +1,200 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { delimiter, resolve } from 'node:path';
+import type { OutsideMethod } from '../../campaign/search/search.ts';
+import { messageOf } from '../../errors.ts';
+import { killGroup } from '../../kill-group.ts';
+import { ownFile } from '../../own-files.ts';
+import { bounded, printableLine } from '../../printable.ts';
+import { type Answers, heardIn, optimiserFailed, shown } from './messages.ts';
+
+/** Characters of a line on standard output, at most. */
+const LONGEST_LINE = 16 * 1024 * 1024;
+/** Characters of a line on standard error that go to the log, and lines of one process. */
+const LONGEST_COMPLAINT = 2_000;
+const MOST_COMPLAINTS = 1_000;
+/** Settings of the worker, which hold its keys. */
+const OWN_SETTINGS = /^(FORAY_|TEMPORAL_|PG)/;
+/** How a shell tells that a signal has ended its command: by this and the number of the signal. */
+const SIGNALLED = 128;
+
+/** The process was ended by a signal: it may not be its own fault. */
+export class Killed extends Error {}
+
+interface Waiting {
+  kind: keyof Answers;
+  resolve: (answer: never) => void;
+  reject: (error: Error) => void;
+  timer: NodeJS.Timeout;
+}
+
+/** A process of an outside optimiser, from its start to its end. It has one question at a time. */
+export class Session {
+  /** Whether it can say which point it believes to be the best. */
+  recommends = false;
+  private failure: Error | undefined;
+  private waiting: Waiting | undefined;
+  private lastComplaint = '';
+  private complaints = 0;
+  private readonly child: ChildProcess;
+  private readonly tell: (line: string) => void;
+  private readonly onDiverged: () => void;
+
+  /**
+   * @param tell - is given lines for the log
+   * @param onDiverged - is called when the process proposes other points than it did before
+   */
+  constructor(
+    program: Pick<OutsideMethod, 'command' | 'folder' | 'files'>,
+    tell: (line: string) => void,
+    onDiverged: () => void,
+  ) {
+    this.tell = tell;
+    this.onDiverged = onDiverged;
+    this.child = start(program);
+    const { stdin, stdout, stderr, pid } = this.child;
+    // a process that has ended need not be told
+    stdin!.on('error', () => {});
+    onLines(stdout!, (line) => this.hear(line), LONGEST_LINE);
+    onLines(stderr!, (line) => this.note(line), LONGEST_COMPLAINT);
+    this.child.once('error', (error: NodeJS.ErrnoException) =>
+      this.fail(optimiserFailed(notStarted(error, program))),
+    );
+    // what it has started ends with it
+    this.child.once('exit', () => pid !== undefined && killGroup(pid));
+    this.child.once('close', (code, signal) => this.fail(this.reasonOf(code, signal)));
+  }
+
+  get hasEnded(): boolean {
+    return this.failure !== undefined;
+  }
+
+  send(message: object): void {
+    this.child.stdin!.write(`${JSON.stringify(message)}\n`);
+  }
+
+  /**
+   * Waits for an answer.
+   *
+   * @throws ForayError OPTIMISER_FAILED where there is none within the limit (ms), or it is no answer; Killed
+   */
+  answer<K extends keyof Answers>(kind: K, limit: number): Promise<Answers[K]> {
+    if (this.failure) return Promise.reject(this.failure);
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(
+        () => this.fail(optimiserFailed(`has given no answer for ${Math.round(limit / 100) / 10} s`)),
+        limit,
+      );
+      this.waiting = { kind, resolve, reject, timer };
+    });
+  }
+
+  /** Ends the process. Whoever waits for an answer gets an error. */
+  end(): void {
+    this.fail(new Error('The optimiser was ended.'));
+  }
+
+  private hear(line: string): void {
+    if (line.trim() === '') return;
+    try {
+      const heard = heardIn(line);
+      if (heard.kind === 'diverged') return this.onDiverged();
+      const { waiting } = this;
+      if (waiting?.kind !== heard.kind)
+        throw optimiserFailed(`says ${shown(line)}, which nobody has asked for`);
+      this.waiting = undefined;
+      clearTimeout(waiting.timer);
+      waiting.resolve(heard.answer as never);
+    } catch (error) {
+      this.fail(error as Error);
+    }
+  }
+
+  private note(line: string): void {
+    if (line.trim() === '') return;
+    this.lastComplaint = line;
+    this.complaints += 1;
+    if (this.complaints <= MOST_COMPLAINTS) this.tell(line);
+    if (this.complaints === MOST_COMPLAINTS) this.tell('(what it says further is not kept)');
+  }
+
+  private fail(error: Error): void {
+    if (this.failure) return;
+    this.failure = error;
+    const { pid, exitCode, signalCode } = this.child;
+    if (pid !== undefined && exitCode === null && signalCode === null) killGroup(pid);
+    if (!this.waiting) return;
+    clearTimeout(this.waiting.timer);
+    this.waiting.reject(error);
+  }
+
+  private reasonOf(code: number | null, signal: NodeJS.Signals | null): Error {
+    if (signal !== null) return new Killed(`was ended by the signal ${signal}`);
+    if (code! > SIGNALLED) return new Killed(`ended with exit code ${code}`);
+    const last = this.lastComplaint.trim();
+    return optimiserFailed(`ended with exit code ${code}${last && `: ${shown(last)}`}`);
+  }
+}
+
+function start({
+  command,
+  folder,
+  files,
+}: Pick<OutsideMethod, 'command' | 'folder' | 'files'>): ChildProcess {
+  const [program, ...args] = command.map((word) =>
+    Object.hasOwn(files, word) ? resolve(folder, word) : word,
+  );
+  return spawn(program!, args, {
+    cwd: folder,
+    env: environment(),
+    stdio: ['pipe', 'pipe', 'pipe'],
+    // in a group of its own, so that what it starts can be ended with it
+    detached: true,
+  });
+}
+
+/** The environment of the worker without its settings. Python finds `foray_search` in it. */
+function environment(): NodeJS.ProcessEnv {
+  const { PYTHONPATH, ...others } = process.env;
+  return {
+    // the order of a set of texts is then the same in each process
+    PYTHONHASHSEED: '0',
+    ...Object.fromEntries(Object.entries(others).filter(([name]) => !OWN_SETTINGS.test(name))),
+    PYTHONPATH: [ownFile('python'), PYTHONPATH].filter(Boolean).join(delimiter),
+    PYTHONUNBUFFERED: '1',
+  };
+}
+
+function notStarted(
+  error: NodeJS.ErrnoException,
+  { command, folder }: Pick<OutsideMethod, 'command' | 'folder'>,
+): string {
+  const why = !existsSync(folder)
+    ? `there is no folder ${folder} where the worker is`
+    : error.code === 'ENOENT'
+      ? 'there is no such program'
+      : error.code === 'EACCES'
+        ? 'it may not be executed'
+        : messageOf(error);
+  return `${shown(command[0]!)} cannot be started: ${why}`;
+}
+
+/** Calls back with each line of a stream; a line that is too long comes in parts. */
+function onLines(stream: NodeJS.ReadableStream, onLine: (line: string) => void, longest: number): void {
+  let rest = '';
+  stream.setEncoding('utf8');
+  stream.on('data', (text: string) => {
+    const lines = (rest + text).split('\n');
+    rest = lines.pop()!;
+    for (const line of lines) onLine(line);
+    if (rest.length <= longest) return;
+    onLine(rest);
+    rest = '';
+  });
+  stream.on('end', () => rest !== '' && onLine(rest));
+}
+
+/** A line of an optimiser in the worker's log. */
+export function logLine(campaign: string, line: string): void {
+  process.stderr.write(`optimiser of ${campaign}: ${bounded(printableLine(line), LONGEST_COMPLAINT)}\n`);
+}

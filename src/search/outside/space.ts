@@ -1,0 +1,74 @@
+import { isWhole, valueOf } from '../../campaign/designs/names.ts';
+import type { SearchedInput } from '../../campaign/search/search.ts';
+import type { Space } from '../../campaign/search/space.ts';
+import { didYouMean, quoted } from '../../suggest.ts';
+import { isObject, optimiserFailed, type OutsidePoint, shown } from './messages.ts';
+
+/** A value may be so far outside its bounds, as a share of their distance: optimisers scale, and lose the last digit. */
+const SLACK = 1e-9;
+
+/** The points of a search as an outside optimiser names them. */
+export interface OutsideSpace {
+  /** What `start` says of the inputs. */
+  described: object[];
+  pointAt: (x: readonly number[]) => OutsidePoint;
+  /** @throws ForayError OPTIMISER_FAILED for what is no point of the space */
+  coordinatesOf: (point: unknown) => number[];
+}
+
+export function outsideSpace(inputs: readonly SearchedInput[], space: Space): OutsideSpace {
+  const names = inputs.map(({ name }) => name);
+  return {
+    described: inputs.map(describe),
+    pointAt: (x) => {
+      const values = space.valuesAt(x);
+      return Object.fromEntries(inputs.map(({ name, type }, at) => [name, valueOf(type, values[at]!)]));
+    },
+    coordinatesOf: (point) => {
+      if (!isObject(point)) throw optimiserFailed('proposes something that is no point');
+      const other = Object.keys(point).find((name) => !names.includes(name));
+      if (other !== undefined)
+        throw optimiserFailed(
+          `gives a value of ${quoted(other)}, which is not searched. ${didYouMean(other, names)}`.replace(
+            /\.$/,
+            '',
+          ),
+        );
+      return space.coordinatesOf(inputs.map((input) => canonicalOf(input, point[input.name])))!;
+    },
+  };
+}
+
+function describe(input: SearchedInput): object {
+  const { name, type } = input;
+  if (input.kind === 'choice') {
+    const values = input.values.map((value) => valueOf(type, value));
+    return { name, type: 'choice', values, ...(input.isOrdered && { ordered: true }) };
+  }
+  const { min, max, scale, step, digits } = input;
+  return {
+    ...{ name, type: isWhole(type) ? 'integer' : 'real', min, max },
+    ...(scale === 'log' && { log: true }),
+    ...(step !== null && { step }),
+    ...(digits !== null && { digits }),
+  };
+}
+
+/** A proposed value within the space, as canonical text; between steps it may be anywhere. */
+function canonicalOf(input: SearchedInput, given: unknown): string {
+  const { name, type } = input;
+  if (given === undefined) throw optimiserFailed(`gives no value of ${quoted(name)}`);
+  const proposes = `proposes ${shown(String(JSON.stringify(given)).replace(/^"(NaN|-?Infinity)"$/, '$1'))} for ${quoted(name)}`;
+  if (input.kind === 'choice') {
+    const value = input.values.find((candidate) => valueOf(type, candidate) === given);
+    if (value === undefined) throw optimiserFailed(`${proposes}, which is none of its values`);
+    return value;
+  }
+  const { min, max } = input;
+  if (typeof given !== 'number' || !Number.isFinite(given))
+    throw optimiserFailed(`${proposes}, which is no number`);
+  const slack = SLACK * (max - min);
+  if (given < min - slack || given > max + slack)
+    throw optimiserFailed(`${proposes}, which is not within ${min} and ${max}`);
+  return String(Math.min(max, Math.max(min, given)));
+}

@@ -1,0 +1,97 @@
+import type { Model } from '../search/methods/gp/model.ts';
+import { Stream } from '../search/methods/stream.ts';
+
+/** Random features of a realization: their error is far below what a model of some hundred points does not know. */
+const FEATURES = 500;
+/** The spectral density of the Matérn covariance with ν = 5/2 is Student's with so many degrees of freedom. */
+const FREEDOM = 5;
+
+/**
+ * Realizations of a Gaussian process, given the values that it was fitted to, at many places at once. A realization before the values is a
+ * sum of random cosines (A. Rahimi and B. Recht, "Random features for large-scale kernel machines", NIPS 20 (2007), algorithm 1), which is then
+ * moved onto the values (J. T. Wilson et al., "Efficiently sampling functions from Gaussian process posteriors", ICML (2020), section 3).
+ */
+export class Realizations {
+  readonly #model: Model;
+  readonly #stream: Stream;
+  /** For each place its covariances with the points. */
+  readonly #cross: Float64Array[];
+  /** For each place, and for each point, its random features. */
+  readonly #placeFeatures: Float64Array[];
+  readonly #pointFeatures: Float64Array[];
+
+  /** @param places - with integers and choices at the middle of their level */
+  constructor(model: Model, places: readonly (readonly number[])[], seed: number) {
+    const { posterior } = model;
+    this.#model = model;
+    this.#stream = new Stream(seed, 'realizations');
+    this.#cross = places.map((place) =>
+      Float64Array.from(posterior.points, (point) => posterior.covariance.between(place, point)),
+    );
+    const featuresOf = this.#features();
+    this.#placeFeatures = places.map(featuresOf);
+    this.#pointFeatures = posterior.points.map(featuresOf);
+  }
+
+  /** What is expected at each place, in the units of the values. */
+  mean(): Float64Array {
+    const { posterior, fit } = this.#model;
+    const weights = posterior.solved(Float64Array.from(posterior.values));
+    return Float64Array.from(this.#cross, (covariances) => fit.warp.value(sumOf(covariances, weights)));
+  }
+
+  /** Another realization at each place, in the units of the values. */
+  next(): Float64Array {
+    const { posterior, fit } = this.#model;
+    const stream = this.#stream;
+    const weights = Float64Array.from({ length: FEATURES }, () => stream.normal());
+    const common = Math.sqrt(fit.parameters.constant) * stream.normal();
+    const misses = Float64Array.from(
+      posterior.values,
+      (value, at) =>
+        value -
+        common -
+        sumOf(this.#pointFeatures[at]!, weights) -
+        Math.sqrt(posterior.noise[at]!) * stream.normal(),
+    );
+    const moves = posterior.solved(misses);
+    return Float64Array.from(this.#placeFeatures, (features, at) =>
+      fit.warp.value(common + sumOf(features, weights) + sumOf(this.#cross[at]!, moves)),
+    );
+  }
+
+  #features(): (x: readonly number[]) => Float64Array {
+    const { dimensions, fit } = this.#model;
+    const { lengths, signal } = fit.parameters;
+    const stream = this.#stream;
+    // two levels of a choice are as far apart as 0 and 1, whichever they are: a coordinate for each level
+    const embedded = (x: readonly number[]): number[] =>
+      dimensions.flatMap((dimension, at) => {
+        const length = lengths[at]!;
+        if (dimension.kind !== 'choice') return [x[at]! / length];
+        const own = Math.floor(x[at]! * dimension.levels);
+        return Array.from({ length: dimension.levels }, (_, level) =>
+          level === own ? Math.SQRT1_2 / length : 0,
+        );
+      });
+    const size = embedded(dimensions.map(() => 0.5)).length;
+    const waves = Array.from({ length: FEATURES }, () => {
+      let squares = 0;
+      for (let at = 0; at < FREEDOM; at += 1) squares += stream.normal() ** 2;
+      const scale = Math.sqrt(FREEDOM / squares);
+      const wave = Float64Array.from({ length: size }, () => scale * stream.normal());
+      return { wave, phase: 2 * Math.PI * stream.uniform() };
+    });
+    const height = Math.sqrt((2 * signal) / FEATURES);
+    return (x) => {
+      const place = Float64Array.from(embedded(x));
+      return Float64Array.from(waves, ({ wave, phase }) => height * Math.cos(sumOf(wave, place) + phase));
+    };
+  }
+}
+
+function sumOf(one: Float64Array, other: Float64Array): number {
+  let sum = 0;
+  for (let at = 0; at < one.length; at += 1) sum += one[at]! * other[at]!;
+  return sum;
+}

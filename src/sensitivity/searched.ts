@@ -1,0 +1,178 @@
+import { spaceOf } from '../campaign/search/space.ts';
+import type { Ask } from '../campaign/search/log.ts';
+import { saltelliUnit } from '../campaign/sampling/saltelli.ts';
+import type { Campaign } from '../campaign/types.ts';
+import { snapped } from '../search/methods/gp/levels.ts';
+import { type Model, modelOf } from '../search/methods/gp/model.ts';
+import type { Told } from '../search/methods/method.ts';
+import { Stream } from '../search/methods/stream.ts';
+import { isFeasible } from '../search/point-value.ts';
+import { normalQuantile } from '../statistics/normal.ts';
+import { quantile } from '../statistics/quantile.ts';
+import type { Analysis, InputIndices, Interval, Slice } from './analysis.ts';
+import { Realizations } from './realizations.ts';
+import { sobolEstimates } from './sobol-indices.ts';
+
+/** The most points for fitting a model. More would take minutes. */
+const MOST_POINTS = 250;
+/** The fewest points for an analysis. */
+const FEWEST_POINTS = 8;
+const BASE_POINTS = 512;
+const REALIZATIONS = 200;
+const CONFIDENCE = 0.95;
+/** The share of variance that a good model explains at points outside the fit. */
+const GOOD = 0.8;
+/** Places along a slice. */
+const PLACES = 41;
+
+/**
+ * The sensitivity analysis of a search's goal. A search has more points where values are good, so its points are a
+ * biased sample. A Gaussian process is fitted to them, and Sobol' indices are computed for its mean over the whole box. A. Marrel, B. Iooss, B. Laurent and O. Roustant,
+ * "Calculations of Sobol indices for the Gaussian process metamodel", Reliability Engineering & System Safety 94 (2009) 742-751, section 3.
+ * Their intervals are of realizations of the process, each with base points that are drawn anew: L. Le Gratiet, C. Cannamela and B. Iooss, "A
+ * Bayesian approach for global sensitivity analysis of (multifidelity) computer codes", SIAM/ASA Journal on Uncertainty Quantification 2 (2014) 336-363,
+ * algorithm 1.
+ *
+ * @param campaign - one with a search
+ * @param isNoisy - whether chance affects the values
+ */
+export function searchedAnalysis(campaign: Campaign, asks: readonly Ask[], isNoisy: boolean): Analysis {
+  const { search, goal, base } = campaign;
+  const space = spaceOf(search!, base);
+  const known = knownPoints(asks, space.coordinatesOf);
+  const told = evenly(known);
+  const head = {
+    campaign: campaign.id,
+    output: goal!.output,
+    method: 'gaussian-process' as const,
+    runs: known.reduce((sum, { runs }) => sum + runs, 0),
+    confidence: CONFIDENCE,
+  };
+  const differs = told.some(({ value }) => value !== told[0]!.value);
+  if (told.length < FEWEST_POINTS || !differs) {
+    const why = differs
+      ? `${told.length} points with a value are too few for a model of ${goal!.output}.`
+      : `${goal!.output} is the same at all points, or has no values.`;
+    return { ...head, indices: [], warnings: [why] };
+  }
+  const model = modelOf(space.dimensions, told, isNoisy)!;
+  const r2 = explained(model);
+  return {
+    ...head,
+    indices: indicesOf(model, search!.inputs, campaign.seed ?? 0),
+    r2,
+    slices: slicesOf(campaign, model, told),
+    warnings: [
+      ...(known.length > told.length
+        ? [`The model is of ${told.length} of ${known.length} points, spread evenly over the search.`]
+        : []),
+      ...(r2 < GOOD
+        ? [
+            `The model explains ${Math.max(0, Math.round(100 * r2))} % of the variance of points that it does not know: its indices are rough. A campaign with saltelli over the same inputs tells more.`,
+          ]
+        : []),
+      ...(search!.where === null
+        ? []
+        : [
+            'Indices are over all values of the inputs, also where the condition of the search does not hold.',
+          ]),
+    ],
+  };
+}
+
+/** Each point that has a value, once. */
+function knownPoints(
+  asks: readonly Ask[],
+  coordinatesOf: (values: readonly string[]) => number[] | undefined,
+): Told[] {
+  const seen = new Set<number>();
+  return asks.flatMap(({ ordinal, values, told }, ask) => {
+    if (ordinal === null || told?.value == null || seen.has(ordinal)) return [];
+    seen.add(ordinal);
+    const x = coordinatesOf(values);
+    return x ? [{ ask, x, ...told }] : [];
+  });
+}
+
+function evenly(points: readonly Told[]): Told[] {
+  const count = Math.min(points.length, MOST_POINTS);
+  return Array.from({ length: count }, (_, at) => points[Math.floor((at * points.length) / count)]!);
+}
+
+/** The share of the variance of the values that the model explains of each by all others; below 0 where a constant would be better. */
+function explained({ posterior }: Model): number {
+  const { values } = posterior;
+  const expected = posterior.leaveOneOut();
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  const all = values.reduce((sum, value) => sum + (value - mean) ** 2, 0);
+  return 1 - values.reduce((sum, value, at) => sum + (value - expected[at]!) ** 2, 0) / all;
+}
+
+function indicesOf(model: Model, inputs: readonly { name: string }[], seed: number): InputIndices[] {
+  const layout = {
+    inputs: inputs.map(({ name }) => name),
+    points: BASE_POINTS,
+    scrambles: 1,
+    secondOrder: false,
+  };
+  const rows = [...saltelliUnit({ ...layout, inputs, seed })];
+  const paths = new Realizations(
+    model,
+    rows.map(({ unit }) => snapped(model.dimensions, unit)),
+    seed,
+  );
+  const blocks = Array.from({ length: BASE_POINTS }, (_, block) => block);
+  const numbers = sobolEstimates(layout, paths.mean(), blocks);
+  if (!numbers.every(Number.isFinite)) return [];
+  const stream = new Stream(seed, 'base points');
+  const drawn = Array.from({ length: REALIZATIONS }, () =>
+    sobolEstimates(
+      layout,
+      paths.next(),
+      blocks.map(() => stream.below(BASE_POINTS)),
+    ),
+  );
+  const intervalOf = (at: number): Interval => {
+    const sorted = drawn.map((one) => one[at]!).sort((a, b) => a - b);
+    const tail = (1 - CONFIDENCE) / 2;
+    return [
+      Math.min(quantile(sorted, tail), numbers[at]!),
+      Math.max(quantile(sorted, 1 - tail), numbers[at]!),
+    ];
+  };
+  return inputs.map(({ name }, at) => ({
+    input: name,
+    first: numbers[at]!,
+    firstInterval: intervalOf(at),
+    total: numbers[inputs.length + at]!,
+    totalInterval: intervalOf(inputs.length + at),
+  }));
+}
+
+/** What the model expects along each input that is a number, through the best point that it knows. */
+function slicesOf({ search, goal, base }: Campaign, model: Model, told: readonly Told[]): Slice[] {
+  const { posterior, fit, dimensions } = model;
+  const { valuesAt } = spaceOf(search!, base);
+  const sign = goal!.wants === 'lowest' ? 1 : -1;
+  const rankOf = (at: number): number => (isFeasible(told[at]!) ? 0 : 1);
+  const best = told
+    .map((_, at) => at)
+    .reduce((a, b) =>
+      rankOf(b) - rankOf(a) < 0 || (rankOf(b) === rankOf(a) && posterior.meanOf(b) < posterior.meanOf(a))
+        ? b
+        : a,
+    );
+  const z = normalQuantile((1 + CONFIDENCE) / 2);
+  return search!.inputs.flatMap((input, at): Slice[] => {
+    if (dimensions[at]!.kind === 'choice') return [];
+    const points = Array.from({ length: PLACES }, (_, place) => {
+      const x = snapped(dimensions, told[best]!.x.toSpliced(at, 1, place / (PLACES - 1)));
+      const { mean, variance } = posterior.predict(x);
+      const valueOf = (by: number): number => sign * fit.warp.value(mean + sign * by * Math.sqrt(variance));
+      return { x: Number(valuesAt(x)[at]!), value: valueOf(0), low: valueOf(-z), high: valueOf(z) };
+    });
+    // an input of a few whole numbers has each of them once
+    const own = points.filter(({ x }, place) => place === 0 || x !== points[place - 1]!.x);
+    return [{ input: input.name, points: own }];
+  });
+}

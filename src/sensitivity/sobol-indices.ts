@@ -1,0 +1,238 @@
+import { studentQuantile } from '../statistics/student.ts';
+import type { InputIndices, Interval, PairIndices } from './analysis.ts';
+import { momentsOf } from './moments.ts';
+import { bootstrapIntervals, randomGroups } from './resample.ts';
+
+/**
+ * The layout of the values of a Saltelli design. For each base point, and in it for each scramble, there are the rows A, AB1 … ABk, then with
+ * second order BA1 … BAk, then B. AB1 is A with the first input of B.
+ */
+export interface SaltelliLayout {
+  inputs: readonly string[];
+  /** Base points of each scramble. */
+  points: number;
+  scrambles: number;
+  secondOrder: boolean;
+}
+
+export interface SobolIndices {
+  indices: InputIndices[];
+  secondOrder?: PairIndices[];
+  /** Base points of all scrambles that have a value in each of their rows. */
+  used: number;
+  /** Number of scrambles behind the intervals; 0 if the intervals are from a bootstrap over base points. */
+  scrambles: number;
+}
+
+/** The fewest base points for a separate estimate of a scramble. */
+const ENOUGH = 32;
+/** Parts of a bootstrap: more take longer, and change little. */
+const MOST_PARTS = 500;
+
+/**
+ * Sobol' indices. First order: A. Saltelli et al., "Variance based sensitivity analysis of model output. Design and estimator for the
+ * total sensitivity index", Computer Physics Communications 181 (2010) 259-270, table 2 (b). Total: M. J. W. Jansen, "Analysis of variance designs for
+ * model output", Computer Physics Communications 117 (1999) 35-43, as in table 2 (f) of Saltelli. Second order: A. Saltelli, "Making best use of
+ * model evaluations to compute sensitivity indices", Computer Physics Communications 145 (2002) 280-297, theorem 2.
+ *
+ * Each index is the mean over independent scrambles, with Student's interval; of a single scramble, or of short ones, it is of all base points
+ * together, with a bootstrap over them. A base point without all its values is left out.
+ *
+ * @param values - of each row; NaN where there is none
+ */
+export function sobolIndices(layout: SaltelliLayout, values: Float64Array, confidence: number): SobolIndices {
+  const { inputs, scrambles, secondOrder } = layout;
+  const sums = new BlockSums(layout, values);
+  const whole = sums.wholeBlocks();
+  const none = { indices: [], used: whole.length, scrambles: 0 };
+  if (whole.length < 2) return none;
+  const ofScramble = Array.from({ length: scrambles }, (_, at) =>
+    whole.filter((one) => one % scrambles === at),
+  );
+  const areEnough = scrambles > 1 && ofScramble.every(({ length }) => length >= ENOUGH);
+  const [numbers, intervals] = areEnough
+    ? overScrambles(ofScramble.map((blocks) => sums.estimates(sums.of(blocks))))
+    : byBootstrap(sums, whole);
+  if (!numbers.every(Number.isFinite)) return none;
+
+  function overScrambles(estimates: number[][]): [number[], (Interval | undefined)[]] {
+    const t = studentQuantile((1 + confidence) / 2, scrambles - 1);
+    const found = estimates[0]!.map((_, at) => momentsOf(estimates.map((one) => one[at]!)));
+    return [
+      found.map(({ mean }) => mean),
+      found.map(({ mean, variance }) => {
+        const half = t * Math.sqrt(variance / scrambles);
+        return [mean - half, mean + half];
+      }),
+    ];
+  }
+
+  function byBootstrap(all: BlockSums, blocks: number[]): [number[], (Interval | undefined)[]] {
+    const parts = Math.min(blocks.length, MOST_PARTS);
+    const groupOf = randomGroups(blocks.length, parts);
+    const groups = Array.from({ length: parts }, (): number[] => []);
+    for (const [at, block] of blocks.entries()) groups[groupOf[at]!]!.push(block);
+    const partSums = groups.map((group) => all.of(group));
+    const statistics = (times: Uint32Array): number[] => {
+      const total = new Float64Array(partSums[0]!.length);
+      for (const [part, own] of partSums.entries()) {
+        const often = times[part]!;
+        if (often > 0) for (let at = 0; at < total.length; at += 1) total[at]! += often * own[at]!;
+      }
+      return all.estimates(total);
+    };
+    return [all.estimates(all.of(blocks)), bootstrapIntervals(parts, statistics, confidence)];
+  }
+
+  const k = inputs.length;
+  const pairs = secondOrder ? pairsOf(k) : [];
+  return {
+    indices: inputs.map((input, at) => ({
+      input,
+      first: numbers[at]!,
+      ...(intervals[at] && { firstInterval: intervals[at] }),
+      total: numbers[k + at]!,
+      ...(intervals[k + at] && { totalInterval: intervals[k + at]! }),
+    })),
+    ...(secondOrder && {
+      secondOrder: pairs.map(([a, b], at) => ({
+        inputs: [inputs[a]!, inputs[b]!],
+        value: numbers[2 * k + at]!,
+        ...(intervals[2 * k + at] && { interval: intervals[2 * k + at]! }),
+      })),
+    }),
+    used: whole.length,
+    scrambles: areEnough ? scrambles : 0,
+  };
+}
+
+/** Indices without intervals of some base points, each as often as it is there: first-order indices, then total ones, then those of pairs. */
+export function sobolEstimates(
+  layout: SaltelliLayout,
+  values: Float64Array,
+  blocks: readonly number[],
+): number[] {
+  const sums = new BlockSums(layout, values);
+  return sums.estimates(sums.of(blocks));
+}
+
+/** From this share of chance on, the inputs can no longer be distinguished. */
+const MOST_CHANCE = 0.9;
+
+/**
+ * Indices of the function that chance is added to, of those of means with chance in them. Chance that is independent between points adds to
+ * the variance and to the numerator of a total index, but not to those of the others.
+ *
+ * @param chance - its share of the variance of the means, from 0 to 1
+ */
+export function withoutChance(found: SobolIndices, chance: number): SobolIndices {
+  if (chance === 0 || chance > MOST_CHANCE) return found;
+  const rest = 1 - chance;
+  const share = (value: number): number => value / rest;
+  const total = (value: number): number => (value - chance) / rest;
+  return {
+    ...found,
+    indices: found.indices.map((one) => ({
+      ...one,
+      first: share(one.first!),
+      ...(one.firstInterval && { firstInterval: ends(one.firstInterval, share) }),
+      total: total(one.total!),
+      ...(one.totalInterval && { totalInterval: ends(one.totalInterval, total) }),
+    })),
+    ...(found.secondOrder && {
+      secondOrder: found.secondOrder.map((one) => ({
+        ...one,
+        value: share(one.value),
+        ...(one.interval && { interval: ends(one.interval, share) }),
+      })),
+    }),
+  };
+}
+
+function ends([low, high]: Interval, change: (end: number) => number): Interval {
+  return [change(low), change(high)];
+}
+
+/** Every two of so many, the first one before the second. */
+export function pairsOf(count: number): [number, number][] {
+  return Array.from({ length: count }, (_, a) =>
+    Array.from({ length: count - a - 1 }, (_, i): [number, number] => [a, a + 1 + i]),
+  ).flat();
+}
+
+/** Sums over base points that indices are made of. Values are taken from the mean of all, which costs the estimates less of their precision. */
+class BlockSums {
+  readonly #layout: SaltelliLayout;
+  readonly #values: Float64Array;
+  readonly #width: number;
+  readonly #pairs: [number, number][];
+  readonly #mean: number;
+
+  constructor(layout: SaltelliLayout, values: Float64Array) {
+    this.#layout = layout;
+    this.#values = values;
+    this.#width = 2 + layout.inputs.length * (layout.secondOrder ? 2 : 1);
+    this.#pairs = layout.secondOrder ? pairsOf(layout.inputs.length) : [];
+    let [sum, count] = [0, 0];
+    for (const value of values) {
+      if (Number.isNaN(value)) continue;
+      sum += value;
+      count += 1;
+    }
+    this.#mean = sum / count;
+  }
+
+  /** Base points that have all their values: numbers of blocks of rows. */
+  wholeBlocks(): number[] {
+    const { points, scrambles } = this.#layout;
+    const width = this.#width;
+    const whole: number[] = [];
+    for (let block = 0; block < points * scrambles; block += 1) {
+      let isWhole = true;
+      for (let row = block * width; row < (block + 1) * width; row += 1)
+        if (Number.isNaN(this.#values[row]!)) isWhole = false;
+      if (isWhole) whole.push(block);
+    }
+    return whole;
+  }
+
+  /** The number of blocks, sums of A and B, of their squares, of A × B, then of each input, then of each pair. */
+  of(blocks: readonly number[]): Float64Array {
+    const k = this.#layout.inputs.length;
+    const sums = new Float64Array(4 + 2 * k + this.#pairs.length);
+    for (const block of blocks) {
+      const start = block * this.#width;
+      const at = (row: number): number => this.#values[start + row]! - this.#mean;
+      const [a, b] = [at(0), at(this.#width - 1)];
+      sums[0]! += 1;
+      sums[1]! += a + b;
+      sums[2]! += a * a + b * b;
+      sums[3]! += a * b;
+      for (let input = 0; input < k; input += 1) {
+        const ab = at(1 + input);
+        sums[4 + input]! += b * (ab - a);
+        sums[4 + k + input]! += (a - ab) * (a - ab);
+      }
+      for (let pair = 0; pair < this.#pairs.length; pair += 1) {
+        const [one, other] = this.#pairs[pair]!;
+        sums[4 + 2 * k + pair]! += at(1 + k + one) * at(1 + other);
+      }
+    }
+    return sums;
+  }
+
+  /** First-order indices, then total ones, then those of pairs. */
+  estimates(sums: Float64Array): number[] {
+    const k = this.#layout.inputs.length;
+    const n = sums[0]!;
+    const variance = sums[2]! / (2 * n) - (sums[1]! / (2 * n)) ** 2;
+    // of a constant output, rounding apart
+    if (!(variance > 1e-24 * this.#mean ** 2)) return [NaN];
+    const first = Array.from({ length: k }, (_, at) => sums[4 + at]! / n / variance);
+    const total = Array.from({ length: k }, (_, at) => sums[4 + k + at]! / (2 * n) / variance);
+    const second = this.#pairs.map(
+      ([a, b], at) => (sums[4 + 2 * k + at]! - sums[3]!) / n / variance - first[a]! - first[b]!,
+    );
+    return [...first, ...total, ...second];
+  }
+}

@@ -1,0 +1,34 @@
+import type { GrowthRound } from '../campaign/growth.ts';
+import type { Analysis, Interval } from './analysis.ts';
+
+/**
+ * The widest interval of an index: of Sobol' indices from end to end, of μ* as a part of the largest μ* of the output. An
+ * index without an interval counts as unknown.
+ *
+ * @returns undefined if there are no indices
+ */
+export function widestInterval(
+  analyses: readonly Analysis[],
+): NonNullable<GrowthRound['widest']> | undefined {
+  const all = analyses.flatMap(({ output, method, indices = [], secondOrder = [] }) => {
+    const largest = Math.max(...indices.map(({ muStar = 0 }) => muStar));
+    const unit = method === 'morris' && largest > 0 ? largest : 1;
+    const widthOf = (interval: Interval | undefined): number =>
+      interval ? (interval[1] - interval[0]) / unit : Number.MAX_VALUE;
+    return [
+      ...indices.flatMap(({ input, firstInterval, totalInterval, muStarInterval }) =>
+        (method === 'morris' ? [muStarInterval] : [firstInterval, totalInterval]).map((interval) => ({
+          width: widthOf(interval),
+          output,
+          input,
+        })),
+      ),
+      ...secondOrder.map(({ inputs, interval }) => ({
+        width: widthOf(interval),
+        output,
+        input: inputs.join(' × '),
+      })),
+    ];
+  });
+  return all.length === 0 ? undefined : all.reduce((one, other) => (other.width > one.width ? other : one));
+}

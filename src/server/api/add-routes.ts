@@ -1,0 +1,106 @@
+import type { FastifyInstance } from 'fastify';
+import type { z } from 'zod';
+import type { ServerParts } from '../parts.ts';
+import { ServerError } from '../problems.ts';
+import type { Call, Handlers } from './call.ts';
+import { campaignHandlers } from './campaigns.ts';
+import { type Endpoint, endpoints } from './endpoints.ts';
+import { eventHandlers } from './events.ts';
+import { KeptFiles } from './kept-files.ts';
+import { openApiDocument } from './openapi.ts';
+import { reportHandlers } from './reports.ts';
+import { resultHandlers } from './results.ts';
+import { steeringHandlers } from './steering.ts';
+
+export const API_ROOT = '/api/v1';
+
+/** Adds a route for every row of the endpoint table. */
+export async function addApi(app: FastifyInstance, server: ServerParts): Promise<void> {
+  const files = new KeptFiles();
+  app.addHook('onClose', () => files.close());
+  const handlers: Handlers = {
+    health: () => ({ status: 'ok' }),
+    openApi: () => openApiDocument(server.publicUrl()),
+    ...campaignHandlers,
+    ...steeringHandlers(),
+    ...resultHandlers(files),
+    ...reportHandlers(files),
+    ...eventHandlers,
+  };
+  await app.register(
+    (api, _options, done) => {
+      // a definition is YAML or JSON, whatever its Content-Type
+      api.removeAllContentTypeParsers();
+      const types = ['application/json', '*'];
+      api.addContentTypeParser(types, { parseAs: 'string' }, (_request, body, done) => done(null, body));
+      for (const [name, endpoint] of Object.entries(endpoints) as [keyof Handlers, Endpoint][]) {
+        addRoute(api, endpoint, handlers[name] as (call: unknown, server: ServerParts) => unknown, server);
+      }
+      done();
+    },
+    { prefix: API_ROOT },
+  );
+}
+
+function addRoute(
+  api: FastifyInstance,
+  { method, path, role, query, body }: Endpoint,
+  handle: (call: unknown, server: ServerParts) => unknown,
+  server: ServerParts,
+): void {
+  api.route({
+    method,
+    url: path,
+    config: { role },
+    handler: async (request, reply) => {
+      const call = {
+        params: request.params,
+        query: query && parsed(query, withObjects(request.query as Query), 'query'),
+        body:
+          body === 'definition' ? textIn(request.body) : body && parsed(body, jsonIn(request.body), 'body'),
+        access: request.access!,
+        request,
+        reply,
+      } as Call;
+      // a handler that answers itself returns its reply
+      return handle(call, server);
+    },
+  });
+}
+
+type Query = Record<string, unknown>;
+
+/** `name[key]=value` is an entry of an object, as in OpenAPI's style deepObject. */
+function withObjects(query: Query): Query {
+  const found = new Map<string, unknown>();
+  for (const [text, value] of Object.entries(query)) {
+    // a schema would silently drop the key __proto__, so the whole parameter is refused
+    const [, name, key] = /^([a-z]+)\[(?!__proto__\])(.*)\]$/s.exec(text) ?? [];
+    if (name === undefined) found.set(text, value);
+    else found.set(name, { ...(found.get(name) as object | undefined), [key!]: value });
+  }
+  return Object.fromEntries(found);
+}
+
+function textIn(body: unknown): string {
+  if (typeof body === 'string' && body.trim() !== '') return body;
+  throw new ServerError('BAD_REQUEST', 'The body is to be a definition, YAML or JSON.');
+}
+
+/** The JSON of a body; undefined for an empty one. */
+function jsonIn(body: unknown): unknown {
+  if (typeof body !== 'string' || body.trim() === '') return undefined;
+  try {
+    return JSON.parse(body);
+  } catch {
+    throw new ServerError('BAD_REQUEST', 'The body is not JSON.');
+  }
+}
+
+function parsed(schema: z.ZodType, value: unknown, where: 'query' | 'body'): unknown {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  const at = issue!.path.length > 0 ? ` at ${issue!.path.map(String).join('.')}` : '';
+  throw new ServerError('BAD_REQUEST', `The ${where} is wrong${at}: ${issue!.message}.`);
+}

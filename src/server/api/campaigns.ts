@@ -1,0 +1,149 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { CampaignStatus } from '../../client/index.ts';
+import { jsonl } from '../../report/jsonl.ts';
+import { resultTable } from '../../report/index.ts';
+import type { CampaignRecord, ResultPlace, ResultRow } from '../../store/index.ts';
+import type { ServerParts } from '../parts.ts';
+import { ServerError } from '../problems.ts';
+import { eachOf, placeIn, placeText } from '../rows.ts';
+import type { Call, Handlers } from './call.ts';
+import { withDefinition } from './definitions.ts';
+import type { endpoints } from './endpoints.ts';
+import { etagOf, names } from './etag.ts';
+
+/** How often a status is read while a client waits for a change, ms. */
+const LOOK = 500;
+
+/** The endpoints that read and start campaigns. */
+export const campaignHandlers: Handlers<
+  | 'listModels'
+  | 'getModel'
+  | 'plan'
+  | 'listCampaigns'
+  | 'createCampaign'
+  | 'putCampaign'
+  | 'getCampaign'
+  | 'deleteCampaign'
+  | 'listRuns'
+  | 'getPoint'
+  | 'listFailures'
+  | 'listFlights'
+  | 'getStory'
+  | 'analyze'
+> = {
+  listModels: (_call, { foray }) => foray.models(),
+  getModel: ({ params }, { foray }) => foray.model(params.name),
+  plan: ({ body, query }, { foray }) => withDefinition(body, (source) => foray.plan(source, query)),
+
+  async listCampaigns({ query, reply, request }, { foray, sections }) {
+    const { phase, model, owner, q = '', after, limit } = query;
+    const all = (await foray.list()).filter(
+      (status) =>
+        (phase === undefined || status.phase === phase) &&
+        (model === undefined || status.model === model) &&
+        (owner === undefined || status.owner === owner) &&
+        status.id.includes(q),
+    );
+    const from = after === undefined ? 0 : all.findIndex(({ id }) => id === after) + 1;
+    if (after !== undefined && from === 0)
+      throw new ServerError('BAD_REQUEST', 'The parameter after names no campaign of the list.');
+    const page = all.slice(from, from + limit);
+    if (from + limit < all.length) linkNext(request.url, reply, page.at(-1)!.id);
+    return page.map((status) => ({ ...status, best: sections.best(status) }));
+  },
+
+  async createCampaign({ body, request, reply, access }, { foray }) {
+    const key = request.headers['idempotency-key'];
+    // the idempotency keys of two users are independent
+    const token = typeof key === 'string' && key !== '' ? JSON.stringify([access.name, key]) : undefined;
+    const options = { owner: access.name, token };
+    const submitted = await withDefinition(body, (source) => foray.submit(source, options));
+    void reply.code(submitted.isNew ? 201 : 200).header('location', `/api/v1/campaigns/${submitted.id}`);
+    return submitted;
+  },
+
+  async putCampaign({ body, params, reply, access }, { foray }) {
+    const options = { id: params.id, owner: access.name };
+    const submitted = await withDefinition(body, (source) => foray.submit(source, options));
+    if (submitted.isNew) void reply.code(201);
+    return submitted;
+  },
+
+  async getCampaign({ params, query, request, reply }, { foray }) {
+    const known = request.headers['if-none-match'];
+    const until = Date.now() + query.wait * 1_000;
+    let status = await foray.status(params.id);
+    const isOld = (etag: string, first: string): boolean =>
+      known === undefined ? query.wait > 0 && etag === first : names(known, etag);
+    const first = tagOf(status);
+    while (isOld(tagOf(status), first) && Date.now() < until && !reply.raw.destroyed) {
+      await delay(Math.min(LOOK, until - Date.now()));
+      status = await foray.status(params.id);
+    }
+    const etag = tagOf(status);
+    void reply.header('etag', etag).header('cache-control', 'no-cache');
+    return known !== undefined && names(known, etag) ? reply.code(304).send() : status;
+  },
+
+  async deleteCampaign({ params, reply }, { foray }) {
+    await foray.delete(params.id);
+    return reply.code(204).send();
+  },
+
+  async listRuns({ params, query, request, reply }, server) {
+    const { record, rows, next } = await runsOf(server, params.id, query);
+    if (next) linkNext(request.url, reply, placeText(next));
+    // as in JSON Lines, so that a long number keeps all digits
+    const lines: string[] = [];
+    const table = resultTable(record.campaign, eachOf(rows), { all: true });
+    for await (const text of jsonl(table)) lines.push(...text.trimEnd().split('\n'));
+    return reply.type('application/json; charset=utf-8').send(`[${lines.filter(Boolean).join(',')}]`);
+  },
+
+  getPoint: ({ params }, { foray }) => foray.explain(params.id, params.point),
+  listFailures: ({ params }, { foray }) => foray.failures(params.id),
+  listFlights: ({ params }, { foray }) => foray.flights(params.id),
+
+  async getStory({ params }, { foray }) {
+    return {
+      search: await foray.searchStory(params.id),
+      select: await foray.selectStory(params.id),
+      calibration: await foray.calibrationStory(params.id),
+    };
+  },
+
+  analyze: ({ params, query }, { foray }) => foray.analyze(params.id, { outputs: query.output }),
+};
+
+/**
+ * A page of runs in design order, or those with the lowest or highest values of an output.
+ * @throws ServerError BAD_REQUEST if parameters exclude each other; ForayError UNKNOWN_CAMPAIGN, UNKNOWN_OUTPUT, INVALID_EXPRESSION
+ */
+async function runsOf(
+  { foray, sections }: ServerParts,
+  id: string,
+  { state: status, after, limit, lowest, highest }: Call<typeof endpoints.listRuns>['query'],
+): Promise<{ record: CampaignRecord; rows: ResultRow[]; next?: ResultPlace | null }> {
+  const output = lowest ?? highest;
+  if (output === undefined) return foray.runsPage(id, { limit, after: placeIn(after), status });
+  if ([lowest && highest, after, status].some((other) => other !== undefined))
+    throw new ServerError(
+      'BAD_REQUEST',
+      'Neither of lowest and highest goes with another order, state or after.',
+    );
+  const record = await foray.record(id);
+  const wants = lowest === undefined ? 'highest' : 'lowest';
+  return { record, rows: await sections.extremeRuns(id, { output, wants, from: 0, count: limit }) };
+}
+
+/** The entity tag of a status, without the time at which it was read. */
+function tagOf({ asOf: _asOf, ...status }: CampaignStatus): string {
+  return etagOf(JSON.stringify(status));
+}
+
+/** The link to the next page (RFC 8288). */
+function linkNext(url: string, reply: { header(name: string, value: string): unknown }, after: string): void {
+  const next = new URL(url, 'http://any');
+  next.searchParams.set('after', after);
+  reply.header('link', `<${next.pathname}${next.search}>; rel="next"`);
+}

@@ -1,0 +1,63 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { CampaignDefinition } from '../../campaign/definition.ts';
+import type { DefinitionSource } from '../../client/index.ts';
+import { ServerError } from '../problems.ts';
+
+/** A definition with the files that it names, by their names, in Base64. */
+const Envelope = z.strictObject({
+  definition: z.union([z.string(), z.record(z.string(), z.unknown())]),
+  files: z.record(z.string(), z.base64()).default({}),
+});
+
+/** The file name in errors about a definition from a request. */
+const NAME = 'definition';
+const FILE_NAME = /^(?!\.{1,2}$)[^/\\\0]{1,200}$/;
+
+/**
+ * Reads a definition from a request: YAML or JSON, or `{"definition": …, "files": {NAME: BASE64}}`. The files are in a
+ * temporary folder while the definition is used. A definition cannot name other files.
+ *
+ * @throws ServerError BAD_REQUEST; whatever `use` throws
+ */
+export async function withDefinition<T>(
+  text: string,
+  use: (source: DefinitionSource) => Promise<T>,
+): Promise<T> {
+  const envelope = envelopeIn(text);
+  const folder = await mkdtemp(join(tmpdir(), 'foray-upload-'));
+  try {
+    for (const [name, content] of Object.entries(envelope?.files ?? {})) {
+      if (!FILE_NAME.test(name))
+        throw new ServerError(
+          'BAD_REQUEST',
+          'A file has a name without a folder, of at most 200 characters.',
+        );
+      await writeFile(join(folder, name), Buffer.from(content, 'base64'));
+    }
+    const definition = envelope?.definition ?? text;
+    return await use(
+      typeof definition === 'string'
+        ? { text: definition, file: NAME, uploads: folder }
+        : { definition: definition as unknown as CampaignDefinition, file: NAME, uploads: folder },
+    );
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function envelopeIn(text: string): z.output<typeof Envelope> | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  if (typeof value !== 'object' || value === null || !('definition' in value)) return undefined;
+  const result = Envelope.safeParse(value);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  throw new ServerError('BAD_REQUEST', `The body is wrong at ${issue!.path.join('.')}: ${issue!.message}.`);
+}

@@ -1,0 +1,25 @@
+import { hash } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Foray } from '../../client/index.ts';
+
+/** An entity tag (RFC 9110, 8.8.3) of a text. */
+export function etagOf(text: string): string {
+  return `"${digestOf(text)}"`;
+}
+
+/** An entity tag of content that is made from a campaign's results. It changes when a result changes. */
+export async function tagOfResults(foray: Foray, id: string, what: unknown): Promise<string> {
+  const { digest, updatedAt } = await foray.record(id);
+  return etagOf(JSON.stringify([what, id, digest, updatedAt, await foray.counts(id)]));
+}
+
+/** A hash of a text: 27 letters, digits, `-` and `_`. */
+export function digestOf(text: string): string {
+  return hash('sha256', text, 'base64url').slice(0, 27);
+}
+
+/** Whether an If-None-Match or If-Match header contains a tag. */
+export function names(header: IncomingHttpHeaders['if-none-match'], etag: string): boolean {
+  const tags = (header ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''));
+  return tags.includes(etag) || tags.includes('*');
+}

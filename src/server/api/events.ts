@@ -1,0 +1,64 @@
+import { PassThrough, Readable } from 'node:stream';
+import type { Foray } from '../../client/index.ts';
+import { resultTable } from '../../report/index.ts';
+import { jsonl } from '../../report/jsonl.ts';
+import { messageOf } from '../../errors.ts';
+import type { Handlers } from './call.ts';
+
+/** An idle connection gets a comment at this interval, ms, so that proxies keep it open. */
+const BEAT = 15_000;
+
+/** The progress of campaigns by server-sent events. */
+export const eventHandlers: Handlers<'events'> = {
+  async events({ params, query, reply, request }, { foray }) {
+    // an unknown campaign gets the usual error
+    await foray.record(params.id);
+    void reply.type('text/event-stream; charset=utf-8').header('cache-control', 'no-store');
+    if (request.method === 'HEAD') return reply.send(Readable.from([]));
+    const events = new PassThrough();
+    const send = (text: string): Promise<void> | undefined => {
+      if (events.destroyed || events.write(text)) return undefined;
+      return new Promise((resolve) => {
+        events.once('drain', resolve);
+        events.once('close', resolve);
+      });
+    };
+    const beat = setInterval(() => void send(': still here\n\n'), BEAT).unref();
+    void tell(foray, params.id, query.runs, send, () => events.destroyed)
+      .catch((error: unknown) => send(event('problem', JSON.stringify({ detail: messageOf(error) }))))
+      .finally(() => {
+        clearInterval(beat);
+        events.end();
+      });
+    return reply.send(events);
+  },
+};
+
+async function tell(
+  foray: Foray,
+  id: string,
+  withRuns: boolean,
+  send: (text: string) => Promise<void> | undefined,
+  hasGone: () => boolean,
+): Promise<void> {
+  const statuses = async (): Promise<void> => {
+    for await (const status of foray.follow(id)) {
+      if (hasGone()) return;
+      await send(event('status', JSON.stringify(status)));
+    }
+  };
+  const runs = async (): Promise<void> => {
+    if (!withRuns) return;
+    const { record, rows } = await foray.results(id, { follow: true });
+    for await (const text of jsonl(resultTable(record.campaign, rows, { all: true }))) {
+      if (hasGone()) return;
+      for (const line of text.split('\n')) if (line !== '') await send(event('run', line));
+    }
+  };
+  await Promise.all([statuses(), runs()]);
+  if (!hasGone()) await send(event('end', JSON.stringify(await foray.status(id))));
+}
+
+function event(name: string, data: string): string {
+  return `event: ${name}\ndata: ${data}\n\n`;
+}

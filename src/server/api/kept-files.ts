@@ -1,0 +1,116 @@
+import { createReadStream } from 'node:fs';
+import { mkdtemp, open, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ServerError } from '../problems.ts';
+import { names } from './etag.ts';
+
+/** How long a file is kept after its last request, ms, and the most files. */
+const KEPT_MS = 600_000;
+const MOST = 8;
+
+/** A file with everything that a range request needs. */
+export interface KeptFile {
+  path: string;
+  size: number;
+  etag: string;
+}
+
+/**
+ * Files that are written once and read in ranges. A client that reads Parquet by its address first requests the size
+ * and then parts, and all parts must be of one file.
+ */
+export class KeptFiles {
+  #folder: Promise<string> | undefined;
+  readonly #files = new Map<string, { file: Promise<KeptFile>; timer: NodeJS.Timeout }>();
+  #count = 0;
+
+  /** The file with an entity tag. It is made if it does not exist. */
+  async get(etag: string, make: () => AsyncIterable<Uint8Array>): Promise<KeptFile> {
+    const known = this.#files.get(etag);
+    if (known) {
+      known.timer.refresh();
+      return known.file;
+    }
+    const [oldest] = this.#files.keys();
+    if (this.#files.size >= MOST) this.#forget(oldest!);
+    const file = this.#write(etag, make());
+    const timer = setTimeout(() => this.#forget(etag), KEPT_MS).unref();
+    this.#files.set(etag, { file, timer });
+    // the next request tries again
+    file.catch(() => this.#forget(etag));
+    return file;
+  }
+
+  async close(): Promise<void> {
+    for (const { timer } of this.#files.values()) clearTimeout(timer);
+    this.#files.clear();
+    if (this.#folder) await rm(await this.#folder, { recursive: true, force: true });
+  }
+
+  async #write(etag: string, pieces: AsyncIterable<Uint8Array>): Promise<KeptFile> {
+    this.#folder ??= mkdtemp(join(tmpdir(), 'foray-results-'));
+    const path = join(await this.#folder, String((this.#count += 1)));
+    const file = await open(path, 'w', 0o600);
+    let size = 0;
+    try {
+      for await (const piece of pieces) {
+        await file.writeFile(piece);
+        size += piece.length;
+      }
+    } finally {
+      await file.close();
+    }
+    return { path, size, etag };
+  }
+
+  /** A client that is reading the file has it open and can continue. */
+  #forget(etag: string): void {
+    const known = this.#files.get(etag);
+    if (!known) return;
+    this.#files.delete(etag);
+    clearTimeout(known.timer);
+    known.file.then(({ path }) => rm(path, { force: true })).catch(() => undefined);
+  }
+}
+
+/** Sends a file, or the requested range of it (RFC 9110, 14). */
+export function sendFile(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { path, size, etag }: KeptFile,
+): FastifyReply {
+  const { headers, method } = request;
+  void reply.headers({ etag, 'accept-ranges': 'bytes', 'cache-control': 'no-cache' });
+  if (headers['if-none-match'] !== undefined && names(headers['if-none-match'], etag))
+    return reply.code(304).send();
+  const ifRange = headers['if-range'];
+  const isSame = ifRange === undefined || names(String(ifRange), etag);
+  const range = isSame ? rangeIn(headers.range, size) : undefined;
+  if (range === null) {
+    throw new ServerError('RANGE_REFUSED', `The file has ${size} bytes.`, {
+      headers: { 'content-range': `bytes */${size}` },
+    });
+  }
+  const { start, end } = range ?? { start: 0, end: size - 1 };
+  if (range) void reply.code(206).header('content-range', `bytes ${start}-${end}/${size}`);
+  void reply.header('content-length', end - start + 1);
+  return method === 'HEAD'
+    ? reply.send(Readable.from([]))
+    : reply.send(createReadStream(path, { start, end }));
+}
+
+/** The requested range; undefined for the whole file, null for a range outside the file. */
+export function rangeIn(
+  header: string | undefined,
+  size: number,
+): { start: number; end: number } | null | undefined {
+  const [, from, to] = /^bytes=(\d*)-(\d*)$/.exec(header ?? '') ?? [];
+  if (from === undefined || to === undefined || (from === '' && to === '')) return undefined;
+  const start = from === '' ? Math.max(0, size - Number(to)) : Number(from);
+  const end = from === '' || to === '' ? size - 1 : Math.min(Number(to), size - 1);
+  if (from !== '' && to !== '' && Number(to) < start) return undefined;
+  return start > end ? null : { start, end };
+}

@@ -1,0 +1,137 @@
+import { z } from 'zod';
+import { errorCodes } from '../../errors.ts';
+import { serverErrors } from '../problems.ts';
+import { version } from '../../own-version.ts';
+import { type Endpoint, endpoints } from './endpoints.ts';
+
+type Json = Record<string, unknown>;
+
+/** The API as an OpenAPI 3.1 document. */
+export function openApiDocument(url: string): Json {
+  const paths: Record<string, Json> = {};
+  for (const [name, endpoint] of Object.entries(endpoints) as [string, Endpoint][]) {
+    const path = endpoint.path.replaceAll(/:(\w+)/g, '{$1}');
+    paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: operation(name, endpoint) };
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'foray',
+      version,
+      description: 'Campaigns of simulation runs: submit, follow, steer, read.',
+    },
+    servers: [{ url: `${url}/api/v1` }],
+    security: [{ key: [] }, { login: [] }],
+    paths,
+    components: {
+      securitySchemes: {
+        key: { type: 'http', scheme: 'bearer' },
+        login: { type: 'apiKey', in: 'cookie', name: `foray-${new URL(url).port}` },
+      },
+      schemas: { Problem: problem },
+      responses: {
+        Problem: {
+          description: 'What is wrong (RFC 9457).',
+          content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+        },
+      },
+    },
+  };
+}
+
+const text = { type: 'string' };
+const problem: Json = {
+  type: 'object',
+  required: ['type', 'title', 'status', 'code', 'detail'],
+  properties: {
+    type: text,
+    title: text,
+    status: { type: 'integer' },
+    code: { type: 'string', enum: [...new Set([...Object.keys(serverErrors), ...Object.keys(errorCodes)])] },
+    detail: text,
+    hint: text,
+    file: text,
+    line: { type: 'integer' },
+    column: { type: 'integer' },
+    path: text,
+  },
+};
+
+function operation(name: string, { path, role, summary, query, headers, body, answer }: Endpoint): Json {
+  const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name]) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: text,
+  }));
+  const inQuery = Object.entries((query?.shape ?? {}) as Record<string, z.ZodType>).map(([name, given]) => {
+    const schema = schemaOf(given, 'input');
+    return {
+      name,
+      in: 'query',
+      required: !given.safeParse(undefined).success,
+      ...(schema['type'] === 'object' && { style: 'deepObject', explode: true }),
+      schema,
+    };
+  });
+  const inHeaders = Object.entries(headers ?? {}).map(([name, description]) => {
+    return { name, in: 'header', required: false, description, schema: text };
+  });
+  return {
+    operationId: name,
+    summary,
+    ...(role === 'anyone' && { security: [] }),
+    'x-role': role,
+    parameters: [...inPath, ...inQuery, ...inHeaders],
+    ...(body && { requestBody: bodyOf(body) }),
+    responses: {
+      '2XX': {
+        description: answer === null ? 'Done.' : summary,
+        ...(answer !== null && {
+          content:
+            typeof answer === 'string'
+              ? { [answer]: {} }
+              : { 'application/json': { schema: schemaOf(answer, 'output') } },
+        }),
+      },
+      default: { $ref: '#/components/responses/Problem' },
+    },
+  };
+}
+
+function bodyOf(body: NonNullable<Endpoint['body']>): Json {
+  if (body !== 'definition') {
+    const required = !body.safeParse(undefined).success;
+    return { required, content: { 'application/json': { schema: schemaOf(body, 'input') } } };
+  }
+  return {
+    required: true,
+    description:
+      'A definition (docs/reference/definition.md), or an object with it and the files that it names.',
+    content: {
+      'application/yaml': { schema: text },
+      'application/json': {
+        schema: {
+          type: 'object',
+          properties: {
+            definition: { type: ['string', 'object'] },
+            files: {
+              type: 'object',
+              description: 'by name, in Base64',
+              additionalProperties: { type: 'string', contentEncoding: 'base64' },
+            },
+          },
+        },
+      },
+    },
+  };
+}
+
+function schemaOf(schema: z.ZodType, io: 'input' | 'output'): Json {
+  return withoutDialect(z.toJSONSchema(schema, { io, unrepresentable: 'any' }));
+}
+
+/** The document's own dialect is that of all its schemas. */
+function withoutDialect({ $schema: _schema, ...schema }: Json): Json {
+  return schema;
+}

@@ -1,0 +1,78 @@
+import type { Foray } from '../../client/index.ts';
+import { ServerError } from '../problems.ts';
+import type { ServerParts } from '../parts.ts';
+import type { Handlers } from './call.ts';
+import { withDefinition } from './definitions.ts';
+import { etagOf, names } from './etag.ts';
+
+type Verb = 'pause' | 'resume' | 'stop' | 'cancel';
+
+/** The endpoints that change campaigns. */
+export function steeringHandlers(): Handlers<
+  Verb | 'retry' | 'setConcurrency' | 'getDefinition' | 'putDefinition'
+> {
+  return {
+    pause: verb((foray, id, reason) => foray.steer(id, 'pause', reason)),
+    resume: verb((foray, id, reason) => foray.steer(id, 'resume', reason)),
+    stop: verb((foray, id, reason) => foray.steer(id, 'stop', reason)),
+    cancel: verb((foray, id, reason) => foray.cancel(id, reason)),
+
+    retry: ({ params, body }, { foray }) => foray.retry(params.id, body.what, { version: body.version }),
+
+    async setConcurrency({ params, body }, { foray }) {
+      await foray.setConcurrency(params.id, body.concurrency);
+      return foray.status(params.id);
+    },
+
+    async getDefinition({ params, reply }, { foray }) {
+      const { definition } = await foray.record(params.id);
+      // JSON is YAML
+      return reply
+        .header('etag', etagOf(definition))
+        .type('application/yaml; charset=utf-8')
+        .send(definition);
+    },
+
+    async putDefinition({ params, query, body, request }, { foray, inTurn }) {
+      const { id } = params;
+      return withDefinition(body, async (source) => {
+        if (query.dry) return foray.compare(id, source);
+        return inTurn(id, async () => {
+          const match = request.headers['if-match'];
+          const { definition } = await foray.record(id);
+          if (match !== undefined && !names(match, etagOf(definition))) {
+            throw new ServerError('DEFINITION_CHANGED', `The definition of "${id}" was changed meanwhile.`, {
+              hint: 'Read it again, and apply yours if the difference is what you want.',
+              headers: { etag: etagOf(definition) },
+              more: { difference: await foray.compare(id, source) },
+            });
+          }
+          return foray.apply(id, source);
+        });
+      });
+    },
+  };
+}
+
+/** Makes handlers for verbs with the same shape. */
+function verb(act: (foray: Foray, id: string, reason: string) => Promise<void>) {
+  return async (
+    {
+      params,
+      body,
+      access,
+      reply,
+    }: {
+      params: { id: string };
+      body: { reason?: string | undefined } | undefined;
+      access: { name: string };
+      reply: { code(status: number): unknown };
+    },
+    { foray }: ServerParts,
+  ): Promise<unknown> => {
+    const by = `${access.name} over HTTP`;
+    await act(foray, params.id, body?.reason === undefined ? by : `${by}: ${body.reason}`);
+    reply.code(202);
+    return foray.status(params.id);
+  };
+}

@@ -1,0 +1,131 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { noteMethods } from '../http/methods.ts';
+import { pathOf } from '../http/path.ts';
+import { type Access, hashOf, type Role } from './roles.ts';
+import type { ServerParts } from './parts.ts';
+import { ServerError, wantsPage } from './problems.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The role for the route. A route without a role is not added. */
+    role?: Role | 'anyone';
+  }
+  interface FastifyRequest {
+    /** The user of the request; null if anyone may use the route. */
+    access: Access | null;
+    /** SHA-256 of the key in the request or behind its session. */
+    keyHash: string | null;
+  }
+}
+
+export interface GuardOptions {
+  /** Names that a Host header may have, besides those of this machine. */
+  hostNames: readonly string[];
+  /** Name of the cookie of a login. */
+  cookie(): string;
+  /** Addresses of pages that may show the server in a frame. */
+  frameAncestors?: readonly string[] | undefined;
+}
+
+const LOCAL_NAMES = ['127.0.0.1', 'localhost', '[::1]'];
+const SAFE = ['GET', 'HEAD'];
+
+/**
+ * Adds the guard before all routes and bodies, also for addresses without a route. It refuses an unknown Host (another
+ * name may be rebound to this address), a change from a page of another site (by Sec-Fetch-Site, otherwise Origin), a
+ * request without a key or a login, and a key without the role of the route.
+ */
+export function addGuard(app: FastifyInstance, { keys, sessions }: ServerParts, options: GuardOptions): void {
+  const names = new Set([...LOCAL_NAMES, ...options.hostNames.map((name) => name.toLowerCase())]);
+  const policy = contentPolicy(options.frameAncestors);
+  const methods = noteMethods(app);
+  app.decorateRequest('access', null);
+  app.decorateRequest('keyHash', null);
+
+  app.addHook('onRoute', ({ url, config }) => {
+    if (config?.role === undefined) throw new Error(`The route ${url} does not say who may use it.`);
+  });
+
+  app.addHook('onRequest', (request, reply, done) => {
+    void reply.headers(policy);
+    checkHost(request);
+    checkSite(request);
+    request.keyHash = keyHashOf(request);
+    request.access = request.keyHash === null ? null : keys.of(request.keyHash);
+    // only users who may read learn whether an address exists
+    const role = request.is404 ? 'read' : request.routeOptions.config.role!;
+    if (role !== 'anyone' && !request.access) return refuseUnknown(request, reply);
+    if (role === 'steer' && request.access?.role !== 'steer')
+      throw new ServerError('ROLE_TOO_LOW', `The key of ${request.access!.name} may read, and not steer.`);
+    const path = pathOf(request.url);
+    if (request.is404 || methods.isWrong(request.method, path)) throw notFound(methods.of(path));
+    done();
+  });
+
+  function checkHost({ headers }: FastifyRequest): void {
+    const host = (headers.host ?? '').toLowerCase();
+    if (names.has(host.replace(/:\d+$/, ''))) return;
+    throw new ServerError('WRONG_HOST', 'This server does not serve the host that the request names.', {
+      hint: 'Name the host with --host-name when you start the server.',
+    });
+  }
+
+  function keyHashOf({ headers }: FastifyRequest): string | null {
+    if (headers.authorization !== undefined) {
+      const key = /^Bearer\s+(\S+)\s*$/i.exec(headers.authorization)?.[1];
+      return key === undefined ? null : hashOf(key);
+    }
+    const session = cookieOf(headers.cookie, options.cookie());
+    return (session !== undefined && sessions.keyOf(session)) || null;
+  }
+}
+
+/** A page of another site must not change anything in the name of its viewer. */
+function checkSite({ method, headers }: FastifyRequest): void {
+  if (SAFE.includes(method)) return;
+  const { 'sec-fetch-site': site, origin, host, authorization } = headers;
+  if (site !== undefined) {
+    if (site === 'same-origin' || site === 'none') return;
+  } else if (origin !== undefined) {
+    if (URL.canParse(origin) && new URL(origin).host === host) return;
+  } else if (/^Bearer\s/i.test(authorization ?? '')) return;
+  throw new ServerError('CROSS_SITE', 'A change is taken from pages of this server, or with a key.', {
+    hint: 'A program gives its key in the header Authorization: Bearer KEY.',
+  });
+}
+
+function refuseUnknown(request: FastifyRequest, reply: FastifyReply): void {
+  if (SAFE.includes(request.method) && wantsPage(request)) {
+    void reply.redirect(`/login?to=${encodeURIComponent(request.url)}`, 303);
+    return;
+  }
+  throw new ServerError('KEY_NEEDED', 'A key is needed, in the header Authorization: Bearer KEY.', {
+    hint: '"foray ui" opens a page that needs none, and docs/reference/api.md says where keys are.',
+    headers: { 'www-authenticate': 'Bearer' },
+  });
+}
+
+function notFound(allowed: readonly string[]): ServerError {
+  if (allowed.length === 0) return new ServerError('UNKNOWN_ROUTE', 'There is nothing at this address.');
+  const allow = allowed.join(', ');
+  return new ServerError('METHOD_NOT_ALLOWED', `This address takes only ${allow}.`, { headers: { allow } });
+}
+
+/** The value of a cookie in a Cookie header. */
+export function cookieOf(header: string | undefined, name: string): string | undefined {
+  const pair = header?.split(';').find((pair) => pair.trim().startsWith(`${name}=`));
+  return pair?.trim().slice(name.length + 1);
+}
+
+/** Content only from the server itself, and no inline scripts. */
+function contentPolicy(frameAncestors: readonly string[] = []): Record<string, string> {
+  const ancestors = frameAncestors.length > 0 ? frameAncestors.join(' ') : "'none'";
+  return {
+    'content-security-policy':
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+      `form-action 'self'; base-uri 'none'; frame-ancestors ${ancestors}`,
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'no-referrer',
+    'cross-origin-resource-policy': 'same-origin',
+  };
+}

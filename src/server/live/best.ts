@@ -1,0 +1,43 @@
+import { measureOf } from '../../campaign/measures.ts';
+import { Lowest } from '../../report/best.ts';
+import { pointsOf, valueOf } from '../../report/points.ts';
+import type { ResultRow, Store } from '../../store/index.ts';
+import type { ExtremeRuns } from './look.ts';
+
+/** Runs that are ranked by an output. */
+export const MOST_RANKED = 1_000;
+
+/** The best value that a point of a campaign has, in one pass over its runs; null where there is none, or no goal. */
+export async function bestOf(store: Store, id: string): Promise<number | null> {
+  const record = await store.getCampaign(id);
+  if (!record?.campaign.goal) return null;
+  const { goal, outputs } = record.campaign;
+  const measure = measureOf(outputs, goal.output);
+  let best: number | null = null;
+  for await (const point of pointsOf(store.results(id), [measure])) {
+    const value = valueOf(point, measure);
+    if (value === undefined) continue;
+    if (best === null || (goal.wants === 'lowest' ? value < best : value > best)) best = value;
+  }
+  return best;
+}
+
+/**
+ * The runs of a campaign with the lowest or highest values of an output, in one pass over them: a page of the first thousand.
+ * @throws ForayError UNKNOWN_OUTPUT, INVALID_VALUE, INVALID_EXPRESSION
+ */
+export async function extremeRuns(
+  store: Store,
+  id: string,
+  { output, wants, from, count }: ExtremeRuns,
+): Promise<ResultRow[]> {
+  const record = await store.getCampaign(id);
+  if (!record) return [];
+  const { read } = measureOf(record.campaign.outputs, output);
+  const first = new Lowest<ResultRow>(Math.min(MOST_RANKED, from + count));
+  for await (const row of store.results(id)) {
+    const value = row.status === 'done' ? read(row.outputs) : undefined;
+    if (value !== undefined) first.add(row, wants === 'lowest' ? value : -value);
+  }
+  return first.items.slice(from);
+}

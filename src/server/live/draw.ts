@@ -1,0 +1,33 @@
+import { analysesIn } from '../../client/analysis.ts';
+import { campaignSection } from '../../report/campaign-section.ts';
+import { analysesFor } from '../../report/of-campaign.ts';
+import { reportSections } from '../../report/report-sections.ts';
+import type { Summary } from '../../report/summary.ts';
+import { type CampaignRecord, type Store } from '../../store/index.ts';
+import type { Section } from './look.ts';
+import { numbersOf } from './numbers.ts';
+import { shownSection } from './shown.ts';
+import type { Stories } from './stories.ts';
+
+/**
+ * The report of a campaign so far. The sensitivity analysis is added when all runs have finished, because it has to
+ * read all of them.
+ */
+export async function drawSections(
+  store: Store,
+  record: CampaignRecord,
+  summary: Summary,
+  stories: Stories,
+  isWhole: boolean,
+): Promise<Section[]> {
+  const { campaign } = record;
+  const counts = await store.counts(campaign.id);
+  const sections = await reportSections(record, counts, summary, {
+    ...stories,
+    logs: await store.runLogs(campaign.id),
+    analyses: isWhole ? await analysesFor(record, (outputs) => analysesIn(store, record, { outputs })) : [],
+  });
+  const last = { id: 'campaign', markup: campaignSection(record, counts, summary.timeline.outstandingTime) };
+  const numbers = numbersOf(campaign, summary);
+  return [...sections, last].map((section) => shownSection(section, numbers.get(section.id), campaign.id));
+}

@@ -1,0 +1,62 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { isForayError, messageOf } from '../../errors.ts';
+import { openStore } from '../../store/index.ts';
+import { bestOf, extremeRuns } from './best.ts';
+import { Gatherer } from './gatherer.ts';
+import type { News, Order } from './look.ts';
+
+/** Reads and draws in a separate thread, because SQLite and pictures would block the server. */
+const store = await openStore(workerData as string, 'refuse');
+const gatherers = new Map<string, Gatherer>();
+/** Best values are read of one campaign after the other. */
+let reading = Promise.resolve();
+
+parentPort!.on('message', (order: Order) => {
+  const { key } = order;
+  if (order.kind === 'forget') {
+    gatherers.get(key)?.end();
+    gatherers.delete(key);
+    return;
+  }
+  if (order.kind === 'best') {
+    reading = reading.then(() => tellBest(key, order.id));
+    return;
+  }
+  if (order.kind === 'extreme') {
+    reading = reading.then(() => tellExtreme(key, order));
+    return;
+  }
+  const gatherer = new Gatherer(store, order.id, order.view, (seen) => {
+    if (gatherers.get(key) === gatherer) tell({ key, seen });
+  });
+  gatherers.set(key, gatherer);
+  gatherer.run().catch((error: unknown) => {
+    if (gatherers.get(key) !== gatherer) return;
+    gatherers.delete(key);
+    tellError(key, error);
+  });
+});
+
+async function tellBest(key: string, id: string): Promise<void> {
+  // a campaign that is just being deleted has none
+  tell({ key, best: await bestOf(store, id).catch(() => null) });
+}
+
+async function tellExtreme(key: string, { id, runs }: Extract<Order, { kind: 'extreme' }>): Promise<void> {
+  try {
+    // as plain objects, because only these can be posted
+    tell({ key, extreme: (await extremeRuns(store, id, runs)).map((row) => ({ ...row })) });
+  } catch (error) {
+    tellError(key, error);
+  }
+}
+
+function tellError(key: string, error: unknown): void {
+  const code = isForayError(error) ? error.code : 'INTERNAL';
+  const hint = isForayError(error) ? error.hint : undefined;
+  tell({ key, error: { code, message: messageOf(error), hint } });
+}
+
+function tell(news: News): void {
+  parentPort!.postMessage(news);
+}

@@ -1,0 +1,199 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Measure, measureOf } from '../../campaign/measures.ts';
+import { closedPhases } from '../../campaign/types.ts';
+import { followRuns } from '../../client/follow-results.ts';
+import { ForayError, isForayError } from '../../errors.ts';
+import { LiveSummary } from '../../report/live/live-summary.ts';
+import { html } from '../../report/markup.ts';
+import { summarize, type Summary, type SummaryOptions } from '../../report/summary.ts';
+import type { CampaignRecord, ResultRow, Store } from '../../store/index.ts';
+import { drawSections } from './draw.ts';
+import { filterOf } from './filter.ts';
+import type { Section, Seen, View } from './look.ts';
+import { storiesOf, type Stories } from './stories.ts';
+
+/** The shortest interval between drawings, ms. Drawing takes at most a tenth of the time. */
+const LEAST_PAUSE = 1_000;
+const PAUSE_FOR_DRAWING = 10;
+/** The interval between reads of the store, ms. */
+const EVERY = 500;
+
+/** Keeps the pictures of a campaign up to date. It reads each run once. */
+export class Gatherer {
+  readonly #store: Store;
+  readonly #id: string;
+  readonly #view: View;
+  readonly #tell: (seen: Seen) => void;
+  #isEnded = false;
+  #hasDrawn = false;
+  /** The time of the next possible drawing, by a monotonic clock. */
+  #next = 0;
+
+  constructor(store: Store, id: string, view: View, tell: (seen: Seen) => void) {
+    this.#store = store;
+    this.#id = id;
+    this.#view = view;
+    this.#tell = tell;
+  }
+
+  end(): void {
+    this.#isEnded = true;
+  }
+
+  /**
+   * Draws until it is ended.
+   * @throws ForayError UNKNOWN_CAMPAIGN, UNKNOWN_OUTPUT, INVALID_VALUE, INVALID_EXPRESSION
+   */
+  async run(): Promise<void> {
+    for (let drawn = ''; !this.#isEnded;) {
+      const record = await this.#record();
+      const isClosed = closedPhases.includes(record.phase);
+      const asked = this.#asked(record);
+      if (isClosed || !LiveSummary.isEnough(record.campaign, asked)) {
+        const state = stateOf(record);
+        // the last pictures wait for nothing
+        if (state !== drawn && (isClosed || this.#mayDraw)) {
+          await this.#drawn(record, (options) => this.#exact(record, asked, options));
+          drawn = state;
+        }
+        await delay(EVERY);
+      } else await this.#follow(record, asked);
+    }
+  }
+
+  /** Follows an open campaign until it closes or changes, or one of its failed runs is requested again. */
+  async #follow(record: CampaignRecord, asked: readonly Measure[]): Promise<void> {
+    const { campaign } = record;
+    const isWanted = filterOf(campaign, this.#view.inputs);
+    const live = new LiveSummary(campaign, asked);
+    const { done, failed } = await this.#store.counts(this.#id);
+    /** Runs that had finished when this began and have not been read yet. */
+    const before = done + failed;
+    let missing = before;
+    const isBegunAnew = this.#hasDrawn;
+    let isComplete = false;
+    let isOver = false;
+    let isNew = true;
+    const take = async (): Promise<void> => {
+      const isGone = (): Promise<boolean> => Promise.resolve(isOver || this.#isEnded);
+      for await (const runs of followRuns(this.#store, campaign, EVERY, isGone)) {
+        for (const run of runs) isOver ||= isWanted(run.row.values) && !live.add(run);
+        missing -= runs.length;
+        isNew = true;
+        if (isOver || this.#isEnded) return;
+      }
+    };
+    const taken = take()
+      .catch((error: unknown) => {
+        if (!isForayError(error) || error.code !== 'CAMPAIGN_CHANGED') throw error;
+      })
+      .finally(() => (isOver = true));
+    while (!isOver && !this.#isEnded) {
+      await Promise.race([taken, delay(EVERY)]);
+      const now = await this.#record();
+      isOver ||= now.digest !== record.digest || live.failed > (await this.#store.counts(this.#id)).failed;
+      if (isOver || !isNew) continue;
+      // the first pictures of all runs are drawn at once; a restart does not show fewer runs than before
+      const isFirst: boolean = missing <= 0 && !isComplete;
+      if (!isFirst && (!this.#mayDraw || (missing > 0 && isBegunAnew))) continue;
+      isComplete ||= isFirst;
+      isNew = false;
+      await this.#drawn(
+        now,
+        (options) => live.summary((key) => this.#rowsOf(key), options),
+        missing > 0 ? [behindSection(before - missing, before)] : [],
+      );
+    }
+    await taken;
+  }
+
+  get #mayDraw(): boolean {
+    return performance.now() >= this.#next;
+  }
+
+  /**
+   * Draws the report and posts it.
+   * @param front the text before the report
+   */
+  async #drawn(
+    record: CampaignRecord,
+    summaryOf: (options: SummaryOptions) => Promise<Summary>,
+    front: readonly Section[] = [],
+  ): Promise<void> {
+    const from = performance.now();
+    const asOf = new Date().toISOString();
+    const stories = await storiesOf(this.#store, record.campaign);
+    const summary = await summaryOf(optionsOf(record, stories));
+    const isWhole = closedPhases.includes(record.phase) && this.#view.inputs.length === 0;
+    const sections = [...front, ...(await drawSections(this.#store, record, summary, stories, isWhole))];
+    const hash = createHash('sha256');
+    for (const { html } of sections) hash.update(html).update('\0');
+    const pause = Math.max(LEAST_PAUSE, PAUSE_FOR_DRAWING * (performance.now() - from));
+    this.#next = performance.now() + pause;
+    const next = closedPhases.includes(record.phase) ? 0 : Math.round(pause);
+    this.#hasDrawn = true;
+    this.#tell({ version: hash.digest('hex').slice(0, 16), asOf, sections, next });
+  }
+
+  /** One pass over all runs in design order, as a report makes it. */
+  async #exact(
+    { campaign }: CampaignRecord,
+    asked: readonly Measure[],
+    options: SummaryOptions,
+  ): Promise<Summary> {
+    const isWanted = filterOf(campaign, this.#view.inputs);
+    const rows = this.#store.results(this.#id);
+    async function* wanted(): AsyncIterable<ResultRow> {
+      for await (const row of rows) if (isWanted(row.values)) yield row;
+    }
+    return summarize(campaign, this.#view.inputs.length === 0 ? rows : wanted(), asked, options);
+  }
+
+  /** Outputs that are shown first: those of the view, then that of the goal. */
+  #asked({ campaign: { outputs, goal } }: CampaignRecord): Measure[] {
+    return [...this.#view.show, ...(goal ? [goal.output] : [])].map((name) => measureOf(outputs, name));
+  }
+
+  async #rowsOf(key: string): Promise<ResultRow[]> {
+    const stories = await this.#store.pointsLike(this.#id, key);
+    return stories
+      .filter((point) => point.key === key)
+      .flatMap(({ values, runs }) =>
+        runs.flatMap(({ state, ...run }) =>
+          state === 'done' || state === 'failed' ? [{ ...run, point: key, values, status: state }] : [],
+        ),
+      );
+  }
+
+  async #record(): Promise<CampaignRecord> {
+    const record = await this.#store.getCampaign(this.#id);
+    if (record) return record;
+    throw new ForayError('UNKNOWN_CAMPAIGN', `There is no campaign "${this.#id}".`, {
+      hint: 'It was deleted, or its id is another one.',
+    });
+  }
+}
+
+function optionsOf({ campaign }: CampaignRecord, { search, select }: Stories): SummaryOptions {
+  const goal = campaign.goal && {
+    ...campaign.goal,
+    output: measureOf(campaign.outputs, campaign.goal.output).name,
+  };
+  const found = (search ?? select)?.summary;
+  return { goal, found: found && { output: campaign.goal!.output, key: found.best?.key } };
+}
+
+/** The text while the runs that had finished at the start are still being read. */
+function behindSection(read: number, all: number): Section {
+  const [some, whole] = [read, all].map((count) => count.toLocaleString('en-US'));
+  const text = html`<p class="note">
+    What follows is of the first ${some} of the ${whole} runs that have finished. The others are being read.
+  </p>`;
+  return { id: 'behind', html: text.text };
+}
+
+/** What a picture of all runs depends on. */
+function stateOf({ digest, phase, updatedAt }: CampaignRecord): string {
+  return JSON.stringify([digest, phase, updatedAt]);
+}

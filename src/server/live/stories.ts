@@ -1,0 +1,15 @@
+import type { Campaign } from '../../campaign/types.ts';
+import { storyOfCalibration, storyOfSearch, storyOfSelect } from '../../client/search.ts';
+import type { Told } from '../../report/report-sections.ts';
+import type { Store } from '../../store/index.ts';
+
+/** What a search, a selection or a calibration has done; each null of a campaign without. */
+export type Stories = Required<Pick<Told, 'search' | 'select' | 'calibration'>>;
+
+export async function storiesOf(store: Store, campaign: Campaign): Promise<Stories> {
+  return {
+    search: await storyOfSearch(store, campaign),
+    select: await storyOfSelect(store, campaign),
+    calibration: await storyOfCalibration(store, campaign),
+  };
+}

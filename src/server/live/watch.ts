@@ -1,0 +1,159 @@
+import { Worker } from 'node:worker_threads';
+import type { CampaignStatus } from '../../client/index.ts';
+import { type ErrorCode, ForayError } from '../../errors.ts';
+import { ownModule } from '../../own-files.ts';
+import type { ResultRow } from '../../store/index.ts';
+import type { ExtremeRuns, News, Order, Seen, View } from './look.ts';
+
+/** The most views that are kept up to date at once; others wait. */
+const MOST_WATCHED = 8;
+/** How long a view is kept up to date after its last request, ms. */
+const KEPT = 60_000;
+/** When to look again while nothing is drawn yet, ms. */
+const SOON = 500;
+
+/** Reading the runs of a campaign for its best value takes at most a tenth of the time. */
+const PAUSE_FOR_READING = 9;
+
+const NOTHING: Seen = { version: '', asOf: null, sections: [], next: SOON };
+
+interface Watched {
+  lookedAt: number;
+  seen: Seen;
+  error?: Error;
+}
+
+/** The best value of a campaign in a state, when it was asked for and told, by the clock that only goes forward. */
+interface Best {
+  state: string;
+  value: number | null;
+  asked: number;
+  told: number | undefined;
+}
+
+/**
+ * The pictures of campaigns. A separate thread keeps them up to date while somebody views them. All viewers of one view
+ * share one reading of the campaign's runs.
+ */
+export class Sections {
+  readonly #store: string;
+  readonly #watched = new Map<string, Watched>();
+  readonly #bests = new Map<string, Best>();
+  /** Requests that wait for runs, by the key of their order. */
+  readonly #waiting = new Map<string, PromiseWithResolvers<ResultRow[]>>();
+  #orders = 0;
+  #thread: Worker | undefined;
+  #sweep: NodeJS.Timeout | undefined;
+
+  /** @param store the store's address */
+  constructor(store: string) {
+    this.#store = store;
+  }
+
+  /**
+   * The current visible state. It does not wait for a drawing.
+   * @throws ForayError UNKNOWN_CAMPAIGN, UNKNOWN_OUTPUT, INVALID_VALUE, INVALID_EXPRESSION
+   */
+  look(id: string, view: View): Promise<Seen> {
+    const key = JSON.stringify([id, view.show, view.inputs]);
+    const now = performance.now();
+    const known = this.#watched.get(key);
+    if (known) {
+      known.lookedAt = now;
+      if (!known.error) return Promise.resolve(known.seen);
+      this.#watched.delete(key);
+      return Promise.reject(known.error);
+    }
+    if (this.#watched.size < MOST_WATCHED) {
+      this.#watched.set(key, { lookedAt: now, seen: NOTHING });
+      this.#order({ kind: 'watch', key, id, view });
+    }
+    return Promise.resolve(NOTHING);
+  }
+
+  /**
+   * The best value of a campaign with a goal, as far as it is known; null while it is not, and of a campaign without a goal. What a
+   * search or a selection says of itself is known at once; of others the runs are read anew where the campaign is in another state.
+   */
+  best({ id, goal, search, select, asOf: state }: CampaignStatus): number | null {
+    if (goal === null) return null;
+    const found = search ?? select;
+    if (found) return found.best?.value ?? null;
+    const known = this.#bests.get(id);
+    const now = performance.now();
+    const isDue =
+      known?.told !== undefined && now - known.told > PAUSE_FOR_READING * (known.told - known.asked);
+    if (!known || (known.state !== state && isDue)) {
+      this.#bests.set(id, { state, value: known?.value ?? null, asked: now, told: undefined });
+      this.#order({ kind: 'best', key: id, id });
+    }
+    return known?.value ?? null;
+  }
+
+  /**
+   * The runs of a campaign with the lowest or highest values of an output.
+   * @throws ForayError UNKNOWN_OUTPUT, INVALID_VALUE, INVALID_EXPRESSION
+   */
+  extremeRuns(id: string, runs: ExtremeRuns): Promise<ResultRow[]> {
+    this.#orders += 1;
+    const key = `runs ${this.#orders}`;
+    const waiting = Promise.withResolvers<ResultRow[]>();
+    this.#waiting.set(key, waiting);
+    this.#order({ kind: 'extreme', key, id, runs });
+    return waiting.promise.finally(() => this.#waiting.delete(key));
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#sweep);
+    this.#watched.clear();
+    await this.#thread?.terminate();
+  }
+
+  #order(order: Order): void {
+    this.#thread ??= this.#start();
+    this.#thread.postMessage(order);
+  }
+
+  #start(): Worker {
+    this.#sweep ??= setInterval(() => this.#forget(), SOON).unref();
+    const thread = new Worker(ownModule('src/server/live/gather-thread'), { workerData: this.#store });
+    thread.unref();
+    thread.on('message', (news: News) => {
+      if ('best' in news) {
+        const asked = this.#bests.get(news.key);
+        if (asked) Object.assign(asked, { value: news.best, told: performance.now() });
+        return;
+      }
+      const waiting = this.#waiting.get(news.key);
+      if ('extreme' in news) return waiting?.resolve(news.extreme);
+      if ('error' in news && waiting) return waiting.reject(errorOf(news.error));
+      const watched = this.#watched.get(news.key);
+      if (!watched) return;
+      if ('seen' in news) watched.seen = news.seen;
+      else watched.error = errorOf(news.error);
+    });
+    // the next look starts another one
+    thread.on('error', (error) => {
+      for (const watched of this.#watched.values()) watched.error = error as Error;
+      this.#bests.clear();
+      for (const waiting of this.#waiting.values()) waiting.reject(error);
+    });
+    thread.on('exit', () => {
+      if (this.#thread === thread) this.#thread = undefined;
+    });
+    return thread;
+  }
+
+  /** Ends views that nobody has requested for a while. */
+  #forget(): void {
+    for (const [key, { lookedAt }] of this.#watched) {
+      if (performance.now() - lookedAt < KEPT) continue;
+      this.#watched.delete(key);
+      this.#order({ kind: 'forget', key });
+    }
+  }
+}
+
+function errorOf({ code, message, hint }: Extract<News, { error: unknown }>['error']): Error {
+  return code === 'INTERNAL' ? new Error(message) : new ForayError(code as ErrorCode, message, { hint });
+}

@@ -1,0 +1,100 @@
+import { readFileSync } from 'node:fs';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { ownFile } from '../own-files.ts';
+import { html } from '../report/markup.ts';
+import { hashOf } from './roles.ts';
+import { cookieOf } from './guard.ts';
+import type { ServerParts } from './parts.ts';
+import { ServerError } from './problems.ts';
+
+const read = (file: string) => readFileSync(ownFile(`src/server/login/${file}`), 'utf8');
+const files = {
+  '/login.js': { type: 'text/javascript; charset=utf-8', content: read('login.js') },
+  '/login.css': { type: 'text/css; charset=utf-8', content: read('login.css') },
+};
+
+/** The largest form, in bytes, because anybody may send one. */
+const MOST_FORM = 16_384;
+
+/**
+ * The login of a browser: by an address with a code that works once, or by a key in a form, which works without
+ * scripts. The browser then has a cookie that scripts cannot read and other sites cannot use.
+ */
+export function addLogin(
+  app: FastifyInstance,
+  { sessions, publicUrl }: ServerParts,
+  cookie: () => string,
+): void {
+  const anyone = { config: { role: 'anyone' } } as const;
+  for (const [path, { type, content }] of Object.entries(files)) {
+    app.get(path, anyone, (_request, reply) => reply.type(type).send(content));
+  }
+
+  app.get<{ Querystring: { to?: string } }>('/login', anyone, ({ query }, reply) =>
+    sendForm(reply, ownPath(query.to)),
+  );
+
+  app.post('/login', { ...anyone, bodyLimit: MOST_FORM }, (request, reply) => {
+    const fields = request.body instanceof URLSearchParams ? request.body : new URLSearchParams();
+    const to = ownPath(fields.get('to') ?? undefined);
+    const code = fields.get('code') ?? '';
+    const session =
+      code === '' ? sessions.begin(hashOf(fields.get('key') ?? '')) : sessions.beginByCode(code);
+    // a link that is opened again where its login still lasts
+    if (session === null && code !== '' && request.access) return reply.redirect(to, 303);
+    if (session === null)
+      return sendForm(
+        reply.code(401),
+        to,
+        code === ''
+          ? 'This key is not known here.'
+          : 'This address was used before. "foray ui" gives a new one.',
+      );
+    void reply.header('set-cookie', `${cookie()}=${session}; Path=/; HttpOnly; SameSite=Lax`);
+    return reply.redirect(to, 303);
+  });
+
+  app.post('/login/code', { config: { role: 'read' } }, ({ keyHash }) => {
+    const code = sessions.code(keyHash!);
+    return { url: `${publicUrl()}/login#${code}` };
+  });
+
+  app.post('/logout', { config: { role: 'anyone' } }, (request, reply) => {
+    const session = cookieOf(request.headers.cookie, cookie());
+    if (session !== undefined) sessions.end(session);
+    return reply
+      .header('set-cookie', `${cookie()}=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0`)
+      .redirect('/login', 303);
+  });
+}
+
+/** The path of this server after the login. Any other address would lead the browser elsewhere. */
+function ownPath(to = '/'): string {
+  if (to.length > 2_000 || !/^\/(?![/\\])[\x21-\x7e]*$/.test(to))
+    throw new ServerError('BAD_REQUEST', 'The page to go on to must be a path of this server.');
+  return to;
+}
+
+function sendForm(reply: FastifyReply, to: string, message?: string): FastifyReply {
+  const page = html`<!doctype html>
+    <html lang="en">
+      <meta charset="utf-8" />
+      <meta name="viewport" content="width=device-width" />
+      <title>Log in · foray</title>
+      <link rel="stylesheet" href="/login.css" />
+      <link rel="icon" href="data:," />
+      <script type="module" src="/login.js"></script>
+      <main>
+        <h1>Log in</h1>
+        ${message === undefined ? undefined : html`<p role="alert">${message}</p>`}
+        <form method="post" action="/login">
+          <input type="hidden" name="to" value="${to}" />
+          <input type="hidden" name="code" />
+          <label>Key <input type="password" name="key" autocomplete="current-password" /></label>
+          <button>Log in</button>
+        </form>
+        <p>"foray ui" opens this page with a code, and no key is needed.</p>
+      </main>
+    </html>`;
+  return reply.header('cache-control', 'no-store').type('text/html; charset=utf-8').send(page.text);
+}

@@ -1,0 +1,122 @@
+// @ts-check
+/** Keeps a page up to date: replaces parts that have changed. Pages are whole without it. */
+
+/** @type {(selector: string) => any} */
+const find = (selector) => document.querySelector(selector);
+/** @type {(html: string) => HTMLElement} */
+const parsed = (html) => new DOMParser().parseFromString(html, 'text/html').body;
+const { live, have = '', next: first } = find('main').dataset;
+/** Hashes of the parts that are shown, by id. @type {Map<string, string>} */
+const shown = new Map(have.split(',').map((/** @type {string} */ one) => one.split('=')));
+let etag = '';
+/** When to look again, ms; not at 0. */
+let wait = Number(first);
+const phaseOf = () => find('#status .phase')?.textContent;
+let phase = phaseOf();
+let lostAt = '';
+
+/** @param {string} text */
+function say(text) {
+  const news = find('#news');
+  if (news.textContent !== text) news.textContent = text;
+}
+
+/** What a control is. @param {any} one */
+const nameOf = (one) =>
+  one.id || one.dataset.file || one.querySelector('summary')?.textContent || one.outerHTML;
+
+/**
+ * Replaces a part, unless somebody is using it. Ticks, focus, what is open or scrolled stay.
+ * @param {Element} old @param {Element} fresh
+ */
+function exchange(old, fresh) {
+  if (old.outerHTML === fresh.outerHTML) return true;
+  if (old.querySelector(':active, input:focus:not([type=checkbox])')) return false;
+  const controls = 'a:not(svg a), button, input, details, figure, .scroll';
+  const known = new Map([...old.querySelectorAll(controls)].map((one) => [nameOf(one), one]));
+  old.before(fresh);
+  for (const one of /** @type {any} */ (fresh.querySelectorAll(controls))) {
+    const was = /** @type {any} */ (known.get(nameOf(one)));
+    if (!was) continue;
+    for (const state of ['checked', 'open', 'scrollLeft']) one[state] = was[state];
+    if (was === document.activeElement) one.focus({ preventScroll: true });
+  }
+  old.remove();
+  return true;
+}
+
+/** @param {{id: string, hash: string, html?: string}} part */
+function replace({ id, hash, html }) {
+  const element = document.getElementById(id);
+  if (!element || html === undefined) return;
+  const { children } = parsed(html);
+  // a part is an element, or all that is in one
+  const isWhole = children[0]?.id === id;
+  if (!isWhole) for (const one of [...element.children]) if (!children.namedItem(one.id)) one.remove();
+  let isDone = true;
+  [...children].forEach((fresh, at) => {
+    const old = isWhole ? element : element.children[at];
+    if (old?.id === fresh.id) isDone = exchange(old, fresh) && isDone;
+    else element.insertBefore(fresh, old ?? null);
+  });
+  if (isDone) shown.set(id, hash);
+}
+
+async function look() {
+  let next = 5_000;
+  if (!document.hidden) {
+    try {
+      const url = new URL(live, location.href);
+      url.searchParams.set('have', [...shown.values()].join());
+      const answer = await fetch(url, { headers: etag ? { 'if-none-match': etag } : {} });
+      if (answer.status === 401) return say('You are logged out. Load the page again.');
+      if (answer.status === 404) return say('The campaign is not there any more.');
+      if (answer.status !== 304) {
+        if (!answer.ok) throw new Error(answer.statusText);
+        const told = await answer.json();
+        told.parts.forEach(replace);
+        // what somebody uses is replaced at the next look
+        const isAll = told.parts.every((/** @type {any} */ part) => shown.get(part.id) === part.hash);
+        etag = (isAll && answer.headers.get('etag')) || '';
+        wait = told.next;
+      }
+      next = wait;
+      const now = phaseOf();
+      if (lostAt || now !== phase) say(now === phase ? '' : `The campaign is ${now}.`);
+      phase = now;
+      lostAt = '';
+    } catch {
+      lostAt ||= new Date().toLocaleTimeString();
+      say(`The server cannot be reached since ${lostAt}. What is shown is of then.`);
+    }
+  }
+  if (next > 0) setTimeout(look, next);
+}
+if (wait > 0) setTimeout(look, wait);
+
+/** The plan of what is being typed. */
+const form = find('form[data-plan]');
+let typed = 0;
+form?.addEventListener('input', () => {
+  const mine = (typed += 1);
+  setTimeout(async () => {
+    if (mine !== typed) return;
+    const body = new URLSearchParams(/** @type {any} */ (new FormData(form)));
+    const answer = await fetch(form.dataset.plan, { method: 'POST', body }).catch(() => undefined);
+    if (mine === typed && answer?.ok)
+      find('#plan').replaceChildren(...parsed(await answer.text()).childNodes);
+  }, 400);
+});
+
+/** A mistake leads to its line. */
+document.addEventListener('click', (event) => {
+  const link = /** @type {any} */ (event.target).closest('a[href^="#line-"]');
+  const area = find('textarea[data-lines]');
+  if (!link || !area) return;
+  event.preventDefault();
+  const line = Number(link.hash.slice('#line-'.length));
+  const lines = area.value.split('\n');
+  const from = lines.slice(0, line - 1).join(' ').length + Math.min(1, line - 1);
+  area.focus();
+  area.setSelectionRange(from, from + lines[line - 1].length);
+});

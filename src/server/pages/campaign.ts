@@ -1,0 +1,159 @@
+import type { FastifyRequest } from 'fastify';
+import type { CampaignStatus } from '../../client/index.ts';
+import { isClosed } from '../../client/status.ts';
+import { html, Markup } from '../../report/markup.ts';
+import type { CampaignRecord } from '../../store/index.ts';
+import { filterIn } from '../live/filter.ts';
+import type { Seen, View } from '../live/look.ts';
+import { act, type Page, pathOfCampaign } from './layout.ts';
+import { type Part, partOf } from './parts.ts';
+import { statusSection } from './status.ts';
+
+/** When a page asks again, ms: while runs go on, while nothing happens. */
+const SOON = 1_000;
+const LATER = 5_000;
+
+const pages: readonly [string, string][] = [
+  ['', 'Overview'],
+  ['runs', 'Runs'],
+  ['failures', 'Failures'],
+  ['definition', 'Definition'],
+  ['downloads', 'Downloads'],
+];
+
+/** The links between the pages of a campaign. */
+export function tabs(id: string, current: string): Markup {
+  return html`<nav class="tabs" aria-label="Campaign">
+    ${pages.map(
+      ([part, name]) =>
+        html`<a href="${pathOfCampaign(id, part)}" ${part === current ? html`aria-current="page"` : ''}
+          >${name}</a
+        >`,
+    )}
+  </nav>`;
+}
+
+/** A campaign: where it is, what can be done about it, and its report as far as it goes. */
+export function campaignPage(
+  request: FastifyRequest,
+  record: CampaignRecord,
+  status: CampaignStatus,
+  seen: Seen,
+): Page {
+  const { id } = status;
+  const { campaign } = record;
+  const query = new URL(request.url, 'http://any').search;
+  const parts = campaignParts(request, status, seen);
+  const [head, verbs, report] = parts;
+  return {
+    title: id,
+    live: { path: `${pathOfCampaign(id, 'live')}${query}`, parts, next: nextLook(status, seen) },
+    isIncomplete: report === undefined,
+    body: html`<h1>${campaign.name}</h1>
+      <p class="lead">
+        ${status.model}, version ${status.modelVersion}${id === campaign.name ? '' : ` · campaign ${id}`} ·
+        submitted ${status.submitted.slice(0, 16).replace('T', ' ')} UTC
+      </p>
+      ${tabs(id, '')} ${head!.markup} ${verbs!.markup} ${viewForm(record, query)}
+      <div id="report">
+        ${report?.markup ?? html`<p class="lead">The pictures are being drawn. <a href="">Look again</a></p>`}
+      </div>`,
+  };
+}
+
+/** What changes on the page of a campaign; its report only once it is drawn. */
+export function campaignParts(request: FastifyRequest, status: CampaignStatus, seen: Seen): Part[] {
+  return [
+    partOf('status', statusSection(status)),
+    partOf('steering', steering(request, status)),
+    ...(isDrawn(seen) ? [{ id: 'report', hash: seen.version, markup: sectionsOf(seen) }] : []),
+  ];
+}
+
+/** When the page of a campaign asks again, ms; 0 when nothing more is to come. */
+export function nextLook(status: CampaignStatus, seen: Seen): number {
+  if (!isDrawn(seen)) return seen.next;
+  if (isClosed(status) && seen.next === 0) return 0;
+  return status.phase === 'paused' ? LATER : SOON;
+}
+
+function isDrawn({ version }: Seen): boolean {
+  return version !== '';
+}
+
+/** What may be done to a campaign at the moment; what cannot be taken back asks first. */
+function steering(request: FastifyRequest, status: CampaignStatus): Markup {
+  const { id, phase, runs } = status;
+  const to = (verb: string): string => pathOfCampaign(id, verb);
+  const asks = (verb: string, name: string): Markup | undefined =>
+    request.access?.role === 'steer' ? html`<a class="button" href="${to(verb)}">${name} …</a>` : undefined;
+  const buttons = isClosed(status)
+    ? [
+        runs.failed > 0 ? act(request, to('retry'), 'Run the failed ones again') : undefined,
+        asks('delete', 'Delete'),
+      ]
+    : [
+        phase === 'running' ? act(request, to('pause'), 'Pause') : undefined,
+        phase === 'paused' ? act(request, to('resume'), 'Resume') : undefined,
+        phase === 'stopping' ? undefined : asks('stop', 'Stop'),
+        asks('cancel', 'Cancel'),
+        phase === 'stopping' ? undefined : windowForm(request, to('window')),
+      ];
+  return html`<div id="steering" class="buttons">${buttons}</div>`;
+}
+
+/** How many runs may be requested at once. */
+function windowForm(request: FastifyRequest, action: string): Markup | undefined {
+  if (request.access?.role !== 'steer') return undefined;
+  return html`<form method="post" action="${action}" class="window">
+    <label>Runs at once <input id="window" name="concurrency" required size="6" placeholder="auto" /></label>
+    <button>Set</button>
+  </form>`;
+}
+
+/** Which outputs and which values of inputs are looked at; the address has it, so that it can be sent to somebody. */
+function viewForm({ campaign: { varied, outputs } }: CampaignRecord, query: string): Markup {
+  const asked = new URLSearchParams(query);
+  const shown = outputs.filter(({ type }) => type !== 'OUTPUT_FILE');
+  return html`<details class="view">
+    <summary>What is shown</summary>
+    <form>
+      <label
+        >Output first
+        <select name="show">
+          <option value="">as in the report</option>
+          ${shown.map(
+            ({ name }) => html`<option ${asked.get('show') === name ? html`selected` : ''}>${name}</option>`,
+          )}
+        </select></label
+      >
+      ${varied.map(
+        ({ name }) =>
+          html`<label
+            >${name}
+            <input
+              name="in:${name}"
+              value="${asked.get(`in:${name}`) ?? ''}"
+              placeholder="1..2, or values: 1, 2"
+          /></label>`,
+      )}
+      <button>Show</button>
+    </form>
+  </details>`;
+}
+
+/**
+ * Which view an address asks for: `show=OUTPUT`, `in:INPUT=1.2..1.8`, or `in:INPUT=1, 2, 3`.
+ */
+export function viewOf(url: string): View {
+  const query = new URL(url, 'http://any').searchParams;
+  const inputs = [...query]
+    .filter(([name, value]) => name.startsWith('in:') && value.trim() !== '')
+    .map(([key, value]) => filterIn(key.slice('in:'.length), value));
+  return { show: query.getAll('show').filter((name) => name !== ''), inputs };
+}
+
+/** The parts of the report, each in an element of its own. */
+function sectionsOf({ sections }: Seen): Markup {
+  return html`${sections.map(({ id, html: text }) => html`<div id="part-${id}">${new Markup(text)}</div>`)}`;
+}

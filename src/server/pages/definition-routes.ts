@@ -1,0 +1,107 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { DefinitionSource } from '../../client/index.ts';
+import { html, type Markup } from '../../report/markup.ts';
+import { withDefinition } from '../api/definitions.ts';
+import { etagOf } from '../api/etag.ts';
+import { ServerError } from '../problems.ts';
+import type { ServerParts } from '../parts.ts';
+import { definitionPage, differencePage, newPage, planOf } from './definition.ts';
+import { fieldsOf, pathOfCampaign, sendPage } from './layout.ts';
+import { mistakesIn } from './problem.ts';
+import { definitionFrom } from './written.ts';
+
+const read = { config: { role: 'read' } } as const;
+const steer = { config: { role: 'steer' } } as const;
+
+/** Starting campaigns, and changing them. What is wrong with a definition is said above it, with its lines. */
+export function addDefinitions(app: FastifyInstance, parts: ServerParts): void {
+  const { foray, inTurn } = parts;
+
+  app.get<{ Params: { id: string } }>('/campaigns/:id/definition', read, async (request, reply) =>
+    sendPage(request, reply, definitionPage(request, await foray.record(request.params.id))),
+  );
+
+  app.post<{ Params: { id: string } }>('/campaigns/:id/definition', steer, async (request, reply) => {
+    const { id } = request.params;
+    const fields = fieldsOf(request);
+    const text = lines(fields.get('definition'));
+    const change = async (): Promise<FastifyReply> => {
+      const record = await foray.record(id);
+      const etag = etagOf(record.definition);
+      const compared = async () => {
+        const difference = await withText(text, (source) => foray.compare(id, source));
+        return differencePage(request, record, text, difference, etag);
+      };
+      try {
+        if (fields.get('do') !== 'apply') return sendPage(request, reply, await compared());
+        if (fields.get('etag') !== etag) {
+          const page = await compared();
+          const changed = html`<p class="bad" role="alert">
+            Somebody has changed the definition meanwhile. This is the difference to what it is now.
+          </p>`;
+          return sendPage(request, reply.code(409), { ...page, body: html`${changed}${page.body}` });
+        }
+        await withText(text, (source) => foray.apply(id, source));
+        return reply.redirect(pathOfCampaign(id), 303);
+      } catch (error) {
+        const message = mistakesIn(error);
+        return sendPage(request, reply.code(422), definitionPage(request, record, { text, message }));
+      }
+    };
+    return inTurn(id, change);
+  });
+
+  app.get<{ Querystring: { model?: string; from?: string } }>('/new', read, async (request, reply) => {
+    const { model: name, from } = request.query;
+    if (from !== undefined) return show(request, reply, { text: (await foray.record(from)).definition });
+    if (name === undefined) return show(request, reply, {});
+    const model = await foray.model(name);
+    const text = definitionFrom(model, new URL(request.url, 'http://any').searchParams);
+    return show(request, reply, { text, model });
+  });
+
+  app.post('/new', steer, async (request, reply) => {
+    const fields = fieldsOf(request);
+    const text = lines(fields.get('definition'));
+    const id = (fields.get('id') ?? '').trim();
+    try {
+      if (fields.get('do') === 'plan')
+        return await show(request, reply, { text, id, message: await planned(text) });
+      const options = { owner: request.access!.name, ...(id !== '' && { id }) };
+      const submitted = await withText(text, (source) => foray.submit(source, options));
+      return reply.redirect(pathOfCampaign(submitted.id), 303);
+    } catch (error) {
+      return show(request, reply.code(422), { text, id, message: mistakesIn(error) });
+    }
+  });
+
+  // the plan of what is being typed
+  app.post('/new/plan', read, async (request, reply) => {
+    const text = lines(fieldsOf(request).get('definition'));
+    const message = await planned(text).catch(mistakesIn);
+    return reply.type('text/html; charset=utf-8').send(message.text);
+  });
+
+  async function planned(text: string): Promise<Markup> {
+    return planOf(await withText(text, (source) => foray.plan(source)));
+  }
+
+  async function show(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    shown: Parameters<typeof newPage>[2],
+  ): Promise<FastifyReply> {
+    return sendPage(request, reply, newPage(request, await foray.models(), shown));
+  }
+}
+
+/** A definition of a form is a text, never an envelope with files. */
+function withText<T>(text: string, use: (source: DefinitionSource) => Promise<T>): Promise<T> {
+  if (text.trim() === '') throw new ServerError('BAD_REQUEST', 'The form has no definition.');
+  return withDefinition(JSON.stringify({ definition: text }), use);
+}
+
+/** The lines of a field, which come with carriage returns. */
+function lines(text: string | null): string {
+  return (text ?? '').replaceAll('\r\n', '\n');
+}

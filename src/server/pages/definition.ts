@@ -1,0 +1,199 @@
+import type { FastifyRequest } from 'fastify';
+import type { Difference, ModelAtService, Plan } from '../../client/index.ts';
+import { durationText } from '../../report/campaign-section.ts';
+import { RANDOM_SEED } from '../../api/index.ts';
+import { html, type Markup } from '../../report/markup.ts';
+import { counted, titleOf } from '../../report/words.ts';
+import type { CampaignRecord } from '../../store/index.ts';
+import { tabs } from './campaign.ts';
+import { type Page, pathOfCampaign, tableOf } from './layout.ts';
+
+/** A definition in a field for its text; errors name its lines. */
+function editor(text: string): Markup {
+  return html`<label class="editor"
+    >Definition
+    <textarea
+      name="definition"
+      rows="${Math.min(40, text.split('\n').length + 3)}"
+      spellcheck="false"
+      data-lines
+    >
+${text}</textarea>
+  </label>`;
+}
+
+/** The definition of a campaign, which can be changed: first the difference is shown. */
+export function definitionPage(
+  request: FastifyRequest,
+  { campaign, definition }: CampaignRecord,
+  { text = definition, message }: { text?: string; message?: Markup | undefined } = {},
+): Page {
+  const { id } = campaign;
+  const path = pathOfCampaign(id, 'definition');
+  return {
+    title: `Definition of ${id}`,
+    body: html`<h1>${campaign.name}</h1>
+      ${tabs(id, 'definition')} ${message}
+      ${
+        request.access?.role === 'steer'
+          ? html`<form method="post" action="${path}">
+              ${editor(text)}
+              <p class="buttons"><button name="do" value="compare">Show the difference</button></p>
+            </form>`
+          : html`<pre tabindex="0">${text}</pre>`
+      }`,
+  };
+}
+
+/** What a changed definition would do, and the button that does it. */
+export function differencePage(
+  request: FastifyRequest,
+  record: CampaignRecord,
+  text: string,
+  difference: Difference,
+  etag: string,
+): Page {
+  const { points, replications, outputs, settings, version } = difference;
+  const rows: [string, string][] = [
+    ['Points', `${points.added} added, ${points.dropped} dropped, ${points.kept} kept`],
+    [
+      'Replications',
+      replications.from === replications.to
+        ? `${replications.to}`
+        : `${replications.from} to ${replications.to}`,
+    ],
+    [
+      'Outputs',
+      [...outputs.added.map((name) => `+ ${name}`), ...outputs.dropped.map((name) => `− ${name}`)].join(', '),
+    ],
+    ['Settings', settings.join(', ')],
+    ['Version', version ? `${version.from} to ${version.to}` : ''],
+  ];
+  const message = html`<div class="difference">
+    <h2>What would change</h2>
+    ${tableOf(
+      ['', ''],
+      rows.map(([name, value]) => [name, value || 'no change']),
+    )}
+    <form method="post" action="${pathOfCampaign(record.campaign.id, 'definition')}">
+      <input type="hidden" name="definition" value="${text}" />
+      <input type="hidden" name="etag" value="${etag}" />
+      <p class="buttons"><button name="do" value="apply">Apply</button></p>
+    </form>
+  </div>`;
+  return definitionPage(request, record, { text, message });
+}
+
+/** A new campaign: a model is chosen, then its definition is written, with a plan. */
+export function newPage(
+  request: FastifyRequest,
+  models: readonly { name: string }[],
+  {
+    text,
+    message,
+    id = '',
+    model,
+  }: {
+    text?: string | undefined;
+    message?: Markup | undefined;
+    id?: string;
+    /** The model whose inputs are asked for. */
+    model?: ModelAtService;
+  },
+): Page {
+  return {
+    title: 'New campaign',
+    body: html`<h1>New campaign</h1>
+      <form class="filter">
+        <label
+          >Model
+          <select name="model">
+            ${models.map(({ name }) => html`<option ${name === model?.name ? html`selected` : ''}>${name}</option>`)}
+          </select></label
+        >
+        <button>Begin with its inputs</button>
+      </form>
+      ${model === undefined || request.access?.role !== 'steer' ? '' : inputsForm(model, new URL(request.url, 'http://any').searchParams)}
+      <div id="plan" role="status">${message}</div>
+      ${
+        request.access?.role !== 'steer'
+          ? html`<p class="lead">Your key may read, and not start campaigns.</p>`
+          : text === undefined
+            ? ''
+            : html`<form method="post" action="/new" data-plan="/new/plan">
+                ${editor(text)}
+                <label
+                  >Name of this campaign, if it is to differ from the definition’s
+                  <input name="id" value="${id}"
+                /></label>
+                <p class="buttons">
+                  <button name="do" value="plan">Plan</button>
+                  <button name="do" value="start" class="main">Start</button>
+                </p>
+              </form>`
+      }`,
+  };
+}
+
+/** The inputs of a model with what they are if nothing else is said, as fields that make a definition. */
+function inputsForm({ name, version }: ModelAtService, fields: URLSearchParams): Markup {
+  const inputs = version.experimentTemplate.inputs.filter(
+    (input) => input.name !== RANDOM_SEED && input.type !== 'INPUT_FILE',
+  );
+  return html`<details class="inputs" open>
+    <summary>Inputs of ${name}</summary>
+    <form method="get" action="/new" class="inputs">
+      <input type="hidden" name="model" value="${name}" />
+      ${inputs.map(
+        (input) =>
+          html`<label
+            >${titleOf(input)} <small class="soft">${input.type}</small>
+            <input
+              name="in:${input.name}"
+              value="${fields.get(`in:${input.name}`) ?? ''}"
+              placeholder="${typeof input.value === 'string' ? input.value : JSON.stringify(input.value)}"
+          /></label>`,
+      )}
+      <label
+        >Replications
+        <input
+          name="replications"
+          inputmode="numeric"
+          placeholder="1"
+          value="${fields.get('replications') ?? ''}"
+      /></label>
+      <p class="soft">
+        One value fixes an input; several, as 1, 2, 3, or a range with a step, as 1..2/0.25, make a grid.
+      </p>
+      <button>Write the definition</button>
+    </form>
+  </details>`;
+}
+
+/** What a plan comes to. */
+export function planOf({
+  points,
+  mostPoints,
+  runs,
+  mostRuns,
+  there,
+  expectedSeconds,
+  mostSeconds,
+  warnings,
+  design,
+}: Plan): Markup {
+  const upTo = (least: number, most: number): string =>
+    least === most
+      ? least.toLocaleString('en-US')
+      : `${least.toLocaleString('en-US')} to ${most.toLocaleString('en-US')}`;
+  const time =
+    expectedSeconds === null
+      ? 'nothing is known yet of how long they take'
+      : `about ${durationText(expectedSeconds * 1_000)}${mostSeconds === null || mostSeconds === expectedSeconds ? '' : `, at most ${durationText(mostSeconds * 1_000)}`}`;
+  return html`<div class="answer">
+    ${upTo(points, mostPoints)} ${mostPoints === 1 ? 'point' : 'points'}, ${upTo(runs, mostRuns)}
+    ${mostRuns === 1 ? 'run' : 'runs'}, ${counted(there, 'of them is', 'of them are')} there already; ${time}.
+    ${design.map((line) => html`<br />${line}`)}
+    ${warnings.map((line) => html`<br /><span class="bad">${line}</span>`)}
+  </div>`;
+}

@@ -1,0 +1,109 @@
+import { readFileSync } from 'node:fs';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Foray } from '../../client/index.ts';
+import { ownFile } from '../../own-files.ts';
+import { style } from '../../report/style.ts';
+import { ServerError } from '../problems.ts';
+import type { ServerParts } from '../parts.ts';
+import { addDefinitions } from './definition-routes.ts';
+import { campaignPage, viewOf } from './campaign.ts';
+import { comparePage } from './compare.ts';
+import { checkView } from '../live/filter.ts';
+import { sendPage } from './layout.ts';
+import { listPage, type ListQuery } from './list.ts';
+import { addLive } from './live.ts';
+import { addModels } from './model-routes.ts';
+import { referencePage } from './reference.ts';
+import { animationPage, downloadsPage, failuresPage, pointPage } from './runs.ts';
+import { addRuns } from './run-routes.ts';
+import { addVerbs } from './verbs.ts';
+
+type Of<Params> = { Params: Params };
+const read = { config: { role: 'read' } } as const;
+
+/** Adds the pages: what browsers see. Each is whole without scripts; one script keeps them up to date. */
+export async function addPages(app: FastifyInstance, parts: ServerParts): Promise<void> {
+  const { foray, publicUrl } = parts;
+  addFiles(app);
+  addLive(app, parts);
+  addVerbs(app, parts);
+  addDefinitions(app, parts);
+  addModels(app, parts);
+
+  app.get<{ Querystring: ListQuery }>('/', read, async (request, reply) =>
+    sendPage(request, reply, listPage(request, await foray.list(), request.query, parts.sections)),
+  );
+
+  app.get<Of<{ id: string }>>('/campaigns/:id', read, async (request, reply) => {
+    const { id } = request.params;
+    const record = await foray.record(id);
+    const view = viewOf(request.url);
+    checkView(record.campaign, view);
+    // pictures that are not drawn yet follow
+    const seen = await parts.sections.look(id, view);
+    return sendPage(request, reply, campaignPage(request, record, await foray.status(id), seen));
+  });
+
+  addRuns(app, parts);
+
+  app.get<Of<{ id: string; key: string }>>('/campaigns/:id/points/:key', read, async (request, reply) =>
+    sendPage(request, reply, pointPage(request, await foray.explain(request.params.id, request.params.key))),
+  );
+
+  app.post<Of<{ id: string; key: string; replication: string }>>(
+    '/campaigns/:id/points/:key/animation/:replication',
+    { config: { role: 'steer' } },
+    async (request, reply) => {
+      const { id, key, replication } = request.params;
+      const { bundleUrl } = await foray.animate(id, key, Number(replication));
+      // what a service says is no address before it looks like one
+      const address = /^https?:\/\//.test(bundleUrl ?? '') ? bundleUrl : undefined;
+      return sendPage(request, reply, animationPage(request.params, address));
+    },
+  );
+
+  app.get<Of<{ id: string }>>('/campaigns/:id/failures', read, async (request, reply) => {
+    const { id } = request.params;
+    return sendPage(request, reply, failuresPage(request, await foray.record(id), await foray.failures(id)));
+  });
+
+  app.get<Of<{ id: string }>>('/campaigns/:id/downloads', read, async (request, reply) =>
+    sendPage(request, reply, downloadsPage(await foray.record(request.params.id))),
+  );
+
+  app.get<{ Querystring: { id?: string | string[]; a?: string; b?: string } }>(
+    '/compare',
+    read,
+    async (request, reply) => {
+      const { id, a, b } = request.query;
+      const ids = [id ?? [], a ?? [], b ?? []].flat();
+      if (ids.length !== 2)
+        throw new ServerError('BAD_REQUEST', 'Choose two campaigns to compare.', {
+          hint: 'Go back, and mark two of them.',
+        });
+      return sendPage(request, reply, await comparePage(await compared(foray, ids[0]!, ids[1]!)));
+    },
+  );
+
+  app.get('/reference', read, (request, reply) => sendPage(request, reply, referencePage(publicUrl())));
+  return Promise.resolve();
+}
+
+async function compared(foray: Foray, a: string, b: string) {
+  // the plotting library takes a moment to load
+  const { campaignsCompared } = await import('../../report/comparison/of-campaigns.ts');
+  return campaignsCompared(foray, a, b, {});
+}
+
+/** The style sheet and the script, which are the same for everybody. */
+function addFiles(app: FastifyInstance): void {
+  const file = (name: string): string => readFileSync(ownFile(`src/server/page/${name}`), 'utf8');
+  const files = {
+    '/page.css': { type: 'text/css; charset=utf-8', content: style + file('page.css') },
+    '/page.js': { type: 'text/javascript; charset=utf-8', content: file('page.js') },
+  };
+  for (const [path, { type, content }] of Object.entries(files))
+    app.get(path, { config: { role: 'anyone' } }, (_request: FastifyRequest, reply: FastifyReply) =>
+      reply.type(type).header('cache-control', 'no-cache').send(content),
+    );
+}

@@ -1,0 +1,104 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { html, type Markup } from '../../report/markup.ts';
+import { hashesOf, type Part } from './parts.ts';
+
+/** A page of the server. */
+export interface Page {
+  title: string;
+  body: Markup;
+  /** What of the page changes, where that comes from, and when to ask for it first, ms; it is not kept up to date without. */
+  live?: { path: string; parts: readonly Part[]; next: number } | undefined;
+  /** Something follows that whoever has no scripts has to load the page again for. */
+  isIncomplete?: boolean;
+}
+
+const places: readonly [string, string][] = [
+  ['/', 'Campaigns'],
+  ['/new', 'New campaign'],
+  ['/models', 'Models'],
+  ['/reference', 'API'],
+];
+
+/** Sends a page with the head that all have. */
+export function sendPage(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { title, body, live, isIncomplete = false }: Page,
+): FastifyReply {
+  const page = html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <title>${title} · foray</title>
+        <link rel="stylesheet" href="/page.css" />
+        <link rel="icon" href="data:," />
+        <script type="module" src="/page.js"></script>
+        ${isIncomplete ? html`<noscript><meta http-equiv="refresh" content="2" /></noscript>` : ''}
+      </head>
+      <body>
+        <a class="skip" href="#content">Skip to the content</a>
+        <nav aria-label="foray">
+          ${places.map(
+            ([path, name]) =>
+              html`<a href="${path}" ${path === request.url ? html`aria-current="page"` : ''}>${name}</a>`,
+          )}
+          <form method="post" action="/logout"><button class="quiet">Log out</button></form>
+        </nav>
+        <main
+          id="content"
+          ${live && html`data-live="${live.path}" data-have="${hashesOf(live.parts)}" data-next="${live.next}"`}
+        >
+          ${live === undefined ? '' : html`<p class="soft" id="news" role="status" aria-live="polite"></p>`}
+          ${body}
+        </main>
+      </body>
+    </html> `;
+  return reply.header('cache-control', 'no-store').type('text/html; charset=utf-8').send(page.text);
+}
+
+/** A form that changes something: only whoever may steer gets it. */
+export function act(request: FastifyRequest, action: string, name: string): Markup | undefined {
+  if (request.access?.role !== 'steer') return undefined;
+  return html`<form method="post" action="${action}">
+    <button>${name}</button>
+  </form>`;
+}
+
+/** Where a campaign is on this server. */
+export function pathOfCampaign(id: string, part = ''): string {
+  return `/campaigns/${encodeURIComponent(id)}${part === '' ? '' : `/${part}`}`;
+}
+
+/**
+ * A table that scrolls by itself where the window is narrow.
+ * @param label - unlike that of another table of the page
+ */
+export function tableOf(
+  heads: readonly (string | Markup)[],
+  rows: readonly (readonly (string | number | Markup | undefined)[])[],
+  label = heads.filter((head) => typeof head === 'string').join(', '),
+): Markup {
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="${label || 'Table'}">
+    <table>
+      <thead>
+        <tr>
+          ${heads.map((head) => html`<th>${head}</th>`)}
+        </tr>
+      </thead>
+      <tbody>
+        ${rows.map(
+          (cells) =>
+            html`<tr>
+              ${cells.map((cell) => html`<td class="${typeof cell === 'number' ? 'number' : ''}">${typeof cell === 'number' ? cell.toLocaleString('en-US') : cell}</td>`)}
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  </div>`;
+}
+
+/** What a form of a page has sent. */
+export function fieldsOf({ body }: Pick<FastifyRequest, 'body'>): URLSearchParams {
+  return body instanceof URLSearchParams ? body : new URLSearchParams();
+}

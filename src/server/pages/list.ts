@@ -1,0 +1,151 @@
+import type { FastifyRequest } from 'fastify';
+import type { CampaignStatus } from '../../client/index.ts';
+import { html, type Markup } from '../../report/markup.ts';
+import { numberText } from '../../report/words.ts';
+import type { Sections } from '../live/watch.ts';
+import { type Page, pathOfCampaign } from './layout.ts';
+import { type Part, partOf } from './parts.ts';
+import { barOf, finishedText, paceText } from './status.ts';
+
+/** When the list asks again, ms. */
+export const LIST_EVERY = 5_000;
+/** Campaigns that a page shows. */
+const MOST = 200;
+const phases = ['running', 'preparing', 'paused', 'stopping', 'completed', 'failed', 'cancelled'] as const;
+
+export interface ListQuery {
+  q?: string | undefined;
+  phase?: string | undefined;
+}
+
+/** All campaigns of the store, those of a phase or with a text in their name, model or owner. */
+export function listPage(
+  request: FastifyRequest,
+  all: readonly CampaignStatus[],
+  query: ListQuery,
+  sections: Sections,
+): Page {
+  const parts = listParts(request, all, query, sections);
+  return {
+    title: 'Campaigns',
+    live: { path: `/live${request.url.slice(1)}`, parts, next: LIST_EVERY },
+    body: html`<h1>Campaigns</h1>
+      <form class="filter" role="search">
+        <label>Name, model or owner <input type="search" name="q" value="${query.q ?? ''}" /></label>
+        <label
+          >Phase
+          <select name="phase">
+            <option value="">all</option>
+            ${phases.map(
+              (phase) => html`<option ${phase === query.phase ? html`selected` : ''}>${phase}</option>`,
+            )}
+          </select></label
+        >
+        <button>Show</button>
+      </form>
+      ${parts.map(({ markup }) => markup)}`,
+  };
+}
+
+/** What changes in the list. */
+export function listParts(
+  request: Pick<FastifyRequest, 'access'>,
+  all: readonly CampaignStatus[],
+  query: ListQuery,
+  sections: Sections,
+): Part[] {
+  return [partOf('campaigns', tableOfCampaigns(request, all, query, sections))];
+}
+
+function tableOfCampaigns(
+  { access }: Pick<FastifyRequest, 'access'>,
+  all: readonly CampaignStatus[],
+  { q = '', phase = '' }: ListQuery,
+  sections: Sections,
+): Markup {
+  const wanted = q.toLowerCase();
+  const found = all.filter(
+    (status) =>
+      (phase === '' || status.phase === phase) &&
+      [status.id, status.name, status.model, status.owner ?? ''].some((text) =>
+        text.toLowerCase().includes(wanted),
+      ),
+  );
+  if (all.length === 0)
+    return html`<div id="campaigns">
+      <p class="lead">
+        There is no campaign yet. <a href="/new">Start one</a>, or submit a file: foray submit campaign.yaml
+      </p>
+    </div>`;
+  const shown = found.slice(0, MOST);
+  const steers = access?.role === 'steer';
+  // a form does not know its own id where a field is called "id"
+  return html`<div id="campaigns">
+    <form method="get" action="/compare">
+      <p class="soft" id="found">
+        ${found.length === all.length ? '' : `${found.length} of ${all.length} campaigns. `}
+        ${shown.length < found.length ? `The newest ${MOST} are shown.` : ''}
+      </p>
+      <div class="scroll" id="rows" tabindex="0" role="region" aria-label="Campaigns">
+        <table>
+          <thead>
+            <tr>
+              <th><span class="hidden">Choose</span></th>
+              <th>Campaign</th>
+              <th>Phase</th>
+              <th>Progress</th>
+              <th>Points</th>
+              <th>Best value</th>
+              <th>Model</th>
+              <th>Owner</th>
+              <th>Submitted</th>
+            </tr>
+          </thead>
+          <tbody>
+            ${shown.map((status) => rowOf(status, sections))}
+          </tbody>
+        </table>
+      </div>
+      <p class="buttons">
+        <button>Compare two</button>
+        ${
+          steers
+            ? html`<button formmethod="post" formaction="/chosen/pause">Pause</button>
+                <button formmethod="post" formaction="/chosen/resume">Resume</button>
+                <button formmethod="get" formaction="/chosen/cancel">Cancel …</button>`
+            : ''
+        }
+      </p>
+    </form>
+  </div>`;
+}
+
+function rowOf(status: CampaignStatus, sections: Sections): Markup {
+  const { id, name, phase, blocked, points, model, modelVersion, submitted, owner } = status;
+  return html`<tr id="row-${id}">
+    <td><input type="checkbox" name="id" value="${id}" aria-label="${id}" /></td>
+    <td class="name">
+      <a href="${pathOfCampaign(id)}">${id}</a>
+      ${id.startsWith(name) ? '' : html`<br /><small class="soft">${name}</small>`}
+    </td>
+    <td>
+      <span class="phase ${phase}">${phase}</span>
+      ${blocked === null ? '' : html`<span class="bad">cannot go on</span>`}
+    </td>
+    <td class="progress">${barOf(status)}<small>${finishedText(status)} ${paceText(status)}</small></td>
+    <td class="number">${points.toLocaleString('en-US')}</td>
+    <td>${bestText(status, sections)}</td>
+    <td>${model}, version ${modelVersion}</td>
+    <td>${owner ?? ''}</td>
+    <td>
+      <time datetime="${submitted}">${submitted.slice(0, 10)}<br />${submitted.slice(11, 16)}</time>
+    </td>
+  </tr>`;
+}
+
+/** "Peak infected 12.3": the best value of what the campaign seeks, as far as it is known. */
+function bestText(status: CampaignStatus, sections: Sections): Markup | string {
+  const value = sections.best(status);
+  if (value === null) return '';
+  return html`<span class="soft">${status.goal!.output}</span> ${numberText(value)}`;
+}

@@ -1,0 +1,52 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { digestOf, names } from '../api/etag.ts';
+import type { ServerParts } from '../parts.ts';
+import { campaignParts, nextLook, viewOf } from './campaign.ts';
+import { LIST_EVERY, listParts, type ListQuery } from './list.ts';
+import type { Part } from './parts.ts';
+
+const read = { config: { role: 'read' } } as const;
+
+/**
+ * What the script of a page asks for: the parts that have changed, by the ids of their elements. The page says in `have` which ones
+ * it has; `next` is when to ask again, in ms, 0 for never.
+ */
+export function addLive(app: FastifyInstance, { foray, sections }: ServerParts): void {
+  app.get<{ Querystring: ListQuery & { have?: string } }>('/live', read, async (request, reply) => {
+    const parts = listParts(request, await foray.list(), request.query, sections);
+    return sendParts(request, reply, parts, LIST_EVERY);
+  });
+
+  app.get<{ Params: { id: string }; Querystring: { have?: string } }>(
+    '/campaigns/:id/live',
+    read,
+    async (request, reply) => {
+      const { id } = request.params;
+      const status = await foray.status(id);
+      const seen = await sections.look(id, viewOf(request.url));
+      const parts = campaignParts(request, status, seen);
+      return sendParts(request, reply, parts, nextLook(status, seen));
+    },
+  );
+}
+
+/** The parts that the page does not have, or 304 where it has all. */
+export function sendParts(
+  { headers, query }: { headers: FastifyRequest['headers']; query: { have?: string } },
+  reply: FastifyReply,
+  parts: readonly Part[],
+  next: number,
+): FastifyReply {
+  const etag = `"${digestOf(parts.map(({ hash }) => hash).join() + next)}"`;
+  reply.header('etag', etag).header('cache-control', 'no-cache');
+  const known = headers['if-none-match'];
+  if (known !== undefined && names(known, etag)) return reply.code(304).send();
+  const there = new Set((query.have ?? '').split(','));
+  return reply.send({
+    next,
+    parts: parts.map(({ id, hash, markup }) => ({
+      ...{ id, hash },
+      ...(!there.has(hash) && { html: markup.text }),
+    })),
+  });
+}

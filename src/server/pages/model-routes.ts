@@ -1,0 +1,60 @@
+import type { FastifyInstance } from 'fastify';
+import type { ServerParts } from '../parts.ts';
+import { fieldsOf, sendPage } from './layout.ts';
+import { sendParts } from './live.ts';
+import { modelPage, modelsPage, nextLookAt, pathOfModel, runPart } from './models.ts';
+import { mistakesIn } from './problem.ts';
+
+const read = { config: { role: 'read' } } as const;
+const steer = { config: { role: 'steer' } } as const;
+
+/** The models, and runs that are tried. A run is at the service alone; the address of its page has the values that it was given. */
+export function addModels(app: FastifyInstance, { foray }: ServerParts): void {
+  app.get('/models', read, async (request, reply) => {
+    const models = await foray.models();
+    const whole = await Promise.all(models.map(({ id }) => foray.model(id)));
+    return sendPage(request, reply, modelsPage(whole));
+  });
+
+  app.get<{ Params: { name: string } }>('/models/:name', read, async (request, reply) =>
+    sendPage(request, reply, modelPage(request, await foray.model(request.params.name), undefined)),
+  );
+
+  app.post<{ Params: { name: string } }>('/models/:name/runs', steer, async (request, reply) => {
+    const { name } = request.params;
+    const fields = fieldsOf(request);
+    const given = [...fields].filter(([field, value]) => field.startsWith('in:') && value.trim() !== '');
+    const values = Object.fromEntries(
+      given.map(([field, value]) => [field.slice('in:'.length), value.trim()]),
+    );
+    try {
+      const run = await foray.requestRun(name, values);
+      const query = new URLSearchParams(given).toString();
+      return await reply.redirect(`${pathOfModel({ name })}/runs/${encodeURIComponent(run)}?${query}`, 303);
+    } catch (error) {
+      const message = mistakesIn(error);
+      const page = modelPage(request, await foray.model(name), undefined, { values: fields, message });
+      return sendPage(request, reply.code(422), page);
+    }
+  });
+
+  app.get<{ Params: { name: string; run: string } }>(
+    '/models/:name/runs/:run',
+    read,
+    async (request, reply) => {
+      const { name, run: id } = request.params;
+      const found = await foray.singleRun(name, id);
+      const values = new URL(request.url, 'http://any').searchParams;
+      return sendPage(request, reply, modelPage(request, await foray.model(name), { id, found }, { values }));
+    },
+  );
+
+  app.get<{ Params: { name: string; run: string }; Querystring: { have?: string } }>(
+    '/models/:name/runs/:run/live',
+    read,
+    async (request, reply) => {
+      const found = await foray.singleRun(request.params.name, request.params.run);
+      return sendParts(request, reply, [runPart(found)], nextLookAt(found));
+    },
+  );
+}

@@ -1,0 +1,172 @@
+import type { FastifyRequest } from 'fastify';
+import { allowedText } from '../../api/index.ts';
+import type { ModelAtService, SingleRun } from '../../client/index.ts';
+import { outputColumn } from '../../report/column-types.ts';
+import { html, type Markup } from '../../report/markup.ts';
+import { brief, titleOf, unitText } from '../../report/words.ts';
+import { type Page, tableOf } from './layout.ts';
+import { type Part, partOf } from './parts.ts';
+
+/** When the page of a run that has not finished asks again, ms. */
+const SOON = 1_000;
+/** Characters of an output's text that a page shows; a curve has thousands. */
+const MOST_TEXT = 2_000;
+
+/** The models of the service, each with the inputs and outputs of its newest version. */
+export function modelsPage(models: readonly ModelAtService[]): Page {
+  return {
+    title: 'Models',
+    body: html`<h1>Models</h1>
+      ${models.map(
+        (model) =>
+          html`<section>
+            <h2><a href="${pathOfModel(model)}">${model.name}</a></h2>
+            ${head(model)}
+            <details>
+              <summary>Inputs and outputs</summary>
+              ${inputsTable(model)} ${outputsTable(model)}
+            </details>
+          </section>`,
+      )}`,
+  };
+}
+
+/**
+ * A model, and a form that tries one run of it.
+ *
+ * @param run that was tried, and where it is
+ */
+export function modelPage(
+  request: FastifyRequest,
+  model: ModelAtService,
+  run: { id: string; found: SingleRun } | undefined,
+  {
+    values = new URLSearchParams(),
+    message,
+  }: { values?: URLSearchParams; message?: Markup | undefined } = {},
+): Page {
+  const part = run && runPart(run.found);
+  return {
+    title: model.name,
+    ...(run && {
+      live: {
+        path: `${pathOfModel(model)}/runs/${encodeURIComponent(run.id)}/live`,
+        parts: [part!],
+        next: nextLookAt(run.found),
+      },
+      isIncomplete: nextLookAt(run.found) > 0,
+    }),
+    body: html`<h1>${model.name}</h1>
+      ${head(model)} ${inputsTable(model)} ${outputsTable(model)}
+      ${
+        request.access?.role === 'steer'
+          ? html`<h2 id="try">Try one run</h2>
+              ${message} ${tryForm(model, values)}`
+          : ''
+      }
+      ${part?.markup}`,
+  };
+}
+
+/** Where a run is that was tried, with its outputs. */
+export function runPart({ status, reason, outputs }: SingleRun): Part {
+  const words = {
+    FRESH: 'queued',
+    RUNNING: 'running',
+    COMPLETED: 'done',
+    FAILED: 'failed',
+    STOPPED: 'stopped',
+  };
+  return partOf(
+    'run',
+    html`<div id="run">
+      <h2>The run</h2>
+      <p>
+        <span class="phase">${words[status]}</span>
+        ${reason === null ? '' : html`<span class="reason bad">${reason}</span>`}
+      </p>
+      ${
+        outputs.length === 0
+          ? ''
+          : tableOf(
+              ['Output', 'Value'],
+              outputs.map((output) => [titleOf(output), textOf(output)]),
+            )
+      }
+    </div>`,
+  );
+}
+
+/** When the page of a run asks again, ms; 0 when it has finished. */
+export function nextLookAt({ status }: SingleRun): number {
+  return status === 'FRESH' || status === 'RUNNING' ? SOON : 0;
+}
+
+export function pathOfModel({ name }: Pick<ModelAtService, 'name'>): string {
+  return `/models/${encodeURIComponent(name)}`;
+}
+
+function head({ name, description, modelVersions, version, experiments }: ModelAtService): Markup {
+  return html`<p class="soft">
+      Version ${version.version}, of ${modelVersions.length} in all.
+      ${experiments.length === 0 ? '' : `Experiments: ${experiments.map((one) => one.name).join(', ')}.`}
+    </p>
+    ${description ? html`<p>${description}</p>` : ''}
+    <p class="buttons">
+      <a class="button" href="/new?model=${encodeURIComponent(name)}">New campaign</a>
+      <a class="button" href="${pathOfModel({ name })}#try">Try one run</a>
+    </p>`;
+}
+
+function inputsTable({ name, version }: ModelAtService): Markup {
+  return tableOf(
+    ['Input', 'Type', 'Units', 'Allowed', 'Value if nothing else is said'],
+    version.experimentTemplate.inputs.map((input) => [
+      input.name,
+      input.type,
+      input.units ? unitText(input.units) : '',
+      allowedText(input),
+      input.value,
+    ]),
+    `Inputs of ${name}`,
+  );
+}
+
+function outputsTable({ name, version }: ModelAtService): Markup {
+  return tableOf(
+    ['Output', 'Type', 'Units'],
+    version.experimentTemplate.outputs.map(({ name: output, type, units }) => [
+      output,
+      type,
+      units ? unitText(units) : '',
+    ]),
+    `Outputs of ${name}`,
+  );
+}
+
+/** The inputs with their defaults. */
+function tryForm(model: ModelAtService, values: URLSearchParams): Markup {
+  return html`<form method="post" action="${pathOfModel(model)}/runs" class="inputs">
+    ${model.version.experimentTemplate.inputs
+      .filter(({ type }) => type !== 'INPUT_FILE')
+      .map(
+        (input) =>
+          html`<label
+            >${titleOf(input)} <small class="soft">${allowedText(input) || input.type}</small>
+            <input name="in:${input.name}" value="${values.get(`in:${input.name}`) ?? input.value}"
+          /></label>`,
+      )}
+    <button class="main">Run it</button>
+  </form>`;
+}
+
+function textOf(output: SingleRun['outputs'][number]): Markup | string {
+  // a model may give no value
+  if (output.value === 'null') return '';
+  const { kind } = outputColumn(output);
+  if (kind !== 'json') return brief(outputColumn(output), output.value);
+  return html`<details>
+    <summary>${output.value.length.toLocaleString('en-US')} characters</summary>
+    <pre tabindex="0">${output.value.slice(0, MOST_TEXT)}</pre>
+  </details>`;
+}

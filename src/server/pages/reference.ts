@@ -1,0 +1,32 @@
+import { html } from '../../report/markup.ts';
+import { endpoints } from '../api/endpoints.ts';
+import { type Page, tableOf } from './layout.ts';
+
+/** The API: each endpoint with who may use it. */
+export function referencePage(url: string): Page {
+  return {
+    title: 'API',
+    body: html`<h1>API</h1>
+      <p>
+        Everything on these pages can be asked for by programs, below <code>${url}/api/v1</code>, with the
+        header <code>Authorization: Bearer KEY</code>.
+        <a href="/api/v1/openapi.json">openapi.json</a> describes it for tools.
+      </p>
+      <pre tabindex="0">
+curl -H "Authorization: Bearer $FORAY_KEY" ${url}/api/v1/campaigns
+pip install pandas && curl -O ${url}/python/foray.py</pre>
+      <pre tabindex="0">
+import foray
+server = foray.connect()
+print(server.campaign("flu").wait().results())</pre>
+      ${tableOf(
+        ['Method', 'Address', 'Who', 'What'],
+        Object.values(endpoints).map(({ method, path, role, summary }) => [
+          method,
+          html`<code>${path}</code>`,
+          role,
+          summary,
+        ]),
+      )}`,
+  };
+}

@@ -1,0 +1,233 @@
+import type { Explanation, FailureGroup } from '../../client/index.ts';
+import type { FastifyRequest } from 'fastify';
+import { measuresOf } from '../../campaign/measures.ts';
+import { logDetails } from '../../report/failures-section.ts';
+import { html, type Markup } from '../../report/markup.ts';
+import { brief } from '../../report/words.ts';
+import { resultTable } from '../../report/result-table.ts';
+import type { CampaignRecord, ResultRow } from '../../store/index.ts';
+import { eachOf } from '../rows.ts';
+import { tabs } from './campaign.ts';
+import { act, type Page, pathOfCampaign, tableOf } from './layout.ts';
+
+/** How a table of runs is ordered: as the design, by when they finished, or by an output. */
+export type RunOrder = '' | 'last' | { wants: 'lowest' | 'highest'; output: string };
+
+/** An order as an address has it: "", "last", "lowest:OUTPUT" or "highest:OUTPUT". */
+export function orderIn(text: string): RunOrder {
+  const [, wants, output] = /^(lowest|highest):(.+)$/s.exec(text) ?? [];
+  if (wants) return { wants: wants as 'lowest' | 'highest', output: output! };
+  return text === 'last' ? 'last' : '';
+}
+
+/**
+ * Finished runs as a table, a page at a time.
+ *
+ * @param next the query of the next page; null where there is none
+ * @param shown which runs are shown
+ */
+export async function runsPage(
+  { campaign }: CampaignRecord,
+  rows: readonly ResultRow[],
+  next: string | null,
+  shown: { order: string; state: string },
+): Promise<Page> {
+  const { id } = campaign;
+  const table = resultTable(campaign, eachOf(rows), { all: false });
+  const cells: (string | Markup)[][] = [];
+  for await (const row of table.rows) {
+    cells.push(
+      row.map((cell, at) => {
+        const column = table.columns[at]!;
+        return column.name === 'point' && at === 0
+          ? html`<a href="${pathOfCampaign(id, `points/${cell ?? ''}`)}"><code>${cell ?? ''}</code></a>`
+          : brief(column, cell);
+      }),
+    );
+  }
+  return {
+    title: `Runs of ${id}`,
+    body: html`<h1>${campaign.name}</h1>
+      ${tabs(id, 'runs')} ${orderForm(campaign, shown)}
+      ${
+        cells.length === 0
+          ? html`<p class="lead">There is none.</p>`
+          : tableOf(
+              table.columns.map(({ name }) => name),
+              cells,
+            )
+      }
+      ${
+        next === null
+          ? ''
+          : html`<p>
+              <a class="button" rel="next" href="${pathOfCampaign(id, 'runs')}?${next}">Next page</a>
+            </p>`
+      }`,
+  };
+}
+
+/** Which runs are shown, and in which order. */
+function orderForm(campaign: CampaignRecord['campaign'], shown: { order: string; state: string }): Markup {
+  const outputs = measuresOf(campaign).map(({ name }) => name);
+  const orders: [string, string][] = [
+    ['', 'as the design'],
+    ['last', 'finished last'],
+    ...outputs.flatMap((name): [string, string][] => [
+      [`lowest:${name}`, `lowest ${name}`],
+      [`highest:${name}`, `highest ${name}`],
+    ]),
+  ];
+  const option = (value: string, name: string, chosen: string): Markup =>
+    html`<option value="${value}" ${value === chosen ? html`selected` : ''}>${name}</option>`;
+  return html`<form class="filter">
+    <label
+      >Order
+      <select name="order">
+        ${orders.map(([value, name]) => option(value, name, shown.order))}
+      </select></label
+    >
+    <label
+      >State, in the order of the design
+      <select name="state">
+        ${['', 'done', 'failed'].map((state) => option(state, state || 'all', shown.state))}
+      </select></label
+    >
+    <button>Show</button>
+  </form>`;
+}
+
+/** A point: its inputs, and what is known of each of its runs, with what they printed. */
+export function pointPage(
+  request: FastifyRequest,
+  { campaign, point, place, inputs, runs, asks, precision }: Explanation,
+): Page {
+  return {
+    title: `Point ${point} of ${campaign}`,
+    body: html`<h1>Point <code>${point}</code></h1>
+      ${tabs(campaign, 'point')}
+      <p class="lead">
+        ${place === null ? 'It is not in the design any more.' : `Number ${place.toLocaleString('en-US')} of the design.`}
+      </p>
+      ${asks.map(
+        ({ ask, by, told }) =>
+          html`<p>
+            Ask ${ask} of the search, by
+            ${by}${told === null ? '' : told.value === null ? ': it failed' : `: ${told.value}`}.
+          </p>`,
+      )}
+      ${precision.map(
+        ({ output, mean, low, high, n, wanted, reached }) =>
+          html`<p>
+            ${output}: ${String(mean ?? '')}, interval ${String(low ?? '')} to ${String(high ?? '')} of ${n}
+            runs; wanted ${wanted}: ${reached ? 'reached' : 'not reached'}.
+          </p>`,
+      )}
+      <h2>Inputs</h2>
+      ${tableOf(
+        ['Input', 'Value', 'Units', 'Varied'],
+        inputs.map(({ name, value, units, file, isVaried }) => [
+          name,
+          file ?? value,
+          units ?? '',
+          isVaried ? 'yes' : '',
+        ]),
+      )}
+      <h2>Runs</h2>
+      ${tableOf(
+        ['Replication', 'State', 'Seed', 'Requested', 'Finished', 'Why', 'Animation'],
+        runs.map(({ replication, state, seed, requested, finished, why, log }) => [
+          replication,
+          state,
+          seed ?? '',
+          requested ?? '',
+          finished ?? '',
+          html`${why} ${log === null ? '' : logDetails(log)}`,
+          act(request, pathOfCampaign(campaign, `points/${point}/animation/${replication}`), 'Animate'),
+        ]),
+      )}`,
+  };
+}
+
+/** A run of its own with the inputs of one of a point, which the service draws. */
+export function animationPage(
+  { id, key, replication }: { id: string; key: string; replication: string },
+  address: string | undefined,
+): Page {
+  return {
+    title: `Animation of ${key}`,
+    body: html`<h1>Animation</h1>
+      <p class="lead">
+        The service draws a run with the inputs of replication ${replication} of the point
+        <code>${key}</code>. It ends when nobody has looked at it for some minutes.
+      </p>
+      <p class="buttons">
+        ${
+          address === undefined
+            ? 'The service does not say where it is shown.'
+            : html`<a class="button" href="${address}" target="_blank" rel="noopener">Open it</a>`
+        }
+        <a class="button" href="${pathOfCampaign(id, `points/${key}`)}">Back to the point</a>
+      </p>`,
+  };
+}
+
+/** Failed runs by cause. */
+export function failuresPage(
+  request: FastifyRequest,
+  { campaign }: CampaignRecord,
+  failures: readonly FailureGroup[],
+): Page {
+  const { id } = campaign;
+  return {
+    title: `Failures of ${id}`,
+    body: html`<h1>${campaign.name}</h1>
+      ${tabs(id, 'failures')}
+      ${
+        failures.length === 0
+          ? html`<p class="lead">No run has failed.</p>`
+          : html`<div class="buttons">
+                ${act(request, pathOfCampaign(id, 'retry'), 'Run the failed ones again')}
+              </div>
+              ${tableOf(
+                ['Runs', 'Cause', 'For example'],
+                failures.map(({ count, cause, sample, log }) => [
+                  count,
+                  html`<span class="reason">${cause}</span>`,
+                  html`${
+                    sample
+                      ? html`<a href="${pathOfCampaign(id, `points/${sample.point}`)}"
+                            ><code>${sample.point}</code></a
+                          >, replication ${sample.replication}`
+                      : ''
+                  }
+                  ${log === null ? '' : logDetails(log)}`,
+                ]),
+              )}`
+      }`,
+  };
+}
+
+/** What can be taken away. */
+export function downloadsPage({ campaign: { id, name } }: CampaignRecord): Page {
+  const root = `/api/v1/campaigns/${encodeURIComponent(id)}`;
+  const files: [string, string][] = [
+    [`${root}/results.csv`, 'Results as CSV, a row a run'],
+    [`${root}/results.csv?points`, 'Results as CSV, a row a point'],
+    [`${root}/results.parquet`, 'Results as Parquet'],
+    [`${root}/results.jsonl`, 'Results as JSON Lines'],
+    [`${root}/report.html`, 'The report, one file'],
+    [`${root}/definition`, 'The definition'],
+  ];
+  return {
+    title: `Downloads of ${id}`,
+    body: html`<h1>${name}</h1>
+      ${tabs(id, 'downloads')}
+      <ul>
+        ${files.map(([path, what]) => html`<li><a href="${path}" download>${what}</a></li>`)}
+      </ul>
+      <p class="soft">
+        In Python: <code>foray.connect().campaign("${id}").results()</code> (<a href="/reference">API</a>).
+      </p>`,
+  };
+}

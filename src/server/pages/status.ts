@@ -1,0 +1,81 @@
+import { growthText } from '../../campaign/growth.ts';
+import { expectedRuns, finishedPercent } from '../../campaign/precise-points.ts';
+import type { CampaignStatus } from '../../client/index.ts';
+import { durationText } from '../../report/campaign-section.ts';
+import { html, type Markup } from '../../report/markup.ts';
+import { counted } from '../../report/words.ts';
+
+/** Where a campaign is, in words and as a bar. */
+
+/** Done, failed, requested and waiting runs as shares of a bar. */
+export function barOf(status: CampaignStatus): Markup {
+  const { runs } = status;
+  const total = Math.max(1, expectedRuns(status));
+  const share = (count: number): number => Math.min(100, (100 * count) / total);
+  const done = share(runs.done);
+  const failed = Math.min(100 - done, runs.failed > 0 ? Math.max(0.5, share(runs.failed)) : 0);
+  const requested = Math.min(100 - done - failed, share(runs.running + runs.queued));
+  const parts: [string, number, number][] = [
+    ['done', 0, done],
+    ['failed', done, failed],
+    ['requested', done + failed, requested],
+  ];
+  return html`<svg
+    class="bar"
+    viewBox="0 0 100 4"
+    preserveAspectRatio="none"
+    role="img"
+    aria-label="${finishedPercent(status)} % finished"
+  >
+    ${parts.map(
+      ([name, from, width]) =>
+        html`<rect class="${name}" x="${from.toFixed(2)}" width="${width.toFixed(2)}" height="4" />`,
+    )}
+  </svg>`;
+}
+
+/** "120 of 208 runs, 3 failed" */
+export function finishedText(status: CampaignStatus): string {
+  const { runs } = status;
+  const finished = (runs.done + runs.failed).toLocaleString('en-US');
+  const failed = runs.failed === 0 ? '' : `, ${runs.failed.toLocaleString('en-US')} failed`;
+  return `${finished} of ${counted(expectedRuns(status), 'run')}${failed}`;
+}
+
+/** How fast it goes on, and how long it takes; empty where nothing is known. */
+export function paceText({ phase, rate, secondsLeft, window }: CampaignStatus): string {
+  if (phase !== 'running') return '';
+  return [
+    rate ? `${rate.toFixed(1)} runs a second` : '',
+    secondsLeft === null ? '' : `${durationText(secondsLeft * 1_000)} left`,
+    window === null ? '' : `window of ${counted(window, 'run')}`,
+  ]
+    .filter(Boolean)
+    .join(', ');
+}
+
+/** Head of a campaign's page: phase, what stands in its way, bar, numbers. */
+export function statusSection(status: CampaignStatus): Markup {
+  const { runs, phase, blocked, note, growth, source, asOf } = status;
+  const numbers: [string, number][] = [
+    ['new', runs.new],
+    ['reused', runs.reused],
+    ['failed', runs.failed],
+    ['running', runs.running],
+    ['queued', runs.queued],
+    ['waiting', runs.waiting],
+  ];
+  return html`<div id="status">
+    <p>
+      <span class="phase ${phase}">${phase}</span> ${finishedText(status)}
+      <span class="soft">${paceText(status)}</span>
+    </p>
+    ${blocked === null ? '' : html`<p class="bad">Cannot go on: ${blocked}</p>`} ${barOf(status)}
+    <p class="soft">
+      ${numbers.map(([name, count]) => `${count.toLocaleString('en-US')} ${name}`).join(', ')}
+      ${source === 'store' && !['completed', 'failed', 'cancelled'].includes(phase) ? ` (as of ${asOf})` : ''}
+    </p>
+    ${growth === null ? '' : html`<p class="soft">${growthText(growth)}</p>`}
+    ${note === '' ? '' : html`<p class="note">${note}</p>`}
+  </div>`;
+}

@@ -1,0 +1,166 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { type ForayError, isForayError } from '../../errors.ts';
+import { html } from '../../report/markup.ts';
+import { ServerError } from '../problems.ts';
+import type { ServerParts } from '../parts.ts';
+import { act as actForm, fieldsOf, type Page, pathOfCampaign, sendPage } from './layout.ts';
+
+/** Runs that a campaign may have requested at once. */
+const MOST_AT_ONCE = 2_000;
+
+interface Verb {
+  /** What it does, where it is asked before. */
+  asks?: { what: string; name: string };
+  act: (parts: ServerParts, id: string, reason: string, fields: URLSearchParams) => Promise<unknown>;
+}
+
+const verbs: Record<string, Verb> = {
+  pause: { act: ({ foray }, id, reason) => foray.steer(id, 'pause', reason) },
+  resume: { act: ({ foray }, id, reason) => foray.steer(id, 'resume', reason) },
+  retry: { act: ({ foray }, id) => foray.retry(id, 'failed') },
+  window: { act: ({ foray }, id, _reason, fields) => foray.setConcurrency(id, concurrencyIn(fields)) },
+  stop: {
+    asks: {
+      what: 'No new runs are requested. The campaign closes when those that are requested have finished.',
+      name: 'Stop',
+    },
+    act: ({ foray }, id, reason) => foray.steer(id, 'stop', reason),
+  },
+  cancel: {
+    asks: {
+      what: 'No new runs are requested, and runs of this campaign that have not finished are stopped. What has finished is kept.',
+      name: 'Cancel the campaign',
+    },
+    act: ({ foray }, id, reason) => foray.cancel(id, reason),
+  },
+  delete: {
+    asks: {
+      what: 'The campaign is deleted with its points and results. What the model service has of it stays there.',
+      name: 'Delete the campaign',
+    },
+    act: ({ foray }, id) => foray.delete(id),
+  },
+};
+
+/** What people do to campaigns. A GET only asks; a POST acts, and leads back to the page. */
+export function addVerbs(app: FastifyInstance, parts: ServerParts): void {
+  const steer = { config: { role: 'steer' } } as const;
+  for (const [verb, { asks, act }] of Object.entries(verbs)) {
+    if (asks) {
+      app.get<{ Params: { id: string } }>(`/campaigns/:id/${verb}`, steer, async (request, reply) => {
+        const { campaign } = await parts.foray.record(request.params.id);
+        return sendPage(
+          request,
+          reply,
+          askPage(request, {
+            title: `${capitalized(verb)} ${campaign.id}?`,
+            what: asks.what,
+            action: pathOfCampaign(campaign.id, verb),
+            name: asks.name,
+            back: pathOfCampaign(campaign.id),
+          }),
+        );
+      });
+    }
+    app.post<{ Params: { id: string } }>(`/campaigns/:id/${verb}`, steer, async (request, reply) => {
+      const { id } = request.params;
+      await act(parts, id, reasonOf(request), fieldsOf(request));
+      return reply.redirect(verb === 'delete' ? '/' : pathOfCampaign(id), 303);
+    });
+  }
+
+  app.get<{ Querystring: { id?: string | string[] } }>('/chosen/cancel', steer, (request, reply) => {
+    const ids = chosen([request.query.id ?? []].flat());
+    return sendPage(
+      request,
+      reply,
+      askPage(request, {
+        title: `Cancel ${ids.length === 1 ? ids[0]! : `${ids.length} campaigns`}?`,
+        what: verbs.cancel!.asks!.what,
+        action: '/chosen/cancel',
+        name: 'Cancel them',
+        back: '/',
+        ids,
+      }),
+    );
+  });
+  for (const verb of ['pause', 'resume', 'cancel']) {
+    app.post(`/chosen/${verb}`, steer, async (request, reply) => {
+      const refused: ForayError[] = [];
+      for (const id of chosen(fieldsOf(request).getAll('id'))) {
+        // one that is over must not keep the others going
+        await verbs[verb]!.act(parts, id, reasonOf(request), fieldsOf(request)).catch((error: unknown) => {
+          if (!isForayError(error)) throw error;
+          refused.push(error);
+        });
+      }
+      const [first, ...others] = refused;
+      if (first) throw first.with(others);
+      return reply.redirect('/', 303);
+    });
+  }
+}
+
+/** @throws ServerError BAD_REQUEST */
+function concurrencyIn(fields: URLSearchParams): number | 'auto' {
+  const text = (fields.get('concurrency') ?? '').trim();
+  const number = Number(text);
+  if (text === 'auto') return text;
+  if (Number.isInteger(number) && number >= 1 && number <= MOST_AT_ONCE) return number;
+  throw new ServerError('BAD_REQUEST', `"${text}" is no number of runs.`, {
+    hint: `Give a whole number from 1 to ${MOST_AT_ONCE}, or auto.`,
+  });
+}
+
+/** @throws ServerError BAD_REQUEST */
+function chosen(ids: string[]): string[] {
+  if (ids.length > 0) return ids;
+  throw new ServerError('BAD_REQUEST', 'No campaign is chosen.', { hint: 'Go back, and mark some.' });
+}
+
+function reasonOf({ access }: FastifyRequest): string {
+  return `${access!.name} on the page`;
+}
+
+function capitalized(text: string): string {
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
+}
+
+/** Asks before something is done that cannot be taken back. */
+function askPage(
+  request: FastifyRequest,
+  {
+    title,
+    what,
+    action,
+    name,
+    back,
+    ids = [],
+  }: {
+    title: string;
+    what: string;
+    action: string;
+    name: string;
+    back: string;
+    ids?: readonly string[];
+  },
+): Page {
+  return {
+    title,
+    body: html`<h1>${title}</h1>
+      <p class="lead">${what}</p>
+      ${
+        ids.length === 0
+          ? html`<div class="buttons">
+              ${actForm(request, action, name)} <a class="button" href="${back}">Back</a>
+            </div>`
+          : html`<form method="post" action="${action}">
+              ${ids.map((id) => html`<input type="hidden" name="id" value="${id}" />`)}
+              <ul>
+                ${ids.map((id) => html`<li>${id}</li>`)}
+              </ul>
+              <p class="buttons"><button>${name}</button> <a class="button" href="${back}">Back</a></p>
+            </form>`
+      }`,
+  };
+}

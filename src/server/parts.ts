@@ -1,0 +1,20 @@
+import type { Foray } from '../client/index.ts';
+import type { Keys } from './roles.ts';
+import type { Sections } from './live/watch.ts';
+import type { Sessions } from './sessions.ts';
+import type { InTurn } from './turns.ts';
+
+/** What the handlers of the server work with. */
+export interface ServerParts {
+  foray: Foray;
+  /** Who may use the server. */
+  keys: Keys;
+  /** Logins of browsers. */
+  sessions: Sessions;
+  /** The pictures of campaigns. */
+  sections: Sections;
+  /** Changes of a campaign's definition follow each other, so that each sees the one before. */
+  inTurn: InTurn;
+  /** The address of the server's root, without a slash at its end. */
+  publicUrl: () => string;
+}

@@ -1,0 +1,159 @@
+import { STATUS_CODES } from 'node:http';
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { type ErrorCode, isForayError, type ForayError, type Place } from '../errors.ts';
+import { html } from '../report/markup.ts';
+
+/** Errors of the server itself; those of foray (src/errors.ts) have their status below. docs/reference/errors.md has both. */
+export const serverErrors = {
+  BAD_REQUEST: { status: 400, about: 'the request is not valid HTTP, or a parameter or the body is wrong' },
+  KEY_NEEDED: { status: 401, about: 'the request has no key and no login, or one that is not known' },
+  ROLE_TOO_LOW: { status: 403, about: 'the key may read and not steer' },
+  CROSS_SITE: { status: 403, about: 'a page of another site, or an unknown program, asks for a change' },
+  UNKNOWN_FIGURE: { status: 404, about: 'the report of the campaign has no figure of that name' },
+  UNKNOWN_ROUTE: { status: 404, about: 'there is nothing at that address' },
+  METHOD_NOT_ALLOWED: { status: 405, about: 'the address takes other methods; the header Allow names them' },
+  DEFINITION_CHANGED: { status: 409, about: 'the definition was changed by somebody else meanwhile' },
+  TOO_LARGE: { status: 413, about: 'the body is larger than the server takes' },
+  RANGE_REFUSED: { status: 416, about: 'the file has no such range' },
+  WRONG_HOST: { status: 421, about: 'the header Host names a host that the server does not serve' },
+  INTERNAL: { status: 500, about: 'a fault of the server' },
+} as const satisfies Record<string, { status: number; about: string }>;
+
+export type ServerErrorCode = keyof typeof serverErrors;
+
+export interface ServerErrorOptions {
+  /** What to do, as a sentence. */
+  hint?: string | undefined;
+  /** Additional headers of the answer. */
+  headers?: Readonly<Record<string, string>> | undefined;
+  /** Further fields of the problem. */
+  more?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** An error for a client: the answer contains its message. */
+export class ServerError extends Error {
+  override readonly name = 'ServerError';
+  readonly code: ServerErrorCode;
+  readonly options: ServerErrorOptions;
+
+  constructor(code: ServerErrorCode, message: string, options: ServerErrorOptions = {}) {
+    super(message);
+    this.code = code;
+    this.options = options;
+  }
+}
+
+/** HTTP statuses of foray's errors. All others are 422: the request was understood, but is wrong. */
+const statuses: Partial<Record<ErrorCode, number>> = {
+  USAGE: 400,
+  UNKNOWN_CAMPAIGN: 404,
+  UNKNOWN_POINT: 404,
+  UNKNOWN_MODEL: 404,
+  FILE_UNAVAILABLE: 404,
+  CAMPAIGN_EXISTS: 409,
+  CAMPAIGN_OPEN: 409,
+  CAMPAIGN_CLOSED: 409,
+  CAMPAIGN_CHANGED: 409,
+  VERSION_RETIRED: 409,
+  KEY_REFUSED: 502,
+  REQUEST_REFUSED: 502,
+  SERVICE_FAILED: 502,
+  SERVICE_UNREACHABLE: 503,
+  TEMPORAL_UNREACHABLE: 503,
+  TEMPORAL_REFUSED: 503,
+  STORE_UNREACHABLE: 503,
+  STORE_UNUSABLE: 503,
+  STORE_NEWER: 503,
+  STORE_MISSING: 503,
+  WORKER_ELSEWHERE: 503,
+};
+
+/** The body of an error (RFC 9457). */
+export interface Problem {
+  /** `/errors/CODE`, in docs/reference/errors.md. */
+  type: string;
+  /** The words of the status. */
+  title: string;
+  status: number;
+  code: string;
+  /** What is wrong, for people. */
+  detail: string;
+  /** What to do about it. */
+  hint?: string | undefined;
+  /** 1-based place in the definition, or the names on the way to it. */
+  file?: string;
+  line?: number;
+  column?: number;
+  path?: string;
+  /** Further mistakes of the same definition. */
+  others?: Omit<Problem, 'type' | 'title' | 'status'>[];
+}
+
+/** The answer for an error. The text of an unknown error never leaves the server. */
+export function problemOf(error: unknown): Problem & Record<string, unknown> {
+  if (isForayError(error)) {
+    const known = statuses[error.code] ?? 422;
+    // a name that is wrong in a definition is a mistake of the definition, not of the address
+    const status = known === 404 && error.place ? 422 : known;
+    const others = error.others.map(mistake);
+    return { ...typed(status, mistake(error)), ...(others.length > 0 && { others }) };
+  }
+  const { code, message, options } = error instanceof ServerError ? error : serverErrorFrom(error);
+  const problem = typed(serverErrors[code].status, { code, detail: message });
+  return { ...problem, ...(options.hint !== undefined && { hint: options.hint }), ...options.more };
+}
+
+function typed<T extends { code: string }>(status: number, fields: T) {
+  return { type: `/errors/${fields.code}`, title: STATUS_CODES[status]!, status, ...fields };
+}
+
+function mistake({ code, message, hint, place }: ForayError) {
+  return { code, detail: message, ...(hint !== undefined && { hint }), ...(place && placeIn(place)) };
+}
+
+function placeIn(place: Place): Pick<Problem, 'file' | 'line' | 'column' | 'path'> {
+  const { file } = place;
+  return 'line' in place ? { file, line: place.line, column: place.column } : { file, path: place.path };
+}
+
+/** Fastify's own errors say what a client did wrong. */
+function serverErrorFrom(error: unknown): ServerError {
+  const { statusCode = 500, message } = error as FastifyError;
+  if (statusCode === 413) return new ServerError('TOO_LARGE', message);
+  if (statusCode >= 400 && statusCode < 500) return new ServerError('BAD_REQUEST', message);
+  return new ServerError('INTERNAL', 'The server has a fault; its log says more.');
+}
+
+/** Answers with an error: a page for a browser that asked for one, else a problem in JSON. */
+export function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const problem = problemOf(error);
+  if (problem.status === 500) request.log.error(error);
+  if (error instanceof ServerError) void reply.headers(error.options.headers ?? {});
+  // the rest of the body is not read
+  if (problem.status === 413) void reply.header('connection', 'close');
+  void reply.code(problem.status).header('cache-control', 'no-store');
+  if (!wantsPage(request)) {
+    void reply.type('application/problem+json; charset=utf-8').send(JSON.stringify(problem));
+    return;
+  }
+  const page = html`<!doctype html>
+    <html lang="en">
+      <meta charset="utf-8" />
+      <meta name="viewport" content="width=device-width" />
+      <title>${problem.title}</title>
+      <link rel="stylesheet" href="/login.css" />
+      <link rel="icon" href="data:," />
+      <main>
+        <h1>${problem.title}</h1>
+        <p>${problem.detail}</p>
+        ${problem.hint === undefined ? undefined : html`<p>${problem.hint}</p>`}
+        <p><a href="/">All campaigns</a></p>
+      </main>
+    </html>`;
+  void reply.type('text/html; charset=utf-8').send(page.text);
+}
+
+/** Whether a browser asks for a page. */
+export function wantsPage({ url, headers }: FastifyRequest): boolean {
+  return !url.startsWith('/api/') && (headers.accept ?? '').includes('text/html');
+}

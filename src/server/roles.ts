@@ -1,0 +1,111 @@
+import { hash } from 'node:crypto';
+import { readFileSync, statSync } from 'node:fs';
+import { ForayError, messageOf } from '../errors.ts';
+
+/** The role of a key: `steer` may do everything, `read` may change nothing. */
+export type Role = 'read' | 'steer';
+
+/** The user of a request. */
+export interface Access {
+  role: Role;
+  name: string;
+}
+
+/** The keys of a server, by their SHA-256, so that the time of a look-up reveals nothing about a key. */
+export interface Keys {
+  /** @returns null for an unknown or removed key */
+  of(keyHash: string): Access | null;
+}
+
+export function hashOf(key: string): string {
+  return hash('sha256', key);
+}
+
+/** The one key of a server for its user alone. */
+export class OwnKey implements Keys {
+  readonly #hash: string;
+  readonly #access: Access;
+
+  constructor(key: string, name: string) {
+    this.#hash = hashOf(key);
+    this.#access = { role: 'steer', name };
+  }
+
+  of(keyHash: string): Access | null {
+    return keyHash === this.#hash ? this.#access : null;
+  }
+}
+
+const LINE = /^(?<name>[A-Za-z0-9][\w.@-]*)\s+(?<role>read|steer)\s+(?<key>\S+)$/;
+const SHORTEST = 16;
+const FOR_OTHERS = 0o077;
+
+/**
+ * A file of keys, `NAME ROLE KEY` a line; empty lines and those that begin with # mean nothing. The file is read again
+ * when it has changed, so a removed key is refused from then on. An invalid change has no effect until it is corrected.
+ */
+export class KeyFile implements Keys {
+  readonly #file: string;
+  readonly #onFault: (line: string) => void;
+  #stamp: string | undefined;
+  #keys: Map<string, Access>;
+
+  /** @throws ForayError KEYS_INVALID */
+  constructor(file: string, onFault: (line: string) => void) {
+    this.#file = file;
+    this.#onFault = onFault;
+    this.#stamp = this.#stampNow();
+    this.#keys = readKeys(file);
+  }
+
+  of(keyHash: string): Access | null {
+    this.#refresh();
+    return this.#keys.get(keyHash) ?? null;
+  }
+
+  #refresh(): void {
+    const stamp = this.#stampNow();
+    if (stamp === this.#stamp) return;
+    this.#stamp = stamp;
+    try {
+      this.#keys = readKeys(this.#file);
+    } catch (error) {
+      this.#onFault(messageOf(error));
+    }
+  }
+
+  #stampNow(): string | undefined {
+    const stats = statSync(this.#file, { throwIfNoEntry: false });
+    return stats && `${stats.ino} ${stats.size} ${stats.mtimeMs}`;
+  }
+}
+
+/** @throws ForayError KEYS_INVALID with the place; it never repeats the text there, which may be a key */
+function readKeys(file: string): Map<string, Access> {
+  let text: string;
+  let mode: number;
+  try {
+    text = readFileSync(file, 'utf8');
+    ({ mode } = statSync(file));
+  } catch (error) {
+    throw new ForayError('KEYS_INVALID', `The key file ${file} cannot be read: ${messageOf(error)}.`);
+  }
+  if (process.platform !== 'win32' && (mode & FOR_OTHERS) !== 0) {
+    throw new ForayError('KEYS_INVALID', `Others may read the key file ${file}.`, {
+      hint: 'Make it your own: chmod 600.',
+    });
+  }
+  const keys = new Map<string, Access>();
+  for (const [index, line] of text.split('\n').entries()) {
+    if (/^\s*(#|$)/.test(line)) continue;
+    const wrong = (message: string): ForayError =>
+      new ForayError('KEYS_INVALID', message, { place: { file, line: index + 1, column: 1 } });
+    const { name, role, key } = LINE.exec(line.trim())?.groups ?? {};
+    if (!name || !key) throw wrong('A line has a name, read or steer, and a key, with blanks between them.');
+    if (key.length < SHORTEST) throw wrong(`A key has ${SHORTEST} characters at least.`);
+    if (keys.has(hashOf(key))) throw wrong('The key stands there twice.');
+    keys.set(hashOf(key), { role: role as Role, name });
+  }
+  if (keys.size === 0) throw new ForayError('KEYS_INVALID', `The key file ${file} has no keys.`);
+  return keys;
+}

@@ -1,0 +1,57 @@
+import { randomBytes } from 'node:crypto';
+import type { Keys } from './roles.ts';
+
+/** The most sessions and codes. The oldest are dropped. */
+const MOST = 1_000;
+/** How long the code of a login address is valid, ms. */
+const CODE_MS = 24 * 3_600_000;
+
+/**
+ * Logins of browsers, in memory: a restart ends them all. Each belongs to a key, and ends with it.
+ */
+export class Sessions {
+  readonly #keys: Keys;
+  /** Hashes of keys by session. */
+  readonly #sessions = new Map<string, string>();
+  readonly #codes = new Map<string, { keyHash: string; until: number }>();
+
+  constructor(keys: Keys) {
+    this.#keys = keys;
+  }
+
+  /** Begins a session for a key; null for one that is not known. */
+  begin(keyHash: string): string | null {
+    if (!this.#keys.of(keyHash)) return null;
+    return keep(this.#sessions, keyHash);
+  }
+
+  /** Begins a session by a code, which ends with that. */
+  beginByCode(code: string): string | null {
+    const known = this.#codes.get(code);
+    this.#codes.delete(code);
+    return known && Date.now() < known.until ? this.begin(known.keyHash) : null;
+  }
+
+  end(session: string): void {
+    this.#sessions.delete(session);
+  }
+
+  /** The hash of the key that a session began with. */
+  keyOf(session: string): string | undefined {
+    return this.#sessions.get(session);
+  }
+
+  /** A code for one login with a key. */
+  code(keyHash: string): string {
+    return keep(this.#codes, { keyHash, until: Date.now() + CODE_MS });
+  }
+}
+
+/** Keeps something under a new name that nobody can guess. */
+function keep<T>(map: Map<string, T>, value: T): string {
+  const [oldest] = map.keys();
+  if (map.size >= MOST) map.delete(oldest!);
+  const name = randomBytes(24).toString('base64url');
+  map.set(name, value);
+  return name;
+}

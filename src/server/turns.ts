@@ -1,0 +1,17 @@
+export type InTurn = ReturnType<typeof turns>;
+
+/**
+ * Returns a function that runs actions with one name one after the other, and actions with different names in parallel.
+ */
+export function turns() {
+  const last = new Map<string, Promise<unknown>>();
+  return async <T>(name: string, act: () => Promise<T>): Promise<T> => {
+    const turn = (last.get(name) ?? Promise.resolve()).then(act, act);
+    last.set(name, turn);
+    try {
+      return await turn;
+    } finally {
+      if (last.get(name) === turn) last.delete(name);
+    }
+  };
+}

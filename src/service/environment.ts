@@ -1,0 +1,13 @@
+/** The environment of models: that of the process, without foray's settings, which contain the API key. */
+export function modelEnvironment(): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('FORAY_')));
+}
+
+/** Further environment variables for the program of a command model. */
+export function modelEnvironmentOf(modelFolder: string): Record<string, string> {
+  return {
+    FORAY_MODEL_DIR: modelFolder,
+    // Python would buffer its output otherwise
+    PYTHONUNBUFFERED: '1',
+  };
+}

@@ -1,0 +1,25 @@
+import type { FastifyRequest } from 'fastify';
+import { ServiceError } from '../../errors.ts';
+import type { Access, Caller } from '../../keys/access.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set once the key is known. */
+    caller: Caller | null;
+  }
+}
+
+/**
+ * A hook that accepts requests with a known key: `Authorization: <key>`, plain as existing clients send it, or after
+ * `Bearer`.
+ */
+export function requireKey(access: Access) {
+  return (request: FastifyRequest, _reply: unknown, done: () => void): void => {
+    const key = request.headers.authorization?.replace(/^Bearer\s+/i, '').trim();
+    if (!key) throw new ServiceError('KEY_REFUSED', 'An API key is needed, in the header Authorization.');
+    const caller = access.callerOf(key);
+    if (!caller) throw new ServiceError('KEY_REFUSED', 'The API key is not known here.');
+    request.caller = caller;
+    done();
+  };
+}

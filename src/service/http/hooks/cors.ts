@@ -1,0 +1,20 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+
+/** The headers with which a page of any origin may read an answer. */
+export const corsHeaders = {
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers': 'Retry-After, Content-Disposition',
+};
+
+/**
+ * A hook that accepts web pages of any origin, and answers preflight requests (CORS, in the Fetch standard). This is
+ * safe: access needs a key, and no browser sends the key by itself.
+ */
+export function allowAnyOrigin({ method }: FastifyRequest, reply: FastifyReply, done: () => void): void {
+  void reply.headers(corsHeaders);
+  if (method !== 'OPTIONS') return done();
+  void reply
+    .header('access-control-allow-methods', 'GET, HEAD, POST')
+    .header('access-control-allow-headers', 'Authorization, Content-Type')
+    .send();
+}

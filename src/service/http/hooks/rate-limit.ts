@@ -1,0 +1,32 @@
+import type { FastifyRequest } from 'fastify';
+import { ServiceError } from '../../errors.ts';
+
+interface Bucket {
+  tokens: number;
+  /** The time of the value of `tokens`, ms. */
+  at: number;
+}
+
+/**
+ * A hook that accepts `rate` requests per second for each key, and the same number at once after a pause. It runs when
+ * the key is known, so there are never more buckets than keys.
+ *
+ * @param now the current time in ms, which never decreases
+ */
+export function limitRate(rate: number, now: () => number = () => performance.now()) {
+  const buckets = new Map<string, Bucket>();
+  const most = Math.max(1, rate);
+  return ({ caller }: Pick<FastifyRequest, 'caller'>, _reply: unknown, done: () => void): void => {
+    const at = now();
+    const last = buckets.get(caller!.keyHash);
+    const tokens = last ? Math.min(most, last.tokens + ((at - last.at) / 1_000) * rate) : most;
+    buckets.set(caller!.keyHash, { tokens: tokens < 1 ? tokens : tokens - 1, at });
+    if (tokens < 1) {
+      const seconds = Math.ceil((1 - tokens) / rate);
+      throw new ServiceError('RATE_LIMITED', `At most ${rate} requests a second are taken with one key.`, {
+        'retry-after': String(seconds),
+      });
+    }
+    done();
+  };
+}

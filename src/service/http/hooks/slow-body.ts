@@ -1,0 +1,40 @@
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import type { FastifyRequest } from 'fastify';
+import { ServiceError } from '../../errors.ts';
+
+/** In each interval of this length, ms, an incomplete body must grow by `LEAST_BYTES`. */
+const WINDOW = 20_000;
+const LEAST_BYTES = 20_000;
+
+/**
+ * A hook against very slow bodies, each of which would hold a connection without limit, even before its key is checked.
+ * Node limits the time of heads. For bodies it has only a limit for the whole body, but a large file may need long.
+ */
+export function refuseSlowBodies(refuse: (error: ServiceError, socket: Socket) => void) {
+  const watch = (raw: IncomingMessage): void => {
+    const { socket } = raw;
+    let before = socket.bytesRead;
+    const timer = setInterval(() => {
+      if (raw.complete) return clearInterval(timer);
+      if (socket.bytesRead - before < LEAST_BYTES) {
+        clearInterval(timer);
+        refuse(new ServiceError('TOO_SLOW', 'The body came too slowly.'), socket);
+      }
+      before = socket.bytesRead;
+    }, WINDOW).unref();
+    raw.once('close', () => clearInterval(timer));
+  };
+  // most bodies arrive with their head, and need no timer
+  let begun: IncomingMessage[] = [];
+  const look = (): void => {
+    for (const raw of begun) if (!raw.complete && !raw.destroyed) watch(raw);
+    begun = [];
+  };
+  return ({ raw }: FastifyRequest, _reply: unknown, done: () => void): void => {
+    if ('transfer-encoding' in raw.headers || Number(raw.headers['content-length']) > 0) {
+      if (begun.push(raw) === 1) setImmediate(look);
+    }
+    done();
+  };
+}

@@ -1,0 +1,56 @@
+import type { Model } from '../../api/resources.ts';
+import { ServiceError } from '../errors.ts';
+import type { Access } from '../keys/access.ts';
+import type { ModelRegistry } from '../models/registry.ts';
+
+/**
+ * The models and versions that a user may use (specification 5). Requests for others get the same answer as for unknown
+ * ones, so that nobody can detect a private model.
+ */
+export class ModelAccess {
+  readonly #registry: ModelRegistry;
+  readonly #access: Access;
+
+  constructor(registry: ModelRegistry, access: Access) {
+    this.#registry = registry;
+    this.#access = access;
+  }
+
+  models(user: string): Model[] {
+    return this.#registry.models().filter((model) => this.#access.mayUse(user, model));
+  }
+
+  /** @throws ServiceError NOT_PERMITTED */
+  checkMayChange(user: string, model: Model): void {
+    if (this.#access.mayChange(user, model)) return;
+    throw new ServiceError(
+      'NOT_PERMITTED',
+      `Only the owner of the model "${model.name}" and its developers may prune its versions.`,
+    );
+  }
+
+  /** @throws ServiceError UNKNOWN_MODEL */
+  modelByName(user: string, name: string): Model {
+    const model = this.#registry.modelByName(name);
+    if (!this.#access.mayUse(user, model))
+      throw new ServiceError('UNKNOWN_MODEL', `There is no model with the name "${name}".`);
+    return model;
+  }
+
+  /**
+   * Checks the objects in the path of a request: runs, results and progress belong to a version, and the version to a
+   * model.
+   *
+   * @throws ServiceError UNKNOWN_MODEL, UNKNOWN_VERSION
+   */
+  check(user: string, { modelId, versionId }: { modelId?: string; versionId?: string }): void {
+    if (modelId !== undefined && !this.#access.mayUse(user, this.#registry.model(modelId))) {
+      throw new ServiceError('UNKNOWN_MODEL', `There is no model with the id ${modelId}.`);
+    }
+    if (versionId === undefined) return;
+    const model = this.#registry.model(this.#registry.version(versionId).modelId);
+    if (!this.#access.mayUse(user, model)) {
+      throw new ServiceError('UNKNOWN_VERSION', `There is no model version with the id ${versionId}.`);
+    }
+  }
+}

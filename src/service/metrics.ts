@@ -1,0 +1,161 @@
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type * as Prometheus from 'prom-client';
+import { ForayError } from '../errors.ts';
+import { reachable } from '../http/listen.ts';
+import type { ExecutorPool } from './executors/pool.ts';
+import { problemCodes, type Problems } from './problems.ts';
+import type { RunRepository } from './runs/repository.ts';
+import { ENDS } from './runs/tally.ts';
+
+/** Upper bounds of the durations of requests, in seconds. */
+const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 30];
+
+/** The route label of requests to unknown addresses, so that clients cannot create labels. */
+const NO_ROUTE = 'none';
+
+/** What is measured. */
+export interface Measured {
+  runs: RunRepository;
+  pool: ExecutorPool;
+  problems: Problems;
+}
+
+/** An answered request. `route` is the pattern, not the path; undefined for an unknown address. */
+export interface Answered {
+  method: string;
+  route: string | undefined;
+  status: number;
+  milliseconds: number;
+}
+
+/** Where metrics are served. */
+export interface MetricsEndpoint {
+  url: string;
+  /** Records an answered request. */
+  note: (answered: Answered) => void;
+  close(): Promise<void>;
+}
+
+/**
+ * Serves metrics as text for Prometheus at `/metrics` of a separate address. They need no key, and a proxy in front of
+ * the service does not forward them. Labels contain no keys, and no names of users, models and files.
+ *
+ * @throws ForayError PORT_IN_USE
+ */
+export async function serveMetrics(
+  { host, port }: { host: string; port: number },
+  measured: Measured,
+): Promise<MetricsEndpoint> {
+  // loaded only if metrics are served
+  const prometheus = await import('prom-client');
+  const registry = new prometheus.Registry();
+  prometheus.collectDefaultMetrics({ register: registry });
+  addRunMetrics(prometheus, registry, measured);
+  const durations = new prometheus.Histogram({
+    name: 'foray_http_request_duration_seconds',
+    help: 'Durations of requests to the model service',
+    labelNames: ['method', 'route', 'status'],
+    buckets: SECONDS,
+    registers: [registry],
+  });
+
+  const send = async (answer: ServerResponse): Promise<void> => {
+    try {
+      const text = await registry.metrics();
+      answer.writeHead(200, { 'Content-Type': registry.contentType }).end(text);
+    } catch {
+      // the database cannot be read, so these values are left out
+      answer.writeHead(503).end();
+    }
+  };
+  const server = createServer((request, answer) => {
+    if (request.url !== '/metrics') answer.writeHead(404).end();
+    else if (request.method !== 'GET') answer.writeHead(405, { Allow: 'GET' }).end();
+    else void send(answer);
+  });
+  server.listen(port, host);
+  try {
+    await once(server, 'listening');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+    throw new ForayError('PORT_IN_USE', `Something else listens on ${host}:${port} already.`, {
+      hint: 'Name another address with --metrics.',
+    });
+  }
+  return {
+    url: `http://${reachable(host)}:${(server.address() as AddressInfo).port}/metrics`,
+    note: ({ method, route = NO_ROUTE, status, milliseconds }) =>
+      durations.observe({ method: route === NO_ROUTE ? '' : method, route, status }, milliseconds / 1_000),
+    async close() {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+/** All values are read at the request. */
+function addRunMetrics(
+  { Counter, Gauge }: typeof Prometheus,
+  registry: Prometheus.Registry,
+  { runs, pool, problems }: Measured,
+): void {
+  const registers = [registry];
+  new Gauge({
+    name: 'foray_runs_queued',
+    help: 'Runs that wait for an executor',
+    registers,
+    collect() {
+      this.set(runs.counts().fresh);
+    },
+  });
+  new Gauge({
+    name: 'foray_runs_running',
+    help: 'Runs that execute',
+    registers,
+    collect() {
+      this.set(runs.counts().running);
+    },
+  });
+  new Gauge({
+    name: 'foray_slots',
+    help: 'How many runs execute at once, at most',
+    registers,
+    collect() {
+      this.set(pool.size);
+    },
+  });
+  new Counter({
+    name: 'foray_runs_ended_total',
+    help: 'Runs that have ended since the service started, by how they ended',
+    labelNames: ['end'],
+    registers,
+    collect() {
+      this.reset();
+      for (const end of ENDS) this.inc({ end: end.toLowerCase() }, runs.tally.ended[end]);
+    },
+  });
+  new Counter({
+    name: 'foray_executions_repeated_total',
+    help: 'Runs that lost their execution, which began anew, since the service started',
+    registers,
+    collect() {
+      this.reset();
+      this.inc(runs.tally.repeated);
+    },
+  });
+  new Gauge({
+    name: 'foray_problems',
+    help: 'What the service cannot do just now, as in /health, by code',
+    labelNames: ['code'],
+    registers,
+    collect() {
+      const codes = problems.health().problems.map(({ code }) => code);
+      for (const code of Object.keys(problemCodes))
+        this.set({ code }, codes.filter((one) => one === code).length);
+    },
+  });
+}

@@ -1,0 +1,186 @@
+import { createHash } from 'node:crypto';
+import { lstatSync, readlinkSync, realpathSync } from 'node:fs';
+import path from 'node:path';
+import { publicModules } from '../../own-files.ts';
+import { version } from '../../own-version.ts';
+import type { Declaration } from './declaration.ts';
+import type { Described } from './describe.ts';
+import { filesOf, isDeclaration, isOfTools, type ModelCode, type ModelPlace, statOf } from './folder.ts';
+
+/** A file of a version. */
+export interface ManifestFile {
+  /** Below the folder that the version is made in, with slashes. */
+  path: string;
+  /** The permission bits. */
+  mode: number;
+  /** Of its content, in hexadecimal digits. */
+  sha256: string;
+  /** In bytes. */
+  size: number;
+  /** Where it leads, of a symbolic link that leads to no file. */
+  link?: string;
+}
+
+/** The environment in which a version was made. */
+export interface Build {
+  /** The version of foray. */
+  foray: string;
+  /** SHA-256 over foray's own files that a module runs with; null for a command model. */
+  library: string | null;
+  /** The major version of Node, which runs a module; null for a command model. */
+  node: number | null;
+}
+
+/** Everything for running a version again, except the content of its files. */
+export interface Manifest {
+  /** The path of the model's entry, as those of the files. */
+  entry: string;
+  /** The names of the model's own folder and of those that its neighbours share. */
+  folders: string[];
+  contentHash: string;
+  files: ManifestFile[];
+  /** The files that a module gets when it imports this package, by the name that it imports. */
+  imports: Record<string, string>;
+  build: Build;
+  declaration: Declaration;
+  /** Files outside the model that it loads or names. Without them it does not run elsewhere. */
+  outside: string[];
+}
+
+/** The positions of a model's folders, and of foray's files, in the folder of a version. */
+export const MODELS = 'models';
+export const LIBRARY = 'library';
+
+/** The most outside files in a message. */
+const MOST_NAMED = 3;
+
+/** Describes a model's current files, so that they can be kept. @throws Error of the system */
+export function manifestOf(code: ModelCode, declaration: Declaration, outside: readonly string[]): Manifest {
+  const isModule = !isDeclaration(code.entry);
+  const hashes = code.files.map(({ sha256 }) => sha256);
+  const files = filesOf(code).map((found, at) => manifestFile(code, found, hashes[at]!));
+  return {
+    entry: placeIn(code, 0, code.folders[0]!, code.entry),
+    folders: code.folders.map((folder) => path.basename(folder)),
+    contentHash: code.contentHash,
+    files,
+    imports: isModule ? importsOf(code) : {},
+    build: {
+      foray: version,
+      library: isModule ? libraryHash(files) : null,
+      node: isModule ? nodeMajor() : null,
+    },
+    declaration,
+    outside: [...outside],
+  };
+}
+
+/** Why a version cannot be run from its manifest; undefined if it can. */
+export function whyNotRunnable({ outside, build }: Manifest): string | undefined {
+  if (outside.length > 0) {
+    return `it uses ${named(outside)}, which ${outside.length === 1 ? 'is' : 'are'} outside its folder and ${outside.length === 1 ? 'was' : 'were'} not kept with it`;
+  }
+  if (build.node !== null && build.node !== nodeMajor()) {
+    return `it was made with Node ${build.node}, and this service runs Node ${nodeMajor()}, with which its results might differ`;
+  }
+  return undefined;
+}
+
+/** A warning for the author of a model about files outside its folder; undefined if there are none. */
+export function outsideWarning({ name }: Declaration, outside: readonly string[]): string | undefined {
+  if (outside.length === 0) return undefined;
+  return `The model "${name}" uses ${named(outside)} from outside its folder. A change there makes no new version, and this version cannot be run any more once the model has changed. Put what it needs into its folder.`;
+}
+
+/**
+ * The loaded files that are not part of the model. Files in node_modules or in a virtual environment are left out,
+ * because they belong to the machine.
+ */
+export function filesOutside(
+  place: ModelPlace,
+  { loaded, fixed }: Pick<Described, 'loaded' | 'fixed'>,
+): string[] {
+  const files = filesOf(place);
+  const own = new Set(files.map(({ file }) => realOf(file)));
+  const outside = [
+    ...loaded.filter((file) => !own.has(realOf(file)) && !isInstalled(file)),
+    ...files.filter(({ folder, file }) => isLinkOut(folder, file)).map(({ file }) => file),
+  ];
+  return [...new Set(outside.map((file) => path.relative(place.folders[0]!, file))), ...fixed];
+}
+
+/** Total size of a version's files, in bytes. */
+export function sizeOf({ files }: Manifest): number {
+  return files.reduce((sum, { size }) => sum + size, 0);
+}
+
+function named(outside: readonly string[]): string {
+  const more = outside.length - MOST_NAMED;
+  return `${outside.slice(0, MOST_NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+function manifestFile(
+  code: ModelCode,
+  { index, folder, file }: ReturnType<typeof filesOf>[number],
+  sha256: string,
+): ManifestFile {
+  const found = statOf(file);
+  const isFile = found?.isFile() ?? false;
+  const { mode, size } = isFile ? found! : lstatSync(file);
+  return {
+    path: placeIn(code, index, folder, file),
+    mode: mode & 0o777,
+    sha256,
+    size,
+    ...(!isFile && { link: readlinkSync(file) }),
+  };
+}
+
+function placeIn({ folders }: ModelPlace, index: number, folder: string, file: string): string {
+  const top = index < folders.length ? [MODELS, path.basename(folders[index]!)] : [LIBRARY];
+  return [...top, ...path.relative(folder, file).split(path.sep)].join('/');
+}
+
+function importsOf({ library, libraryRoot }: ModelPlace): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(publicModules)
+      .filter(([, file]) => library.includes(file))
+      .map(([name, file]) => [
+        name,
+        [LIBRARY, ...path.relative(libraryRoot, file).split(path.sep)].join('/'),
+      ]),
+  );
+}
+
+function libraryHash(files: readonly ManifestFile[]): string {
+  const library = files.filter((file) => file.path.startsWith(`${LIBRARY}/`));
+  return createHash('sha256')
+    .update(JSON.stringify(library.map((file) => [file.path, file.sha256])))
+    .digest('hex');
+}
+
+function nodeMajor(): number {
+  return Number(process.versions.node.split('.')[0]);
+}
+
+/** Links are followed, as Node does before it loads a module. */
+function realOf(file: string): string {
+  try {
+    return realpathSync(file);
+  } catch {
+    return file;
+  }
+}
+
+/** Whether a file is a link to an outside folder with unknown files. */
+function isLinkOut(folder: string, file: string): boolean {
+  if (!statOf(file)?.isDirectory()) return false;
+  const place = path.relative(realOf(folder), realOf(file));
+  return path.isAbsolute(readlinkSync(file)) || place === '..' || place.startsWith(`..${path.sep}`);
+}
+
+/** Whether a tool has installed the file. */
+function isInstalled(file: string): boolean {
+  const folder = path.dirname(file);
+  return folder !== file && (isOfTools(folder) || isInstalled(folder));
+}

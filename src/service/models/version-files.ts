@@ -1,0 +1,189 @@
+import { createHash, randomUUID } from 'node:crypto';
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import path from 'node:path';
+import { ForayError, messageOf } from '../../errors.ts';
+import { Deferred } from '../deferred.ts';
+import { ContentFiles } from '../files/content.ts';
+import { filesOf, hashContent, isOfTools, type ModelCode, stateOf } from './folder.ts';
+import { LIBRARY, type Manifest, MODELS } from './manifest.ts';
+
+/** The folder of the files of versions, in the data folder of a service. */
+export function versionFilesIn(dataDir: string): string {
+  return path.join(dataDir, 'versions');
+}
+
+/**
+ * The files of model versions by the hash of their content, and the folders that old versions run from. They are apart from the files of
+ * clients: whoever may use a model may not read its code.
+ */
+export class VersionFiles {
+  readonly #content: ContentFiles;
+  readonly #cache: string;
+  /** Folders that were found to be what they should be, with what tells their state. */
+  readonly #checked = new Map<string, string>();
+
+  /** @param cache - where the folders of old versions are made */
+  constructor(dir: string, cache = path.join(dir, 'cache')) {
+    this.#content = new ContentFiles(path.join(dir, 'content'));
+    this.#cache = cache;
+  }
+
+  /** Makes the folder ready, without what an earlier process left half-written. */
+  prepare(): void {
+    this.#content.prepare();
+    rmSync(this.#unfinished, { recursive: true, force: true });
+  }
+
+  get #unfinished(): string {
+    return path.join(this.#cache, 'unfinished');
+  }
+
+  /**
+   * Stores the files of a version.
+   *
+   * @throws ForayError MODEL_UNREADABLE when they have changed since they were read; Error of the system
+   */
+  keep(code: ModelCode, { files }: Manifest): void {
+    for (const [index, { file }] of filesOf(code).entries()) {
+      const { link, sha256 } = files[index]!;
+      if (link === undefined && !this.#content.copy(file, contentName(sha256))) {
+        throw new ForayError('MODEL_UNREADABLE', `The file ${file} changes while it is read.`);
+      }
+    }
+  }
+
+  /**
+   * The code of an old version in a folder of its own, which is made if need be and made anew where it is not what it should be.
+   *
+   * @param installedIn - the folder that the model has now, whose packages and virtual environments it gets
+   * @throws Deferred when that is not possible now
+   */
+  ready(manifest: Manifest, installedIn: string | undefined): ModelCode {
+    const folder = path.join(this.#cache, manifest.contentHash);
+    const code = codeIn(folder, manifest);
+    try {
+      if (!this.#isWhole(code)) {
+        this.#make(folder, manifest);
+        if (!this.#isWhole(code)) throw new Error('it is not what was kept');
+      }
+      if (installedIn !== undefined) linkInstalled(installedIn, code.folders[0]!);
+      return code;
+    } catch (error) {
+      throw new Deferred(`the folder of the old version cannot be made: ${messageOf(error)}`);
+    }
+  }
+
+  /** Removes what no manifest needs any more; returns how many bytes that were. */
+  removeOthers(kept: readonly Manifest[]): number {
+    const folders = new Set(kept.map(({ contentHash }) => contentHash));
+    const made = existsSync(this.#cache) ? readdirSync(this.#cache) : [];
+    for (const name of made) {
+      if (!folders.has(name)) rmSync(path.join(this.#cache, name), { recursive: true, force: true });
+    }
+    const hashes = kept.flatMap(({ files }) => files.map(({ sha256 }) => contentName(sha256)));
+    return this.#content.removeOthers(new Set(hashes));
+  }
+
+  #isWhole(code: ModelCode): boolean {
+    let state;
+    try {
+      state = stateOf(code);
+    } catch {
+      return false;
+    }
+    if (this.#checked.get(code.contentHash) === state) return true;
+    if (hashContent(code) !== code.contentHash) return false;
+    this.#checked.set(code.contentHash, state);
+    return true;
+  }
+
+  /** Makes the folder beside its place and moves it there when it is whole. */
+  #make(folder: string, { files, imports }: Manifest): void {
+    const unfinished = path.join(this.#unfinished, randomUUID());
+    mkdirSync(unfinished, { recursive: true, mode: 0o700 });
+    try {
+      for (const { path: place, mode, sha256, link } of files) {
+        const file = path.join(unfinished, place);
+        mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+        if (link !== undefined) {
+          symlinkSync(link, file);
+        } else {
+          writeFileSync(file, this.#contentOf(place, sha256));
+          chmodSync(file, mode);
+        }
+      }
+      // the models that ship import foray's files by their paths
+      if (Object.keys(imports).length > 0)
+        symlinkSync(path.join(LIBRARY, 'src'), path.join(unfinished, 'src'));
+      // a program may still run in it: it is removed at the next start
+      if (existsSync(folder)) renameSync(folder, path.join(this.#unfinished, randomUUID()));
+      renameSync(unfinished, folder);
+    } finally {
+      rmSync(unfinished, { recursive: true, force: true });
+    }
+  }
+
+  #contentOf(place: string, sha256: string): Buffer {
+    const content = readFileSync(this.#content.pathOf(contentName(sha256)));
+    if (createHash('sha256').update(content).digest('hex') !== sha256) {
+      throw new Error(`what was kept of ${place} is damaged`);
+    }
+    return content;
+  }
+}
+
+/** Where the code of a version is, when it is in a folder of its own. */
+function codeIn(folder: string, { entry, folders, contentHash, files, imports }: Manifest): ModelCode {
+  const placed = (name: string): string => path.join(folder, name);
+  return {
+    entry: placed(entry),
+    folders: folders.map((name) => path.join(folder, MODELS, name)),
+    library: files.flatMap((file) => (file.path.startsWith(`${LIBRARY}/`) ? [placed(file.path)] : [])),
+    libraryRoot: placed(LIBRARY),
+    contentHash,
+    files: [],
+    imports: Object.fromEntries(Object.entries(imports).map(([name, file]) => [name, placed(file)])),
+  };
+}
+
+/** The name of a content in the store: the same hash as other files have it. */
+function contentName(sha256: string): string {
+  return Buffer.from(sha256, 'hex').toString('base64url');
+}
+
+/** Links what is installed in a model's folder, and the packages of the folders above it, into the folder of an old version. */
+function linkInstalled(from: string, to: string): void {
+  const installed = readdirSync(from, { withFileTypes: true })
+    .filter(({ name }) => name !== '__pycache__' && isOfTools(path.join(from, name)))
+    .map(({ name }) => name);
+  for (const name of installed) link(path.join(from, name), path.join(to, name));
+  const packages = packagesAbove(path.dirname(from));
+  if (packages !== undefined) link(packages, path.join(path.dirname(to), 'node_modules'));
+}
+
+function packagesAbove(folder: string): string | undefined {
+  const packages = path.join(folder, 'node_modules');
+  if (existsSync(packages)) return packages;
+  const above = path.dirname(folder);
+  return above === folder ? undefined : packagesAbove(above);
+}
+
+function link(target: string, file: string): void {
+  if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink()) {
+    if (readlinkSync(file) === target) return;
+    rmSync(file);
+  }
+  symlinkSync(target, file);
+}

@@ -1,0 +1,162 @@
+import {
+  type ExperimentType,
+  type InputType,
+  NUMBER_OF_REPLICATIONS,
+  RANDOM_SEED,
+} from '../../api/constants.ts';
+import { isRandom, isRange, randomTypes, rangeCount, rangeTypes } from '../../api/ranges.ts';
+import type { InputItem, RequestInputItem, RunRequest } from '../../api/resources.ts';
+import { nameKey, ValueError } from '../../api/values.ts';
+import { ServiceError } from '../errors.ts';
+import { canonicalInput } from '../models/system-inputs.ts';
+import { singleRun } from './experiments.ts';
+import type { Settings } from './identity.ts';
+
+/** The most runs of one experiment. They are recorded together, while other requests wait. */
+export const MOST_SUB_RUNS = 10_000;
+
+type Template = readonly InputItem[];
+
+/**
+ * Reads a request. Names match without surrounding blanks and case; of a repeated name the first counts. Omitted inputs
+ * have the template's defaults. Values are canonical by the template's type, whatever type the request states, unless
+ * that is a range or random type. The random values of a single run are drawn here, so it is the same run as one that
+ * is requested with these values.
+ *
+ * @throws ServiceError UNKNOWN_INPUT or INVALID_VALUE with the name of the input, or UNSUPPORTED_EXPERIMENT
+ */
+export function readSettings(template: Template, { experimentType, inputs }: RunRequest): Settings {
+  const items = inputsOf(template, experimentType);
+  const given = firstOfEach(items, inputs);
+  const values: [string, string][] = [];
+  const types: [string, InputType][] = [];
+  items.forEach((item, at) => {
+    const { type, value } = readInput(item, given[at], experimentType);
+    values.push([item.name, value]);
+    if (isRange(type) || isRandom(type)) types.push([item.name, type]);
+  });
+  const settings: Settings = {
+    experimentType,
+    inputs: Object.fromEntries(values),
+    types: Object.fromEntries(types),
+  };
+  checkChance(template, settings);
+  if (experimentType === 'SIMULATION') {
+    return { ...settings, inputs: singleRun(template, settings.inputs, settings.types), types: {} };
+  }
+  checkSize(settings);
+  return settings;
+}
+
+/** The inputs of an experiment: Monte Carlo adds one to the template (notes on real clients, Runs). */
+export function inputsOf(template: Template, experimentType: ExperimentType): Template {
+  const adds =
+    experimentType === 'MONTE_CARLO' && !template.some(({ name }) => name === NUMBER_OF_REPLICATIONS);
+  return adds
+    ? [...template, { name: NUMBER_OF_REPLICATIONS, type: 'INTEGER', units: null, value: '' }]
+    : template;
+}
+
+/** For each input of the template, its first entry in a request, if any. */
+function firstOfEach(
+  items: Template,
+  requested: readonly RequestInputItem[],
+): readonly (RequestInputItem | undefined)[] {
+  const places = placesOf(items);
+  const given = new Array<RequestInputItem | undefined>(items.length);
+  for (const item of requested) {
+    // most names come as the template writes them
+    const at = places.get(item.name) ?? places.get(nameKey(item.name));
+    if (at === undefined) throw new ServiceError('UNKNOWN_INPUT', `The model has no input "${item.name}".`);
+    given[at] ??= item;
+  }
+  return given;
+}
+
+/**
+ * The positions of inputs in templates, by name and by name key. Templates do not change, and each request needs this.
+ */
+const knownPlaces = new WeakMap<Template, ReadonlyMap<string, number>>();
+
+function placesOf(items: Template): ReadonlyMap<string, number> {
+  let places = knownPlaces.get(items);
+  if (!places) {
+    places = new Map(items.flatMap(({ name }, at) => [nameKey(name), name].map((key) => [key, at])));
+    knownPlaces.set(items, places);
+  }
+  return places;
+}
+
+function readInput(
+  { name, type: base, value }: InputItem,
+  requested: RequestInputItem | undefined,
+  experimentType: ExperimentType,
+): { type: InputType; value: string } {
+  const type = requested?.type && settingType(name, base, requested.type, experimentType);
+  // only an input without a default may have no value: the number of replications
+  const raw = requested?.value ?? value;
+  try {
+    return {
+      type: type ?? base,
+      value: canonicalInput(name, type ?? base, typeof raw === 'object' ? JSON.stringify(raw) : raw),
+    };
+  } catch (error) {
+    if (!(error instanceof ValueError)) throw error;
+    throw invalid(`The value of "${name}" (${type ?? base}) ${error.message}.`);
+  }
+}
+
+/** The range or random type that a request gives an input of a base type, if it gives one. */
+function settingType(
+  name: string,
+  base: InputType,
+  stated: InputType,
+  experimentType: ExperimentType,
+): InputType | undefined {
+  if (!isRange(stated) && !isRandom(stated)) return undefined;
+  const fitting = (isRange(stated) ? rangeTypes : randomTypes)[base as keyof typeof randomTypes];
+  if (stated !== fitting) {
+    const instead = fitting ? `use ${fitting}` : 'give it a single value';
+    throw invalid(`The type ${stated} does not fit "${name}", which is of the type ${base}: ${instead}.`);
+  }
+  if (isRange(stated) && experimentType !== 'PARAMETER_VARIATION') {
+    throw invalid(
+      `The value of "${name}" is a range (${stated}): ${experimentType} takes single values, PARAMETER_VARIATION ranges.`,
+    );
+  }
+  return stated;
+}
+
+/** All random values are drawn from the seed, so there must be one. */
+function checkChance(template: Template, { experimentType, types }: Settings): void {
+  if (template.some(({ name }) => name === RANDOM_SEED)) return;
+  if (experimentType === 'MONTE_CARLO') {
+    throw new ServiceError(
+      'UNSUPPORTED_EXPERIMENT',
+      `MONTE_CARLO repeats a run with other seeds, and the model has no input ${RANDOM_SEED}.`,
+    );
+  }
+  const drawn = Object.entries(types).find(([, type]) => isRandom(type));
+  if (drawn) {
+    throw invalid(
+      `The value of "${drawn[0]}" (${drawn[1]}) is drawn from the seed, and the model has no input ${RANDOM_SEED}.`,
+    );
+  }
+}
+
+function checkSize({ experimentType, inputs, types }: Settings): void {
+  const varied = Object.entries(types).filter(([, type]) => isRange(type));
+  const size =
+    experimentType === 'MONTE_CARLO'
+      ? Number(inputs[NUMBER_OF_REPLICATIONS])
+      : varied.reduce((product, [name, type]) => product * rangeCount(type, inputs[name]!), 1);
+  if (size <= MOST_SUB_RUNS) return;
+  const named = experimentType === 'MONTE_CARLO' ? [NUMBER_OF_REPLICATIONS] : varied.map(([name]) => name);
+  throw invalid(
+    `The values of ${named.map((name) => `"${name}"`).join(', ')} make ${size.toLocaleString('en')} runs; at most ${MOST_SUB_RUNS.toLocaleString('en')} are taken at once.`,
+  );
+}
+
+function invalid(message: string): ServiceError {
+  return new ServiceError('INVALID_VALUE', message);
+}

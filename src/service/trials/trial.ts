@@ -1,0 +1,123 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { ForayError, messageOf } from '../../errors.ts';
+import { ServiceError } from '../errors.ts';
+import { ExecutorPool } from '../executors/pool.ts';
+import { memoryShare } from '../executors/process.ts';
+import { ContentFiles } from '../files/content.ts';
+import { checkValue } from '../runs/checked.ts';
+import { readSettings } from '../runs/parse-run-request.ts';
+import { checkAllowed } from '../models/allowed-values.ts';
+import { type Declaration, templateOf } from '../models/declaration.ts';
+import { describeModel } from '../models/describe.ts';
+import { type ModelCode, type ModelPlace, readCode } from '../models/folder.ts';
+import { filesOutside, outsideWarning } from '../models/manifest.ts';
+
+/** A model that was run once. */
+export interface Trial {
+  declaration: Declaration;
+  /** JSON text of each output's value, by name. */
+  outputs: Record<string, string>;
+  seconds: number;
+}
+
+export interface TrialListener {
+  onProgress: (fraction: number) => void;
+  /** A line that the model prints. */
+  onLine: (line: string) => void;
+}
+
+/** Values of inputs by name, and for inputs that are files their paths; all others have their defaults. */
+export interface TrialInputs {
+  values: ReadonlyMap<string, string>;
+  files: ReadonlyMap<string, string>;
+}
+
+/** A model that can be run once. */
+export interface Triable {
+  code: ModelCode;
+  declaration: Declaration;
+  /** A warning for its author; undefined if there is none. */
+  warning?: string | undefined;
+}
+
+/** Reads a model. @throws ForayError MODEL_INVALID when it is not declared as a model, MODEL_UNREADABLE */
+export async function readTriable(place: ModelPlace): Promise<Triable> {
+  const described = await describeModel(place.entry);
+  const { declaration } = described;
+  const warning = outsideWarning(declaration, filesOutside(place, described));
+  return { code: readCode(place), declaration, warning };
+}
+
+/**
+ * Runs a model once in an executor like those of the service. No service is needed.
+ *
+ * @throws ForayError MODEL_INVALID when its run fails, with the reason; UNKNOWN_INPUT, INVALID_VALUE; USAGE for a file that
+ *   cannot be read
+ */
+export async function tryModel(
+  { code, declaration }: Triable,
+  { values, files }: TrialInputs,
+  { onProgress, onLine }: TrialListener,
+): Promise<Trial> {
+  const template = templateOf(declaration);
+  const filesDir = mkdtempSync(path.join(os.tmpdir(), 'foray-trial-'));
+  const content = new ContentFiles(filesDir);
+  content.prepare();
+  const pool = new ExecutorPool({
+    filesDir,
+    memory: memoryShare(1),
+    onLine,
+    size: 1,
+    timeout: undefined,
+  });
+  try {
+    const hashes = [...files].map(([name, file]): [string, string] => [name, content.write(contentOf(file))]);
+    const inputs = trialInputs(declaration, [...values, ...hashes]);
+    const start = performance.now();
+    const outcome = await pool.execute(
+      { runId: 'trial', versionId: 'trial', code, template, inputs },
+      onProgress,
+    );
+    const seconds = (performance.now() - start) / 1_000;
+    if (outcome.kind === 'completed') return { declaration, outputs: outcome.outputs, seconds };
+    const reason = 'reason' in outcome ? outcome.reason : 'it was ended';
+    throw new ForayError(
+      'MODEL_INVALID',
+      `The model "${declaration.name}" failed when it was run with ${howRun(values, files)}: ${reason}.`,
+    );
+  } finally {
+    await pool.close();
+    rmSync(filesDir, { recursive: true, force: true });
+  }
+}
+
+/** "its defaults", or "N = 5, Data = table.csv". */
+export function howRun(values: TrialInputs['values'], files: TrialInputs['files']): string {
+  const given = [...values, ...files].map(([name, value]) => `${name} = ${value}`);
+  return given.length === 0 ? 'its defaults' : given.join(', ');
+}
+
+function contentOf(file: string): Uint8Array {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    throw new ForayError('USAGE', `The file ${file} cannot be read: ${messageOf(error)}.`);
+  }
+}
+
+/** Canonical values by input name, checked as those of a request are. */
+function trialInputs(declaration: Declaration, given: readonly [string, string][]): Record<string, string> {
+  try {
+    const inputs = given.map(([name, value]) => ({ name, value }));
+    const settings = readSettings(templateOf(declaration).inputs, { experimentType: 'SIMULATION', inputs });
+    for (const input of declaration.inputs) {
+      checkValue(input.name, () => checkAllowed(input, settings.inputs[input.name]!));
+    }
+    return settings.inputs;
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    throw new ForayError(error.code === 'UNKNOWN_INPUT' ? 'UNKNOWN_INPUT' : 'INVALID_VALUE', error.message);
+  }
+}

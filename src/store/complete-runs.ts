@@ -1,0 +1,42 @@
+import { type Kysely, sql } from 'kysely';
+import { toColumns } from './packed.ts';
+import type { RunObservation } from './store.ts';
+import { finishedStates, type Tables } from './tables.ts';
+
+/** An observation that a run is done. */
+export type Done = Extract<RunObservation, { state: 'done' }>;
+
+/**
+ * Writes completed runs and their outputs, with two statements for any number of runs. Runs that have finished already
+ * stay as they are. Returns the runs that were written.
+ */
+export async function completeRuns(
+  db: Kysely<Tables>,
+  campaign: number,
+  done: readonly Done[],
+  now: number,
+): Promise<Done[]> {
+  // when a run was observed twice, the first observation counts
+  const first = new Map(done.toReversed().map((seen) => [seen.seq, seen]));
+  const rows = [...first.values()].map(
+    ({ seq, runId, origin }) =>
+      sql`(cast(${campaign} as integer), cast(${seq} as integer), cast(${runId} as text), ${origin})`,
+  );
+  // SQLite and PostgreSQL both name the columns of VALUES column1, column2, …. The values include the campaign, and the
+  // condition says NOT IN on purpose: otherwise SQLite picks an index by the other conditions and reads all runs that
+  // match, instead of looking these runs up by number.
+  const { rows: written } = await sql<{ seq: number }>`
+    update runs set state = 'done', run_id = v.column3, origin = v.column4, reason = null,
+      finished_at = cast(${now} as bigint)
+    from (values ${sql.join(rows)}) as v
+    where runs.campaign = v.column1 and runs.seq = v.column2 and runs.state not in (${sql.join([...finishedStates])})
+    returning runs.seq as seq`.execute(db);
+  if (written.length === 0) return [];
+  const writtenRuns = written.map(({ seq }) => first.get(seq)!);
+  await db
+    .insertInto('outputs')
+    .values(writtenRuns.map(({ seq, outputs }) => ({ campaign, seq, ...toColumns(outputs) })))
+    .onConflict((conflict) => conflict.columns(['campaign', 'seq']).doNothing())
+    .execute();
+  return writtenRuns;
+}

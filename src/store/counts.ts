@@ -1,0 +1,96 @@
+import { type Kysely, sql } from 'kysely';
+import type { RunCounts } from '../campaign/types.ts';
+import type { Origin } from './store.ts';
+import type { Tables } from './tables.ts';
+
+/** How a run is counted: a completed run by its origin, an intended run as waiting. */
+export type Counted = 'waiting' | 'queued' | 'running' | 'failed' | Origin;
+
+const none: Record<Counted, number> = { waiting: 0, queued: 0, running: 0, failed: 0, new: 0, reused: 0 };
+
+/**
+ * The changes that a transaction makes to the counts of a campaign's runs. Every transaction that writes states of
+ * runs, adds runs or deletes runs saves these changes too.
+ */
+export class CountChanges {
+  private readonly changes = { ...none };
+  /** How unfinished runs were counted before, by seq. Waiting runs are left out. */
+  private readonly before = new Map<number, Counted>();
+
+  /**
+   * Prepares changes for unfinished runs that are about to be written. It reads all queued and running runs between the
+   * first and the last seq with one index scan. A campaign has at most 32,000 of them and mostly far fewer, and looking up
+   * each run would take longer.
+   */
+  static async ofRuns(db: Kysely<Tables>, campaign: number, seqs: readonly number[]): Promise<CountChanges> {
+    // written as SQL because every transaction runs it: Kysely would need as long to build the query as all the rest
+    // takes
+    const { rows } = await sql<{ seq: number; state: 'queued' | 'running' }>`
+      select seq, state from runs where state in ('queued', 'running') and campaign = ${campaign}
+        and seq >= ${Math.min(...seqs)} and seq <= ${Math.max(...seqs)}`.execute(db);
+    const changes = new CountChanges();
+    for (const { seq, state } of rows) changes.before.set(seq, state);
+    return changes;
+  }
+
+  /** Counts a run that was written. */
+  set(seq: number, as: Counted): void {
+    this.move(this.before.get(seq) ?? 'waiting', as);
+    this.before.set(seq, as);
+  }
+
+  /** @param runs negative for runs that are deleted */
+  add(as: Counted, runs: number): this {
+    this.changes[as] += runs;
+    return this;
+  }
+
+  move(from: Counted, to: Counted, runs = 1): this {
+    return this.add(from, -runs).add(to, runs);
+  }
+
+  async save(db: Kysely<Tables>, campaign: number): Promise<void> {
+    if (Object.values(this.changes).every((change) => change === 0)) return;
+    const { waiting, queued, running, failed, new: started, reused } = this.changes;
+    await sql`
+      insert into run_counts as kept (campaign, waiting, queued, running, failed, "new", reused)
+      values (${campaign}, ${waiting}, ${queued}, ${running}, ${failed}, ${started}, ${reused})
+      on conflict (campaign) do update set waiting = kept.waiting + excluded.waiting,
+        queued = kept.queued + excluded.queued, running = kept.running + excluded.running,
+        failed = kept.failed + excluded.failed, "new" = kept."new" + excluded."new",
+        reused = kept.reused + excluded.reused`.execute(db);
+  }
+}
+
+/** SQL expression for how a run is counted. */
+const counted = sql<Counted>`case state when 'done' then origin when 'intended' then 'waiting' else state end`;
+
+/** Counts the runs with `from` <= seq < `to`, by how they are counted. */
+export async function countRange(
+  db: Kysely<Tables>,
+  campaign: number,
+  { from, to }: { from: number; to: number },
+): Promise<{ as: Counted; runs: number }[]> {
+  const rows = await db
+    .selectFrom('runs')
+    .select((run) => [counted.as('as'), run.fn.countAll<number | string>().as('runs')])
+    .where('campaign', '=', campaign)
+    .where('seq', '>=', from)
+    .where('seq', '<', to)
+    .groupBy('as')
+    .execute();
+  return rows.map(({ as, runs }) => ({ as, runs: Number(runs) }));
+}
+
+/** Reads the stored counts of a campaign's runs. */
+export async function readCounts(db: Kysely<Tables>, campaign: number): Promise<RunCounts> {
+  const kept = await db
+    .selectFrom('run_counts')
+    .selectAll()
+    .where('campaign', '=', campaign)
+    .executeTakeFirst();
+  const { waiting, queued, running, failed, new: started, reused } = kept ?? none;
+  const done = started + reused;
+  const total = waiting + queued + running + failed + done;
+  return { total, done, new: started, reused, failed, running, queued, waiting };
+}

@@ -1,0 +1,171 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Server } from '../../src/server/app.ts';
+import { launchBrowser } from '../support/browser.ts';
+import { serverOf } from '../server/support.ts';
+import { until } from '../support/until.ts';
+import { KEY, rehearsal, startWorld, type World } from '../support/world.ts';
+
+/** The pages in Chromium: kept up to date, in both colours, in narrow windows, by the keyboard alone. */
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const PAGES = [
+  '/',
+  '/campaigns/fit',
+  '/campaigns/fit/runs',
+  '/campaigns/fit/failures',
+  '/campaigns/fit/definition',
+  '/campaigns/fit/downloads',
+  '/campaigns/fit/delete',
+  '/new?model=Epidemic',
+  '/models',
+  '/models/Epidemic',
+  '/reference',
+];
+
+let world: World;
+let server: Server;
+let browser: Browser;
+
+beforeAll(async () => {
+  browser = await launchBrowser();
+  world = await startWorld({ executors: 2 });
+  await world.startWorker();
+  server = await serverOf(world);
+  const text = `campaign: fit
+model: {name: Epidemic}
+design: {grid: {Contact rate: [1.2, 1.6, 2], Recovery rate: [0.4, 0.5]}}
+`;
+  await world.foray.submit({ text, file: 'fit.yaml' }, { id: 'fit' });
+  await until('it is over', async () => (await world.foray.status('fit')).phase === 'completed');
+});
+afterAll(async () => {
+  await browser.close();
+  await server.close();
+  await world.close();
+});
+
+/** A browser that has been opened by `foray ui`, and what it complains about. */
+async function loggedIn(
+  options: Parameters<Browser['newContext']>[0] = {},
+): Promise<{ context: BrowserContext; page: Page; complaints: string[] }> {
+  const context = await browser.newContext(options);
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on('console', (message) => {
+    if (message.type() === 'error') complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(error.message));
+  await page.goto(server.loginUrl(KEY));
+  await page.waitForURL(`${server.url}/`);
+  return { context, page, complaints };
+}
+
+test.each([
+  ['light', 1200],
+  ['dark', 320],
+] as const)('axe finds nothing in %s colours, and %d pixels are enough', async (colorScheme, width) => {
+  const { context, page, complaints } = await loggedIn({ colorScheme, viewport: { width, height: 800 } });
+  for (const path of PAGES) {
+    await page.goto(server.url + path);
+    if (path === '/campaigns/fit')
+      await until('its pictures are there', async () => (await page.locator('#report svg').count()) > 2);
+    const tooWide = await page.evaluate(
+      'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+    );
+    expect([path, tooWide]).toEqual([path, 0]);
+    await page.evaluate(AXE);
+    const found = await page.evaluate(async () => {
+      const { axe } = globalThis as unknown as {
+        axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
+      };
+      return (await axe.run()).violations.map(({ id, nodes }) => [id, nodes[0]!.html.slice(0, 200)]);
+    });
+    expect([path, found]).toEqual([path, []]);
+  }
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+test('a page follows its campaign, without being loaded again, and is steered by the keyboard', async () => {
+  const { context, page, complaints } = await loggedIn();
+  await world.foray.submit(rehearsal({ count: 30, seconds: 1 }), { id: 'live' });
+  await page.goto(`${server.url}/campaigns/live`);
+  await page.evaluate(() => Object.assign(globalThis, { wasLoadedOnce: true }));
+  const status = page.locator('#status');
+  await until('runs finish on the page', async () => /[1-9]\d* new/.test(await status.innerText()));
+  await page.getByRole('button', { name: 'Pause' }).focus();
+  await page.keyboard.press('Enter');
+  await page.waitForURL(`${server.url}/campaigns/live`);
+  await until('it is paused', async () => (await status.innerText()).includes('paused'));
+  await page.evaluate(() => Object.assign(globalThis, { wasLoadedOnce: true }));
+  await world.foray.steer('live', 'resume');
+  await page.getByText('What is shown').click();
+  await until('it goes on', async () => (await status.innerText()).includes('running'));
+  await until('it is completed', async () => (await status.innerText()).includes('completed'));
+  await until('that is said', async () => (await page.locator('#news').innerText()).includes('completed'));
+  expect(await page.evaluate(() => 'wasLoadedOnce' in globalThis)).toBe(true);
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+test('a list with a tick and the focus is kept up to date, and so is a report with something open', async () => {
+  const { context, page, complaints } = await loggedIn();
+  await page.goto(`${server.url}/`);
+  await page.getByRole('checkbox', { name: 'fit', exact: true }).press('Space');
+  await world.foray.submit(rehearsal({ count: 200, seconds: 1 }), { id: 'ticked' });
+  await until('a new campaign is in the list', async () => (await page.getByText('ticked').count()) > 0);
+  const tick = page.getByRole('checkbox', { name: 'fit', exact: true });
+  expect(await tick.isChecked()).toBe(true);
+  expect(await page.evaluate('document.activeElement.value')).toBe('fit');
+
+  await page.goto(`${server.url}/campaigns/ticked`);
+  const facts = page.locator('#part-campaign');
+  await facts.getByText('Definition').click();
+  const before = await facts.innerText();
+  await until('what is open has changed', async () => (await facts.innerText()) !== before);
+  expect(await facts.locator('details[open]').count()).toBe(1);
+  await world.foray.cancel('ticked', 'it was seen');
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+test('a plan is made while one types, and a mistake leads to its line', async () => {
+  const { context, page, complaints } = await loggedIn();
+  await page.goto(`${server.url}/new?model=Epidemic&in%3AContact+rate=1..2%2F0.5`);
+  const text = page.locator('textarea');
+  await text.press('End');
+  await text.pressSequentially(' ');
+  await until('the plan is there', async () =>
+    (await page.locator('#plan').innerText()).includes('3 points'),
+  );
+  await text.fill('campaign: x\nmodel: {name: Epidemi}\n');
+  await until('the mistake is said', async () =>
+    (await page.locator('#plan').innerText()).includes('Line 2'),
+  );
+  await page.getByRole('link', { name: /Line 2/ }).click();
+  const chosen = await page.evaluate(
+    '(({ value, selectionStart, selectionEnd }) => value.slice(selectionStart, selectionEnd))(document.querySelector("textarea"))',
+  );
+  expect(chosen).toBe('model: {name: Epidemi}');
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+test('without scripts a campaign is read, and what cannot be taken back asks first', async () => {
+  const { context, page } = await loggedIn();
+  const state = await context.storageState();
+  await context.close();
+  const bare = await browser.newContext({ javaScriptEnabled: false, storageState: state });
+  const tab = await bare.newPage();
+  await tab.goto(`${server.url}/campaigns/fit`);
+  expect(await tab.getByRole('heading', { level: 1 }).innerText()).toBe('fit');
+  // it loads itself again until its pictures are drawn
+  await until('it has its pictures', async () => (await tab.locator('#report svg').count()) > 2);
+  await tab.getByRole('link', { name: 'Delete …' }).click();
+  expect(await tab.getByRole('button', { name: 'Delete the campaign' }).count()).toBe(1);
+  expect(page.isClosed()).toBe(true);
+  await bare.close();
+});

@@ -1,0 +1,111 @@
+import { expect, test } from '@jest/globals';
+import type { ErrorCode } from '../../src/errors.ts';
+import { checkBody, expectRefused, HEAD, seedless } from './support.ts';
+
+const PRIORS = 'priors: { Contact rate: { min: 1, max: 2 } }';
+
+test('a calibration gives the inputs that vary, and no points of its own', () => {
+  const { calibrate, varied, design } = checkBody(
+    `calibrate: { abc: { ${PRIORS}, observed: { peak day: 6, Infected: { x: [1, 2], y: [3, 8] } } } }\nseed: 1\n`,
+  );
+  expect(varied.map(({ name }) => name)).toEqual(['Contact rate']);
+  expect(design).toEqual({ kind: 'list', inputs: ['Contact rate'], rows: [] });
+  expect(calibrate).toEqual({
+    priors: [{ name: 'Contact rate', isWhole: false, distribution: { kind: 'uniform', min: 1, max: 2 } }],
+    where: null,
+    observed: [
+      { output: 'Peak day', kind: 'number', value: 6, weight: 1 },
+      { output: 'Infected', kind: 'curve', x: [1, 2], y: [3, 8], weight: 1 },
+    ],
+    ...{ particles: 200, quantile: 0.5, parallel: 64 },
+    stop: { tolerance: null, generations: 8, acceptance: 0.01, points: 10_000 },
+  });
+});
+
+test('a model without a seed needs none', () => {
+  const body = `calibrate: { abc: { ${PRIORS}, observed: { Peak day: 6 } } }\n`;
+  expect(checkBody(body, seedless).calibrate!.observed).toHaveLength(1);
+});
+
+const abc = (rest: string) => `calibrate: { abc: { ${rest} } }\nseed: 1\n`;
+
+test.each<[string, ErrorCode, string, RegExp]>([
+  ['an unknown output', 'UNKNOWN_OUTPUT', abc(`${PRIORS}, observed: { §Peak dai: 6 }`), /Peak dai/],
+  ['a number of a curve', 'INVALID_VALUE', abc(`${PRIORS}, observed: { Infected: §6 }`), /is a curve/],
+  [
+    'a curve of a number',
+    'INVALID_VALUE',
+    abc(`${PRIORS}, observed: { Peak day: §{ x: [1], y: [2] } }`),
+    /no curve/,
+  ],
+  ['a file', 'INVALID_VALUE', abc(`${PRIORS}, observed: { §Trajectory: 6 }`), /OUTPUT_FILE/],
+  [
+    'a curve with too few values',
+    'DEFINITION_INVALID',
+    abc(`${PRIORS}, observed: { Infected: §{ x: [1, 2], y: [2] } }`),
+    /as many numbers/,
+  ],
+  [
+    'a curve that goes back',
+    'DEFINITION_INVALID',
+    abc(`${PRIORS}, observed: { Infected: §{ x: [2, 1], y: [2, 3] } }`),
+    /ascending/,
+  ],
+  ['nothing observed', 'DEFINITION_INVALID', abc(`${PRIORS}, observed: §{}`), /at least one output/],
+  [
+    'an unknown input',
+    'UNKNOWN_INPUT',
+    abc('priors: { §Contact rat: { min: 1, max: 2 } }, observed: { Peak day: 6 }'),
+    /no input "Contact rat"/,
+  ],
+  [
+    'the seed',
+    'INVALID_VALUE',
+    abc('priors: { §"{RANDOM_SEED}": { min: 1, max: 20 } }, observed: { Peak day: 6 }'),
+    /cannot vary/,
+  ],
+  [
+    'a prior that is empty',
+    'DEFINITION_INVALID',
+    abc('priors: { Contact rate: §{ min: 2, max: 1 } }, observed: { Peak day: 6 }'),
+    /"min" below "max"/,
+  ],
+  [
+    'a condition that nothing meets',
+    'EMPTY_DESIGN',
+    abc(`${PRIORS}, where: §'\`Contact rate\` > 3', observed: { Peak day: 6 }`),
+    /holds for none/,
+  ],
+  [
+    'fewer points than particles',
+    'DEFINITION_INVALID',
+    abc(`${PRIORS}, observed: { Peak day: 6 }, stop: { points: §100 }`),
+    /no fewer points than particles/,
+  ],
+  [
+    'no seed',
+    'INVALID_VALUE',
+    `§calibrate: { abc: { ${PRIORS}, observed: { Peak day: 6 } } }\n`,
+    /need seeds of their own/,
+  ],
+  [
+    'replications',
+    'INVALID_VALUE',
+    `${abc(`${PRIORS}, observed: { Peak day: 6 }`)}§replications: 3\n`,
+    /runs each of its points once/,
+  ],
+  [
+    'common random numbers',
+    'INVALID_VALUE',
+    `${abc(`${PRIORS}, observed: { Peak day: 6 }`)}§commonRandomNumbers: true\n`,
+    /seeds of their own/,
+  ],
+  [
+    'a design',
+    'INVALID_VALUE',
+    `${abc(`${PRIORS}, observed: { Peak day: 6 }`)}§design: { grid: { Days: [7, 14] } }\n`,
+    /"calibrate" or a "design"/,
+  ],
+])('%s', (_, code, body, says) => {
+  expectRefused(HEAD + body, { code, says });
+});

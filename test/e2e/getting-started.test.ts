@@ -1,0 +1,65 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, expect, test } from '@jest/globals';
+import { type Dev, foray, ROOT, startDev } from '../support/cli.ts';
+
+const page = readFileSync(join(ROOT, 'docs/getting-started.md'), 'utf8');
+const folder = mkdtempSync(join(tmpdir(), 'foray-getting-started-'));
+let dev: Dev | undefined;
+afterAll(async () => {
+  await dev?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test('each command of docs/getting-started.md works, in this order', async () => {
+  const done: string[] = [];
+  for (const [block, before, file, , lines] of page.matchAll(
+    /(.*as `([\w.]+)`:\n)?\n```(yaml)?\n([^]*?)```/g,
+  )) {
+    if (before !== undefined) writeFileSync(join(folder, file!), lines!);
+    else if (!block.includes('```yaml')) {
+      for (const line of lines!.trim().split('\n')) if (await carryOut(line)) done.push(line);
+    }
+    if (done.at(-1)?.includes('report flu')) changeReplications();
+  }
+  expect(done.length).toBeGreaterThan(14);
+});
+
+test('the program of the README submits a campaign and prints its rows', async () => {
+  const [, program] = /```ts\n([^]*?)```/.exec(readFileSync(join(ROOT, 'README.md'), 'utf8'))!;
+  const library = pathToFileURL(join(ROOT, 'src/index.ts')).href;
+  writeFileSync(join(folder, 'program.ts'), program!.replace("'foray'", `'${library}'`));
+  const { stdout } = await promisify(execFile)(process.execPath, ['program.ts'], { cwd: folder });
+  expect(stdout).toMatch(/2 of 2\n1\.2 202\.9\d+\n1\.6 282\.5\d+\n$/);
+});
+
+/** Does what a line of the page says; false for installing and for the demo, which tests of their own cover. */
+async function carryOut(line: string): Promise<boolean> {
+  const [, text] = /^npx foray (.*)$/.exec(line) ?? [];
+  if (text === undefined || text === 'demo') return false;
+  const [command, ...args] = [...text.matchAll(/"([^"]*)"|(\S+)/g)].map(
+    ([, quoted, word]) => quoted ?? word!,
+  );
+  if (command === 'dev') {
+    if (dev) {
+      const ended = once(dev.child, 'exit');
+      dev.child.kill('SIGINT');
+      await ended;
+    }
+    dev = await startDev({ folder, args });
+    return true;
+  }
+  expect({ line, ...(await foray(folder, [command!, ...args])) }).toMatchObject({ line, code: 0 });
+  return true;
+}
+
+/** What the page says in words: 20 replications in place of 10. */
+function changeReplications(): void {
+  const file = join(folder, 'flu.yaml');
+  writeFileSync(file, readFileSync(file, 'utf8').replace('replications: 10', 'replications: 20'));
+}

@@ -1,0 +1,59 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
+import { ROOT } from './support/cli.ts';
+
+const FOLDER = join(ROOT, 'docs/monitoring');
+const OPERATIONS = readFileSync(join(ROOT, 'docs/guides/operations.md'), 'utf8');
+/** Of Debian's package prometheus, or where somebody has put it. */
+const PROMTOOL = process.env.FORAY_PROMTOOL ?? 'promtool';
+const hasPromtool = spawnSync(PROMTOOL, ['--version']).status === 0;
+
+const read = (file: string): string => readFileSync(join(FOLDER, file), 'utf8');
+
+interface Dashboard {
+  panels: { title: string; targets: { expr: string }[] }[];
+}
+
+const expressions = (): string[] =>
+  (JSON.parse(read('dashboard.json')) as Dashboard).panels.flatMap(({ targets }) =>
+    targets.map(({ expr }) => expr),
+  );
+
+function promtool(...args: string[]): void {
+  const { status, stdout, stderr } = spawnSync(PROMTOOL, args, { cwd: FOLDER, encoding: 'utf8' });
+  expect([status, `${stdout}${stderr}`]).toEqual([0, expect.any(String)]);
+}
+
+test('each metric of foray that an alert or the dashboard asks for is in docs/guides/operations.md', () => {
+  const asked = `${read('alerts.yaml')}${expressions().join('\n')}`.match(/foray_[a-z_]+/g)!;
+  const names = new Set(asked.map((name) => name.replace(/_seconds_(bucket|count|sum)$/, '_seconds')));
+  expect(names.size).toBeGreaterThan(10);
+  expect([...names].filter((name) => !OPERATIONS.includes(`\`${name}\``))).toEqual([]);
+});
+
+const checked = hasPromtool ? test : test.skip;
+if (!hasPromtool) {
+  process.stderr.write(
+    'left out: promtool is not here (Debian: prometheus), so alert rules are not checked\n',
+  );
+}
+
+checked('promtool takes the alert rules and the example, and the alerts fire when they should', () => {
+  promtool('check', 'rules', 'alerts.yaml');
+  promtool('check', 'config', 'prometheus.yaml');
+  promtool('test', 'rules', 'alerts.test.yaml');
+});
+
+checked('promtool takes each expression of the dashboard', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'foray-monitoring-'));
+  const rules = expressions().map((expr, at) => ({
+    record: `panel_${at}`,
+    expr: expr.replaceAll(/\$__(rate_interval|range)/g, '5m'),
+  }));
+  writeFileSync(join(folder, 'dashboard.yaml'), JSON.stringify({ groups: [{ name: 'dashboard', rules }] }));
+  promtool('check', 'rules', join(folder, 'dashboard.yaml'));
+  rmSync(folder, { recursive: true });
+});

@@ -1,0 +1,166 @@
+import { expect, test } from '@jest/globals';
+import type { Calibration } from '../../../src/campaign/search/calibration.ts';
+import type { SearchLog } from '../../../src/campaign/search/log.ts';
+import type { Campaign } from '../../../src/campaign/types.ts';
+import { calibrationStoryOf, placeOf, placesOfRuns } from '../../../src/search/abc/story.ts';
+import { SearchInMemory } from '../in-memory.ts';
+import { logOf, noisyMean, normalMean } from './calibrations.ts';
+
+/** Calibrations without a store and a service. */
+
+type NumericMarginal = { mean: number; sd: number; low: number; high: number };
+
+async function posteriorOf(campaign: Campaign, log: SearchLog) {
+  const { summary } = await calibrationStoryOf(campaign, log);
+  return { ...summary.posterior!, ...(summary.posterior!.inputs['θ'] as NumericMarginal) };
+}
+
+const few: Partial<Calibration> = {
+  particles: 40,
+  parallel: 8,
+  stop: { tolerance: 0.4, generations: 20, acceptance: 0.01, points: 100_000 },
+};
+
+test.each([1, 2, 3])('the posterior of a normal mean is the exact one, seed %i', async (seed) => {
+  const campaign = normalMean({}, { seed });
+  const { mean, sd, tolerance, low, high } = await posteriorOf(
+    campaign,
+    await logOf(campaign, noisyMean(seed)),
+  );
+  expect(tolerance).toBe(0.1);
+  expect(Math.abs(mean - 1.199)).toBeLessThan(0.1);
+  expect(Math.abs(sd ** 2 - 0.802)).toBeLessThan(0.12);
+  expect(low).toBeCloseTo(1.199 - 1.96 * 0.896, 0);
+  expect(high).toBeCloseTo(1.199 + 1.96 * 0.896, 0);
+});
+
+test('the same particles whatever finishes first, and however often the course is made anew', async () => {
+  const campaign = normalMean(few);
+  const log = await logOf(campaign, noisyMean(1));
+  expect(log.asks.length).toBeGreaterThan(200);
+  for (const [seed, rebuilds] of [
+    [2, 0],
+    [3, 0.2],
+  ] as const)
+    expect(await new SearchInMemory(campaign, noisyMean(1), seed).toTheEnd(rebuilds)).toEqual(log);
+});
+
+test('a generation accepts the first ones by number that are near enough', async () => {
+  const campaign = normalMean(few);
+  const log = await logOf(campaign, noisyMean(1));
+  const begun = log.events.filter((event) => event.kind === 'generation');
+  const weights = await placesOfRuns(campaign, log);
+  expect(begun.length).toBeGreaterThan(2);
+  const keys = (await calibrationStoryOf(campaign, log)).particles;
+  for (const [at, { first, tolerance }] of begun.entries()) {
+    const end = begun[at + 1]?.first ?? log.asks.length;
+    const near = log.asks
+      .slice(first, end)
+      .flatMap(({ told }, i) => (tolerance === null || told!.value! <= tolerance ? [first + i] : []));
+    const accepted = [...weights.values()].filter(
+      ({ generation, weight }) => generation === at + 1 && weight !== null,
+    );
+    expect(accepted.map(({ ask }) => ask)).toEqual(near.slice(0, 40));
+  }
+  const { key, weight, ask } = keys[0]!;
+  expect(weights.get(placeOf(key, 1))).toEqual({ ask, weight, generation: begun.length });
+});
+
+test('the next tolerance is a quantile of the distances that were accepted', async () => {
+  const campaign = normalMean(few);
+  const log = await logOf(campaign, noisyMean(1));
+  const [, second] = log.events.filter((event) => event.kind === 'generation');
+  const distances = log.asks.slice(0, 40).map(({ told }) => told!.value!);
+  expect(distances.filter((distance) => distance <= second!.tolerance!)).toHaveLength(20);
+});
+
+test('a point that is asked again gets a run of its own', async () => {
+  const choice = { kind: 'choice' as const, values: ['0', '1', '2', '3'] };
+  const priors = [{ name: 'θ', isWhole: true, distribution: choice }];
+  const campaign = normalMean({ ...few, priors });
+  const log = await logOf(campaign, noisyMean(1));
+  expect(new Set(log.asks.map(({ ordinal }) => ordinal)).size).toBe(4);
+  const distances = log.asks.filter(({ values }) => values[0] === '1').map(({ told }) => told!.value);
+  expect(new Set(distances).size).toBe(distances.length);
+  // the exact posterior is proportional to the normal density of 1.5 - θ
+  const { particles } = await calibrationStoryOf(campaign, log);
+  const shareOf = (value: string): number =>
+    particles.filter(({ values }) => values[0] === value).reduce((sum, { weight }) => sum + weight, 0);
+  expect(shareOf('1') + shareOf('2')).toBeGreaterThan(shareOf('0') + shareOf('3'));
+  // without chance a point has one run
+  const [, theta] = campaign.base;
+  const exact = await logOf({ ...campaign, base: [theta!] }, ([value]) => ({ y: String(value) }));
+  expect(new Set(exact.asks.map(({ ordinal }) => ordinal)).size).toBeLessThanOrEqual(4);
+  expect(exact.events.findLast((event) => event.kind === 'stopped')).toMatchObject({ by: 'stall' });
+});
+
+test('a condition on the inputs holds for each point', async () => {
+  const campaign = normalMean({ ...few, where: 'θ > 1' });
+  const log = await logOf(campaign, noisyMean(1));
+  for (const { values } of log.asks) expect(Number(values[0])).toBeGreaterThan(1);
+});
+
+test('several outputs count alike, as each is divided by how widely it is spread', async () => {
+  const observed: Calibration['observed'] = [
+    { output: 'y', kind: 'number', value: 1.5, weight: 1 },
+    { output: 'curve', kind: 'curve', x: [0.5, 1], y: [750, 1_500], weight: 1 },
+  ];
+  const campaign = normalMean({ ...few, observed });
+  const run = (values: readonly number[], ordinal: number, replication: number) => {
+    const y = Number(noisyMean(1)(values, ordinal, replication)['y']);
+    return { y: String(y), curve: JSON.stringify({ dataX: [0, 1], dataY: [0, 1_000 * y] }) };
+  };
+  const log = await logOf(campaign, run);
+  const scales = log.events.find((event) => event.kind === 'scales')!.scales;
+  // the root of the mean square of 500 and 1,000 times that of y
+  expect(scales[1]! / scales[0]!).toBeCloseTo(1_000 * Math.sqrt((0.25 + 1) / 2), 6);
+  const world = new SearchInMemory(campaign, run, 5);
+  expect(await world.toTheEnd(0.1)).toEqual(log);
+});
+
+test.each<[string, Partial<Calibration>, (y: number) => string | undefined, string]>([
+  ['all runs fail', few, () => undefined, 'failures'],
+  [
+    'too few points come near enough',
+    { ...few, stop: { ...few.stop!, tolerance: 0, acceptance: 0.3 } },
+    String,
+    'acceptance',
+  ],
+  [
+    'it has had all its points',
+    { ...few, stop: { ...few.stop!, tolerance: 0, points: 100 } },
+    String,
+    'points',
+  ],
+  [
+    'it has had all its generations',
+    { ...few, stop: { ...few.stop!, generations: 2 } },
+    String,
+    'generations',
+  ],
+  ['it reaches its tolerance', few, String, 'tolerance'],
+])('when %s, it ends', async (_, calibrate, text, by) => {
+  const campaign = normalMean(calibrate);
+  const run = (values: readonly number[], ordinal: number, replication: number) => {
+    const y = text(Number(noisyMean(1)(values, ordinal, replication)['y']));
+    return y === undefined ? ({} as Record<string, string>) : { y };
+  };
+  const log = await logOf(campaign, run);
+  expect(log.events.slice(-2)).toEqual([{ kind: 'stopped', by }, { kind: 'over' }]);
+  expect(log.asks.every(({ told }) => told !== null)).toBe(true);
+  const { posterior } = (await calibrationStoryOf(campaign, log)).summary;
+  if (by === 'failures') expect(posterior).toBeNull();
+  else expect(posterior!.effective).toBeGreaterThan(1);
+  expect(log.asks.length).toBeLessThanOrEqual(campaign.calibrate.stop.points);
+});
+
+test('runs that fail are not accepted, and others take their places', async () => {
+  const campaign = normalMean(few);
+  const log = await logOf(campaign, (values, ordinal, replication) =>
+    ordinal % 3 === 0 ? {} : noisyMean(1)(values, ordinal, replication),
+  );
+  const story = await calibrationStoryOf(campaign, log);
+  expect(story.generations[0]).toMatchObject({ accepted: 40, tolerance: null });
+  expect(story.generations[0]!.told).toBeGreaterThan(55);
+  expect(story.particles.every(({ ask }) => log.asks[ask]!.told!.value !== null)).toBe(true);
+});

@@ -1,0 +1,228 @@
+import { appendFileSync, copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import type { SearchLog } from '../../../src/campaign/search/log.ts';
+import type { CampaignStatus } from '../../../src/client/index.ts';
+import { toTheEnd } from '../../support/campaigns.ts';
+import { foray } from '../../support/cli.ts';
+import { until } from '../../support/until.ts';
+import { environmentOf } from '../../support/worker.ts';
+import { startWorld, type World } from '../../support/world.ts';
+import { pidsIn } from './kills.ts';
+
+/** Searches by an outside optimiser as campaigns: what its process does, and what becomes of it, changes nothing in the log. */
+
+const observed = resolve(import.meta.dirname, '../../../examples/boarding-school-flu/observed.csv');
+const POINTS = 20;
+
+let world: World;
+let stopWorker: () => Promise<void>;
+
+beforeAll(async () => {
+  world = await startWorld();
+  stopWorker = await world.startWorker();
+});
+afterAll(() => world.close());
+
+interface Flu {
+  options?: object;
+  timeout?: string;
+  rest?: string;
+}
+
+/** Fits the flu by the script beside this file. */
+function flu({ options = {}, timeout = '1 min', rest = '' }: Flu = {}) {
+  return {
+    file: join(import.meta.dirname, 'flu.yaml'),
+    text: `
+campaign: flu
+model: { name: Epidemic }
+inputs: { Population: 763 }
+files: { Observed cases: ${JSON.stringify(observed)} }
+outputs: [Fit error]
+search:
+  minimize: Fit error
+  over:
+    Contact rate: { min: 1.2, max: 2.2, digits: 4 }
+    Recovery rate: { min: 0.3, max: 0.6, digits: 4 }
+  method: { command: [python3, random_search.py], options: ${JSON.stringify(options)}, timeout: ${timeout} }
+  parallel: 4
+  stop: { points: ${POINTS} }
+seed: 3
+${rest}`,
+  };
+}
+
+const logOf = (id: string): Promise<SearchLog> => world.foray['store'].searchLog(id);
+const asksOf = async (id: string): Promise<number> => (await logOf(id)).asks.length;
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const untilGone = (file: string): Promise<boolean> =>
+  until('the processes are gone', () => pidsIn(file).length > 0 && !pidsIn(file).some(isAlive));
+
+const untilPaused = (id: string): Promise<CampaignStatus> =>
+  until('it is paused', async () => {
+    const status = await world.foray.status(id);
+    return status.phase === 'paused' && status;
+  });
+
+let expected: SearchLog;
+
+test('it asks the same points whatever the timing, and runs none twice', async () => {
+  const pids = join(world.folder, 'pids-undisturbed');
+  await world.foray.submit(flu({ options: { pids } }), { id: 'undisturbed' });
+  const { phase, points, search } = await toTheEnd(world, 'undisturbed');
+  expect({ phase, points }).toEqual({ phase: 'completed', points: POINTS });
+  expect(search).toMatchObject({
+    method: 'python3 random_search.py',
+    asked: POINTS,
+    told: POINTS,
+    failed: 0,
+    stoppedBy: 'points',
+  });
+  // its process ends with the search
+  await untilGone(pids);
+  expect(pidsIn(pids)).toHaveLength(1);
+  expected = await logOf('undisturbed');
+  await world.foray.submit(flu({ rest: 'concurrency: 2' }), { id: 'slow' });
+  await toTheEnd(world, 'slow');
+  expect(await logOf('slow')).toEqual(expected);
+  expect(world.executions()).toEqual(Array.from({ length: POINTS }, () => 1));
+});
+
+test('kill -9 of the optimiser changes nothing in the log', async () => {
+  const pids = join(world.folder, 'pids-killed');
+  await world.foray.submit(flu({ options: { pids, slow: 0.05 }, rest: 'concurrency: 2' }), { id: 'killed' });
+  for (const asks of [1, 6, 11, 16]) {
+    await until(`${asks} points are asked`, async () => (await asksOf('killed')) >= asks);
+    process.kill(pidsIn(pids).at(-1)!, 'SIGKILL');
+  }
+  expect((await toTheEnd(world, 'killed')).phase).toBe('completed');
+  expect(pidsIn(pids).length).toBeGreaterThan(2);
+  expect(await logOf('killed')).toEqual(expected);
+  expect(world.executions()).toHaveLength(POINTS);
+});
+
+describe('it pauses the campaign, which loses nothing, when the optimiser', () => {
+  test.each([
+    ['exit', 'ended with exit code 1: “no more memory”'],
+    ['garbage', 'says “Traceback of nothing” on its standard output, which is no message'],
+    ['nan', 'proposes “NaN” for "Contact rate", which is no number'],
+    ['outside', 'proposes “1000000” for "Contact rate", which is not within 1.2 and 2.2'],
+    ['lacks', 'gives no value of "Contact rate"'],
+    ['hang', 'has given no answer for 3 s'],
+  ])('does this: %s', async (fault, says) => {
+    const [there, id] = [join(world.folder, `fault-${fault}`), `fault-${fault}`];
+    writeFileSync(there, '');
+    const options = { fault, at: 9, while: there };
+    await world.foray.submit(flu({ options, timeout: '3 s' }), { id });
+    const { note, pausedBy } = await untilPaused(id);
+    expect(pausedBy).toBe('optimiser');
+    expect(note).toBe(`paused, as the search cannot go on: OPTIMISER_FAILED: The optimiser ${says}.`);
+    // still there: it pauses again
+    if (fault === 'exit') {
+      await world.foray.steer(id, 'resume');
+      await until('it has failed twice', async () =>
+        /resumed; paused, as the search/.test((await world.foray.status(id)).note),
+      );
+      await untilPaused(id);
+    }
+    rmSync(there);
+    await world.foray.steer(id, 'resume');
+    expect((await toTheEnd(world, id)).phase).toBe('completed');
+    expect(await logOf(id)).toEqual(expected);
+    expect(world.executions()).toHaveLength(POINTS);
+  });
+});
+
+test('the command line says why it is paused', async () => {
+  const there = join(world.folder, 'fault-said');
+  writeFileSync(there, '');
+  const options = { fault: 'exit', at: 4, while: there };
+  await world.foray.submit(flu({ options }), { id: 'said' });
+  const env = environmentOf(world.settings);
+  // nobody but a person lets it go on
+  const watched = await foray(world.folder, ['watch', 'said'], { env });
+  expect(watched.code).toBe(1);
+  expect(watched.stderr).toContain(
+    'OPTIMISER_FAILED: The optimiser ended with exit code 1: “no more memory”.',
+  );
+  const { stdout } = await foray(world.folder, ['status', 'said'], { env });
+  expect(stdout).toContain('OPTIMISER_FAILED');
+  expect(stdout).toContain('Search (python3 random_search.py): ');
+  await world.foray.cancel('said');
+  expect((await toTheEnd(world, 'said')).phase).toBe('cancelled');
+});
+
+test('an optimiser that proposes other points after its restart loses nothing', async () => {
+  const pids = join(world.folder, 'pids-other');
+  const log = jest.spyOn(process.stderr, 'write').mockReturnValue(true);
+  await world.foray.submit(flu({ options: { pids, isOther: true }, rest: 'concurrency: 2' }), {
+    id: 'other',
+  });
+  await until('points are asked', async () => (await asksOf('other')) >= 8);
+  process.kill(pidsIn(pids).at(-1)!, 'SIGKILL');
+  const before = (await logOf('other')).asks;
+  expect((await toTheEnd(world, 'other')).phase).toBe('completed');
+  const said = log.mock.calls.map(([line]) => String(line));
+  log.mockRestore();
+  const { asks } = await logOf('other');
+  expect(asks).toHaveLength(POINTS);
+  expect(asks.slice(0, before.length).map(({ values }) => values)).toEqual(
+    before.map(({ values }) => values),
+  );
+  const notes = said.filter((line) =>
+    line.includes('optimiser of other: started again, it proposes other points'),
+  );
+  expect(notes).toHaveLength(1);
+});
+
+test('a cancel ends an optimiser that thinks', async () => {
+  const [there, pids] = [join(world.folder, 'fault-thinks'), join(world.folder, 'pids-thinks')];
+  writeFileSync(there, '');
+  const options = { pids, fault: 'hang', at: 0, while: there };
+  await world.foray.submit(flu({ options, timeout: '20 min' }), { id: 'thinks' });
+  await until('it is there', () => pidsIn(pids).some(isAlive));
+  await world.foray.cancel('thinks');
+  expect((await toTheEnd(world, 'thinks')).phase).toBe('cancelled');
+  await untilGone(pids);
+});
+
+test('a worker that stops ends its optimisers, and another one goes on', async () => {
+  const pids = join(world.folder, 'pids-stop');
+  await world.foray.submit(flu({ options: { pids, slow: 0.1 }, rest: 'concurrency: 1' }), { id: 'stop' });
+  await until('points are asked', async () => (await asksOf('stop')) >= 6);
+  await stopWorker();
+  await untilGone(pids);
+  await world.startWorker();
+  expect((await toTheEnd(world, 'stop')).phase).toBe('completed');
+  expect(await logOf('stop')).toEqual(expected);
+});
+
+test('a campaign is known again by what its script holds, wherever it is', async () => {
+  const script = join(import.meta.dirname, 'random_search.py');
+  const [here, there] = [join(world.folder, 'here'), join(world.folder, 'there')];
+  for (const folder of [here, there]) {
+    mkdirSync(folder);
+    copyFileSync(script, join(folder, 'random_search.py'));
+  }
+  const from = (folder: string) => ({ ...flu(), file: join(folder, 'flu.yaml') });
+  expect((await world.foray.submit(from(here), { id: 'known' })).isNew).toBe(true);
+  expect((await world.foray.submit(from(there), { id: 'known' })).isNew).toBe(false);
+  appendFileSync(join(there, 'random_search.py'), '# changed\n');
+  await expect(world.foray.submit(from(there), { id: 'known' })).rejects.toMatchObject({
+    code: 'CAMPAIGN_EXISTS',
+  });
+  await toTheEnd(world, 'known');
+  expect(await logOf('known')).toEqual(expected);
+  const { search } = (await world.foray.results('known')).record.campaign;
+  expect(search!.method).toMatchObject({ folder: here, files: { 'random_search.py': expect.any(String) } });
+});

@@ -1,0 +1,94 @@
+"""A search without a library, as it can be made to misbehave: `options` says how."""
+
+import os
+import random
+import signal
+import sys
+import time
+
+from foray_search import Optimiser, run
+
+STDOUT = os.dup(1)
+
+
+class RandomSearch(Optimiser):
+    """Half of its points anywhere, half near the best one. With `generation` it needs the results of so many points first."""
+
+    def __init__(self, start):
+        super().__init__(start)
+        pids = self.options.get("pids")
+        if pids:
+            if self.options.get("isOther") and os.path.exists(pids):
+                self.seed += 1
+            with open(pids, "a", encoding="utf-8") as file:
+                file.write(f"{os.getpid()}\n")
+        self.random, self.asked, self.open = random.Random(self.seed), 0, 0
+        self.lowest, self.place = None, None
+        print("this is no message")
+
+    def ask(self):
+        self.maybe_die()
+        options = self.options
+        generation = options.get("generation")
+        if generation and self.open and self.asked % generation == 0:
+            return None
+        if self.asked == options.get("points"):
+            self.done = True
+            return None
+        fault = options.get("fault")
+        if fault and self.asked == options["at"] and os.path.exists(options["while"]):
+            point = misbehave(fault, self)
+            if point:
+                return self.asked, point
+        if options.get("slow"):
+            time.sleep(options["slow"])
+        self.asked, self.open = self.asked + 1, self.open + 1
+        return self.asked - 1, {one.name: self.value(one) for one in self.inputs}
+
+    def maybe_die(self):
+        """As if somebody killed it: at moments that are others each time, so many times."""
+        file = self.options.get("dies")
+        if file and random.SystemRandom().random() < 0.1:
+            with open(file, "a+", encoding="utf-8") as deaths:
+                deaths.seek(0)
+                if len(deaths.readlines()) == self.options["most"]:
+                    return
+                deaths.write(f"{os.getpid()}\n")
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    def value(self, one):
+        share = self.random.random()
+        if self.place and self.random.random() < 0.5:
+            share = one.share(self.place[one.name]) + 0.2 * (share - 0.5)
+        return one.at(share)
+
+    def tell(self, token, result):
+        self.maybe_die()
+        self.open -= 1
+        if result.loss is not None and (self.lowest is None or result.loss < self.lowest):
+            self.lowest, self.place = result.loss, result.point
+
+    def best(self):
+        return self.place and (self.place, None)
+
+
+def misbehave(fault, optimiser):
+    point = {one.name: one.at(0.5) for one in optimiser.inputs}
+    name = optimiser.inputs[0].name
+    if fault == "exit":
+        sys.exit("no more memory")
+    if fault == "hang":
+        time.sleep(3600)
+    if fault == "nan":
+        return {**point, name: float("nan")}
+    if fault == "outside":
+        return {**point, name: 1e6}
+    if fault == "lacks":
+        del point[name]
+        return point
+    if fault == "garbage":
+        os.write(STDOUT, b"Traceback of nothing\n")
+    return None
+
+
+run(RandomSearch)

@@ -1,0 +1,80 @@
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { toTheEnd } from '../support/campaigns.ts';
+import { startWorld, type World } from '../support/world.ts';
+
+/** A search that begins with what another campaign knows. */
+
+const observed = fileURLToPath(new URL('../../examples/boarding-school-flu/observed.csv', import.meta.url));
+
+let world: World;
+
+beforeAll(async () => {
+  world = await startWorld();
+  await world.startWorker();
+  const grid = 'design: { grid: { Contact rate: [1.5, 1.7, 1.9, 2.5], Recovery rate: [0.4, 0.45, 0.5] } }';
+  await world.foray.submit(definition(grid), { id: 'grid' });
+  await toTheEnd(world, 'grid');
+});
+afterAll(() => world.close());
+
+function definition(rest: string, population = 763) {
+  return {
+    file: 'flu.yaml',
+    text: `
+campaign: flu
+model: { name: Epidemic }
+inputs: { Population: ${population} }
+files: { Observed cases: ${JSON.stringify(observed)} }
+outputs: [Fit error]
+${rest}
+`,
+  };
+}
+
+const search = (method: string, start: string) => `search:
+  minimize: Fit error
+  over:
+    Contact rate: { min: 1.2, max: 2.2, digits: 4 }
+    Recovery rate: { min: 0.3, max: 0.6, digits: 4 }
+  method: ${method}
+  parallel: 2
+  stop: { points: 8 }
+  ${start}`;
+
+test.each(['gp', 'cma', 'direct'])(
+  '%s is told the points that are known, and asks the best one first',
+  async (method) => {
+    const id = `known-${method}`;
+    await world.foray.submit(definition(search(method, 'start: { campaign: grid }')), { id });
+    const { search: found, runs, phase } = await toTheEnd(world, id);
+    expect(phase).toBe('completed');
+    // the contact rate 2.5 is out of bounds
+    expect(found).toMatchObject({ known: 9, asked: 8, stoppedBy: 'points' });
+    const { asks, events } = await world.foray['store'].searchLog(id);
+    const [known] = events;
+    const points = known!.kind === 'known' ? known!.points : [];
+    const best = points.reduce((a, b) => (b.told.value! < a.told.value! ? b : a));
+    expect(asks[0]).toMatchObject({ values: best.values, by: 'best known point', seen: 0, told: best.told });
+    expect(runs.reused).toBeGreaterThan(0);
+    expect(found!.best!.value).toBeLessThanOrEqual(best.told.value!);
+  },
+);
+
+test('a Gaussian process finds better points sooner', async () => {
+  await world.foray.submit(definition(search('gp', '')), { id: 'alone' });
+  const alone = await toTheEnd(world, 'alone');
+  const began = await world.foray.status('known-gp');
+  expect(began.search!.best!.value).toBeLessThan(alone.search!.best!.value);
+});
+
+test('points with other fixed inputs are not known', async () => {
+  await world.foray.submit(definition(search('cma', 'start: { campaign: grid }'), 700), { id: 'other' });
+  expect((await toTheEnd(world, 'other')).search).toMatchObject({ known: 0, asked: 8 });
+});
+
+test('a campaign that is not there is an error', async () => {
+  await expect(
+    world.foray.submit(definition(search('cma', 'start: { campaign: gird }'))),
+  ).rejects.toMatchObject({ code: 'UNKNOWN_CAMPAIGN' });
+});

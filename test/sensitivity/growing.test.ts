@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { growingSize } from '../../src/campaign/growth.ts';
+import type { Campaign } from '../../src/campaign/types.ts';
+import { widestInterval } from '../../src/sensitivity/widest.ts';
+import { toTheEnd } from '../support/campaigns.ts';
+import { foray } from '../support/cli.ts';
+import { until } from '../support/until.ts';
+import { environmentOf, startWorkerProcess, type WorkerProcess } from '../support/worker.ts';
+import { startWorld, type World } from '../support/world.ts';
+
+/** Designs that get more points until their indices are known. */
+
+let world: World;
+let worker: WorkerProcess;
+
+beforeAll(async () => {
+  world = await startWorld();
+  worker = startWorkerProcess(world.settings);
+  await worker.ready;
+});
+afterAll(async () => {
+  await worker.kill();
+  await world.close();
+});
+
+const RATES = '{ Contact rate: { min: 1.2, max: 2.2 }, Recovery rate: { min: 0.3, max: 0.6 } }';
+
+function flu(design: string, rest = '') {
+  return {
+    file: 'flu.yaml',
+    text: `
+campaign: flu
+model: { name: Epidemic }
+outputs: [Attack rate]
+design: ${design}
+seed: 3
+${rest}
+`,
+  };
+}
+
+const SALTELLI = (points: string): string => `{ saltelli: { points: ${points}, inputs: ${RATES} } }`;
+
+async function campaignOf(id: string): Promise<Campaign> {
+  return (await world.foray['store'].getCampaign(id))!.campaign;
+}
+
+test('points are added until every interval is narrow enough, whatever becomes of a worker, and those that are there stay', async () => {
+  const design = SALTELLI('{ min: 32, max: 4096, width: 0.3, output: Attack rate }');
+  await world.foray.submit(flu(design), { id: 'killed' });
+  await until('points are added', async () => (await world.foray.status('killed')).runs.total > 128);
+  await worker.kill();
+  worker = startWorkerProcess(world.settings);
+  const { phase, growth, runs, points } = await toTheEnd(world, 'killed');
+  expect(phase).toBe('completed');
+  const { rounds, size, unit } = growth!;
+  expect(unit).toBe('base points');
+  expect(rounds.length).toBeGreaterThan(1);
+  expect(rounds.map((round) => round.size)).toEqual(rounds.map((_, at) => 32 * 2 ** at));
+  expect(size).toBe(rounds.at(-1)!.size);
+  expect(rounds.slice(0, -1).every(({ widest }) => widest!.width > 0.3)).toBe(true);
+  expect(rounds.at(-1)!.widest!.width).toBeLessThanOrEqual(0.3);
+  expect([points, runs.total, runs.failed]).toEqual([4 * size, 4 * size, 0]);
+  expect(world.executions().every((times) => times === 1)).toBe(true);
+  const analyses = await world.foray.analyze('killed');
+  expect(widestInterval(analyses)).toEqual(rounds.at(-1)!.widest);
+  // as many points from the beginning are the same ones
+  await world.foray.submit(flu(SALTELLI(`${size}, scrambles: 8`)), { id: 'whole' });
+  expect((await toTheEnd(world, 'whole')).runs.new).toBe(0);
+});
+
+test('trajectories are added to the most that there may be, which is told', async () => {
+  const design = `{ morris: { trajectories: { min: 4, max: 10, width: 0.0001 }, inputs: ${RATES} } }`;
+  await world.foray.submit(flu(design), { id: 'most' });
+  const { growth } = await toTheEnd(world, 'most');
+  expect(growth!.rounds.map(({ size }) => size)).toEqual([4, 8, 10]);
+  const [analysis] = await world.foray.analyze('most');
+  expect(analysis!.warnings).toContainEqual(expect.stringContaining('10 trajectories, the most'));
+  const { stdout } = await foray(world.folder, ['status', 'most'], { env: environmentOf(world.settings) });
+  expect(stdout).toMatch(/Design: 10 trajectories, the most: the widest interval is [\d.]+ wide/);
+});
+
+test('an output that never differs adds nothing', async () => {
+  const design = `{ saltelli: { points: { min: 8, max: 4096, width: 0.1 }, inputs: { Days: { min: 5, max: 9 } } } }`;
+  await world.foray.submit(flu(design, 'inputs: { Initially infected: 763 }'), { id: 'constant' });
+  const { growth, phase } = await toTheEnd(world, 'constant');
+  expect(phase).toBe('completed');
+  expect(growth!.rounds).toEqual([{ size: 8, runs: expect.any(Number), widest: null }]);
+});
+
+test('a closed campaign goes on with what is wanted narrower, and keeps its points', async () => {
+  const design = (width: number): string => SALTELLI(`{ min: 32, max: 4096, width: ${width} }`);
+  await world.foray.submit(flu(design(0.5)), { id: 'changed' });
+  const before = await toTheEnd(world, 'changed');
+  const difference = await world.foray.compare('changed', flu(design(0.2)));
+  expect(difference).toMatchObject({
+    points: { added: 0, dropped: 0 },
+    settings: ['the precision of the design'],
+  });
+  await world.foray.apply('changed', flu(design(0.2)));
+  const { growth, points } = await toTheEnd(world, 'changed');
+  expect(points).toBeGreaterThan(before.points);
+  expect(growth!.rounds.slice(0, before.growth!.rounds.length)).toEqual(before.growth!.rounds);
+  expect(growth!.rounds.at(-1)!.widest!.width).toBeLessThanOrEqual(0.2);
+  expect(growingSize((await campaignOf('changed')).design)).toBe(growth!.size);
+});
+
+test('a plan says how many points there are at first and at most', async () => {
+  const plan = await world.foray.plan(flu(SALTELLI('{ min: 32, max: 4096, width: 0.05 }')));
+  expect(plan).toMatchObject({ points: 128, mostPoints: 16384, runs: 128, mostRuns: 16384 });
+  expect(plan.design.at(-1)).toContain('until each interval is at most 0.05 wide, up to 4,096');
+});

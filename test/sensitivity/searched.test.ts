@@ -1,0 +1,104 @@
+import { expect, test } from '@jest/globals';
+import type { Ask } from '../../src/campaign/search/log.ts';
+import { spaceOf } from '../../src/campaign/search/space.ts';
+import { sliceFigures } from '../../src/report/slices.ts';
+import { askedPoints } from '../../src/search/story.ts';
+import { searchedAnalysis } from '../../src/sensitivity/searched.ts';
+import { Stream } from '../../src/search/methods/stream.ts';
+import { searchCampaign, stopAfter } from '../search/in-memory.ts';
+import { ISHIGAMI, ishigami } from './functions.ts';
+
+const UNIT = { min: 0, max: 1, digits: 6 };
+
+/** The log of a search that has come to so many points, most of them near one place. */
+function searched(
+  of: (x: readonly number[]) => number,
+  { count, near }: { count: number; near: number },
+  rest: Parameters<typeof searchCampaign>[2] = {},
+) {
+  const campaign = searchCampaign(
+    { a: UNIT, b: UNIT, c: UNIT },
+    { stop: stopAfter(count), method: 'gp' },
+    rest,
+  );
+  const { valuesAt } = spaceOf(campaign.search!, campaign.base);
+  const stream = new Stream(1, 'test');
+  const asks = Array.from({ length: count }, (_, ordinal): Ask => {
+    const isNear = ordinal >= count - near;
+    const x = [0, 1, 2].map(() => (isNear ? 0.2 + 0.1 * stream.uniform() : stream.uniform()));
+    const values = valuesAt(x);
+    const value = of(values.map(Number));
+    return {
+      ordinal,
+      values,
+      by: 'test',
+      seen: ordinal,
+      told: { value, variance: null, runs: 1, excess: [] },
+    };
+  });
+  return { campaign, asks };
+}
+
+test('indices are those of the function, not of the points that crowd where values are good', () => {
+  const { campaign, asks } = searched((x) => 4 * x[0]! + 2 * x[1]!, { count: 60, near: 35 });
+  const { indices, r2, warnings, runs } = searchedAnalysis(campaign, asks, false);
+  expect([runs, warnings]).toEqual([60, []]);
+  expect(r2).toBeGreaterThan(0.99);
+  for (const [at, exact] of [0.8, 0.2, 0].entries()) {
+    const { first, total, totalInterval } = indices![at]!;
+    expect(Math.abs(first! - exact)).toBeLessThan(0.05);
+    expect(Math.abs(total! - exact)).toBeLessThan(0.05);
+    expect(totalInterval![0]).toBeLessThanOrEqual(exact + 0.03);
+    expect(totalInterval![1]).toBeGreaterThanOrEqual(exact - 0.03);
+  }
+  // the same log says the same
+  expect(searchedAnalysis(campaign, asks, false).indices).toEqual(indices);
+});
+
+test('of a function with interactions the intervals hold the exact indices', () => {
+  const { campaign, asks } = searched(ishigami, { count: 200, near: 50 });
+  const { indices, r2 } = searchedAnalysis(campaign, asks, false);
+  expect(r2).toBeGreaterThan(0.8);
+  for (const [at, { total, totalInterval }] of indices!.entries()) {
+    expect(Math.abs(total! - ISHIGAMI.total[at]!)).toBeLessThan(0.12);
+    expect(totalInterval![0] - 0.05).toBeLessThanOrEqual(ISHIGAMI.total[at]!);
+    expect(totalInterval![1] + 0.05).toBeGreaterThanOrEqual(ISHIGAMI.total[at]!);
+  }
+});
+
+test('chance that no model explains is warned of', () => {
+  const stream = new Stream(2, 'noise');
+  const { campaign, asks } = searched(() => stream.normal(), { count: 40, near: 10 });
+  const { r2, warnings } = searchedAnalysis(campaign, asks, true);
+  expect(r2).toBeLessThan(0.5);
+  expect(warnings).toContainEqual(expect.stringContaining('its indices are rough'));
+});
+
+test('slices go through the best point, in the sign of the output', () => {
+  const hill = (x: readonly number[]): number => (x[0]! - 0.25) ** 2 + 0.1 * x[1]!;
+  const { campaign, asks } = searched(
+    hill,
+    { count: 40, near: 15 },
+    { goal: { output: 'f', wants: 'highest' } },
+  );
+  const analysis = searchedAnalysis(campaign, asks, false);
+  const { slices } = analysis;
+  expect(slices!.map(({ input }) => input)).toEqual(['a', 'b', 'c']);
+  for (const { points } of slices!)
+    expect(points.every(({ value, low, high }) => low <= value && value <= high)).toBe(true);
+  // what is maximized is the negative of what the method was told
+  const top = slices![0]!.points.reduce((one, other) => (other.value > one.value ? other : one));
+  expect(Math.abs(top.x - 0.25)).toBeLessThan(0.05);
+  const [figure] = sliceFigures(campaign, { points: askedPoints(campaign, { asks }) }, analysis);
+  expect(figure).toMatchObject({ id: 'slices', title: 'f through the best point' });
+});
+
+test.each([
+  ['few points', { count: 5, near: 0 }, (x: readonly number[]) => x[0]!, /5 points with a value are too few/],
+  ['a constant', { count: 20, near: 0 }, () => 1, /the same at all points/],
+])('%s have no indices', (_, size, of, says) => {
+  const { campaign, asks } = searched(of, size);
+  const { indices, warnings } = searchedAnalysis(campaign, asks, false);
+  expect(indices).toEqual([]);
+  expect(warnings).toEqual([expect.stringMatching(says)]);
+});

@@ -1,0 +1,509 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { parquetReadObjects } from 'hyparquet';
+import type { CampaignStatus } from '../../src/client/index.ts';
+import { type Endpoint, endpoints } from '../../src/server/api/endpoints.ts';
+import { rangeIn } from '../../src/server/api/kept-files.ts';
+import type { Server } from '../../src/server/app.ts';
+import { toTheEnd } from '../support/campaigns.ts';
+import { foray as cli, ROOT } from '../support/cli.ts';
+import { serverOf } from '../server/support.ts';
+import { until } from '../support/until.ts';
+import { KEY, startWorld, type World } from '../support/world.ts';
+
+const QUICK = `campaign: quick
+model: { name: Rehearsal }
+inputs: { Seconds: 0 }
+design:
+  grid:
+    Value: [1, 2, 3]
+    Fail: [false, true]
+`;
+const SLOW = QUICK.replace('Seconds: 0', 'Seconds: 60')
+  .replace('[false, true]', '[false]')
+  .replace('quick', 'slow');
+
+let world: World;
+let server: Server;
+beforeAll(async () => {
+  world = await startWorld();
+  await world.startWorker();
+  server = await serverOf(world);
+  expect((await put('quick', QUICK)).status).toBe(201);
+  await toTheEnd(world, 'quick');
+});
+afterAll(async () => {
+  await server.close();
+  await world.close();
+});
+
+const api = (path: string, init: RequestInit = {}) =>
+  fetch(`${server.url}/api/v1${path}`, {
+    ...init,
+    headers: { authorization: `Bearer ${KEY}`, ...init.headers },
+  });
+const put = (id: string, body: string) => api(`/campaigns/${id}`, { method: 'PUT', body });
+const post = (path: string, body?: unknown) =>
+  api(path, { method: 'POST', ...(body !== undefined && { body: JSON.stringify(body) }) });
+const json = async <T = Record<string, unknown>>(answer: Promise<Response>) =>
+  (await (await answer).json()) as T;
+
+describe('submit', () => {
+  test('is PUT: the same again is the same campaign, another definition a conflict', async () => {
+    const again = await put('quick', QUICK);
+    expect([again.status, await again.json()]).toEqual([
+      200,
+      expect.objectContaining({ id: 'quick', isNew: false }),
+    ]);
+    const other = await put('quick', QUICK.replace('[1, 2, 3]', '[1, 2]'));
+    expect([other.status, other.headers.get('content-type')]).toEqual([
+      409,
+      'application/problem+json; charset=utf-8',
+    ]);
+    expect(await other.json()).toMatchObject({ type: '/errors/CAMPAIGN_EXISTS', status: 409 });
+  });
+
+  test('is also POST, which may be repeated with a key', async () => {
+    const create = async (body: string, key: string) => {
+      const answer = await api('/campaigns', { method: 'POST', body, headers: { 'idempotency-key': key } });
+      const { id, code } = (await answer.json()) as { id?: string; code?: string };
+      return { status: answer.status, id, code };
+    };
+    const posted = QUICK.replace('quick', 'posted').replace('[1, 2, 3]', '[1]');
+    const first = await create(posted, 'a');
+    expect(first).toMatchObject({ status: 201, id: expect.stringMatching(/^posted-[0-9a-f]{12}$/) });
+    expect(await create(posted, 'a')).toEqual({ ...first, status: 200 });
+    const other = await create(posted, 'b');
+    expect([other.status, other.id === first.id]).toEqual([201, false]);
+    expect(await create(posted.replace('[1]', '[2]'), 'a')).toMatchObject({
+      status: 409,
+      code: 'CAMPAIGN_EXISTS',
+    });
+    for (const { id } of [first, other]) {
+      await toTheEnd(world, id!);
+      expect((await api(`/campaigns/${id}`, { method: 'DELETE' })).status).toBe(204);
+    }
+  });
+
+  test('says who has submitted and, of a goal, the best value that is known', async () => {
+    const goal = QUICK.replace('quick', 'goal').replace('design:', 'goal: { minimize: Echo }\ndesign:');
+    expect((await put('goal', goal)).status).toBe(201);
+    await toTheEnd(world, 'goal');
+    const listed = (query: string) => json<{ id: string; best: number | null }[]>(api(`/campaigns?${query}`));
+    const [found] = await until('the best value is known', async () => {
+      const all = await listed('owner=somebody&q=goal');
+      return all[0]!.best !== null && all;
+    });
+    expect(found).toMatchObject({ id: 'goal', owner: 'somebody', best: 1 });
+    expect(await listed('owner=nobody')).toEqual([]);
+    expect(await listed('q=quick')).toMatchObject([{ best: null }]);
+  });
+
+  test('says where a definition is wrong, and plans one that is right', async () => {
+    const wrong = await put('wrong', QUICK.replace('Value:', 'Valeu:'));
+    expect([wrong.status, await wrong.json()]).toEqual([
+      422,
+      expect.objectContaining({ code: 'UNKNOWN_INPUT', file: 'definition', line: 6, column: 5 }),
+    ]);
+    expect(await json(api('/plan', { method: 'POST', body: QUICK }))).toMatchObject({
+      points: 6,
+      runs: 6,
+      there: 3,
+    });
+    // an object in JSON is a definition as well
+    const definition = { campaign: 'object', model: { name: 'Rehearsal' }, design: { grid: { Value: [1] } } };
+    expect(await json(post('/plan', definition))).toMatchObject({ points: 1 });
+    expect(await json(post('/plan', { definition }))).toMatchObject({ points: 1 });
+  });
+
+  test('takes files along, and reads none of the machine', async () => {
+    const folder = join(ROOT, 'examples/boarding-school-flu');
+    const definition = readFileSync(join(folder, 'campaign.yaml'), 'utf8');
+    const observed = readFileSync(join(folder, 'observed.csv')).toString('base64');
+    const elsewhere = definition.replace(/observed\.csv/, join(folder, 'observed.csv'));
+    expect(await json(post('/plan', { definition, files: { 'observed.csv': observed } }))).toMatchObject({
+      runs: expect.any(Number),
+    });
+    expect(await json(post('/plan', { definition: elsewhere }))).toMatchObject({
+      code: 'DEFINITION_UNREADABLE',
+    });
+    const points = QUICK.replace(/design:[^]*/, `design: { points: ${join(ROOT, 'package.json')} }\n`);
+    const refused = await post('/plan', { definition: points });
+    expect(refused.status).toBe(422);
+    expect((await post('/plan', { definition, files: { '../x': observed } })).status).toBe(400);
+  });
+
+  test('starts no program', async () => {
+    const search = `campaign: s
+model: { name: Rehearsal }
+inputs: { Seconds: 0 }
+search:
+  minimize: Echo
+  over: { Value: { min: 0, max: 1 } }
+  method: { command: [sh, -c, exit] }
+  stop: { points: 3 }
+`;
+    expect(await json(post('/plan', { definition: search }))).toMatchObject({
+      code: 'DEFINITION_INVALID',
+      detail: expect.stringContaining('cannot start a program'),
+    });
+  });
+});
+
+describe('results', () => {
+  const ofCli = async (...args: string[]) =>
+    (await cli(world.folder, ['results', 'quick', ...args], { env: { FORAY_STORE: world.settings.store } }))
+      .stdout;
+
+  test.each([
+    ['results.csv', ['--format', 'csv']],
+    ['results.jsonl', ['--format', 'jsonl']],
+    ['results.csv?points&show=Echo', ['--format', 'csv', '--points', '--show', 'Echo']],
+    ['results.jsonl?long=true&all=1', ['--format', 'jsonl', '--long', '--all']],
+  ])('%s has the bytes of foray results', async (path, args) => {
+    expect(await (await api(`/campaigns/quick/${path}`)).text()).toBe(await ofCli(...args));
+  });
+
+  test('inputs[NAME] leaves the rows of some points, in each format', async () => {
+    const [first, ...all] = (await ofCli('--format', 'csv')).trimEnd().split('\n');
+    const at = first!.split(',').indexOf('Value');
+    const values = (lines: string[]) => lines.map((line) => line.split(',')[at]);
+    const lines = async (query: string) =>
+      (await (await api(`/campaigns/quick/results.csv?${query}`)).text()).trimEnd().split('\n').slice(1);
+    expect(await lines('inputs[Value]=2..')).toEqual(all.filter((line) => Number(line.split(',')[at]) >= 2));
+    expect(values(await lines('inputs[Value]=1.0, 3&inputs[Fail]=false'))).toEqual(['1', '3']);
+    expect(values(await lines('inputs[Value]=..1.5&points'))).toHaveLength(2);
+    expect(await lines('inputs[Value]=7')).toEqual([]);
+    const json = await api('/campaigns/quick/results.jsonl?inputs[Value]=2&follow');
+    expect((await json.text()).trimEnd().split('\n')).toHaveLength(2);
+    const parquet = await (await api('/campaigns/quick/results.parquet?inputs[Value]=2..3')).arrayBuffer();
+    expect(await parquetReadObjects({ file: parquet })).toHaveLength(4);
+  });
+
+  test.each([
+    ['inputs[Valeu]=1', 422, 'INVALID_VALUE'],
+    ['inputs=1', 400, 'BAD_REQUEST'],
+    ['inputs[Value]=1&inputs[Value]=2', 400, 'BAD_REQUEST'],
+    ['inputs[__proto__]=1', 400, 'BAD_REQUEST'],
+    ['inputs[constructor]=1', 422, 'INVALID_VALUE'],
+    ['constructor[Value]=1', 400, 'BAD_REQUEST'],
+  ])('%s is refused', async (query, status, code) => {
+    for (const path of ['results.csv', 'results.parquet', 'columns'])
+      expect(await json(api(`/campaigns/quick/${path}?${query}`))).toMatchObject({ status, code });
+  });
+
+  test('results.jsonl?follow has each run, and ends with the campaign', async () => {
+    const lines = (text: string) => text.split('\n').sort();
+    const followed = await (await api('/campaigns/quick/results.jsonl?follow')).text();
+    expect(lines(followed)).toEqual(lines(await ofCli('--format', 'jsonl')));
+  });
+
+  test('results.parquet is one file of which ranges can be asked for', async () => {
+    await ofCli('-o', 'quick.parquet');
+    const expected = readFileSync(join(world.folder, 'quick.parquet'));
+    const path = '/campaigns/quick/results.parquet';
+    const head = await api(path, { method: 'HEAD' });
+    const etag = head.headers.get('etag')!;
+    expect([head.status, head.headers.get('content-length'), head.headers.get('accept-ranges')]).toEqual([
+      200,
+      String(expected.length),
+      'bytes',
+    ]);
+    expect(Buffer.from(await (await api(path)).arrayBuffer()).equals(expected)).toBe(true);
+    const part = await api(path, { headers: { range: 'bytes=-8', 'if-range': etag } });
+    expect([part.status, part.headers.get('content-range')]).toEqual([
+      206,
+      `bytes ${expected.length - 8}-${expected.length - 1}/${expected.length}`,
+    ]);
+    expect(Buffer.from(await part.arrayBuffer()).equals(expected.subarray(-8))).toBe(true);
+    expect((await api(path, { headers: { range: `bytes=${expected.length}-` } })).status).toBe(416);
+    expect((await api(path, { headers: { range: 'bytes=0-3', 'if-range': '"other"' } })).status).toBe(200);
+    expect((await api(path, { headers: { 'if-none-match': etag } })).status).toBe(304);
+    // a reader that fetches the footer first, then column by column
+    const slice = async (start: number, end = expected.length) =>
+      (await api(path, { headers: { range: `bytes=${start}-${end - 1}` } })).arrayBuffer();
+    const rows = await parquetReadObjects({ file: { byteLength: expected.length, slice } });
+    expect(rows).toHaveLength(6);
+  });
+
+  test.each([
+    ['bytes=0-0', { start: 0, end: 0 }],
+    ['bytes=5-', { start: 5, end: 9 }],
+    ['bytes=-3', { start: 7, end: 9 }],
+    ['bytes=-99', { start: 0, end: 9 }],
+    ['bytes=8-99', { start: 8, end: 9 }],
+    ['bytes=10-', null],
+    ['bytes=-0', null],
+    ['bytes=-', undefined],
+    ['bytes=3-2', undefined],
+    ['bytes=0-1,4-5', undefined],
+    ['lines=0-1', undefined],
+    [undefined, undefined],
+  ])('a range of 10 bytes: %s', (header, range) => {
+    expect(rangeIn(header, 10)).toEqual(range);
+  });
+
+  test('runs come in pages that follow each other', async () => {
+    const whole = (await ofCli('--format', 'jsonl', '--all'))
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as unknown);
+    const rows: unknown[] = [];
+    let next: string | undefined = '/campaigns/quick/runs?limit=4';
+    while (next !== undefined) {
+      const answer: Response = await api(next.replace('/api/v1', ''));
+      rows.push(...((await answer.json()) as unknown[]));
+      next = /<([^>]+)>; rel="next"/.exec(answer.headers.get('link') ?? '')?.[1];
+    }
+    expect(rows).toEqual(whole);
+    expect(await json(api('/campaigns/quick/runs?state=failed'))).toHaveLength(3);
+  });
+
+  test('runs come by the lowest or highest values of an output', async () => {
+    const values = async (query: string) =>
+      (await json<{ Echo: number }[]>(api(`/campaigns/quick/runs?${query}`))).map(({ Echo }) => Echo);
+    expect(await values('lowest=Echo')).toEqual([1, 2, 3]);
+    expect(await values('highest=Echo&limit=2')).toEqual([3, 2]);
+    expect(await json(api('/campaigns/quick/runs?lowest=Ehco'))).toMatchObject({ code: 'UNKNOWN_OUTPUT' });
+    for (const more of ['highest=Echo', 'after=1.1.1', 'state=done'])
+      expect((await api(`/campaigns/quick/runs?lowest=Echo&${more}`)).status).toBe(400);
+  });
+
+  test('the pictures of the report are listed, and each is an SVG file by its name', async () => {
+    const figures = await json<{ name: string; title: string }[]>(api('/campaigns/quick/figures'));
+    expect(figures).toContainEqual({ name: 'effects', title: expect.stringContaining('Echo') });
+    const address = '/campaigns/quick/figures/effects?show=Echo';
+    const picture = await api(address);
+    expect(picture.headers.get('content-type')).toBe('image/svg+xml; charset=utf-8');
+    expect(picture.headers.get('content-security-policy')).toContain('sandbox');
+    expect(await picture.text()).toMatch(/^<svg xmlns="[^"]+" width="\d+[^]*<\/svg>$/);
+    const again = await api(address, { headers: { 'if-none-match': picture.headers.get('etag')! } });
+    expect(again.status).toBe(304);
+    expect(await json(api('/campaigns/quick/figures/cake'))).toMatchObject({
+      status: 404,
+      code: 'UNKNOWN_FIGURE',
+      hint: expect.stringContaining('"effects"'),
+    });
+    expect((await api('/campaigns/nobody/figures/effects')).status).toBe(404);
+  });
+
+  test('columns, points, failures, story, flights, report and comparison answer', async () => {
+    const columns = await json<{ name: string; units?: string }[]>(api('/campaigns/quick/columns'));
+    expect(columns.map(({ name }) => name)).toEqual(expect.arrayContaining(['point', 'Value', 'Echo']));
+    const [row] = await json<{ point: string }[]>(api('/campaigns/quick/runs?limit=1'));
+    expect(await json(api(`/campaigns/quick/points/${row!.point}`))).toMatchObject({ point: row!.point });
+    expect(await json(api('/campaigns/quick/points/zz'))).toMatchObject({
+      type: '/errors/UNKNOWN_POINT',
+      status: 404,
+    });
+    expect(await json(api('/campaigns/quick/failures'))).toMatchObject([{ count: 3 }]);
+    expect(await json(api('/campaigns/quick/story'))).toEqual({
+      search: null,
+      select: null,
+      calibration: null,
+    });
+    expect(await json(api('/campaigns/quick/flights'))).toEqual([]);
+    const report = await api('/campaigns/quick/report.html');
+    expect([report.status, report.headers.get('content-security-policy')]).toEqual([200, 'sandbox']);
+    expect(await report.text()).toBe(
+      (
+        await cli(world.folder, ['report', 'quick', '-o', '-'], {
+          env: { FORAY_STORE: world.settings.store },
+        })
+      ).stdout,
+    );
+    expect(await json(api('/compare?a=quick&b=quick&show=Echo'))).toMatchObject({ rows: expect.any(Array) });
+    expect(await json(api('/models'))).toEqual(
+      expect.arrayContaining([expect.objectContaining({ name: 'Rehearsal' })]),
+    );
+    expect(await json(api('/models/rehearsal'))).toMatchObject({
+      name: 'Rehearsal',
+      version: { version: 1 },
+    });
+    expect((await api('/models/nothing')).status).toBe(404);
+  });
+});
+
+describe('a campaign that runs', () => {
+  test('is followed, steered, changed, cancelled and deleted', async () => {
+    expect((await put('slow', SLOW)).status).toBe(201);
+    const status = () => json<CampaignStatus>(api('/campaigns/slow'));
+    await until('it runs', async () => (await status()).source === 'workflow');
+    const paused = await post('/campaigns/slow/pause', { reason: 'lunch' });
+    expect(paused.status).toBe(202);
+    const seen = await until('it is paused', async () => {
+      const now = await status();
+      return now.phase === 'paused' && now;
+    });
+    expect(seen.note).toContain('somebody over HTTP: lunch');
+
+    const etag = await until('nothing changes for a second', async () => {
+      const etag = (await api('/campaigns/slow')).headers.get('etag')!;
+      const later = await api('/campaigns/slow?wait=1', { headers: { 'if-none-match': etag } });
+      return later.status === 304 && etag;
+    });
+    const held = api('/campaigns/slow?wait=30', { headers: { 'if-none-match': etag } });
+    expect((await post('/campaigns/slow/resume')).status).toBe(202);
+    const changed = await held;
+    expect([changed.status, changed.headers.get('etag') === etag]).toEqual([200, false]);
+    await until('it goes on', async () => (await status()).phase !== 'paused');
+
+    const change = (path: string, body: string, more = {}) =>
+      api(`/campaigns/slow/${path}`, { method: 'PUT', body, headers: more });
+    expect((await change('concurrency', '{"concurrency": 2}')).status).toBe(200);
+    expect((await change('concurrency', '{"concurrency": "much"}')).status).toBe(400);
+
+    const first = await api('/campaigns/slow/definition');
+    expect(await first.text()).toBe(SLOW);
+    const match = { 'if-match': first.headers.get('etag')! };
+    const wider = SLOW.replace('[1, 2, 3]', '[1, 2, 3, 4]');
+    expect(await json(change('definition?dry', wider))).toMatchObject({ points: { added: 1, kept: 3 } });
+    const [one, two] = await Promise.all([
+      change('definition', wider, match),
+      change('definition', SLOW.replace('[1, 2, 3]', '[1]'), match),
+    ]);
+    expect([one.status, two.status].sort()).toEqual([200, 409]);
+    const lost = [one, two].find(({ status }) => status === 409)!;
+    expect(await lost.json()).toMatchObject({ code: 'DEFINITION_CHANGED', difference: { points: {} } });
+
+    expect((await api('/campaigns/slow', { method: 'DELETE' })).status).toBe(409);
+    const events = readEvents(await api('/campaigns/slow/events'));
+    expect((await post('/campaigns/slow/cancel')).status).toBe(202);
+    const names = (await events).map(({ name }) => name);
+    expect(names[0]).toBe('status');
+    expect(names.at(-1)).toBe('end');
+    expect(await status()).toMatchObject({ phase: 'cancelled' });
+    expect((await post('/campaigns/slow/pause')).status).toBe(409);
+    expect((await api('/campaigns/slow', { method: 'DELETE' })).status).toBe(204);
+    expect((await api('/campaigns/slow')).status).toBe(404);
+  });
+
+  test('is retried by its failed runs; events tell each run', async () => {
+    expect(await json(post('/campaigns/quick/retry', { what: 'failed' }))).toMatchObject({ forgiven: 3 });
+    const events = await readEvents(await api('/campaigns/quick/events'));
+    const runs = events.filter(({ name }) => name === 'run').map(({ data }) => data as { point: string });
+    expect(new Set(runs.map(({ point }) => point)).size).toBe(6);
+    expect(events.at(-1)).toMatchObject({ name: 'end', data: { phase: 'completed' } });
+  });
+});
+
+async function readEvents(answer: Response): Promise<{ name: string; data: unknown }[]> {
+  expect(answer.headers.get('content-type')).toMatch(/^text\/event-stream/);
+  const blocks = (await answer.text()).split('\n\n').filter((block) => block.startsWith('event:'));
+  return blocks.map((block) => ({
+    name: /^event: (.*)$/m.exec(block)![1]!,
+    data: JSON.parse(/^data: (.*)$/m.exec(block)![1]!) as unknown,
+  }));
+}
+
+describe('bad input', () => {
+  const VALUES = [
+    '',
+    'x',
+    '-1',
+    '0',
+    '1e999',
+    'NaN',
+    '\u0000',
+    '<script>',
+    '"',
+    '🦠',
+    'a'.repeat(3_000),
+    '1.1.1',
+    '9'.repeat(30),
+  ];
+  const BODIES = [
+    '',
+    'null',
+    '[]',
+    '{}',
+    '"x"',
+    '1',
+    '{',
+    '\u0000',
+    '{"definition":1}',
+    '{"definition":"a: [","files":{}}',
+    '{"definition":{},"files":{"a":"?"}}',
+    '{"reason":1}',
+    '['.repeat(5_000),
+    '&a *a',
+    '{"concurrency":1e99}',
+  ];
+
+  test.each(Object.entries(endpoints as Record<string, Endpoint>))(
+    'of %s is never a fault of the server',
+    async (name, { method, path, query, body }) => {
+      const faults: unknown[] = [];
+      const send = async (at: string, sent?: string) => {
+        const answer = await api(at, { method, ...(sent !== undefined && { body: sent }) });
+        const text = name === 'events' && answer.ok ? (await answer.body!.cancel(), '') : await answer.text();
+        if (answer.status >= 500 && answer.status !== 502)
+          faults.push({ at, sent, status: answer.status, text });
+      };
+      const named = path.replaceAll(/:\w+/g, 'quick');
+      const hostile = VALUES.filter(Boolean).map((value) =>
+        path.replaceAll(/:\w+/g, encodeURIComponent(value)),
+      );
+      if (path.includes(':')) for (const at of hostile) await send(at, body ? '{}' : undefined);
+      const names = Object.keys(query?.shape ?? {}).filter((key) => !['wait', 'follow'].includes(key));
+      if (method === 'GET')
+        for (const key of [...names, 'unknown'])
+          for (const value of VALUES) await send(`${named}?${key}=${encodeURIComponent(value)}`);
+      // these would change the campaign of the other tests
+      const nobody = path.replaceAll(/:\w+/g, 'nobody');
+      if (body) for (const sent of BODIES) await send(nobody, sent);
+      expect(faults).toEqual([]);
+    },
+  );
+});
+
+describe('openapi.json', () => {
+  test('has each endpoint, its parameters and its role', async () => {
+    const document = await json<{
+      openapi: string;
+      paths: Record<
+        string,
+        Record<
+          string,
+          { operationId: string; 'x-role': string; parameters: { name: string; style?: string }[] }
+        >
+      >;
+    }>(api('/openapi.json'));
+    expect(document.openapi).toBe('3.1.0');
+    const described = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => [
+        operation.operationId,
+        method,
+        path,
+        operation['x-role'],
+      ]),
+    );
+    expect(described.sort()).toEqual(
+      Object.entries(endpoints)
+        .map(([name, { method, path, role }]) => [
+          name,
+          method.toLowerCase(),
+          path.replaceAll(/:(\w+)/g, '{$1}'),
+          role,
+        ])
+        .sort(),
+    );
+    expect(document.paths['/campaigns/{id}/runs']!['get']!.parameters.map(({ name }) => name)).toEqual([
+      'id',
+      'state',
+      'after',
+      'lowest',
+      'highest',
+      'limit',
+    ]);
+    const ofPost = document.paths['/campaigns']!['post']!.parameters;
+    expect(ofPost).toMatchObject([{ name: 'Idempotency-Key', in: 'header', required: false }]);
+    const ofResults = document.paths['/campaigns/{id}/results.csv']!['get']!.parameters;
+    expect(ofResults.find(({ name }) => name === 'inputs')).toMatchObject({
+      style: 'deepObject',
+      explode: true,
+      schema: { type: 'object', additionalProperties: { type: 'string' } },
+    });
+  });
+});

@@ -1,0 +1,231 @@
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import fastify from 'fastify';
+import { Foray } from '../../src/client/index.ts';
+import { KeyFile } from '../../src/server/roles.ts';
+import { type Endpoint, endpoints } from '../../src/server/api/endpoints.ts';
+import { type Server, startServer } from '../../src/server/app.ts';
+import { addGuard } from '../../src/server/guard.ts';
+import type { ServerParts } from '../../src/server/parts.ts';
+import { until } from '../support/until.ts';
+import { ask } from './support.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'foray-guard-'));
+const keyFile = join(folder, 'keys');
+const READER = 'reader-0123456789';
+const STEERER = 'steerer-0123456789';
+const faults: string[] = [];
+let foray: Foray;
+let server: Server;
+
+beforeAll(async () => {
+  writeFileSync(keyFile, `# keys\nrita read ${READER}\nstan steer ${STEERER}\n`, { mode: 0o600 });
+  foray = await Foray.open({
+    // nothing listens there: what the guard lets through fails behind it
+    service: { url: 'http://127.0.0.1:9/api/open/8.5.0', key: 'secret-of-the-service' },
+    store: `sqlite:${join(folder, 'store.db')}`,
+    taskQueue: 'foray',
+    owner: 'somebody',
+    temporal: { connectionOptions: { address: '127.0.0.1:9' } },
+    webUi: 'http://127.0.0.1:9',
+  });
+  server = await startServer({
+    foray,
+    store: `sqlite:${join(folder, 'store.db')}`,
+    keys: new KeyFile(keyFile, (line) => faults.push(line)),
+    hostNames: ['runs.example.org'],
+  });
+});
+
+afterAll(async () => {
+  await server.close();
+  await foray.close();
+  rmSync(folder, { recursive: true });
+});
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'];
+const keys = { none: undefined, unknown: 'unknown-0123456789', read: READER, steer: STEERER };
+const sites: Record<string, Record<string, string>> = {
+  'no browser': {},
+  'same site': { 'sec-fetch-site': 'same-origin' },
+  'typed by the user': { 'sec-fetch-site': 'none' },
+  'cross site': { 'sec-fetch-site': 'cross-site' },
+  'a sibling': { 'sec-fetch-site': 'same-site' },
+  'a foreign Origin': { origin: 'http://evil.example' },
+  'no Origin': { origin: 'null' },
+};
+
+describe('the guard', () => {
+  const paths = [...new Set(Object.values(endpoints).map(({ path }) => path)), '/nothing'];
+
+  test.each(paths)('lets through at %s what the table says, and nothing else', async (path) => {
+    const url = `${server.url}/api/v1${path.replaceAll(/:\w+/g, 'x')}?a=x&b=x`;
+    const requests = METHODS.flatMap((method) =>
+      Object.entries(keys).flatMap(([who, key]) =>
+        Object.entries(sites).flatMap(([site, given]) =>
+          ['127.0.0.1:1', 'evil.example'].map(async (host) => {
+            const headers = { host, ...given, ...(key && { authorization: `Bearer ${key}` }) };
+            const { status } = await ask(url, { method, headers });
+            const expected = outcome(path, method, who, site, host);
+            const isRight =
+              expected === 'through' ? ![401, 403, 405, 421].includes(status) : status === expected;
+            return isRight ? [] : [{ method, who, site, host, status, expected }];
+          }),
+        ),
+      ),
+    );
+    const wrong = (await Promise.all(requests)).flat();
+    expect(wrong).toEqual([]);
+  });
+
+  test('takes the names of this machine and those that it was given, with any port', async () => {
+    const status = async (host: string) =>
+      (await ask(`${server.url}/api/v1/health`, { headers: { host } })).status;
+    const good = ['localhost', 'LOCALHOST:80', '[::1]:8100', '127.0.0.1', 'runs.example.org'];
+    expect(await Promise.all(good.map(status))).toEqual(good.map(() => 200));
+    const bad = [
+      'evil.example',
+      'runs.example.org.evil.example',
+      '127.0.0.1.evil.example',
+      'localhost:80@evil',
+    ];
+    expect(await Promise.all(bad.map(status))).toEqual(bad.map(() => 421));
+  });
+
+  test('adds no route that does not say who may use it', () => {
+    const app = fastify();
+    addGuard(app, {} as ServerParts, { hostNames: [], cookie: () => 'c' });
+    expect(() => app.get('/open', () => 'x')).toThrow(/does not say who may use it/);
+  });
+
+  test('gives each answer its policy', async () => {
+    for (const path of ['/login', '/api/v1/health', '/api/v1/nothing']) {
+      const { headers } = await ask(server.url + path);
+      expect(headers).toMatchObject({
+        'content-security-policy': expect.stringMatching(/default-src 'none'.*frame-ancestors 'none'/),
+        'x-content-type-options': 'nosniff',
+        'referrer-policy': 'no-referrer',
+        'cross-origin-resource-policy': 'same-origin',
+      });
+      expect(headers).not.toHaveProperty('access-control-allow-origin');
+    }
+  });
+});
+
+function outcome(path: string, method: string, who: string, site: string, host: string): number | 'through' {
+  if (host === 'evil.example') return 421;
+  const isSafe = ['GET', 'HEAD'].includes(method);
+  const isOurs =
+    ['same site', 'typed by the user'].includes(site) || (site === 'no browser' && who !== 'none');
+  if (!isSafe && !isOurs) return 403;
+  const wanted = method === 'HEAD' ? 'GET' : method;
+  const endpoint = (Object.values(endpoints) as Endpoint[]).find(
+    (one) => one.path === path && one.method === wanted,
+  );
+  if (endpoint?.role === 'anyone') return 'through';
+  if (who === 'none' || who === 'unknown') return 401;
+  if (endpoint === undefined) return path === '/nothing' ? 404 : 405;
+  return endpoint.role === 'steer' && who === 'read' ? 403 : 'through';
+}
+
+describe('a login', () => {
+  const form = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' };
+  const post = (body: string) => ask(`${server.url}/login`, { method: 'POST', headers: form, body });
+  const cookieOf = ({ headers }: Awaited<ReturnType<typeof ask>>) =>
+    String(headers['set-cookie']).split(';', 1)[0]!;
+  const home = (cookie: string) => ask(`${server.url}/api/v1/campaigns`, { headers: { cookie } });
+
+  test('by a code works once, and its cookie is for this server alone', async () => {
+    const code = new URL(server.loginUrl(READER)).hash.slice(1);
+    const first = await post(`code=${code}&to=/`);
+    expect([first.status, first.headers.location]).toEqual([303, '/']);
+    expect(String(first.headers['set-cookie'])).toMatch(
+      new RegExp(`^foray-${server.port}=[\\w-]{32}; Path=/; HttpOnly; SameSite=Lax$`),
+    );
+    expect((await home(cookieOf(first))).status).toBe(200);
+    expect((await post(`code=${code}&to=/`)).status).toBe(401);
+  });
+
+  test('by a key works without script, and ends with the logout', async () => {
+    const answer = await post(`key=${STEERER}&to=${encodeURIComponent('/campaigns/a?b=c')}`);
+    expect([answer.status, answer.headers.location]).toEqual([303, '/campaigns/a?b=c']);
+    const cookie = cookieOf(answer);
+    expect((await home(cookie)).status).toBe(200);
+    await ask(`${server.url}/logout`, { method: 'POST', headers: { ...form, cookie } });
+    expect((await home(cookie)).status).toBe(401);
+    expect((await post('key=wrong-0123456789&to=/')).status).toBe(401);
+  });
+
+  test.each(['//evil.example', '/\\evil.example', 'https://evil.example', 'javascript:alert(1)'])(
+    'leads to no other site: %s',
+    async (to) => {
+      expect((await post(`key=${STEERER}&to=${encodeURIComponent(to)}`)).status).toBe(400);
+    },
+  );
+
+  test('is asked for by a browser that opens a page', async () => {
+    const { status, headers } = await ask(`${server.url}/?phase=running`, {
+      headers: { accept: 'text/html' },
+    });
+    expect([status, headers.location]).toEqual([303, '/login?to=%2F%3Fphase%3Drunning']);
+  });
+});
+
+describe('the key file', () => {
+  test('is read anew: a key that is taken out opens nothing, also for a login', async () => {
+    const key = 'leaver-0123456789';
+    const status = async () =>
+      (await ask(`${server.url}/api/v1/campaigns`, { headers: { authorization: `Bearer ${key}` } })).status;
+    const lines = `rita read ${READER}\nstan steer ${STEERER}\n`;
+    writeFileSync(keyFile, `${lines}lea read ${key}\n`);
+    await until('the key opens', async () => (await status()) === 200);
+    const login = await ask(`${server.url}/login`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' },
+      body: `key=${key}`,
+    });
+    const cookie = String(login.headers['set-cookie']).split(';', 1)[0]!;
+    writeFileSync(keyFile, lines);
+    expect(await status()).toBe(401);
+    expect((await ask(`${server.url}/api/v1/campaigns`, { headers: { cookie } })).status).toBe(401);
+  });
+
+  test('that becomes unusable changes nothing until it is mended', async () => {
+    const good = `rita read ${READER}\nstan steer ${STEERER}\n`;
+    writeFileSync(keyFile, 'nonsense\n');
+    const { status } = await ask(`${server.url}/api/v1/campaigns`, {
+      headers: { authorization: `Bearer ${READER}` },
+    });
+    writeFileSync(keyFile, good);
+    expect([status, faults]).toEqual([200, [expect.stringContaining('read or steer')]]);
+  });
+
+  test.each([
+    ['a role that there is not', 'rita write 0123456789abcdef', 0o600],
+    ['a short key', 'rita read short', 0o600],
+    ['no keys', '# none', 0o600],
+    ['others who may read it', `rita read ${READER}`, 0o644],
+  ])('with %s is refused, and the error does not repeat it', (_what, text, mode) => {
+    const file = join(folder, 'other-keys');
+    writeFileSync(file, text);
+    chmodSync(file, mode);
+    expect(() => new KeyFile(file, () => {})).toThrow(
+      expect.objectContaining({
+        code: 'KEYS_INVALID',
+        message: expect.not.stringMatching(/0123456789|short/),
+      }),
+    );
+  });
+});
+
+test('a problem holds no secret', async () => {
+  const headers = { authorization: `Bearer ${STEERER}` };
+  for (const path of ['/models', '/campaigns/x', '/models/x']) {
+    const { body, headers: answered } = await ask(`${server.url}/api/v1${path}`, { headers });
+    expect(answered['content-type']).toMatch(/^application\/problem\+json/);
+    expect(JSON.parse(body)).toMatchObject({ type: expect.stringMatching(/^\/errors\/[A-Z_]+$/) });
+    expect(body).not.toMatch(/secret-of-the-service|steerer-/);
+  }
+});

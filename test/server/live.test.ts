@@ -1,0 +1,170 @@
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import type { Campaign } from '../../src/campaign/types.ts';
+import { analysesIn } from '../../src/client/analysis.ts';
+import { renderReport } from '../../src/report/html.ts';
+import { analysesFor } from '../../src/report/of-campaign.ts';
+import type { Seen, View } from '../../src/server/live/look.ts';
+import { Sections } from '../../src/server/live/watch.ts';
+import { openStore, type RunObservation, type Store } from '../../src/store/index.ts';
+import { doubles, sampleRecord, sampleRow, stream } from '../report/support.ts';
+import { temporaryFolder } from '../store/folder.ts';
+import { asInReport } from './support.ts';
+import { until } from '../support/until.ts';
+
+const contact = doubles('Contact rate', [1.2, 1.4, 1.6, 1.8]);
+const recovery = doubles('Recovery rate', [0.3, 0.4, 0.5]);
+const more = doubles('Recovery rate', [0.3, 0.4, 0.5, 0.6]);
+const ALL: View = { show: [], inputs: [] };
+const ID = 'flu-calibration-7f3a';
+
+let folder: ReturnType<typeof temporaryFolder>;
+let store: Store;
+let sections: Sections;
+beforeEach(async () => {
+  folder = temporaryFolder();
+  const address = `sqlite:${join(folder.path, 'store.db')}`;
+  store = await openStore(address);
+  sections = new Sections(address);
+});
+afterEach(async () => {
+  await sections.close();
+  await store.close();
+  folder.remove();
+});
+
+function campaignOver(levels: typeof recovery, changes: Partial<Campaign> = {}): Campaign {
+  const { campaign } = sampleRecord({ grid: [contact, levels], replications: 20, ...changes });
+  const varied = [contact, levels].map(({ name, values }) => ({
+    ...{ name, type: 'DOUBLE', units: null, value: values[0]! },
+  }));
+  return { ...campaign, base: [...campaign.base, ...varied] as Campaign['base'] };
+}
+
+function* pointsOver({ values }: typeof recovery) {
+  let ordinal = 0;
+  for (const a of contact.values) {
+    for (const b of values) {
+      yield { ordinal, key: `key ${a} ${b}`, values: [a, b] };
+      ordinal += 1;
+    }
+  }
+}
+
+async function submit(campaign: Campaign): Promise<void> {
+  await store.addCampaign({ campaign, definition: 'campaign: flu\n', digest: 'first' }, 1_000);
+  await store.addPoints(campaign.id, pointsOver(recovery), campaign.replications);
+  await store.setPhase(campaign.id, 'running', 2_000);
+}
+
+/** Requests so many of the runs that wait, and sees them finish, some of them failed. */
+async function finish(count: number, failing = 7): Promise<void> {
+  const planned = await store.intend(ID, await store.waitingRuns(ID, -1, count, false), 3_000);
+  const seen = planned.map(({ seq, point, replication }): RunObservation => {
+    if (seq % failing === 3) return { seq, state: 'failed', runId: `run ${seq}`, reason: 'Days is 0' };
+    const { outputs } = sampleRow(0, point.values, replication);
+    const noisy = { ...outputs, 'Fit error': String(Number(outputs['Fit error']) + Math.sin(seq)) };
+    return { seq, state: 'done', runId: `run ${seq}`, origin: 'new', outputs: noisy };
+  });
+  await store.observe(ID, seen, 9_000);
+}
+
+/** Looks until something else is to be seen. */
+function news(since: string, view = ALL, isAll = (seen: Seen) => seen.version !== ''): Promise<Seen> {
+  return until('something else is to be seen', async () => {
+    const seen = await sections.look(ID, view);
+    return seen.version !== since && isAll(seen) && seen;
+  });
+}
+
+const isFinal = ({ next }: Seen): boolean => next === 0;
+
+/** The report of what is in the store, of some points. */
+async function report(isWanted?: (values: readonly string[]) => boolean, show?: string[]): Promise<string> {
+  const record = (await store.getCampaign(ID))!;
+  const all = await Array.fromAsync(store.results(ID));
+  const rows = isWanted ? all.filter(({ values }) => isWanted(values)) : all;
+  const isWhole = record.phase === 'completed' && !isWanted;
+  const analyze = (outputs?: string[]) => analysesIn(store, record, { outputs });
+  return renderReport(record, await store.counts(ID), stream(rows), {
+    show,
+    analyses: isWhole ? await analysesFor(record, analyze) : [],
+  });
+}
+
+function figuresOf(page: string): number {
+  return page.match(/<figure /g)?.length ?? 0;
+}
+
+describe('the pictures of a campaign', () => {
+  test('follow it through failures, a retry and a change, and are those of the report at its end', async () => {
+    await submit(campaignOver(recovery));
+    await finish(5);
+    let seen = await news('');
+    expect(seen.asOf).toMatch(/^\d{4}-/);
+    await finish(100);
+    await store.resetFailed(ID, false, 10_000);
+    seen = await news(seen.version);
+    await store.changeCampaign(
+      { campaign: campaignOver(more), definition: '', digest: 'second' },
+      pointsOver(more),
+      undefined,
+      11_000,
+    );
+    await finish(150);
+    seen = await news(seen.version);
+    await finish(1_000, 1_000_000);
+    await store.setPhase(ID, 'completed', 12_000);
+    seen = await news(seen.version, ALL, isFinal);
+    const page = await report();
+    for (const { html } of seen.sections) expect(page).toContain(asInReport(html));
+    expect(seen.sections.filter(({ html }) => html.includes('<figure '))).toHaveLength(figuresOf(page));
+    // each cell leads to its point, which the table has as well
+    const { html } = seen.sections.find(({ id }) => id === 'grid')!;
+    const keys = [...html.matchAll(/<a href="\/campaigns\/[\w-]+\/points\/(\w+)" tabindex="-1" /g)];
+    expect(keys).toHaveLength(16);
+    expect(html.match(/<td><a /g)).toHaveLength(16);
+    // who looks again sees the same
+    expect(await sections.look(ID, ALL)).toEqual(seen);
+  });
+
+  test('are of the points and outputs that a viewer wants', async () => {
+    await submit(campaignOver(recovery));
+    await finish(1_000);
+    await store.setPhase(ID, 'completed', 12_000);
+    const some: View = { show: ['Peak day'], inputs: [{ name: 'Contact rate', from: 1.3, to: 1.7 }] };
+    const ranged = await news('', some, isFinal);
+    const page = await report(([a]) => Number(a) >= 1.3 && Number(a) <= 1.7, ['Peak day']);
+    for (const { html } of ranged.sections) expect(page).toContain(asInReport(html));
+    const few: View = { show: [], inputs: [{ name: 'Recovery rate', values: ['0.4'] }] };
+    const listed = await news('', few, isFinal);
+    const other = await report(([, b]) => b === '0.4');
+    for (const { html } of listed.sections) expect(other).toContain(asInReport(html));
+    expect(listed.version).not.toBe(ranged.version);
+  });
+
+  test('with a quantile are drawn of all runs each time', async () => {
+    await submit(campaignOver(recovery, { goal: { output: 'Q(`Fit error`, 0.5)', wants: 'lowest' } }));
+    await finish(60);
+    const seen = await news('');
+    expect(seen.next).toBeGreaterThan(0);
+    const page = await report();
+    for (const { html } of seen.sections) expect(page).toContain(asInReport(html));
+  });
+
+  test('of a campaign that is not there, or of an output that it lacks, are refused', async () => {
+    const refusal = (view: View) =>
+      until('it is refused', async () => {
+        try {
+          await sections.look(ID, view);
+          return false;
+        } catch (error) {
+          return (error as { code: string }).code;
+        }
+      });
+    expect(await refusal(ALL)).toBe('UNKNOWN_CAMPAIGN');
+    await submit(campaignOver(recovery));
+    expect(await refusal({ show: ['Nothing'], inputs: [] })).toBe('UNKNOWN_OUTPUT');
+    expect(await refusal({ show: [], inputs: [{ name: 'Days', values: ['1'] }] })).toBe('INVALID_VALUE');
+  });
+});

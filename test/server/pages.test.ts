@@ -1,0 +1,290 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { reportOf } from '../../src/report/of-campaign.ts';
+import type { Server } from '../../src/server/app.ts';
+import { until } from '../support/until.ts';
+import { KEY, rehearsal, startWorld, type World } from '../support/world.ts';
+import { type Answer, ask, asInReport, serverOf } from './support.ts';
+
+let world: World;
+let server: Server;
+const FIT = `campaign: fit
+model: {name: Epidemic}
+design: {grid: {Contact rate: [1.2, 1.6, 2], Recovery rate: [0.4, 0.5]}}
+outputs: [Peak infected, Infected]
+`;
+
+beforeAll(async () => {
+  world = await startWorld({ executors: 2 });
+  await world.startWorker();
+  server = await serverOf(world);
+});
+afterAll(async () => {
+  await server.close();
+  await world.close();
+});
+
+const own = (): Record<string, string> => ({ authorization: `Bearer ${KEY}`, accept: 'text/html' });
+const page = (path: string): Promise<Answer> => ask(server.url + path, { headers: own() });
+const send = (path: string, fields: Record<string, string>): Promise<Answer> =>
+  ask(server.url + path, {
+    method: 'POST',
+    headers: { ...own(), 'content-type': 'application/x-www-form-urlencoded' },
+    body: new URLSearchParams(fields).toString(),
+  });
+const over = (id: string) =>
+  until(`${id} is over`, async () =>
+    ['completed', 'cancelled'].includes((await world.foray.status(id)).phase),
+  );
+
+describe('without scripts', () => {
+  test('a campaign is made of a model’s inputs, planned, started and followed', async () => {
+    const form = await page(
+      `/new?model=Epidemic&${new URLSearchParams({ 'in:Contact rate': '1.2..2/0.4', 'in:Days': '14' }).toString()}`,
+    );
+    expect(form.body).toContain('from: 1.2');
+    expect(form.body).toContain('Days: 14');
+    const plan = await send('/new', { definition: FIT, do: 'plan' });
+    expect([plan.status, plan.body]).toEqual([200, expect.stringMatching(/6\s+points,\s+6\s+runs/)]);
+    const started = await send('/new', { definition: FIT, id: 'fit', do: 'start' });
+    expect([started.status, started.headers.location]).toEqual([303, '/campaigns/fit']);
+    await over('fit');
+    const { body } = await page('/campaigns/fit');
+    expect(body).toContain('completed');
+    expect(body).toMatch(/6 of 6 runs/);
+    const list = (await page('/')).body;
+    expect(list).toContain('href="/campaigns/fit"');
+    expect(list).toContain('<td>somebody</td>');
+  });
+
+  test('the list has the best value of what campaigns seek, and is filtered by name', async () => {
+    const sought = FIT.replace('campaign: fit', 'campaign: sought') + 'goal: {minimize: Peak infected}\n';
+    await world.foray.submit({ text: sought, file: 'sought.yaml' }, { id: 'another' });
+    await over('another');
+    let [lowest] = [Infinity];
+    for await (const { outputs } of (await world.foray.results('another')).rows)
+      lowest = Math.min(lowest, Number(outputs['Peak infected']));
+    const row = await until('the best value is there', async () => {
+      const { body } = await page('/?q=sought');
+      const [found] = /<tr id="row-another">.*?<\/tr>/s.exec(body)!;
+      return found.includes('Peak infected') && found;
+    });
+    expect(row).toContain(lowest.toLocaleString('en-US', { maximumSignificantDigits: 4 }));
+    expect(row).toContain('sought');
+    expect((await page('/?q=sought')).body).not.toContain('row-fit');
+  });
+
+  test('a definition with mistakes comes back with their lines', async () => {
+    const answer = await send('/new', { definition: 'campaign: x\nmodel: {name: Epidemi}\n', do: 'start' });
+    expect(answer.status).toBe(422);
+    expect(answer.body).toMatch(/Line 2, column \d+/);
+    expect(answer.body).toContain('Epidemi');
+  });
+
+  test('runs, a point, failures, downloads, models and the API have pages', async () => {
+    const runs = (await page('/campaigns/fit/runs')).body;
+    const [, point] = /href="(\/campaigns\/fit\/points\/\w+)"/.exec(runs)!;
+    expect((await page(point!)).body).toContain('Contact rate');
+    expect((await page('/campaigns/fit/failures')).body).toContain('No run has failed.');
+    expect((await page('/campaigns/fit/downloads')).body).toContain('results.parquet');
+    expect((await page('/models')).body).toContain('Rehearsal');
+    expect((await page('/reference')).body).toContain('/campaigns/:id');
+    expect((await page('/campaigns/none')).status).toBe(404);
+  });
+
+  test('runs are ordered by an output, and by when they finished', async () => {
+    const peaks = async (order: string): Promise<number[]> => {
+      const { body } = await page(`/campaigns/fit/runs?${new URLSearchParams({ order }).toString()}`);
+      const at = [...body.matchAll(/<th>([^<]*)<\/th>/g)].findIndex(([, name]) => name === 'Peak infected');
+      const rows = [...body.matchAll(/<tr>(.*?)<\/tr>/gs)].slice(1);
+      return rows.map(([, row]) => Number([...row!.matchAll(/<td[^>]*>(.*?)<\/td>/gs)][at]![1]));
+    };
+    const lowest = await peaks('lowest:Peak infected');
+    expect(lowest).toHaveLength(6);
+    expect(lowest).toEqual(lowest.toSorted((a, b) => a - b));
+    expect(await peaks('highest:Peak infected')).toEqual(lowest.toReversed());
+    expect((await peaks('last')).toSorted((a, b) => a - b)).toEqual(lowest);
+    expect((await page('/campaigns/fit/runs?order=lowest:Nothing')).status).toBe(422);
+  });
+
+  test('points of a sampled design lead to their pages', async () => {
+    const text =
+      'campaign: sampled\nmodel: {name: Epidemic}\noutputs: [Peak infected]\n' +
+      'design: {lhs: {points: 20, inputs: {Contact rate: {min: 1.1, max: 3}, Recovery rate: {min: 0.2, max: 0.6}}}}\n';
+    await world.foray.submit({ text, file: 'sampled.yaml' }, { id: 'sampled' });
+    await over('sampled');
+    const marks = await until('its pictures are drawn', async () => {
+      const { body } = await page('/campaigns/sampled');
+      const all = [...body.matchAll(/<a href="([^"]+)" tabindex="-1"/g)];
+      return all.length > 0 && all;
+    });
+    // in the panel of each input
+    expect(marks).toHaveLength(40);
+    expect((await page(marks[7]![1]!)).status).toBe(200);
+  });
+
+  test('one run of a model is tried, and its outputs are shown', async () => {
+    const form = (await page('/models/Epidemic')).body;
+    expect(form).toMatch(/name="in:Contact rate"\s+value="[\d.]+"/);
+    const refused = await send('/models/Epidemic/runs', { 'in:Contact rate': 'much' });
+    expect([refused.status, refused.body]).toEqual([422, expect.stringContaining('Contact rate')]);
+    const sent = await send('/models/Epidemic/runs', { 'in:Contact rate': '1.9', 'in:Days': '20' });
+    expect(sent.status).toBe(303);
+    const path = String(sent.headers.location);
+    const done = await until('it is done', async () => {
+      const { body } = await page(path);
+      return /<td[^>]*>Peak infected/.test(body.split('id="run"')[1]!) && body;
+    });
+    expect(done).toMatch(/name="in:Contact rate"\s+value="1.9"/);
+    const { next, parts } = JSON.parse((await page(path.replace('?', '/live?'))).body) as {
+      next: number;
+      parts: { id: string }[];
+    };
+    expect([next, parts.map(({ id }) => id)]).toEqual([0, ['run']]);
+    expect((await page('/models/Nothing')).status).toBe(404);
+    // values that it allows
+    expect((await page('/models/Rehearsal')).body).toMatch(/at least|one of| to /);
+  });
+
+  test('a run of a point is animated', async () => {
+    const runs = (await page('/campaigns/fit/runs')).body;
+    const [, point] = /href="(\/campaigns\/fit\/points\/\w+)"/.exec(runs)!;
+    expect((await page(point!)).body).toContain(`action="${point}/animation/1"`);
+    const { body } = await send(`${point}/animation/1`, {});
+    const [, address] = /href="(http:[^"]+)" target="_blank"/.exec(body)!;
+    expect(await (await fetch(`${address}/frame`)).json()).toMatchObject({ model: 'Epidemic' });
+    expect((await send(`${point}/animation/7`, {})).status).toBe(404);
+  });
+
+  test('what cannot be taken back asks first, and is then done', async () => {
+    await world.foray.submit(rehearsal({ count: 40, seconds: 30, more: 'concurrency: 1' }), { id: 'long' });
+    await until('it runs', async () => (await world.foray.status('long')).runs.running > 0);
+    expect((await send('/campaigns/long/window', { concurrency: '4' })).status).toBe(303);
+    await until('the window is set', async () => (await world.foray.status('long')).window === 4);
+    expect((await send('/campaigns/long/window', { concurrency: 'many' })).status).toBe(400);
+    expect((await send('/campaigns/long/pause', {})).status).toBe(303);
+    await until('it is paused', async () => (await world.foray.status('long')).phase === 'paused');
+    const question = await page('/campaigns/long/cancel');
+    expect(question.body).toContain('What has finished is kept.');
+    expect((await world.foray.status('long')).phase).toBe('paused');
+    const two = new URLSearchParams([
+      ['id', 'fit'],
+      ['id', 'long'],
+    ]).toString();
+    // one of them is over already: that is said, and the other one is cancelled all the same
+    const answer = await ask(`${server.url}/chosen/cancel`, {
+      method: 'POST',
+      headers: { ...own(), 'content-type': 'application/x-www-form-urlencoded' },
+      body: two,
+    });
+    expect([answer.status, answer.body]).toEqual([409, expect.stringContaining('fit')]);
+    await over('long');
+    expect((await world.foray.status('long')).phase).toBe('cancelled');
+  });
+
+  test('a changed definition is shown as a difference, and applied', async () => {
+    const changed = FIT.replace('[0.4, 0.5]', '[0.4, 0.5, 0.6]');
+    const shown = await send('/campaigns/fit/definition', { definition: changed, do: 'compare' });
+    expect(shown.body).toContain('3 added, 0 dropped, 6 kept');
+    const [, etag = ''] = /name="etag" value="([^"]+)"/.exec(shown.body)!;
+    const fields = { definition: changed, do: 'apply' };
+    expect((await send('/campaigns/fit/definition', { ...fields, etag: 'another' })).status).toBe(409);
+    const unescaped = etag.replaceAll('&#34;', '"');
+    const both = await Promise.all(
+      [changed, FIT].map((definition) =>
+        send('/campaigns/fit/definition', { definition, do: 'apply', etag: unescaped }),
+      ),
+    );
+    // of two people who apply at once, one is shown what the other one has done
+    expect(both.map(({ status }) => status)).toEqual([303, 409]);
+    await until('it is done', async () => (await world.foray.status('fit')).runs.done === 9);
+    await over('fit');
+  });
+
+  test('two campaigns are compared', async () => {
+    await world.foray.submit({ text: FIT.replace('fit', 'other'), file: 'other.yaml' }, { id: 'other' });
+    await over('other');
+    const { body } = await page('/compare?id=fit&id=other');
+    expect(body).toContain('Difference of Peak infected');
+    expect((await page('/compare?id=fit')).status).toBe(400);
+  });
+});
+
+describe('a page that is kept up to date', () => {
+  test('of a closed campaign it has what the report has, byte for byte', async () => {
+    const report = await reportOf(world.foray, 'fit', {});
+    let html = '';
+    await until('all is drawn', async () => {
+      const { parts, next } = JSON.parse((await page('/campaigns/fit/live')).body) as {
+        next: number;
+        parts: { id: string; html: string }[];
+      };
+      html = parts.find(({ id }) => id === 'report')?.html ?? '';
+      return next === 0 && html !== '';
+    });
+    const sections = html.split(/<div id="part-[\w-]+">/).slice(1);
+    expect(sections.length).toBeGreaterThan(5);
+    for (const section of sections) expect(report).toContain(asInReport(section).replace(/<\/div>$/, ''));
+    const [, cell] =
+      /<a href="(\/campaigns\/fit\/points\/\w+)" tabindex="-1" aria-hidden="true"><title>Contact rate/.exec(
+        html,
+      )!;
+    expect((await page(cell!)).status).toBe(200);
+  });
+
+  test('is sent at once, and says which parts it has, so that these are not sent again', async () => {
+    const view = '?in%3ARecovery+rate=0.5';
+    const first = await page(`/campaigns/fit${view}`);
+    expect(first.body).toContain('The pictures are being drawn.');
+    expect(first.body).toContain('<noscript><meta http-equiv="refresh"');
+    let whole = '';
+    await until('all is drawn', async () => {
+      whole = (await page(`/campaigns/fit${view}`)).body;
+      return whole.includes('part-facts') && whole.includes('data-next="0"');
+    });
+    expect(whole).not.toContain('<noscript>');
+    const [, have = ''] = /data-have="([^"]+)"/.exec(whole)!;
+    const hashes = have.split(',').map((one) => one.split('=')[1]!);
+    expect(have.split(',').map((one) => one.split('=')[0])).toEqual(['status', 'steering', 'report']);
+    const { parts } = JSON.parse(
+      (await page(`/campaigns/fit/live${view}&have=${hashes.join(',')}`)).body,
+    ) as { parts: { id: string; hash: string; html?: string }[] };
+    expect(parts).toEqual(have.split(',').map((one) => ({ id: one.split('=')[0], hash: one.split('=')[1] })));
+  });
+
+  test('parts that the page has are not sent again, and nothing at all when nothing is new', async () => {
+    const first = await page('/campaigns/fit/live');
+    const { parts } = JSON.parse(first.body) as { parts: { id: string; hash: string; html?: string }[] };
+    const have = parts.map(({ hash }) => hash).join(',');
+    const second = JSON.parse((await page(`/campaigns/fit/live?have=${have}`)).body) as typeof parts & {
+      parts: { html?: string }[];
+    };
+    expect(second.parts.map(({ html }) => html)).toEqual(parts.map(() => undefined));
+    const headers = { ...own(), 'if-none-match': String(first.headers.etag) };
+    expect((await ask(`${server.url}/campaigns/fit/live`, { headers })).status).toBe(304);
+  });
+
+  test('a view of some values of an input shows only these', async () => {
+    let body = '';
+    await until('it is drawn', async () => {
+      body = (await page('/campaigns/fit/live?in%3AContact+rate=1.2')).body;
+      return body.includes('part-facts');
+    });
+    expect(body).toMatch(/Lowest|Peak infected/);
+    expect((await page('/campaigns/fit/live?in%3AContact+rate=1.5..')).status).toBe(200);
+    expect((await page('/campaigns/fit?in%3ANothing=1')).status).toBe(422);
+  });
+});
+
+test('hostile names are text on every page', async () => {
+  const name = '"><script>alert(1)</script>\u202e<img src=x onerror=alert(1)>';
+  for (const path of [`/?q=${encodeURIComponent(name)}`, `/campaigns/${encodeURIComponent(name)}`]) {
+    const { body } = await page(path);
+    expect(body).not.toContain('<script>alert');
+    expect(body).not.toContain('<img');
+  }
+  const answer = await send('/new', {
+    definition: `campaign: ${JSON.stringify(name)}\nmodel: ${JSON.stringify(name)}`,
+    do: 'plan',
+  });
+  expect(answer.body).not.toContain('<script>alert');
+});

@@ -1,0 +1,155 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { KeyFile } from '../../src/server/roles.ts';
+import { type Endpoint, endpoints } from '../../src/server/api/endpoints.ts';
+import { type Server, startServer } from '../../src/server/app.ts';
+import { toTheEnd } from '../support/campaigns.ts';
+import { type FaultyService, isRunRequest, pass, startFaultyService } from '../support/faulty-service.ts';
+import { leaksIn } from '../support/spellings.ts';
+import { KEY, rehearsal, startWorld, type World } from '../support/world.ts';
+import { type Answer, ask } from './support.ts';
+
+/** No key and no login is in any answer or log of the server, even where the model service repeats its key. */
+
+const OURS = 'steer+0123/4567=89-of-the-server';
+const OTHERS = 'read+9876/5432=10-of-the-server';
+const REASON = `The key ${KEY} is not good enough.`;
+
+let world: World;
+let front: FaultyService;
+let server: Server;
+const log = new PassThrough();
+let logged = '';
+log.on('data', (text: Buffer) => (logged += text.toString()));
+const answers: (Answer & { what: string })[] = [];
+
+beforeAll(async () => {
+  world = await startWorld({
+    async through(service) {
+      front = await startFaultyService(service);
+      return front;
+    },
+  });
+  await world.startWorker();
+  const keys = join(world.folder, 'keys');
+  writeFileSync(keys, `stan steer ${OURS}\nrita read ${OTHERS}\n`, { mode: 0o600 });
+  server = await startServer({
+    foray: world.foray,
+    store: world.settings.store,
+    keys: new KeyFile(keys, (line) => log.write(line)),
+    log,
+  });
+});
+afterAll(async () => {
+  await server.close();
+  await world.close();
+});
+
+/** Asks as who may steer, and keeps the answer. */
+async function asked(path: string, method = 'GET', body?: string, more: Record<string, string> = {}) {
+  const headers = { authorization: `Bearer ${OURS}`, accept: 'text/html', ...more };
+  const answer = await ask(server.url + path, { method, headers, ...(body !== undefined && { body }) });
+  answers.push({ ...answer, what: `${method} ${path}` });
+  return answer;
+}
+
+const form = { 'content-type': 'application/x-www-form-urlencoded' };
+const api = (path: string): string =>
+  `/api/v1${path.replace(':id', 'told').replace(':name', 'Rehearsal').replace(':figure', 'effects')}`;
+
+/** All pages that links lead to from the first one. */
+async function readAllPages(): Promise<Set<string>> {
+  const found = new Set(['/']);
+  for (const path of found) {
+    const { body, headers } = await asked(path);
+    if (!String(headers['content-type']).startsWith('text/html')) continue;
+    for (const [, href] of body.matchAll(/ href="([^"]*)"/g)) {
+      const { origin, pathname, search } = new URL(href!.replaceAll('&amp;', '&'), server.url + path);
+      if (origin === server.url && !pathname.endsWith('.html')) found.add(pathname + search);
+    }
+  }
+  return found;
+}
+
+test('no answer and no log has a key or a login', async () => {
+  // the reason of a run repeats the service's key
+  front.plan = (asked) => {
+    if (!isRunRequest(asked)) return pass();
+    const run = {
+      id: 'r',
+      inputs: [],
+      modelVersionId: 'v',
+      outputs: null,
+      status: 'FAILED',
+      message: REASON,
+    };
+    return { kind: 'answer', status: 200, body: JSON.stringify(run) };
+  };
+  const { text } = rehearsal({ count: 3, name: 'told', more: 'goal: {minimize: Echo}' });
+  const submitted = await asked(api('/campaigns/:id'), 'PUT', text);
+  expect(submitted.status).toBe(201);
+  await toTheEnd(world, 'told');
+  front.plan = pass;
+  await asked(api('/campaigns/fine'), 'PUT', rehearsal({ count: 2, name: 'fine' }).text);
+  await toTheEnd(world, 'fine');
+  const runs = (await asked(api('/campaigns/:id/runs'))).body;
+  expect(runs).toContain('is not good enough');
+  const [{ point }] = JSON.parse(runs) as [{ point: string }];
+
+  const code = new URL(server.loginUrl(OURS)).hash.slice(1);
+  const sameSite = { ...form, 'sec-fetch-site': 'same-origin', authorization: '' };
+  const login = await ask(`${server.url}/login`, { method: 'POST', headers: sameSite, body: `code=${code}` });
+  const session = /=([\w-]{32});/.exec(String(login.headers['set-cookie']))![1]!;
+  expect((await asked('/', 'GET', undefined, { cookie: `foray-${server.port}=${session}` })).status).toBe(
+    200,
+  );
+  await asked('/login', 'POST', `key=${encodeURIComponent(`${OURS}x`)}&to=/`, sameSite);
+
+  const pages = await readAllPages();
+  for (const page of [
+    '/campaigns/told',
+    '/campaigns/told/failures',
+    `/campaigns/told/points/${point}`,
+    '/new',
+    '/models/Rehearsal',
+  ])
+    expect([...pages].map((path) => path.split('?', 1)[0])).toContain(page);
+  await asked('/campaigns/told/live');
+  await asked('/live');
+
+  // every endpoint, where the service answers, where it says its key, and where it is gone
+  const ofAll = async (): Promise<void> => {
+    for (const [name, { method, path, body }] of Object.entries(endpoints as Record<string, Endpoint>)) {
+      if (['deleteCampaign', 'putCampaign', 'createCampaign', 'retry'].includes(name)) continue;
+      const at = api(path).replace(':point', point) + (name === 'compare' ? '?a=told&b=fine' : '');
+      await asked(at, method, body && (body === 'definition' ? text : '{"concurrency": 3}'));
+    }
+  };
+  await ofAll();
+  for (const status of [401, 500]) {
+    const body = JSON.stringify({ message: REASON });
+    front.plan = () => ({ kind: 'answer', status, body });
+    await ofAll();
+    for (const path of ['/models', '/models/Rehearsal', '/new?model=Rehearsal', '/campaigns/told'])
+      await asked(path);
+    await asked('/new', 'POST', new URLSearchParams({ definition: text, do: 'plan' }).toString(), form);
+  }
+  front.plan = () => ({ kind: 'lose' });
+  await asked('/models');
+  for (const path of [
+    '/nothing',
+    '/api/v1/campaigns/x',
+    `/?key=${KEY.slice(0, 8)}`,
+    '/campaigns/told/runs?order=lowest:x',
+  ])
+    await asked(path);
+
+  const seen = [
+    ...answers.map(({ what, headers, body }) => [what, JSON.stringify(headers) + body] as const),
+    ['the log', logged] as const,
+  ];
+  for (const secret of [KEY, OURS, OTHERS, session, code])
+    expect(seen.filter(([, text]) => leaksIn(text, secret).length > 0).map(([what]) => what)).toEqual([]);
+});

@@ -1,0 +1,41 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { OwnKey } from '../../src/server/roles.ts';
+import { type Server, startServer } from '../../src/server/app.ts';
+import { KEY, type World } from '../support/world.ts';
+
+export interface Answer {
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+  body: string;
+}
+
+/** A request with exactly these headers; `fetch` sets Host and others by itself. */
+export async function ask(
+  url: string,
+  {
+    method = 'GET',
+    headers = {},
+    body,
+  }: { method?: string; headers?: Record<string, string>; body?: string } = {},
+): Promise<Answer> {
+  const sent = request(url, { method, headers, agent: false });
+  sent.end(body);
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+  return { status: answer.statusCode!, headers: answer.headers, body: await text(answer) };
+}
+
+/** The server of a world, with one key that may steer: the world's. */
+export function serverOf({ foray, settings }: World): Promise<Server> {
+  return startServer({ foray, store: settings.store, keys: new OwnKey(KEY, 'somebody') });
+}
+
+/** A part of a page as the report has it: without links from marks to points, and without tables of pictures. */
+export function asInReport(section: string): string {
+  return section
+    .replaceAll(/<details class="numbers">.*?<\/details>/gs, '')
+    .replaceAll(/<a [^>]*>(<title>.*?<\/title>)?/gs, '')
+    .replaceAll('</a>', '')
+    .replaceAll('role="group"', 'role="img"');
+}

@@ -1,0 +1,77 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from '@jest/globals';
+import { cleanEnv, foray, MAIN } from '../support/cli.ts';
+import { until } from '../support/until.ts';
+import { ask } from './support.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'foray-ui-'));
+const children: ChildProcess[] = [];
+afterAll(async () => {
+  for (const child of children) if (child.exitCode === null) await ended(child);
+  rmSync(folder, { recursive: true });
+});
+
+function start(...args: string[]) {
+  const child = spawn(process.execPath, [MAIN, ...args], { cwd: folder, env: cleanEnv() });
+  children.push(child);
+  let said = '';
+  child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  return { child, said: () => said };
+}
+
+async function ended(child: ChildProcess): Promise<number | null> {
+  const exit = once(child, 'exit') as Promise<[number | null]>;
+  child.kill('SIGINT');
+  return (await exit)[0];
+}
+
+test('foray ui serves a page, which a second one finds; Ctrl-C ends it', async () => {
+  const page = join(folder, '.foray/page.json');
+  const { child, said } = start('ui', '--no-open');
+  const [, url, code] = await until('it says its address', () => {
+    return /(http:\/\/127\.0\.0\.1:\d+)\/login#(\S+)/.exec(said()) ?? false;
+  });
+  await until('the home says where it is', () => existsSync(page));
+  expect(statSync(page).mode & 0o777).toBe(0o600);
+  const { key } = JSON.parse(readFileSync(page, 'utf8')) as { key: string };
+  const { status } = await ask(`${url}/api/v1/campaigns`, { headers: { authorization: `Bearer ${key}` } });
+  expect(status).toBe(200);
+
+  const second = await foray(folder, ['ui', '--no-open']);
+  expect([second.code, second.stdout.trim()]).toEqual([0, expect.stringMatching(`^${url}/login#`)]);
+  expect(second.stdout).not.toContain(code);
+  // the key itself is in no output
+  expect(said() + second.stdout + second.stderr).not.toContain(key);
+
+  // the module for Python comes from the server itself
+  const module = await ask(`${url}/python/foray.py`);
+  expect([module.status, module.body]).toEqual([200, expect.stringContaining('def connect(')]);
+
+  expect(await ended(child)).toBe(0);
+  expect(existsSync(page)).toBe(false);
+});
+
+test('foray server for others needs keys, and says names and roles of no key', async () => {
+  const refused = await foray(folder, ['server', '--host', '0.0.0.0', '--port', '0']);
+  expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('--keys FILE')]);
+  writeFileSync(join(folder, 'keys'), 'rita read 0123456789abcdef\n', { mode: 0o600 });
+  const badSite = await foray(folder, ['server', '--port', '0', '--frame-ancestors', 'x; script-src *']);
+  expect([badSite.code, badSite.stderr]).toEqual([2, expect.stringContaining('address of a site')]);
+  const names = ['--host-name', 'runs.example.org', '--frame-ancestors', 'https://lab.example.org/tree'];
+  const { child, said } = start('server', '--port', '0', '--keys', 'keys', ...names);
+  const [, url] = await until('it says its address', () => /API +(\S+)\/api\/v1/.exec(said()) ?? false);
+  const headers = { host: 'runs.example.org', authorization: 'Bearer 0123456789abcdef' };
+  const list = await ask(`${url}/api/v1/campaigns`, { headers });
+  expect([list.status, list.headers['content-security-policy']]).toEqual([
+    200,
+    expect.stringMatching(/frame-ancestors https:\/\/lab\.example\.org$/),
+  ]);
+  expect((await ask(`${url}/api/v1/campaigns`, { method: 'POST', headers, body: 'x' })).status).toBe(403);
+  expect(said()).not.toContain('0123456789abcdef');
+  expect(await ended(child)).toBe(0);
+});

@@ -1,0 +1,338 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import type { Pruned, VersionSummary } from '../../src/api/extensions.ts';
+import type { Outputs } from '../../src/api/resources.ts';
+import { hashOf } from '../../src/service/keys/hash.ts';
+import { writeCommandModel } from './command-model.ts';
+import {
+  healthOf,
+  outputsOf,
+  reach,
+  requestRun,
+  rows,
+  SHIPPED_MODELS,
+  startTestService,
+  stateOf,
+  temporaryFolder,
+  type TestService,
+  until,
+  versionsOf,
+  writeModel,
+} from './support.ts';
+
+/** A model in TypeScript that draws from the kernel and has code and data in files of its own and in a neighbour's. */
+function writeKernelModel(models: string, factor: number): void {
+  const folder = path.join(models, 'draws');
+  mkdirSync(path.join(folder, 'parts'), { recursive: true });
+  mkdirSync(path.join(models, 'lib'), { recursive: true });
+  writeFileSync(path.join(folder, 'parts', 'factor.txt'), String(factor));
+  writeFileSync(path.join(models, 'lib', 'twice.ts'), 'export const twice = (n: number): number => 2 * n;');
+  writeFileSync(
+    path.join(folder, 'model.ts'),
+    `import { readFileSync } from 'node:fs';
+     import { Mrg32k3a } from 'foray/kernel';
+     import { defineModel } from 'foray/model';
+     import { twice } from '../lib/twice.ts';
+     const factor = Number(readFileSync(new URL('parts/factor.txt', import.meta.url), 'utf8'));
+     export default defineModel({
+       name: 'Draws', description: '', published: true,
+       inputs: [
+         { name: '{RANDOM_SEED}', type: 'LONG', default: 1 },
+         { name: 'N', type: 'DOUBLE', default: 1, min: 0 },
+       ],
+       outputs: [{ name: 'Out', type: 'DOUBLE' }, { name: 'Drawn', type: 'DOUBLE' }],
+       run({ inputs, seed }) {
+         return { Out: twice(inputs.N) * factor, Drawn: new Mrg32k3a(seed).next() };
+       },
+     });`,
+  );
+}
+
+const writeProgram = (models: string, factor: number, more = '') =>
+  writeCommandModel(models, 'Program', `${more} say({ outputs: { Out: inputs.N * ${factor} } });`);
+
+let models: string;
+beforeEach(() => {
+  models = temporaryFolder();
+  writeKernelModel(models, 1);
+  writeProgram(models, 1);
+});
+
+async function idOf(service: TestService, model: string): Promise<string> {
+  return (await service.post<{ id: string }>('/models/name/', model)).body.id;
+}
+
+/** Waits until a model has so many versions. */
+async function untilVersions(service: TestService, model: string, count: number): Promise<VersionSummary[]> {
+  return until(async () => {
+    const versions = await versionsOf(service, model);
+    return versions.length === count ? versions : undefined;
+  }, `${count} versions of ${model}`);
+}
+
+async function prune(service: TestService, model: string, which: object, headers = {}) {
+  return service.post<Pruned>(`/models/${await idOf(service, model)}/prune`, which, headers);
+}
+
+const contents = (service: TestService) => {
+  const folder = path.join(service.dataDir, 'versions', 'content');
+  return readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+};
+
+describe('old versions', () => {
+  test.each([
+    ['Draws', writeKernelModel],
+    ['Program', writeProgram],
+  ] as const)('of %s run as they were, beside the newest one, also after a restart', async (model, write) => {
+    const before = await startTestService({ modelDirs: [models] });
+    const first = await before.latest(model);
+    const drawn = (await outputsOf(before, first, { N: 3 })).get('Drawn');
+    write(models, 7);
+    const [one, two] = await untilVersions(before, model, 2);
+    expect(one).toMatchObject({ id: first, version: 1, state: 'kept', reason: null, runs: 1 });
+    expect(two).toMatchObject({ version: 2, state: 'current', runs: 0 });
+    expect(one!.size).toBeGreaterThan(100);
+    expect(Date.parse(one!.madeAt!)).toBeLessThan(Date.parse(two!.madeAt!));
+    expect((await outputsOf(before, first, { N: 4 })).get('Out')).toBe(model === 'Draws' ? '8' : '4');
+    expect((await outputsOf(before, two!.id, { N: 4 })).get('Out')).toBe(model === 'Draws' ? '56' : '28');
+    expect((await outputsOf(before, first, { N: 5 })).get('Drawn')).toBe(drawn);
+    if (model === 'Draws') {
+      // what it allows is kept as well
+      expect((await requestRun(before, first, { N: -1 })).body).toMatchObject({ code: 'INVALID_VALUE' });
+    }
+    await before.close();
+    rmSync(models, { recursive: true });
+    mkdirSync(models);
+    const after = await startTestService({ dataDir: before.dataDir, modelDirs: [models] });
+    expect((await versionsOf(after, model)).map(({ state, runs }) => [state, runs])).toEqual([
+      ['kept', 3],
+      ['kept', 1],
+    ]);
+    expect((await outputsOf(after, first, { N: 6 })).get('Out')).toBe(model === 'Draws' ? '12' : '6');
+    expect((await outputsOf(after, two!.id, { N: 6 })).get('Out')).toBe(model === 'Draws' ? '84' : '42');
+  });
+
+  test('a byte that was flipped in the folder of one is never run: the folder is made anew', async () => {
+    const service = await startTestService({ modelDirs: [models] });
+    const [draws, program] = await Promise.all(['Draws', 'Program'].map((name) => service.latest(name)));
+    writeKernelModel(models, 7);
+    writeProgram(models, 7);
+    await untilVersions(service, 'Draws', 2);
+    await untilVersions(service, 'Program', 2);
+    const made = path.join(service.dataDir, 'versions', 'cache');
+    const flip = (from: string, to: string, name: string) => {
+      const [file] = readdirSync(made, { recursive: true, withFileTypes: true }).filter(
+        (entry) => entry.name === name && entry.isFile(),
+      );
+      const at = path.join(file!.parentPath, name);
+      const text = readFileSync(at, 'utf8');
+      expect(text).toContain(from);
+      writeFileSync(at, text.replace(from, to));
+    };
+    expect((await outputsOf(service, program!, { N: 1 })).get('Out')).toBe('1');
+    flip('N * 1', 'N * 3', 'sim.mjs');
+    expect((await outputsOf(service, program!, { N: 2 })).get('Out')).toBe('2');
+    expect((await outputsOf(service, draws!, { N: 1 })).get('Out')).toBe('2');
+    await service.close();
+    flip('1', '3', 'factor.txt');
+    const again = await startTestService({ dataDir: service.dataDir, modelDirs: [models] });
+    expect((await outputsOf(again, draws!, { N: 2 })).get('Out')).toBe('4');
+  });
+
+  test('while what was kept is damaged, runs wait, and nobody else does', async () => {
+    const service = await startTestService({ modelDirs: [models], executors: 1 });
+    const first = await service.latest('Program');
+    const sim = readFileSync(path.join(models, 'Program', 'sim.mjs'), 'utf8');
+    const kept = contents(service)
+      .map(({ parentPath, name }) => path.join(parentPath, name))
+      .find((file) => readFileSync(file, 'utf8') === sim)!;
+    writeFileSync(kept, sim.replace('N * 1', 'N * 3'));
+    writeProgram(models, 7);
+    const second = (await untilVersions(service, 'Program', 2))[1]!.id;
+    const { body: run } = await requestRun(service, first, { N: 2 });
+    await until(async () => {
+      const { problems } = await healthOf(service.running.url);
+      return problems.some(({ code }) => code === 'RUNS_DEFERRED') || undefined;
+    }, 'the problem');
+    expect((await outputsOf(service, second, { N: 2 })).get('Out')).toBe('14');
+    expect((await stateOf(service, run)).status).toBe('FRESH');
+    writeFileSync(kept, sim);
+    await reach(service, run, 'COMPLETED');
+    const { body } = await service.post<Outputs>(`/versions/${first}/results/${run.id}`, []);
+    expect(body[0]!.value).toBe('2');
+  });
+
+  test('of a model that ships run with the kernel that they had', async () => {
+    const service = await startTestService({ modelDirs: [SHIPPED_MODELS] });
+    const version = await service.latest('Service System Demo');
+    const before = await outputsOf(service, version);
+    await service.close();
+    // its results are asked for anew, and its code is nowhere else
+    const db = new DatabaseSync(path.join(service.dataDir, 'service.db'));
+    db.exec('DELETE FROM results; DELETE FROM runs');
+    db.close();
+    const after = await startTestService({ dataDir: service.dataDir, modelDirs: [models] });
+    expect(await outputsOf(after, version)).toEqual(before);
+  });
+
+  test('get what is installed beside the model, and files of the right mode', async () => {
+    const folder = path.join(models, 'Program');
+    mkdirSync(path.join(folder, 'node_modules', 'five'), { recursive: true });
+    writeFileSync(
+      path.join(folder, 'node_modules', 'five', 'package.json'),
+      '{"type": "module", "main": "five.js"}',
+    );
+    writeFileSync(path.join(folder, 'node_modules', 'five', 'five.js'), 'export default 5;');
+    writeProgram(models, 1, `const { default: five } = await import('five'); inputs.N += five;`);
+    writeFileSync(path.join(folder, 'tool.sh'), '#!/bin/sh\n', { mode: 0o750 });
+    symlinkSync('tool.sh', path.join(folder, 'link.sh'));
+    const service = await startTestService({ modelDirs: [models] });
+    const first = await service.latest('Program');
+    writeProgram(models, 7);
+    await untilVersions(service, 'Program', 2);
+    expect((await outputsOf(service, first, { N: 2 })).get('Out')).toBe('7');
+    const made = path.join(service.dataDir, 'versions', 'cache');
+    const [hash] = readdirSync(made).filter((name) => name !== 'unfinished');
+    expect(statSync(path.join(made, hash!, 'models', 'Program', 'tool.sh')).mode & 0o777).toBe(0o750);
+  });
+});
+
+describe('pruned versions', () => {
+  test('take no runs and keep their results; what others need stays', async () => {
+    const service = await startTestService({ modelDirs: [models] });
+    for (const [count, factor] of [2, 3, 4].entries()) {
+      writeProgram(models, factor);
+      await untilVersions(service, 'Program', count + 2);
+    }
+    const ids = (await versionsOf(service, 'Program')).map(({ id }) => id);
+    await outputsOf(service, ids[0]!, { N: 2 });
+    const before = contents(service).length;
+    const { body } = await prune(service, 'Program', { keep: 2 });
+    expect(body).toEqual({ pruned: [1, 2], busy: [], bytes: expect.any(Number) });
+    expect(body.bytes).toBeGreaterThan(0);
+    // of each version one program; the declaration is that of the others
+    expect(contents(service)).toHaveLength(before - 2);
+    const [one, , three] = await versionsOf(service, 'Program');
+    expect(one).toMatchObject({ state: 'retired', reason: 'its files were pruned', size: null });
+    expect(three).toMatchObject({ state: 'kept' });
+    expect((await requestRun(service, ids[0]!, { N: 2 })).body.status).toBe('COMPLETED');
+    expect((await requestRun(service, ids[0]!, { N: 3 })).body).toMatchObject({
+      status: 409,
+      code: 'VERSION_RETIRED',
+      message: expect.stringContaining('its files were pruned'),
+    });
+    expect((await outputsOf(service, ids[2]!, { N: 2 })).get('Out')).toBe('6');
+    expect((await service.get(`/versions/${ids[0]}/code`)).body).toMatchObject({ retired: true });
+
+    // the current one always stays
+    const { body: all } = await prune(service, 'Program', {
+      before: new Date(Date.now() + 1000).toISOString(),
+    });
+    expect(all.pruned).toEqual([3]);
+    expect((await outputsOf(service, ids[3]!, { N: 2 })).get('Out')).toBe('8');
+    // its files are back, and are kept again
+    await service.close();
+    writeProgram(models, 1);
+    const back = await startTestService({ dataDir: service.dataDir, modelDirs: [models] });
+    expect((await outputsOf(back, ids[0]!, { N: 4 })).get('Out')).toBe('4');
+    expect((await versionsOf(back, 'Program')).map(({ state }) => state)).toEqual([
+      ...['current', 'retired', 'retired', 'kept', 'current'],
+    ]);
+  });
+
+  test('are none whose runs have not ended, and none without the right', async () => {
+    const keys = path.join(temporaryFolder(), 'keys.yaml');
+    const user = (name: string) => `  ${name}: {keys: [{sha256: ${hashOf(name)}}]}\n`;
+    writeFileSync(
+      keys,
+      `users:\n${user('ann')}${user('bob')}models:\n  Program: {owner: ann, users: [bob]}\n`,
+    );
+    const gate = path.join(temporaryFolder(), 'gate');
+    writeProgram(
+      models,
+      1,
+      `const { existsSync } = await import('node:fs');
+       while (!existsSync(${JSON.stringify(gate)})) await new Promise((resolve) => setTimeout(resolve, 10));`,
+    );
+    const ann = { Authorization: 'ann' };
+    const service = await startTestService({ modelDirs: [models], keyFile: keys, apiKey: undefined });
+    const asAnn: TestService = {
+      ...service,
+      get: (at) => service.get(at, ann),
+      post: (at, body, headers) => service.post(at, body, { ...ann, ...headers }),
+    };
+    const { body: model } = await asAnn.post<{ modelVersions: string[] }>('/models/name/', 'Program');
+    const { body: run } = await requestRun(asAnn, model.modelVersions[0]!);
+    await reach(asAnn, run, 'RUNNING');
+    writeProgram(models, 7);
+    await untilVersions(asAnn, 'Program', 2);
+    expect((await prune(asAnn, 'Program', { keep: 1 })).body).toEqual({ pruned: [], busy: [1], bytes: 0 });
+    writeFileSync(gate, '');
+    await reach(asAnn, run, 'COMPLETED');
+    const refused = await prune(asAnn, 'Program', { keep: 1 }, { Authorization: 'bob' });
+    expect(refused.body).toMatchObject({ status: 403, code: 'NOT_PERMITTED' });
+    for (const wrong of [{}, { keep: 0 }, { keep: 1, before: new Date().toISOString() }, { before: 'May' }]) {
+      expect((await prune(asAnn, 'Program', wrong)).body).toMatchObject({ code: 'INVALID_BODY' });
+    }
+    expect((await prune(asAnn, 'Program', { keep: 1 })).body.pruned).toEqual([1]);
+  });
+});
+
+describe('versions that cannot be kept', () => {
+  test('files outside the folder are told of, and the version is retired once the model has changed', async () => {
+    const outside = path.join(models, '..', `${path.basename(models)}-common.mjs`);
+    writeFileSync(outside, 'export const one = 1;');
+    const name = path.basename(outside);
+    writeModel(
+      models,
+      'reaches',
+      `import { one } from '../../${name}';
+       export default { name: 'Reaches', description: '', inputs: [], outputs: [{ name: 'Out', type: 'DOUBLE' }],
+         run: () => ({ Out: one }) };`,
+    );
+    const lines: string[] = [];
+    const service = await startTestService({ modelDirs: [models], onProblem: (line) => lines.push(line) });
+    rmSync(outside);
+    expect(lines).toEqual([
+      expect.stringContaining(`The model "Reaches" uses ../../${name} from outside its folder`),
+    ]);
+    const version = await service.latest('Reaches');
+    writeModel(
+      models,
+      'reaches',
+      `export default { name: 'Reaches', description: '', inputs: [], outputs: [{ name: 'Out', type: 'DOUBLE' }],
+         run: () => ({ Out: 2 }) };`,
+    );
+    await untilVersions(service, 'Reaches', 2);
+    expect((await requestRun(service, version)).body).toMatchObject({
+      code: 'VERSION_RETIRED',
+      message: expect.stringContaining(`it uses ../../${name}, which is outside its folder`),
+    });
+  });
+
+  test('those of an earlier foray stay retired, but for the current one, which is kept from now on', async () => {
+    const service = await startTestService({ modelDirs: [models] });
+    const first = await service.latest('Program');
+    writeProgram(models, 2);
+    await untilVersions(service, 'Program', 2);
+    await service.close();
+    // as an earlier foray has left it
+    const db = new DatabaseSync(path.join(service.dataDir, 'service.db'));
+    for (const column of ['manifest', 'made_at', 'pruned_at'])
+      db.exec(`ALTER TABLE versions DROP COLUMN ${column}`);
+    db.exec('PRAGMA user_version = 4');
+    db.close();
+    rmSync(path.join(service.dataDir, 'versions'), { recursive: true });
+
+    const after = await startTestService({ dataDir: service.dataDir, modelDirs: [models] });
+    expect(rows(after.dataDir, 'PRAGMA user_version')).toEqual([{ user_version: 5 }]);
+    const [one, two] = await versionsOf(after, 'Program');
+    expect([one!.state, one!.madeAt, two!.state]).toEqual(['retired', null, 'current']);
+    expect((await requestRun(after, first, { N: 9 })).body).toMatchObject({ code: 'VERSION_RETIRED' });
+    writeProgram(models, 3);
+    await untilVersions(after, 'Program', 3);
+    expect((await outputsOf(after, two!.id, { N: 2 })).get('Out')).toBe('4');
+  });
+});

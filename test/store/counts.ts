@@ -1,0 +1,198 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import fc from '../support/fast-check.ts';
+import type { RunCounts } from '../../src/campaign/types.ts';
+import type { RunObservation, Store } from '../../src/store/index.ts';
+import { add, change, cutShort, done, failed, named, open, type TestDatabase } from './suite.ts';
+
+/** All points of the campaigns of these tests: as many as one call of `pointsLike` returns. */
+const NAMES = ['a', 'b', 'c', 'd', 'e'];
+
+const names = fc.shuffledSubarray(NAMES, { minLength: 1 });
+const replications = fc.integer({ min: 1, max: 3 });
+const seq = fc.nat(20);
+const observation: fc.Arbitrary<RunObservation> = fc.oneof(
+  seq.map((n) => done(n, 'new')),
+  seq.map((n) => done(n, 'reused')),
+  seq.map((n) => failed(n)),
+  seq.map((n) => open(n, 'queued')),
+  seq.map((n) => open(n, 'running')),
+  seq.map((n): RunObservation => ({ seq: n, state: 'waiting' })),
+  seq.map((n): RunObservation => ({ seq: n, state: 'unsent' })),
+  seq.map((n): RunObservation => ({ seq: n, state: 'again', reason: 'lost', reseeds: n % 2 === 0 })),
+);
+/** An action on the campaign with an id. */
+type Act = (store: Store, id: string) => Promise<unknown>;
+const act: fc.Arbitrary<Act> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.uniqueArray(seq).map(
+      (seqs): Act =>
+        (store, id) =>
+          store.intend(id, seqs, 1),
+    ),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.array(observation, { maxLength: 12 }).map(
+      (seen): Act =>
+        (store, id) =>
+          store.observe(id, seen, 2),
+    ),
+  },
+  fc.boolean().map(
+    (reseeds): Act =>
+      (store, id) =>
+        store.resetFailed(id, reseeds, 3),
+  ),
+  fc.constant<Act>((store, id) => store.reopen(id, 4)),
+  fc.constantFrom('running', 'paused', 'stopping').map(
+    (phase): Act =>
+      (store, id) =>
+        store.setPhase(id, phase, 5),
+  ),
+  fc.tuple(names, replications).map(
+    ([some, count]): Act =>
+      (store, id) =>
+        change(store, { names: some, replications: count, id }),
+  ),
+  replications.map((count): Act => async (store, id) => {
+    const wanted = (await store.comparedPoints(id)).map(({ ordinal }) => ({ ordinal, replications: count }));
+    return store.addReplications(id, wanted.slice(1));
+  }),
+  fc.tuple(names, replications).map(
+    ([some, count]): Act =>
+      (store, id) =>
+        ask(store, id, { names: some, replications: count }),
+  ),
+);
+
+/** Adds asks of a search. */
+async function ask(
+  store: Store,
+  id: string,
+  design: { names: readonly string[]; replications: number },
+): Promise<void> {
+  const asks = [...named(design.names)].map((point) => ({
+    values: point.values,
+    by: 'random',
+    seen: 0,
+    told: null,
+    point: { ...point, from: 1, to: design.replications },
+  }));
+  const length = await store.searchLength(id);
+  await store.writeSearch(id, length, { tells: [], asks, events: [], replications: [] });
+}
+
+/** Counts a campaign's runs by reading each run. */
+async function counted(store: Store, id: string): Promise<RunCounts> {
+  const runs = (await store.pointsLike(id, 'key of')).flatMap((point) => point.runs);
+  const count = (...states: string[]): number => runs.filter(({ state }) => states.includes(state)).length;
+  return {
+    total: runs.length,
+    done: count('done'),
+    new: runs.filter(({ origin }) => origin === 'new').length,
+    reused: runs.filter(({ origin }) => origin === 'reused').length,
+    failed: count('failed'),
+    running: count('running'),
+    queued: count('queued'),
+    waiting: count('waiting', 'intended'),
+  };
+}
+
+/** Tests of the counts of runs by state, for every store. */
+export function describeCounts(
+  name: string,
+  createDatabase: () => Promise<TestDatabase> | TestDatabase,
+  effort = 1,
+): void {
+  describe(name, () => {
+    let database: TestDatabase;
+    let store: Store;
+    beforeEach(async () => {
+      database = await createDatabase();
+      store = await database.open();
+    });
+    afterEach(() => database.remove());
+
+    test('counts are those of the runs, whatever is done, and whatever is cut short', async () => {
+      const step = fc.record({
+        act,
+        // mostly no interruption
+        cut: fc.option(fc.record({ turns: fc.nat(3), steps: fc.nat(120) }), { freq: 4, nil: undefined }),
+      });
+      let campaigns = 0;
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(step, { maxLength: 15 }),
+          fc.nat(12),
+          fc.nat(200),
+          async (steps, turns, more) => {
+            const id = `campaign ${(campaigns += 1)}`;
+            const other = `other ${campaigns}`;
+            await add(store, id);
+            await add(store, other);
+            await store.addPoints(other, named(NAMES), 2);
+            await cutShort(database, { turns, steps: more }, (handle) =>
+              handle.addPoints(id, named(['a', 'b', 'c']), 2),
+            );
+            expect(await store.counts(id)).toEqual(await counted(store, id));
+            await store.addPoints(id, named(['a', 'b', 'c']), 2);
+            for (const { act: doIt, cut } of steps) {
+              if (cut) await cutShort(database, cut, (handle) => doIt(handle, id));
+              else await doIt(store, id);
+              expect(await store.counts(id)).toEqual(await counted(store, id));
+            }
+            await cutShort(database, { turns, steps: more }, (handle) => handle.deleteCampaign(id));
+            const left = await store.getCampaign(id);
+            if (left) expect(await store.counts(id)).toEqual(await counted(store, id));
+            if (left) await store.deleteCampaign(id);
+            expect(await store.counts(other)).toMatchObject({ total: 10, waiting: 10 });
+            await add(store, id);
+            expect(await store.counts(id)).toMatchObject({ total: 0, waiting: 0 });
+          },
+        ),
+        { numRuns: 30 * effort },
+      );
+    });
+
+    test('one whose runs were never written has none', async () => {
+      await add(store);
+      expect(await store.counts('flu')).toEqual({
+        ...{ total: 0, done: 0, new: 0, reused: 0, failed: 0, running: 0, queued: 0, waiting: 0 },
+      });
+    });
+  });
+}
+
+/**
+ * Tests of counts that several handles write at the same time, for databases in which writers of one process can wait.
+ */
+export function describeManyWriters(createDatabase: () => Promise<TestDatabase> | TestDatabase): void {
+  test('counts are those of runs that several handles write at once', async () => {
+    const database = await createDatabase();
+    try {
+      const store = await database.open();
+      await add(store);
+      await store.addPoints('flu', named(NAMES), 20);
+      await store.setPhase('flu', 'running', 1);
+      const handles = await Promise.all([database.open(), database.open(), database.open()]);
+      await Promise.all(
+        handles.map(async (handle, at) => {
+          for (let first = 0; first < 100; first += 10) {
+            const seqs = Array.from({ length: 20 }, (_, n) => (first + n) % 100);
+            await handle.intend('flu', seqs, 2);
+            const states = seqs.map((n) =>
+              (n + at) % 4 === 0 ? failed(n) : (n + at) % 4 === 1 ? done(n) : open(n),
+            );
+            await handle.observe('flu', states, 3);
+          }
+          await handle.resetFailed('flu', false, 4);
+        }),
+      );
+      expect(await store.counts('flu')).toEqual(await counted(store, 'flu'));
+      expect((await store.counts('flu')).total).toBe(100);
+    } finally {
+      await database.remove();
+    }
+  });
+}

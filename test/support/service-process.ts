@@ -1,0 +1,47 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cleanEnv, MAIN } from './cli.ts';
+import { until } from './until.ts';
+import { KEY } from './world.ts';
+
+/** A model service in a process of its own, which can be killed and started again at its address. */
+export interface ServiceProcess {
+  url: string;
+  /** Kills it with SIGKILL, and starts it again with its data. */
+  killAndRestart(): Promise<void>;
+  /** Ends it. */
+  close(): Promise<void>;
+}
+
+export async function startServiceProcess(dataDir: string): Promise<ServiceProcess> {
+  let { child, url } = await start(dataDir, 0);
+  const { port } = new URL(url);
+  const kill = async (): Promise<void> => {
+    const ended = once(child, 'exit');
+    child.kill('SIGKILL');
+    await ended;
+  };
+  return {
+    url,
+    async killAndRestart() {
+      await kill();
+      ({ child, url } = await start(dataDir, Number(port)));
+    },
+    close: kill,
+  };
+}
+
+async function start(dataDir: string, port: number): Promise<{ child: ChildProcess; url: string }> {
+  const args = ['service', '--port', String(port), '--data', dataDir, '--executors', '4'];
+  const child = spawn(process.execPath, [MAIN, ...args], {
+    env: { ...cleanEnv(), FORAY_API_KEY: KEY },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let said = '';
+  child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  const url = await until('the model service is ready', () => {
+    if (child.exitCode !== null) throw new Error(`the model service ended: ${said}`);
+    return /http:\S+/.exec(said)?.[0];
+  });
+  return { child, url };
+}

@@ -1,0 +1,73 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { toTheEnd } from '../support/campaigns.ts';
+import { foray } from '../support/cli.ts';
+import { until } from '../support/until.ts';
+import { environmentOf, startWorkerProcess, type WorkerProcess } from '../support/worker.ts';
+import { KEY, startWorld, type World } from '../support/world.ts';
+
+let world: World;
+let worker: WorkerProcess;
+let port: number;
+beforeAll(async () => {
+  world = await startWorld();
+  const holder = createServer().listen(0, '127.0.0.1');
+  await once(holder, 'listening');
+  ({ port } = holder.address() as AddressInfo);
+  holder.close();
+  await once(holder, 'close');
+  worker = startWorkerProcess(world.settings, ['--metrics', String(port)]);
+  await worker.ready;
+});
+afterAll(async () => {
+  await worker.kill();
+  await world.close();
+});
+
+/** The sum of a metric over its labels, at the worker. */
+async function metricsOf(): Promise<{ text: string; sum: (name: string) => number }> {
+  const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+  const sum = (name: string): number =>
+    text
+      .split('\n')
+      .filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `))
+      .reduce((total, line) => total + Number(line.slice(line.lastIndexOf(' '))), 0);
+  return { text, sum };
+}
+
+const text =
+  'campaign: measured\nmodel: {name: Service System Demo}\ndesign: {grid: {Server capacity: [7, 8, 9]}}\nseed: 5\n';
+
+test('a worker counts runs and polls, reused and failed ones, beside what its SDK measures', async () => {
+  for (const id of ['once', 'again']) {
+    await world.foray.submit({ text, file: 'measured.yaml' }, { id });
+    await toTheEnd(world, id);
+  }
+  const metrics = await metricsOf();
+  expect(metrics.sum('foray_runs_completed_total')).toBe(3);
+  expect(metrics.sum('foray_runs_reused_total')).toBe(3);
+  expect(metrics.sum('foray_runs_requested_total')).toBeGreaterThanOrEqual(6);
+  expect(metrics.sum('foray_runs_failed_total')).toBe(0);
+  expect(metrics.sum('temporal_activity_execution_latency_seconds_count')).toBeGreaterThan(1);
+  for (const secret of [KEY, world.settings.service.key, 'measured', 'Service System Demo'])
+    expect(metrics.text).not.toContain(secret);
+});
+
+test('activities that fail are counted', async () => {
+  await world.foray.submit({ text: text.replace('7, 8, 9', '10'), file: 'measured.yaml' });
+  await world.service.close();
+  await until(
+    'one has failed',
+    async () => (await metricsOf()).sum('temporal_activity_execution_failed_total') > 0,
+  );
+});
+
+test('an address that is taken is said', async () => {
+  const { code, stderr } = await foray(world.folder, ['worker', '--metrics', String(port)], {
+    env: environmentOf(world.settings),
+  });
+  expect([code, stderr]).toEqual([2, expect.stringContaining(`cannot be served at 127.0.0.1:${port}`)]);
+  const wrong = await foray(world.folder, ['worker', '--metrics', 'here']);
+  expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('--metrics')]);
+});
