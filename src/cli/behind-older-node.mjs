@@ -1,19 +1,42 @@
-// foray as the child of a foray.mjs that an older Node runs. That one passes each SIGINT on as a SIGUSR2: a Ctrl-C at the terminal
-// has reached this process already, a SIGINT to the parent alone has not. (A SIGINT comes before a SIGUSR2 of the same moment.)
+// Runs foray as the child of a foray.mjs that an older Node runs. The parent writes a byte for each SIGINT that it gets.
+// A Ctrl-C at the terminal reaches this process too; a SIGINT to the parent alone does not. The signal and the byte may
+// come in either order, so this file counts both, and hides the second of a pair from foray's listeners. A signal in
+// place of the byte could end this process while it exits. A message would look like one of `foray dev`.
+import { Socket } from 'node:net';
+
+/** The file descriptor of the parent's bytes. */
+const PARENT = 3;
 let heard = 0;
 let passedOn = 0;
+const emit = process.emit;
 
-process.on('SIGINT', function count() {
+process.emit = function (event, ...rest) {
+  if (event !== 'SIGINT') return emit.call(this, event, ...rest);
   heard += 1;
-  // nobody else listens: the signal ends the process, as it does without this listener
-  if (process.listenerCount('SIGINT') === 1) {
-    process.off('SIGINT', count);
-    process.kill(process.pid, 'SIGINT');
-  }
-});
-process.on('SIGUSR2', () => {
+  return heard <= passedOn || interrupt();
+};
+new Socket({ fd: PARENT })
+  .on('data', (bytes) => {
+    for (const _ of bytes) passOn();
+  })
+  .unref();
+// Node catches a signal only when it has a listener
+process.on('SIGINT', endWhereNobodyListens);
+
+function passOn() {
   passedOn += 1;
-  if (passedOn > heard) process.kill(process.pid, 'SIGINT');
-});
+  if (passedOn > heard) interrupt();
+}
+
+function interrupt() {
+  return emit.call(process, 'SIGINT', 'SIGINT');
+}
+
+/** Without a listener of foray, the signal ends the process, as it would without this file. */
+function endWhereNobodyListens() {
+  if (process.listenerCount('SIGINT') > 1) return;
+  process.off('SIGINT', endWhereNobodyListens);
+  process.kill(process.pid, 'SIGINT');
+}
 
 await import('./foray.mjs');

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
-// The program `foray`, for whatever Node the shell finds first: foray needs Node 24. In a checkout npm installs it beside the
-// other packages and puts it first on the path of npx and of npm's scripts. Plain JavaScript, so that an older Node can say so.
+// The program `foray`, for any Node that the shell finds first. foray needs Node 24. In a checkout, npm installs Node
+// 24 beside the other packages, and puts it first on the path of npx and of npm's scripts. This file is plain
+// JavaScript, so that an older Node can run it and say what is missing.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import * as module from 'node:module';
@@ -11,7 +12,7 @@ import { fileURLToPath } from 'node:url';
 const NEEDED = 24;
 const fileAt = (path) => fileURLToPath(new URL(path, import.meta.url));
 const installed = fileAt('../../node_modules/node/bin/node');
-// the package has the built modules only
+// the published package has only the built modules
 const isCheckout = existsSync(fileAt('main.ts'));
 
 if (isCheckout && !existsSync(fileAt('../../node_modules/commander'))) {
@@ -22,13 +23,17 @@ if (isCheckout && !existsSync(fileAt('../../node_modules/commander'))) {
   await import(isCheckout ? './main.ts' : '../../dist/src/cli/main.js');
 } else if (isCheckout && existsSync(installed)) {
   const child = spawn(installed, [fileAt('behind-older-node.mjs'), ...process.argv.slice(2)], {
-    stdio: 'inherit',
+    stdio: ['inherit', 'inherit', 'inherit', 'pipe'],
   });
-  // A Ctrl-C at the terminal reaches both, a signal to this process alone does not: behind-older-node.mjs tells them apart.
-  process.on('SIGINT', () => child.kill('SIGUSR2'));
+  // A Ctrl-C at the terminal reaches both processes, a signal to this process does not: behind-older-node.mjs tells
+  // them apart.
+  const toChild = child.stdio[3];
+  process.on('SIGINT', () => toChild.write('!'));
+  // a child that exits reads no more
+  toChild.on('error', () => {});
   process.on('SIGTERM', () => child.kill('SIGTERM'));
   child.once('exit', (code, signal) => {
-    process.exitCode = code ?? (signal === 'SIGINT' || signal === 'SIGUSR2' ? 130 : 1);
+    process.exitCode = code ?? (signal === 'SIGINT' ? 130 : 1);
   });
 } else {
   console.error(
@@ -38,8 +43,8 @@ if (isCheckout && !existsSync(fileAt('../../node_modules/commander'))) {
 }
 
 /**
- * What Node has compiled is kept, beside the Temporal server that was made: a command then starts in two thirds of the time. So do
- * the processes that it starts, which inherit the variable. Where nothing can be written, nothing is kept.
+ * Commands start a third faster with Node's compile cache, `~/.cache/foray/compiled`. `NODE_COMPILE_CACHE` overrides
+ * the folder. Child processes inherit the variable. Without a writable folder there is no cache.
  */
 function keepCompiled() {
   try {
@@ -47,6 +52,6 @@ function keepCompiled() {
     process.env.NODE_COMPILE_CACHE ||= join(cache, 'foray', 'compiled');
     module.enableCompileCache(process.env.NODE_COMPILE_CACHE);
   } catch {
-    // a user of a container may have no home
+    // the user of a container may have no home folder
   }
 }

@@ -2,7 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import type { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { afterAll, expect, test } from '@jest/globals';
 import { cleanEnv, MAIN } from '../support/cli.ts';
@@ -11,23 +12,45 @@ import { until } from '../support/until.ts';
 const folder = mkdtempSync(join(tmpdir(), 'foray-older-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Has the Node that loads it say that it is an older one. */
+/** Makes the Node that loads it report an older version. */
 const OLDER = `data:text/javascript,${encodeURIComponent(
   "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.19.0' } });",
 )}`;
 
+/** Replaces how a process treats a SIGINT; `emit(…)` passes it on. */
+const treatSigint = (body: string): string =>
+  `data:text/javascript,${encodeURIComponent(`
+    const emitted = process.emit;
+    process.emit = function (event, ...rest) {
+      const emit = () => emitted.call(this, event, ...rest);
+      if (event !== 'SIGINT') return emit();
+      ${body}
+    };
+  `)}`;
+
+/** The parent takes a signal late, as on a busy machine. */
+const late = (ms: number): string => treatSigint(`return setTimeout(emit, ${ms});`);
+
+/** The child lives on for a second after a SIGINT, so that a later signal reaches it. */
+const LINGERS = treatSigint('setTimeout(() => {}, 1_000); return emit();');
+
 function runInOlderNode(program: string, args: string[]): ChildProcess {
-  return spawn(process.execPath, [`--import=${OLDER}`, program, ...args], {
+  return run([`--import=${OLDER}`, program, ...args]);
+}
+
+function run(args: string[], ...further: 'pipe'[]): ChildProcess {
+  return spawn(process.execPath, args, {
     cwd: folder,
     env: cleanEnv(),
-    // leads a process group, as what a shell starts does
+    // leads a process group, like a program that a shell starts
     detached: true,
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe', ...further],
   });
 }
 
-async function startService(): Promise<ChildProcess> {
-  const child = runInOlderNode(MAIN, ['service', '--port', '0', '--data', folder]);
+const SERVICE = ['service', '--port', '0', '--data', folder];
+
+async function startService(child = runInOlderNode(MAIN, SERVICE)): Promise<ChildProcess> {
   let said = '';
   for (const stream of [child.stdout!, child.stderr!]) {
     stream.on('data', (chunk: Buffer) => (said += chunk.toString()));
@@ -46,10 +69,26 @@ test('in a checkout, a SIGINT to the program alone ends it in order', async () =
   expect(await ended).toEqual([0, null]);
 });
 
-test('a Ctrl-C, which reaches its child as well, counts once', async () => {
-  const child = await startService();
+test.each([0, 50, 100, 200, 400])(
+  'a Ctrl-C, which reaches its child as well, counts once where the parent passes it on after %i ms',
+  async (ms) => {
+    const child = await startService(run([`--import=${OLDER}`, `--import=${late(ms)}`, MAIN, ...SERVICE]));
+    const ended = once(child, 'exit');
+    process.kill(-child.pid!, 'SIGINT');
+    expect(await ended).toEqual([0, null]);
+  },
+);
+
+test('a Ctrl-C counts once, too, where the parent passes it on before the child has taken it', async () => {
+  const child = await startService(
+    run([`--import=${LINGERS}`, join(dirname(MAIN), 'behind-older-node.mjs'), ...SERVICE], 'pipe'),
+  );
   const ended = once(child, 'exit');
-  process.kill(-child.pid!, 'SIGINT');
+  let said = '';
+  child.stderr!.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  (child.stdio[3] as Writable).write('!');
+  await until('the service stops', () => said.includes('Stopping'));
+  child.kill('SIGINT');
   expect(await ended).toEqual([0, null]);
 });
 
