@@ -100,20 +100,25 @@ async function changeSearch(
   after: Pick<CampaignRecord, 'campaign' | 'definition' | 'digest'>,
   now: number,
 ): Promise<Difference['points']> {
-  const { asks, events } = await store.searchLog(before.campaign.id);
-  if (events.some(({ kind }) => kind === 'finalists'))
-    throw new ForayError('CHANGE_REFUSED', 'The best points of the search are compared already.', {
-      hint: 'Submit it as a campaign of its own: it reuses the runs of this one.',
-    });
-  const ordinals = judgedAgain(before.campaign, after.campaign, asks);
-  const finished = new Map<number, readonly FinishedRun[]>();
-  for (let at = 0; at < ordinals.length; at += POINTS_A_READ) {
-    const batch = ordinals.slice(at, at + POINTS_A_READ);
-    for (const { ordinal, runs } of await store.finishedAt(before.campaign.id, batch))
-      finished.set(ordinal, runs);
+  const { id } = before.campaign;
+  for (;;) {
+    const length = await store.searchLength(id);
+    const { asks, events } = await store.searchLog(id);
+    if (events.some(({ kind }) => kind === 'finalists'))
+      throw new ForayError('CHANGE_REFUSED', 'The best points of the search are compared already.', {
+        hint: 'Submit it as a campaign of its own: it reuses the runs of this one.',
+      });
+    const ordinals = judgedAgain(before.campaign, after.campaign, asks);
+    const finished = new Map<number, readonly FinishedRun[]>();
+    for (let at = 0; at < ordinals.length; at += POINTS_A_READ) {
+      const batch = ordinals.slice(at, at + POINTS_A_READ);
+      for (const { ordinal, runs } of await store.finishedAt(id, batch)) finished.set(ordinal, runs);
+    }
+    const event = changeOf(before.campaign, after.campaign, asks, finished);
+    // a step that an earlier activity wrote late comes first
+    if (await store.changeSearch(after, { length, event }, now))
+      return { added: 0, dropped: 0, kept: before.points };
   }
-  await store.changeSearch(after, changeOf(before.campaign, after.campaign, asks, finished), now);
-  return { added: 0, dropped: 0, kept: before.points };
 }
 
 /** The most mistakes that a message of Temporal contains. */

@@ -1,5 +1,5 @@
 import type { Campaign } from '../campaign/types.ts';
-import type { SearchStep } from '../campaign/search/log.ts';
+import { isSameLength, type SearchStep } from '../campaign/search/log.ts';
 import { isForayError } from '../errors.ts';
 import { type Course, courseOf } from '../search/course-of.ts';
 import type { Store } from '../store/index.ts';
@@ -42,8 +42,7 @@ export class Courses {
   async of(store: Store, campaign: Campaign): Promise<Course> {
     const { id } = campaign;
     const course = this.kept.get(id);
-    const length = await store.searchLength(id);
-    if (course?.length.asks === length.asks && course.length.events === length.events) return course;
+    if (course && isSameLength(await store.searchLength(id), course.length)) return course;
     this.forget(id);
     return courseOf(campaign, await store.searchLog(id));
   }

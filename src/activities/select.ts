@@ -24,7 +24,7 @@ export async function select(store: Store, campaign: Campaign, signal: AbortSign
       return { added: addedOf(seqs), points: points.length, asked: 0, isOver };
     }
     // if another worker has written first, its log counts
-    const written = await store.writeSearch(id, { asks: 0, events: events.length }, step);
+    const written = await store.writeSearch(id, { asks: 0, told: 0, events: events.length }, step);
     seqs.push(...(written?.seqs ?? []));
   }
 }

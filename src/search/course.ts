@@ -6,6 +6,7 @@ import {
   methodIn,
   type PointValue,
   type SearchEvent,
+  type SearchLength,
   type SearchLog,
   type SearchStage,
   type SearchStep,
@@ -42,7 +43,8 @@ export class SearchCourse {
   private readonly proposer: Proposer;
   private readonly pointOf: ReturnType<typeof keysOf>;
   private readonly known: readonly KnownPoint[];
-  private isExhausted = false;
+  /** Why the method has no further point. */
+  private methodEnd: 'exhausted' | 'gain' | undefined;
   private finished: FinishedPoints = new Map();
   private result = emptyStep();
 
@@ -73,8 +75,9 @@ export class SearchCourse {
     return stageOf(this);
   }
 
-  get length(): { asks: number; events: number } {
-    return { asks: this.history.asks.length, events: this.events.length };
+  get length(): SearchLength {
+    const { asks, told } = this.history;
+    return { asks: asks.length, told, events: this.events.length };
   }
 
   get points(): number {
@@ -219,7 +222,7 @@ export class SearchCourse {
     if (history.asks.length === 0 && this.askKnown()) return true;
     while (!this.stopped()) {
       const proposed = await this.proposer.next();
-      if (proposed === 'exhausted') this.isExhausted = true;
+      if (proposed === 'exhausted') this.methodEnd = proposed;
       else if (proposed) return this.add(proposed);
       else if (!this.tellNext()) return false;
     }
@@ -253,7 +256,7 @@ export class SearchCourse {
   private add({ values, by, gain, isAllowed }: ProposedPoint): boolean {
     const { search, replications } = this.campaign;
     if (gain !== null && search!.stop.gain !== null && gain < search!.stop.gain) {
-      this.isGainSmall = true;
+      this.methodEnd = 'gain';
       return false;
     }
     const isNew = this.history.firstOf(values) === undefined;
@@ -264,13 +267,9 @@ export class SearchCourse {
     return true;
   }
 
-  private isGainSmall = false;
-
   private stopped(): StopReason | undefined {
     const before = stopOf(this);
-    if (before) return before;
-    if (this.isExhausted) return 'exhausted';
-    if (this.isGainSmall) return 'gain';
+    if (before ?? this.methodEnd) return before ?? this.methodEnd;
     const { search, replications } = this.campaign;
     const { value } = search!.stop;
     const target = value === null ? null : this.reader.signed(value);

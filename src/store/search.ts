@@ -1,16 +1,18 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
 import {
   type Ask,
+  isSameLength,
   judged,
   type NewAsk,
   type PointValue,
   type SearchEvent,
+  type SearchLength,
   type SearchLog,
   type SearchStep,
 } from '../campaign/search/log.ts';
 import { batches, textOfCampaign } from './rows.ts';
 import { addRuns, RUNS_AN_INSERT } from './replications.ts';
-import type { CampaignRecord, SearchLength, SearchWritten } from './store.ts';
+import type { CampaignRecord, SearchWritten } from './store.ts';
 import type { Tables } from './tables.ts';
 
 /** Rows per insert: below SQLite's limit of variables. */
@@ -57,7 +59,7 @@ export async function asksOfPoints(db: Kysely<Tables>, campaign: number): Promis
 /**
  * Adds a step to the log, with the points and runs that it asks for, in one transaction.
  *
- * @param length - numbers of asks and events in the log when the step was decided
+ * @param length - length of the log when the step was decided
  * @returns undefined, and changes nothing, when the log has grown since
  */
 export async function writeSearch(
@@ -67,15 +69,8 @@ export async function writeSearch(
   step: SearchStep,
 ): Promise<SearchWritten | undefined> {
   return db.transaction().execute(async (transaction) => {
-    // other writers wait here until this transaction ends
-    const { revision } = await transaction
-      .updateTable('campaigns')
-      .set((row) => ({ seqs: row.ref('seqs') }))
-      .where('number', '=', campaign)
-      .returning('revision')
-      .executeTakeFirstOrThrow();
-    const now = await searchLength(transaction, campaign);
-    if (now.asks !== length.asks || now.events !== length.events) return undefined;
+    const { revision } = await locked(transaction, campaign);
+    if (!isSameLength(await searchLength(transaction, campaign), length)) return undefined;
     for (const { ask, told } of step.tells) {
       await transaction
         .updateTable('asks')
@@ -102,17 +97,25 @@ export async function writeSearch(
   });
 }
 
-/** Gives a campaign another definition and adds an event to its log, unless it already has that definition. */
+/**
+ * Gives a campaign another definition and adds an event to its log, unless it already has that definition.
+ *
+ * @param change - the event, and the length of the log when the event was decided
+ * @returns false, and changes nothing, when the log has grown since
+ */
 export async function changeSearch(
   db: Kysely<Tables>,
   campaign: number,
   record: Pick<CampaignRecord, 'campaign' | 'definition' | 'digest'>,
-  event: SearchEvent,
+  { length, event }: { length: SearchLength; event: SearchEvent },
   now: number,
-): Promise<void> {
-  await db.transaction().execute(async (transaction) => {
+): Promise<boolean> {
+  return db.transaction().execute(async (transaction) => {
+    const { digest } = await locked(transaction, campaign);
+    if (digest === record.digest) return true;
+    if (!isSameLength(await searchLength(transaction, campaign), length)) return false;
     // a new revision tells readers that the definition has changed
-    const changed = await transaction
+    const { revision } = await transaction
       .updateTable('campaigns')
       .set((row) => ({
         campaign: textOfCampaign(record.campaign),
@@ -123,29 +126,44 @@ export async function changeSearch(
         updated_at: now,
       }))
       .where('number', '=', campaign)
-      .where('digest', '!=', record.digest)
       .returning('revision')
-      .executeTakeFirst();
-    if (!changed) return;
-    const { revision } = changed;
+      .executeTakeFirstOrThrow();
     await transaction.updateTable('points').set({ revision }).where('campaign', '=', campaign).execute();
-    const { events } = await searchLength(transaction, campaign);
-    const row = { campaign, number: events, event: JSON.stringify(event) };
+    const row = { campaign, number: length.events, event: JSON.stringify(event) };
     await transaction.insertInto('search_events').values(row).execute();
+    return true;
   });
 }
 
-/** How many asks and events the log of a campaign has. */
+/** Makes other writers of the campaign wait until the transaction ends. */
+function locked(
+  transaction: Transaction<Tables>,
+  campaign: number,
+): Promise<{ revision: number; digest: string }> {
+  return transaction
+    .updateTable('campaigns')
+    .set((row) => ({ seqs: row.ref('seqs') }))
+    .where('number', '=', campaign)
+    .returning(['revision', 'digest'])
+    .executeTakeFirstOrThrow();
+}
+
+/** The length of the log of a campaign. */
 export async function searchLength(db: Kysely<Tables>, campaign: number): Promise<SearchLength> {
-  const count = async (table: 'asks' | 'search_events'): Promise<number> => {
-    const row = await db
-      .selectFrom(table)
-      .select((one) => one.fn.countAll<number | string>().as('count'))
-      .where('campaign', '=', campaign)
-      .executeTakeFirstOrThrow();
-    return Number(row.count);
-  };
-  return { asks: await count('asks'), events: await count('search_events') };
+  const { asks, told } = await db
+    .selectFrom('asks')
+    .select((row) => [
+      row.fn.countAll<number | string>().as('asks'),
+      row.fn.count<number | string>('told').as('told'),
+    ])
+    .where('campaign', '=', campaign)
+    .executeTakeFirstOrThrow();
+  const { events } = await db
+    .selectFrom('search_events')
+    .select((row) => row.fn.countAll<number | string>().as('events'))
+    .where('campaign', '=', campaign)
+    .executeTakeFirstOrThrow();
+  return { asks: Number(asks), told: Number(told), events: Number(events) };
 }
 
 /** Adds asks, and the new ones of their points. Returns the ordinals of all their points. */

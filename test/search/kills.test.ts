@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate as immediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { SearchLog } from '../../src/campaign/search/log.ts';
@@ -57,6 +58,9 @@ function logOf(id: string, { foray } = world): Promise<SearchLog> {
   return foray['store'].searchLog(id);
 }
 
+/** How often a search is changed. */
+const CHANGES = isFull ? 10 : 2;
+
 const outside = '{ command: [python3, random_search.py], options: { generation: 6 } }';
 
 test.each(
@@ -89,6 +93,52 @@ test.each(
     `search by ${called}, seed ${seed}: ${KILLS} kills of the worker, ${runs.done} runs, each executed once, the log as undisturbed`,
   );
 });
+
+test.each(seeds(1, 5))(
+  'kill -9 of the worker between a change of a search and its next ask changes nothing in the log, seed %d',
+  async (seed) => {
+    const moments = new Stream(seed, 'changes');
+    // each change lets the search that has ended ask for more points, in other bounds
+    const changes = Array.from({ length: CHANGES }, (_, at) => {
+      const max = (2 + moments.uniform()).toFixed(3);
+      return {
+        ...definition(seed, 'cma'),
+        text: definition(seed, 'cma')
+          .text.replace('max: 2.2', `max: ${max}`)
+          .replace(`points: ${POINTS}`, `points: ${POINTS + 6 * (at + 1)}`)
+          .replace(/ *confirm:.*\n/, ''),
+      };
+    });
+    const first = { ...changes[0]!, text: definition(seed, 'cma').text.replace(/ *confirm:.*\n/, '') };
+    const changed = async (id: string): Promise<number> =>
+      (await logOf(id)).events.filter(({ kind }) => kind === 'changed').length;
+    const [killed, undisturbed] = [`changed-killed-${seed}`, `changed-undisturbed-${seed}`] as const;
+    let between = 0;
+    for (const id of [killed, undisturbed]) {
+      await world.foray.submit(first, { id });
+      expect((await toTheEnd(world, id)).phase).toBe('completed');
+      for (const [at, change] of changes.entries()) {
+        const { asks } = await logOf(id);
+        const applied = world.foray.apply(id, change);
+        if (id === killed) {
+          while ((await changed(id)) <= at) await immediate();
+          await worker.kill();
+          if ((await logOf(id)).asks.length === asks.length) between += 1;
+          worker = startWorkerProcess(world.settings);
+          await worker.ready;
+        }
+        await applied;
+        expect((await toTheEnd(world, id)).phase).toBe('completed');
+      }
+    }
+    expect(await logOf(killed)).toEqual(await logOf(undisturbed));
+    expect(world.executions().every((times) => times === 1)).toBe(true);
+    expect(between).toBeGreaterThan(0);
+    report(
+      `search, seed ${seed}: ${CHANGES} kills of the worker at a change, ${between} of them before the next ask, the log as undisturbed`,
+    );
+  },
+);
 
 test.each(seeds(1, 5))(
   'kill -9 of the model service changes nothing in the log of a search, seed %d',

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import fc from '../support/fast-check.ts';
 import type { FinishedPoint, Store } from '../../src/store/index.ts';
 import {
+  add,
   addNamed,
   campaign,
   change,
@@ -208,6 +209,37 @@ export function describeGrowth(
       expect(await store.pointsLike('flu', 'key of c')).toEqual([]);
       await change(store, { names: ['b'] });
       expect(await store.pointsLike('flu', 'key of aa')).toMatchObject([{ position: null }]);
+    });
+
+    test('a step or a change of a search is refused when the log has grown since it was decided', async () => {
+      await add(store);
+      const empty = await store.searchLength('flu');
+      expect(empty).toEqual({ asks: 0, told: 0, events: 0 });
+      const point = { key: 'key of a', values: ['a'], from: 1, to: 1 };
+      const asked = { point, values: ['a'], by: 'random', seen: 0, told: null };
+      const step = { tells: [], asks: [asked], events: [], replications: [] };
+      const change = (length: typeof empty): Promise<boolean> => {
+        const event = { kind: 'changed', parallel: length.asks } as const;
+        const record = { campaign: campaign('flu'), definition: 'campaign: flu # 2\n', digest: 'digest 2' };
+        return store.changeSearch(record, { length, event }, 2_000);
+      };
+      expect(await store.writeSearch('flu', empty, step)).toEqual({ seqs: [0], ordinals: [0] });
+      expect(await store.writeSearch('flu', empty, step)).toBeUndefined();
+      expect(await change(empty)).toBe(false);
+      expect(await store.getCampaign('flu')).toMatchObject({ definition: 'campaign: flu\n' });
+      const before = await store.searchLength('flu');
+      const told = { value: 1, variance: null, runs: 1, excess: [] };
+      await store.writeSearch('flu', before, { ...step, asks: [], tells: [{ ask: 0, told }] });
+      // a value that the method was told is a part of the log, too
+      expect(await change(before)).toBe(false);
+      const now = await store.searchLength('flu');
+      expect(now).toEqual({ asks: 1, told: 1, events: 0 });
+      expect(await change(now)).toBe(true);
+      expect((await store.searchLog('flu')).events).toEqual([{ kind: 'changed', parallel: 1 }]);
+      // the same change again is no other
+      expect(await change(before)).toBe(true);
+      expect(await store.searchLength('flu')).toEqual({ ...now, events: 1 });
+      expect(await store.getCampaign('flu')).toMatchObject({ definition: 'campaign: flu # 2\n' });
     });
 
     test('the pace of a campaign is that of what it had run', async () => {

@@ -9,6 +9,17 @@ export interface SearchLog {
   events: SearchEvent[];
 }
 
+/** How many asks, asks with a value and events a log has. */
+export interface SearchLength {
+  asks: number;
+  told: number;
+  events: number;
+}
+
+export function isSameLength(a: SearchLength, b: SearchLength): boolean {
+  return a.asks === b.asks && a.told === b.told && a.events === b.events;
+}
+
 /** A point that the method proposed. */
 export interface Ask {
   /**

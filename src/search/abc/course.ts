@@ -4,6 +4,7 @@ import {
   type Ask,
   emptyStep,
   type SearchEvent,
+  type SearchLength,
   type SearchLog,
   type SearchStage,
   type SearchStep,
@@ -77,8 +78,8 @@ export class AbcCourse {
     return stageOf(this);
   }
 
-  get length(): { asks: number; events: number } {
-    return { asks: this.asks.length, events: this.events.length };
+  get length(): SearchLength {
+    return { asks: this.asks.length, told: this.told, events: this.events.length };
   }
 
   get points(): number {

@@ -1,13 +1,7 @@
-import type { SearchEvent, SearchLog, SearchStep } from '../../campaign/search/log.ts';
+import type { SearchEvent, SearchLength, SearchLog, SearchStep } from '../../campaign/search/log.ts';
 import type { Point } from '../../campaign/types.ts';
 import type { CampaignRecord } from './campaigns.ts';
 import type { FinishedPoint, FinishedRun } from './design.ts';
-
-/** How many asks and events the log of a search has. */
-export interface SearchLength {
-  asks: number;
-  events: number;
-}
 
 /** What a step of a search added: the seqs of its runs, and the points of its asks. */
 export interface SearchWritten {
@@ -37,13 +31,14 @@ export interface SearchStore {
   writeSearch(id: string, length: SearchLength, step: SearchStep): Promise<SearchWritten | undefined>;
   /**
    * Gives a campaign with a search another definition and adds an event to the log, in one transaction. Points and runs
-   * stay. Calling it again with the same definition changes nothing.
+   * stay. Calling it again with the same definition changes nothing. Returns false, and changes nothing, when the log no
+   * longer has the given length.
    */
   changeSearch(
     record: Pick<CampaignRecord, 'campaign' | 'definition' | 'digest'>,
-    event: SearchEvent,
+    change: { length: SearchLength; event: SearchEvent },
     now: number,
-  ): Promise<void>;
+  ): Promise<boolean>;
   /** The points with these ordinals whose runs have all finished. */
   finishedAt(id: string, ordinals: readonly number[]): Promise<FinishedPoint[]>;
   /** All points in the order of their ordinals. */

@@ -11,8 +11,8 @@ export function searchStore(db: Kysely<Tables>): SearchStore {
     searchLength: async (id) => searchLength(db, await numberOf(db, id)),
     asksOfPoints: async (id) => asksOfPoints(db, await numberOf(db, id)),
     writeSearch: async (id, length, step) => writeSearch(db, await numberOf(db, id), length, step),
-    changeSearch: async (record, event, now) =>
-      changeSearch(db, await numberOf(db, record.campaign.id), record, event, now),
+    changeSearch: async (record, change, now) =>
+      changeSearch(db, await numberOf(db, record.campaign.id), record, change, now),
     comparedPoints: async (id) => comparedPoints(db, await numberOf(db, id)),
     finishedAt: async (id, ordinals) => readPoints(db, await numberOf(db, id), ordinals),
   };
