@@ -17,7 +17,7 @@ process.emit = function (event, ...rest) {
 };
 new Socket({ fd: PARENT })
   .on('data', (bytes) => {
-    for (const _ of bytes) passOn();
+    for (let byte = 0; byte < bytes.length; byte += 1) passOn();
   })
   .unref();
 // Node catches a signal only when it has a listener
