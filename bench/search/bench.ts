@@ -1,9 +1,11 @@
 import { parseArgs } from 'node:util';
 import { documentOf, type Goal, isMet, type Part, textOf } from '../report.ts';
 import { type AbcRow, abcRows } from './abc.ts';
+import { type CampaignRow, campaignRows } from './campaigns.ts';
 import { boundedRows, timeRows, unboundedRows } from './cma.ts';
 import { directRows } from './direct.ts';
 import { gpRows, gpTimes } from './gp.ts';
+import { type PeerRow, peerRows, Peers } from './peers.ts';
 import { knRows } from './selection.ts';
 import { winnerRows, type WinnerRow } from './winner.ts';
 
@@ -12,7 +14,7 @@ const TOLERANCE = 0.2;
 
 /**
  * Counts the evaluations of search methods on functions with a known optimum. The reference figures were measured with
- * pycma 4.5.0 and scipy 1.17. Counts of evaluations are the same on every machine; times are not.
+ * pycma 4.5.0 and scipy 1.17; `--peers` measures beside it. Counts of evaluations are the same on every machine; times are not.
  */
 export async function run(args: string[]): Promise<boolean> {
   const { values } = parseArgs({
@@ -21,6 +23,11 @@ export async function run(args: string[]): Promise<boolean> {
       seeds: { type: 'string', default: '10' },
       repeats: { type: 'string', default: '1000' },
       winners: { type: 'string', default: '40' },
+      points: { type: 'string', default: '10000' },
+      // runs optimisers of other libraries beside, in Python
+      peers: { type: 'boolean', default: false },
+      // also Optuna's Gaussian process: torch takes gigabytes
+      torch: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
     },
   });
@@ -30,21 +37,25 @@ export async function run(args: string[]): Promise<boolean> {
     parts.push(part);
     if (!values.json) console.log(textOf(part));
   };
-  add(unboundedPart(seeds + 1));
+  await using peers = values.peers ? await Peers.start(values.torch) : undefined;
+  add(unboundedPart(seeds + 1, await unboundedRows(seeds + 1, peers)));
   add(boundedPart(seeds));
   add(directPart());
   add(timePart());
   add(gpPart(seeds));
+  if (peers) add(peersPart(await peerRows(peers, seeds, values.torch)));
   add(gpTimePart());
   add(knPart(repeats));
   add(await winnerPart(Number(values.winners)));
   add(await abcPart(2 * seeds));
+  add(await campaignsPart(Number(values.points)));
   if (values.json) console.log(JSON.stringify({ parts: parts.map(documentOf) }, undefined, 2));
   return parts.every(({ goals }) => goals.every(isMet));
 }
 
-function unboundedPart(seeds: number): Part<ReturnType<typeof unboundedRows>[number]> {
-  const rows = unboundedRows(seeds);
+type UnboundedRow = Awaited<ReturnType<typeof unboundedRows>>[number];
+
+function unboundedPart(seeds: number, rows: UnboundedRow[]): Part<UnboundedRow> {
   const farthest = Math.max(...rows.map(({ median, reference }) => Math.abs(median / reference - 1)));
   return {
     name: 'cma',
@@ -124,6 +135,23 @@ function gpPart(seeds: number): Part<ReturnType<typeof gpRows>[number]> {
         : { what: `${name}: rounds of ${parallel}`, figure: rounds ?? Infinity, most: mostRounds };
     }),
     notes: ['The settings of the method were chosen with seeds 1 to 10 of these functions.'],
+  };
+}
+
+function peersPart(rows: PeerRow[]): Part<PeerRow> {
+  return {
+    name: 'peers',
+    title: 'Other libraries: evaluations to 1 %, the median',
+    rows,
+    columns: [
+      { title: 'function', of: (row) => row.function },
+      { title: 'by', of: ({ peer }) => peer },
+      { title: 'evaluations', of: ({ evaluations }) => evaluations, digits: 1 },
+      { title: 'at most', of: ({ most }) => most },
+      { title: 'found by', of: ({ found }) => found },
+      { title: 'of', of: ({ seeds }) => seeds },
+    ],
+    goals: [],
   };
 }
 
@@ -207,6 +235,27 @@ async function winnerPart(seeds: number): Promise<Part<WinnerRow>> {
       { what: `${name}: intervals that hold`, figure: holding, least: 0.9 },
       ...(regret === null ? [] : [{ what: `${name}: regret`, figure: regret, most: 1.5 }]),
     ]),
+  };
+}
+
+async function campaignsPart(points: number): Promise<Part<CampaignRow>> {
+  const rows = await campaignRows(points);
+  const [sobol, cma] = rows;
+  return {
+    name: 'campaigns',
+    title: `Whole campaigns of ${points} points: what a search costs beside a design`,
+    rows,
+    columns: [
+      { title: 'points', of: ({ name }) => name },
+      { title: 'made', of: ({ points: made }) => made },
+      { title: 'seconds', of: ({ seconds }) => seconds, digits: 1 },
+      { title: 'CPU of the worker a point, ms', of: ({ cpuMs }) => cpuMs, digits: 2 },
+      { title: 'history for 200 points, bytes', of: ({ history }) => history },
+    ],
+    goals: [
+      { what: 'CPU over that of the design', figure: cma!.cpuMs / sobol!.cpuMs, most: 1.05 },
+      { what: 'more history for 200 points', figure: cma!.history - sobol!.history, most: 1_024 },
+    ],
   };
 }
 
