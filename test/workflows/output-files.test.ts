@@ -131,7 +131,9 @@ describe('files: keep', () => {
     // it is there now, and had from there
     front.plan = pass;
     const { code, stderr } = await results('lacking', '--files', 'lacking');
-    expect([code, stderr]).toEqual([0, 'Wrote 2 files to lacking\n']);
+    expect(code).toBe(0);
+    // a slow machine adds lines of progress
+    expect(stderr).toMatch(/^Wrote 2 files to lacking$/m);
   });
 
   test('a file that is too large stays at the service', async () => {
