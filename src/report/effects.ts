@@ -63,7 +63,8 @@ export class EffectGatherer {
   /** Whether an input had further values than are kept. */
   readonly #isCut: boolean[];
   readonly #sample: EvenSample<SampledPoint>;
-  readonly #scattered: ReadonlySet<string>;
+  /** Points per drawn value of the inputs whose values are listed point by point. */
+  readonly #scattered: ReadonlyMap<string, number>;
   #points = 0;
 
   /** @param statistic - the statistic of the output at each point */
@@ -119,9 +120,10 @@ export class EffectGatherer {
 
   /** Whether an input's points are drawn one by one, because nearly all have different values and form no grid. */
   #isSampled({ input, at, levels }: InputLevels): boolean {
-    if (kindOfInput(input.type) !== 'number' || !this.#scattered.has(input.name)) return false;
+    const pointsPerValue = this.#scattered.get(input.name);
+    if (kindOfInput(input.type) !== 'number' || pointsPerValue === undefined) return false;
     const count = new Set(levels).size;
-    return count >= FEWEST_SCATTERED && (this.#isCut[at]! || 4 * count > this.#points);
+    return count >= FEWEST_SCATTERED && (this.#isCut[at]! || 4 * count * pointsPerValue > this.#points);
   }
 
   #scatter(inputs: readonly InputLevels[]): (ScatterEffects | SurfaceEffect)[] {

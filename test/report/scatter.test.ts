@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { Design } from '../../src/campaign/designs/design.ts';
+import { rowsOf } from '../../src/campaign/designs/rows.ts';
 import { contourOf } from '../../src/report/contour.ts';
 import { EffectGatherer } from '../../src/report/effects.ts';
 import { renderReport } from '../../src/report/html.ts';
@@ -43,6 +44,28 @@ test('points that are given one by one are a scatter with a smooth, and a surfac
   ]);
   for (const { smooth } of scatter.effects)
     for (const { value, low, high } of smooth) expect(low! <= value && value <= high!).toBe(true);
+});
+
+test('points for Sobol indices, which share values, are a scatter as well', () => {
+  const names = ['A', 'B', 'C', 'D'];
+  const inputs = names.map((name) => ({
+    name,
+    isWhole: false,
+    distribution: { kind: 'uniform' as const, min: 0, max: 1 },
+  }));
+  const design = { kind: 'saltelli' as const, inputs, points: 32, scrambles: 1, secondOrder: true, seed: 1 };
+  const varied = names.map((name) => ({ name, type: 'DOUBLE' as const, units: null }));
+  const effects = new EffectGatherer({ varied, design, ...plain });
+  for (const row of rowsOf(design, { base: [], contents: new Map() })) {
+    const [a, , , d] = row.map(Number);
+    effects.add(row, { count: 1, mean: a! + 2 * d!, variance: 0 });
+  }
+  const [surface, scatter, ...others] = effects.result() as [SurfaceEffect, ScatterEffects];
+  expect(others).toEqual([]);
+  expect([surface.x, surface.y].map(({ input }) => input.name).sort()).toEqual(['A', 'D']);
+  expect(scatter.effects.map(({ input, points }) => [input.name, points.length])).toEqual(
+    names.map((name) => [name, 320]),
+  );
 });
 
 test('of very many points some are taken, spread evenly, and none is said to be left out', () => {

@@ -208,13 +208,20 @@ function combinationsOf({ values, generators }: Factorial): number {
   return values.reduce((product, { length }, at) => (generators[at] ? product : product * length), 1);
 }
 
-/** Inputs whose values a design lists point by point, as samples, lists and files do. They form no grid. */
-export function scatteredInputs(design: Design): Set<string> {
-  return new Set(
+/**
+ * Inputs whose values a design lists point by point, as samples, lists and files do: they form no grid. Each has the
+ * number of points, on average, for which a value is drawn once: above 1 only in the points for Sobol' indices, which
+ * combine two values of each input.
+ */
+export function scatteredInputs(design: Design): Map<string, number> {
+  return new Map(
     [...nested(design)].flatMap((one) => {
-      if (one.kind === 'list' || one.kind === 'file') return one.inputs;
+      if (one.kind === 'list' || one.kind === 'file') return one.inputs.map((name) => [name, 1] as const);
       if (one.kind !== 'sample' && one.kind !== 'saltelli') return [];
-      return one.inputs.filter(({ distribution }) => distribution.kind !== 'choice').map(({ name }) => name);
+      const pointsPerValue = one.kind === 'saltelli' ? mostRows(one) / (2 * one.points * one.scrambles) : 1;
+      return one.inputs
+        .filter(({ distribution }) => distribution.kind !== 'choice')
+        .map(({ name }) => [name, pointsPerValue] as const);
     }),
   );
 }
