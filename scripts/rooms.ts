@@ -34,12 +34,13 @@ export const rooms = {
 
 /** The rooms that each room of src/service may import. All of them may import files directly in src/service. */
 export const serviceRooms = {
-  files: [],
-  models: ['files'],
+  database: [],
+  files: ['database'],
+  models: ['database', 'files'],
   keys: [],
   executors: ['files', 'models'],
-  runs: ['executors', 'files', 'models'],
+  runs: ['database', 'executors', 'files', 'models'],
   animation: ['executors', 'files', 'models', 'runs'],
-  trials: ['executors', 'files', 'models', 'runs'],
+  trials: ['database', 'executors', 'files', 'models', 'runs'],
   http: ['animation', 'files', 'keys', 'models', 'runs'],
 };

@@ -108,16 +108,16 @@ function addRunMetrics(
     name: 'foray_runs_queued',
     help: 'Runs that wait for an executor',
     registers,
-    collect() {
-      this.set(runs.counts().fresh);
+    async collect() {
+      this.set((await runs.counts()).fresh);
     },
   });
   new Gauge({
     name: 'foray_runs_running',
     help: 'Runs that execute',
     registers,
-    collect() {
-      this.set(runs.counts().running);
+    async collect() {
+      this.set((await runs.counts()).running);
     },
   });
   new Gauge({

@@ -1,9 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import os from 'node:os';
 import path from 'node:path';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { listen, reachable } from '../http/listen.ts';
 import { Sessions } from './animation/sessions.ts';
-import { openDatabase, serviceIdentity } from './database.ts';
+import { openDatabase } from './database/open.ts';
+import { serviceIdentity } from './database/settings.ts';
 import { ExecutorPool } from './executors/pool.ts';
 import { memoryShare } from './executors/process.ts';
 import { ContentFiles } from './files/content.ts';
@@ -23,10 +25,14 @@ import { watchModels } from './models/watch.ts';
 import { Problems } from './problems.ts';
 import { Dispatcher } from './runs/dispatcher.ts';
 import { KeptRuns } from './runs/kept-runs.ts';
-import { watchForLostRuns } from './runs/lost-runs.ts';
+import { takeBackRuns, watchForLostRuns } from './runs/lost-runs.ts';
+import { Progress } from './runs/progress.ts';
+import { QueueFeed } from './runs/queue-feed.ts';
+import { QueueProblems } from './runs/queue-problems.ts';
 import { Recorder } from './runs/recorder.ts';
 import { RunRepository } from './runs/repository.ts';
 import { Runs } from './runs/runs.ts';
+import { ServedVersions } from './runs/served-versions.ts';
 import { VersionHistory } from './runs/version-history.ts';
 import { type After, after as afterRealTime } from './timers.ts';
 
@@ -128,37 +134,28 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     versionFiles.prepare();
     const table = new VersionTable(database.db, versionFiles, now);
     const registry = await ModelRegistry.open({ table, files: versionFiles, reader, problems });
-    const repository = new RunRepository(database.db, now);
+    const repository = new RunRepository(database.sql, now);
     const kept = options.keepFailed === undefined ? undefined : new KeptRuns(options.keepFailed, files);
-    const recorder = new Recorder(repository, problems);
-    const dispatcher = new Dispatcher({
-      runs: repository,
-      registry,
-      pool,
-      recorder,
-      problems,
-      kept,
-      onFault,
-      onDoubt: () => modelWatch.readSoon(),
-    });
-    const runs = new Runs(repository, registry, dispatcher, files, kept);
-    const sessions = new Sessions({
-      runs,
-      registry,
-      recorder,
-      dispatcher,
-      processes,
-      after,
-    });
-    const service = serviceIdentity(database.db);
+    const progress = new Progress();
+    const holder = randomUUID();
+    const feed = new QueueFeed({ holders: repository.holders, progress, holder });
+    repository.whenEnded((runIds) => feed.end(runIds));
+    const listener = new QueueProblems({ registry, problems, onDoubt: () => modelWatch.readSoon() });
+    const recorder = new Recorder(feed, listener);
+    const versions = new ServedVersions(registry);
+    const dispatcher = new Dispatcher({ feed, versions, pool, recorder, listener, kept, onFault });
+    const onQueued = () => dispatcher.wake();
+    const runs = new Runs({ repository, registry, files, progress, holder, kept, onQueued });
+    const sessions = new Sessions({ runs, registry, recorder, progress, processes, after });
+    const service = await serviceIdentity(database.sql);
     if (options.metrics) metrics = await serveMetrics(options.metrics, { runs: repository, pool, problems });
     app = await buildApp({
       registry,
-      history: new VersionHistory(database.db, registry),
+      history: new VersionHistory(repository, registry),
       runs,
       sessions,
       files,
-      presigner: new Presigner(signingSecret(database.db), clock),
+      presigner: new Presigner(await signingSecret(database.sql), clock),
       access: new Access({
         file: keyFile,
         required: options.keyFile !== undefined,
@@ -189,14 +186,13 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
         return false;
       }
     };
-    repository.stopAnimated('the model service was restarted');
-    repository.dropAllParts();
-    repository.requeueRunning();
+    await takeBackRuns(repository, holder);
     const port = await listen(app, host, options.port ?? 0);
     dispatcher.wake();
     const modelWatch = watchModels(options.modelDirs, () => (reading = reload()));
     const endLostRuns = watchForLostRuns({
       runs: repository,
+      holder,
       isHeld: (id) => dispatcher.has(id) || sessions.executes(id) || recorder.isPending(id),
       onRequeued: () => dispatcher.wake(),
       onFault,

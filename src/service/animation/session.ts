@@ -15,11 +15,12 @@ import {
 } from '../executors/process.ts';
 import { RunPrints } from '../executors/run-log.ts';
 import type { ViewArea } from '../models/model.ts';
-import type { Ending as RunEnding } from '../runs/recorder.ts';
+import type { Ending as RunEnding } from '../runs/feed.ts';
 import type { AnimationData, AnimationReport, Command, Frame, Question } from './protocol.ts';
 
 /** How an animated run ended. */
-export type Ending = Exclude<RunEnding, { status: 'FRESH' }>;
+export type Ending = WithoutId<Exclude<RunEnding, { status: 'FRESH' }>>;
+type WithoutId<T> = T extends unknown ? Omit<T, 'runId'> : never;
 
 export interface SessionOptions extends ModelProcessOptions {
   data: AnimationData;

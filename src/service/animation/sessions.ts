@@ -5,13 +5,13 @@ import { Deferred } from '../deferred.ts';
 import type { ModelProcessOptions } from '../executors/process.ts';
 import type { ModelCode } from '../models/folder.ts';
 import type { ModelRegistry, ServedVersion } from '../models/registry.ts';
-import type { Dispatcher } from '../runs/dispatcher.ts';
+import type { Progress } from '../runs/progress.ts';
 import type { Recorder } from '../runs/recorder.ts';
 import type { StoredRun } from '../runs/stored-run.ts';
 import type { Runs } from '../runs/runs.ts';
 import type { After } from '../timers.ts';
 import type { AnimationData, Frame } from './protocol.ts';
-import { type Ending, Session, type SessionOptions } from './session.ts';
+import { type Ending as SessionEnding, Session, type SessionOptions } from './session.ts';
 
 /** The most animated runs at once. Each has a process, which computes while somebody watches. */
 export const MOST_SESSIONS = 8;
@@ -28,7 +28,7 @@ export interface SessionsParts {
   runs: Runs;
   registry: ModelRegistry;
   recorder: Recorder;
-  dispatcher: Dispatcher;
+  progress: Progress;
   /** How the processes of animated runs are started. */
   processes: ModelProcessOptions;
   after: After;
@@ -54,6 +54,8 @@ export interface Shown {
 export class Sessions {
   readonly #parts: SessionsParts;
   readonly #shown = new Map<string, Shown>();
+  /** How many are being added to the database. */
+  #starting = 0;
   #open = true;
 
   constructor(parts: SessionsParts) {
@@ -79,12 +81,13 @@ export class Sessions {
     }
     this.#checkRoom();
     const code = this.#codeOf(version);
-    const run = runs.startAnimated(versionId, request);
+    this.#starting += 1;
+    const run = await runs.startAnimated(versionId, request).finally(() => (this.#starting -= 1));
     const job = { runId: run.id, versionId, code: code!, template: experimentTemplate, inputs: run.inputs };
     const session = this.#begin(run.id, {
       ...processes,
       data: { job, animation: animation! },
-      onProgress: (fraction) => this.#parts.dispatcher.noteProgress(run.id, fraction),
+      onProgress: (fraction) => this.#parts.progress.note(run.id, fraction),
       onEnd: (ending) => this.#record(session, run.id, ending),
     });
     const shown: Shown = { session, run, version, model, animation: animation!, unwatch: () => {} };
@@ -145,7 +148,7 @@ export class Sessions {
   #checkRoom(): void {
     const running = [...this.#shown.values()].filter(({ session }) => !session.ending);
     if (!this.#open) throw new ServiceError('ANIMATION_FAILED', 'The model service is being stopped.');
-    if (running.length >= MOST_SESSIONS) {
+    if (running.length + this.#starting >= MOST_SESSIONS) {
       throw new ServiceError(
         'TOO_MANY_ANIMATIONS',
         `${MOST_SESSIONS} animated runs are running already: stop one, or wait until one ends.`,
@@ -167,15 +170,15 @@ export class Sessions {
     try {
       return new Session(options);
     } catch (error) {
-      void this.#parts.recorder.record(runId, { status: 'STOPPED', reason: messageOf(error) });
+      void this.#parts.recorder.record({ runId, status: 'STOPPED', reason: messageOf(error) });
       throw unavailable();
     }
   }
 
-  #record(session: Session, runId: string, ending: Ending): void {
-    const { recorder, dispatcher } = this.#parts;
-    dispatcher.noteProgress(runId, undefined);
-    void recorder.record(runId, ending);
+  #record(session: Session, runId: string, ending: SessionEnding): void {
+    const { recorder, progress } = this.#parts;
+    progress.end(runId);
+    void recorder.record({ runId, ...ending });
     const shown = this.#shown.get(session.uuid);
     if (shown) this.#watch(shown);
     const ended = [...this.#shown.values()].filter(({ session }) => session.ending);

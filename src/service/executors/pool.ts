@@ -94,13 +94,14 @@ export class ExecutorPool {
     return this.#options.size;
   }
 
-  hasFree(): boolean {
-    const hasFree = this.#free().length > 0;
-    if (this.#starts.isHeld) return hasFree && !this.#isBlocked;
-    return hasFree || this.#executors.size < this.#options.size;
+  /** How many runs can be executed now, besides those that execute. */
+  room(): number {
+    const free = this.#free().length;
+    if (this.#starts.isHeld) return this.#isBlocked ? 0 : free;
+    return free + Math.max(0, this.#options.size - this.#executors.size);
   }
 
-  /** Runs a job on a free executor; never rejects. Call only when `hasFree`. */
+  /** Runs a job on a free executor; never rejects. Call only when there is room. */
   execute(job: Job, onProgress: (fraction: number) => void): Promise<Outcome> {
     return new Promise((settle) => {
       const { runId } = job;

@@ -1,6 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { DatabaseSync } from 'node:sqlite';
 import { PRESIGNED_SECONDS } from '../../api/constants.ts';
+import type { Database } from '../database/database.ts';
+import { settingOf } from '../database/settings.ts';
 import { ServiceError } from '../errors.ts';
 
 /** What a pre-signed address gives access to. */
@@ -54,12 +55,6 @@ export class Presigner {
 }
 
 /** The secret that signs addresses. It is kept, so that they stay valid after a restart. */
-export function signingSecret(db: DatabaseSync): string {
-  db.prepare("INSERT OR IGNORE INTO settings (name, value) VALUES ('signing_secret', ?)").run(
-    randomBytes(32).toString('base64url'),
-  );
-  const row = db.prepare("SELECT value FROM settings WHERE name = 'signing_secret'").get() as {
-    value: string;
-  };
-  return row.value;
+export function signingSecret(database: Database): Promise<string> {
+  return settingOf(database, 'signing_secret', () => randomBytes(32).toString('base64url'));
 }

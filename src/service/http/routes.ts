@@ -69,10 +69,14 @@ function addRoute(
     });
     // text as JSON too, and 200 always: clients in the field parse every body and know no other status
     const send = (text: string) => reply.type('application/json; charset=utf-8').send(text);
-    if (result instanceof Promise) return result.then((value) => send(JSON.stringify(value)));
-    // most answers are ready at once
-    const text = JSON.stringify(result);
-    atEndOfTurn(() => void send(text));
+    const sendLater = (value: unknown) => {
+      const text = JSON.stringify(value);
+      atEndOfTurn(() => void send(text));
+    };
+    // its answer is sent later, so Fastify only has to hear of its failure
+    if (result instanceof Promise)
+      return new Promise<never>((_, reject) => void result.then(sendLater).catch(reject));
+    sendLater(result);
     return undefined;
   };
   scope.route({ method: endpoint.method, url: endpoint.path, handler: answer });

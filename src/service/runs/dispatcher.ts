@@ -2,71 +2,84 @@ import { messageOf } from '../../errors.ts';
 import { Hold } from '../backoff.ts';
 import { Deferred } from '../deferred.ts';
 import type { ExecutorPool, Outcome } from '../executors/pool.ts';
-import type { ModelCode } from '../models/folder.ts';
-import type { ModelRegistry, ServedVersion } from '../models/registry.ts';
-import type { Problems } from '../problems.ts';
+import type { Job } from '../executors/protocol.ts';
+import type { ClaimedRun, Ending, Feed } from './feed.ts';
 import type { KeptRuns } from './kept-runs.ts';
-import type { Ending, Recorder } from './recorder.ts';
-import type { RunRepository } from './repository.ts';
-import type { StoredRun } from './stored-run.ts';
+import type { Recorder } from './recorder.ts';
+
+/** The versions of models, for those who execute their runs. */
+export interface ExecutableVersions {
+  /**
+   * What an executor needs for runs of a version, besides their inputs.
+   *
+   * @throws Deferred when it cannot be used just now; VersionUnusable when the version takes no runs any more
+   */
+  jobOf(versionId: string): VersionJob | Promise<VersionJob>;
+  /** Ids of versions whose code cannot be read just now. */
+  unreadableVersions(): readonly string[];
+}
+
+export type VersionJob = Pick<Job, 'code' | 'template'>;
+
+/** A version takes no runs any more: a run of it fails with this message as its reason. */
+export class VersionUnusable extends Error {
+  override readonly name = 'VersionUnusable';
+}
+
+/** How an execution ended. `unusable`: its version takes no runs any more. */
+export type Executed = Outcome | { kind: 'unusable'; reason: string };
+
+/** Hears what the work on the queue shows about the system. */
+export interface DispatcherListener {
+  /** Runs could be claimed, or none waited. `isIdle`: none waits, none executes and none is held back. */
+  claimed(isIdle: boolean): void;
+  claimFailed(error: unknown): void;
+  /** An execution has ended so. */
+  ended(versionId: string, outcome: Executed): void;
+}
 
 export interface DispatcherParts {
-  runs: RunRepository;
-  registry: ModelRegistry;
+  feed: Feed;
+  versions: ExecutableVersions;
   pool: ExecutorPool;
   recorder: Recorder;
-  problems: Problems;
+  listener: DispatcherListener;
   /** Keeps the folders of failed runs, if wanted. */
   kept: KeptRuns | undefined;
   onFault: (error: unknown) => void;
-  /**
-   * Called when a model's files must be read again, because an executor could not read them or has read other content.
-   */
-  onDoubt: () => void;
 }
 
 /**
- * Gives FRESH runs to free executors, in the order of request (run-sql.ts), and records how they end. The queue is in
- * the database. It is read when something has changed. A run that cannot be executed now becomes FRESH again, and runs
- * of its version, or all runs, are held back for a growing time.
+ * Claims runs for free executors, and reports how they end. The queue is asked when something has changed. A run that
+ * cannot be executed now is given back, and runs of its version, or all runs, are held back for a growing time.
  */
 export class Dispatcher {
   readonly #parts: DispatcherParts;
-  /** The finished shares of executing runs, by run id. */
-  readonly #progress = new Map<string, number>();
-  /** Runs that were taken from the queue and whose end is not written yet. */
+  /** Runs that were claimed and whose end is not written yet. */
   readonly #taken = new Set<string>();
+  /** Those that no executor has yet. */
+  readonly #preparing = new Set<string>();
   /** The holds on versions whose runs could not be executed, by version id. */
   readonly #held = new Map<string, Hold>();
   /** The hold on all runs while the queue cannot be read. */
   readonly #queue = new Hold(() => this.wake());
+  #isClaiming = false;
+  /** Whether something has changed since the last claim. */
+  #isStale = false;
   #open = true;
 
   constructor(parts: DispatcherParts) {
     this.#parts = parts;
     parts.pool.whenRoom(() => this.wake());
+    parts.feed.whenEnded((runIds) => {
+      for (const runId of runIds) parts.pool.stop(runId);
+    });
   }
 
   /** Call this when there may be a FRESH run or a free executor. Never throws. */
   wake(): void {
-    const { pool, onFault } = this.#parts;
-    while (this.#open && !this.#queue.isHeld && pool.hasFree()) {
-      const run = this.#next();
-      if (!run) return;
-      this.#taken.add(run.id);
-      this.#execute(run)
-        .catch(onFault)
-        .finally(() => {
-          this.#taken.delete(run.id);
-          this.#progress.delete(run.id);
-          this.wake();
-        });
-    }
-  }
-
-  /** Stops a FRESH or RUNNING run at once, and the runs that nobody needs any more. */
-  stop(runId: string): void {
-    this.#end(this.#parts.runs.stop(runId));
+    this.#isStale = true;
+    if (!this.#isClaiming) void this.#claimAll();
   }
 
   /** Whether the run is executing here. */
@@ -74,82 +87,80 @@ export class Dispatcher {
     return this.#taken.has(runId);
   }
 
-  /** The finished share of a RUNNING run, 0 to 1. */
-  progressOf(runId: string): number {
-    return this.#progress.get(runId) ?? 0;
-  }
-
-  /** Records the finished share of a run that executes outside the queue; `undefined` when it has ended. */
-  noteProgress(runId: string, fraction: number | undefined): void {
-    if (fraction === undefined) this.#progress.delete(runId);
-    else this.#progress.set(runId, fraction);
-  }
-
   /** Starts no more runs. Running ones continue until the pool is closed. */
   close(): void {
     this.#open = false;
   }
 
-  #next(): StoredRun | undefined {
-    const { runs, registry, problems } = this.#parts;
+  async #claimAll(): Promise<void> {
+    this.#isClaiming = true;
+    while (this.#isStale && this.#open && !this.#queue.isHeld) {
+      const room = this.#parts.pool.room() - this.#preparing.size;
+      if (room <= 0) break;
+      this.#isStale = false;
+      const runs = await this.#claim(room);
+      // `close` may have been called meanwhile
+      if (this.#open) for (const run of runs) this.#begin(run);
+      else for (const { id } of runs) void this.#parts.recorder.record({ runId: id, status: 'FRESH' });
+    }
+    this.#isClaiming = false;
+  }
+
+  async #claim(most: number): Promise<ClaimedRun[]> {
+    const { feed, versions, listener } = this.#parts;
     const held = [...this.#held].filter(([, hold]) => hold.isHeld).map(([versionId]) => versionId);
     try {
-      const run = runs.startNext([...held, ...registry.unreadableVersions()]);
+      const runs = await feed.claim(most, [...held, ...versions.unreadableVersions()]);
       this.#queue.reset();
-      problems.resolve('QUEUE_STUCK', '');
-      // cancels all waits
-      if (!run && held.length + this.#taken.size === 0)
-        problems.replace(['NO_EXECUTOR', 'RUNS_DEFERRED'], []);
-      return run;
+      listener.claimed(runs.length + held.length + this.#taken.size === 0);
+      return runs;
     } catch (error) {
       this.#queue.hold();
-      problems.raise({
-        code: 'QUEUE_STUCK',
-        subject: '',
-        message: 'The database cannot be used: runs wait.',
-        detail: `No run can be taken from the queue, which is tried again: ${messageOf(error)}`,
+      listener.claimFailed(error);
+      return [];
+    }
+  }
+
+  #begin(run: ClaimedRun): void {
+    this.#taken.add(run.id);
+    this.#preparing.add(run.id);
+    this.#execute(run)
+      .catch(this.#parts.onFault)
+      .finally(() => {
+        this.#taken.delete(run.id);
+        this.#preparing.delete(run.id);
+        this.wake();
       });
-      return undefined;
-    }
   }
 
-  async #execute({ id, versionId, inputs }: StoredRun): Promise<void> {
-    const { registry, pool, recorder, kept } = this.#parts;
-    const version = registry.version(versionId);
-    const { experimentTemplate, retired } = version;
-    const code = this.#codeOf(version);
-    if (!code) {
-      this.#release(versionId);
-      const reason = `version ${version.version} of the model takes no runs any more: ${retired}`;
-      return this.#end(await recorder.record(id, { status: 'FAILED', reason }));
-    }
-    const keepIn = kept?.folderFor(id);
-    const outcome: Outcome =
-      'kind' in code
-        ? code
-        : await pool.execute(
-            { runId: id, versionId, code, template: experimentTemplate, inputs, keepIn },
-            (fraction) => this.#progress.set(id, fraction),
-          );
-    this.#progress.delete(id);
-    await this.#keep(id, outcome);
-    this.#handleOutcome(versionId, outcome);
-    const ending = endingOf(outcome);
-    if (ending) this.#end(await recorder.record(id, ending));
+  async #execute(run: ClaimedRun): Promise<void> {
+    const outcome = await this.#outcomeOf(run);
+    await this.#keep(run.id, outcome);
+    this.#handleOutcome(run.versionId, outcome);
+    const ending = endingOf(run.id, outcome);
+    if (ending) await this.#parts.recorder.record(ending);
   }
 
-  /** Runs at once, so that the executor's place is taken. A job that cannot be prepared now is deferred. */
-  #codeOf(version: ServedVersion): ModelCode | Extract<Outcome, { kind: 'deferred' }> | undefined {
+  async #outcomeOf({ id: runId, versionId, inputs }: ClaimedRun): Promise<Executed> {
+    const { versions, pool, feed, kept } = this.#parts;
     try {
-      return this.#parts.registry.codeOf(version);
+      const prepared = versions.jobOf(versionId);
+      const job = prepared instanceof Promise ? await prepared : prepared;
+      this.#preparing.delete(runId);
+      const keepIn = kept?.folderFor(runId);
+      return await pool.execute({ runId, versionId, ...job, inputs, keepIn }, (fraction) =>
+        feed.progress(runId, fraction),
+      );
     } catch (error) {
-      if (error instanceof Deferred) return { kind: 'deferred', reason: error.message };
+      const reason = messageOf(error);
+      if (error instanceof Deferred) return { kind: 'deferred', reason };
+      if (error instanceof VersionUnusable) return { kind: 'unusable', reason };
       throw error;
     }
   }
 
   /** Keeps the folder of a failed run, if wanted. */
-  async #keep(id: string, outcome: Outcome): Promise<void> {
+  async #keep(id: string, outcome: Executed): Promise<void> {
     const { kept, onFault } = this.#parts;
     if (!kept) return;
     try {
@@ -162,56 +173,36 @@ export class Dispatcher {
     }
   }
 
-  /** Notes what an outcome shows about the system and the version. */
-  #handleOutcome(versionId: string, outcome: Outcome): void {
-    const { registry, problems, onDoubt } = this.#parts;
+  #handleOutcome(versionId: string, outcome: Executed): void {
     switch (outcome.kind) {
       case 'completed':
       case 'failed':
-        this.#release(versionId);
-        return problems.resolve('NO_EXECUTOR', '');
-      case 'unstarted':
-        return problems.raise({
-          code: 'NO_EXECUTOR',
-          subject: '',
-          message: 'No process for an executor can be started: runs wait.',
-          detail: `No process for an executor can be started, which is tried again: ${outcome.reason}`,
-        });
-      case 'deferred': {
+      case 'unusable':
+        this.#held.delete(versionId);
+        break;
+      case 'deferred':
         if (!this.#held.has(versionId)) this.#held.set(versionId, new Hold(() => this.wake()));
         this.#held.get(versionId)!.hold();
-        problems.raise({
-          code: 'RUNS_DEFERRED',
-          subject: versionId,
-          message: `${registry.publicName(versionId)} cannot be executed just now: its runs wait.`,
-          detail: `Runs of the model "${registry.model(registry.version(versionId).modelId).name}" wait: ${outcome.reason}`,
-        });
-        return onDoubt();
-      }
+        break;
+      case 'unstarted':
       case 'ended':
     }
-  }
-
-  #release(versionId: string): void {
-    this.#held.delete(versionId);
-    this.#parts.problems.resolve('RUNS_DEFERRED', versionId);
-  }
-
-  #end(runIds: readonly string[]): void {
-    for (const runId of runIds) this.#parts.pool.stop(runId);
+    this.#parts.listener.ended(versionId, outcome);
   }
 }
 
 /** Undefined for a run that was stopped, or that becomes FRESH at the next start of the service. */
-function endingOf(outcome: Outcome): Ending | undefined {
+function endingOf(runId: string, outcome: Executed): Ending | undefined {
   switch (outcome.kind) {
     case 'completed':
-      return { status: 'COMPLETED', outputs: outcome.outputs };
+      return { runId, status: 'COMPLETED', outputs: outcome.outputs };
     case 'failed':
-      return { status: 'FAILED', reason: outcome.reason, log: outcome.log };
+      return { runId, status: 'FAILED', reason: outcome.reason, log: outcome.log };
+    case 'unusable':
+      return { runId, status: 'FAILED', reason: outcome.reason };
     case 'deferred':
     case 'unstarted':
-      return { status: 'FRESH' };
+      return { runId, status: 'FRESH' };
     case 'ended':
       return undefined;
   }

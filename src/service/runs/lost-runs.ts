@@ -2,10 +2,14 @@ import type { RunRepository } from './repository.ts';
 
 /** The interval between checks, ms. */
 const INTERVAL = 2_000;
+/** The name of the holders that are the service itself. */
+const EMBEDDED = 'service';
 
 export interface LostRunsParts {
   runs: RunRepository;
-  /** Whether the run is executing, or its end is about to be written. */
+  /** The holder of the runs that this process executes. */
+  holder: string;
+  /** Whether this process executes the run, or is about to write its end. */
   isHeld: (runId: string) => boolean;
   /** Called after runs became FRESH. */
   onRequeued: () => void;
@@ -13,25 +17,48 @@ export interface LostRunsParts {
 }
 
 /**
- * Finds runs that are RUNNING in the database but not executing, and makes them FRESH. Animated ones are stopped,
- * because nobody can watch them any more. No such runs should exist: this is a protection against unknown faults.
+ * Finds runs that are RUNNING in the database but not executing, at two checks in a row, and makes them FRESH. Animated ones are
+ * stopped, because nobody can watch them any more. No such runs should exist: this is a protection against unknown faults.
  *
  * @returns a function that ends the checks
  */
-export function watchForLostRuns({ runs, isHeld, onRequeued, onFault }: LostRunsParts): () => void {
-  const look = (): void => {
-    try {
-      const lost = runs.running().filter(({ id }) => !isHeld(id));
-      for (const run of lost) {
-        if (run.experimentType === 'ANIMATION_SVG') runs.stop(run.id, 'it has lost its process');
-        else runs.requeue(run);
-        onFault(new Error(`run ${run.id} was RUNNING without an executor`));
-      }
-      if (lost.length > 0) onRequeued();
-    } catch (error) {
-      onFault(error);
+export function watchForLostRuns({ runs, holder, isHeld, onRequeued, onFault }: LostRunsParts): () => void {
+  // a run is claimed in the database a moment before this process knows of it
+  let suspects: ReadonlySet<string> = new Set();
+  let isLooking = false;
+  const look = async (): Promise<void> => {
+    const found = (await runs.holders.unheld(holder)).filter(({ id }) => !isHeld(id));
+    const lost = found.filter(({ id }) => suspects.has(id));
+    suspects = new Set(found.map(({ id }) => id));
+    for (const { id, isAnimated } of lost) {
+      if (isAnimated) await runs.stop(id, 'it has lost its process');
+      else await runs.holders.requeue([id]);
+      onFault(new Error(`run ${id} was RUNNING without an executor`));
     }
+    if (lost.length > 0) onRequeued();
   };
-  const timer = setInterval(look, INTERVAL).unref();
+  const timer = setInterval(() => {
+    if (isLooking) return;
+    isLooking = true;
+    look()
+      .catch(onFault)
+      .finally(() => (isLooking = false));
+  }, INTERVAL).unref();
   return () => clearInterval(timer);
+}
+
+/**
+ * At a start of the service: what its earlier process held is held by nobody. Its runs become FRESH again, in their old
+ * places. Its animated runs are stopped, because their sessions are lost, and parts of incomplete experiments are removed.
+ *
+ * @param holder - the id of the holder that this process opens
+ */
+export async function takeBackRuns(runs: RunRepository, holder: string): Promise<void> {
+  await runs.holders.closeNamed(EMBEDDED);
+  await runs.holders.open(holder, EMBEDDED);
+  const unheld = await runs.holders.unheld(holder);
+  for (const { id } of unheld.filter(({ isAnimated }) => isAnimated))
+    await runs.stop(id, 'the model service was restarted');
+  await runs.dropAllParts();
+  await runs.holders.requeue(unheld.filter(({ isAnimated }) => !isAnimated).map(({ id }) => id));
 }

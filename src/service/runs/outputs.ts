@@ -37,21 +37,21 @@ export function singleOutputs(version: Template, template: OutputsTemplate, text
  * experiment the numbers are histograms (notes on real clients), unless the template asks for the array. The varied
  * inputs are where the template has them, else last.
  *
- * @param results - the outputs of each run, in the order of the runs
+ * @param results - the outputs of each run, in the order of the runs, some at a time
  */
-export function multipleOutputs(
+export async function multipleOutputs(
   version: Template,
   template: OutputsTemplate,
   settings: Settings,
-  results: () => Iterable<OutputTexts>,
-): Outputs {
+  results: AsyncIterable<readonly OutputTexts[]>,
+): Promise<Outputs> {
   const wanted = wantedOf(version, template);
   if (!wanted.includes('varied inputs')) wanted.push('varied inputs');
   const columns = new Map(
     wanted.flatMap((one) => (one === 'varied inputs' ? [] : [[one.descriptor.name, [] as string[]]])),
   );
-  for (const texts of results()) {
-    for (const [name, column] of columns) column.push(texts[name]!);
+  for await (const page of results) {
+    for (const texts of page) for (const [name, column] of columns) column.push(texts[name]!);
   }
   return wanted.flatMap((one) => {
     if (one === 'varied inputs') return variedElement(version, settings);

@@ -1,60 +1,45 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { RunLog } from '../../api/extensions.ts';
-import { messageOf } from '../../errors.ts';
 import { Backoff } from '../backoff.ts';
-import type { Problems } from '../problems.ts';
-import { mayPass } from '../system-errors.ts';
-import type { Ended, RunRepository } from './repository.ts';
-import type { OutputTexts } from './stored-run.ts';
+import type { Ending, Feed } from './feed.ts';
 
-/** The end of a RUNNING run's execution. */
-export type Ending =
-  | { status: 'COMPLETED'; outputs: OutputTexts }
-  /** `log` is its printed output, if it was executed. */
-  | { status: 'FAILED'; reason: string; log?: RunLog }
-  /** `reason` is null if somebody requested the stop. */
-  | { status: 'STOPPED'; reason: string | null }
-  /** The run could not be executed. */
-  | { status: 'FRESH' };
+/** The most endings that are written at once. */
+const MOST = 200;
+
+export interface RecorderListener {
+  /** Endings could not be written, which is tried again. */
+  refused(endings: readonly Ending[], error: unknown): void;
+  written(endings: readonly Ending[]): void;
+}
+
+interface Pending {
+  ending: Ending;
+  resolve: () => void;
+}
 
 /**
- * Writes the ends of executions. If the database refuses a write, it is tried again until it succeeds or the run was
- * stopped meanwhile. Outputs that the database can never store fail their run.
+ * Writes the ends of executions. If a write is refused, it is tried again until it succeeds. Endings that arrive during a
+ * write are written together after it.
  */
 export class Recorder {
-  readonly #runs: RunRepository;
-  readonly #problems: Problems;
+  readonly #feed: Pick<Feed, 'report'>;
+  readonly #listener: RecorderListener;
+  readonly #waiting: Pending[] = [];
   readonly #pending = new Set<string>();
+  #isWriting = false;
   #open = true;
 
-  constructor(runs: RunRepository, problems: Problems) {
-    this.#runs = runs;
-    this.#problems = problems;
+  constructor(feed: Pick<Feed, 'report'>, listener: RecorderListener) {
+    this.#feed = feed;
+    this.#listener = listener;
   }
 
-  /** Writes at once, and resolves when it is written. Never rejects. Returns the runs that end with this run. */
-  async record(id: string, ending: Ending): Promise<Ended> {
-    this.#pending.add(id);
-    const backoff = new Backoff();
-    let due = ending;
-    try {
-      while (this.#open) {
-        try {
-          const ended = this.#write(id, due);
-          this.#problems.resolve('RUNS_UNRECORDED', id);
-          return ended;
-        } catch (error) {
-          this.#complain(id, error);
-          if (due.status === 'COMPLETED' && !mayPass(error)) {
-            due = { status: 'FAILED', reason: `its outputs could not be stored: ${messageOf(error)}` };
-          }
-        }
-        await pause(backoff.next(), undefined, { ref: false });
-      }
-      return [];
-    } finally {
-      this.#pending.delete(id);
-    }
+  /** Writes at once, and resolves when it is written. Never rejects. */
+  record(ending: Ending): Promise<void> {
+    return new Promise((resolve) => {
+      this.#pending.add(ending.runId);
+      this.#waiting.push({ ending, resolve });
+      if (!this.#isWriting) void this.#writeAll();
+    });
   }
 
   /** Whether the end of the run is not written yet. */
@@ -67,28 +52,29 @@ export class Recorder {
     this.#open = false;
   }
 
-  #write(id: string, ending: Ending): Ended {
-    if (this.#runs.byId(id)?.status !== 'RUNNING') return [];
-    switch (ending.status) {
-      case 'COMPLETED':
-        this.#runs.complete(id, ending.outputs);
-        return [];
-      case 'FAILED':
-        return this.#runs.fail(id, ending.reason, ending.log);
-      case 'STOPPED':
-        return this.#runs.stop(id, ending.reason);
-      case 'FRESH':
-        this.#runs.defer(id);
-        return [];
+  async #writeAll(): Promise<void> {
+    this.#isWriting = true;
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting.splice(0, MOST);
+      await this.#write(batch.map(({ ending }) => ending));
+      for (const { ending, resolve } of batch) {
+        this.#pending.delete(ending.runId);
+        resolve();
+      }
     }
+    this.#isWriting = false;
   }
 
-  #complain(id: string, error: unknown): void {
-    this.#problems.raise({
-      code: 'RUNS_UNRECORDED',
-      subject: id,
-      message: 'The database does not take what has become of a run; it is kept in memory and tried again.',
-      detail: `The database does not take what has become of run ${id}, which is tried again: ${messageOf(error)}`,
-    });
+  async #write(endings: readonly Ending[]): Promise<void> {
+    const backoff = new Backoff();
+    while (this.#open) {
+      try {
+        await this.#feed.report(endings);
+        return this.#listener.written(endings);
+      } catch (error) {
+        this.#listener.refused(endings, error);
+      }
+      await pause(backoff.next(), undefined, { ref: false });
+    }
   }
 }

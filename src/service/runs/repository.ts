@@ -1,36 +1,40 @@
-import type { DatabaseSync } from 'node:sqlite';
 import type { RunLog } from '../../api/extensions.ts';
-import { subRunTitle } from './experiments.ts';
+import type { Database } from '../database/database.ts';
+import { ExperimentTree } from './experiment-tree.ts';
+import { Holders } from './holders.ts';
 import { RunTable } from './run-table.ts';
+import { isLive } from './states.ts';
 import {
   type NewRun,
   type OutputTexts,
-  readOptional,
   readRow,
+  type RunRow,
   type StoredRun,
   type SubRun,
 } from './stored-run.ts';
 import type { Tally } from './tally.ts';
 
-type Abandoned = Pick<StoredRun, 'id' | 'seq' | 'status'>;
-
-/** Number of failed runs that keep their log; the oldest logs are deleted first. At 64 KB each, at most 128 MB. */
-const MOST_LOGS = 2_000;
-
-/** Ids of runs that must no longer be executed. */
-export type Ended = string[];
+/** The number of sub-runs whose outputs are read at once. */
+const PAGE = 500;
 
 /**
  * Runs in the database, and experiments, which consist of runs. A change of a run and its effects on the experiments
- * with that run are one transaction. All calls are synchronous.
+ * with that run are one transaction. Each change names the states that it may change, so that others may change the same runs
+ * at the same time.
  */
 export class RunRepository {
+  readonly holders: Holders;
   readonly #table: RunTable;
+  readonly #tree: ExperimentTree;
+  readonly #sql: Database;
   readonly #statements: RunTable['statements'];
 
-  constructor(db: DatabaseSync, now: () => number) {
-    this.#table = new RunTable(db, now);
+  constructor(sql: Database, now: () => number) {
+    this.#sql = sql;
+    this.#table = new RunTable(sql, now);
+    this.#tree = new ExperimentTree(this.#table);
     this.#statements = this.#table.statements;
+    this.holders = new Holders(this.#table, this.#tree);
   }
 
   /** The counts of ended runs since the service started. */
@@ -38,17 +42,28 @@ export class RunRepository {
     return this.#table.tally;
   }
 
+  /** @param callback - called with the ids of runs that must not be executed any more */
+  whenEnded(callback: (runIds: readonly string[]) => void): void {
+    this.#table.whenEnded(callback);
+  }
+
   /** The numbers of waiting and executing runs, without experiments. */
-  counts(): { fresh: number; running: number } {
-    return this.#statements.counts.get() as { fresh: number; running: number };
+  async counts(): Promise<{ fresh: number; running: number }> {
+    const [row] = await this.#sql.all<{ fresh: number; running: number }>(this.#statements.counts);
+    return { fresh: Number(row!.fresh), running: Number(row!.running) };
   }
 
   /**
    * Adds a FRESH run, or returns the live run with its identity. It is one statement, so of many identical requests one
    * adds the run.
    */
-  insert(run: NewRun): StoredRun {
-    return this.#table.insert(run, { isDirect: true, tasks: null }) ?? this.#table.newest(run.identity)!;
+  async insert(run: NewRun): Promise<StoredRun> {
+    for (;;) {
+      const added = await this.#table.insert(run, { isDirect: true, tasks: null });
+      const found = added ?? (await this.#table.newest(run.identity));
+      // the run that was in the way may have ended meanwhile
+      if (found && isLive(found.status)) return found;
+    }
   }
 
   /**
@@ -57,8 +72,12 @@ export class RunRepository {
    *
    * @returns the `seq` of each
    */
-  insertParts(runs: readonly NewRun[]): number[] {
-    return this.#table.atomically(() => runs.map((run) => this.#part(run)));
+  insertParts(runs: readonly NewRun[]): Promise<number[]> {
+    return this.#table.change(async (sql) => {
+      const seqs = [];
+      for (const run of runs) seqs.push(await this.#tree.part(sql, run));
+      return seqs;
+    });
   }
 
   /**
@@ -67,206 +86,130 @@ export class RunRepository {
    * @param parts - the result of {@link insertParts} for the sub-runs; one that has failed or was removed since is
    * added again
    */
-  insertMultiple(run: NewRun, subRuns: readonly NewRun[], parts: readonly number[]): StoredRun {
-    return this.#table.atomically(() => {
-      const parent = this.#table.insert(run, { isDirect: true, tasks: parts.length });
-      if (!parent) return this.#table.newest(run.identity)!;
+  insertMultiple(run: NewRun, subRuns: readonly NewRun[], parts: readonly number[]): Promise<StoredRun> {
+    return this.#table.change(async (sql, effects) => {
+      const parent = await this.#table.insert(run, { isDirect: true, tasks: parts.length }, sql);
+      if (!parent) return (await this.#table.newestNow(run.identity, sql))!;
+      const rows = await sql.all<{ seq: number }>(this.#statements.liveParts, JSON.stringify(parts));
+      const live = new Set(rows.map(({ seq }) => Number(seq)));
       const seqs = [...parts];
-      for (const { position } of this.#statements.lostParts.all(JSON.stringify(seqs)))
-        seqs[Number(position)] = this.#part(subRuns[Number(position)]!);
-      this.#statements.addSubRuns.run(parent.seq, JSON.stringify(seqs));
-      const { left, fresh } = this.#statements.progress.get(parent.seq) as { left: number; fresh: number };
-      this.#table.setLeft(parent, left);
-      if (fresh < seqs.length) this.#table.move(parent, 'RUNNING');
-      if (left === 0) this.#table.move({ ...parent, status: 'RUNNING' }, 'COMPLETED');
-      return this.#table.byId(parent.id)!;
+      for (const [position, seq] of parts.entries())
+        if (!live.has(seq)) seqs[position] = await this.#tree.part(sql, subRuns[position]!);
+      return this.#tree.adopt(sql, effects, parent, seqs);
     });
   }
 
   /** Removes runs that were added as parts of an experiment which was then not added, if they have not begun. */
-  dropParts(parts: readonly number[]): void {
-    this.#table.dropParts(parts);
+  async dropParts(parts: readonly number[]): Promise<void> {
+    await this.#table.change(async (sql, effects) => {
+      effects.hasRemoved = true;
+      await sql.all(this.#statements.dropParts, JSON.stringify(parts));
+    });
   }
 
-  /** Notes that a run was requested itself, not only as a part of others. */
-  want(run: StoredRun): void {
-    this.#statements.want.run(run.seq);
+  /** After a start of the service: removes the parts of experiments that were incomplete at its end. */
+  async dropAllParts(): Promise<void> {
+    await this.#sql.all(this.#statements.dropAllParts);
+  }
+
+  /**
+   * Notes that a run was requested itself, not only as a part of others.
+   *
+   * @returns false if it ended meanwhile, because nothing needed it
+   */
+  async want(run: StoredRun): Promise<boolean> {
+    return this.#table.change(async (sql, effects) => {
+      effects.changed.push(run.id);
+      return (await sql.all(this.#statements.want, run.seq)).length > 0;
+    });
   }
 
   /** Adds an animated run, which a process outside the queue executes. It is RUNNING at once. */
-  insertRunning(run: NewRun): StoredRun {
-    return this.#table.atomically(() => {
-      const added = this.insert(run);
-      this.#table.move(added, 'RUNNING');
-      return this.#table.byId(added.id)!;
+  insertRunning(holder: string, run: NewRun): Promise<StoredRun> {
+    return this.#table.change(async (sql, effects) => {
+      const { id } = (await this.#table.insert(run, { isDirect: true, tasks: null }, sql))!;
+      effects.changed.push(id);
+      const [row] = await sql.all<RunRow>(this.#statements.begin, holder, this.#table.time(), id);
+      return readRow(row!);
     });
   }
 
   /** The run that answers for an identity, otherwise its last FAILED or STOPPED run. */
-  newest(identity: string): StoredRun | undefined {
+  newest(identity: string): Promise<StoredRun | undefined> {
     return this.#table.newest(identity);
   }
 
-  byId(id: string): StoredRun | undefined {
+  byId(id: string): Promise<StoredRun | undefined> {
     return this.#table.byId(id);
   }
 
   /**
-   * Takes the FRESH run that was requested first, and makes it RUNNING.
-   *
-   * @param held - ids of versions whose runs are held back
-   */
-  startNext(held: readonly string[] = []): StoredRun | undefined {
-    return this.#table.atomically(() => {
-      const run = readOptional(this.#statements.nextFresh.get(JSON.stringify(held)));
-      if (!run) return undefined;
-      this.#table.move(run, 'RUNNING');
-      for (const { parent } of this.#waitingFor(run)) {
-        if (parent.status === 'FRESH') this.#table.move(parent, 'RUNNING');
-      }
-      return { ...run, status: 'RUNNING' };
-    });
-  }
-
-  complete(id: string, outputs: OutputTexts): void {
-    this.#table.atomically(() => {
-      const run = this.#table.known(id);
-      this.#statements.keep.run(run.seq, JSON.stringify(outputs));
-      this.#table.move(run, 'COMPLETED');
-      for (const { parent, times } of this.#waitingFor(run)) {
-        const left = parent.tasksLeft! - times;
-        this.#table.setLeft(parent, left);
-        if (left === 0) this.#table.move(parent, 'COMPLETED');
-      }
-    });
-  }
-
-  /**
-   * Returns the runs that nobody needs any more, because the experiments with this run have failed.
-   *
-   * @param log - its printed output, if it was executed
-   */
-  fail(id: string, reason: string, log?: RunLog): Ended {
-    return this.#table.atomically(() => {
-      const run = this.#table.known(id);
-      this.#table.move(run, 'FAILED', reason);
-      if (log) {
-        const { lastInsertRowid } = this.#statements.addLog.run(run.seq, JSON.stringify(log));
-        this.#statements.dropLogs.run(Number(lastInsertRowid) - MOST_LOGS);
-      }
-      return this.#failParents(run, `failed: ${reason}`);
-    });
-  }
-
-  /**
-   * Returns the runs that end with it: itself, and runs that nobody needs any more.
+   * Stops a FRESH or RUNNING run, and the runs that nobody needs any more.
    *
    * @param reason - why the service stops it, if nobody requested the stop
    */
-  stop(id: string, reason: string | null = null): Ended {
-    return this.#table.atomically(() => {
-      const run = this.#table.known(id);
-      this.#table.move(run, 'STOPPED', reason);
-      const others = run.tasks === null ? this.#failParents(run, 'was stopped') : this.#abandon(run);
-      return [id, ...others];
-    });
-  }
-
-  /** Makes a RUNNING run that could not be executed FRESH again, in its old place, as if it had not been started. */
-  defer(id: string): void {
-    this.#table.atomically(() => {
-      const run = this.#table.known(id);
-      this.#table.move(run, 'FRESH');
-      this.#statements.uncount.run(run.seq);
-    });
-  }
-
-  /** After a start of the service: stops animated runs, because their sessions are lost. */
-  stopAnimated(reason: string): void {
-    for (const { id } of this.#statements.animated.all()) this.stop(id as string, reason);
-  }
-
-  /** After a start of the service: removes the parts of experiments that were incomplete at its end. */
-  dropAllParts(): void {
-    this.#statements.dropAllParts.run();
-  }
-
-  /**
-   * After a start of the service: makes RUNNING runs FRESH again, in their old places, because their executors are
-   * gone.
-   */
-  requeueRunning(): void {
-    for (const run of this.running()) this.requeue(run);
-  }
-
-  /** The RUNNING runs in the database, without experiments. */
-  running(): StoredRun[] {
-    return this.#statements.running.all().map((row) => readRow(row));
-  }
-
-  /** Makes a RUNNING run without an executor FRESH again, in its old place. */
-  requeue(run: StoredRun): void {
-    this.#table.move(run, 'FRESH');
-    this.#table.tally.repeated += 1;
+  async stop(id: string, reason: string | null = null): Promise<void> {
+    await this.#table.change((sql, effects) => this.#tree.stop(sql, effects, id, reason));
   }
 
   /** The outputs of a COMPLETED single run. */
-  outputs(run: StoredRun): OutputTexts | undefined {
-    const row = this.#statements.outputs.get(run.seq) as { outputs: string } | undefined;
+  async outputs(run: StoredRun): Promise<OutputTexts | undefined> {
+    const [row] = await this.#sql.all<{ outputs: string }>(this.#statements.outputs, run.seq);
     return row && (JSON.parse(row.outputs) as OutputTexts);
   }
 
-  /** The outputs of the sub-runs of a COMPLETED run, in their order. */
-  *outputsOfSubRuns(run: StoredRun): Generator<OutputTexts> {
-    for (const row of this.#statements.subOutputs.iterate(run.seq)) {
-      yield JSON.parse((row as { outputs: string }).outputs) as OutputTexts;
+  /** The outputs of the sub-runs of a COMPLETED run, in their order, some at a time. */
+  async *outputsOfSubRuns(run: StoredRun): AsyncGenerator<OutputTexts[]> {
+    for (let last = -1; ;) {
+      const rows = await this.#sql.all<{ position: number; outputs: string }>(
+        this.#statements.subOutputs,
+        run.seq,
+        last,
+        PAGE,
+      );
+      if (rows.length > 0) yield rows.map(({ outputs }) => JSON.parse(outputs) as OutputTexts);
+      if (rows.length < PAGE) return;
+      last = Number(rows.at(-1)!.position);
     }
   }
 
   /** The log of a FAILED run; for an experiment, that of its first FAILED sub-run. */
-  log(run: StoredRun): RunLog | undefined {
-    const row = this.#statements.log.get(run.seq, run.seq) as { log: string } | undefined;
+  async log(run: StoredRun): Promise<RunLog | undefined> {
+    const [row] = await this.#sql.all<{ log: string }>(this.#statements.log, run.seq, run.seq);
     return row && (JSON.parse(row.log) as RunLog);
   }
 
   /** The sub-runs of a run, in their order. */
-  subRuns(run: StoredRun): SubRun[] {
-    return this.#statements.subRuns.all(run.seq) as unknown as SubRun[];
+  subRuns(run: StoredRun): Promise<SubRun[]> {
+    return this.#sql.all<SubRun>(this.#statements.subRuns, run.seq);
   }
 
   /** Ids of the sub-runs of a run that are RUNNING. */
-  runningSubRuns(run: StoredRun): string[] {
-    return this.#statements.runningSubRuns.all(run.seq).map(({ id }) => id as string);
+  async runningSubRuns(run: StoredRun): Promise<string[]> {
+    const rows = await this.#sql.all<{ id: string }>(this.#statements.runningSubRuns, run.seq);
+    return rows.map(({ id }) => id);
   }
 
-  /** The `seq` of the live run with an identity, as a part of an experiment. A FRESH run is added if there is none. */
-  #part(run: NewRun): number {
-    const part =
-      this.#table.insert(run, { isDirect: false, tasks: null }) ?? this.#table.newest(run.identity)!;
-    return part.seq;
+  /** Ids of the versions with unfinished runs. */
+  async unfinishedVersions(): Promise<ReadonlySet<string>> {
+    const rows = await this.#sql.all<{ version_id: string }>(this.#statements.unfinishedVersions);
+    return new Set(rows.map(({ version_id }) => version_id));
   }
 
-  /** The unfinished experiments with a run: how often each contains it, and at which position first. */
-  #waitingFor(run: StoredRun): { parent: StoredRun; times: number; position: number }[] {
-    return this.#statements.parents.all(run.seq).map((row) => ({
-      parent: readRow(row),
-      times: Number(row['times']),
-      position: Number(row['position']),
-    }));
-  }
-
-  #failParents(run: StoredRun, how: string): Ended {
-    const failed = this.#waitingFor(run);
-    for (const { parent, position } of failed) {
-      this.#table.move(parent, 'FAILED', `${subRunTitle(parent, position, run.inputs)} ${how}`);
+  /** The number of runs of each version, by its id; `slice` runs are counted at once. */
+  async countByVersion(slice: number, between: () => Promise<void>): Promise<ReadonlyMap<string, number>> {
+    const counts = new Map<string, number>();
+    const [row] = await this.#sql.all<{ last: number }>(this.#statements.lastSeq);
+    for (let from = 0; from < Number(row!.last); from += slice) {
+      const found = await this.#sql.all<{ version_id: string; runs: number }>(
+        this.#statements.countRuns,
+        from,
+        from + slice,
+      );
+      for (const { version_id, runs } of found)
+        counts.set(version_id, (counts.get(version_id) ?? 0) + Number(runs));
+      await between();
     }
-    return failed.flatMap(({ parent }) => this.#abandon(parent));
-  }
-
-  /** Stops the sub-runs of an ended experiment, except those that something else waits for. */
-  #abandon(parent: StoredRun): Ended {
-    const unwanted = this.#statements.unwanted.all(parent.seq) as unknown as Abandoned[];
-    this.#table.stopAll(unwanted);
-    return unwanted.map(({ id }) => id);
+    return counts;
   }
 }

@@ -5,12 +5,19 @@ const MOST = 10_000;
 
 /**
  * A cache of runs, so that frequent requests (the progress of running runs, runs that many clients request) need no
- * query. Code that changes or adds a run must tell the cache.
+ * query. Code that changes or adds a run must tell the cache. A run that was read before the last change is not kept, because
+ * the change may have been of this run.
  */
 export class RunCache<Run extends { id: string }> {
   readonly #byId = new RecentMap<string, Run>(MOST);
   /** The id of the run that answers for an identity. */
   readonly #byIdentity = new RecentMap<string, string>(MOST);
+  #changes = 0;
+
+  /** The number of changes so far. */
+  get changes(): number {
+    return this.#changes;
+  }
 
   get(id: string): Run | undefined {
     return this.#byId.get(id);
@@ -21,19 +28,33 @@ export class RunCache<Run extends { id: string }> {
     return this.#byIdentity.get(identity);
   }
 
-  /** @param identity - if the run is known to answer for this identity */
-  note(run: Run, identity?: string): void {
+  /**
+   * @param since - the number of changes before the run was read
+   * @param identity - if the run is known to answer for this identity
+   */
+  note(run: Run, { since, identity }: { since: number; identity?: string }): void {
+    if (since !== this.#changes) return;
     this.#byId.set(run.id, run);
     if (identity !== undefined) this.#byIdentity.set(identity, run.id);
   }
 
   /** The run has changed. */
   forget(id: string): void {
+    this.#changes += 1;
     this.#byId.delete(id);
   }
 
-  /** Clears the cache, because a noted change may have been rolled back. */
+  /** A run was added, which answers for its identity from now on. */
+  add(run: Run, { since, identity }: { since: number; identity: string }): void {
+    const isCurrent = since === this.#changes;
+    this.#changes += 1;
+    if (isCurrent) this.note(run, { since: this.#changes, identity });
+    else this.#byIdentity.delete(identity);
+  }
+
+  /** Clears the cache, because runs were removed. */
   clear(): void {
+    this.#changes += 1;
     this.#byId.clear();
     this.#byIdentity.clear();
   }

@@ -1,4 +1,5 @@
-import type { DatabaseSync } from 'node:sqlite';
+import type { Dialect } from '../database/database.ts';
+import { statesBefore } from './states.ts';
 
 const NAMES = [
   'seq',
@@ -7,6 +8,7 @@ const NAMES = [
   'experiment_type',
   'inputs',
   'types',
+  'direct',
   'status',
   'failure',
   'tasks',
@@ -18,91 +20,109 @@ const RUN_COLUMNS = NAMES.map((name) => `runs.${name}`).join(', ');
 /** A run that was only a part of experiments, and is now part of none. */
 const IS_LOOSE = `tasks IS NULL AND direct = 0 AND NOT EXISTS (SELECT 1 FROM sub_runs WHERE run_seq = runs.seq)`;
 
-/** The statements of the repository of runs. */
-export function prepareStatements(db: DatabaseSync) {
+const single = { hasSubRuns: false };
+const multiple = { hasSubRuns: true };
+
+/**
+ * The statements of the repository of runs, for SQLite and PostgreSQL. A statement that changes the status of a run
+ * names the states that it may change: of two that change one run at the same time, one finds nothing to change.
+ */
+export function runStatements({ list, skipLocked, forShare }: Dialect) {
+  const texts = `(SELECT value FROM ${list} AS given)`;
+  const numbers = `(SELECT CAST(value AS BIGINT) FROM ${list} AS given)`;
   return {
-    insert: db.prepare(
-      `INSERT INTO runs
+    // the states are literal, so that the partial index is found
+    insert: `INSERT INTO runs
          (id, version_id, experiment_type, identity, inputs, types, direct, tasks, tasks_left, status, requested_at)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'FRESH', ?)
        ON CONFLICT (identity) WHERE status IN ('FRESH', 'RUNNING', 'COMPLETED') DO NOTHING RETURNING ${COLUMNS}`,
-    ),
-    want: db.prepare('UPDATE runs SET direct = 1 WHERE seq = ? AND direct = 0'),
-    newest: db.prepare(`SELECT ${COLUMNS} FROM runs WHERE identity = ? ORDER BY seq DESC LIMIT 1`),
-    byId: db.prepare(`SELECT ${COLUMNS} FROM runs WHERE id = ?`),
-    nextFresh: db.prepare(
-      `SELECT ${COLUMNS} FROM runs
-       WHERE status = 'FRESH' AND tasks IS NULL AND version_id NOT IN (SELECT value FROM json_each(?))
-       ORDER BY seq LIMIT 1`,
-    ),
-    start: db.prepare(
-      `UPDATE runs SET status = 'RUNNING', executions = executions + (tasks IS NULL), started_at = ?
-       WHERE seq = ?`,
-    ),
-    finish: db.prepare('UPDATE runs SET status = ?, failure = ?, finished_at = ? WHERE seq = ?'),
-    requeue: db.prepare(`UPDATE runs SET status = 'FRESH', started_at = NULL WHERE seq = ?`),
-    counts: db.prepare(
-      `SELECT (SELECT count(*) FROM runs WHERE status = 'FRESH' AND tasks IS NULL) AS fresh,
+    want: `UPDATE runs SET direct = 1 WHERE seq = ? AND status IN ('FRESH', 'RUNNING', 'COMPLETED') RETURNING id`,
+    newest: `SELECT ${COLUMNS} FROM runs WHERE identity = ? ORDER BY seq DESC LIMIT 1`,
+    byId: `SELECT ${COLUMNS} FROM runs WHERE id = ?`,
+    counts: `SELECT (SELECT count(*) FROM runs WHERE status = 'FRESH' AND tasks IS NULL) AS fresh,
          (SELECT count(*) FROM runs WHERE status = 'RUNNING' AND tasks IS NULL) AS running`,
-    ),
-    uncount: db.prepare('UPDATE runs SET executions = executions - 1 WHERE seq = ?'),
-    running: db.prepare(
-      `SELECT ${COLUMNS} FROM runs WHERE status = 'RUNNING' AND tasks IS NULL ORDER BY seq`,
-    ),
-    animated: db.prepare(
-      `SELECT id FROM runs WHERE status = 'RUNNING' AND experiment_type = 'ANIMATION_SVG'`,
-    ),
-    keep: db.prepare('INSERT INTO results (run_seq, outputs) VALUES (?, ?)'),
-    outputs: db.prepare('SELECT outputs FROM results WHERE run_seq = ?'),
+    outputs: 'SELECT outputs FROM results WHERE run_seq = ?',
 
-    addSubRuns: db.prepare(
-      'INSERT INTO sub_runs (parent_seq, position, run_seq) SELECT ?, key, value FROM json_each(?)',
-    ),
-    lostParts: db.prepare(
-      `SELECT key AS position FROM json_each(?) LEFT JOIN runs ON seq = value
-       WHERE status IS NULL OR status IN ('FAILED', 'STOPPED')`,
-    ),
-    progress: db.prepare(
-      `SELECT sum(status <> 'COMPLETED') AS left, sum(status = 'FRESH') AS fresh
+    openHolder: `INSERT INTO holders (id, name, opened_at) VALUES (?, ?, ?)`,
+    isOpen: `SELECT 1 FROM holders WHERE id = ? AND closed_at IS NULL ${forShare}`,
+    closeHolder: 'UPDATE holders SET closed_at = ? WHERE id = ? AND closed_at IS NULL',
+    closeNamed: 'UPDATE holders SET closed_at = ? WHERE name = ? AND closed_at IS NULL',
+    claim: `UPDATE runs SET status = 'RUNNING', holder = ?, executions = executions + 1, started_at = ?
+       WHERE seq IN (
+         SELECT seq FROM runs WHERE status = 'FRESH' AND tasks IS NULL AND version_id NOT IN ${texts}
+         ORDER BY seq LIMIT ? ${skipLocked}
+       ) RETURNING ${COLUMNS}`,
+    begin: `UPDATE runs SET status = 'RUNNING', holder = ?, executions = 1, started_at = ?
+       WHERE id = ? RETURNING ${COLUMNS}`,
+    startParents: `UPDATE runs SET status = 'RUNNING', started_at = ?
+       WHERE status IN ${statesBefore('RUNNING', multiple)} AND tasks IS NOT NULL
+         AND seq IN (SELECT parent_seq FROM sub_runs WHERE run_seq IN ${numbers}) RETURNING id`,
+    complete: `UPDATE runs SET status = 'COMPLETED', finished_at = ?
+       WHERE id IN ${texts} AND status IN ${statesBefore('COMPLETED', single)} AND tasks IS NULL RETURNING id, seq`,
+    completeParents: `UPDATE runs SET tasks_left = tasks_left - done.times,
+         status = CASE WHEN tasks_left = done.times THEN 'COMPLETED' ELSE 'RUNNING' END,
+         started_at = coalesce(started_at, ?), finished_at = CASE WHEN tasks_left = done.times THEN ? END
+       FROM (SELECT parent_seq, count(*) AS times FROM sub_runs WHERE run_seq IN ${numbers} GROUP BY parent_seq) AS done
+       WHERE seq = done.parent_seq AND status IN ${statesBefore('COMPLETED', multiple)} RETURNING id`,
+    fail: `UPDATE runs SET status = 'FAILED', failure = ?, finished_at = ?
+       WHERE id = ? AND holder = ? AND status IN ${statesBefore('FAILED', single)} AND tasks IS NULL RETURNING ${COLUMNS}`,
+    failParent: `UPDATE runs SET status = 'FAILED', failure = ?, finished_at = ?
+       WHERE seq = ? AND status IN ${statesBefore('FAILED', multiple)} RETURNING id`,
+    stop: `UPDATE runs SET status = 'STOPPED', failure = ?, finished_at = ?
+       WHERE id = ? AND status IN ${statesBefore('STOPPED', multiple)} RETURNING ${COLUMNS}`,
+    stopAll: `UPDATE runs SET status = 'STOPPED', finished_at = ?
+       WHERE seq IN ${numbers} AND status IN ${statesBefore('STOPPED', single)} AND direct = 0 RETURNING id`,
+    defer: `UPDATE runs SET status = 'FRESH', started_at = NULL, executions = executions - 1
+       WHERE id IN ${texts} AND holder = ? AND status IN ${statesBefore('FRESH', single)} AND tasks IS NULL RETURNING id`,
+    requeue: `UPDATE runs SET status = 'FRESH', started_at = NULL, losses = losses + ?
+       WHERE id IN ${texts} AND status IN ${statesBefore('FRESH', single)} AND tasks IS NULL RETURNING id`,
+    /** RUNNING runs whose holder is not open, and those of one holder. */
+    unheld: `SELECT id, experiment_type, holder FROM runs
+       WHERE status = 'RUNNING' AND tasks IS NULL AND (
+         holder = ? OR holder IS NULL OR NOT EXISTS (SELECT 1 FROM holders WHERE holders.id = holder AND closed_at IS NULL)
+       ) ORDER BY seq`,
+    losses: `SELECT id, losses FROM runs WHERE status = 'RUNNING' AND tasks IS NULL AND holder = ? ORDER BY seq`,
+
+    addSubRuns: `INSERT INTO sub_runs (parent_seq, position, run_seq)
+       SELECT CAST(? AS BIGINT), key, CAST(value AS BIGINT) FROM ${list} AS given`,
+    /** Those that still answer for their identity; they stay so until the transaction ends. */
+    liveParts: `SELECT seq FROM runs
+       WHERE seq IN ${numbers} AND status IN ('FRESH', 'RUNNING', 'COMPLETED') ${forShare}`,
+    progress: `SELECT count(*) FILTER (WHERE status <> 'COMPLETED') AS unfinished,
+         count(*) FILTER (WHERE status = 'FRESH') AS fresh
        FROM sub_runs JOIN runs ON runs.seq = run_seq WHERE parent_seq = ?`,
-    ),
-    dropParts: db.prepare(
-      `DELETE FROM runs WHERE seq IN (SELECT value FROM json_each(?)) AND status = 'FRESH' AND ${IS_LOOSE}`,
-    ),
-    dropAllParts: db.prepare(`DELETE FROM runs WHERE status IN ('FRESH', 'RUNNING') AND ${IS_LOOSE}`),
-    setLeft: db.prepare('UPDATE runs SET tasks_left = ? WHERE seq = ?'),
-    parents: db.prepare(
-      `SELECT ${RUN_COLUMNS}, count(*) AS times, min(position) AS position
+    setProgress: `UPDATE runs SET tasks_left = ?, status = ?, started_at = ?, finished_at = ? WHERE seq = ?
+       RETURNING ${COLUMNS}`,
+    dropParts: `DELETE FROM runs WHERE seq IN ${numbers} AND status = 'FRESH' AND ${IS_LOOSE}`,
+    dropAllParts: `DELETE FROM runs WHERE status IN ('FRESH', 'RUNNING') AND ${IS_LOOSE}`,
+    parents: `SELECT ${RUN_COLUMNS}, min(position) AS position
        FROM sub_runs JOIN runs ON runs.seq = parent_seq
-       WHERE run_seq = ? AND status IN ('FRESH', 'RUNNING') GROUP BY parent_seq`,
-    ),
-    unwanted: db.prepare(
-      `SELECT DISTINCT runs.id, runs.seq, runs.status FROM sub_runs JOIN runs ON runs.seq = run_seq
+       WHERE run_seq = ? AND status IN ('FRESH', 'RUNNING') GROUP BY runs.seq`,
+    unwanted: `SELECT DISTINCT runs.seq FROM sub_runs JOIN runs ON runs.seq = run_seq
        WHERE parent_seq = ? AND status IN ('FRESH', 'RUNNING') AND direct = 0 AND NOT EXISTS (
          SELECT 1 FROM sub_runs AS other JOIN runs AS parent ON parent.seq = other.parent_seq
          WHERE other.run_seq = runs.seq AND parent.status IN ('FRESH', 'RUNNING')
        )`,
-    ),
-    addLog: db.prepare('INSERT INTO run_logs (run_seq, log) VALUES (?, ?)'),
-    dropLogs: db.prepare('DELETE FROM run_logs WHERE number <= ?'),
-    log: db.prepare(
-      `SELECT log FROM run_logs
+    addLog: 'INSERT INTO run_logs (run_seq, log) VALUES (?, ?) RETURNING number',
+    dropLogs: 'DELETE FROM run_logs WHERE number <= ?',
+    log: `SELECT log FROM run_logs
        WHERE run_seq = ? OR run_seq IN (SELECT run_seq FROM sub_runs WHERE parent_seq = ?) ORDER BY number LIMIT 1`,
-    ),
-    stopAll: db.prepare(
-      `UPDATE runs SET status = 'STOPPED', finished_at = ? WHERE seq IN (SELECT value FROM json_each(?))`,
-    ),
-    subRuns: db.prepare(
-      `SELECT id, status, failure FROM sub_runs JOIN runs ON runs.seq = run_seq
+    subRuns: `SELECT id, status, failure FROM sub_runs JOIN runs ON runs.seq = run_seq
        WHERE parent_seq = ? ORDER BY position`,
-    ),
     // CROSS JOIN keeps the order: the few that run first
-    runningSubRuns: db.prepare(
-      `SELECT id FROM runs CROSS JOIN sub_runs ON run_seq = runs.seq
-       WHERE status = 'RUNNING' AND tasks IS NULL AND parent_seq = ?`,
-    ),
-    subOutputs: db.prepare(
-      `SELECT outputs FROM sub_runs JOIN results USING (run_seq) WHERE parent_seq = ? ORDER BY position`,
-    ),
+    runningSubRuns: `SELECT id FROM runs CROSS JOIN sub_runs
+       WHERE run_seq = runs.seq AND status = 'RUNNING' AND tasks IS NULL AND parent_seq = ?`,
+    subOutputs: `SELECT position, outputs FROM sub_runs JOIN results USING (run_seq)
+       WHERE parent_seq = ? AND position > ? ORDER BY position LIMIT ?`,
+
+    unfinishedVersions: `SELECT version_id FROM runs WHERE status = 'FRESH' AND tasks IS NULL
+       UNION SELECT version_id FROM runs WHERE status = 'RUNNING' AND tasks IS NULL`,
+    lastSeq: 'SELECT coalesce(max(seq), 0) AS last FROM runs',
+    countRuns: 'SELECT version_id, count(*) AS runs FROM runs WHERE seq > ? AND seq <= ? GROUP BY version_id',
   };
+}
+
+/** Adds the outputs of so many runs. */
+export function insertResults(runs: number): string {
+  return `INSERT INTO results (run_seq, outputs) VALUES ${Array.from({ length: runs }, () => '(?, ?)').join(', ')}`;
 }

@@ -1,40 +1,60 @@
 import { randomUUID } from 'node:crypto';
-import type { DatabaseSync } from 'node:sqlite';
-import type { RunStatus } from '../../api/constants.ts';
 import { bounded } from '../../printable.ts';
+import type { Database, Sql } from '../database/database.ts';
 import { RunCache } from './run-cache.ts';
-import { checkTransition } from './states.ts';
-import { prepareStatements } from './run-sql.ts';
-import { type NewRun, readOptional, type StoredRun } from './stored-run.ts';
-import { Tally } from './tally.ts';
+import { runStatements } from './run-sql.ts';
+import { type NewRun, type RunRow, readRow, type StoredRun } from './stored-run.ts';
+import { type End, Tally } from './tally.ts';
 
 /** In characters. Models may report any text. */
 const LONGEST_FAILURE = 1_000;
 
+/** What a transaction has done to runs. It takes effect outside the database when the transaction has been committed. */
+export class Effects {
+  /** Ids of changed runs. */
+  readonly changed: string[] = [];
+  /** Ids of runs that must not be executed any more. */
+  readonly ended: string[] = [];
+  /** How single runs have ended. */
+  readonly ends: End[] = [];
+  /** How many runs lost their execution, which begins anew. */
+  repeated = 0;
+  /** Whether runs were removed. */
+  hasRemoved = false;
+}
+
 /**
- * The table of runs, with recent ones in memory. Only this class writes the status of a run, by the transitions of
- * states.ts. Its calls are synchronous: nothing happens between reading a status and changing it.
+ * The table of runs, with recent ones in memory. What is read in a transaction is neither from memory nor remembered,
+ * because the transaction may fail.
  */
 export class RunTable {
-  readonly statements: ReturnType<typeof prepareStatements>;
+  readonly statements: ReturnType<typeof runStatements>;
   readonly tally = new Tally();
-  readonly #db: DatabaseSync;
+  readonly sql: Database;
   readonly #now: () => number;
   readonly #recent = new RunCache<StoredRun>();
+  #onEnded: (runIds: readonly string[]) => void = () => {};
 
-  constructor(db: DatabaseSync, now: () => number) {
-    this.#db = db;
+  constructor(sql: Database, now: () => number) {
+    this.sql = sql;
     this.#now = now;
-    this.statements = prepareStatements(db);
+    this.statements = runStatements(sql.dialect);
+  }
+
+  /** @param callback - called with the ids of runs that must not be executed any more */
+  whenEnded(callback: (runIds: readonly string[]) => void): void {
+    this.#onEnded = callback;
   }
 
   /** Adds a FRESH run; undefined if a live run has its identity. */
-  insert(
+  async insert(
     { versionId, identity, settings }: NewRun,
     { isDirect, tasks }: { isDirect: boolean; tasks: number | null },
-  ): StoredRun | undefined {
-    // `all` and not `get`: `get` does not run the commit, so its failure on a full disk would not be noticed
-    const [row] = this.statements.insert.all(
+    sql: Sql = this.sql,
+  ): Promise<StoredRun | undefined> {
+    const since = sql === this.sql ? this.#recent.changes : Number.NaN;
+    const [row] = await sql.all<RunRow>(
+      this.statements.insert,
       randomUUID(),
       versionId,
       settings.experimentType,
@@ -44,84 +64,59 @@ export class RunTable {
       Number(isDirect),
       tasks,
       tasks,
-      this.#time(),
+      this.time(),
     );
-    const run = readOptional(row);
-    if (run) this.#recent.note(run, identity);
+    if (!row) return undefined;
+    const run = readRow(row);
+    this.#recent.add(run, { identity, since });
     return run;
   }
 
   /** The run that answers for an identity, otherwise its last FAILED or STOPPED run. */
-  newest(identity: string): StoredRun | undefined {
+  async newest(identity: string): Promise<StoredRun | undefined> {
     const id = this.#recent.newest(identity);
     if (id !== undefined) return this.byId(id);
-    const run = readOptional(this.statements.newest.get(identity));
-    if (run) this.#recent.note(run, identity);
+    const since = this.#recent.changes;
+    const run = await this.newestNow(identity, this.sql);
+    if (run) this.#recent.note(run, { identity, since });
     return run;
   }
 
-  byId(id: string): StoredRun | undefined {
+  /** The same from the database, as it is in a transaction. */
+  async newestNow(identity: string, sql: Sql): Promise<StoredRun | undefined> {
+    const [row] = await sql.all<RunRow>(this.statements.newest, identity);
+    return row && readRow(row);
+  }
+
+  async byId(id: string): Promise<StoredRun | undefined> {
     const known = this.#recent.get(id);
     if (known) return known;
-    const run = readOptional(this.statements.byId.get(id));
-    if (run) this.#recent.note(run);
+    const since = this.#recent.changes;
+    const [row] = await this.sql.all<RunRow>(this.statements.byId, id);
+    const run = row && readRow(row);
+    if (run) this.#recent.note(run, { since });
     return run;
   }
 
-  /** @throws Error if there is no such run */
-  known(id: string): StoredRun {
-    const run = this.byId(id);
-    if (!run) throw new Error(`there is no run ${id}`);
-    return run;
+  /** Makes changes in one transaction. */
+  async change<T>(act: (sql: Sql, effects: Effects) => Promise<T>): Promise<T> {
+    const effects = new Effects();
+    const result = await this.sql.atomically((sql) => act(sql, effects));
+    for (const id of effects.changed) this.#recent.forget(id);
+    if (effects.hasRemoved) this.#recent.clear();
+    for (const end of effects.ends) this.tally.ended[end] += 1;
+    this.tally.repeated += effects.repeated;
+    if (effects.ended.length > 0) this.#onEnded(effects.ended);
+    return result;
   }
 
-  move(run: StoredRun, to: RunStatus, failure: string | null = null): void {
-    checkTransition(run.status, to, run.tasks !== null);
-    if (to === 'RUNNING') this.statements.start.run(this.#time(), run.seq);
-    else if (to === 'FRESH') this.statements.requeue.run(run.seq);
-    else this.statements.finish.run(to, failure && bounded(failure, LONGEST_FAILURE), this.#time(), run.seq);
-    if (run.tasks === null) this.tally.noteEnd(to);
-    this.#recent.forget(run.id);
+  /** The reason of a failure, as it is stored. */
+  failure(reason: string): string {
+    return bounded(reason, LONGEST_FAILURE);
   }
 
-  /** Stops runs in one statement, because there may be thousands. */
-  stopAll(runs: readonly Pick<StoredRun, 'id' | 'seq' | 'status'>[]): void {
-    for (const { id, status } of runs) {
-      checkTransition(status, 'STOPPED');
-      this.#recent.forget(id);
-    }
-    this.tally.noteEnd('STOPPED', runs.length);
-    this.statements.stopAll.run(this.#time(), JSON.stringify(runs.map(({ seq }) => seq)));
-  }
-
-  /** Sets the number of a run's sub-runs that have not completed. */
-  setLeft(parent: StoredRun, left: number): void {
-    this.statements.setLeft.run(left, parent.seq);
-    this.#recent.forget(parent.id);
-  }
-
-  /** Removes runs with given seqs that have not begun and that nothing needs. */
-  dropParts(seqs: readonly number[]): void {
-    this.statements.dropParts.run(JSON.stringify(seqs));
-    this.#recent.clear();
-  }
-
-  /** Makes a change in one transaction. */
-  atomically<T>(change: () => T): T {
-    this.#db.exec('BEGIN');
-    try {
-      const result = change();
-      this.#db.exec('COMMIT');
-      return result;
-    } catch (error) {
-      // on a full disk SQLite rolls back by itself
-      if (this.#db.isTransaction) this.#db.exec('ROLLBACK');
-      this.#recent.clear();
-      throw error;
-    }
-  }
-
-  #time(): string {
+  /** The time now, as it is stored. */
+  time(): string {
     return new Date(this.#now()).toISOString();
   }
 }

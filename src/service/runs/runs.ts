@@ -7,11 +7,11 @@ import type { ContentFiles } from '../files/content.ts';
 import { checkAllowed } from '../models/allowed-values.ts';
 import type { ModelRegistry, ServedVersion } from '../models/registry.ts';
 import { checkValue } from './checked.ts';
-import type { Dispatcher } from './dispatcher.ts';
 import { subRunsOf } from './experiments.ts';
 import { type CanonicalInputs, identityOf, type Settings } from './identity.ts';
 import { multipleOutputs, singleOutputs } from './outputs.ts';
 import type { KeptRuns } from './kept-runs.ts';
+import type { Progress } from './progress.ts';
 import type { RunRepository } from './repository.ts';
 import type { NewRun, StoredRun } from './stored-run.ts';
 import { multipleMessage, taskMessage } from './resource.ts';
@@ -26,47 +26,46 @@ const MOST_LISTED = 1_000;
  */
 const SLICE = 100;
 
+export interface RunsParts {
+  repository: RunRepository;
+  registry: ModelRegistry;
+  files: ContentFiles;
+  progress: Progress;
+  /** The holder of animated runs. */
+  holder: string;
+  kept: KeptRuns | undefined;
+  /** Called when the queue has changed: runs were added or stopped. */
+  onQueued: () => void;
+}
+
 /** The operations on runs. The methods throw ServiceErrors for clients. */
 export class Runs {
+  readonly #parts: RunsParts;
   readonly #repository: RunRepository;
   readonly #registry: ModelRegistry;
-  readonly #dispatcher: Dispatcher;
-  readonly #files: ContentFiles;
-  readonly #kept: KeptRuns | undefined;
   /** The experiments that are being added, by identity. */
   readonly #adding = new Map<string, Promise<StoredRun>>();
 
-  constructor(
-    repository: RunRepository,
-    registry: ModelRegistry,
-    dispatcher: Dispatcher,
-    files: ContentFiles,
-    kept?: KeptRuns,
-  ) {
-    this.#repository = repository;
-    this.#registry = registry;
-    this.#dispatcher = dispatcher;
-    this.#files = files;
-    this.#kept = kept;
+  constructor(parts: RunsParts) {
+    this.#parts = parts;
+    this.#repository = parts.repository;
+    this.#registry = parts.registry;
   }
 
   /**
    * The run of a request. A new run is started if there is none, or only a FAILED or STOPPED one. An experiment is
    * added in slices.
    */
-  request(versionId: string, request: RunRequest): StoredRun | Promise<StoredRun> {
+  async request(versionId: string, request: RunRequest): Promise<StoredRun> {
     const version = this.#registry.version(versionId);
     const wanted = wantedBy(version, request);
-    const newest = this.#repository.newest(wanted.identity);
-    if (newest && isLive(newest.status)) {
-      if (isUnfinished(newest.status)) this.#repository.want(newest);
-      return newest;
-    }
+    const newest = await this.#repository.newest(wanted.identity);
+    if (newest && isLive(newest.status) && (await this.#isWanted(newest))) return newest;
     this.#checkExecutable(version, wanted.settings.inputs);
     if (wanted.settings.experimentType !== 'SIMULATION') return this.#addOnce(version, wanted);
     checkInputs(version, wanted.settings.inputs);
-    const run = this.#repository.insert(wanted);
-    this.#dispatcher.wake();
+    const run = await this.#repository.insert(wanted);
+    this.#parts.onQueued();
     return run;
   }
 
@@ -76,7 +75,7 @@ export class Runs {
    *
    * @throws ServiceError UNSUPPORTED_EXPERIMENT if the request is for several runs
    */
-  startAnimated(versionId: string, { experimentType, inputs }: RunRequest): StoredRun {
+  async startAnimated(versionId: string, { experimentType, inputs }: RunRequest): Promise<StoredRun> {
     if (experimentType !== 'ANIMATION_SVG' && experimentType !== 'SIMULATION') {
       throw new ServiceError(
         'UNSUPPORTED_EXPERIMENT',
@@ -88,17 +87,21 @@ export class Runs {
     this.#checkExecutable(version, single.inputs);
     checkInputs(version, single.inputs);
     const settings: Settings = { ...single, experimentType: 'ANIMATION_SVG' };
-    return this.#repository.insertRunning({ versionId, identity: randomUUID(), settings });
+    return this.#repository.insertRunning(this.#parts.holder, {
+      versionId,
+      identity: randomUUID(),
+      settings,
+    });
   }
 
   /**
    * The run of a request, if it was requested before. An invalid request is refused here as well, so that a client
    * learns of it before it starts a run.
    */
-  find(versionId: string, request: RunRequest): StoredRun {
+  async find(versionId: string, request: RunRequest): Promise<StoredRun> {
     const version = this.#registry.version(versionId);
     const { identity, settings } = wantedBy(version, request);
-    const run = this.#repository.newest(identity);
+    const run = await this.#repository.newest(identity);
     if (run) return run;
     if (settings.experimentType === 'SIMULATION') checkInputs(version, settings.inputs);
     throw new ServiceError('UNKNOWN_RUN', 'A run with these inputs was never requested.');
@@ -108,15 +111,15 @@ export class Runs {
   async stop(versionId: string, request: RunRequest): Promise<void> {
     // an experiment that is being added cannot be stopped yet, and would begin after this answer
     await this.#adding.get(wantedBy(this.#registry.version(versionId), request).identity);
-    const run = this.find(versionId, request);
+    const run = await this.find(versionId, request);
     if (isUnfinished(run.status)) {
-      this.#dispatcher.stop(run.id);
-      this.#dispatcher.wake();
+      await this.#repository.stop(run.id);
+      this.#parts.onQueued();
     }
   }
 
-  byId(versionId: string, runId: string): StoredRun {
-    const run = this.#repository.byId(runId);
+  async byId(versionId: string, runId: string): Promise<StoredRun> {
+    const run = await this.#repository.byId(runId);
     if (run?.versionId !== versionId) {
       throw new ServiceError('UNKNOWN_RUN', `The version has no run with the id ${runId}.`);
     }
@@ -124,40 +127,40 @@ export class Runs {
   }
 
   /** The outputs of a completed run, shaped by the template. */
-  outputs(run: StoredRun, template: OutputsTemplate): Outputs {
+  async outputs(run: StoredRun, template: OutputsTemplate): Promise<Outputs> {
     if (run.status !== 'COMPLETED') {
       throw new ServiceError('RESULTS_NOT_FOUND', `Run ${run.id} is ${run.status}: it has no results.`);
     }
     const version = this.#registry.version(run.versionId).experimentTemplate;
     return run.tasks === null
-      ? singleOutputs(version, template, this.#repository.outputs(run)!)
-      : multipleOutputs(version, template, run, () => this.#repository.outputsOfSubRuns(run));
+      ? singleOutputs(version, template, (await this.#repository.outputs(run))!)
+      : multipleOutputs(version, template, run, this.#repository.outputsOfSubRuns(run));
   }
 
   /** Like {@link outputs}, for the completed run with the given inputs. */
-  outputsOf(versionId: string, request: RunRequest, template: OutputsTemplate): Outputs {
-    const run = this.#newest(versionId, request);
+  async outputsOf(versionId: string, request: RunRequest, template: OutputsTemplate): Promise<Outputs> {
+    const run = await this.#newest(versionId, request);
     if (!run) throw new ServiceError('RESULTS_NOT_FOUND', 'There is no run with these inputs.');
     return this.outputs(run, template);
   }
 
   /** The log of a FAILED run, and the command that repeats it, if its folder is kept. */
-  logOf(run: StoredRun): RunLog {
-    const { lines, omitted } = this.#repository.log(run) ?? { lines: [], omitted: 0 };
-    const command = this.#kept?.commandOf(run.id);
+  async logOf(run: StoredRun): Promise<RunLog> {
+    const { lines, omitted } = (await this.#repository.log(run)) ?? { lines: [], omitted: 0 };
+    const command = this.#parts.kept?.commandOf(run.id);
     return { lines, omitted, ...(command !== undefined && { command }) };
   }
 
   /** Specification 2.8: the message of a run. */
-  messageOf(run: StoredRun): RunMessage {
-    const progressOf = (id: string) => this.#dispatcher.progressOf(id);
-    if (run.tasks === null) return taskMessage(run, progressOf(run.id));
-    const executing = isUnfinished(run.status) ? this.#repository.runningSubRuns(run) : [];
-    const subRuns = run.tasks <= MOST_LISTED ? this.#repository.subRuns(run) : [];
+  async messageOf(run: StoredRun): Promise<RunMessage> {
+    const { progress } = this.#parts;
+    if (run.tasks === null) return taskMessage(run, progress.of(run.id));
+    const executing = isUnfinished(run.status) ? await this.#repository.runningSubRuns(run) : [];
+    const subRuns = run.tasks <= MOST_LISTED ? await this.#repository.subRuns(run) : [];
     return multipleMessage(
       run,
-      executing.reduce((sum, id) => sum + progressOf(id), 0),
-      subRuns.map((subRun) => taskMessage(subRun, progressOf(subRun.id))),
+      executing.reduce((sum, id) => sum + progress.of(id), 0),
+      subRuns.map((subRun) => taskMessage(subRun, progress.of(subRun.id))),
     );
   }
 
@@ -183,19 +186,26 @@ export class Runs {
     const parts: number[] = [];
     try {
       while (parts.length < subRuns.length) {
-        parts.push(...this.#repository.insertParts(subRuns.slice(parts.length, parts.length + SLICE)));
+        parts.push(
+          ...(await this.#repository.insertParts(subRuns.slice(parts.length, parts.length + SLICE))),
+        );
         await turn();
       }
-      const run = this.#repository.insertMultiple(wanted, subRuns, parts);
-      this.#dispatcher.wake();
+      const run = await this.#repository.insertMultiple(wanted, subRuns, parts);
+      this.#parts.onQueued();
       return run;
     } catch (error) {
-      this.#repository.dropParts(parts);
+      await this.#repository.dropParts(parts);
       throw error;
     }
   }
 
-  #newest(versionId: string, request: RunRequest): StoredRun | undefined {
+  /** Whether a run will not be stopped because nothing needs it. */
+  async #isWanted(run: StoredRun): Promise<boolean> {
+    return run.isDirect || run.status === 'COMPLETED' || this.#repository.want(run);
+  }
+
+  #newest(versionId: string, request: RunRequest): Promise<StoredRun | undefined> {
     return this.#repository.newest(wantedBy(this.#registry.version(versionId), request).identity);
   }
 
@@ -209,7 +219,7 @@ export class Runs {
     }
     for (const { name, type } of experimentTemplate.inputs) {
       const value = inputs[name]!;
-      if (type === 'INPUT_FILE' && value !== '' && !this.#files.has(value)) {
+      if (type === 'INPUT_FILE' && value !== '' && !this.#parts.files.has(value)) {
         throw new ServiceError(
           'INVALID_VALUE',
           `The value of "${name}" is "${value}", but no file of that hash is stored.`,

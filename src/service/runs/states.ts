@@ -3,15 +3,17 @@ import type { RunStatus } from '../../api/constants.ts';
 type Transitions = Record<RunStatus, readonly RunStatus[]>;
 
 /**
- * The states of a run (specification 3) and all transitions between them. No other change of a status is possible.
+ * The states of a run (specification 3) and all transitions between them. No other change of a status is possible: each
+ * statement that changes one names the states that {@link statesBefore} gives.
  *
- * - FRESH → RUNNING: an executor takes it. RUNNING → COMPLETED or FAILED: how the execution ended.
+ * - FRESH → RUNNING: a holder claims it. RUNNING → COMPLETED or FAILED: how the execution ended.
+ * - FRESH → COMPLETED: a holder from which the run was taken back has executed it to its end nevertheless.
  * - FRESH or RUNNING → STOPPED: somebody stopped it.
- * - RUNNING → FRESH: the service ended while it ran, or it could not be executed for lack of a resource of the system.
- * It is executed again from the start. An animated run is STOPPED.
+ * - RUNNING → FRESH: its holder is gone, or could not execute it for lack of a resource of the system. It is executed
+ * again from the start. An animated run is STOPPED.
  */
 const single: Transitions = {
-  FRESH: ['RUNNING', 'STOPPED'],
+  FRESH: ['RUNNING', 'COMPLETED', 'STOPPED'],
   RUNNING: ['COMPLETED', 'FAILED', 'STOPPED', 'FRESH'],
   COMPLETED: [],
   FAILED: [],
@@ -28,15 +30,15 @@ const single: Transitions = {
  */
 const multiple: Transitions = {
   ...single,
-  FRESH: ['RUNNING', 'FAILED', 'STOPPED'],
+  FRESH: ['RUNNING', 'COMPLETED', 'FAILED', 'STOPPED'],
   RUNNING: ['COMPLETED', 'FAILED', 'STOPPED'],
 };
 
-/** @throws Error if this transition does not exist, which is a fault of the service */
-export function checkTransition(from: RunStatus, to: RunStatus, hasSubRuns = false): void {
-  if (!(hasSubRuns ? multiple : single)[from].includes(to)) {
-    throw new Error(`a run cannot go from ${from} to ${to}`);
-  }
+/** The states from which a run may go to `to`, as a list in SQL. */
+export function statesBefore(to: RunStatus, { hasSubRuns }: { hasSubRuns: boolean }): string {
+  const transitions = hasSubRuns ? multiple : single;
+  const before = (Object.keys(transitions) as RunStatus[]).filter((from) => transitions[from].includes(to));
+  return `(${before.map((state) => `'${state}'`).join(', ')})`;
 }
 
 /** True if a run may still complete. */

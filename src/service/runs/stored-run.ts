@@ -1,4 +1,3 @@
-import type { StatementSync } from 'node:sqlite';
 import type { ExperimentType, InputType, RunStatus } from '../../api/constants.ts';
 import type { CanonicalInputs, Settings } from './identity.ts';
 
@@ -9,6 +8,8 @@ export interface StoredRun extends Settings {
   id: string;
   versionId: string;
   status: RunStatus;
+  /** Whether it was requested itself, not only as a part of others. */
+  isDirect: boolean;
   /** Why it FAILED, or why the service STOPPED it. */
   failure: string | null;
   /** Number of its sub-runs, and of those that have not completed; null for a single run. */
@@ -28,16 +29,12 @@ export type SubRun = Pick<StoredRun, 'id' | 'status' | 'failure'>;
 /** JSON text of each output's value, by output name. */
 export type OutputTexts = Record<string, string>;
 
-type Row = ReturnType<StatementSync['get']>;
-
-/** Reads a run from a row, if there is one. */
-export function readOptional(row: Row): StoredRun | undefined {
-  return row && readRow(row);
-}
+/** A row with a run's columns. PostgreSQL gives large numbers as text. */
+export type RunRow = Record<string, string | number | null>;
 
 /** Reads a run from a row. */
-export function readRow(row: NonNullable<Row>): StoredRun {
-  const { seq, id, version_id, experiment_type, inputs, types, status, failure, tasks, tasks_left } =
+export function readRow(row: RunRow): StoredRun {
+  const { seq, id, version_id, experiment_type, inputs, types, status, direct, failure, tasks, tasks_left } =
     row as Record<string, string>;
   return {
     seq: Number(seq),
@@ -47,6 +44,7 @@ export function readRow(row: NonNullable<Row>): StoredRun {
     inputs: JSON.parse(inputs!) as CanonicalInputs,
     types: JSON.parse(types!) as Record<string, InputType>,
     status: status as RunStatus,
+    isDirect: Number(direct) === 1,
     failure: failure ?? null,
     tasks: tasks == null ? null : Number(tasks),
     tasksLeft: tasks_left == null ? null : Number(tasks_left),

@@ -2,14 +2,11 @@ import type { RunStatus } from '../../api/constants.ts';
 
 /** How a run may end. */
 export const ENDS = ['COMPLETED', 'FAILED', 'STOPPED'] as const satisfies RunStatus[];
+export type End = (typeof ENDS)[number];
 
 /** Counts of ended single runs since the service started. */
 export class Tally {
-  readonly ended = { COMPLETED: 0, FAILED: 0, STOPPED: 0 };
+  readonly ended: Record<End, number> = { COMPLETED: 0, FAILED: 0, STOPPED: 0 };
   /** Runs whose execution was lost because the service or an executor ended. They are executed again. */
   repeated = 0;
-
-  noteEnd(status: RunStatus, runs = 1): void {
-    if (status !== 'FRESH' && status !== 'RUNNING') this.ended[status] += runs;
-  }
 }

@@ -3,7 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { ForayError, messageOf } from '../../errors.ts';
-import { databaseFile } from '../database.ts';
+import { databaseFile } from '../database/open.ts';
 import { Deferred } from '../deferred.ts';
 import type { Triable } from './trial.ts';
 import { VersionFiles, versionFilesIn } from '../models/version-files.ts';

@@ -13,29 +13,28 @@ export function runHandlers(
 ): Handlers<
   'requestRun' | 'findRun' | 'stopRun' | 'getProgress' | 'getRunResults' | 'getResults' | 'getRunLog'
 > {
-  const resource = (run: StoredRun) => runResource(run, registry.version(run.versionId), runs.messageOf(run));
+  const resource = async (run: StoredRun) =>
+    runResource(run, registry.version(run.versionId), await runs.messageOf(run));
 
   return {
-    requestRun({ params, body }) {
-      const run = runs.request(params.versionId, body);
-      return run instanceof Promise ? run.then(resource) : resource(run);
-    },
+    requestRun: async ({ params, body }) => resource(await runs.request(params.versionId, body)),
 
-    findRun: ({ params, body }) => resource(runs.find(params.versionId, body)),
+    findRun: async ({ params, body }) => resource(await runs.find(params.versionId, body)),
 
     async stopRun({ params, body }) {
       await runs.stop(params.versionId, body);
       return null;
     },
 
-    getProgress({ params }) {
-      const run = runs.byId(params.versionId, params.runId);
-      return { status: run.status, message: JSON.stringify(runs.messageOf(run)) };
+    async getProgress({ params }) {
+      const run = await runs.byId(params.versionId, params.runId);
+      return { status: run.status, message: JSON.stringify(await runs.messageOf(run)) };
     },
 
-    getRunLog: ({ params }) => runs.logOf(runs.byId(params.versionId, params.runId)),
+    getRunLog: async ({ params }) => runs.logOf(await runs.byId(params.versionId, params.runId)),
 
-    getRunResults: ({ params, body }) => runs.outputs(runs.byId(params.versionId, params.runId), body),
+    getRunResults: async ({ params, body }) =>
+      runs.outputs(await runs.byId(params.versionId, params.runId), body),
 
     getResults({ params, body }) {
       const template = readJson(OutputsTemplate, body.outputs, 'text in outputs');

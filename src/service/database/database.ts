@@ -1,0 +1,34 @@
+/** A value in a statement. */
+export type SqlValue = string | number | null;
+
+/** Runs statements. */
+export interface Sql {
+  /**
+   * The rows of a statement. In its text, `?` stands for each value.
+   *
+   * @param Row - the columns that it returns
+   */
+  all<Row extends object>(text: string, ...values: SqlValue[]): Promise<Row[]>;
+}
+
+/**
+ * The words in which databases differ. All other text of statements is understood by SQLite and PostgreSQL alike.
+ */
+export interface Dialect {
+  /** A table with the columns `key` (from 0) and `value`: the elements of a JSON array of texts or numbers, given for its `?`. */
+  list: string;
+  /** Ends a subquery that takes rows: rows that another transaction is taking are passed over. */
+  skipLocked: string;
+  /** Ends a query of rows that must not change before the transaction ends. */
+  forShare: string;
+}
+
+/** The database of a service. */
+export interface Database extends Sql {
+  readonly dialect: Dialect;
+  /**
+   * Makes changes in one transaction. `change` must run all its statements by the given `Sql`, and wait for nothing
+   * else: other statements may have to wait for it.
+   */
+  atomically<T>(change: (sql: Sql) => Promise<T>): Promise<T>;
+}

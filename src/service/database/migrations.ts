@@ -1,0 +1,95 @@
+/**
+ * One entry a schema version, applied in order; `user_version` counts those that a database has.
+ *
+ * - `runs.identity` is the hash of everything that makes two requests identical. Its unique index covers the runs that
+ * answer for their identity. A FAILED or STOPPED run is not among them, so a new run may have its identity.
+ * - `runs.seq` is the order of request. `executions` is the number of started executions, without those that failed for
+ * lack of a resource of the system.
+ * - `results` is separate from `runs`, so that long outputs do not slow down reading statuses.
+ * - `sub_runs` lists the runs that a run consists of, in order. Such a run has their number in `tasks` and the number of
+ *   those that have not completed in `tasks_left`; it is never executed itself. `direct` is 1 for a run that was
+ * requested itself, and 0 for one that is only part of other runs.
+ * - `run_logs` has the last printed lines of FAILED runs, as JSON; `number` is the order in which they failed.
+ * - `versions.files` is the JSON list of a version's files with their hashes; null for a version of an earlier foray.
+ * - `versions.manifest` has everything for running a version from its kept files, as JSON. It is null if they are not
+ * kept; `pruned_at` is then the time of their removal, if they were kept before. `made_at` is null for a version of an earlier foray.
+ * - `holders` lists those that execute runs: each start of the service's own executors, and each execution of a lane. A closed
+ * one claims no runs any more. `runs.holder` is the one that claimed the run last, and `runs.losses` how often a run lost
+ * its holder while it executed.
+ */
+export const migrations = [
+  `
+  CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
+  CREATE TABLE keys (hash TEXT PRIMARY KEY, user TEXT NOT NULL, created_at TEXT NOT NULL) STRICT;
+  CREATE TABLE models (
+    id TEXT PRIMARY KEY, name TEXT NOT NULL, description TEXT NOT NULL, published INTEGER NOT NULL
+  ) STRICT;
+  CREATE TABLE versions (
+    id TEXT PRIMARY KEY,
+    model_id TEXT NOT NULL REFERENCES models (id),
+    number INTEGER NOT NULL,
+    code_hash TEXT NOT NULL,
+    template TEXT NOT NULL,
+    experiments TEXT NOT NULL,
+    UNIQUE (model_id, number)
+  ) STRICT;
+  CREATE TABLE runs (
+    seq INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    version_id TEXT NOT NULL REFERENCES versions (id),
+    experiment_type TEXT NOT NULL,
+    identity TEXT NOT NULL,
+    inputs TEXT NOT NULL,
+    status TEXT NOT NULL,
+    failure TEXT,
+    executions INTEGER NOT NULL DEFAULT 0,
+    requested_at TEXT NOT NULL,
+    started_at TEXT,
+    finished_at TEXT
+  ) STRICT;
+  CREATE UNIQUE INDEX runs_live ON runs (identity) WHERE status IN ('FRESH', 'RUNNING', 'COMPLETED');
+  CREATE INDEX runs_identity ON runs (identity, seq);
+  CREATE INDEX runs_fresh ON runs (seq) WHERE status = 'FRESH';
+  CREATE INDEX runs_running ON runs (seq) WHERE status = 'RUNNING';
+  CREATE TABLE results (run_seq INTEGER PRIMARY KEY REFERENCES runs (seq), outputs TEXT NOT NULL) STRICT;
+  `,
+  `
+  DROP TABLE keys;
+  ALTER TABLE runs ADD COLUMN types TEXT NOT NULL DEFAULT '{}';
+  ALTER TABLE runs ADD COLUMN direct INTEGER NOT NULL DEFAULT 1;
+  ALTER TABLE runs ADD COLUMN tasks INTEGER;
+  ALTER TABLE runs ADD COLUMN tasks_left INTEGER;
+  DROP INDEX runs_fresh;
+  DROP INDEX runs_running;
+  CREATE INDEX runs_fresh ON runs (seq) WHERE status = 'FRESH' AND tasks IS NULL;
+  CREATE INDEX runs_running ON runs (seq) WHERE status = 'RUNNING' AND tasks IS NULL;
+  CREATE TABLE sub_runs (
+    parent_seq INTEGER NOT NULL REFERENCES runs (seq),
+    position INTEGER NOT NULL,
+    run_seq INTEGER NOT NULL REFERENCES runs (seq),
+    PRIMARY KEY (parent_seq, position)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX sub_runs_run ON sub_runs (run_seq, parent_seq);
+  `,
+  `
+  CREATE TABLE run_logs (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    run_seq INTEGER NOT NULL UNIQUE REFERENCES runs (seq),
+    log TEXT NOT NULL
+  ) STRICT;
+  `,
+  `
+  ALTER TABLE versions ADD COLUMN files TEXT;
+  `,
+  `
+  ALTER TABLE versions ADD COLUMN manifest TEXT;
+  ALTER TABLE versions ADD COLUMN made_at TEXT;
+  ALTER TABLE versions ADD COLUMN pruned_at TEXT;
+  `,
+  `
+  CREATE TABLE holders (id TEXT PRIMARY KEY, name TEXT NOT NULL, opened_at TEXT NOT NULL, closed_at TEXT) STRICT;
+  CREATE INDEX holders_open ON holders (id) WHERE closed_at IS NULL;
+  ALTER TABLE runs ADD COLUMN holder TEXT;
+  ALTER TABLE runs ADD COLUMN losses INTEGER NOT NULL DEFAULT 0;
+  `,
+];

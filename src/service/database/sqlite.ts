@@ -1,0 +1,53 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { Database, Dialect, Sql, SqlValue } from './database.ts';
+
+/**
+ * A database in SQLite. It has one connection, so while a transaction is open, all other statements wait. A statement itself
+ * is done at once: a transaction takes no longer than one turn of the event loop.
+ */
+export class SqliteDatabase implements Database {
+  readonly dialect: Dialect = { list: 'json_each(?)', skipLocked: '', forShare: '' };
+  readonly #db: DatabaseSync;
+  readonly #statements = new Map<string, StatementSync>();
+  readonly #own: Sql = { all: (text, ...values) => Promise.resolve(this.#run(text, values)) };
+  /** Resolves when the open transaction has ended. */
+  #open: Promise<void> | undefined;
+
+  constructor(db: DatabaseSync) {
+    this.#db = db;
+  }
+
+  async all<Row extends object>(text: string, ...values: SqlValue[]): Promise<Row[]> {
+    while (this.#open) await this.#open;
+    return this.#run<Row>(text, values);
+  }
+
+  async atomically<T>(change: (sql: Sql) => Promise<T>): Promise<T> {
+    while (this.#open) await this.#open;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#open = promise;
+    try {
+      this.#db.exec('BEGIN');
+      const result = await change(this.#own);
+      this.#db.exec('COMMIT');
+      return result;
+    } catch (error) {
+      // on a full disk SQLite rolls back by itself
+      if (this.#db.isTransaction) this.#db.exec('ROLLBACK');
+      throw error;
+    } finally {
+      this.#open = undefined;
+      resolve();
+    }
+  }
+
+  #run<Row extends object>(text: string, values: readonly SqlValue[]): Row[] {
+    let statement = this.#statements.get(text);
+    if (!statement) {
+      statement = this.#db.prepare(text);
+      this.#statements.set(text, statement);
+    }
+    // `all` and not `get`: `get` does not run the commit, so its failure on a full disk would not be noticed
+    return statement.all(...values) as Row[];
+  }
+}

@@ -1,0 +1,101 @@
+import type { Sql } from '../database/database.ts';
+import { subRunTitle } from './experiments.ts';
+import type { Effects, RunTable } from './run-table.ts';
+import { type NewRun, readRow, type RunRow, type StoredRun } from './stored-run.ts';
+
+/**
+ * What a change of a run does to the experiments with this run, and what the end of an experiment does to its sub-runs.
+ * All methods are called in a transaction.
+ */
+export class ExperimentTree {
+  readonly #table: RunTable;
+
+  constructor(table: RunTable) {
+    this.#table = table;
+  }
+
+  /** The `seq` of the live run with an identity, as a part of an experiment. A FRESH run is added if there is none. */
+  async part(sql: Sql, run: NewRun): Promise<number> {
+    const part =
+      (await this.#table.insert(run, { isDirect: false, tasks: null }, sql)) ??
+      (await this.#table.newestNow(run.identity, sql))!;
+    return part.seq;
+  }
+
+  /** Makes runs the sub-runs of an experiment that was just added; returns the experiment. */
+  async adopt(sql: Sql, effects: Effects, parent: StoredRun, seqs: readonly number[]): Promise<StoredRun> {
+    const { addSubRuns, progress, setProgress } = this.#table.statements;
+    await sql.all(addSubRuns, parent.seq, JSON.stringify(seqs));
+    const [row] = await sql.all<Record<'unfinished' | 'fresh', number>>(progress, parent.seq);
+    const [left, fresh] = [Number(row!.unfinished), Number(row!.fresh)];
+    const time = this.#table.time();
+    const status = left === 0 ? 'COMPLETED' : fresh < seqs.length ? 'RUNNING' : 'FRESH';
+    const [changed] = await sql.all<RunRow>(
+      setProgress,
+      left,
+      status,
+      status === 'FRESH' ? null : time,
+      status === 'COMPLETED' ? time : null,
+      parent.seq,
+    );
+    effects.changed.push(parent.id);
+    return readRow(changed!);
+  }
+
+  /** Sub-runs have been claimed. */
+  async start(sql: Sql, effects: Effects, runs: readonly StoredRun[]): Promise<void> {
+    const seqs = JSON.stringify(runs.map(({ seq }) => seq));
+    this.#note(effects, await sql.all(this.#table.statements.startParents, this.#table.time(), seqs));
+  }
+
+  /** Sub-runs have completed. */
+  async complete(sql: Sql, effects: Effects, seqs: readonly number[]): Promise<void> {
+    const time = this.#table.time();
+    const { completeParents } = this.#table.statements;
+    this.#note(effects, await sql.all(completeParents, time, time, JSON.stringify(seqs)));
+  }
+
+  /** A sub-run has failed or was stopped: so have the experiments with it, and runs that nobody needs any more are stopped. */
+  async fail(sql: Sql, effects: Effects, run: StoredRun, how: string): Promise<void> {
+    const { parents, failParent } = this.#table.statements;
+    for (const row of await sql.all<RunRow>(parents, run.seq)) {
+      const parent = readRow(row);
+      const failure = this.#table.failure(
+        `${subRunTitle(parent, Number(row['position']), run.inputs)} ${how}`,
+      );
+      const failed = await sql.all<{ id: string }>(failParent, failure, this.#table.time(), parent.seq);
+      this.#note(effects, failed);
+      if (failed.length > 0) await this.abandon(sql, effects, parent);
+    }
+  }
+
+  /** Stops a FRESH or RUNNING run, and the runs that nobody needs any more. */
+  async stop(sql: Sql, effects: Effects, id: string, reason: string | null): Promise<void> {
+    const failure = reason && this.#table.failure(reason);
+    const [row] = await sql.all<RunRow>(this.#table.statements.stop, failure, this.#table.time(), id);
+    if (!row) return;
+    const run = readRow(row);
+    effects.changed.push(id);
+    effects.ended.push(id);
+    if (run.tasks !== null) return this.abandon(sql, effects, run);
+    effects.ends.push('STOPPED');
+    return this.fail(sql, effects, run, 'was stopped');
+  }
+
+  /** Stops the sub-runs of an ended experiment, except those that something else waits for. */
+  async abandon(sql: Sql, effects: Effects, parent: StoredRun): Promise<void> {
+    const { unwanted, stopAll } = this.#table.statements;
+    const found = await sql.all<{ seq: number }>(unwanted, parent.seq);
+    if (found.length === 0) return;
+    const seqs = JSON.stringify(found.map(({ seq }) => Number(seq)));
+    for (const { id } of await sql.all<{ id: string }>(stopAll, this.#table.time(), seqs)) {
+      effects.changed.push(id);
+      effects.ended.push(id);
+      effects.ends.push('STOPPED');
+    }
+  }
+
+  #note(effects: Effects, changed: readonly { id?: string }[]): void {
+    effects.changed.push(...changed.map(({ id }) => id!));
+  }
+}

@@ -1,0 +1,165 @@
+import type { Sql } from '../database/database.ts';
+import type { ExperimentTree } from './experiment-tree.ts';
+import { type ClaimedRun, type Ending, HolderClosed } from './feed.ts';
+import { insertResults } from './run-sql.ts';
+import type { Effects, RunTable } from './run-table.ts';
+import { readRow, type RunRow } from './stored-run.ts';
+
+/** Number of failed runs that keep their log; the oldest logs are deleted first. At 64 KB each, at most 128 MB. */
+const MOST_LOGS = 2_000;
+/** A run that has lost its holder so often fails: it may be the reason. */
+const MOST_LOSSES = 5;
+
+type Completion = Extract<Ending, { status: 'COMPLETED' }>;
+type Failure = Extract<Ending, { status: 'FAILED' }>;
+
+/** A RUNNING run that nothing may be executing. */
+export interface Unheld {
+  id: string;
+  isAnimated: boolean;
+  holder: string | null;
+}
+
+/**
+ * Those that execute runs. A holder claims runs, and reports how their executions have ended. Its id is never used again. A run
+ * has one result, however many executed it: the first completion counts, and only the holder of a run may fail it.
+ */
+export class Holders {
+  readonly #table: RunTable;
+  readonly #tree: ExperimentTree;
+
+  constructor(table: RunTable, tree: ExperimentTree) {
+    this.#table = table;
+    this.#tree = tree;
+  }
+
+  /** Adds a holder. `name` says who it is. */
+  async open(id: string, name: string): Promise<void> {
+    await this.#table.sql.all(this.#table.statements.openHolder, id, name, this.#table.time());
+  }
+
+  /** Like {@link Feed.claim}. */
+  claim(holder: string, most: number, without: readonly string[] = []): Promise<ClaimedRun[]> {
+    const { isOpen, claim } = this.#table.statements;
+    return this.#table.change(async (sql, effects) => {
+      if ((await sql.all(isOpen, holder)).length === 0) throw new HolderClosed();
+      const rows = await sql.all<RunRow>(claim, holder, this.#table.time(), JSON.stringify(without), most);
+      if (rows.length === 0) return [];
+      const runs = rows.map((row) => readRow(row)).sort((a, b) => a.seq - b.seq);
+      effects.changed.push(...runs.map(({ id }) => id));
+      await this.#tree.start(sql, effects, runs);
+      return runs;
+    });
+  }
+
+  /** Like {@link Feed.report}. */
+  record(holder: string, endings: readonly Ending[]): Promise<void> {
+    return this.#table.change(async (sql, effects) => {
+      const completions = endings.filter((ending) => ending.status === 'COMPLETED');
+      if (completions.length > 0) await this.#complete(sql, effects, completions);
+      for (const ending of endings) {
+        if (ending.status === 'FAILED') await this.#fail(sql, effects, holder, ending);
+        if (ending.status === 'STOPPED') await this.#tree.stop(sql, effects, ending.runId, ending.reason);
+      }
+      const deferred = endings.filter(({ status }) => status === 'FRESH').map(({ runId }) => runId);
+      if (deferred.length === 0) return;
+      const { defer } = this.#table.statements;
+      const changed = await sql.all<{ id: string }>(defer, JSON.stringify(deferred), holder);
+      effects.changed.push(...changed.map(({ id }) => id));
+    });
+  }
+
+  /**
+   * Closes a holder. What it holds becomes FRESH, in its old place; of what it lost, runs that were lost too often are FAILED.
+   *
+   * @param isLost - whether it ended without a word, so that one of its runs may be the reason
+   */
+  close(holder: string, { isLost }: { isLost: boolean }): Promise<void> {
+    const { closeHolder, losses } = this.#table.statements;
+    return this.#table.change(async (sql, effects) => {
+      await sql.all(closeHolder, this.#table.time(), holder);
+      const held = await sql.all<{ id: string; losses: number }>(losses, holder);
+      const isFatal = (run: { losses: number }) => isLost && Number(run.losses) + 1 >= MOST_LOSSES;
+      for (const { id: runId } of held.filter(isFatal)) {
+        const reason = `its executor was lost ${MOST_LOSSES} times while it executed the run`;
+        await this.#fail(sql, effects, holder, { runId, status: 'FAILED', reason });
+      }
+      const others = held.filter((run) => !isFatal(run)).map(({ id }) => id);
+      if (others.length > 0) await this.#requeue(sql, effects, others, { isLost });
+    });
+  }
+
+  /** Closes all holders with a name. Their runs are then unheld. */
+  async closeNamed(name: string): Promise<void> {
+    await this.#table.sql.all(this.#table.statements.closeNamed, this.#table.time(), name);
+  }
+
+  /** The RUNNING runs of a holder, and those whose holder is not open. */
+  async unheld(holder: string): Promise<Unheld[]> {
+    const rows = await this.#table.sql.all<Record<'id' | 'experiment_type' | 'holder', string>>(
+      this.#table.statements.unheld,
+      holder,
+    );
+    return rows.map(({ id, experiment_type, holder }) => ({
+      id,
+      isAnimated: experiment_type === 'ANIMATION_SVG',
+      holder,
+    }));
+  }
+
+  /** Makes RUNNING runs without an executor FRESH again, in their old places. */
+  async requeue(ids: readonly string[]): Promise<void> {
+    if (ids.length === 0) return;
+    await this.#table.change((sql, effects) => this.#requeue(sql, effects, ids, { isLost: false }));
+  }
+
+  async #requeue(
+    sql: Sql,
+    effects: Effects,
+    ids: readonly string[],
+    { isLost }: { isLost: boolean },
+  ): Promise<void> {
+    const { requeue } = this.#table.statements;
+    const changed = await sql.all<{ id: string }>(requeue, Number(isLost), JSON.stringify(ids));
+    effects.changed.push(...changed.map(({ id }) => id));
+    effects.repeated += changed.length;
+  }
+
+  async #complete(sql: Sql, effects: Effects, completions: readonly Completion[]): Promise<void> {
+    const outputs = new Map(completions.map(({ runId, outputs }) => [runId, outputs]));
+    const { complete } = this.#table.statements;
+    const completed = await sql.all<{ id: string; seq: number }>(
+      complete,
+      this.#table.time(),
+      JSON.stringify([...outputs.keys()]),
+    );
+    // the others have ended before
+    if (completed.length === 0) return;
+    const values = completed.flatMap(({ id, seq }) => [Number(seq), JSON.stringify(outputs.get(id))]);
+    await sql.all(insertResults(completed.length), ...values);
+    await this.#tree.complete(
+      sql,
+      effects,
+      completed.map(({ seq }) => Number(seq)),
+    );
+    for (const { id } of completed) {
+      effects.changed.push(id);
+      effects.ends.push('COMPLETED');
+    }
+  }
+
+  async #fail(sql: Sql, effects: Effects, holder: string, { runId, reason, log }: Failure): Promise<void> {
+    const { fail, addLog, dropLogs } = this.#table.statements;
+    const [row] = await sql.all<RunRow>(fail, this.#table.failure(reason), this.#table.time(), runId, holder);
+    // it has ended before, or has another holder
+    if (!row) return;
+    const run = readRow(row);
+    effects.changed.push(run.id);
+    effects.ends.push('FAILED');
+    if (log) {
+      const [added] = await sql.all<{ number: number }>(addLog, run.seq, JSON.stringify(log));
+      await sql.all(dropLogs, Number(added!.number) - MOST_LOGS);
+    }
+    await this.#tree.fail(sql, effects, run, `failed: ${reason}`);
+  }
+}

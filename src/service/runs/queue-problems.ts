@@ -1,0 +1,83 @@
+import { messageOf } from '../../errors.ts';
+import type { ModelRegistry } from '../models/registry.ts';
+import type { Problems } from '../problems.ts';
+import type { DispatcherListener, Executed } from './dispatcher.ts';
+import type { Ending } from './feed.ts';
+import type { RecorderListener } from './recorder.ts';
+
+export interface QueueProblemsParts {
+  registry: ModelRegistry;
+  problems: Problems;
+  /**
+   * Called when a model's files must be read again, because an executor could not read them or has read other content.
+   */
+  onDoubt: () => void;
+}
+
+/** Notes the problems of the service that the work on its queue shows. */
+export class QueueProblems implements DispatcherListener, RecorderListener {
+  readonly #parts: QueueProblemsParts;
+
+  constructor(parts: QueueProblemsParts) {
+    this.#parts = parts;
+  }
+
+  claimed(isIdle: boolean): void {
+    const { problems } = this.#parts;
+    problems.resolve('QUEUE_STUCK', '');
+    // cancels all waits
+    if (isIdle) problems.replace(['NO_EXECUTOR', 'RUNS_DEFERRED'], []);
+  }
+
+  claimFailed(error: unknown): void {
+    this.#parts.problems.raise({
+      code: 'QUEUE_STUCK',
+      subject: '',
+      message: 'The database cannot be used: runs wait.',
+      detail: `No run can be taken from the queue, which is tried again: ${messageOf(error)}`,
+    });
+  }
+
+  ended(versionId: string, outcome: Executed): void {
+    const { registry, problems, onDoubt } = this.#parts;
+    switch (outcome.kind) {
+      case 'completed':
+      case 'failed':
+        problems.resolve('RUNS_DEFERRED', versionId);
+        return problems.resolve('NO_EXECUTOR', '');
+      case 'unusable':
+        return problems.resolve('RUNS_DEFERRED', versionId);
+      case 'unstarted':
+        return problems.raise({
+          code: 'NO_EXECUTOR',
+          subject: '',
+          message: 'No process for an executor can be started: runs wait.',
+          detail: `No process for an executor can be started, which is tried again: ${outcome.reason}`,
+        });
+      case 'deferred':
+        problems.raise({
+          code: 'RUNS_DEFERRED',
+          subject: versionId,
+          message: `${registry.publicName(versionId)} cannot be executed just now: its runs wait.`,
+          detail: `Runs of the model "${registry.model(registry.version(versionId).modelId).name}" wait: ${outcome.reason}`,
+        });
+        return onDoubt();
+      case 'ended':
+    }
+  }
+
+  refused(endings: readonly Ending[], error: unknown): void {
+    for (const { runId } of endings) {
+      this.#parts.problems.raise({
+        code: 'RUNS_UNRECORDED',
+        subject: runId,
+        message: 'The database does not take what has become of a run; it is kept in memory and tried again.',
+        detail: `The database does not take what has become of run ${runId}, which is tried again: ${messageOf(error)}`,
+      });
+    }
+  }
+
+  written(endings: readonly Ending[]): void {
+    for (const { runId } of endings) this.#parts.problems.resolve('RUNS_UNRECORDED', runId);
+  }
+}

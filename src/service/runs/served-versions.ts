@@ -1,0 +1,24 @@
+import type { ModelRegistry } from '../models/registry.ts';
+import { type ExecutableVersions, type VersionJob, VersionUnusable } from './dispatcher.ts';
+
+/** The versions of the service, for its own executors. */
+export class ServedVersions implements ExecutableVersions {
+  readonly #registry: ModelRegistry;
+
+  constructor(registry: ModelRegistry) {
+    this.#registry = registry;
+  }
+
+  jobOf(versionId: string): VersionJob {
+    const version = this.#registry.version(versionId);
+    const code = this.#registry.codeOf(version);
+    if (code) return { code, template: version.experimentTemplate };
+    throw new VersionUnusable(
+      `version ${version.version} of the model takes no runs any more: ${version.retired}`,
+    );
+  }
+
+  unreadableVersions(): readonly string[] {
+    return this.#registry.unreadableVersions();
+  }
+}
