@@ -1,0 +1,147 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { seeded } from '../../bench/scheduler/durations.ts';
+import { toTheEnd } from '../support/campaigns.ts';
+import { MAIN } from '../support/cli.ts';
+import { isFull, report, seeds } from '../support/seeds.ts';
+import { until } from '../support/until.ts';
+import { environmentOf } from '../support/worker.ts';
+import { startWorld, type World } from '../support/world.ts';
+
+/** kill -9 of foray's own server: campaigns go on, a repeated PUT submits once, and pages answer again. */
+
+const KEY = '0123456789abcdef0123456789abcdef';
+const KILLS = isFull ? 40 : 3;
+const CAMPAIGNS = 5;
+const RUNS = 20;
+const AUTHORIZATION = `authorization: Bearer ${KEY}`;
+
+let world: World;
+let server: ChildProcess | undefined;
+let port = 0;
+beforeAll(async () => {
+  world = await startWorld();
+  await world.startWorker();
+  writeFileSync(join(world.folder, 'keys'), `rita steer ${KEY}\n`, { mode: 0o600 });
+  await startServer();
+});
+afterAll(async () => {
+  server?.kill('SIGKILL');
+  await world.close();
+});
+
+/** Starts `foray server` at the port of the server before it. */
+async function startServer(): Promise<void> {
+  const args = ['server', '--port', String(port), '--keys', join(world.folder, 'keys')];
+  const child = spawn(process.execPath, [MAIN, ...args], {
+    env: environmentOf(world.settings),
+    cwd: world.folder,
+  });
+  server = child;
+  let said = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  const [, found] = await until('the server says its address', () => {
+    if (child.exitCode !== null) throw new Error(said);
+    return /API +http:\/\/127\.0\.0\.1:(\d+)/.exec(said) ?? false;
+  });
+  port = Number(found);
+}
+
+async function kill(): Promise<void> {
+  const exit = once(server!, 'exit');
+  server!.kill('SIGKILL');
+  await exit;
+}
+
+/** Undefined when the server is not there. */
+async function ask(path: string, method = 'GET', body?: string): Promise<Response | undefined> {
+  const headers = { authorization: `Bearer ${KEY}`, 'content-type': 'application/yaml' };
+  const init = body === undefined ? { method, headers } : { method, headers, body };
+  return fetch(`http://127.0.0.1:${port}${path}`, init).catch(() => undefined);
+}
+
+const definitionOf = (first: number, count: number): string => `campaign: killed
+model: {name: Rehearsal}
+inputs: {Seconds: 0.2}
+design: {grid: {Value: {from: ${first}, to: ${first + count - 1}, step: 1}}}
+`;
+
+test.each(seeds(1, 1))('the server is killed while campaigns run and pages poll, seed %i', async (seed) => {
+  const random = seeded(seed);
+  const ids = Array.from({ length: CAMPAIGNS }, (_, at) => `killed-${seed}-${at}`);
+  let isOver = false;
+  // each client repeats its PUT until it is answered
+  const clients = ids.map(async (id, at) => {
+    await delay(random() * 2_000);
+    await until(`${id} is submitted`, async () => {
+      const answer = await ask(`/api/v1/campaigns/${id}`, 'PUT', definitionOf(1_000 * seed + 100 * at, RUNS));
+      if (answer && !answer.ok) throw new Error(`${id}: ${answer.status} ${await answer.text()}`);
+      return answer !== undefined;
+    });
+  });
+  const viewer = (async () => {
+    while (!isOver) {
+      const answer = await ask(`/campaigns/${ids[0]!}/live`);
+      if (answer && answer.status >= 500) throw new Error(await answer.text());
+      await delay(50);
+    }
+  })();
+  try {
+    for (let kills = 0; kills < KILLS; kills += 1) {
+      await delay(random() * 1_500);
+      await kill();
+      await startServer();
+      await until('a page answers', async () => (await ask('/'))?.ok === true);
+    }
+    await Promise.all(clients);
+  } finally {
+    isOver = true;
+    await viewer;
+  }
+  for (const id of ids) {
+    await toTheEnd(world, id);
+    expect([id, (await world.foray.counts(id)).done]).toEqual([id, RUNS]);
+  }
+  const listed = (await (await ask('/api/v1/campaigns?q=killed'))!.json()) as { id: string }[];
+  expect(listed.map(({ id }) => id).sort()).toEqual(ids);
+  // no run was executed twice
+  expect(Math.max(...world.executions())).toBe(1);
+  report(`foray server killed ${KILLS} times: ${CAMPAIGNS} of ${CAMPAIGNS} campaigns are whole`);
+});
+
+test('a submission that is cut off leaves nothing or the campaign', async () => {
+  const body = definitionOf(90_000, 2);
+  const whole = (id: string): string =>
+    [
+      `PUT /api/v1/campaigns/${id} HTTP/1.1`,
+      'host: 127.0.0.1',
+      AUTHORIZATION,
+      'content-type: application/yaml',
+      'connection: close',
+      `content-length: ${Buffer.byteLength(body)}`,
+      '',
+      body,
+    ].join('\r\n');
+  const { length } = whole('cut-full');
+  const step = isFull ? 1 : 40;
+  for (let cut = 0; cut < length; cut += step) {
+    const socket = connect(port, '127.0.0.1');
+    await once(socket, 'connect');
+    socket.end(whole(`cut-${String(cut).padStart(4, '0')}`).slice(0, cut));
+    // until the server has seen the end
+    await text(socket);
+  }
+  const socket = connect(port, '127.0.0.1');
+  socket.write(whole('cut-full'));
+  expect(await text(socket)).toMatch(/^HTTP\/1.1 201 /);
+  const listed = (await (await ask('/api/v1/campaigns?q=cut-'))!.json()) as { id: string }[];
+  expect(listed.map(({ id }) => id)).toEqual(['cut-full']);
+  await toTheEnd(world, 'cut-full');
+});
