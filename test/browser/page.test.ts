@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import type { Server } from '../../src/server/app.ts';
 import { launchBrowser } from '../support/browser.ts';
+import { temporaryFolder, writeModel } from '../service/support.ts';
 import { serverOf } from '../server/support.ts';
 import { until } from '../support/until.ts';
 import { KEY, rehearsal, startWorld, type World } from '../support/world.ts';
@@ -25,13 +26,41 @@ const PAGES = [
   '/reference',
 ];
 
+/** Texts that would set `hacked` if they were taken for markup, for an address or for a script. */
+const HOSTILE = [
+  '"><script>hacked=1</script>',
+  "'><img src=x onerror=hacked=1>",
+  'javascript:hacked=1//',
+  '</textarea><svg onload=hacked=1>',
+  '</title></style><iframe srcdoc="<script>parent.hacked=1</script>">',
+  '\u202e<a href="javascript:hacked=1">\u0000',
+  '${hacked=1}{{hacked=1}}<%hacked=1%>',
+  ']]><style>@import url(//evil.example)</style>',
+  '\n\r\t<meta http-equiv=refresh content="0;url=javascript:hacked=1">',
+  '--><base href=//evil.example>',
+];
+const MODEL = `const hostile = ${JSON.stringify(HOSTILE)};
+export default {
+  name: 'Hostile', description: hostile.join(' '), published: true,
+  inputs: [{ name: 'Text', type: 'STRING', default: hostile[0] }, { name: hostile[1], type: 'DOUBLE', default: 1 }],
+  outputs: [{ name: hostile[2], type: 'STRING' }, { name: hostile[3], type: 'DOUBLE' }],
+  experiments: [],
+  run: ({ inputs }) => {
+    console.log(inputs.Text);
+    if (Number(inputs.Text.slice(-1)) % 2 === 0) throw new Error(inputs.Text);
+    return { [hostile[2]]: inputs.Text, [hostile[3]]: inputs.Text.length };
+  },
+};`;
+
 let world: World;
 let server: Server;
 let browser: Browser;
 
 beforeAll(async () => {
   browser = await launchBrowser();
-  world = await startWorld({ executors: 2 });
+  const models = temporaryFolder();
+  writeModel(models, 'hostile', MODEL);
+  world = await startWorld({ executors: 2, models: [models] });
   await world.startWorker();
   server = await serverOf(world);
   const text = `campaign: fit
@@ -168,4 +197,57 @@ test('without scripts a campaign is read, and what cannot be taken back asks fir
   expect(await tab.getByRole('button', { name: 'Delete the campaign' }).count()).toBe(1);
   expect(page.isClosed()).toBe(true);
   await bare.close();
+});
+
+test('ten tabs of one browser follow a campaign', async () => {
+  const { context, page, complaints } = await loggedIn();
+  await world.foray.submit(rehearsal({ count: 12, seconds: 1, first: 500 }), { id: 'tabs' });
+  const tabs = [page, ...(await Promise.all(Array.from({ length: 9 }, () => context.newPage())))];
+  await Promise.all(tabs.map((tab) => tab.goto(`${server.url}/campaigns/tabs`)));
+  await Promise.all(
+    tabs.map((tab, at) =>
+      until(`tab ${at} says the end`, async () =>
+        (await tab.locator('#status').innerText()).includes('completed'),
+      ),
+    ),
+  );
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+test('10,000 hostile values run no script', async () => {
+  const texts = Array.from({ length: 10_000 }, (_, at) => `${HOSTILE[at % HOSTILE.length]}${at}`);
+  const definition = {
+    campaign: 'hostile',
+    model: { name: 'Hostile' },
+    design: { points: texts.map((text) => ({ Text: text })) },
+    concurrency: 20,
+  };
+  await world.foray.submit({ definition }, { id: 'hostile' });
+  await until('some runs have ended', async () => (await world.foray.counts('hostile')).failed > 5);
+  await world.foray.cancel('hostile', HOSTILE[1]);
+  await until('it is over', async () => (await world.foray.status('hostile')).phase === 'cancelled');
+  const { context, page, complaints } = await loggedIn();
+  // the page's own scripts would meet the policy; a script of the test would not
+  const violations: unknown[] = [];
+  await page.exposeFunction('violated', (what: unknown) => violations.push(what));
+  await page.addInitScript(
+    "addEventListener('securitypolicyviolation', ({ blockedURI, sample }) => violated([blockedURI, sample]))",
+  );
+  const { point: key } = (await world.rows('hostile'))[0]!;
+  const paths = ['', '/runs', '/failures', '/definition', '/downloads', `/points/${key}`];
+  for (const path of ['/', '/models', '/models/Hostile', '/new?model=Hostile', '/new?from=hostile']) {
+    await page.goto(server.url + path);
+    expect(await page.evaluate('globalThis.hacked')).toBeUndefined();
+  }
+  for (const path of paths) {
+    await page.goto(`${server.url}/campaigns/hostile${path}`);
+    if (path === '') await page.locator('#report section').first().waitFor();
+    expect([path, await page.evaluate('globalThis.hacked')]).toEqual([path, undefined]);
+    expect(await page.locator('a[href^="javascript" i]').count()).toBe(0);
+  }
+  await page.goto(`${server.url}/campaigns/hostile/definition`);
+  expect(await page.locator('textarea').inputValue()).toContain('9999');
+  expect([violations, complaints]).toEqual([[], []]);
+  await context.close();
 });
