@@ -4,6 +4,7 @@ import { availableParallelism } from 'node:os';
 export default {
   testEnvironment: '<rootDir>/test/support/environment.js',
   reporters: ['default', '<rootDir>/test/support/slowest-files.js'],
+  testSequencer: '<rootDir>/test/support/sequencer.js',
   roots: ['<rootDir>/test'],
   // npm run test:browser, test:postgres, test:python, test:oracles, test:packed and test:fuzz; they need Chromium, PostgreSQL, Python
   // and packages

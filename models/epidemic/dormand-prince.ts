@@ -1,4 +1,4 @@
-/** Derivative of the state at a time. */
+/** The derivative of the state at a time. */
 export type Derivative = (t: number, y: readonly number[]) => number[];
 
 /** One accepted step. `at` is the state at any time in it, to fourth order. */

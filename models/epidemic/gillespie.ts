@@ -25,7 +25,7 @@ export function simulate(
   while (t < days) {
     const infection = (contactRate * now.susceptible * now.infected) / population;
     const total = infection + recoveryRate * now.infected;
-    // without a further event the state stays as it is for the rest of the days
+    // without another event, the state stays the same until the end
     const next = total > 0 ? t - Math.log(uniform()) / total : Infinity;
     while (states.length < times.length && times[states.length]! < next) states.push({ ...now });
     t = next;

@@ -11,17 +11,17 @@ const compartments = [
   { key: 'recovered', label: 'Recovered', colour: '#2f9e6e' },
 ] as const;
 
-/** What a picture shows: a course up to a moment. */
+/** The content of a picture: the course of the epidemic up to a time. */
 export interface Shown {
   population: number;
   days: number;
   observed: readonly Observation[];
-  /** Of the part of the course that is over, ascending; the last is now. */
+  /** Times of the course so far, ascending; the last one is now. */
   times: readonly number[];
   states: readonly State[];
 }
 
-/** The curves of the three compartments, beside the population with each person's colour. */
+/** The curves of the three compartments, and the population with each person in the colour of the compartment. */
 export function draw(shown: Shown): string {
   return element(
     'g',
@@ -82,7 +82,7 @@ function drawCurves({ population, days, observed, times, states }: Shown): strin
 
 const crowd = { left: 632, top: 64, width: 280, side: 20 };
 
-/** At most 400 dots. The places change colour in one order, outwards, as an infection spreads. */
+/** At most 400 dots. The places change colour in a fixed order, outwards, as an infection spreads. */
 function drawPeople({ population, states }: Shown): string {
   const { infected, recovered } = states.at(-1)!;
   const dots = Math.min(population, crowd.side ** 2);
@@ -109,12 +109,14 @@ function drawPeople({ population, states }: Shown): string {
   ].join('');
 }
 
-/** Middles of places in rows of a square, nearest to where it begins first, with some disorder. */
+/**
+ * Centres of places in the rows of a square, with a small random offset. The places nearest to the start come first.
+ */
 function spreadingOrder(dots: number, side: number): [x: number, y: number][] {
   const pitch = crowd.width / side;
   const places = Array.from({ length: dots }, (_, i) => {
     const [column, row] = [i % side, Math.floor(i / side)];
-    // the same disorder in each picture
+    // the same offsets in each picture
     const jitter = (side / 5) * (((i * 7919) % 101) / 101);
     const distance = Math.hypot(column - 0.4 * side, row - 0.55 * side) + jitter;
     const place: [number, number] = [

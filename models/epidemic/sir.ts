@@ -1,6 +1,6 @@
 import { type Derivative, integrate, type Step } from './dormand-prince.ts';
 
-/** Rates are a day, times in days. */
+/** Rates are per day, times are in days. */
 export interface Parameters {
   population: number;
   initiallyInfected: number;
@@ -16,11 +16,11 @@ export interface State {
 }
 
 export interface Course {
-  /** The state at each of the times asked for. */
+  /** The state at each of the requested times. */
   states: State[];
   peakInfected: number;
   peakDay: number;
-  /** The state when the days are over. */
+  /** The state at the end. */
   last: State;
 }
 
@@ -56,7 +56,10 @@ export function solve(
   return { states, peakInfected: peak.infected, peakDay: peak.day, last: toState(last) };
 }
 
-/** Where in a step the quantity with that slope is highest: at an end, or where the slope turns negative. */
+/**
+ * The time in a step at which the quantity with this slope is highest: an end of the step, or where the slope turns
+ * negative.
+ */
 function highest({ from, to }: Step, slope: (t: number) => number): number {
   if (slope(to) > 0) return to;
   if (slope(from) <= 0) return from;

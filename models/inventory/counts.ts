@@ -1,13 +1,13 @@
 import type { Simulation } from '../kernel/index.ts';
 
-/** What was ordered and demanded since a time. */
+/** Orders and demand since a time. */
 export class Counts {
   since: number;
   orders = 0;
-  /** Items, as all that follows. */
+  /** In items, like all numbers below. */
   ordered = 0;
   demanded = 0;
-  /** Of those demanded, those that were on hand. */
+  /** The demanded items that were on hand. */
   filled = 0;
   private readonly simulation: Simulation;
 
@@ -16,7 +16,7 @@ export class Counts {
     this.since = simulation.now;
   }
 
-  /** Begins anew. */
+  /** Starts again from zero. */
   reset(): void {
     this.since = this.simulation.now;
     this.orders = 0;

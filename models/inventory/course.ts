@@ -5,14 +5,14 @@ const chart = { left: 72, top: 328, right: WIDTH - 84, bottom: HEIGHT - 64 };
 
 type Point = readonly [x: number, y: number];
 
-/** Level and position over the last `span`, with s and S; a run that is younger begins at the left. */
+/** Level and position over the last `span`, with s and S. A younger run starts at the left. */
 export function drawCourse({ settings, system, levels, positions, span }: Shown): string {
   const { start, reorderPoint, orderUpToLevel, initialInventory } = settings;
   const from = Math.max(start, system.simulation.now - span);
   const first = levels.times.findLastIndex((time) => time < from) + 1;
   const times = levels.times.slice(first);
   const shown = levels.values.slice(first);
-  // down to the lowest so far, so that the scale does not swing
+  // down to the lowest value so far, so that the scale does not change all the time
   const lowest = levels.values.reduce((least, level) => Math.min(least, level), Math.min(0, reorderPoint));
   const highest = Math.max(orderUpToLevel, initialInventory, 4);
   const x = (time: number) => chart.left + ((chart.right - chart.left) * (time - from)) / span;

@@ -52,7 +52,7 @@ export default defineModel({
       const { simulation, level } = system;
       const levels = new TimeSeries(simulation, stop, PICTURED, () => level.value);
       const positions = new TimeSeries(simulation, stop, PICTURED, () => level.value + system.onOrder);
-      // what is drawn first has its first samples
+      // the first picture then has the first samples
       simulation.run(start);
       return {
         end: stop - start,

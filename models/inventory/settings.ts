@@ -1,7 +1,7 @@
 import type { InputDeclaration, RunContext } from '../../src/service/models/model.ts';
 import type { Settings } from './system.ts';
 
-/** The defaults are those of Law and Kelton, with the policy that comes out best of their nine. */
+/** The defaults of Law and Kelton, with the best of their nine policies. */
 export const inputs = [
   { name: '{RANDOM_SEED}', type: 'LONG', default: 1 },
   { name: '{START_TIME}', type: 'DOUBLE', units: 'MONTH', default: 0 },
@@ -23,7 +23,7 @@ export const inputs = [
 
 type Context = RunContext<typeof inputs>;
 
-/** @throws Error naming the input that is out of range */
+/** @throws Error that names the input that is out of range */
 export function read({ inputs, seed, horizon: { start, stop } }: Context): Settings {
   for (const name of notNegative) {
     if (inputs[name] < 0) throw new Error(`${name} is ${inputs[name]}: it must not be negative`);

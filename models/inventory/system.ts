@@ -10,14 +10,14 @@ import {
 } from '../kernel/index.ts';
 import { Counts } from './counts.ts';
 
-/** Times are in months, the rate is a month; costs are an order, an item ordered, or an item and month. */
+/** Times are in months, the rate is per month. Costs are per order, per ordered item, or per item and month. */
 export interface Settings {
   reorderPoint: number;
   orderUpToLevel: number;
   reviewPeriod: number;
   initialInventory: number;
   demandRate: number;
-  /** Weights of the sizes 1, 2, 3, … of a demand. */
+  /** The weights of the demand sizes 1, 2, 3, … */
   demandSizes: readonly number[];
   deliveryLag: { min: number; max: number };
   costs: { setup: number; item: number; holding: number; shortage: number };
@@ -33,7 +33,7 @@ export interface Order {
   due: number;
 }
 
-/** Means a month. */
+/** Means per month. */
 export interface Costs {
   ordering: number;
   holding: number;
@@ -41,23 +41,23 @@ export interface Costs {
   total: number;
 }
 
-/** Moments of the chart, its start and its end included. */
+/** Number of samples in the chart, those at its start and its end included. */
 const SAMPLES = 501;
-/** The service gives each replication a seed of its own. */
+/** The seed; the service gives each replication its own. */
 const REPLICATION = 1;
 
 /**
- * (s, S) with periodic review and backorders. At each review, when the inventory position (on hand and on order, less
- * backorders) is below s, an order brings it up to S. A demand takes what is on hand; the rest of it is backordered, and has the
- * first items that are delivered.
+ * An (s, S) policy with periodic review and backorders. At each review, if the inventory position (on hand and on
+ * order, minus backorders) is below s, an order brings it up to S. A demand takes the items on hand. The rest is
+ * backordered and gets the next delivered items first.
  */
 export class InventorySystem {
   readonly simulation: Simulation;
-  /** On hand, less backorders. */
+  /** Items on hand minus backorders. */
   readonly level: TimeWeighted;
   readonly onHand: TimeWeighted;
   readonly backorders: TimeWeighted;
-  /** Orders on their way. */
+  /** Open orders. */
   readonly orders = new Set<Order>();
   readonly counts: Counts;
   readonly levels: TimeSeries;
@@ -90,7 +90,8 @@ export class InventorySystem {
       this.change(-items);
     };
     const review = (n: number): void => {
-      // drawn whether it orders or not, so that with the same seed an order has the lag of its review under any policy
+      // drawn at each review, with or without an order: with the same seed, the lag of a review is then the same under
+      // any policy
       const lag = uniform(lags, deliveryLag.min, deliveryLag.max);
       const position = this.level.value + this.onOrder;
       if (position < reorderPoint) order(orderUpToLevel - position, lag);

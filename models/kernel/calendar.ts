@@ -1,12 +1,12 @@
-/** What happens at an event, to whom or to what. */
+/** The action of an event, on its subject. */
 export type Action<T> = (subject: T) => void;
 
-/** Names an event that was scheduled, for {@link Calendar.cancel}. */
+/** The id of a scheduled event, for {@link Calendar.cancel}. */
 export type EventId = number;
 
-/** An id is the generation of a slot times this, and the slot. */
+/** An id is the generation of a slot times this number, plus the slot. */
 const MOST_SLOTS = 2 ** 24;
-/** After as many events a slot comes to the same generation again. */
+/** After this many events, a slot has the same generation again. */
 const GENERATIONS = 2 ** 29;
 const NOWHERE = -1;
 
@@ -23,10 +23,10 @@ const NOWHERE = -1;
  * D. B. Johnson, "Priority queues with update and finding minimum spanning trees", Information Processing Letters 4 (1975) 53-57.
  */
 export class Calendar {
-  /** Events that wait. */
+  /** Number of events that wait. */
   size = 0;
 
-  // by place in the heap
+  // by index in the heap
   private times = new Float64Array(64);
   private slots = new Int32Array(64);
   private hasHole = false;

@@ -1,12 +1,12 @@
 import { normalQuantile } from '../../src/statistics/normal.ts';
 
 /**
- * Draws from distributions. All but {@link gamma} are by inversion: a draw takes the same count of random numbers whatever
- * they are, and goes one way with them, so that common random numbers stay in step and keep their sign. Parameters are not checked:
- * a draw is in the innermost loop, and a model checks its inputs once.
+ * Draws from distributions. All except {@link gamma} use inversion: a draw always takes the same number of random
+ * numbers and is monotone in them, so that common random numbers stay synchronized and their effects keep their sign.
+ * Parameters are not checked: draws are in the innermost loop, and a model checks its inputs once.
  */
 
-// a global is looked up by its name where code runs in a context, as under Jest
+// in a context, as under Jest, each use of a global is a lookup by name
 const { exp, floor, log, sqrt } = Math;
 
 /** Numbers uniform between 0 and 1, both excluded. */

@@ -1,12 +1,12 @@
 import type { Random } from './distributions.ts';
 
-/** Values with weights, such as what was observed and how often. By inversion, in the order of the values. */
+/** Values with weights, such as observed values and their counts. Drawn by inversion, in the order of the values. */
 export class Empirical<T> {
   private readonly values: readonly T[];
-  /** Sums of the weights so far. */
+  /** The cumulative sums of the weights. */
   private readonly sums: Float64Array;
 
-  /** @throws RangeError when there is not a weight for each value, one is negative or not finite, or all are zero */
+  /** @throws RangeError when a value has no weight, a weight is negative or not finite, or all are zero */
   constructor(values: readonly T[], weights: readonly number[]) {
     if (values.length !== weights.length) {
       throw new RangeError(`${values.length} values cannot have ${weights.length} weights`);
@@ -23,7 +23,7 @@ export class Empirical<T> {
   draw(random: Random): T {
     const { sums } = this;
     const target = random.next() * sums.at(-1)!;
-    // the first whose sum is above
+    // the first value with a larger sum
     let [low, high] = [0, sums.length - 1];
     while (low < high) {
       const middle = (low + high) >> 1;

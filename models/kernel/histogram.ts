@@ -1,7 +1,9 @@
 import type { Histogram as HistogramData } from '../../src/service/models/model.ts';
 import { Tally } from './tally.ts';
 
-/** How many values are in each of some intervals of equal width, and in none. An interval includes its lower bound. */
+/**
+ * Counts the values in each of some intervals of equal width, and those outside. An interval includes its lower bound.
+ */
 export class Histogram {
   readonly tally = new Tally();
   private readonly lowerBound: number;
@@ -10,7 +12,7 @@ export class Histogram {
   private hitsOutLow = 0;
   private hitsOutHigh = 0;
 
-  /** @throws RangeError when the width is not positive, or the number of intervals is none */
+  /** @throws RangeError when the width is not positive, or there are no intervals */
   constructor(lowerBound: number, intervalWidth: number, intervals: number) {
     if (!(intervalWidth > 0 && intervalWidth < Infinity && Number.isInteger(intervals) && intervals > 0)) {
       throw new RangeError(`A histogram cannot have ${intervals} intervals of the width ${intervalWidth}`);
@@ -36,7 +38,7 @@ export class Histogram {
     this.hitsOutHigh = 0;
   }
 
-  /** As the value of an output HISTOGRAM_DATA. */
+  /** The value of an output of type HISTOGRAM_DATA. */
   data(): HistogramData {
     const { lowerBound, intervalWidth, hits, hitsOutLow, hitsOutHigh, tally } = this;
     return {

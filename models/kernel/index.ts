@@ -1,4 +1,4 @@
-/** A kernel for discrete-event models: what happens when, chance, what is waited for, and what comes of it (docs/reference/kernel.md). */
+/** A kernel for discrete-event models: events, random numbers, resources and statistics (docs/reference/kernel.md). */
 export type { Action, EventId } from './calendar.ts';
 export {
   bernoulli,

@@ -12,7 +12,7 @@ export class Mrg32k3a {
     this.#state = Float64Array.from(state);
   }
 
-  /** A generator for a seed of 64 bits; near seeds give unrelated sequences. */
+  /** A generator for a seed of 64 bits. Neighbouring seeds give unrelated sequences. */
   static fromSeed(seed: bigint): Mrg32k3a {
     let mixer = BigInt.asUintN(64, seed);
     return Mrg32k3a.fromWords(() => {
@@ -21,7 +21,7 @@ export class Mrg32k3a {
     });
   }
 
-  /** A generator that begins where six words of 64 random bits say. */
+  /** A generator with the state from six words of 64 random bits. */
   static fromWords(word: () => bigint): Mrg32k3a {
     // from 1: never all zero
     const below = (modulus: number): number => 1 + Number(word() % BigInt(modulus - 1));

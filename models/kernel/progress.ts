@@ -1,6 +1,6 @@
 import type { Simulation } from './simulation.ts';
 
-/** How often a run tells how far it is. */
+/** The number of reports of progress in a run. */
 const PARTS = 100;
 
 /** Lets events happen until a time, as {@link Simulation.run} does, and tells the share of the time that has passed, 1 at last. */
@@ -11,7 +11,7 @@ export function runWithProgress(
 ): void {
   const start = simulation.now;
   for (let part = 1; part <= PARTS; part++) {
-    // the last one ends at `until` exactly, whatever rounding does
+    // the last one ends exactly at `until`, despite rounding
     simulation.run(part < PARTS ? start + ((until - start) * part) / PARTS : until);
     progress(part / PARTS);
   }

@@ -1,23 +1,23 @@
-/** First in, first out, in a ring that grows by doubling: both ends at constant cost. */
+/** A queue, first in, first out, in a ring buffer that grows by doubling. Both ends have constant cost. */
 export class Queue<T> {
-  /** How many are in it. */
+  /** Number of items. */
   length = 0;
   private ring: (T | undefined)[] = new Array<undefined>(16);
   private head = 0;
 
-  /** Adds one at the end. */
+  /** Adds an item at the end. */
   push(item: T): void {
     if (this.length === this.ring.length) this.grow();
     this.ring[(this.head + this.length) & (this.ring.length - 1)] = item;
     this.length++;
   }
 
-  /** The first one, which stays; undefined when there is none. */
+  /** The first item, which stays in the queue; undefined when it is empty. */
   peek(): T | undefined {
     return this.ring[this.head];
   }
 
-  /** Takes the first one out; undefined when there is none. */
+  /** Removes the first item and returns it; undefined when the queue is empty. */
   shift(): T | undefined {
     if (this.length === 0) return undefined;
     const item = this.ring[this.head];

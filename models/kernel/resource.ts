@@ -10,14 +10,14 @@ interface Waiting {
   subject: unknown;
 }
 
-/** Servers that are alike, and the line in front of them: first come, first served. */
+/** Identical servers, and the line in front of them: first come, first served. */
 export class Resource {
   readonly servers: number;
-  /** Number of servers that are busy. */
+  /** Number of busy servers. */
   readonly busy: TimeWeighted;
-  /** Number that wait; who is served does not. */
+  /** Number of customers in the line, without those in service. */
   readonly waiting: TimeWeighted;
-  /** How long each had waited when a server was seized for it, 0 included. */
+  /** The waiting time of each customer, 0 included, when it gets a server. */
   readonly waits = new Tally();
   private readonly simulation: Simulation;
   private readonly line = new Queue<Waiting>();
@@ -33,7 +33,7 @@ export class Resource {
     this.waiting = new TimeWeighted(simulation);
   }
 
-  /** Seizes a server as soon as one is free, and begins then: at once, or at the release of a server. */
+  /** Seizes a server as soon as one is free and calls `begin` then: now, or when a server is released. */
   seize<T>(begin: Action<T>, subject: T): void {
     if (this.busy.value < this.servers) {
       this.busy.set(this.busy.value + 1);
@@ -46,7 +46,7 @@ export class Resource {
   }
 
   /**
-   * Releases a server; the first in line begins with it.
+   * Releases a server, which goes to the first customer in the line.
    *
    * @throws RangeError when no server is busy
    */
@@ -59,7 +59,7 @@ export class Resource {
     (next.begin as Action<unknown>)(next.subject);
   }
 
-  /** Begins the statistics anew. */
+  /** Resets the statistics. */
   reset(): void {
     this.busy.reset();
     this.waiting.reset();

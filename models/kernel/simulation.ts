@@ -1,11 +1,11 @@
 import { type Action, Calendar, type EventId } from './calendar.ts';
 
-/** A name of the module's own: a global is looked up by its name where code runs in a context, as under Jest. */
+/** A local name: in a context, as under Jest, each use of a global is a lookup by name. */
 const FOREVER = Infinity;
 
 /**
- * A clock and the events that move it. Times are numbers in the unit of the model. An event is a callback, with its subject
- * where it has one, so that one function serves for all customers and none is made for each.
+ * A clock and the events that move it. Times are numbers in the unit of the model. An event is a callback and,
+ * optionally, its subject: so one function serves all customers, instead of one closure per customer.
  */
 export class Simulation {
   private time: number;
@@ -19,7 +19,7 @@ export class Simulation {
     return this.time;
   }
 
-  /** How many events are to come. */
+  /** Number of scheduled events. */
   get pending(): number {
     return this.calendar.size;
   }
@@ -59,9 +59,9 @@ export class Simulation {
   }
 
   /**
-   * Takes an event out of those to come.
+   * Cancels a scheduled event.
    *
-   * @returns whether it was still to come
+   * @returns whether it was still scheduled
    */
   cancel(event: EventId): boolean {
     return this.calendar.cancel(event);

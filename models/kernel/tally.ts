@@ -1,7 +1,7 @@
 import type { Statistics } from '../../src/service/models/model.ts';
 import { Sample } from '../../src/statistics/sample.ts';
 
-/** Statistics of values that count alike, as waiting times of customers do. */
+/** Statistics of values with equal weights, such as waiting times of customers. */
 export class Tally extends Sample {
   private smallest = Infinity;
   private largest = -Infinity;
@@ -18,7 +18,7 @@ export class Tally extends Sample {
     this.largest = -Infinity;
   }
 
-  /** As the value of an output STATISTICS_DISCRETE. */
+  /** The value of an output of type STATISTICS_DISCRETE. */
   statistics(): Statistics {
     const { count, mean, variance } = this;
     return {

@@ -1,18 +1,21 @@
 import type { DataSet } from '../../src/service/models/model.ts';
 import type { Simulation } from './simulation.ts';
 
-/** After whatever else happens at a time. */
+/** After all other events at the same time. */
 const LAST = 2 ** 31 - 1;
 
-/** Samples of a quantity at equal distances of time, as many as asked for, however long the run and however often it changes. */
+/**
+ * A fixed number of samples of a quantity at equal distances of time, independent of the length of the run and of the
+ * number of changes.
+ */
 export class TimeSeries {
   readonly times: number[] = [];
   readonly values: number[] = [];
 
   /**
-   * Samples from now to a time, both included, each as it is when all else at its time has happened.
+   * Takes samples from now to a time, both included, each after all other events at its time.
    *
-   * @param samples - how many, at least 2
+   * @param samples - number of samples, at least 2
    */
   constructor(simulation: Simulation, until: number, samples: number, sample: () => number) {
     const from = simulation.now;
@@ -23,7 +26,7 @@ export class TimeSeries {
       if (at + 1 < samples) schedule(at + 1);
     };
     const schedule = (at: number): void => {
-      // the last one is at the end itself, whatever rounding makes of it
+      // the last one is exactly at the end, despite rounding
       simulation.scheduleAt(at + 1 < samples ? timeOf(at) : until, take, at, LAST);
     };
     schedule(0);

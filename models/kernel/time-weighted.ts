@@ -2,10 +2,10 @@ import type { Statistics } from '../../src/service/models/model.ts';
 import type { Simulation } from './simulation.ts';
 
 /**
- * Statistics of a quantity that holds between events, as the length of a queue does: each value counts by how long it
- * held, and one that held for no time does not count. Mean and variance by D. H. D. West, "Updating mean and variance
- * estimates: an improved method", Communications of the ACM 22 (1979) 532-535. Looking changes nothing, so a run that
- * is looked at comes to the same bytes.
+ * Statistics of a quantity that is constant between events, such as the length of a queue. The weight of a value is the
+ * time for which it held; a value without a duration does not count. Mean and variance follow D. H. D. West, "Updating
+ * mean and variance estimates: an improved method", Communications of the ACM 22 (1979) 532-535. Reading the statistics
+ * changes nothing, so an observed run gives the same bytes.
  */
 export class TimeWeighted {
   private readonly simulation: Simulation;
@@ -13,19 +13,19 @@ export class TimeWeighted {
   private since: number;
   private past = nothing();
 
-  /** From now on, with a first value. */
+  /** Starts now, with a first value. */
   constructor(simulation: Simulation, value = 0) {
     this.simulation = simulation;
     this.current = value;
     this.since = simulation.now;
   }
 
-  /** The value now. */
+  /** The current value. */
   get value(): number {
     return this.current;
   }
 
-  /** The value from now on. */
+  /** Sets the value from now on. */
   set(value: number): void {
     const { now } = this.simulation;
     hold(this.past, this.current, now - this.since);
@@ -33,19 +33,19 @@ export class TimeWeighted {
     this.current = value;
   }
 
-  /** Forgets the past; the value stays. */
+  /** Resets the statistics; the value stays. */
   reset(): void {
     this.past = nothing();
     this.since = this.simulation.now;
   }
 
-  /** Over the time until now; null while there was none. */
+  /** Over the time until now; null while no time has passed. */
   get mean(): number | null {
     const { time, mean } = this.untilNow();
     return time > 0 ? mean : null;
   }
 
-  /** As the value of an output STATISTICS_CONTINUOUS. The count is of values that held for some time. */
+  /** The value of an output of type STATISTICS_CONTINUOUS. It counts the values that held for some time. */
   statistics(): Statistics {
     const { count, time, min, max, mean, squares } = this.untilNow();
     const integral = mean * time;
@@ -70,7 +70,7 @@ interface Past {
   min: number;
   max: number;
   mean: number;
-  /** Integral of the squared differences from the mean. */
+  /** The integral of the squared differences from the mean. */
   squares: number;
 }
 

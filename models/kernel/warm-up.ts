@@ -1,9 +1,9 @@
 import type { Simulation } from './simulation.ts';
 
-/** Before whatever else happens at a time. */
+/** Before all other events at the same time. */
 const FIRST = -(2 ** 31);
 
-/** Begins statistics anew at a time, so that they do not tell of the start, when a system is emptier than it will be. */
+/** Resets statistics at a time, so that they leave out the start, when the system is emptier than later. */
 export function resetAt(
   simulation: Simulation,
   time: number,

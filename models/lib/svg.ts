@@ -1,4 +1,4 @@
-/** SVG as text, for the pictures of models. Text is drawn in the page's own colour. */
+/** SVG as text, for the pictures of models. Text has the colour of the page's text. */
 
 type Attributes = Record<string, string | number>;
 
@@ -23,7 +23,7 @@ export function circle(cx: number, cy: number, r: number, attributes: Attributes
   return element('circle', { cx, cy, r, ...attributes });
 }
 
-/** A line through points. */
+/** A polyline through points. */
 export function polyline(
   points: readonly (readonly [x: number, y: number])[],
   attributes: Attributes,
@@ -32,7 +32,7 @@ export function polyline(
   return element('path', { d: path, fill: 'none', ...attributes });
 }
 
-/** Round numbers from 0 to at most `max`, about `count` of them. */
+/** About `count` round numbers from 0 to at most `max`. */
 export function ticks(max: number, count: number): number[] {
   const rough = max / count;
   const power = 10 ** Math.floor(Math.log10(rough));
@@ -42,7 +42,7 @@ export function ticks(max: number, count: number): number[] {
   );
 }
 
-/** A tenth of a pixel is enough, a hundredth of an opacity. */
+/** A tenth of a pixel is enough, and a hundredth for an opacity. */
 function shown(value: string | number): string {
   return typeof value === 'number'
     ? String(value > 10 ? Math.round(value * 10) / 10 : Math.round(value * 100) / 100)

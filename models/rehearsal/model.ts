@@ -60,7 +60,7 @@ function checked({ Seconds: seconds, 'Failure rate': rate }: Inputs): { seconds:
   return { seconds, rate };
 }
 
-/** What comes of a run when it has waited. */
+/** The outcome of a run after its wait. */
 function outcome({ Value: value, Fail: fail, 'Failure rate': rate }: Inputs): { Echo: number } {
   if (fail) throw new Error('Rehearsal was told to fail');
   if (byChance(rate)) throw new Error(`Rehearsal failed by chance, at a failure rate of ${rate}`);
@@ -75,7 +75,7 @@ async function wait(total: number, progress: (fraction: number) => void): Promis
   }
 }
 
-/** Not from the seed: a failed run that is requested again may succeed. */
+/** Independent of the seed: a failed run that is requested again may succeed. */
 function byChance(rate: number): boolean {
   const steps = 2 ** 40;
   return randomInt(steps) < rate * steps;

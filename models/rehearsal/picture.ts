@@ -3,7 +3,7 @@ import { circle, element, line, polyline, rect, text } from '../lib/svg.ts';
 export const WIDTH = 720;
 export const HEIGHT = 400;
 
-/** What a picture shows. Times are in seconds. */
+/** The content of a picture. Times are in seconds. */
 export interface Shown {
   time: number;
   seconds: number;
@@ -15,7 +15,7 @@ export interface Shown {
 const dial = { x: 200, y: 200, r: 140 };
 const colours = { waiting: '#4c7fd9', done: '#2f9e6e', failing: '#e8590c' };
 
-/** A stopwatch, beside what the run was told and what comes of it. */
+/** A stopwatch, beside the inputs of the run and its outcome. */
 export function draw(shown: Shown): string {
   return element('g', { 'font-family': 'system-ui, sans-serif' }, drawDial(shown), drawFacts(shown));
 }

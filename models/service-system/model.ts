@@ -8,7 +8,7 @@ const inputs = [
     name: '{STOP_MODE}',
     type: 'STRING',
     default: 'STOP_MODE_AT_TIME',
-    // customers never stop coming, so a run without a stop has no end
+    // customers keep arriving, so a run without a stop time has no end
     values: ['STOP_MODE_AT_TIME', 'STOP_MODE_AT_DATE'],
   },
   { name: '{START_TIME}', type: 'DOUBLE', units: 'MINUTE', default: 0 },

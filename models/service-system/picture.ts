@@ -8,13 +8,13 @@ export const HEIGHT = 540;
 const colours = { waiting: '#e8590c', busy: '#4c7fd9' };
 const heading = { 'font-size': 16, 'font-weight': 600 };
 
-/** What a picture shows: a system at a moment, and its course so far at equal distances of time. */
+/** The content of a picture: the system at a time, and samples of its course so far at equal distances of time. */
 export interface Shown {
   settings: Settings;
   system: ServiceSystem;
   waiting: TimeSeries;
   inService: TimeSeries;
-  /** How much of the course is drawn. */
+  /** The length of the drawn part of the course. */
   span: number;
 }
 
@@ -30,7 +30,7 @@ export function draw(shown: Shown): string {
   );
 }
 
-/** Parts of the picture that can be seen alone. */
+/** Parts of the picture that can be shown alone. */
 export const viewAreas = [
   { name: 'Line', x: 28, y: 16, width: 340, height: 270 },
   { name: 'Servers', x: 376, y: 16, width: 256, height: 270 },
@@ -40,7 +40,10 @@ export const viewAreas = [
 
 const row = { left: 48, top: 68, columns: 10, rows: 6, pitch: 30 };
 
-/** The head of the line is beside the servers, and it goes on in the next row; who does not fit is counted. */
+/**
+ * The head of the line is beside the servers, and the line continues in the next row. Customers that do not fit are
+ * counted.
+ */
 function drawLine(waiting: number): string {
   const places = row.columns * row.rows;
   const right = row.left + row.columns * row.pitch;
@@ -62,7 +65,7 @@ function drawLine(waiting: number): string {
 
 const room = { left: 396, top: 68, width: 216, height: 180, most: 120 };
 
-/** At most 120 boxes; of more servers each stands for several. */
+/** At most 120 boxes. If there are more servers, a box stands for several. */
 function drawServers({ servers, busy }: ServiceSystem['desk']): string {
   const each = Math.ceil(servers / room.most);
   const boxes = Math.ceil(servers / each);
@@ -122,7 +125,7 @@ function drawFigures({ settings, system }: Shown): string {
 
 const chart = { left: 72, top: 344, width: WIDTH - 72 - 40, height: 132 };
 
-/** The course over the last `span`; a run that is younger begins at the left. */
+/** The course over the last `span`. A younger run starts at the left. */
 function drawCourse({ settings, system, waiting, inService, span }: Shown): string {
   const from = Math.max(settings.start, system.simulation.now - span);
   const first = waiting.times.findLastIndex((time) => time < from) + 1;

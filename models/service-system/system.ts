@@ -8,7 +8,7 @@ import {
   TimeSeries,
 } from '../kernel/index.ts';
 
-/** Times are in minutes, the rate is a minute. */
+/** Times are in minutes, the rate is per minute. */
 export interface Settings {
   servers: number;
   arrivalRate: number;
@@ -19,19 +19,19 @@ export interface Settings {
   seed: bigint;
 }
 
-/** Moments of the chart, its start and its end included. */
+/** Number of samples in the chart, those at its start and its end included. */
 const SAMPLES = 501;
-/** The service gives each replication a seed of its own. */
+/** The seed; the service gives each replication its own. */
 const REPLICATION = 1;
 
-/** M/M/c: customers arrive by themselves, wait for one of the servers in the order of arrival, and leave when they are served. */
+/** M/M/c: customers arrive one by one, wait for a server in the order of arrival, and leave after their service. */
 export class ServiceSystem {
   readonly simulation: Simulation;
   readonly desk: Resource;
   readonly timeInSystem: Histogram;
   readonly waiting: TimeSeries;
   readonly inService: TimeSeries;
-  /** Of those whose service begins from now on. */
+  /** Of the customers whose service begins from now on. */
   meanServiceTime: number;
   readonly #serve: (arrived: number) => void;
 
@@ -64,17 +64,17 @@ export class ServiceSystem {
     this.inService = new TimeSeries(simulation, stop, SAMPLES, () => desk.busy.value);
   }
 
-  /** Lets a customer more arrive now. */
+  /** Adds an arrival of a customer now. */
   admit(): void {
     this.desk.seize(this.#serve, this.simulation.now);
   }
 
-  /** How many were served; from the warm-up on, as the other figures. */
+  /** Number of served customers since the warm-up, like the other figures. */
   get served(): number {
     return this.timeInSystem.tally.count;
   }
 
-  /** Null before any time has passed. */
+  /** Null while no time has passed. */
   get utilization(): number | null {
     const { mean } = this.desk.busy;
     return mean === null ? null : mean / this.desk.servers;

@@ -88,7 +88,7 @@ function isSameButSize(one: Design, other: Design): boolean {
 
 /** The progress of a growing design. */
 export interface GrowthProgress {
-  /** Of a size. */
+  /** The size at which the intervals were computed. */
   unit: 'base points' | 'trajectories';
   /** The current size of the design. */
   size: number;

@@ -5,7 +5,7 @@ import type { BrowserContext, Page } from 'playwright-core';
 import type { FlightReport, Phase } from '../../src/campaign/types.ts';
 import { type CampaignStatus, Foray, isClosed } from '../../src/client/index.ts';
 import { readAddresses } from '../../src/dev/home.ts';
-import { launchBrowser, WorkflowPage } from '../support/browser.ts';
+import { launchBrowser, stillPage, WorkflowPage } from '../support/browser.ts';
 import { toTheEnd, untilRunning, untilSomeAreDone } from '../support/campaigns.ts';
 import { type Dev, foray as cli, startDev } from '../support/cli.ts';
 import { until } from '../support/until.ts';
@@ -41,7 +41,7 @@ afterAll(async () => {
 });
 
 beforeEach(async () => {
-  page = await context.newPage();
+  page = await stillPage(context);
 });
 afterEach(async () => {
   await page.close();

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from '../support/fast-check.ts';
+import { RANDOM_SEED } from '../../src/api/constants.ts';
 import { changed, difference, unchangeable } from '../../src/campaign/change.ts';
 import { expand, runInputs } from '../../src/campaign/points.ts';
 import { freshened } from '../../src/campaign/seeds.ts';
@@ -136,6 +137,13 @@ function designed({ days, rates, replications }: Design, fresh: string): Campaig
 }
 
 const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
+
+test('a seed that the campaign derives is no varied input, although the later version has another one', () => {
+  const before = campaign('seed: 5\n');
+  const base = before.base.map((input) => (input.name === RANDOM_SEED ? { ...input, value: '77' } : input));
+  expect(base).not.toEqual(before.base);
+  expect(changed(before, { ...before, base }).varied).toEqual(before.varied);
+});
 
 describe('whatever the designs', () => {
   test('added and kept are the points of the later, dropped and kept those of the earlier', () => {

@@ -9,7 +9,7 @@ export type { Value, Values, ValueType };
 
 /** A checked expression over inputs that can be evaluated for each point. */
 export interface Expression {
-  /** What it gives. */
+  /** The type of its value. */
   type: ValueType;
   /** The inputs that it reads, with the model's spelling, each once. */
   names: readonly string[];
@@ -26,14 +26,18 @@ export interface Expression {
 /**
  * Compiles an expression such as "`Contact rate` > 2 * `Recovery rate` and Days <= 14".
  *
- * It has numbers, 'texts' in either quotes, true and false; names of inputs, in backticks where they are not one plain word (a
- * quote or backtick inside is doubled, a backslash means itself); + - * / % **, == != < <= > >=, and or not (also && || !), ? : and brackets, in JavaScript's
- * order; abs, min, max, round(x, digits), floor, ceil, sqrt, exp, log, log10, pow. % has the sign of its left side. Types are
- * checked here: only numbers are calculated with, only equal types compared, texts by their UTF-16 code units (so ISO dates
- * by time). An expression can do nothing else, and can reach nothing outside of it.
+ * An expression consists of numbers, 'texts' in single or double quotes, true and false; names of inputs, in
+ * backticks if they are not one plain word (a quote or backtick inside is doubled, a backslash means itself); the
+ * operators + - * / % **, == != < <= > >=, and or not (also && || !), ? : and brackets, with JavaScript's precedence;
+ * and the functions abs, min, max, round(x, digits), floor, ceil, sqrt, exp, log, log10, pow. The result of % has the
+ * sign of its left side.
+ *
+ * Types are checked here: arithmetic takes only numbers, comparisons only equal types. Texts are compared by their
+ * UTF-16 code units, which orders ISO dates by time. An expression can do nothing else, and reaches nothing outside of
+ * it.
  *
  * @param inputs types by name, as the model spells them
- * @param wanted the type that it must give
+ * @param wanted the type of its value
  * @param noun the word for a named thing in messages
  * @throws ExpressionError with the offset in the text
  */

@@ -1,6 +1,6 @@
 import type { Value } from './types.ts';
 
-/** Numbers to a number. Infinity and NaN are passed on, as are all of JavaScript's. */
+/** Operators from numbers to a number. Infinity and NaN follow JavaScript's rules. */
 export const arithmetic: ReadonlyMap<string, (a: number, b: number) => number> = new Map([
   ['+', (a: number, b: number) => a + b],
   ['-', (a: number, b: number) => a - b],
@@ -10,13 +10,13 @@ export const arithmetic: ReadonlyMap<string, (a: number, b: number) => number> =
   ['**', (a: number, b: number) => a ** b],
 ]);
 
-/** Two of one type. */
+/** Compares two values of the same type. */
 export const equalities: ReadonlyMap<string, (a: Value, b: Value) => boolean> = new Map([
   ['==', (a: Value, b: Value) => a === b],
   ['!=', (a: Value, b: Value) => a !== b],
 ]);
 
-/** Two numbers, or two texts by their UTF-16 code units. */
+/** Compares two numbers, or two texts by their UTF-16 code units. */
 export const orders: ReadonlyMap<string, (a: Value, b: Value) => boolean> = new Map([
   ['<', (a: Value, b: Value) => a < b],
   ['<=', (a: Value, b: Value) => a <= b],
@@ -25,7 +25,7 @@ export const orders: ReadonlyMap<string, (a: Value, b: Value) => boolean> = new 
 ]);
 
 export interface NumberFunction {
-  /** The fewest and the most arguments, all of them numbers. */
+  /** The smallest and the largest number of arguments. All arguments are numbers. */
   arguments: readonly [number, number];
   apply: (...values: number[]) => number;
 }
@@ -45,17 +45,17 @@ export const functions: ReadonlyMap<string, NumberFunction> = new Map<string, Nu
   ['pow', { arguments: [2, 2], apply: Math.pow }],
 ]);
 
-/** More digits than any number has after its decimal point. */
+/** More digits than any number has after the decimal point. */
 const MOST_DIGITS = 400;
 
 /**
- * Rounds to so many digits after the decimal point (before it, if negative), a half away from zero. It goes by the digits
- * that a person sees, so 1.005 to two of them is 1.01. NaN for digits that are no whole number.
+ * Rounds to this number of digits after the decimal point (before it, if negative), halves away from zero. It rounds
+ * the printed digits of the number, so 1.005 to two digits is 1.01. NaN if `digits` is not a whole number.
  */
 function round(value: number, digits: number): number {
   if (!Number.isInteger(digits) || Math.abs(digits) > MOST_DIGITS) return NaN;
   const shifted = shift(Math.abs(value), digits);
-  // from here on all numbers are whole, or there is none
+  // numbers this large are whole
   if (!(shifted < 2 ** 52)) return value;
   return Math.sign(value) * shift(Math.round(shifted), -digits);
 }

@@ -12,8 +12,8 @@ export interface Parsed {
 }
 
 /**
- * Reads an expression. The order of its operators is JavaScript's, as acorn parses them; `scan` has left nothing in it that
- * could be a statement, a function or a template.
+ * Parses an expression. Its operators have JavaScript's precedence, because acorn parses them. `scan` has refused
+ * everything that could be a statement, a function or a template.
  *
  * @throws ExpressionError
  */

@@ -21,7 +21,7 @@ export interface Scanned {
 
 const MOST_CHARACTERS = 10_000;
 const MOST_BRACKETS = 100;
-/** They nest too: each is a level of the tree. */
+/** These operators nest too: each is a level of the tree. */
 const MOST_OPERATORS = 500;
 
 const TOKEN = new RegExp(
@@ -44,7 +44,7 @@ interface Token {
   kinds: Partial<Record<'number' | 'text' | 'name' | 'word' | 'operator', string>>;
 }
 
-/** Of this is a name's identifier, and a text's content, in the masked text. */
+/** In the masked text, a name's identifier and a text's content consist of this character. */
 const MASK = '$';
 
 /** Operators that are words, with their replacements in the masked text. */

@@ -19,7 +19,7 @@ export class Scope {
   readonly #scanned: Scanned;
   readonly #types: ReadonlyMap<string, ValueType>;
   readonly #noun: string;
-  /** As the model spells them, by nameKey; of two the first, as everywhere. */
+  /** Inputs as the model spells them, by nameKey. If two have the same key, the first one counts, as everywhere. */
   readonly #inputs = new Map<string, string>();
 
   constructor(text: string, scanned: Scanned, types: ReadonlyMap<string, ValueType>, noun: string) {
@@ -42,7 +42,7 @@ export class Scope {
     return this.#scanned.texts.get(offset);
   }
 
-  /** @throws ExpressionError for a name that no input has */
+  /** @throws ExpressionError if no input has this name */
   read(node: Identifier): Part {
     const { name: written, isQuoted } = this.#scanned.words.get(node.start)!;
     const constant = isQuoted ? undefined : CONSTANTS.get(nameKey(written));
@@ -67,7 +67,7 @@ export class Scope {
     });
   }
 
-  /** @throws ExpressionError for a call of anything but a function */
+  /** @throws ExpressionError if the called name is not a function */
   functionOf({ callee }: CallExpression): NumberFunction & { name: string } {
     const word = callee.type === 'Identifier' ? this.#scanned.words.get(callee.start) : undefined;
     if (!word || word.isQuoted) {

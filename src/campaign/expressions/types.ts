@@ -3,10 +3,10 @@ export type Value = number | string | boolean;
 
 export type ValueType = 'number' | 'text' | 'boolean';
 
-/** How an expression gets the values of inputs, by the names that the model spells. */
+/** Gives an expression the values of inputs, by their names as the model spells them. */
 export type Values = (name: string) => Value;
 
-/** A part of an expression: what it gives, and how. */
+/** A compiled part of an expression: the type of its value, and the function that computes it. */
 export interface Part {
   type: ValueType;
   run: (values: Values) => Value;

@@ -2,13 +2,15 @@ import { normalCdf, normalQuantile } from '../../statistics/normal.ts';
 
 export type NumericDistribution =
   | { kind: 'uniform'; min: number; max: number }
-  /** Its logarithm is uniform; min is above 0. */
+  /** The logarithm of the input is uniform; min is above 0. */
   | { kind: 'log-uniform'; min: number; max: number }
-  /** With limits it is truncated, and mean and sd are those of the whole one. */
+  /** With limits, the distribution is truncated; mean and sd are those without limits. */
   | { kind: 'normal'; mean: number; sd: number; min?: number; max?: number }
   | { kind: 'triangular'; min: number; mode: number; max: number };
 
-/** Weights are in the values' order, not below 0 and not all 0; without them each value weighs the same. */
+/**
+ * Weights are in the order of the values, at least 0 and not all 0. Without weights, all values have the same weight.
+ */
 export interface ChoiceDistribution {
   kind: 'choice';
   values: readonly string[];
@@ -22,14 +24,14 @@ export interface ChoiceDistribution {
 export type Distribution = NumericDistribution | ChoiceDistribution;
 
 /**
- * The quantile of the distribution at u. It rises with u and lies between the limits.
+ * The quantile of the distribution at u. It increases with u and lies between the limits.
  *
- * It has 12 significant digits. A uniform or triangular one is the same on every machine. The others go through Math.log and Math.exp,
- * whose last bits a machine may choose; those are cut off, unless they happen to decide which way the twelfth digit is rounded (about
- * one value in 10,000 of those that differ).
+ * It has 12 significant digits. Uniform and triangular quantiles are the same on every machine. The others use
+ * Math.log and Math.exp, whose last bits may differ between machines. Rounding removes these bits, unless they decide
+ * how the twelfth digit is rounded (about one in 10,000 of the values that differ).
  *
- * @param u - in [0, 1]; of a normal distribution without a maximum below 1
- * @throws RangeError when there is less than 10^-290 of a normal distribution between its limits ({@link massWithin})
+ * @param u - in [0, 1]; below 1 for a normal distribution without a maximum
+ * @throws RangeError if less than 10^-290 of a normal distribution is between its limits ({@link massWithin})
  */
 export function quantile(distribution: NumericDistribution, u: number): number {
   const { min = -Infinity, max = Infinity } = distribution;
@@ -39,8 +41,9 @@ export function quantile(distribution: NumericDistribution, u: number): number {
 const DIGITS = 12;
 
 /**
- * {@link quantile} for an input that takes whole numbers: of a uniform distribution each whole number between the limits has the
- * same chance; the others are rounded to the nearest that is between the limits. There has to be one.
+ * {@link quantile} for an input with whole numbers. With a uniform distribution, every whole number between the limits
+ * has the same probability. Other quantiles are rounded to the nearest whole number between the limits. At least one
+ * must exist.
  */
 export function wholeQuantile(distribution: NumericDistribution, u: number): number {
   const { min = -Infinity, max = Infinity } = distribution;
@@ -50,7 +53,7 @@ export function wholeQuantile(distribution: NumericDistribution, u: number): num
 }
 
 /**
- * The value at the share u of the weights, in their order.
+ * The value at which the cumulative weight reaches the share u.
  *
  * @param u - in [0, 1]
  */
@@ -58,7 +61,7 @@ export function choose({ values, weights }: ChoiceDistribution, u: number): stri
   if (!weights) return values[Math.min(Math.floor(u * values.length), values.length - 1)]!;
   let left = u * weights.reduce((sum, weight) => sum + weight, 0);
   const at = weights.findIndex((weight) => (left -= weight) < 0);
-  // rounding may leave a small rest at the end
+  // rounding may leave a small remainder at the end
   return values[at === -1 ? weights.findLastIndex((weight) => weight > 0) : at]!;
 }
 

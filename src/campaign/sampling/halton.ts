@@ -2,17 +2,17 @@ import { permutation } from './permutation.ts';
 import { type Key, uniformAt } from './threefry.ts';
 
 /**
- * One input of the Halton sequence: the digits of a point's index in a prime base, mirrored at the point. J. H. Halton, Numerische
- * Mathematik 2 (1960) 84-90.
+ * One input of the Halton sequence: the digits of a point's index in a prime base, mirrored at the radix point. J. H.
+ * Halton, Numerische Mathematik 2 (1960) 84-90.
  *
- * With a key each digit goes through a random permutation of its own, zeros behind the index's last one too: A. B. Owen, "A
- * randomized Halton algorithm in R" (2017), arXiv:1706.02808.
+ * With a key, each digit goes through its own random permutation, also the zeros after the last digit of the index:
+ * A. B. Owen, "A randomized Halton algorithm in R" (2017), arXiv:1706.02808.
  *
- * @param dimension - from 0: the base is the prime of this position
+ * @param dimension - from 0: the base is the prime with this index
  */
 export function haltonColumn(dimension: number, key: Key | null): (index: number) => number {
   const base = prime(dimension);
-  // as many digits as a double holds as a whole number, so that one division is all that rounds
+  // as many digits as a double holds exactly, so that only the one division rounds
   let length = 0;
   let whole = 1;
   for (; whole * base <= 2 ** 53; length += 1) whole *= base;

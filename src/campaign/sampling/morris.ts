@@ -24,15 +24,15 @@ export interface MorrisRow {
 }
 
 /**
- * The rows of a Morris design before the distributions of its inputs, trajectory after trajectory. A trajectory starts
- * at random levels; then each input, in a random order, goes up or down once by levels / (2 (levels - 1)).
+ * The rows of a Morris design in unit coordinates, trajectory after trajectory. A trajectory starts at random levels.
+ * Then each input, in a random order, goes up or down once by levels / (2 (levels - 1)).
  *
- * M. D. Morris, "Factorial sampling plans for preliminary computational experiments", Technometrics 33 (1991) 161-174,
- * section 3. The trajectories come from a pool of up to 500 random ones, the most spread ones first: F. Campolongo,
- * J. Cariboni and A. Saltelli, "An effective screening design for sensitivity analysis of large models",
- * Environmental Modelling & Software 22 (2007) 1509-1518, section 3, by the stepwise choice of M. V. Ruano, J. Ribes,
- * A. Seco and J. Ferrer, the same journal 37 (2012) 103-109, from one trajectory on. So n trajectories are the first n
- * of more.
+ * M. D. Morris, "Factorial sampling plans for preliminary computational experiments", Technometrics 33 (1991)
+ * 161-174, section 3. The trajectories come from a pool of up to 500 random ones, the most spread ones first: F.
+ * Campolongo, J. Cariboni and A. Saltelli, "An effective screening design for sensitivity analysis of large models",
+ * Environmental Modelling & Software 22 (2007) 1509-1518, section 3. They are chosen one by one, as in M. V. Ruano, J.
+ * Ribes, A. Seco and J. Ferrer, the same journal 37 (2012) 103-109, starting with one trajectory. So n trajectories are
+ * the first n of any larger design.
  */
 export function* morrisLevels(design: MorrisDesign): Generator<MorrisRow> {
   const { trajectories, levels } = design;
@@ -58,7 +58,7 @@ interface Trajectory {
   start: number[];
   /** The inputs in the order in which they change. */
   order: Uint32Array;
-  /** By how many levels each input changes, with a sign. */
+  /** The signed number of levels by which each input changes. */
   steps: number[];
 }
 
@@ -78,7 +78,7 @@ function candidates({ inputs, levels, seed }: MorrisDesign): (number: number) =>
   };
 }
 
-// what a counter is used for
+// the purpose of a counter
 const LEVEL = 0;
 const DIRECTION = 1;
 

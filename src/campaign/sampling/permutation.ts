@@ -1,7 +1,7 @@
 /**
- * The numbers from 0 to below `count` in a random order (Fisher and Yates).
+ * The numbers from 0 to `count` - 1 in a random order (Fisher and Yates).
  *
- * @param random - a number in [0, 1) for each from 1 to below `count`
+ * @param random - returns a number in [0, 1) for each index from 1 to `count` - 1
  */
 export function permutation(count: number, random: (from: number) => number): Uint32Array {
   const order = Uint32Array.from({ length: count }, (_, at) => at);

@@ -29,12 +29,12 @@ export interface SaltelliRow {
 }
 
 /**
- * The rows of the points for Sobol' indices before the distributions of the inputs. For each base point, in each
- * scramble: A, then AB for each input, then with `secondOrder` BA for each input, then B. More points only append.
+ * The rows of the points for Sobol' indices, in unit coordinates. For each base point, in each scramble: A, then AB for
+ * each input, then with `secondOrder` BA for each input, then B. A larger number of points only appends rows.
  *
- * A. Saltelli, P. Annoni, I. Azzini, F. Campolongo, M. Ratto and S. Tarantola, "Variance based sensitivity analysis of
- * model output", Computer Physics Communications 181 (2010) 259-270, sections 3 and 4: A and B are the two halves of a
- * Sobol sequence in twice as many dimensions as there are inputs.
+ * A. Saltelli, P. Annoni, I. Azzini, F. Campolongo, M. Ratto and S. Tarantola, "Variance based sensitivity analysis
+ * of model output", Computer Physics Communications 181 (2010) 259-270, sections 3 and 4: A and B are the two halves of
+ * a Sobol sequence in twice as many dimensions as there are inputs.
  */
 export function* saltelliUnit(design: SaltelliDesign): Generator<SaltelliRow> {
   const { inputs, points, scrambles, secondOrder, seed } = design;

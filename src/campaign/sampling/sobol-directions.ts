@@ -1,9 +1,9 @@
 /**
- * What the direction numbers of the Sobol sequence begin with: for each dimension its primitive polynomial over GF(2), all its
- * coefficients as the bits of a number, then m_1, m_2, ... up to its degree.
+ * The initial values for the direction numbers of the Sobol sequence. For each dimension: its primitive polynomial over
+ * GF(2), with its coefficients as the bits of a number, then m_1, m_2, ... up to its degree.
  *
- * The first 256 dimensions of new-joe-kuo-6: S. Joe and F. Y. Kuo, "Constructing Sobol sequences with better two-dimensional
- * projections", SIAM Journal on Scientific Computing 30 (2008) 2635-2654; as scipy 1.17 has them.
+ * The first 256 dimensions of new-joe-kuo-6: S. Joe and F. Y. Kuo, "Constructing Sobol sequences with better
+ * two-dimensional projections", SIAM Journal on Scientific Computing 30 (2008) 2635-2654; the same as in scipy 1.17.
  */
 export const DIRECTIONS = `
 1 1;3 1;7 1 3;11 1 3 1;13 1 1 1;19 1 1 3 3;25 1 3 5 13;37 1 1 5 5 17;41 1 1 5 5 5;47 1 1 7 11 19;55 1 1 5 1 1;

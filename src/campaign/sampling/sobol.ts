@@ -7,11 +7,11 @@ const dimensions = DIRECTIONS.split(';');
 export const MOST_DIMENSIONS = dimensions.length;
 
 /**
- * One input of the Sobol sequence in the order of the Gray code (I. A. Antonov and V. M. Saleev, 1979), with 32 bits: any 2^m points
- * from a multiple of 2^m on have one in each 2^-m of an input.
+ * One input of the Sobol sequence in the order of the Gray code (I. A. Antonov and V. M. Saleev, 1979), with 32 bits.
+ * Of any 2^m consecutive points that start at a multiple of 2^m, each interval of width 2^-m contains one.
  *
- * With a key it is scrambled as A. B. Owen has it ("Randomly permuted (t,m,s)-nets and (t,s)-sequences", 1995), and each number is
- * the middle of its 2^-32, as a scrambled one would have further digits.
+ * With a key, it is scrambled by the method of A. B. Owen ("Randomly permuted (t,m,s)-nets and (t,s)-sequences",
+ * 1995). Each number is then the middle of its interval of width 2^-32, because a scrambled number has further digits.
  *
  * @param dimension - from 0, below {@link MOST_DIMENSIONS}
  */
@@ -29,7 +29,10 @@ export function sobolColumn(dimension: number, key: Key | null): (index: number)
   return (index) => (scrambled(plain(index)) + 0.5) / 2 ** BITS;
 }
 
-/** Those of one dimension, the highest bit first. P. Bratley and B. L. Fox, "Algorithm 659", ACM TOMS 14 (1988) 88-100. */
+/**
+ * The direction numbers of one dimension, the highest bit first. P. Bratley and B. L. Fox, "Algorithm 659", ACM TOMS 14
+ * (1988) 88-100.
+ */
 function directionNumbers(dimension: number): Uint32Array {
   const [polynomial, ...initial] = dimensions[dimension]!.trim().split(' ').map(Number) as [
     number,
@@ -38,7 +41,7 @@ function directionNumbers(dimension: number): Uint32Array {
   const degree = BITS - 1 - Math.clz32(polynomial);
   const numbers = new Uint32Array(BITS);
   for (let at = 0; at < BITS; at += 1) {
-    // the first dimension, whose polynomial has degree 0, has ones only
+    // the first dimension has a polynomial of degree 0, and only ones
     if (at < initial.length || degree === 0) {
       numbers[at] = (initial[at] ?? 1) << (BITS - 1 - at);
       continue;

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 /** The key of a stream of random numbers: two signed 32-bit integers. */
 export type Key = readonly [number, number];
 
-/** The key of one input's stream, from the SHA-256 of what it depends on. */
+/** The key of one input's stream, from a SHA-256 of everything that the stream depends on. */
 export function streamKey(purpose: string, seed: number, name: string): Key {
   const digest = createHash('sha256')
     .update(JSON.stringify([purpose, seed, name]))
@@ -13,15 +13,15 @@ export function streamKey(purpose: string, seed: number, name: string): Key {
 
 /**
  * 64 random bits, a function of a key and a counter of two 32-bit integers. Any number of a stream can be computed
- * without those before it, and is the same on every machine.
+ * without the earlier ones, and is the same on every machine.
  *
- * Threefry-2x32 with 20 rounds: J. K. Salmon, M. A. Moraes, R. O. Dror and D. E. Shaw, "Parallel random numbers: as easy as 1, 2,
- * 3", SC'11 (2011).
+ * Threefry-2x32 with 20 rounds: J. K. Salmon, M. A. Moraes, R. O. Dror and D. E. Shaw, "Parallel random numbers: as
+ * easy as 1, 2, 3", SC'11 (2011).
  *
- * @param out - takes the two words
+ * @param out - receives the two words
  */
 export function threefry(key: Key, counter0: number, counter1: number, out: Uint32Array): void {
-  // taken by index, as this is in the innermost loop: patterns go through iterators
+  // read by index, because destructuring uses iterators, and this is the innermost loop
   let k0 = key[0];
   let k1 = key[1];
   let k2 = PARITY ^ k0 ^ k1;

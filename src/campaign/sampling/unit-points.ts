@@ -23,21 +23,22 @@ export interface Sampling {
 /** The most inputs of sobol and halton. */
 export const MOST_INPUTS = MOST_DIMENSIONS;
 
-/** The coordinate of one input at each point: in [0, 1), of a point's index from 0. */
+/** The coordinate of one input by the point's index, which starts at 0; in [0, 1). */
 export type Column = (index: number) => number;
 
 /**
  * Points of the unit cube, a coordinate for each name: a function of the arguments that is the same on every machine.
  *
- * An input's randomness comes from the seed and its name, so another name at the end changes no other coordinate. Of random, sobol
- * and halton, n points are the first n of more; of lhs, another number of points is another design.
+ * The random numbers of an input come from the seed and its name, so another name at the end changes no other
+ * coordinate. With random, sobol and halton, n points are the first n of any larger sample. With lhs, another number of
+ * points gives a different sample.
  */
 export function* unitPoints(method: SamplingMethod, sampling: Sampling): Generator<readonly number[]> {
   const columns = unitColumns(method, sampling);
   for (let index = 0; index < sampling.points; index += 1) yield columns.map((column) => column(index));
 }
 
-/** The points of {@link unitPoints} input by input, each to be had without those before it. */
+/** The points of {@link unitPoints} input by input. Each point can be computed without the earlier ones. */
 export function unitColumns(method: SamplingMethod, sampling: Sampling): Column[] {
   const { names, seed, scramble, points } = sampling;
   return names.map((name, dimension) => {

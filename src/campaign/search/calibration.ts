@@ -8,7 +8,7 @@ export type Observed = {
   weight: number;
 } & ({ kind: 'number'; value: number } | { kind: 'curve'; x: number[]; y: number[] });
 
-/** When a calibration ends: at the first of these limits. Null means no limit. */
+/** The limits of a calibration, which ends at the first one that it reaches. Null means no limit. */
 export interface CalibrationStop {
   /** The last tolerance: a generation that reaches it is the last one. */
   tolerance: number | null;
@@ -21,8 +21,8 @@ export interface CalibrationStop {
 }
 
 /**
- * A calibration by approximate Bayesian computation: which values of inputs explain what was observed, as a distribution. All
- * names and values are checked. It is plain JSON.
+ * A calibration by approximate Bayesian computation: it finds the distribution of the inputs that explains the
+ * observations. All names and values are checked. It is plain JSON.
  */
 export interface Calibration {
   /** The prior distributions of the inputs. */

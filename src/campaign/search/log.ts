@@ -1,6 +1,6 @@
 /**
- * The log of a search: its asks, the values that the method was told, and the decisions. The log is the truth:
- * everything else in a search is a function of the definition, the seed and the log.
+ * The log of a search: its asks, the values that the method was told, and the decisions. Everything else in a search is
+ * a function of the definition, the seed and the log.
  */
 export interface SearchLog {
   /** In the order of their numbers, which are their indices. */
@@ -9,7 +9,7 @@ export interface SearchLog {
   events: SearchEvent[];
 }
 
-/** How many asks, asks with a value and events a log has. */
+/** The numbers of asks, of asks with a value, and of events in a log. */
 export interface SearchLength {
   asks: number;
   told: number;
@@ -35,16 +35,16 @@ export interface Ask {
   seen: number;
   /** Null until the method is told. */
   told: PointValue | null;
-  /** The bounds of the search have become narrower since, and the point lies outside them: it cannot be the best. */
+  /** The bounds of the search became narrower later, and the point lies outside: it cannot be the best. */
   isOutside?: true;
 }
 
 /**
- * The value of a point by its runs. Lower values are better: a maximization changes the sign. In a calibration it is a
- * distance.
+ * The value of a point from its runs. Lower values are better: a maximization changes the sign. In a calibration it is
+ * a distance.
  */
 export interface PointValue {
-  /** The mean, share or quantile of what is minimized; null when the point failed. */
+  /** The mean, share or quantile that is minimized; null when the point failed. */
   value: number | null;
   /** The variance of the mean; null with fewer than two runs. */
   variance: number | null;
@@ -73,9 +73,9 @@ export type StopReason =
   | 'generations'
   | 'acceptance';
 
-/** A decision. `after`: replications up to this number do not count for what follows. */
+/** A decision. `after`: replications up to this number do not count in what follows. */
 export type SearchEvent =
-  /** No more points are asked. */
+  /** No more points are requested. */
   | { kind: 'stopped'; by: StopReason }
   /** These points, by their ordinals, are compared by new replications. */
   | { kind: 'finalists'; ordinals: number[]; after: number }
@@ -86,10 +86,10 @@ export type SearchEvent =
   /** The search begins with the points of another campaign. */
   | { kind: 'known'; campaign: string; points: KnownPoint[] }
   /**
-   * The definition was changed, and more points may be asked. `parallel`: how many points were open at once before. `from`: bounds
-   * or requirements are others, and from this ask on the method is a new one, which begins with what is known; absent where
-   * it goes on. `outside`: the asks so far that lie outside the new bounds. `excess`: of each ask so far, how far it is from
-   * meeting the new requirements; null of one without a value.
+   * The definition was changed, and more points may follow. `parallel`: the number of points that were open at once
+   * before. `from`: bounds or requirements changed, and a new method starts at this ask with all known values; absent
+   * if the method continues. `outside`: the earlier asks that lie outside the new bounds. `excess`: for each earlier
+   * ask, its distance from meeting the new requirements; null for an ask without a value.
    */
   | {
       kind: 'changed';
@@ -98,9 +98,12 @@ export type SearchEvent =
       outside?: number[];
       excess?: (readonly number[] | null)[];
     }
-  /** In a calibration: the scales that divide the distances of its outputs, in their order. */
+  /** In a calibration: the scales by which the distances of its outputs are divided, in their order. */
   | { kind: 'scales'; scales: number[] }
-  /** A generation of a calibration begins with the ask `first`. It accepts distances up to the tolerance; null where it accepts all. */
+  /**
+   * A generation of a calibration begins with the ask `first`. It accepts distances up to the tolerance; null means
+   * that it accepts all.
+   */
   | { kind: 'generation'; first: number; tolerance: number | null }
   /** Nothing is left to do. */
   | { kind: 'over' };
@@ -145,17 +148,17 @@ export function judged({ asks, events }: SearchLog): SearchLog {
   };
 }
 
-/** Why no more points are asked; null while more are. */
+/** Why no more points are requested; null while points are requested. */
 export function stopOf({ events }: { events: readonly SearchEvent[] }): StopReason | null {
   const last = events.findLast(({ kind }) => kind === 'stopped' || kind === 'changed');
   return last?.kind === 'stopped' ? last.by : null;
 }
 
 /**
- * The first ask of the current method, and the number of open points that the method assumes: the one from when the
- * method was made.
+ * The first ask of the current method, and the number of open points that the method assumes, which is the number at
+ * its start.
  *
- * @param parallel - the number by the definition
+ * @param parallel - the number in the definition
  */
 export function methodIn(
   { events }: Pick<SearchLog, 'events'>,

@@ -15,7 +15,9 @@ import type { WrittenAbc, WrittenObserved } from './schema-calibrate.ts';
 import { conditionOf } from './space.ts';
 
 const PATH = ['calibrate', 'abc'];
-/** Points of the prior that a condition is tried on: if it holds for none of them, it is taken to hold for none. */
+/**
+ * Number of points of the prior for which a condition is tried: if it holds for none of them, it counts as impossible.
+ */
 const TRIED = 20_000;
 
 /** The priors of a calibration; mistakes go to `facts.mistakes`. */

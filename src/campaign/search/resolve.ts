@@ -13,9 +13,9 @@ import type { Bounds, Searched, WrittenSearch } from './schema.ts';
 import type { Confirmation, Search, SearchedInput } from './search.ts';
 import { spaceOf } from './space.ts';
 
-/** Points that a condition is tried on: if it holds for none of them, it is taken to hold for none. */
+/** Number of points for which a condition is tried: if it holds for none of them, it counts as impossible. */
 const TRIED = 20_000;
-/** Beyond these, CMA-ES is the better method: a Gaussian process gets slow. */
+/** Above this number, CMA-ES is the better method: a Gaussian process becomes slow. */
 const MOST_GP_POINTS = 300;
 const MOST_GP_INPUTS = 12;
 

@@ -31,7 +31,7 @@ const Curve = z
   .refine(({ x }) => x.every((at, i) => i === 0 || at > x[i - 1]!), 'expected ascending numbers under "x"')
   .meta({ id: 'ObservedCurve' });
 
-/** What was observed of an output. */
+/** The observation of an output. */
 const Observed = z.union(
   [number, z.boolean(), Number_, Curve],
   'expected a number, true, false, {value: NUMBER} or {x: […], y: […]}',

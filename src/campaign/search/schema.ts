@@ -35,7 +35,7 @@ export type Bounds = z.infer<typeof Bounds>;
 
 const choices = z.array(Value, 'expected a list of values').min(2, 'expected at least two values');
 
-/** What an input may be: between bounds, or one of some values. */
+/** The allowed values of an input: an interval, or a list. */
 export const Searched = z.union(
   [Bounds, choices, z.strictObject({ values: choices.describe('The values.'), units: Units.optional() })],
   'expected {min, max} or a list of values',
@@ -108,7 +108,7 @@ const Confirm = z
   )
   .meta({ id: 'Confirm' });
 
-/** An activity has to be over in 30 minutes. */
+/** An activity must end within 30 minutes. */
 const LONGEST_ANSWER_MS = 20 * 60_000;
 
 export const methodNames = ['auto', 'gp', 'cma', 'direct'] as const;

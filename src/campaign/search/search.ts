@@ -9,7 +9,7 @@ export type SearchedInput = { name: string; type: InputType } & (
       scale: 'linear' | 'log';
       /** The distance between values, from `min` on; null where every value is allowed. */
       step: number | null;
-      /** Digits after the decimal point that values are rounded to; null for twelve digits in all. */
+      /** The digits after the decimal point to which values are rounded; null for twelve significant digits. */
       digits: number | null;
     }
   /** `values` are canonical; `isOrdered` when they are numbers, which are in their order then. */
@@ -26,7 +26,7 @@ export interface Requirement {
   chance: number | null;
 }
 
-/** When a search ends: at the first of these rules. Null means no rule. */
+/** The stopping rules of a search, which ends at the first one that holds. Null means no rule. */
 export interface StopRule {
   points: number | null;
   runs: number | null;
@@ -35,7 +35,7 @@ export interface StopRule {
   stall: number | null;
 }
 
-/** How the best points of a search are compared once more. */
+/** How the best points of a search are compared again at its end. */
 export interface Confirmation {
   best: number;
   replications: number;
@@ -45,8 +45,8 @@ export interface Confirmation {
 }
 
 /**
- * Which point of a design is the best: by the procedure of Kim and Nelson until that is certain (kn), or with a budget of runs (ocba).
- * The goal is the campaign's. Plain JSON.
+ * A selection of the best point of a design: by the procedure of Kim and Nelson until it is certain (kn), or with a
+ * budget of runs (ocba). The goal is that of the campaign. Plain JSON.
  */
 export type Selection = { require: Requirement[]; report: number } & Rule;
 
@@ -74,7 +74,7 @@ export function nameOfMethod(method: MethodName | Pick<OutsideMethod, 'command'>
   return typeof method === 'string' ? method : method.command.join(' ');
 }
 
-/** A search after every name and value in it was checked. Its goal is the campaign's. Plain JSON. */
+/** A search with checked names and values. Its goal is that of the campaign. Plain JSON. */
 export interface Search {
   inputs: SearchedInput[];
   where: string | null;

@@ -5,33 +5,34 @@ import type { BaseInput } from '../types.ts';
 import type { Search, SearchedInput } from './search.ts';
 
 /**
- * One input that a search varies, as a method sees it: a coordinate from 0 to 1. A logarithmic scale and a step are hidden from
- * methods: a point that they are told of has the coordinates that it really had.
+ * One input that a search varies, as a method sees it: a coordinate from 0 to 1. Methods do not see a logarithmic scale
+ * or a step: they are told the coordinates that a point really had.
  *
  * - `real`: 0 is the lower bound, 1 the upper bound, both included.
- * - `integer`: level i of n in their order has the coordinate (i + 0.5) / n; each coordinate belongs to the level floor(n·x).
+ * - `integer`: level i of n in their order has the coordinate (i + 0.5) / n; each coordinate belongs to the level
+ *   floor(n·x).
  * - `choice`: the same, but the levels have no order.
  */
 export type Dimension =
   { kind: 'real' } | { kind: 'integer'; levels: number } | { kind: 'choice'; levels: number };
 
-/** More levels than this are as good as any number for a method. */
+/** With more levels than this, a method treats the input as a real number. */
 const MOST_LEVELS = 100;
-/** Digits of a number without a step: the last ones may differ between machines. */
+/** Significant digits of a number without a step: further digits may differ between machines. */
 const DIGITS = 12;
 
-/** Between coordinates, which methods propose, and the canonical values of inputs, which runs have. */
+/** Converts between the coordinates that methods propose and the canonical values of inputs. */
 export interface Space {
   dimensions: readonly Dimension[];
   /** The canonical values of the inputs, in their order: the nearest ones that the search allows. */
   valuesAt: (x: readonly number[]) => string[];
-  /** The coordinates of canonical values; undefined of values outside the space. */
+  /** The coordinates of canonical values; undefined for values outside the space. */
   coordinatesOf: (values: readonly string[]) => number[] | undefined;
   /** Whether the condition of the search holds for canonical values. */
   isAllowed: (values: readonly string[]) => boolean;
 }
 
-/** @param base - the inputs of the version, with the values that they have where the search does not vary them */
+/** @param base - the inputs of the version, with the values of those that the search does not vary */
 export function spaceOf(
   { inputs, where }: Pick<Search, 'inputs' | 'where'>,
   base: readonly BaseInput[],
@@ -112,11 +113,11 @@ function isWithin(value: number, { min, max }: { min: number; max: number }): bo
   return value >= min && value <= max;
 }
 
-/** The distance between values, where there is one. */
+/** The step between values, if there is one. */
 function stepOf({ type, step, digits, min }: Extract<SearchedInput, { kind: 'range' }>): number | null {
   if (step !== null) return step;
   if (isWhole(type)) return 1;
-  // values with these digits are a whole number of steps from the least one only if that has no more digits
+  // rounded values are a whole number of steps from the minimum only if the minimum has no more digits
   return digits !== null && Number(min.toFixed(digits)) === min ? 10 ** -digits : null;
 }
 

@@ -2,7 +2,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import type { Access } from '../roles.ts';
 import type { ServerParts } from '../parts.ts';
-import type { Endpoint, endpoints } from './endpoints.ts';
+import type { Endpoint } from './endpoints/endpoint.ts';
+import type { endpoints } from './endpoints.ts';
 
 type Endpoints = typeof endpoints;
 export type EndpointName = keyof Endpoints;

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { errorCodes } from '../../errors.ts';
 import { serverErrors } from '../problems.ts';
 import { version } from '../../own-version.ts';
-import { type Endpoint, endpoints } from './endpoints.ts';
+import type { Endpoint } from './endpoints/endpoint.ts';
+import { endpoints } from './endpoints.ts';
 
 type Json = Record<string, unknown>;
 

@@ -1,0 +1,130 @@
+import { z } from 'zod';
+import type { Endpoint } from './endpoint.ts';
+import { flag, texts, whole, Row, Anything, shown, table, id } from './schemas.ts';
+
+/** Reads of one campaign: its runs, failures, tables, pictures and events. */
+export const resultEndpoints = {
+  listRuns: {
+    method: 'GET',
+    path: `${id}/runs`,
+    role: 'read',
+    summary: 'Finished runs in design order, a page at a time. Link rel=next leads to the next page.',
+    query: z.strictObject({
+      state: z.enum(['done', 'failed']).optional(),
+      after: z
+        .string()
+        .regex(/^\d+\.\d+\.\d+$/)
+        .optional()
+        .describe('from the link to the next page'),
+      lowest: z.string().optional().describe('instead those with the lowest values of an output'),
+      highest: z.string().optional().describe('instead those with the highest values of an output'),
+      limit: whole(1, 1_000).default(200),
+    }),
+    answer: z.array(Row),
+  },
+  getPoint: {
+    method: 'GET',
+    path: `${id}/points/:point`,
+    role: 'read',
+    summary: 'A point with its inputs and each of its runs, by its key or the beginning of it.',
+    answer: Anything,
+  },
+  listFailures: {
+    method: 'GET',
+    path: `${id}/failures`,
+    role: 'read',
+    summary: 'Failed runs by cause, the commonest first.',
+    answer: z.array(Anything),
+  },
+  listFlights: {
+    method: 'GET',
+    path: `${id}/flights`,
+    role: 'read',
+    summary: 'Runs that are requested and have not finished.',
+    answer: z.array(Anything),
+  },
+  getStory: {
+    method: 'GET',
+    path: `${id}/story`,
+    role: 'read',
+    summary:
+      'What the search, the selection or the calibration of the campaign has done; null of one without.',
+    answer: z.strictObject({
+      search: Anything.nullable(),
+      select: Anything.nullable(),
+      calibration: Anything.nullable(),
+    }),
+  },
+  analyze: {
+    method: 'GET',
+    path: `${id}/analysis`,
+    role: 'read',
+    summary: 'Which inputs matter, an analysis an output.',
+    query: z.strictObject({ output: texts }),
+    answer: z.array(Anything),
+  },
+  listColumns: {
+    method: 'GET',
+    path: `${id}/columns`,
+    role: 'read',
+    summary: 'The columns of the results, with their types and units.',
+    query: table,
+    answer: z.array(z.looseObject({ name: z.string(), kind: z.enum(['number', 'boolean', 'text', 'json']) })),
+  },
+  resultsCsv: {
+    method: 'GET',
+    path: `${id}/results.csv`,
+    role: 'read',
+    summary: 'Results as CSV.',
+    query: table,
+    answer: 'text/csv',
+  },
+  resultsJsonl: {
+    method: 'GET',
+    path: `${id}/results.jsonl`,
+    role: 'read',
+    summary: 'Results as JSON Lines. With follow, runs as they finish until the campaign is over.',
+    query: table.extend({ follow: flag }),
+    answer: 'application/jsonl',
+  },
+  resultsParquet: {
+    method: 'GET',
+    path: `${id}/results.parquet`,
+    role: 'read',
+    summary: 'Results as a Parquet file, of which ranges may be asked for.',
+    query: table,
+    answer: 'application/vnd.apache.parquet',
+  },
+  getReport: {
+    method: 'GET',
+    path: `${id}/report.html`,
+    role: 'read',
+    summary: 'The report, one page without links.',
+    query: shown,
+    answer: 'text/html',
+  },
+  listFigures: {
+    method: 'GET',
+    path: `${id}/figures`,
+    role: 'read',
+    summary: "The names and titles of the report's pictures.",
+    query: shown,
+    answer: z.array(z.strictObject({ name: z.string(), title: z.string() })),
+  },
+  getFigure: {
+    method: 'GET',
+    path: `${id}/figures/:figure`,
+    role: 'read',
+    summary: 'A picture of the report as an SVG file, by its name, with an ETag.',
+    query: shown,
+    answer: 'image/svg+xml',
+  },
+  events: {
+    method: 'GET',
+    path: `${id}/events`,
+    role: 'read',
+    summary: 'Server-sent events: status, run (unless runs=false), and end when the campaign is over.',
+    query: z.strictObject({ runs: flag.default(true) }),
+    answer: 'text/event-stream',
+  },
+} as const satisfies Record<string, Endpoint>;

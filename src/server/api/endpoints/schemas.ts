@@ -1,0 +1,62 @@
+import { z } from 'zod';
+
+export const flag = z
+  .enum(['', 'true', 'false', '1', '0'])
+  .transform((text) => text !== 'false' && text !== '0')
+  .optional();
+export const texts = z
+  .union([z.string(), z.array(z.string())])
+  .transform((given) => [given].flat())
+  .optional();
+export const whole = (least: number, most: number) => z.coerce.number().int().min(least).max(most);
+
+export const RunCounts = z.looseObject({ total: z.number(), done: z.number(), failed: z.number() });
+export const Status = z.looseObject({
+  id: z.string(),
+  name: z.string(),
+  phase: z.string(),
+  blocked: z.string().nullable(),
+  model: z.string(),
+  modelVersion: z.number(),
+  points: z.number(),
+  runs: RunCounts,
+  window: z.number().nullable(),
+  rate: z.number().nullable().describe('runs a second'),
+  secondsLeft: z.number().nullable(),
+  submitted: z.string().describe('ISO 8601'),
+  source: z.enum(['workflow', 'store']),
+  asOf: z.string().describe('ISO 8601'),
+  owner: z.string().nullable(),
+  note: z.string(),
+});
+export const Listed = Status.extend({
+  best: z.number().nullable().describe('the best value of the goal; null while it is not known'),
+});
+export const Submitted = z.looseObject({
+  id: z.string(),
+  isNew: z.boolean(),
+  points: z.number(),
+  runs: z.number(),
+  warning: z.string(),
+});
+export const Change = z.looseObject({ forgiven: z.number(), open: z.number(), wasClosed: z.boolean() });
+export const Row = z.record(z.string(), z.unknown());
+export const Anything = z.looseObject({});
+
+export const Reason = z.strictObject({ reason: z.string().max(1_000).optional() }).optional();
+export const shown = z.strictObject({
+  show: texts,
+  maximize: z.string().optional(),
+  minimize: z.string().optional(),
+});
+export const table = z.strictObject({
+  long: flag.describe('a row a value of a run'),
+  points: flag.describe('a row a point'),
+  all: flag.describe('adds run, origin, requested, finished'),
+  show: texts.describe('with points: an output or a formula; may be given again'),
+  inputs: z
+    .record(z.string(), z.string())
+    .optional()
+    .describe('inputs[NAME]=1.2..1.8, where an end may be left out, or inputs[NAME]=1,2,3'),
+});
+export const id = '/campaigns/:id';

@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import { MOST_FLIGHTS } from '../../../campaign/scheduler/index.ts';
+import type { Endpoint } from './endpoint.ts';
+import { Status, Change, Reason, id } from './schemas.ts';
+
+/** Messages to a campaign that exists. */
+export const steeringEndpoints = {
+  pause: {
+    method: 'POST',
+    path: `${id}/pause`,
+    role: 'steer',
+    summary: 'Requests no new runs; what is requested goes on.',
+    body: Reason,
+    answer: Status,
+  },
+  resume: {
+    method: 'POST',
+    path: `${id}/resume`,
+    role: 'steer',
+    summary: 'Lets a paused campaign go on.',
+    body: Reason,
+    answer: Status,
+  },
+  stop: {
+    method: 'POST',
+    path: `${id}/stop`,
+    role: 'steer',
+    summary: 'Ends the campaign when what is requested has finished.',
+    body: Reason,
+    answer: Status,
+  },
+  cancel: {
+    method: 'POST',
+    path: `${id}/cancel`,
+    role: 'steer',
+    summary: 'Ends the campaign and stops its runs. What has finished stays.',
+    body: Reason,
+    answer: Status,
+  },
+  retry: {
+    method: 'POST',
+    path: `${id}/retry`,
+    role: 'steer',
+    summary: 'Requests failed and missing runs again.',
+    body: z
+      .strictObject({
+        what: z.enum(['all', 'failed', 'missing']).default('all'),
+        version: z.union([z.int().positive(), z.literal('latest')]).optional(),
+      })
+      .default({ what: 'all' }),
+    answer: Change,
+  },
+  setConcurrency: {
+    method: 'PUT',
+    path: `${id}/concurrency`,
+    role: 'steer',
+    summary: 'How many runs may be requested at once.',
+    body: z.strictObject({ concurrency: z.union([z.int().min(1).max(MOST_FLIGHTS), z.literal('auto')]) }),
+    answer: Status,
+  },
+} as const satisfies Record<string, Endpoint>;
