@@ -138,6 +138,8 @@ export class Dispatcher {
     await this.#keep(run.id, outcome);
     this.#handleOutcome(run.versionId, outcome);
     const ending = endingOf(run.id, outcome);
+    // the executor gets its next run before this one is written down
+    if (ending?.status === 'COMPLETED') this.wake();
     if (ending) await this.#parts.recorder.record(ending);
   }
 

@@ -44,15 +44,18 @@ export class ExperimentTree {
 
   /** Sub-runs have been claimed. */
   async start(sql: Sql, effects: Effects, runs: readonly StoredRun[]): Promise<void> {
-    const seqs = JSON.stringify(runs.map(({ seq }) => seq));
-    this.#note(effects, await sql.all(this.#table.statements.startParents, this.#table.time(), seqs));
+    const { startParents } = this.#table.statements;
+    const seqs = runs.map(({ seq }) => seq);
+    this.#note(effects, await sql.all(startParents(seqs.length), this.#table.time(), ...seqs));
   }
 
   /** Sub-runs have completed. */
   async complete(sql: Sql, effects: Effects, seqs: readonly number[]): Promise<void> {
+    const { parentsOf, completeParent } = this.#table.statements;
     const time = this.#table.time();
-    const { completeParents } = this.#table.statements;
-    this.#note(effects, await sql.all(completeParents, time, time, JSON.stringify(seqs)));
+    const parents = await sql.all<{ parent_seq: number; times: number }>(parentsOf(seqs.length), ...seqs);
+    for (const { parent_seq, times } of parents)
+      this.#note(effects, await sql.all(completeParent, times, times, time, times, time, parent_seq));
   }
 
   /** A sub-run has failed or was stopped: so have the experiments with it, and runs that nobody needs any more are stopped. */

@@ -1,7 +1,6 @@
 import type { Sql } from '../database/database.ts';
 import type { ExperimentTree } from './experiment-tree.ts';
 import { type ClaimedRun, type Ending, HolderClosed } from './feed.ts';
-import { insertResults } from './run-sql.ts';
 import type { Effects, RunTable } from './run-table.ts';
 import { readRow, type RunRow } from './stored-run.ts';
 
@@ -40,12 +39,13 @@ export class Holders {
 
   /** Like {@link Feed.claim}. */
   claim(holder: string, most: number, without: readonly string[] = []): Promise<ClaimedRun[]> {
-    const { isOpen, claim } = this.#table.statements;
+    const { isOpen, next, claim } = this.#table.statements;
     return this.#table.change(async (sql, effects) => {
       if ((await sql.all(isOpen, holder)).length === 0) throw new HolderClosed();
-      const rows = await sql.all<RunRow>(claim, holder, this.#table.time(), JSON.stringify(without), most);
+      const rows = await sql.all<RunRow>(next(most), JSON.stringify(without));
       if (rows.length === 0) return [];
-      const runs = rows.map((row) => readRow(row)).sort((a, b) => a.seq - b.seq);
+      const runs = rows.map((row) => readRow(row));
+      await sql.all(claim(runs.length), holder, this.#table.time(), ...runs.map(({ seq }) => seq));
       effects.changed.push(...runs.map(({ id }) => id));
       await this.#tree.start(sql, effects, runs);
       return runs;
@@ -127,16 +127,16 @@ export class Holders {
 
   async #complete(sql: Sql, effects: Effects, completions: readonly Completion[]): Promise<void> {
     const outputs = new Map(completions.map(({ runId, outputs }) => [runId, outputs]));
-    const { complete } = this.#table.statements;
+    const { complete, addResults } = this.#table.statements;
     const completed = await sql.all<{ id: string; seq: number }>(
-      complete,
+      complete(outputs.size),
       this.#table.time(),
-      JSON.stringify([...outputs.keys()]),
+      ...outputs.keys(),
     );
     // the others have ended before
     if (completed.length === 0) return;
     const values = completed.flatMap(({ id, seq }) => [Number(seq), JSON.stringify(outputs.get(id))]);
-    await sql.all(insertResults(completed.length), ...values);
+    await sql.all(addResults(completed.length), ...values);
     await this.#tree.complete(
       sql,
       effects,
