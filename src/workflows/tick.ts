@@ -7,6 +7,7 @@ import {
   decide,
   type Decision,
   emptyOutcomes,
+  hasWork,
   isFinished,
   needsWork,
   applyOutcomes,
@@ -22,6 +23,10 @@ const CHUNK = 200;
 const PAGE = 2_000;
 /** Patch: workflows of earlier releases did not look for unreported runs. */
 const LAST_LOOK = 'last-look';
+/** Patch: searches of earlier releases asked for points after every tick. */
+const SEARCH_WAITS = 'search-waits';
+/** While points wait to be requested, a search asks for more only after this time, ms. */
+const SEARCH_WAIT = 10_000;
 const LAST_FAILURES = 5;
 const LAST_TICKS = 20;
 /** Must equal HEARTBEAT_TIMEOUT_MS of the activities, which a workflow cannot import. */
@@ -87,8 +92,15 @@ export async function search({ address, state }: Context): Promise<void> {
   const { search, schedule } = state;
   if (!search || search.isOver || schedule.isHeld) return;
   const { isSelect, isGrowing } = search;
-  if ((!search.isDue || isSelect || isGrowing) && !isFinished(schedule)) return;
+  const now = Date.now();
+  if (!isFinished(schedule)) {
+    if (!search.isDue || isSelect || isGrowing) return;
+    // the log does not depend on when the search asks, so fewer and larger steps ask for the same points
+    const isEarly = now - (search.proposedAt ?? 0) < SEARCH_WAIT;
+    if (isEarly && hasWork(schedule, now) && patched(SEARCH_WAITS)) return;
+  }
   search.isDue = false;
+  search.proposedAt = now;
   if (isGrowing && state.failedOnly) {
     // a retry of a closed campaign requests only its failed runs
     search.isOver = true;

@@ -155,3 +155,16 @@ test('what the command line says of a search', async () => {
     /^point,replication,status,ask,Contact rate,/,
   );
 });
+
+test('a search waits with its next step while points wait to be requested', async () => {
+  const search = '  method: cma\n  parallel: 40\n  stop: { points: 60 }';
+  await world.foray.submit(flu({ search, rest: 'seed: 3\nconcurrency: 2' }), { id: 'waits' });
+  expect(await toTheEnd(world, 'waits')).toMatchObject({ phase: 'completed', points: 60 });
+  const { events } = await world.environment.client.workflow.getHandle('waits').fetchHistory();
+  const steps = (name: string): number =>
+    events!.filter(
+      ({ activityTaskScheduledEventAttributes: scheduled }) => scheduled?.activityType?.name === name,
+    ).length;
+  // it asked after each advance before
+  expect(2 * steps('propose')).toBeLessThan(steps('advance'));
+});

@@ -15,7 +15,7 @@ import {
 } from './state.ts';
 import { expiresAt, nextTick } from './next-tick.ts';
 
-export { addWork, startOver, addPage } from './backlog.ts';
+export { addWork, startOver, addPage, hasWork } from './backlog.ts';
 export { type CarriedSchedule, packed, unpacked } from './carried.ts';
 export { needsWork } from './queue-aim.ts';
 export {
