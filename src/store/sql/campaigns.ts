@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import { deleteCampaign } from '../garbage.ts';
+import { deleteCampaign } from '../delete-campaign.ts';
 import type { CampaignRecord, CampaignStore } from '../roles/campaigns.ts';
 import { textOfCampaign, toCampaign, toRecord } from '../rows.ts';
 import type { Tables } from '../tables.ts';

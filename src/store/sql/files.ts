@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
-import { compact, deleteFile, listFiles, spareBytes } from '../garbage.ts';
+import { deleteFile, listFiles } from '../unused-files.ts';
+import { compact, spareBytes } from '../vacuum.ts';
 import { keepFile, keptFiles, recordMissingFile, missingFiles, putFile } from '../kept-files.ts';
 import type { FileStore } from '../roles/files.ts';
 import type { Tables } from '../tables.ts';

@@ -1,8 +1,7 @@
 import { setImmediate as breath } from 'node:timers/promises';
-import { type Kysely, sql, SqliteAdapter } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import { CountChanges, countRange } from './counts.ts';
 import { lock } from './rows.ts';
-import type { StoredFile } from './store.ts';
 import type { Tables } from './tables.ts';
 
 /** Number of rows that one step deletes, so that other writers get their turn. */
@@ -63,66 +62,4 @@ export async function deleteCampaign(db: Kysely<Tables>, campaign: number): Prom
   for (const table of ['asks', 'search_events', 'stopped_runs', 'run_counts'] as const)
     await db.deleteFrom(table).where('campaign', '=', campaign).execute();
   await db.deleteFrom('campaigns').where('number', '=', campaign).execute();
-}
-
-/** Deletes a file, unless it was put into the store again or a campaign keeps it. */
-export async function deleteFile(
-  db: Kysely<Tables>,
-  { hash, putAt }: Pick<StoredFile, 'hash' | 'putAt'>,
-): Promise<void> {
-  await db
-    .deleteFrom('files')
-    .where('hash', '=', hash)
-    .where('put_at', '=', putAt)
-    .where((file) => file.not(file.exists(keepers(db))))
-    .execute();
-}
-
-/** The campaigns that keep the file of the outer row. */
-function keepers(db: Kysely<Tables>) {
-  return db
-    .selectFrom('kept_files')
-    .select('campaign')
-    .whereRef('kept_files.file', '=', sql.ref('files.hash'));
-}
-
-/** Lists all files: size in bytes, when the file was last put into the store (ms), and whether a campaign keeps it. */
-export async function listFiles(db: Kysely<Tables>): Promise<StoredFile[]> {
-  const rows = await db
-    .selectFrom('files')
-    .select(['hash', 'put_at', sql<number | string>`length(content)`.as('size')])
-    .select((file) =>
-      file
-        .case()
-        .when(file.exists(keepers(db)))
-        .then(1)
-        .else(0)
-        .end()
-        .as('kept'),
-    )
-    .orderBy('hash')
-    .execute();
-  return rows.map(({ hash, put_at, size, kept }) => ({
-    hash,
-    size: Number(size),
-    putAt: Number(put_at),
-    isKept: Number(kept) === 1,
-  }));
-}
-
-/** Number of unused bytes in the database file. PostgreSQL reuses such space by itself. */
-export async function spareBytes(db: Kysely<Tables>): Promise<number> {
-  if (!isSqlite(db)) return 0;
-  const { rows } = await sql<{ bytes: number }>`
-    select freelist_count * page_size as bytes from pragma_freelist_count, pragma_page_size`.execute(db);
-  return rows[0]!.bytes;
-}
-
-/** Gives unused space back to the disk. */
-export async function compact(db: Kysely<Tables>): Promise<void> {
-  if (isSqlite(db)) await sql`vacuum`.execute(db);
-}
-
-function isSqlite(db: Kysely<Tables>): boolean {
-  return db.getExecutor().adapter instanceof SqliteAdapter;
 }

@@ -1,0 +1,19 @@
+import { type Kysely, sql, SqliteAdapter } from 'kysely';
+import type { Tables } from './tables.ts';
+
+/** Number of unused bytes in the database file. PostgreSQL reuses such space by itself. */
+export async function spareBytes(db: Kysely<Tables>): Promise<number> {
+  if (!isSqlite(db)) return 0;
+  const { rows } = await sql<{ bytes: number }>`
+    select freelist_count * page_size as bytes from pragma_freelist_count, pragma_page_size`.execute(db);
+  return rows[0]!.bytes;
+}
+
+/** Gives unused space back to the disk. */
+export async function compact(db: Kysely<Tables>): Promise<void> {
+  if (isSqlite(db)) await sql`vacuum`.execute(db);
+}
+
+function isSqlite(db: Kysely<Tables>): boolean {
+  return db.getExecutor().adapter instanceof SqliteAdapter;
+}
