@@ -1,10 +1,12 @@
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import type { Server } from '../../src/server/app.ts';
 import { launchBrowser } from '../support/browser.ts';
-import { temporaryFolder, writeModel } from '../service/support.ts';
+import { writeModel } from '../service/support.ts';
 import { serverOf } from '../server/support.ts';
 import { until } from '../support/until.ts';
 import { KEY, rehearsal, startWorld, type World } from '../support/world.ts';
@@ -52,13 +54,13 @@ export default {
   },
 };`;
 
+const models = mkdtempSync(join(tmpdir(), 'foray-page-'));
 let world: World;
 let server: Server;
 let browser: Browser;
 
 beforeAll(async () => {
   browser = await launchBrowser();
-  const models = temporaryFolder();
   writeModel(models, 'hostile', MODEL);
   world = await startWorld({ executors: 2, models: [models] });
   await world.startWorker();
@@ -74,6 +76,7 @@ afterAll(async () => {
   await browser.close();
   await server.close();
   await world.close();
+  rmSync(models, { recursive: true });
 });
 
 /** A browser that has been opened by `foray ui`, and what it complains about. */
