@@ -38,7 +38,7 @@ test(`finds nothing in ${EXAMPLES} examples of each endpoint`, async () => {
       ...['--checks', 'not_a_server_error,response_schema_conformance,content_type_conformance'],
       // their answer ends with the campaign
       ...['--exclude-path-regex', '/events'],
-      ...['--request-timeout', '60'],
+      ...['--request-timeout', '120'],
     ],
     { PYTHONDONTWRITEBYTECODE: '1' },
   );
