@@ -17,6 +17,9 @@ import {
   wakeIn,
   windowOf,
 } from '../../src/campaign/scheduler/index.ts';
+import { foray } from '../../bench/scheduler/drivers.ts';
+import { draw, seeded } from '../../bench/scheduler/durations.ts';
+import { listScheduling } from '../../bench/scheduler/service.ts';
 import { type Scenario, simulate, type Simulated } from './simulation.ts';
 
 const SHORTEST_TICK = 1_000;
@@ -279,6 +282,24 @@ describe('how well it does, in virtual time', () => {
   test('runs of a fifth of a second keep executors busy from the first second on', () => {
     const scenario = campaign(2_000, () => 200, { executors: 8, latency: 60 });
     expect(simulate(scenario).makespan / 50_000).toBeLessThan(1.05);
+  });
+
+  test.each([1, 2, 3])('a campaign of short runs ends soon after its last run, seed %i', (seed) => {
+    const random = seeded(seed);
+    const durations = draw(2_000, 0.2, 'bimodal', random);
+    const capacity = [{ from: 0, executors: 8 }];
+    expect(foray(durations, capacity, random).makespan / listScheduling(durations, capacity)).toBeLessThan(
+      1.03,
+    );
+  });
+
+  test('starts that were counted in a moment do not make the queue long', () => {
+    // between two early looks, a quarter of a second apart, the third seed has a start
+    for (const seed of [1, 2, 3, 4, 5]) {
+      const random = seeded(seed);
+      const durations = draw(2_000, 60, 1, random);
+      expect(foray(durations, [{ from: 0, executors: 3 }], random).outstanding).toBeLessThan(10);
+    }
   });
 
   test('runs that the service has are through without any wait', () => {

@@ -2,7 +2,7 @@ import { hasWork } from './backlog.ts';
 import { chanceFinished, type Flight, isQueued } from './flight.ts';
 import { durationsOf } from './life-table.ts';
 import { type Schedule, seqsOf, SHORTEST_TICK } from './state.ts';
-import { dueAtTheEnd } from './next-tick.ts';
+import { dueAtTheEnd, isShort, SHORTEST_LOOK } from './next-tick.ts';
 
 /** A flight is polled when it has finished with this probability since the last look. */
 const CHANCE = 0.45;
@@ -16,13 +16,15 @@ const FIRST_SAMPLE = 10;
 const SECOND_SAMPLE = 30;
 
 export function toPoll(schedule: Schedule, now: number): number[] {
+  const durations = durationsOf(schedule.hazard);
   // a flight that was RUNNING a moment ago is not polled
+  const isLast = schedule.isSparing && durations && isShort(durations) && !hasWork(schedule, now);
+  const moment = isLast ? SHORTEST_LOOK : SHORTEST_TICK;
   const running = schedule.flights.filter(
     (flight) =>
-      !isQueued(flight) && (flight.lookedAt === flight.startedAt || now - flight.lookedAt >= SHORTEST_TICK),
+      !isQueued(flight) && (flight.lookedAt === flight.startedAt || now - flight.lookedAt >= moment),
   );
   const probes = spread(schedule.flights.filter(isQueued), PROBES);
-  const durations = durationsOf(schedule.hazard);
   if (!durations) {
     const sample = schedule.hazard.finished === 0 ? FIRST_SAMPLE : SECOND_SAMPLE;
     return seqsOf([...spread(running, sample), ...probes]);

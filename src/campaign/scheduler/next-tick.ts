@@ -6,7 +6,7 @@ import { type Schedule, SHORTEST_TICK } from './state.ts';
 const LONGEST_TICK = 900_000;
 
 /** The shortest wait for the first and for the last results. It costs a few ticks per campaign. */
-const SHORTEST_LOOK = 250;
+export const SHORTEST_LOOK = 250;
 
 /** When nothing is left to request, the last run decides the end of the campaign, so it is polled sooner. */
 const CHANCE_AT_THE_END = 0.2;
@@ -15,7 +15,7 @@ const CHANCE_AT_THE_END = 0.2;
 const RUNS_A_TICK = 27;
 
 /** The length of a tick in mean durations. A shorter tick costs more events, a longer one finds results later. */
-const TICK_SHARES = { least: 0.2, most: 0.8, ofFew: 2.1, atTheEnd: 0.2 };
+const TICK_SHARES = { least: 0.2, most: 0.8, ofFew: 2.25, atTheEnd: 0.2 };
 
 /** On few executors fewer runs finish in the longest tick. It is then as long as this many take. */
 const FEWEST_RUNS_A_TICK = 5;
@@ -86,16 +86,26 @@ function nextLook(schedule: Schedule, now: number): number {
   return Math.max(first, now + Math.max(shortest, durations.mean * TICK_SHARES.atTheEnd));
 }
 
-/** The shortest time until all remaining runs at the service have finished, ms. */
-function drainTime({ isSparing, flights, startRate }: Schedule, { mean }: Durations): number {
+/** The time until the last run of the queue has probably started, and a mean duration more, ms. */
+function drainTime({ isSparing, flights, startRate }: Schedule, durations: Durations): number {
   if (!isSparing || startRate === 0) return Infinity;
-  return Math.max(SHORTEST_LOOK, (flights.length / startRate) * 1_000 + mean);
+  const last = isShort(durations) ? SHORTEST_LOOK : durations.mean;
+  return (flights.filter(isQueued).length / startRate) * 1_000 + last;
+}
+
+/**
+ * True for runs that are shorter than a tick. They may be much shorter than the life table can know, because it sees
+ * them once a tick.
+ */
+export function isShort({ mean }: Durations): boolean {
+  return mean < SHORTEST_TICK;
 }
 
 /** The time at which a flight is polled when nothing is left to request: at most two ticks after the last look. */
 export function dueAtTheEnd({ isSparing }: Schedule, flight: Flight, durations: Durations): number {
   const { lookedAt, startedAt } = flight;
   const isFirst = isSparing && lookedAt === startedAt;
+  if (isSparing && isShort(durations)) return isFirst ? lookedAt : lookedAt + SHORTEST_LOOK;
   const shortest = Math.max(isFirst ? SHORTEST_LOOK : SHORTEST_TICK, durations.mean * TICK_SHARES.atTheEnd);
   const longest = Math.min(LONGEST_TICK, 2 * shortest);
   let [low, high] = [0, longest];

@@ -93,6 +93,9 @@ export function measureQueue(schedule: Schedule, outcomes: Outcomes, now: number
 /** The shortest time for a rate of starts, s. In a shorter time it would be the rate of one run. */
 const SHORTEST_MEASURE = 0.25;
 
+/** The weight of the last tick in the rate of starts. */
+const WEIGHT = 0.3;
+
 export function learnRate(schedule: Schedule, started: number, now: number): void {
   const seconds = (now - schedule.measuredAt) / 1_000;
   if (seconds <= (schedule.isSparing ? SHORTEST_MEASURE : 0)) return;
@@ -101,5 +104,7 @@ export function learnRate(schedule: Schedule, started: number, now: number): voi
   if (!schedule.isSaturated && rate < schedule.startRate) return;
   // the queue ran empty, so this rate is a lower bound: a higher one replaces the old rate completely
   const isBound = schedule.isSparing && !schedule.isSaturated;
-  schedule.startRate += (rate - schedule.startRate) * (schedule.startRate === 0 || isBound ? 1 : 0.3);
+  // where less than one start was expected, a single one says little about the rate
+  const weight = WEIGHT * (schedule.isSparing ? Math.min(1, schedule.startRate * seconds) : 1);
+  schedule.startRate += (rate - schedule.startRate) * (schedule.startRate === 0 || isBound ? 1 : weight);
 }
