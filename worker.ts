@@ -1,6 +1,5 @@
 import {
   DefaultLogger,
-  type LogEntry,
   NativeConnection,
   Runtime,
   Worker,
@@ -10,7 +9,7 @@ import { Courses, createActivities } from './src/activities/index.ts';
 import { cloudClient, type Settings } from './src/client/index.ts';
 import { workflowBundle } from './src/dev/workflow-bundle.ts';
 import { ForayError, messageOf } from './src/errors.ts';
-import { printableLine } from './src/printable.ts';
+import { logLine } from './src/dev/temporal-log.ts';
 import { openStore } from './src/store/index.ts';
 
 /** Time that activities get to finish when a worker stops; after that, other workers run them. */
@@ -30,15 +29,6 @@ export function deploymentOf(buildId: string): WorkerDeploymentOptions {
     useWorkerVersioning: true,
     defaultVersioningBehavior: 'PINNED',
   };
-}
-
-/** One line per entry, without stacks: the Web UI shows what goes wrong with a campaign too. */
-function logLine({ level, message, meta }: LogEntry): void {
-  const error: unknown = meta?.error;
-  const why = error === undefined ? '' : `: ${messageOf(error).split('\n')[0]}`;
-  const workflow = typeof meta?.workflowId === 'string' ? ` (campaign ${meta.workflowId})` : '';
-  const line = `${new Date().toISOString()} ${level} ${message.split('\n')[0]}${workflow}${why}`;
-  process.stderr.write(`${printableLine(line)}\n`);
 }
 
 export interface WorkerOptions {

@@ -3,7 +3,7 @@ import { cpSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve, sep } from 'node:path';
 import { rollup } from 'rollup';
 import { dts } from 'rollup-plugin-dts';
-import { bundle } from '../src/dev/workflow-bundle.ts';
+import { bundle, bundles, modules } from '../src/dev/workflow-bundle.ts';
 
 /**
  * Writes `dist`, the code of the package: the modules as JavaScript with source maps, the declarations of the public
@@ -30,8 +30,10 @@ for (const folder of [
 }
 keepModelsBare();
 // made in advance, so that a worker starts without webpack
-const code = await bundle(join(dist, 'src/workflows/index.js'));
-writeFileSync(join(dist, 'src/workflows/bundle.js'), withSlimMap(code));
+for (const of of ['campaigns', 'lanes'] as const) {
+  const code = await bundle(join(dist, `${modules[of]}.js`));
+  writeFileSync(join(dist, `${bundles[of]}.js`), withSlimMap(code));
+}
 
 /** False for files that Python creates when it imports or installs a module. */
 function isSource(path: string): boolean {

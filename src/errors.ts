@@ -76,6 +76,7 @@ export const errorCodes = {
   },
   KEY_REFUSED: { exit: 2, about: 'the model service refuses the API key' },
   REQUEST_REFUSED: { exit: 2, about: 'the model service refuses a request as wrong' },
+  EXECUTOR_REFUSED: { exit: 2, about: 'the model service does not take an executor' },
   SERVICE_UNREACHABLE: { exit: 3, about: 'the model service cannot be reached' },
   SERVICE_FAILED: {
     exit: 3,

@@ -76,6 +76,28 @@ export const AllowedValues = z.object({
 });
 export type AllowedValues = z.output<typeof AllowedValues>;
 
+/** An executor on another machine than the service. */
+export const ListedExecutor = z.object({
+  name: z.string(),
+  /** The version of foray. */
+  build: z.string(),
+  /** The number of runs that it executes at once. */
+  slots: z.number().int().min(1),
+  /** The number of runs that it holds now. */
+  running: z.number().int().min(0),
+  /** What it has, for models that need it. */
+  has: z.array(z.string()),
+  /** Why it claims nothing; null if it does. */
+  problem: z.string().nullable(),
+  /** When it was started. */
+  since: z.iso.datetime(),
+  /** When it was last heard. */
+  seen: z.iso.datetime(),
+  /** False if it has not been heard for half a minute. */
+  isThere: z.boolean(),
+});
+export type ListedExecutor = z.output<typeof ListedExecutor>;
+
 /** The endpoints of our service beyond the specification. Other services answer these paths with an error. */
 export const extensions = {
   getRunLog: {
@@ -105,6 +127,12 @@ export const extensions = {
       'Extension of the specification: removes the kept files of old versions of a model, which then take no new runs',
     body: PruneRequest,
     response: Pruned,
+  },
+  listExecutors: {
+    method: 'GET',
+    path: '/executors',
+    summary: 'Extension of the specification: the executors on other machines of the last day',
+    response: z.array(ListedExecutor),
   },
   getAllowedValues: {
     method: 'GET',

@@ -5,5 +5,12 @@ export { booleanIn, fileIn, type FileReference, numberIn, textIn } from './outpu
 export { stepCount, stepValues } from './ranges.ts';
 export { canonicalValue, nameKey, type RawValue, ValueError } from './values.ts';
 export type * from './resources.ts';
-export type { Pruned, PruneRequest, VersionCode, VersionFile, VersionSummary } from './extensions.ts';
+export type {
+  ListedExecutor,
+  Pruned,
+  PruneRequest,
+  VersionCode,
+  VersionFile,
+  VersionSummary,
+} from './extensions.ts';
 export type { Health } from './health.ts';

@@ -9,6 +9,8 @@ import { addGc } from './gc.ts';
 import { addDoctor } from './doctor.ts';
 import { addDemo } from './demo.ts';
 import { addDev } from './dev.ts';
+import { addExecutor } from './executor.ts';
+import { addExecutors } from './executors.ts';
 import { addExplain } from './explain.ts';
 import { addInit } from './init.ts';
 import { addList } from './list.ts';
@@ -45,7 +47,7 @@ export function createProgram(): Command {
     .showSuggestionAfterError();
   takeSettingsFirst(program);
   for (const add of [
-    ...[addDemo, addDev, addUi, addServer, addService, addWorker, addModels],
+    ...[addDemo, addDev, addUi, addServer, addService, addWorker, addExecutor, addExecutors, addModels],
     ...[addInit, addSchema, addPlan, addSubmit],
     ...[addList, addStatus, addWatch, addSteer, addCancel],
     ...[addApply, addRetry, addExplain, addResults, addAnalyze, addCompare, addReport, addDelete, addGc],

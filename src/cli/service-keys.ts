@@ -24,17 +24,22 @@ export function addServiceKeys(service: Command): void {
   };
   withKeyFile(keys.command('add'))
     .description('create a key for a new or known user; the key is printed only once')
-    .argument('<user>')
-    .action(async (user: string, flags: Flags) => print(await addKey(fileOf(flags), user)));
+    .argument('<user>', 'name of the user, or of the executor')
+    .option('--executor', 'the key of an executor on another machine (foray executor)')
+    .action(async (user: string, { executor, ...flags }: Flags & { executor?: boolean }) =>
+      print(await addKey(fileOf(flags), user, executor ? 'executors' : 'users')),
+    );
   withKeyFile(keys.command('list'))
-    .description('list users and the ids of their keys; the keys themselves are not stored')
+    .description('list users, executors and the ids of their keys; the keys themselves are not stored')
     .option('--json', 'print them as JSON')
     .action(({ json, ...flags }: Flags & { json?: boolean }) => {
       const listed = listKeys(fileOf(flags));
       if (json) return printJson(listed);
       const widest = Math.max(0, ...listed.map(({ user }) => user.length));
-      for (const { user, id, created } of listed)
-        print(`${user.padEnd(widest)}  ${id}  ${created ?? ''}`.trimEnd());
+      for (const { user, kind, id, created } of listed) {
+        const what = kind === 'executor' ? '  (executor)' : '';
+        print(`${user.padEnd(widest)}  ${id}  ${created ?? ''}${what}`.trimEnd());
+      }
     });
   withKeyFile(keys.command('revoke'))
     .description('revoke a key')

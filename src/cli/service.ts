@@ -4,6 +4,7 @@ import { endWithParent, tellParent, tellReady } from '../dev/lifeline.ts';
 import { homePaths } from '../dev/home.ts';
 import { ForayError } from '../errors.ts';
 import { ownFile } from '../own-files.ts';
+import type { LaneOptions } from '../service/fleet/lane-keeper.ts';
 import { serveWithoutOutput } from './lost-output.ts';
 import { print, tell } from './output.ts';
 import { addServiceKeys } from './service-keys.ts';
@@ -35,6 +36,7 @@ interface Flags {
   maxBody?: number;
   maxUpload?: number;
   executors?: number;
+  temporal?: string;
   keepFailed?: string;
   runTimeout?: number;
   publicUrl?: string;
@@ -58,8 +60,12 @@ export function addService(program: Command): void {
     .option('--max-upload <size>', 'size limit of a file (default: 2GB)', byteSize)
     .option(
       '--executors <number>',
-      'number of runs that execute at once (default: number of cores)',
-      wholeNumber(1),
+      'number of runs that execute at once; 0, with --temporal, leaves all runs to other machines (default: number of cores)',
+      wholeNumber(0),
+    )
+    .option(
+      '--temporal <address>',
+      'let executors on other machines work for this service, by lanes in Temporal at this address (docs/guides/several-machines.md)',
     )
     .option(
       '--run-timeout <seconds>',
@@ -90,6 +96,11 @@ export function addService(program: Command): void {
           '--trust-proxy cannot be used with --public-url: clients always get the public URL.',
         );
       }
+      if (flags.executors === 0 && flags.temporal === undefined) {
+        throw new ForayError('USAGE', '--executors 0 leaves nobody to execute runs.', {
+          hint: 'Add --temporal, so that executors on other machines can.',
+        });
+      }
       endWithParent();
       serveWithoutOutput();
       const signalled = untilSignalled();
@@ -117,7 +128,8 @@ export function addService(program: Command): void {
           tellParent(line);
         },
         ...(flags.keepFailed !== undefined && { keepFailed: resolve(flags.keepFailed) }),
-        ...(flags.executors && { executors: flags.executors }),
+        ...(flags.executors !== undefined && { executors: flags.executors }),
+        lanes: flags.temporal === undefined ? undefined : await lanesAt(flags.temporal),
         ...(flags.runTimeout && { runTimeout: flags.runTimeout }),
         metrics: flags.metrics,
         publicUrl,
@@ -136,6 +148,26 @@ export function addService(program: Command): void {
       await service.close();
     });
   addServiceKeys(service);
+}
+
+/** How long an executor may be silent before its runs go to another, ms. */
+const HEARTBEAT = 15_000;
+
+/** Loaded only with --temporal, as Temporal's worker takes a moment. */
+async function lanesAt(address: string): Promise<LaneOptions> {
+  const [{ temporalSettings }, { workflowBundle }, { installLog }] = await Promise.all([
+    import('../settings/settings.ts'),
+    import('../dev/workflow-bundle.ts'),
+    import('../dev/temporal-log.ts'),
+  ]);
+  installLog();
+  const { connectionOptions, namespace = 'default' } = temporalSettings();
+  return {
+    connectionOptions: { ...connectionOptions, address },
+    namespace,
+    workflowBundle: await workflowBundle('lanes'),
+    heartbeat: HEARTBEAT,
+  };
 }
 
 /** The proxies in `--trust-proxy`; without a value, those on this machine. */

@@ -24,6 +24,7 @@ import type {
   Version,
   VersionCode,
   VersionSummary,
+  ListedExecutor,
 } from '../api/index.ts';
 import type { Sink } from './download.ts';
 import { CloudError, type CloudErrorKind, isCloudError } from './errors.ts';
@@ -91,6 +92,11 @@ export class CloudClient {
   /** Removes the stored files of old versions; rejects if the service stores none. */
   pruneVersions(modelId: string, which: PruneRequest, signal?: AbortSignal): Promise<Pruned> {
     return this.call('pruneVersions', { params: { modelId }, body: which, signal });
+  }
+
+  /** The executors on other machines; undefined if the service does not list them. */
+  listExecutors(signal?: AbortSignal): Promise<ListedExecutor[] | undefined> {
+    return this.callExtension('listExecutors', { params: {}, signal });
   }
 
   /** The inputs of a version that have limits; empty if the service does not offer them. */

@@ -6,20 +6,26 @@ import { bundleWorkflowCode, DefaultLogger, type WorkflowBundleOption } from '@t
 import { isBuilt, ownModule, PACKAGE } from '../own-files.ts';
 import { replaceFile } from '../replace-file.ts';
 
-/** The code of all workflows in one file, as a worker needs it. */
+/** The code of workflows in one file, as a worker needs it: those of campaigns, and that of lanes. */
+export const modules = {
+  campaigns: 'src/workflows/index',
+  lanes: 'src/service/fleet/lane-workflow',
+} as const;
+/** The files of the bundles in the package. */
+export const bundles = { campaigns: 'src/workflows/bundle', lanes: 'src/service/fleet/bundle' } as const;
 
 /**
  * The bundle of the workflows. The package contains it. A checkout bundles its source with webpack, which takes
  * seconds, and reuses the bundle until the source changes.
  */
-export async function workflowBundle(): Promise<WorkflowBundleOption> {
-  if (isBuilt) return { codePath: ownModule('src/workflows/bundle') };
-  const file = join(PACKAGE, 'node_modules/.cache/foray/workflows.js');
+export async function workflowBundle(of: keyof typeof modules = 'campaigns'): Promise<WorkflowBundleOption> {
+  if (isBuilt) return { codePath: ownModule(bundles[of]) };
+  const file = join(PACKAGE, `node_modules/.cache/foray/${of === 'campaigns' ? 'workflows' : of}.js`);
   // in the first line of the bundle, because its source map counts lines
   const mark = `/* ${sourceHash(PACKAGE)} */`;
   const kept = await readFile(file, 'utf8').catch(() => '');
   if (kept.startsWith(mark)) return { code: kept };
-  const code = mark + (await bundle(ownModule('src/workflows/index')));
+  const code = mark + (await bundle(ownModule(modules[of])));
   try {
     await mkdir(dirname(file), { recursive: true });
     await replaceFile(file, code);

@@ -39,11 +39,17 @@ export const serviceErrors = {
     status: 409,
     about: "the version's files are no longer kept: results stay, new runs do not start",
   },
+  OTHER_BUILD: { status: 409, about: 'an executor is another version of foray than the service' },
+  HOLDER_CLOSED: {
+    status: 409,
+    about: 'the executor was given up: its runs wait for another, and it must begin anew',
+  },
   ANIMATION_ENDED: {
     status: 409,
     about: 'the animated run has ended: its values and functions are gone',
   },
   FILE_DAMAGED: { status: 410, about: 'the stored file is damaged' },
+  CONTENT_DIFFERS: { status: 422, about: 'an uploaded file does not have the hash in its address' },
   TOO_LARGE: { status: 413, about: 'the body is larger than the service accepts' },
   ANIMATION_FAILED: { status: 422, about: 'an animated run ended before its first picture' },
   COMMAND_REFUSED: {

@@ -9,6 +9,7 @@ import { serviceIdentity } from './database/settings.ts';
 import { ExecutorPool } from './executors/pool.ts';
 import { memoryShare } from './executors/process.ts';
 import { ContentFiles } from './files/content.ts';
+import type { LaneOptions } from './fleet/lane-keeper.ts';
 import { Presigner, signingSecret } from './files/presign.ts';
 import { API_ROOT, buildApp } from './http/app.ts';
 import { defaultLimits, type Limits } from './http/limits.ts';
@@ -47,6 +48,8 @@ export interface ServiceOptions extends ProxyOptions {
   modelDirs: readonly string[];
   /** How many runs execute at once. @default as many as the machine has cores */
   executors?: number;
+  /** Lanes for executors on other machines. @default none */
+  lanes?: LaneOptions | undefined;
   /** Time limit of a run, in seconds. @default no limit */
   runTimeout?: number;
   /**
@@ -108,6 +111,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const files = new ContentFiles(filesDir);
   let app: FastifyInstance | undefined;
   let metrics: MetricsEndpoint | undefined;
+  let ending: () => Promise<void> | undefined = () => undefined;
   // the output of models goes to the log, if there is one, once it is made
   let prints: FastifyBaseLogger | undefined;
   const onLine = (line: string, number: number, run: string): void => {
@@ -121,7 +125,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   };
   const problems = new Problems(now, warn);
   const size = options.executors ?? os.availableParallelism();
-  const processes = { filesDir, memory: memoryShare(size), onLine };
+  const processes = { filesDir, memory: memoryShare(Math.max(1, size)), onLine };
   const pool = new ExecutorPool({ ...processes, size, timeout: options.runTimeout });
   try {
     files.prepare();
@@ -142,14 +146,28 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     repository.whenEnded((runIds) => feed.end(runIds));
     const listener = new QueueProblems({ registry, problems, onDoubt: () => modelWatch.readSoon() });
     const recorder = new Recorder(feed, listener);
-    const versions = new ServedVersions(registry);
-    const dispatcher = new Dispatcher({ feed, versions, pool, recorder, listener, kept, onFault });
-    const onQueued = () => dispatcher.wake();
+    const materials = new ServedVersions(registry);
+    const dispatcher = new Dispatcher({ feed, materials, pool, recorder, listener, kept, onFault });
+    const onQueued = () => {
+      dispatcher.wake();
+      fleet?.wake();
+    };
     const runs = new Runs({ repository, registry, files, progress, holder, kept, onQueued });
     const sessions = new Sessions({ runs, registry, recorder, progress, processes, after });
     const service = await serviceIdentity(database.sql);
     if (options.metrics) metrics = await serveMetrics(options.metrics, { runs: repository, pool, problems });
+    const fleet =
+      options.lanes &&
+      (await (
+        await import('./fleet/start.ts')
+      ).startFleet({
+        ...{ lanes: options.lanes, sql: database.sql, now, service, problems, onFault, onRequeued: onQueued },
+        ...{ runs: repository, registry, progress, files, code: versionFiles.content },
+        runTimeout: options.runTimeout,
+      }));
+    ending = () => fleet?.close();
     app = await buildApp({
+      fleet: fleet?.fleet,
       registry,
       history: new VersionHistory(repository, registry),
       runs,
@@ -203,6 +221,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       modelWatch.end();
       endLostRuns();
       dispatcher.close();
+      await ending();
       await reading;
       await sessions.close();
       await listening.close();
@@ -222,6 +241,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     };
   } catch (error) {
     await app?.close();
+    await ending();
     await metrics?.close();
     await pool.close();
     database.close();

@@ -2,7 +2,7 @@ import { userInfo } from 'node:os';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { API_VERSION } from '../api/index.ts';
 import type { Settings, TemporalSettings } from '../client/index.ts';
-import { type Addresses, homePaths, runningDev } from '../dev/home.ts';
+import { homePaths, runningDev } from '../dev/home.ts';
 import { ForayError, messageOf } from '../errors.ts';
 
 /** The environment variable of each setting. Commands have flags of the same names. */
@@ -76,7 +76,7 @@ export function settingsFromEnvironment(): Settings {
 /** Completes the given settings: first from a running foray dev of this home, then with the default addresses. */
 export function settingsFrom(given: GivenSettings): Settings {
   const dev = runningDev(given.home);
-  const temporal = temporalConfig(dev);
+  const temporal = temporalSettings(dev?.temporal.address);
   return {
     service: {
       url: serviceRoot(given.serviceUrl ?? dev?.service.url ?? DEFAULT_SERVICE),
@@ -95,10 +95,14 @@ export function settingsFrom(given: GivenSettings): Settings {
   };
 }
 
-/** The connection in Temporal's own TEMPORAL_* variables and profile file, if they have an address. */
-function temporalConfig(dev: Addresses | undefined): TemporalSettings {
+/**
+ * The connection in Temporal's own TEMPORAL_* variables and profile file.
+ *
+ * @param other - the address if they have none
+ */
+export function temporalSettings(other: string = DEFAULT_TEMPORAL): TemporalSettings {
   const config = temporalProfile();
-  const address = config.connectionOptions.address ?? dev?.temporal.address ?? DEFAULT_TEMPORAL;
+  const address = config.connectionOptions.address ?? other;
   return {
     namespace: config.namespace ?? 'default',
     connectionOptions: { ...config.connectionOptions, address },
@@ -117,7 +121,7 @@ function temporalProfile(): TemporalSettings {
 }
 
 /** The root address of the interface. A plain origin gets the path of the version that foray uses. */
-function serviceRoot(url: string): string {
+export function serviceRoot(url: string): string {
   const { origin, pathname } = address(url, '--service-url', variables.serviceUrl);
   const path = pathname.replace(/(?<!\/)\/+$/, '');
   return `${origin}${path === '' ? `/api/open/${API_VERSION}` : path}`;

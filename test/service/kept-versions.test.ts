@@ -323,12 +323,12 @@ describe('versions that cannot be kept', () => {
     for (const column of ['manifest', 'made_at', 'pruned_at'])
       db.exec(`ALTER TABLE versions DROP COLUMN ${column}`);
     for (const column of ['holder', 'losses']) db.exec(`ALTER TABLE runs DROP COLUMN ${column}`);
-    db.exec('DROP TABLE holders; PRAGMA user_version = 4');
+    db.exec('DROP TABLE holders; DROP TABLE executors; PRAGMA user_version = 4');
     db.close();
     rmSync(path.join(service.dataDir, 'versions'), { recursive: true });
 
     const after = await startTestService({ dataDir: service.dataDir, modelDirs: [models] });
-    expect(rows(after.dataDir, 'PRAGMA user_version')).toEqual([{ user_version: 6 }]);
+    expect(rows(after.dataDir, 'PRAGMA user_version')).toEqual([{ user_version: 7 }]);
     const [one, two] = await versionsOf(after, 'Program');
     expect([one!.state, one!.madeAt, two!.state]).toEqual(['retired', null, 'current']);
     expect((await requestRun(after, first, { N: 9 })).body).toMatchObject({ code: 'VERSION_RETIRED' });

@@ -16,6 +16,7 @@
  * - `holders` lists those that execute runs: each start of the service's own executors, and each execution of a lane. A closed
  * one claims no runs any more. `runs.holder` is the one that claimed the run last, and `runs.losses` how often a run lost
  * its holder while it executed.
+ * - `executors` has what executors on other machines have said of themselves, as JSON, and when.
  */
 export const migrations = [
   `
@@ -91,5 +92,8 @@ export const migrations = [
   CREATE INDEX holders_open ON holders (id) WHERE closed_at IS NULL;
   ALTER TABLE runs ADD COLUMN holder TEXT;
   ALTER TABLE runs ADD COLUMN losses INTEGER NOT NULL DEFAULT 0;
+  `,
+  `
+  CREATE TABLE executors (name TEXT PRIMARY KEY, about TEXT NOT NULL, seen_at TEXT NOT NULL) STRICT;
   `,
 ];

@@ -53,7 +53,9 @@ export async function runCommand(
     const modelFolder = path.dirname(job.code.entry);
     const words = inModel(command, modelFolder);
     kept?.writeProgram(words, modelFolder, input);
-    const child = await deferIfShort(() => start(words, modelFolder, folder));
+    const child = await deferIfShort(() => start(words, modelFolder, folder)).catch((error: unknown) => {
+      throw job.isElsewhere ? new Deferred(messageOf(error)) : error;
+    });
     if (kept) {
       child.stdout!.on('data', (chunk: Buffer) => kept.stdout.add(chunk));
       child.stderr!.on('data', (chunk: Buffer) => kept.stderr.add(chunk));

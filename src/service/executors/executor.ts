@@ -47,10 +47,17 @@ async function written(stream: NodeJS.WriteStream): Promise<void> {
   if (stream.writableLength > 0) await new Promise((resolve) => stream.write('', resolve));
 }
 
-function runnerOf({ versionId, code }: Job): Promise<Runner> {
+function runnerOf({ versionId, code, isElsewhere }: Job): Promise<Runner> {
   const known = runners.get(versionId);
   if (known) return known;
-  const loading = loadRunner(code);
+  const loading = loadRunner(code).catch((error: unknown) => {
+    throw isElsewhere && isMissing(error) ? new Deferred(messageOf(error)) : error;
+  });
   runners.set(versionId, loading);
   return loading;
+}
+
+/** Whether a package that a module imports is not installed. */
+function isMissing(error: unknown): boolean {
+  return (Object(error) as NodeJS.ErrnoException).code === 'ERR_MODULE_NOT_FOUND';
 }

@@ -11,6 +11,8 @@ export interface Job {
   inputs: Record<string, string>;
   /** The folder for repeating the run; undefined if it is not kept. With it, the service removes the working folder. */
   keepIn?: string | undefined;
+  /** Whether this is another machine than the service's. A program or package that it lacks is then no fault of the model. */
+  isElsewhere?: boolean;
 }
 
 /** The settings of an executor's watchdog. */

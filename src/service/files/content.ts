@@ -85,6 +85,13 @@ export class ContentFiles {
     return hash;
   }
 
+  /** Adds a complete file if it has the expected hash; returns whether it has. */
+  async adoptAs(unfinished: string, hash: string): Promise<boolean> {
+    if ((await hashOfFile(unfinished)) !== hash) return false;
+    this.adopt(unfinished, hash);
+    return true;
+  }
+
   /** Adds a file by its path, without reading it into memory; returns its hash. */
   async take(file: string): Promise<string> {
     const hash = await hashOfFile(file);

@@ -11,6 +11,7 @@ import type { Sessions } from '../animation/sessions.ts';
 import type { ContentFiles } from '../files/content.ts';
 import type { Presigner } from '../files/presign.ts';
 import type { Access } from '../keys/access.ts';
+import type { Fleet } from '../fleet/fleet.ts';
 import type { Answered } from '../metrics.ts';
 import type { ModelRegistry } from '../models/registry.ts';
 import type { VersionHistory } from '../runs/version-history.ts';
@@ -18,6 +19,7 @@ import type { Runs } from '../runs/runs.ts';
 import { addAnimations, withoutSession } from './animations.ts';
 import { requireKey } from './hooks/auth.ts';
 import { addDownloads } from './downloads.ts';
+import { addExecutors } from './executors.ts';
 import { refuseConnection, sendFailure } from './failures.ts';
 import { animationHandlers } from './handlers/animation.ts';
 import { fileHandlers } from './handlers/files.ts';
@@ -50,6 +52,8 @@ export interface AppParts {
   presigner: Presigner;
   access: Access;
   health: () => Health;
+  /** The executors on other machines, if there may be some. */
+  fleet: Fleet | undefined;
   publicAddress: PublicAddress;
   limits: Limits;
   /** The stream for JSON lines; without it nothing is logged. */
@@ -112,6 +116,10 @@ export async function buildApp({ log, logLevel, onAnswered, ...parts }: AppParts
   }));
   addDownloads(app, parts.files, parts.presigner);
   await addAnimations(app, parts.sessions);
+  if (parts.fleet) {
+    const { access, fleet, limits } = parts;
+    await addExecutors(app, { access, fleet, upload: limits.upload });
+  }
   await app.register(
     async (api) => {
       api.addHook('onRequest', requireKey(parts.access));
@@ -129,6 +137,7 @@ export async function buildApp({ log, logLevel, onAnswered, ...parts }: AppParts
           ...modelHandlers(parts.registry, modelAccess, parts.history),
           ...runHandlers(parts.registry, parts.runs),
           ...animationHandlers(parts.sessions),
+          listExecutors: () => parts.fleet?.executors.list() ?? [],
           ...fileHandlers(parts.files, parts.presigner, parts.limits),
         },
       );

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import type { Model } from '../../api/resources.ts';
 import { nameKey } from '../../api/values.ts';
 import { ForayError } from '../../errors.ts';
-import { type KeyFile, LOCAL_USER, type ModelRights, readKeyFile } from './file.ts';
+import { type KeyFile, keysOf, LOCAL_USER, type ModelRights, readKeyFile } from './file.ts';
 import { hashOf } from './hash.ts';
 
 /** The user behind a request. */
@@ -26,7 +26,9 @@ export interface AccessOptions {
 }
 
 interface Rights {
+  /** The user of each key, by its hash. */
   users: Map<string, string>;
+  executors: Map<string, string>;
   models: Map<string, ModelRights>;
 }
 
@@ -39,7 +41,7 @@ export class Access {
   readonly #localHash: string | undefined;
   #stamp: string | undefined;
   #isFresh = false;
-  #rights: Rights = { users: new Map(), models: new Map() };
+  #rights: Rights = { users: new Map(), executors: new Map(), models: new Map() };
   /** Known users by key, so that each key is hashed only once. */
   readonly #callers = new Map<string, Caller>();
 
@@ -62,6 +64,12 @@ export class Access {
     const caller = { user, keyHash };
     this.#callers.set(key, caller);
     return caller;
+  }
+
+  /** The executor with this key; undefined for an unknown key and that of a user. */
+  executorOf(key: string): string | undefined {
+    this.#refresh();
+    return this.#rights.executors.get(hashOf(key));
   }
 
   /**
@@ -107,14 +115,15 @@ export class Access {
   #read(): Rights {
     const content = readKeyFile(this.#options.file);
     this.#checkModels(content);
-    const users = Object.entries(content.users).flatMap(([user, { keys }]) =>
-      keys.map(({ sha256 }): [string, string] => [sha256, user]),
-    );
+    const keys = Map.groupBy(keysOf(content), ({ kind }) => kind);
+    const [users, executors] = (['users', 'executors'] as const).map(
+      (kind) => new Map((keys.get(kind) ?? []).map(({ sha256, name }) => [sha256, name])),
+    ) as [Map<string, string>, Map<string, string>];
     const models = Object.entries(content.models).map(([name, access]): [string, ModelRights] => [
       nameKey(name),
       access,
     ]);
-    return { users: new Map(users), models: new Map(models) };
+    return { users, executors, models: new Map(models) };
   }
 
   #checkModels({ models, locate }: KeyFile): void {

@@ -6,31 +6,41 @@ import { type FileLock, waitForLock } from '../../file-lock.ts';
 import { isSystemError } from '../../file-system.ts';
 import { replaceFile } from '../../replace-file.ts';
 import { hashOf, idOf } from './hash.ts';
-import { isUserName, type KeyFile, LOCAL_USER, parseKeyFile, readKeyFile } from './file.ts';
+import {
+  isUserName,
+  type KeyFile,
+  type KeyKind,
+  keysOf,
+  LOCAL_USER,
+  parseKeyFile,
+  readKeyFile,
+} from './file.ts';
 
 /** A key for display: never the key itself. */
 export interface ListedKey {
+  /** The user, or the executor. */
   user: string;
+  kind: 'user' | 'executor';
   /** The first digits of its SHA-256. */
   id: string;
   created: string | undefined;
 }
 
 /**
- * Adds a key for a new or existing user. Makes the file if it does not exist. The key is returned only this once.
+ * Adds a key for a new or existing user, or for an executor on another machine. Makes the file if it does not exist. The key is returned only this once.
  *
  * @throws ForayError USAGE for an invalid user name, KEYS_INVALID
  */
-export async function addKey(file: string, user: string): Promise<string> {
+export async function addKey(file: string, user: string, kind: KeyKind = 'users'): Promise<string> {
   if (!isUserName(user)) {
-    throw new ForayError('USAGE', `"${user}" is not a user name.`, {
-      hint: 'A user name has letters, digits and _ . @ - and begins with a letter or digit.',
+    throw new ForayError('USAGE', `"${user}" is not a ${kind === 'users' ? 'user ' : ''}name.`, {
+      hint: 'A name has letters, digits and _ . @ - and begins with a letter or digit.',
     });
   }
   const key = randomUUID();
   await edit(file, ({ document }) => {
     const entry = { sha256: hashOf(key), created: new Date().toISOString() };
-    const keys = ['users', user, 'keys'];
+    const keys = [kind, user, 'keys'];
     if (document.hasIn(keys)) document.addIn(keys, document.createNode(entry));
     else document.setIn(keys, document.createNode([entry]));
   });
@@ -39,13 +49,16 @@ export async function addKey(file: string, user: string): Promise<string> {
 
 /** @throws ForayError KEYS_INVALID */
 export function listKeys(file: string): ListedKey[] {
-  return Object.entries(readKeyFile(file).users).flatMap(([user, { keys }]) =>
-    keys.map(({ sha256, created }) => ({ user, id: idOf(sha256), created })),
-  );
+  return keysOf(readKeyFile(file)).map(({ kind, name, sha256, created }) => ({
+    user: name,
+    kind: kind === 'users' ? 'user' : 'executor',
+    id: idOf(sha256),
+    created,
+  }));
 }
 
 /**
- * Revokes a key from the next request on; returns its user.
+ * Revokes a key from the next request on; returns its user or executor.
  *
  * @param id the first digits of its SHA-256, eight or more
  * @throws ForayError UNKNOWN_KEY, KEYS_INVALID
@@ -54,18 +67,16 @@ export async function revokeKey(file: string, id: string): Promise<string> {
   // a missing file is an error here, and is not made
   readKeyFile(file);
   let owner = '';
-  await edit(file, ({ document, users }) => {
-    const found = Object.entries(users).flatMap(([user, { keys }]) =>
-      keys.flatMap(({ sha256 }, at) => (id.length >= 8 && sha256.startsWith(id) ? [{ user, at }] : [])),
-    );
+  await edit(file, (content) => {
+    const found = keysOf(content).filter(({ sha256 }) => id.length >= 8 && sha256.startsWith(id));
     const [only] = found;
     if (!only || found.length > 1) {
       throw new ForayError('UNKNOWN_KEY', `There is no one key with the id ${id}.`, {
         hint: 'foray service keys list shows the ids.',
       });
     }
-    document.deleteIn(['users', only.user, 'keys', only.at]);
-    owner = only.user;
+    content.document.deleteIn([only.kind, only.name, 'keys', only.index]);
+    owner = only.name;
   });
   return owner;
 }

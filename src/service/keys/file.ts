@@ -6,7 +6,7 @@ import { ForayError, messageOf } from '../../errors.ts';
 import { type Locate, readYaml, type ReadYaml, YamlError } from '../../yaml.ts';
 
 /**
- * The key file: users with the SHA-256 of their keys, and who may use which model. Keys are random, so a plain
+ * The key file: users and executors with the SHA-256 of their keys, and who may use which model. Keys are random, so a plain
  * SHA-256 is enough, and the file holds no secret. YAML, of which JSON is a part; docs/reference/service.md describes it.
  */
 
@@ -28,6 +28,9 @@ const Key = z.strictObject({
   created: z.string().optional(),
 });
 
+/** A user, or an executor on another machine. */
+const Holder = z.strictObject({ keys: z.array(Key).default([]) });
+
 const ModelRights = z.strictObject({
   owner: UserName.default(LOCAL_USER),
   developers: z.array(UserName).default([]),
@@ -36,7 +39,8 @@ const ModelRights = z.strictObject({
 export type ModelRights = z.infer<typeof ModelRights>;
 
 const KeyFileContent = z.strictObject({
-  users: z.record(UserName, z.strictObject({ keys: z.array(Key).default([]) })).default({}),
+  users: z.record(UserName, Holder).default({}),
+  executors: z.record(UserName, Holder).default({}),
   models: z.record(z.string(), ModelRights).default({}),
 });
 export type KeyFileContent = z.infer<typeof KeyFileContent>;
@@ -86,18 +90,40 @@ export function parseKeyFile(text: string, file: string): KeyFile {
   return read;
 }
 
-/** Each key belongs to one user. */
-function checkKeys({ users, locate }: KeyFile): void {
+/** A key of the file. */
+export interface FoundKey {
+  kind: KeyKind;
+  /** The user, or the executor. */
+  name: string;
+  /** Its place among the keys of this one. */
+  index: number;
+  sha256: string;
+  created?: string | undefined;
+}
+
+/** The parts of the file with keys. */
+export const keyKinds = ['users', 'executors'] as const;
+export type KeyKind = (typeof keyKinds)[number];
+
+/** All keys of the file. */
+export function keysOf(content: KeyFileContent): FoundKey[] {
+  return keyKinds.flatMap((kind) =>
+    Object.entries(content[kind]).flatMap(([name, { keys }]) =>
+      keys.map((key, index) => ({ kind, name, index, ...key })),
+    ),
+  );
+}
+
+/** Each key belongs to one user or executor. */
+function checkKeys(file: KeyFile): void {
   const seen = new Set<string>();
-  for (const [user, { keys }] of Object.entries(users)) {
-    for (const [index, { sha256 }] of keys.entries()) {
-      if (seen.has(sha256)) {
-        throw new ForayError('KEYS_INVALID', `The key ${sha256.slice(0, 8)} is there twice.`, {
-          place: locate(['users', user, 'keys', index]),
-        });
-      }
-      seen.add(sha256);
+  for (const { kind, name, index, sha256 } of keysOf(file)) {
+    if (seen.has(sha256)) {
+      throw new ForayError('KEYS_INVALID', `The key ${sha256.slice(0, 8)} is there twice.`, {
+        place: file.locate([kind, name, 'keys', index]),
+      });
     }
+    seen.add(sha256);
   }
 }
 

@@ -77,6 +77,14 @@ const animation = z
     }
   });
 
+/** What a machine has and a model may need, such as `gpu` or `python3.12`. */
+export const label = z
+  .string()
+  .regex(
+    /^[A-Za-z0-9][A-Za-z0-9_.+-]*$/,
+    'a label has letters, digits and _ . + - and begins with a letter or digit',
+  );
+
 /** The part of a model definition that is data: everything but its code. */
 export const Declaration = z
   .strictObject({
@@ -108,6 +116,7 @@ export const Declaration = z
       )
       .default([]),
     animation: animation.optional(),
+    needs: z.array(label).optional(),
   })
   .superRefine((declaration, context) => {
     const complain = (path: PropertyKey[], message: string) =>

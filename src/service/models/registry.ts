@@ -191,6 +191,10 @@ export class ModelRegistry {
     return model;
   }
 
+  versions(): ServedVersion[] {
+    return [...this.#versions.values()];
+  }
+
   /** Ids of the versions whose code cannot be read just now. */
   unreadableVersions(): readonly string[] {
     return this.#unreadableVersions;

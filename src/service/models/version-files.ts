@@ -29,20 +29,21 @@ export function versionFilesIn(dataDir: string): string {
  * clients: whoever may use a model may not read its code.
  */
 export class VersionFiles {
-  readonly #content: ContentFiles;
+  /** Their contents, each by {@link contentName}. */
+  readonly content: ContentFiles;
   readonly #cache: string;
   /** Folders that were found to be what they should be, with what tells their state. */
   readonly #checked = new Map<string, string>();
 
   /** @param cache - where the folders of old versions are made */
   constructor(dir: string, cache = path.join(dir, 'cache')) {
-    this.#content = new ContentFiles(path.join(dir, 'content'));
+    this.content = new ContentFiles(path.join(dir, 'content'));
     this.#cache = cache;
   }
 
   /** Makes the folder ready, without what an earlier process left half-written. */
   prepare(): void {
-    this.#content.prepare();
+    this.content.prepare();
     rmSync(this.#unfinished, { recursive: true, force: true });
   }
 
@@ -58,7 +59,7 @@ export class VersionFiles {
   keep(code: ModelCode, { files }: Manifest): void {
     for (const [index, { file }] of filesOf(code).entries()) {
       const { link, sha256 } = files[index]!;
-      if (link === undefined && !this.#content.copy(file, contentName(sha256))) {
+      if (link === undefined && !this.content.copy(file, contentName(sha256))) {
         throw new ForayError('MODEL_UNREADABLE', `The file ${file} changes while it is read.`);
       }
     }
@@ -93,7 +94,7 @@ export class VersionFiles {
       if (!folders.has(name)) rmSync(path.join(this.#cache, name), { recursive: true, force: true });
     }
     const hashes = kept.flatMap(({ files }) => files.map(({ sha256 }) => contentName(sha256)));
-    return this.#content.removeOthers(new Set(hashes));
+    return this.content.removeOthers(new Set(hashes));
   }
 
   #isWhole(code: ModelCode): boolean {
@@ -136,7 +137,7 @@ export class VersionFiles {
   }
 
   #contentOf(place: string, sha256: string): Buffer {
-    const content = readFileSync(this.#content.pathOf(contentName(sha256)));
+    const content = readFileSync(this.content.pathOf(contentName(sha256)));
     if (createHash('sha256').update(content).digest('hex') !== sha256) {
       throw new Error(`what was kept of ${place} is damaged`);
     }
@@ -159,7 +160,7 @@ function codeIn(folder: string, { entry, folders, contentHash, files, imports }:
 }
 
 /** The name of a content in the store: the same hash as other files have it. */
-function contentName(sha256: string): string {
+export function contentName(sha256: string): string {
   return Buffer.from(sha256, 'hex').toString('base64url');
 }
 

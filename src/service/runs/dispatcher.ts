@@ -4,22 +4,25 @@ import { Deferred } from '../deferred.ts';
 import type { ExecutorPool, Outcome } from '../executors/pool.ts';
 import type { Job } from '../executors/protocol.ts';
 import type { ClaimedRun, Ending, Feed } from './feed.ts';
+import type { OutputTexts } from './stored-run.ts';
 import type { KeptRuns } from './kept-runs.ts';
 import type { Recorder } from './recorder.ts';
 
-/** The versions of models, for those who execute their runs. */
-export interface ExecutableVersions {
+/** The code of versions and the files of runs, for those who execute runs. */
+export interface Materials {
   /**
-   * What an executor needs for runs of a version, besides their inputs.
+   * What an executor needs for a run, besides its inputs. The files among these are then where executors read them.
    *
-   * @throws Deferred when it cannot be used just now; VersionUnusable when the version takes no runs any more
+   * @throws Deferred when it cannot be had just now; VersionUnusable when the version takes no runs any more
    */
-  jobOf(versionId: string): VersionJob | Promise<VersionJob>;
-  /** Ids of versions whose code cannot be read just now. */
-  unreadableVersions(): readonly string[];
+  jobOf(run: ClaimedRun): VersionJob | Promise<VersionJob>;
+  /** Stores the files among the outputs of a run where the service has them. It is tried until it succeeds. */
+  keepOutputs?(job: VersionJob, outputs: OutputTexts): Promise<void>;
+  /** Ids of versions whose runs cannot be executed here just now. */
+  unwanted(): readonly string[];
 }
 
-export type VersionJob = Pick<Job, 'code' | 'template'>;
+export type VersionJob = Pick<Job, 'code' | 'template' | 'isElsewhere'>;
 
 /** A version takes no runs any more: a run of it fails with this message as its reason. */
 export class VersionUnusable extends Error {
@@ -34,18 +37,22 @@ export interface DispatcherListener {
   /** Runs could be claimed, or none waited. `isIdle`: none waits, none executes and none is held back. */
   claimed(isIdle: boolean): void;
   claimFailed(error: unknown): void;
-  /** An execution has ended so. */
-  ended(versionId: string, outcome: Executed): void;
+  /** An execution has ended so, after so many milliseconds. */
+  ended(versionId: string, outcome: Executed, ms: number): void;
 }
 
 export interface DispatcherParts {
   feed: Feed;
-  versions: ExecutableVersions;
+  materials: Materials;
   pool: ExecutorPool;
   recorder: Recorder;
   listener: DispatcherListener;
   /** Keeps the folders of failed runs, if wanted. */
   kept: KeptRuns | undefined;
+  /** How many runs to claim beyond those that can begin, so that short runs need not wait for their claim. @default 0 */
+  ahead?: () => number;
+  /** Whether runs may be claimed now. @default always */
+  mayClaim?: () => boolean;
   onFault: (error: unknown) => void;
 }
 
@@ -57,7 +64,9 @@ export class Dispatcher {
   readonly #parts: DispatcherParts;
   /** Runs that were claimed and whose end is not written yet. */
   readonly #taken = new Set<string>();
-  /** Those that no executor has yet. */
+  /** Those that wait for an executor. */
+  readonly #waiting: ClaimedRun[] = [];
+  /** Those that are being prepared for an executor. */
   readonly #preparing = new Set<string>();
   /** The holds on versions whose runs could not be executed, by version id. */
   readonly #held = new Map<string, Hold>();
@@ -72,12 +81,16 @@ export class Dispatcher {
     this.#parts = parts;
     parts.pool.whenRoom(() => this.wake());
     parts.feed.whenEnded((runIds) => {
-      for (const runId of runIds) parts.pool.stop(runId);
+      for (const runId of runIds) {
+        parts.pool.stop(runId);
+        this.#drop(runId);
+      }
     });
   }
 
   /** Call this when there may be a FRESH run or a free executor. Never throws. */
   wake(): void {
+    this.#beginWaiting();
     this.#isStale = true;
     if (!this.#isClaiming) void this.#claimAll();
   }
@@ -87,30 +100,41 @@ export class Dispatcher {
     return this.#taken.has(runId);
   }
 
-  /** Starts no more runs. Running ones continue until the pool is closed. */
+  /** The runs that were claimed here and have not ended. */
+  held(): string[] {
+    return [...this.#taken];
+  }
+
+  /** Claims and starts no more runs: those that wait are given back. Running ones continue until the pool is closed. */
   close(): void {
     this.#open = false;
+    for (const { id } of this.#waiting.splice(0)) this.#giveBack(id);
   }
 
   async #claimAll(): Promise<void> {
     this.#isClaiming = true;
     while (this.#isStale && this.#open && !this.#queue.isHeld) {
-      const room = this.#parts.pool.room() - this.#preparing.size;
-      if (room <= 0) break;
+      if (this.#parts.mayClaim?.() === false) break;
+      const ahead = this.#parts.ahead?.() ?? 0;
+      const most = this.#room() + ahead - this.#waiting.length;
+      // half a claim ahead is not worth asking for
+      if (most <= ahead / 2) break;
       this.#isStale = false;
-      const runs = await this.#claim(room);
+      const runs = await this.#claim(most);
+      for (const { id } of runs) this.#taken.add(id);
       // `close` may have been called meanwhile
-      if (this.#open) for (const run of runs) this.#begin(run);
-      else for (const { id } of runs) void this.#parts.recorder.record({ runId: id, status: 'FRESH' });
+      if (this.#open) this.#waiting.push(...runs);
+      else for (const { id } of runs) this.#giveBack(id);
+      this.#beginWaiting();
     }
     this.#isClaiming = false;
   }
 
   async #claim(most: number): Promise<ClaimedRun[]> {
-    const { feed, versions, listener } = this.#parts;
+    const { feed, materials, listener } = this.#parts;
     const held = [...this.#held].filter(([, hold]) => hold.isHeld).map(([versionId]) => versionId);
     try {
-      const runs = await feed.claim(most, [...held, ...versions.unreadableVersions()]);
+      const runs = await feed.claim(most, [...held, ...materials.unwanted()]);
       this.#queue.reset();
       listener.claimed(runs.length + held.length + this.#taken.size === 0);
       return runs;
@@ -121,8 +145,27 @@ export class Dispatcher {
     }
   }
 
+  #room(): number {
+    return this.#parts.pool.room() - this.#preparing.size;
+  }
+
+  #beginWaiting(): void {
+    while (this.#waiting.length > 0 && this.#room() > 0) this.#begin(this.#waiting.shift()!);
+  }
+
+  /** Forgets a run that waits for an executor. */
+  #drop(runId: string): void {
+    const index = this.#waiting.findIndex(({ id }) => id === runId);
+    if (index < 0) return;
+    this.#waiting.splice(index, 1);
+    this.#taken.delete(runId);
+  }
+
+  #giveBack(runId: string): void {
+    void this.#parts.recorder.record({ runId, status: 'FRESH' }).then(() => this.#taken.delete(runId));
+  }
+
   #begin(run: ClaimedRun): void {
-    this.#taken.add(run.id);
     this.#preparing.add(run.id);
     this.#execute(run)
       .catch(this.#parts.onFault)
@@ -134,25 +177,30 @@ export class Dispatcher {
   }
 
   async #execute(run: ClaimedRun): Promise<void> {
+    const start = performance.now();
     const outcome = await this.#outcomeOf(run);
+    const ms = performance.now() - start;
     await this.#keep(run.id, outcome);
-    this.#handleOutcome(run.versionId, outcome);
+    this.#handleOutcome(run.versionId, outcome, ms);
     const ending = endingOf(run.id, outcome);
     // the executor gets its next run before this one is written down
     if (ending?.status === 'COMPLETED') this.wake();
     if (ending) await this.#parts.recorder.record(ending);
   }
 
-  async #outcomeOf({ id: runId, versionId, inputs }: ClaimedRun): Promise<Executed> {
-    const { versions, pool, feed, kept } = this.#parts;
+  async #outcomeOf(run: ClaimedRun): Promise<Executed> {
+    const { id: runId, versionId, inputs } = run;
+    const { materials, pool, feed, kept } = this.#parts;
     try {
-      const prepared = versions.jobOf(versionId);
+      const prepared = materials.jobOf(run);
       const job = prepared instanceof Promise ? await prepared : prepared;
       this.#preparing.delete(runId);
       const keepIn = kept?.folderFor(runId);
-      return await pool.execute({ runId, versionId, ...job, inputs, keepIn }, (fraction) =>
+      const outcome = await pool.execute({ runId, versionId, ...job, inputs, keepIn }, (fraction) =>
         feed.progress(runId, fraction),
       );
+      if (outcome.kind === 'completed') await materials.keepOutputs?.(job, outcome.outputs);
+      return outcome;
     } catch (error) {
       const reason = messageOf(error);
       if (error instanceof Deferred) return { kind: 'deferred', reason };
@@ -175,7 +223,7 @@ export class Dispatcher {
     }
   }
 
-  #handleOutcome(versionId: string, outcome: Executed): void {
+  #handleOutcome(versionId: string, outcome: Executed, ms: number): void {
     switch (outcome.kind) {
       case 'completed':
       case 'failed':
@@ -189,7 +237,7 @@ export class Dispatcher {
       case 'unstarted':
       case 'ended':
     }
-    this.#parts.listener.ended(versionId, outcome);
+    this.#parts.listener.ended(versionId, outcome, ms);
   }
 }
 

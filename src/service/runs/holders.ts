@@ -9,6 +9,9 @@ const MOST_LOGS = 2_000;
 /** A run that has lost its holder so often fails: it may be the reason. */
 const MOST_LOSSES = 5;
 
+/** How long a closed holder is remembered, in milliseconds: longer than an executor may be frozen. */
+const REMEMBERED = 90 * 24 * 60 * 60_000;
+
 type Completion = Extract<Ending, { status: 'COMPLETED' }>;
 type Failure = Extract<Ending, { status: 'FAILED' }>;
 
@@ -32,7 +35,7 @@ export class Holders {
     this.#tree = tree;
   }
 
-  /** Adds a holder. `name` says who it is. */
+  /** Adds a holder, if it is not known. `name` says who it is. */
   async open(id: string, name: string): Promise<void> {
     await this.#table.sql.all(this.#table.statements.openHolder, id, name, this.#table.time());
   }
@@ -77,7 +80,8 @@ export class Holders {
   close(holder: string, { isLost }: { isLost: boolean }): Promise<void> {
     const { closeHolder, losses } = this.#table.statements;
     return this.#table.change(async (sql, effects) => {
-      await sql.all(closeHolder, this.#table.time(), holder);
+      const time = this.#table.time();
+      await sql.all(closeHolder, holder, '', time, time);
       const held = await sql.all<{ id: string; losses: number }>(losses, holder);
       const isFatal = (run: { losses: number }) => isLost && Number(run.losses) + 1 >= MOST_LOSSES;
       for (const { id: runId } of held.filter(isFatal)) {
@@ -87,6 +91,23 @@ export class Holders {
       const others = held.filter((run) => !isFatal(run)).map(({ id }) => id);
       if (others.length > 0) await this.#requeue(sql, effects, others, { isLost });
     });
+  }
+
+  /** The open holders, except those with a name. Those that were closed long ago are forgotten. */
+  async openExcept(name: string): Promise<string[]> {
+    const { openHolders, forgetHolders } = this.#table.statements;
+    await this.#table.sql.all(
+      forgetHolders,
+      new Date(Date.parse(this.#table.time()) - REMEMBERED).toISOString(),
+    );
+    return (await this.#table.sql.all<{ id: string }>(openHolders, name)).map(({ id }) => id);
+  }
+
+  /** Those of some runs that a holder does not hold, or not any more. */
+  async notHeld(holder: string, runIds: readonly string[]): Promise<string[]> {
+    const { notHeld } = this.#table.statements;
+    const rows = await this.#table.sql.all<{ id: string }>(notHeld, JSON.stringify(runIds), holder);
+    return rows.map(({ id }) => id);
   }
 
   /** Closes all holders with a name. Their runs are then unheld. */

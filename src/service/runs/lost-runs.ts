@@ -3,7 +3,7 @@ import type { RunRepository } from './repository.ts';
 /** The interval between checks, ms. */
 const INTERVAL = 2_000;
 /** The name of the holders that are the service itself. */
-const EMBEDDED = 'service';
+export const EMBEDDED = 'service';
 
 export interface LostRunsParts {
   runs: RunRepository;

@@ -43,9 +43,15 @@ export function runStatements({ list, skipLocked, forShare }: Dialect) {
          (SELECT count(*) FROM runs WHERE status = 'RUNNING' AND tasks IS NULL) AS running`,
     outputs: 'SELECT outputs FROM results WHERE run_seq = ?',
 
-    openHolder: `INSERT INTO holders (id, name, opened_at) VALUES (?, ?, ?)`,
+    openHolder: `INSERT INTO holders (id, name, opened_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`,
     isOpen: `SELECT 1 FROM holders WHERE id = ? AND closed_at IS NULL ${forShare}`,
-    closeHolder: 'UPDATE holders SET closed_at = ? WHERE id = ? AND closed_at IS NULL',
+    /** Also one that has not claimed yet, so that it never will. */
+    closeHolder: `INSERT INTO holders (id, name, opened_at, closed_at) VALUES (?, ?, ?, ?)
+       ON CONFLICT (id) DO UPDATE SET closed_at = excluded.closed_at WHERE holders.closed_at IS NULL`,
+    openHolders: 'SELECT id FROM holders WHERE closed_at IS NULL AND name <> ?',
+    forgetHolders: 'DELETE FROM holders WHERE closed_at < ?',
+    notHeld: `SELECT value AS id FROM ${list} AS given
+       WHERE NOT EXISTS (SELECT 1 FROM runs WHERE runs.id = value AND holder = ? AND status = 'RUNNING')`,
     closeNamed: 'UPDATE holders SET closed_at = ? WHERE name = ? AND closed_at IS NULL',
     /** The first FRESH runs, for `claim` in the same transaction. SQLite takes twice as long for a limit that it is given as a value. */
     next: (

@@ -1,15 +1,16 @@
 import type { ModelRegistry } from '../models/registry.ts';
-import { type ExecutableVersions, type VersionJob, VersionUnusable } from './dispatcher.ts';
+import { type Materials, type VersionJob, VersionUnusable } from './dispatcher.ts';
+import type { ClaimedRun } from './feed.ts';
 
 /** The versions of the service, for its own executors. */
-export class ServedVersions implements ExecutableVersions {
+export class ServedVersions implements Materials {
   readonly #registry: ModelRegistry;
 
   constructor(registry: ModelRegistry) {
     this.#registry = registry;
   }
 
-  jobOf(versionId: string): VersionJob {
+  jobOf({ versionId }: ClaimedRun): VersionJob {
     const version = this.#registry.version(versionId);
     const code = this.#registry.codeOf(version);
     if (code) return { code, template: version.experimentTemplate };
@@ -18,7 +19,7 @@ export class ServedVersions implements ExecutableVersions {
     );
   }
 
-  unreadableVersions(): readonly string[] {
+  unwanted(): readonly string[] {
     return this.#registry.unreadableVersions();
   }
 }

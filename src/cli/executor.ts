@@ -1,0 +1,122 @@
+import os from 'node:os';
+import { resolve } from 'node:path';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { endWithParent, tellReady } from '../dev/lifeline.ts';
+import { ForayError } from '../errors.ts';
+import { serviceRoot, variables } from '../settings/settings.ts';
+import { serveWithoutOutput } from './lost-output.ts';
+import { tell } from './output.ts';
+import { wholeNumber } from './settings.ts';
+import { untilSignalled } from './signals.ts';
+
+interface Flags {
+  serviceUrl?: string;
+  key?: string;
+  temporal?: string;
+  slots: number;
+  name?: string;
+  cache?: string;
+  has: string[];
+  leaveWhenIdle?: number;
+  ends?: number;
+}
+
+export function addExecutor(program: Command): void {
+  program
+    .command('executor')
+    .description('execute runs of a model service on another machine, until SIGINT or SIGTERM')
+    .addOption(new Option('--service-url <url>', 'address of the model service').env(variables.serviceUrl))
+    .addOption(
+      new Option('--key <key>', 'key of the executor, from foray service keys add NAME --executor').env(
+        'FORAY_EXECUTOR_KEY',
+      ),
+    )
+    .option('--temporal <address>', "address of the service's Temporal (default: TEMPORAL_ADDRESS)")
+    .option(
+      '--slots <number>',
+      'number of runs that execute at once',
+      wholeNumber(1),
+      os.availableParallelism(),
+    )
+    .option('--name <name>', 'name in foray executors (default: the name of the machine)')
+    .option('--cache <folder>', 'folder for models and files (default: a folder among temporary files)')
+    .option(
+      '--has <labels>',
+      'what the machine has, for models that need it, such as gpu,python3.12',
+      labels,
+      [],
+    )
+    .option('--leave-when-idle <duration>', 'leave after so long without a run, such as 90s or 5m', duration)
+    .option(
+      '--ends <time>',
+      'when the machine is taken away: no run begins that would not end before',
+      instant,
+    )
+    .action(async ({ serviceUrl, key, temporal, cache, ...flags }: Flags) => {
+      if (!serviceUrl || !key) {
+        throw new ForayError(
+          'USAGE',
+          `${serviceUrl ? 'The key' : 'The address of the service'} is missing.`,
+          {
+            hint: serviceUrl
+              ? 'Set FORAY_EXECUTOR_KEY, or give --key.'
+              : 'Set FORAY_SERVICE_URL, or give --service-url.',
+          },
+        );
+      }
+      endWithParent();
+      serveWithoutOutput();
+      const signalled = untilSignalled();
+      // loaded only here: the native worker takes a moment to load
+      const [{ startNode }, { temporalSettings }, { installLog }] = await Promise.all([
+        import('../service/node/node.ts'),
+        import('../settings/settings.ts'),
+        import('../dev/temporal-log.ts'),
+      ]);
+      installLog();
+      const { connectionOptions, namespace = 'default' } = temporalSettings();
+      const url = serviceRoot(serviceUrl);
+      const node = await startNode({
+        ...flags,
+        ...{ url, key, onLine: tell },
+        ...(cache !== undefined && { cache: resolve(cache) }),
+        temporal: {
+          connectionOptions: { ...connectionOptions, ...(temporal !== undefined && { address: temporal }) },
+          namespace,
+        },
+      });
+      tell(`Executor ${node.name} works for ${url} with ${flags.slots} slots (process ${process.pid})`);
+      tellReady();
+      void signalled.then(() => {
+        tell('Draining: no more runs begin. A second signal gives back those that execute.');
+        node.drain();
+        for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => node.leave());
+      });
+      await node.left;
+      process.exit();
+    });
+}
+
+function labels(text: string): string[] {
+  const given = text.split(',').map((label) => label.trim());
+  const wrong = given.find((label) => !/^[A-Za-z0-9][A-Za-z0-9_.+-]*$/.test(label));
+  if (wrong !== undefined)
+    throw new InvalidArgumentError(`"${wrong}" is not a label, such as gpu or python3.12.`);
+  return given;
+}
+
+const UNITS = { s: 1_000, m: 60_000, h: 3_600_000 };
+
+/** Parses `90s`, `5m` or `2h`; returns milliseconds. */
+function duration(text: string): number {
+  const match = /^(\d+(?:\.\d+)?)([smh])$/.exec(text.trim());
+  if (!match) throw new InvalidArgumentError('Expected a duration such as 90s, 5m or 2h.');
+  return Number(match[1]) * UNITS[match[2] as keyof typeof UNITS];
+}
+
+/** Parses a time; a local one without a zone. Returns milliseconds since 1970. */
+function instant(text: string): number {
+  const ms = Date.parse(text);
+  if (Number.isNaN(ms)) throw new InvalidArgumentError('Expected a time such as 2026-05-31T18:00:00.');
+  return ms;
+}

@@ -1,0 +1,37 @@
+import type { Command } from 'commander';
+import { cloudClient } from '../client/index.ts';
+import { printableLine } from '../printable.ts';
+import { commandName } from './command-name.ts';
+import { settingsWithService } from './home.ts';
+import { print, printJson, printTable } from './output.ts';
+import { type SettingFlags, withSettings } from './settings.ts';
+
+export function addExecutors(program: Command): void {
+  withSettings(program.command('executors'))
+    .description('list the executors of a model service on other machines')
+    .option('--json', 'print them as JSON')
+    .action(async (flags: SettingFlags & { json?: boolean }) => {
+      const executors = (await cloudClient(settingsWithService(flags), 'person').listExecutors()) ?? [];
+      if (flags.json) return printJson(executors);
+      if (executors.length === 0) {
+        return print(
+          `No executor on another machine. Start the service with --temporal, and there: ${commandName()} executor`,
+        );
+      }
+      printTable('Executors', [
+        ['name', 'slots', 'running', 'has', 'foray', 'since', 'state'],
+        ...executors.map(({ name, slots, running, has, build, since, isThere, seen, problem }) => [
+          ...[printableLine(name), String(slots), String(running), has.join(', '), build, timeText(since)],
+          isThere
+            ? problem === null
+              ? 'takes runs'
+              : `claims nothing: ${printableLine(problem)}`
+            : `gone since ${timeText(seen)}`,
+        ]),
+      ]);
+    });
+}
+
+function timeText(time: string): string {
+  return time.replace('T', ' ').slice(0, 16);
+}

@@ -1,0 +1,68 @@
+import type { ListedExecutor } from '../../api/extensions.ts';
+import { version } from '../../own-version.ts';
+import { ServiceError } from '../errors.ts';
+import type { Database } from '../database/database.ts';
+import type { Hello } from './protocol.ts';
+
+/** An executor that has said nothing for so long is gone, in milliseconds. */
+const GONE = 30_000;
+/** One that has been gone for so long is listed no longer, in milliseconds. */
+const FORGOTTEN = 24 * 60 * 60_000;
+
+const statements = {
+  note: `INSERT INTO executors (name, about, seen_at) VALUES (?, ?, ?)
+    ON CONFLICT (name) DO UPDATE SET about = excluded.about, seen_at = excluded.seen_at`,
+  remove: 'DELETE FROM executors WHERE name = ?',
+  forget: 'DELETE FROM executors WHERE seen_at < ?',
+  list: 'SELECT name, about, seen_at FROM executors ORDER BY name',
+};
+
+/** The executors on other machines, by what they have said of themselves. */
+export class Executors {
+  readonly #sql: Database;
+  readonly #now: () => number;
+
+  constructor(sql: Database, now: () => number) {
+    this.#sql = sql;
+    this.#now = now;
+  }
+
+  /** @throws ServiceError OTHER_BUILD for another version of foray */
+  async note(name: string, hello: Hello): Promise<void> {
+    const problem =
+      hello.build === version
+        ? hello.problem
+        : `it is foray ${hello.build}, and the service is foray ${version}: install the same version`;
+    const seen = new Date(this.#now()).toISOString();
+    await this.#sql.all(statements.note, name, JSON.stringify({ ...hello, problem }), seen);
+    if (hello.build !== version) {
+      throw new ServiceError(
+        'OTHER_BUILD',
+        `The executor is foray ${hello.build}, and the service is foray ${version}: install the same version.`,
+      );
+    }
+  }
+
+  /** The executor has left. */
+  async remove(name: string): Promise<void> {
+    await this.#sql.all(statements.remove, name);
+  }
+
+  /** All executors of the last day, by name. */
+  async list(): Promise<ListedExecutor[]> {
+    const now = this.#now();
+    await this.#sql.all(statements.forget, new Date(now - FORGOTTEN).toISOString());
+    const rows = await this.#sql.all<Record<'name' | 'about' | 'seen_at', string>>(statements.list);
+    return rows.map(({ name, about, seen_at }) => ({
+      name,
+      ...(JSON.parse(about) as Hello),
+      seen: seen_at,
+      isThere: now - Date.parse(seen_at) < GONE,
+    }));
+  }
+
+  /** How many are there, also those that claim nothing. */
+  async count(): Promise<number> {
+    return (await this.list()).filter(({ isThere }) => isThere).length;
+  }
+}

@@ -1,0 +1,121 @@
+import { ServiceError } from '../errors.ts';
+import type { ContentFiles } from '../files/content.ts';
+import type { ModelRegistry } from '../models/registry.ts';
+import { whyNotRunnable } from '../models/manifest.ts';
+import { type ClaimedRun, type Feed, HolderClosed } from '../runs/feed.ts';
+import type { Holders } from '../runs/holders.ts';
+import type { Progress } from '../runs/progress.ts';
+import { QueueFeed } from '../runs/queue-feed.ts';
+import type { Executors } from './executors.ts';
+import type { Beat, BeatAnswer, Claim, FetchedVersion, Hello, Report, Welcome } from './protocol.ts';
+
+export interface FleetParts {
+  executors: Executors;
+  holders: Holders;
+  registry: ModelRegistry;
+  progress: Progress;
+  /** The files of clients. */
+  files: ContentFiles;
+  /** The files of versions. */
+  code: ContentFiles;
+  welcome: Welcome;
+  now: () => number;
+}
+
+/** What the executors on other machines ask of the service: the queue, for each by its holder, and the code and files of its runs. */
+export class Fleet {
+  readonly executors: Executors;
+  readonly files: ContentFiles;
+  readonly code: ContentFiles;
+  readonly #parts: FleetParts;
+  /** When each holder was last heard, by its id. */
+  readonly #heard = new Map<string, number>();
+
+  constructor(parts: FleetParts) {
+    this.executors = parts.executors;
+    this.files = parts.files;
+    this.code = parts.code;
+    this.#parts = parts;
+  }
+
+  /** @throws ServiceError OTHER_BUILD */
+  async greet(machine: string, hello: Hello): Promise<Welcome> {
+    await this.executors.note(machine, hello);
+    return this.#parts.welcome;
+  }
+
+  /** @throws ServiceError HOLDER_CLOSED */
+  async claim(executor: string, { holder, has, most, without }: Claim): Promise<{ runs: ClaimedRun[] }> {
+    const { holders } = this.#parts;
+    this.#hear(holder);
+    try {
+      await holders.open(holder, `executor ${executor}`);
+      const runs = await this.#feedOf(holder).claim(most, [...without, ...this.#unfitFor(has)]);
+      return { runs: runs.map(({ id, versionId, inputs }) => ({ id, versionId, inputs })) };
+    } catch (error) {
+      if (!(error instanceof HolderClosed)) throw error;
+      throw new ServiceError(
+        'HOLDER_CLOSED',
+        'This executor was given up: its runs wait for another, and it must begin anew.',
+      );
+    }
+  }
+
+  async report({ holder, endings }: Report): Promise<void> {
+    this.#hear(holder);
+    await this.#feedOf(holder).report(endings);
+  }
+
+  async beat({ holder, held }: Beat): Promise<BeatAnswer> {
+    const { progress, holders } = this.#parts;
+    this.#hear(holder);
+    const ended = await holders.notHeld(holder, Object.keys(held));
+    const gone = new Set(ended);
+    for (const [runId, share] of Object.entries(held)) if (!gone.has(runId)) progress.note(runId, share);
+    return { ended };
+  }
+
+  async release(holder: string): Promise<void> {
+    this.#heard.delete(holder);
+    await this.#feedOf(holder).release();
+  }
+
+  /** @throws ServiceError UNKNOWN_VERSION */
+  version(id: string): FetchedVersion {
+    const { experimentTemplate, manifest, retired } = this.#parts.registry.version(id);
+    return { template: experimentTemplate, manifest, retired: retired ?? null };
+  }
+
+  /** How long a holder has said nothing, in milliseconds; 0 when it is first asked about. */
+  silenceOf(holder: string): number {
+    if (!this.#heard.has(holder)) this.#hear(holder);
+    return this.#parts.now() - this.#heard.get(holder)!;
+  }
+
+  /** The holder is closed. */
+  forget(holder: string): void {
+    this.#heard.delete(holder);
+  }
+
+  #hear(holder: string): void {
+    this.#heard.set(holder, this.#parts.now());
+  }
+
+  #feedOf(holder: string): Feed {
+    const { holders, progress } = this.#parts;
+    return new QueueFeed({ holders, progress, holder });
+  }
+
+  /** Ids of versions that an executor with these labels cannot run. */
+  #unfitFor(has: readonly string[]): string[] {
+    return this.#parts.registry
+      .versions()
+      .filter(
+        ({ manifest }) =>
+          !manifest ||
+          whyNotRunnable(manifest) !== undefined ||
+          (manifest.declaration.needs ?? []).some((label) => !has.includes(label)),
+      )
+      .map(({ id }) => id);
+  }
+}

@@ -1,0 +1,35 @@
+import {
+  ActivityFailure,
+  CancellationScope,
+  proxyActivities,
+  TimeoutFailure,
+  workflowInfo,
+} from '@temporalio/workflow';
+import { type ExecutorActivities, holderOf, type LaneInput, type ServiceActivities } from './lane.ts';
+
+/** Longer than any lane. */
+const LONGEST = '3650 days';
+
+const { closeHolder } = proxyActivities<ServiceActivities>({ startToCloseTimeout: '10s' });
+
+/** A lane. Whatever ends it, its holder is closed, and runs that it still holds wait again. */
+export async function lane({ executors, heartbeat }: LaneInput): Promise<void> {
+  const { work } = proxyActivities<ExecutorActivities>({
+    taskQueue: executors,
+    startToCloseTimeout: LONGEST,
+    heartbeatTimeout: heartbeat,
+    // another try would have another holder, so it is another lane
+    retry: { maximumAttempts: 1 },
+  });
+  const holder = holderOf(workflowInfo());
+  let isLost = false;
+  try {
+    await work(holder);
+  } catch (error) {
+    isLost = error instanceof ActivityFailure && error.cause instanceof TimeoutFailure;
+    // an executor that ends with an error has said so
+    if (!(error instanceof ActivityFailure)) throw error;
+  } finally {
+    await CancellationScope.nonCancellable(() => closeHolder(holder, isLost));
+  }
+}

@@ -1,0 +1,41 @@
+/** A lane: an executor works for a service. It is a workflow with one activity, which lasts while there is work. */
+
+/** What the lane's workflow is started with. */
+export interface LaneInput {
+  /** Where executors take lanes. */
+  executors: string;
+  /** How long an executor may be silent before it is lost, in milliseconds. */
+  heartbeat: number;
+}
+
+/** The activity of an executor. */
+export interface ExecutorActivities {
+  /** Claims and executes runs until there are none, or the executor drains. */
+  work(holder: string): Promise<void>;
+}
+
+/** The activity of the service. */
+export interface ServiceActivities {
+  closeHolder(holder: string, isLost: boolean): Promise<void>;
+}
+
+/** The task queues of a service. */
+export function laneQueues(service: string): { lanes: string; executors: string } {
+  return { lanes: `foray-lanes-${service}`, executors: `foray-executors-${service}` };
+}
+
+/** The id of the workflow of a lane. */
+export function laneId(service: string, index: number): string {
+  return `lane-${service}-${index}`;
+}
+
+/** The holder that an execution of a lane is: its run id is never used again. */
+export function holderOf({ workflowId, runId }: { workflowId: string; runId: string }): string {
+  return `${workflowId}/${runId}`;
+}
+
+/** The execution of a lane that a holder is; undefined if it is none. */
+export function laneOf(holder: string): { workflowId: string; runId: string } | undefined {
+  const [workflowId, runId] = holder.split('/');
+  return workflowId !== undefined && runId !== undefined ? { workflowId, runId } : undefined;
+}

@@ -1,0 +1,47 @@
+import type { Database } from '../database/database.ts';
+import type { ContentFiles } from '../files/content.ts';
+import type { ModelRegistry } from '../models/registry.ts';
+import type { Problems } from '../problems.ts';
+import type { Progress } from '../runs/progress.ts';
+import type { RunRepository } from '../runs/repository.ts';
+import { Executors } from './executors.ts';
+import { Fleet } from './fleet.ts';
+import { laneQueues } from './lane.ts';
+import { LaneKeeper, type LaneOptions } from './lane-keeper.ts';
+
+export interface FleetStart {
+  lanes: LaneOptions;
+  sql: Database;
+  now: () => number;
+  service: string;
+  problems: Problems;
+  onFault: (error: unknown) => void;
+  onRequeued: () => void;
+  runs: RunRepository;
+  registry: ModelRegistry;
+  progress: Progress;
+  files: ContentFiles;
+  code: ContentFiles;
+  runTimeout: number | undefined;
+}
+
+/** What the service has for executors on other machines. */
+export interface StartedFleet {
+  fleet: Fleet;
+  wake: () => void;
+  close: () => Promise<void>;
+}
+
+/** @throws ForayError TEMPORAL_UNREACHABLE */
+export async function startFleet(parts: FleetStart): Promise<StartedFleet> {
+  const { lanes, sql, now, service, runs, registry, progress, files, code, runTimeout } = parts;
+  const { namespace } = lanes;
+  const fleet = new Fleet({
+    ...{ registry, progress, files, code, now },
+    executors: new Executors(sql, now),
+    holders: runs.holders,
+    welcome: { service, namespace, taskQueue: laneQueues(service).executors, runTimeout: runTimeout ?? null },
+  });
+  const keeper = await LaneKeeper.start({ ...parts, fleet }, lanes);
+  return { fleet, wake: () => keeper.wake(), close: () => keeper.close() };
+}

@@ -1,0 +1,95 @@
+import { createReadStream } from 'node:fs';
+import type { Readable } from 'node:stream';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { z } from 'zod';
+import { ServiceError } from '../errors.ts';
+import type { ContentFiles } from '../files/content.ts';
+import { storeUpload } from '../files/upload.ts';
+import type { Fleet } from '../fleet/fleet.ts';
+import { Beat, Claim, EXECUTORS, Hello, Release, Report } from '../fleet/protocol.ts';
+import type { Access } from '../keys/access.ts';
+import { readJson } from './body.ts';
+
+/** The largest report, in bytes: an executor sends its outputs in parts below that. */
+const MOST_REPORTED = 64 * 2 ** 20;
+
+/** What executors on other machines ask for, outside the interface and with keys of their own. */
+export async function addExecutors(
+  app: FastifyInstance,
+  { access, fleet, upload }: { access: Access; fleet: Fleet; upload: number },
+): Promise<void> {
+  const nameOf = (request: FastifyRequest): string => {
+    const key = request.headers.authorization?.replace(/^Bearer\s+/i, '').trim();
+    const name = key && access.executorOf(key);
+    if (!name) throw new ServiceError('KEY_REFUSED', 'The key is not that of an executor.');
+    return name;
+  };
+  await app.register(
+    (scope, _options, done) => {
+      scope.removeAllContentTypeParsers();
+      scope.addContentTypeParser(
+        '*',
+        { parseAs: 'string', bodyLimit: MOST_REPORTED },
+        (_request, body, done) => done(null, body),
+      );
+      scope.addHook('onRequest', (request, _reply, done) => {
+        nameOf(request);
+        done();
+      });
+      const post = <S extends z.ZodType>(
+        path: string,
+        schema: S,
+        handle: (body: z.output<S>, request: FastifyRequest) => Promise<unknown>,
+      ) =>
+        scope.post(path, async (request) => {
+          const body = readJson(schema, request.body as string, 'body');
+          return (await handle(body, request)) ?? {};
+        });
+      post('/hello/:machine', Hello, (hello, request) => fleet.greet(machineOf(request), hello));
+      post('/claim', Claim, (claim, request) => fleet.claim(nameOf(request), claim));
+      post('/report', Report, (report) => fleet.report(report));
+      post('/beat', Beat, (beat) => fleet.beat(beat));
+      post('/release', Release, ({ holder }) => fleet.release(holder));
+      scope.delete('/hello/:machine', async (request) => {
+        await fleet.executors.remove(machineOf(request));
+        return {};
+      });
+      scope.get('/versions/:id', (request) => fleet.version((request.params as { id: string }).id));
+      sendFrom(scope, '/files/:hash', fleet.files);
+      sendFrom(scope, '/code/:hash', fleet.code);
+      done();
+    },
+    { prefix: EXECUTORS },
+  );
+  await app.register(
+    (scope, _options, done) => {
+      scope.removeAllContentTypeParsers();
+      scope.addContentTypeParser('*', (_request, stream, done) => done(null, stream));
+      scope.addHook('onRequest', (request, _reply, done) => {
+        nameOf(request);
+        done();
+      });
+      scope.put('/files/:hash', async (request) => {
+        const { hash } = request.params as { hash: string };
+        const stored = await storeUpload(fleet.files, (request.body ?? request.raw) as Readable, upload);
+        if (stored !== hash)
+          throw new ServiceError('CONTENT_DIFFERS', `The upload has the hash ${stored}, and not ${hash}.`);
+        return {};
+      });
+      done();
+    },
+    { prefix: EXECUTORS },
+  );
+}
+
+function machineOf({ params }: FastifyRequest): string {
+  return (params as { machine: string }).machine;
+}
+
+function sendFrom(scope: FastifyInstance, path: string, files: ContentFiles): void {
+  scope.get(path, async (request, reply) => {
+    const { hash } = request.params as { hash: string };
+    await files.require(hash);
+    return reply.type('application/octet-stream').send(createReadStream(files.pathOf(hash)));
+  });
+}

@@ -1,0 +1,72 @@
+import type { Report } from '../fleet/protocol.ts';
+import type { ClaimedRun, Ending, Feed } from '../runs/feed.ts';
+import type { NodeClient } from './client.ts';
+
+/** About the most characters of outputs and logs in one report. */
+const MOST_REPORTED = 8 * 2 ** 20;
+
+export interface HttpFeedParts {
+  client: NodeClient;
+  holder: string;
+  /** What this executor has. */
+  has: readonly string[];
+}
+
+/** A holder's access to the queue of a service on another machine. */
+export class HttpFeed implements Feed {
+  readonly #parts: HttpFeedParts;
+  readonly #shares = new Map<string, number>();
+  #onEnded: (runIds: readonly string[]) => void = () => {};
+
+  constructor(parts: HttpFeedParts) {
+    this.#parts = parts;
+  }
+
+  claim(most: number, without: readonly string[]): Promise<ClaimedRun[]> {
+    const { client, holder, has } = this.#parts;
+    return client.claim({ holder, has: [...has], most, without: [...without] });
+  }
+
+  async report(endings: readonly Ending[]): Promise<void> {
+    const { client, holder } = this.#parts;
+    for (const part of inParts(endings)) await client.report({ holder, endings: part });
+    for (const { runId } of endings) this.#shares.delete(runId);
+  }
+
+  progress(runId: string, fraction: number): void {
+    this.#shares.set(runId, fraction);
+  }
+
+  release(): Promise<void> {
+    return this.#parts.client.release(this.#parts.holder);
+  }
+
+  whenEnded(callback: (runIds: readonly string[]) => void): void {
+    this.#onEnded = callback;
+  }
+
+  /** Says which runs are held and how far they are, and hears which of them must not be executed any more. */
+  async beat(runIds: readonly string[]): Promise<void> {
+    const held = Object.fromEntries(runIds.map((runId) => [runId, this.#shares.get(runId) ?? 0]));
+    const { ended } = await this.#parts.client.beat({ holder: this.#parts.holder, held });
+    for (const runId of ended) this.#shares.delete(runId);
+    if (ended.length > 0) this.#onEnded(ended);
+  }
+}
+
+function* inParts(endings: readonly Ending[]): Generator<Report['endings']> {
+  let part: Report['endings'] = [];
+  let size = 0;
+  for (const ending of endings) {
+    // only animated runs are reported as stopped, and those stay with the service
+    if (ending.status === 'STOPPED') continue;
+    const length = JSON.stringify(ending).length;
+    if (size + length > MOST_REPORTED && part.length > 0) {
+      yield part;
+      [part, size] = [[], 0];
+    }
+    part.push(ending);
+    size += length;
+  }
+  if (part.length > 0) yield part;
+}

@@ -1,0 +1,133 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { ExecutorPool } from '../executors/pool.ts';
+import { BEAT_EVERY } from '../fleet/protocol.ts';
+import { Dispatcher, type DispatcherListener, type Executed } from '../runs/dispatcher.ts';
+import { HolderClosed } from '../runs/feed.ts';
+import { Recorder, type RecorderListener } from '../runs/recorder.ts';
+import type { NodeClient } from './client.ts';
+import type { Faults } from './faults.ts';
+import { HttpFeed } from './feed.ts';
+import type { NodeMaterials } from './materials.ts';
+
+/** A lane without work ends after this time, in milliseconds. */
+const IDLE = 5_000;
+/** That of an executor with a fault, which keeps its lane from others like it. */
+const FAULTY_IDLE = 60_000;
+/** The time in which executions are counted, for claims ahead of them, in milliseconds. */
+const RECENT = 500;
+/** The most runs that are claimed ahead. */
+const MOST_AHEAD = 200;
+
+export interface LaneParts {
+  client: NodeClient;
+  holder: string;
+  has: readonly string[];
+  pool: ExecutorPool;
+  materials: NodeMaterials;
+  faults: Faults;
+  /** Aborted when no more runs may begin. Those that execute go on to their end. */
+  draining: AbortSignal;
+  /** Aborted when runs must not go on here. They are given back. */
+  leaving: AbortSignal;
+  /** Aborted when the lane was taken from this executor. */
+  cancelled: AbortSignal;
+  /** Whether a run that begins now may end in time. */
+  hasTime: () => boolean;
+  /** Called with the number of runs that are held. */
+  onHeld: (runs: number) => void;
+  /** Called with how long an execution took, in milliseconds. */
+  onExecuted: (ms: number) => void;
+  onFault: (error: unknown) => void;
+}
+
+/** The work of one lane: claims runs, executes them and reports how they end, until there are none. */
+export class LaneWork implements DispatcherListener, RecorderListener {
+  readonly #parts: LaneParts;
+  readonly #feed: HttpFeed;
+  readonly #recorder: Recorder;
+  readonly #dispatcher: Dispatcher;
+  /** When executions of the last moment have ended. */
+  #ends: number[] = [];
+  #busyAt = performance.now();
+  #isClosed = false;
+
+  constructor(parts: LaneParts) {
+    this.#parts = parts;
+    const { client, holder, has, pool, materials, faults, onFault } = parts;
+    this.#feed = new HttpFeed({ client, holder, has });
+    this.#recorder = new Recorder(this.#feed, this);
+    this.#dispatcher = new Dispatcher({
+      feed: this.#feed,
+      materials,
+      pool,
+      recorder: this.#recorder,
+      listener: this,
+      kept: undefined,
+      ahead: () => this.#ahead(),
+      mayClaim: () => parts.hasTime() && faults.problem() === undefined,
+      onFault,
+    });
+  }
+
+  /** Resolves when nothing of the lane executes here any more. */
+  async run(): Promise<void> {
+    const { draining, leaving, cancelled, pool } = this.#parts;
+    const isOver = AbortSignal.any([draining, leaving, cancelled]);
+    while (!isOver.aborted && !this.#isClosed && !this.#isIdle()) {
+      this.#dispatcher.wake();
+      await this.#beat(isOver);
+    }
+    this.#dispatcher.close();
+    while (!leaving.aborted && this.#dispatcher.held().length > 0) await this.#beat(leaving);
+    if (leaving.aborted) {
+      for (const runId of this.#dispatcher.held()) pool.stop(runId);
+      await this.#feed.release();
+    }
+    this.#recorder.close();
+  }
+
+  claimed(): void {}
+
+  claimFailed(error: unknown): void {
+    if (error instanceof HolderClosed) this.#isClosed = true;
+    else this.#parts.onFault(error);
+  }
+
+  ended(_versionId: string, outcome: Executed, ms: number): void {
+    this.#parts.faults.note(outcome);
+    if (outcome.kind !== 'completed') return;
+    this.#ends.push(performance.now());
+    this.#parts.onExecuted(ms);
+  }
+
+  refused(_endings: readonly unknown[], error: unknown): void {
+    this.#parts.onFault(error);
+  }
+
+  written(): void {}
+
+  /** Says how far the runs are, and waits for the next time. */
+  async #beat(until: AbortSignal): Promise<void> {
+    const held = this.#dispatcher.held();
+    this.#parts.onHeld(held.length);
+    if (held.length > 0) {
+      this.#busyAt = performance.now();
+      // also a holder that was closed hears by this which runs it has lost
+      await this.#feed.beat(held).catch(this.#parts.onFault);
+    }
+    const hasEnded = until.aborted || this.#dispatcher.held().length === 0;
+    await pause(hasEnded ? BEAT_EVERY / 10 : BEAT_EVERY, undefined, { signal: until }).catch(() => {});
+  }
+
+  #isIdle(): boolean {
+    const limit = this.#parts.faults.problem() === undefined ? IDLE : FAULTY_IDLE;
+    return this.#dispatcher.held().length === 0 && performance.now() - this.#busyAt > limit;
+  }
+
+  /** As many as have ended in the last moment beyond one a slot: about half a second of work. */
+  #ahead(): number {
+    const since = performance.now() - RECENT;
+    this.#ends = this.#ends.filter((at) => at > since);
+    return Math.min(MOST_AHEAD, Math.max(0, this.#ends.length - this.#parts.pool.size));
+  }
+}
