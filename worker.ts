@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import {
   DefaultLogger,
   NativeConnection,
@@ -9,7 +10,12 @@ import { Courses, createActivities } from './src/activities/index.ts';
 import { cloudClient, type Settings } from './src/client/index.ts';
 import { workflowBundle } from './src/dev/workflow-bundle.ts';
 import { ForayError, messageOf } from './src/errors.ts';
+<<<<<<< ours
 import { logLine } from './src/dev/temporal-log.ts';
+=======
+import { version } from './src/own-version.ts';
+import { printableLine } from './src/printable.ts';
+>>>>>>> theirs
 import { openStore } from './src/store/index.ts';
 
 /** Time that activities get to finish when a worker stops; after that, other workers run them. */
@@ -87,6 +93,8 @@ export async function runWorker(
         connection,
         namespace,
         taskQueue: settings.taskQueue,
+        // which worker this is, in "foray doctor" and in the Web UI
+        identity: `${process.pid}@${hostname()} foray ${version}`,
         workflowBundle: await workflowBundle(),
         activities: createActivities(
           { store, cloud: cloudClient(settings, 'worker'), service: settings.service.url },

@@ -54,3 +54,11 @@ registerHooks({
     return found;
   },
 });
+
+// npm makes a package.json without "type", and Node then warns of each module with "import" beside it. A definition or
+// a model runs all the same.
+const warn = process.emitWarning.bind(process) as (...given: unknown[]) => void;
+process.emitWarning = (...given: unknown[]): void => {
+  const [, options] = given as [unknown, { code?: unknown } | undefined];
+  if (options?.code !== 'MODULE_TYPELESS_PACKAGE_JSON') warn(...given);
+};

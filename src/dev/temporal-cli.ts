@@ -64,7 +64,7 @@ export async function findTemporalCli(report: Report, env: NodeJS.ProcessEnv = p
     }
   }
   throw new ForayError('TEMPORAL_MISSING', `No Temporal server was found: ${tried.join('; ')}.`, {
-    hint: "Install Temporal's command line (or Go 1.24 or newer), or set FORAY_TEMPORAL_CLI to its path.",
+    hint: "Install Temporal's command line (https://docs.temporal.io/cli) or Go 1.24 or newer, or set FORAY_TEMPORAL_CLI to its path.",
   });
 }
 

@@ -14,6 +14,8 @@ beforeAll(async () => {
   await world.startWorker();
   folder = join(world.folder, 'somewhere else');
   mkdirSync(join(folder, 'data'), { recursive: true });
+  // as "npm install" makes one: Node warns of a module beside it
+  writeFileSync(join(folder, 'package.json'), '{}');
   writeFileSync(join(folder, 'data/observed.csv'), 'day,infected\n0,1\n1,3\n');
 });
 afterAll(() => world.close());

@@ -83,6 +83,8 @@ describe('foray doctor', () => {
       ...['model service', 'key', 'store', 'disk', 'disk', 'clock'],
     ]);
     expect(lines.filter((line) => !/^(ok|warning +disk)/.test(line))).toEqual([]);
+    // which foray a worker is of
+    expect(stdout).toMatch(/task queue ".+": \d+@\S+ foray \d+\.\d+\.\d+\.$/m);
     expect(stdout).not.toContain(KEY);
     expect(code).toBe(0);
     expect(readdirSync(folder)).toEqual([]);
@@ -123,6 +125,17 @@ describe('foray doctor', () => {
       advice: expect.stringMatching(advice),
     });
     expect(JSON.stringify(bad)).not.toContain('not-the-key');
+  });
+
+  test('finds an address where there is no model service', async () => {
+    const url = `${new URL(world.settings.service.url).origin}/elsewhere`;
+    const { bad } = await doctor({ FORAY_SERVICE_URL: url });
+    expect(bad).toContainEqual({
+      part: 'model service',
+      state: 'failed',
+      message: expect.stringMatching(/404.*\.$/),
+      advice: expect.stringContaining(`Check that ${url} is the address of a model service`),
+    });
   });
 
   test('names the command that adds missing search attributes', async () => {

@@ -28,6 +28,7 @@ export function skipped(part: string, message: string): Check {
 
 /** A part that failed with an error, with the advice of the error. */
 export function failedWith(part: string, error: unknown, advice = ''): Check {
-  if (isForayError(error)) return failed(part, error.message, error.hint ?? advice);
-  return failed(part, `${messageOf(error).split('\n')[0]}.`, advice);
+  const message = isForayError(error) ? error.message : messageOf(error).split('\n')[0]!;
+  const hint = isForayError(error) ? error.hint : undefined;
+  return failed(part, message.replace(/(?<!\.)$/, '.'), hint ?? advice);
 }

@@ -18,7 +18,8 @@ export async function checkService({ service }: Settings): Promise<Check[]> {
   } catch (error) {
     if (isCloudError(error) && error.kind === 'unauthorized')
       return [ok('model service', `${url} answers.`), keyRefused(service.key, error.hint ?? '')];
-    return [failedWith('model service', error), skipped('key', 'The model service is not reached.')];
+    const advice = `Check that ${url} is the address of a model service (--service-url or FORAY_SERVICE_URL).`;
+    return [failedWith('model service', error, advice), skipped('key', 'The model service is not reached.')];
   }
 }
 

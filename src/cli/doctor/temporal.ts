@@ -150,9 +150,9 @@ async function checkWorkers(connection: Connection, { namespace, taskQueue }: Pl
         'Start one with "foray worker", or set FORAY_TASK_QUEUE to the queue of a running worker.',
       );
     }
-    const workers = workflows.map(({ identity, deploymentOptions, workerVersionCapabilities }) => {
-      const build = deploymentOptions?.buildId || workerVersionCapabilities?.buildId;
-      return `${identity}${build ? ` (build ${build.slice(0, 20)})` : ''}`;
+    const workers = workflows.map(({ identity, deploymentOptions }) => {
+      const build = deploymentOptions?.buildId;
+      return `${identity}${build ? ` (build ${build})` : ''}`;
     });
     return ok(part, `On the task queue "${taskQueue}": ${workers.join(', ')}.`);
   } catch (error) {
