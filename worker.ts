@@ -10,12 +10,9 @@ import { Courses, createActivities } from './src/activities/index.ts';
 import { cloudClient, type Settings } from './src/client/index.ts';
 import { workflowBundle } from './src/dev/workflow-bundle.ts';
 import { ForayError, messageOf } from './src/errors.ts';
-<<<<<<< ours
 import { logLine } from './src/dev/temporal-log.ts';
-=======
 import { version } from './src/own-version.ts';
 import { printableLine } from './src/printable.ts';
->>>>>>> theirs
 import { openStore } from './src/store/index.ts';
 
 /** Time that activities get to finish when a worker stops; after that, other workers run them. */
