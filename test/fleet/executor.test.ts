@@ -58,7 +58,7 @@ test('SIGTERM drains: what executes ends here, what waits is executed elsewhere,
   await reach(fleet.service, runs[1]!, 'RUNNING');
   first.child.kill('SIGTERM');
   expect(await first.exit).toBe(0);
-  await fleet.start('second', ['--slots', '2', '--leave-when-idle', '1s']);
+  await fleet.start('second', ['--slots', '2', '--leave-when-idle', '15s']);
   for (const run of runs) await reach(fleet.service, run, 'COMPLETED');
   expect(rows(fleet.service.dataDir, 'SELECT DISTINCT executions, losses FROM runs')).toEqual([
     { executions: 1, losses: 0 },

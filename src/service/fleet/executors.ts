@@ -61,8 +61,10 @@ export class Executors {
     }));
   }
 
-  /** How many are there, also those that claim nothing. */
-  async count(): Promise<number> {
-    return (await this.list()).filter(({ isThere }) => isThere).length;
+  /** How many are there: those that take runs, and those that claim nothing. */
+  async counts(): Promise<{ able: number; faulty: number }> {
+    const there = (await this.list()).filter(({ isThere }) => isThere);
+    const able = there.filter(({ problem }) => problem === null).length;
+    return { able, faulty: there.length - able };
   }
 }

@@ -118,8 +118,12 @@ export class LaneKeeper {
     try {
       await this.#closeLost();
       const { fresh } = await runs.counts();
-      const lanes = fresh > 0 ? Math.min(fresh, await fleet.executors.count()) : 0;
-      for (let index = 0; index < lanes; index += 1) await this.#open(index);
+      if (fresh > 0) {
+        const { able, faulty } = await fleet.executors.counts();
+        // an executor that claims nothing keeps the lane that it took from others
+        const lanes = Math.min(fresh, able) + faulty;
+        for (let index = 0; index < lanes; index += 1) await this.#open(index);
+      }
       problems.resolve('LANES_STUCK', '');
     } catch (error) {
       problems.raise({
