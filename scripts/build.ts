@@ -30,9 +30,9 @@ for (const folder of [
 }
 keepModelsBare();
 // made in advance, so that a worker starts without webpack
-for (const of of ['campaigns', 'lanes'] as const) {
-  const code = await bundle(join(dist, `${modules[of]}.js`));
-  writeFileSync(join(dist, `${bundles[of]}.js`), withSlimMap(code));
+for (const kind of ['campaigns', 'lanes'] as const) {
+  const code = await bundle(join(dist, `${modules[kind]}.js`));
+  writeFileSync(join(dist, `${bundles[kind]}.js`), withSlimMap(code));
 }
 
 /** False for files that Python creates when it imports or installs a module. */
