@@ -20,17 +20,18 @@ const ROWS_AN_INSERT = 1_000;
 
 /** The log of a campaign's search, judged by its bounds and requirements of now; empty for a campaign without a search. */
 export async function readSearch(db: Kysely<Tables>, campaign: number): Promise<SearchLog> {
-  const asks = await db
-    .selectFrom('asks')
-    .select(['ordinal', 'values', 'by', 'seen', 'told'])
-    .where('campaign', '=', campaign)
-    .orderBy('ask')
-    .execute();
+  // first, because a step may be written meanwhile: an event must never be newer than the asks that it follows from
   const events = await db
     .selectFrom('search_events')
     .select('event')
     .where('campaign', '=', campaign)
     .orderBy('number')
+    .execute();
+  const asks = await db
+    .selectFrom('asks')
+    .select(['ordinal', 'values', 'by', 'seen', 'told'])
+    .where('campaign', '=', campaign)
+    .orderBy('ask')
     .execute();
   return judged({
     asks: asks.map(({ values, told, ...ask }): Ask => ({
