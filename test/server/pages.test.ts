@@ -106,6 +106,23 @@ describe('without scripts', () => {
     expect((await page('/campaigns/fit/runs?order=lowest:Nothing')).status).toBe(422);
   });
 
+  test('a view is kept from tab to tab, and filters the runs and the downloads', async () => {
+    const view = new URLSearchParams({ show: 'Peak infected', 'in:Contact rate': '1.2..1.6' }).toString();
+    const runs = async (more: string): Promise<string[]> => {
+      const { body } = await page(`/campaigns/fit/runs?${view}${more}`);
+      return [...body.matchAll(/points\/(\w+)"><code>/g)].map(([, key]) => key!);
+    };
+    for (const order of ['', 'last', 'lowest:Peak infected'])
+      expect(await runs(`&${new URLSearchParams({ order }).toString()}`)).toHaveLength(4);
+    expect((await page(`/campaigns/fit/runs?in%3ANothing=1`)).status).toBe(422);
+
+    const { body } = await page(`/campaigns/fit?${view}`);
+    const next = /href="([^"]*downloads[^"]*)"/.exec(body)![1]!.replaceAll('&#38;', '&');
+    const downloads = (await page(next)).body;
+    const csv = /href="([^"]*results\.csv[^"]*)"/.exec(downloads)![1]!.replaceAll('&#38;', '&');
+    expect((await page(csv)).body.trim().split('\n')).toHaveLength(1 + 4);
+  });
+
   test('points of a sampled design lead to their pages', async () => {
     const text =
       'campaign: sampled\nmodel: {name: Epidemic}\noutputs: [Peak infected]\n' +

@@ -2,6 +2,7 @@ import { measureOf } from '../../campaign/measures.ts';
 import { Lowest } from '../../report/best.ts';
 import { pointsOf, valueOf } from '../../report/points.ts';
 import type { ResultRow, Store } from '../../store/index.ts';
+import { filtered } from './filter.ts';
 import type { ExtremeRuns } from './look.ts';
 
 /** Runs that are ranked by an output. */
@@ -29,13 +30,13 @@ export async function bestOf(store: Store, id: string): Promise<number | null> {
 export async function extremeRuns(
   store: Store,
   id: string,
-  { output, wants, from, count }: ExtremeRuns,
+  { output, wants, inputs, from, count }: ExtremeRuns,
 ): Promise<ResultRow[]> {
   const record = await store.getCampaign(id);
   if (!record) return [];
   const { read } = measureOf(record.campaign.outputs, output);
   const first = new Lowest<ResultRow>(Math.min(MOST_RANKED, from + count));
-  for await (const row of store.results(id)) {
+  for await (const row of filtered(record.campaign, store.results(id), inputs)) {
     const value = row.status === 'done' ? read(row.outputs) : undefined;
     if (value !== undefined) first.add(row, wants === 'lowest' ? value : -value);
   }

@@ -33,6 +33,7 @@ export interface Seen {
 export interface ExtremeRuns {
   output: string;
   wants: Goal['wants'];
+  inputs: readonly InputFilter[];
   from: number;
   count: number;
 }

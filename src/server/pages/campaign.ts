@@ -3,11 +3,11 @@ import type { CampaignStatus } from '../../client/index.ts';
 import { isClosed } from '../../client/status.ts';
 import { html, Markup } from '../../report/markup.ts';
 import type { CampaignRecord } from '../../store/index.ts';
-import { filterIn } from '../live/filter.ts';
-import type { Seen, View } from '../live/look.ts';
+import type { Seen } from '../live/look.ts';
 import { act, type Page, pathOfCampaign } from './layout.ts';
 import { type Part, partOf } from './parts.ts';
 import { statusSection } from './status.ts';
+import { inputFields, queryText, viewQuery } from './view.ts';
 
 /** When a page asks again, ms: while runs go on, while nothing happens. */
 const SOON = 1_000;
@@ -21,12 +21,17 @@ const pages: readonly [string, string][] = [
   ['downloads', 'Downloads'],
 ];
 
-/** The links between the pages of a campaign. */
-export function tabs(id: string, current: string): Markup {
+/**
+ * The links between the pages of a campaign.
+ * @param view that they keep
+ */
+export function tabs(id: string, current: string, view = new URLSearchParams()): Markup {
   return html`<nav class="tabs" aria-label="Campaign">
     ${pages.map(
       ([part, name]) =>
-        html`<a href="${pathOfCampaign(id, part)}" ${part === current ? html`aria-current="page"` : ''}
+        html`<a
+          href="${pathOfCampaign(id, part)}${queryText(view)}"
+          ${part === current ? html`aria-current="page"` : ''}
           >${name}</a
         >`,
     )}
@@ -42,19 +47,19 @@ export function campaignPage(
 ): Page {
   const { id } = status;
   const { campaign } = record;
-  const query = new URL(request.url, 'http://any').search;
+  const view = viewQuery(request.url);
   const parts = campaignParts(request, status, seen);
   const [head, verbs, report] = parts;
   return {
     title: id,
-    live: { path: `${pathOfCampaign(id, 'live')}${query}`, parts, next: nextLook(status, seen) },
+    live: { path: `${pathOfCampaign(id, 'live')}${queryText(view)}`, parts, next: nextLook(status, seen) },
     isIncomplete: report === undefined,
     body: html`<h1>${campaign.name}</h1>
       <p class="lead">
         ${status.model}, version ${status.modelVersion}${id === campaign.name ? '' : ` · campaign ${id}`} ·
         submitted ${status.submitted.slice(0, 16).replace('T', ' ')} UTC
       </p>
-      ${tabs(id, '')} ${head!.markup} ${verbs!.markup} ${viewForm(record, query)}
+      ${tabs(id, '', view)} ${head!.markup} ${verbs!.markup} ${viewForm(record, view)}
       <div id="report">
         ${report?.markup ?? html`<p class="lead">The pictures are being drawn. <a href="">Look again</a></p>`}
       </div>`,
@@ -112,9 +117,8 @@ function windowForm(request: FastifyRequest, action: string): Markup | undefined
 }
 
 /** Which outputs and which values of inputs are looked at; the address has it, so that it can be sent to somebody. */
-function viewForm({ campaign: { varied, outputs } }: CampaignRecord, query: string): Markup {
-  const asked = new URLSearchParams(query);
-  const shown = outputs.filter(({ type }) => type !== 'OUTPUT_FILE');
+function viewForm({ campaign }: CampaignRecord, view: URLSearchParams): Markup {
+  const shown = campaign.outputs.filter(({ type }) => type !== 'OUTPUT_FILE');
   return html`<details class="view">
     <summary>What is shown</summary>
     <form>
@@ -123,34 +127,14 @@ function viewForm({ campaign: { varied, outputs } }: CampaignRecord, query: stri
         <select name="show">
           <option value="">as in the report</option>
           ${shown.map(
-            ({ name }) => html`<option ${asked.get('show') === name ? html`selected` : ''}>${name}</option>`,
+            ({ name }) => html`<option ${view.get('show') === name ? html`selected` : ''}>${name}</option>`,
           )}
         </select></label
       >
-      ${varied.map(
-        ({ name }) =>
-          html`<label
-            >${name}
-            <input
-              name="in:${name}"
-              value="${asked.get(`in:${name}`) ?? ''}"
-              placeholder="1..2, or values: 1, 2"
-          /></label>`,
-      )}
+      ${inputFields(campaign, view)}
       <button>Show</button>
     </form>
   </details>`;
-}
-
-/**
- * Which view an address asks for: `show=OUTPUT`, `in:INPUT=1.2..1.8`, or `in:INPUT=1, 2, 3`.
- */
-export function viewOf(url: string): View {
-  const query = new URL(url, 'http://any').searchParams;
-  const inputs = [...query]
-    .filter(([name, value]) => name.startsWith('in:') && value.trim() !== '')
-    .map(([key, value]) => filterIn(key.slice('in:'.length), value));
-  return { show: query.getAll('show').filter((name) => name !== ''), inputs };
 }
 
 /** The parts of the report, each in an element of its own. */

@@ -6,7 +6,7 @@ import { style } from '../../report/style.ts';
 import { ServerError } from '../problems.ts';
 import type { ServerParts } from '../parts.ts';
 import { addDefinitions } from './definition-routes.ts';
-import { campaignPage, viewOf } from './campaign.ts';
+import { campaignPage } from './campaign.ts';
 import { comparePage } from './compare.ts';
 import { checkView } from '../live/filter.ts';
 import { sendPage } from './layout.ts';
@@ -17,6 +17,7 @@ import { referencePage } from './reference.ts';
 import { animationPage, downloadsPage, failuresPage, pointPage } from './runs.ts';
 import { addRuns } from './run-routes.ts';
 import { addVerbs } from './verbs.ts';
+import { viewOf, viewQuery } from './view.ts';
 
 type Of<Params> = { Params: Params };
 const read = { config: { role: 'read' } } as const;
@@ -67,9 +68,11 @@ export async function addPages(app: FastifyInstance, parts: ServerParts): Promis
     return sendPage(request, reply, failuresPage(request, await foray.record(id), await foray.failures(id)));
   });
 
-  app.get<Of<{ id: string }>>('/campaigns/:id/downloads', read, async (request, reply) =>
-    sendPage(request, reply, downloadsPage(await foray.record(request.params.id))),
-  );
+  app.get<Of<{ id: string }>>('/campaigns/:id/downloads', read, async (request, reply) => {
+    const record = await foray.record(request.params.id);
+    checkView(record.campaign, viewOf(request.url));
+    return sendPage(request, reply, downloadsPage(record, viewQuery(request.url)));
+  });
 
   app.get<{ Querystring: { id?: string | string[]; a?: string; b?: string } }>(
     '/compare',

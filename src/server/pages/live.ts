@@ -1,9 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { digestOf, names } from '../api/etag.ts';
 import type { ServerParts } from '../parts.ts';
-import { campaignParts, nextLook, viewOf } from './campaign.ts';
+import { campaignParts, nextLook } from './campaign.ts';
 import { LIST_EVERY, listParts, type ListQuery } from './list.ts';
 import type { Part } from './parts.ts';
+import { viewOf } from './view.ts';
 
 const read = { config: { role: 'read' } } as const;
 

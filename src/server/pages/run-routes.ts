@@ -1,11 +1,17 @@
+import { setImmediate } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
+import type { ResultRow } from '../../store/index.ts';
+import { filterOf } from '../live/filter.ts';
 import type { ServerParts } from '../parts.ts';
 import { placeIn, placeText } from '../rows.ts';
 import { sendPage } from './layout.ts';
 import { orderIn, runsPage } from './runs.ts';
+import { viewOf, viewQuery } from './view.ts';
 
 /** Runs on a page of the table. */
 const ROWS = 200;
+/** Runs that are read for a page of those with some values of an input: it comes soon, also where few have them. */
+const MOST_READ = 10_000;
 
 interface Query {
   after?: string;
@@ -22,31 +28,43 @@ export function addRuns(app: FastifyInstance, { foray, sections }: ServerParts):
     async (request, reply) => {
       const { id } = request.params;
       const { after, state = '', order: text = '' } = request.query;
-      const shown = { order: text, state };
+      const view = viewQuery(request.url);
+      const { inputs } = viewOf(request.url);
+      const shown = { order: text, state, view };
+      const record = await foray.record(id);
+      const isWanted = filterOf(record.campaign, inputs);
+      const send = async (rows: ResultRow[], next: Record<string, string> | null) => {
+        const query = next && new URLSearchParams([...Object.entries(next), ...view]).toString();
+        return sendPage(request, reply, await runsPage(record, rows, query, shown));
+      };
       const order = orderIn(text);
       if (order === 'last') {
         const { rows } = await foray.recentRows(id);
-        return sendPage(request, reply, await runsPage(await foray.record(id), rows, null, shown));
-      }
-      if (order !== '') {
-        const record = await foray.record(id);
-        const from = Math.max(0, Number.parseInt(request.query.from ?? '0', 10) || 0);
-        // one more tells whether there is a next page
-        const rows = await sections.extremeRuns(id, { ...order, from, count: ROWS + 1 });
-        const next = new URLSearchParams({ order: text, from: String(from + ROWS) }).toString();
-        return sendPage(
-          request,
-          reply,
-          await runsPage(record, rows.slice(0, ROWS), rows.length > ROWS ? next : null, shown),
+        return send(
+          rows.filter(({ values }) => isWanted(values)),
+          null,
         );
       }
-      const { record, rows, next } = await foray.runsPage(id, {
-        limit: ROWS,
-        after: placeIn(after),
-        status: state === 'done' || state === 'failed' ? state : undefined,
-      });
-      const query = next && new URLSearchParams({ after: placeText(next), state }).toString();
-      return sendPage(request, reply, await runsPage(record, rows, query, shown));
+      if (order !== '') {
+        const from = Math.max(0, Number.parseInt(request.query.from ?? '0', 10) || 0);
+        // one more tells whether there is a next page
+        const rows = await sections.extremeRuns(id, { ...order, inputs, from, count: ROWS + 1 });
+        const next = { order: text, from: String(from + ROWS) };
+        return send(rows.slice(0, ROWS), rows.length > ROWS ? next : null);
+      }
+      const status = state === 'done' || state === 'failed' ? state : undefined;
+      const rows: ResultRow[] = [];
+      let place = placeIn(after) ?? null;
+      let read = 0;
+      do {
+        const page = await foray.runsPage(id, { limit: ROWS, after: place ?? undefined, status });
+        rows.push(...page.rows.filter(({ values }) => isWanted(values)));
+        place = page.next;
+        read += page.rows.length;
+        // lets other requests through
+        await setImmediate();
+      } while (place && rows.length < ROWS && read < MOST_READ);
+      return send(rows, place && { after: placeText(place), state });
     },
   );
 }

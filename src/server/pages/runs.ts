@@ -9,9 +9,17 @@ import type { CampaignRecord, ResultRow } from '../../store/index.ts';
 import { eachOf } from '../rows.ts';
 import { tabs } from './campaign.ts';
 import { act, type Page, pathOfCampaign, tableOf } from './layout.ts';
+import { filterFields, inputFields } from './view.ts';
 
 /** How a table of runs is ordered: as the design, by when they finished, or by an output. */
 export type RunOrder = '' | 'last' | { wants: 'lowest' | 'highest'; output: string };
+
+/** Which runs are shown, as the address has it. */
+interface Shown {
+  order: string;
+  state: string;
+  view: URLSearchParams;
+}
 
 /** An order as an address has it: "", "last", "lowest:OUTPUT" or "highest:OUTPUT". */
 export function orderIn(text: string): RunOrder {
@@ -30,7 +38,7 @@ export async function runsPage(
   { campaign }: CampaignRecord,
   rows: readonly ResultRow[],
   next: string | null,
-  shown: { order: string; state: string },
+  shown: Shown,
 ): Promise<Page> {
   const { id } = campaign;
   const table = resultTable(campaign, eachOf(rows), { all: false });
@@ -48,10 +56,10 @@ export async function runsPage(
   return {
     title: `Runs of ${id}`,
     body: html`<h1>${campaign.name}</h1>
-      ${tabs(id, 'runs')} ${orderForm(campaign, shown)}
+      ${tabs(id, 'runs', shown.view)} ${orderForm(campaign, shown)}
       ${
         cells.length === 0
-          ? html`<p class="lead">There is none.</p>`
+          ? html`<p class="lead">${next === null ? 'There is none.' : 'There is none on this page.'}</p>`
           : tableOf(
               table.columns.map(({ name }) => name),
               cells,
@@ -68,7 +76,7 @@ export async function runsPage(
 }
 
 /** Which runs are shown, and in which order. */
-function orderForm(campaign: CampaignRecord['campaign'], shown: { order: string; state: string }): Markup {
+function orderForm(campaign: CampaignRecord['campaign'], shown: Shown): Markup {
   const outputs = measuresOf(campaign).map(({ name }) => name);
   const orders: [string, string][] = [
     ['', 'as the design'],
@@ -80,7 +88,9 @@ function orderForm(campaign: CampaignRecord['campaign'], shown: { order: string;
   ];
   const option = (value: string, name: string, chosen: string): Markup =>
     html`<option value="${value}" ${value === chosen ? html`selected` : ''}>${name}</option>`;
+  const show = shown.view.getAll('show');
   return html`<form class="filter">
+    ${show.map((name) => html`<input type="hidden" name="show" value="${name}" />`)}
     <label
       >Order
       <select name="order">
@@ -93,6 +103,7 @@ function orderForm(campaign: CampaignRecord['campaign'], shown: { order: string;
         ${['', 'done', 'failed'].map((state) => option(state, state || 'all', shown.state))}
       </select></label
     >
+    ${inputFields(campaign, shown.view)}
     <button>Show</button>
   </form>`;
 }
@@ -208,21 +219,40 @@ export function failuresPage(
   };
 }
 
-/** What can be taken away. */
-export function downloadsPage({ campaign: { id, name } }: CampaignRecord): Page {
+/** What can be taken away: results of the points that the view leaves, and the report of all. */
+export function downloadsPage({ campaign: { id, name } }: CampaignRecord, view: URLSearchParams): Page {
   const root = `/api/v1/campaigns/${encodeURIComponent(id)}`;
+  const filters = filterFields(view);
+  const results = (format: string, shape = ''): string => {
+    const inputs = new URLSearchParams(
+      filters.map(([input, text]): [string, string] => [`inputs[${input}]`, text]),
+    );
+    const query = [shape, inputs.toString()].filter(Boolean).join('&');
+    return `${root}/results.${format}${query && `?${query}`}`;
+  };
   const files: [string, string][] = [
-    [`${root}/results.csv`, 'Results as CSV, a row a run'],
-    [`${root}/results.csv?points`, 'Results as CSV, a row a point'],
-    [`${root}/results.parquet`, 'Results as Parquet'],
-    [`${root}/results.jsonl`, 'Results as JSON Lines'],
-    [`${root}/report.html`, 'The report, one file'],
+    [results('csv'), 'Results as CSV, a row a run'],
+    [results('csv', 'points'), 'Results as CSV, a row a point'],
+    [results('parquet'), 'Results as Parquet'],
+    [results('jsonl'), 'Results as JSON Lines'],
+    [
+      `${root}/report.html`,
+      filters.length === 0 ? 'The report, one file' : 'The report of all points, one file',
+    ],
     [`${root}/definition`, 'The definition'],
   ];
   return {
     title: `Downloads of ${id}`,
     body: html`<h1>${name}</h1>
-      ${tabs(id, 'downloads')}
+      ${tabs(id, 'downloads', view)}
+      ${
+        filters.length === 0
+          ? ''
+          : html`<p class="lead">
+              Results of the points with ${filters.map(([input, text]) => `${input}: ${text}`).join('; ')}.
+              <a href="${pathOfCampaign(id, 'downloads')}">All points</a>
+            </p>`
+      }
       <ul>
         ${files.map(([path, what]) => html`<li><a href="${path}" download>${what}</a></li>`)}
       </ul>
