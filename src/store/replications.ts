@@ -86,8 +86,11 @@ export async function comparedPoints(db: Kysely<Tables>, campaign: number): Prom
   for (const batch of batches(rows, POINTS_AT_ONCE)) {
     const ordinals = batch.map(({ ordinal }) => ordinal);
     const points = await finishedRuns(db, campaign, ordinals);
-    for (const { ordinal, key, values } of batch)
-      compared.push({ ordinal, key, values: JSON.parse(values) as string[], ...points.get(ordinal)! });
+    for (const { ordinal, key, values } of batch) {
+      // a design is written in steps, so a new point has no runs for a moment
+      const { runs, isWhole } = points.get(ordinal) ?? { runs: [], isWhole: false };
+      compared.push({ ordinal, key, values: JSON.parse(values) as string[], runs, isWhole });
+    }
   }
   return compared;
 }
