@@ -168,6 +168,11 @@ describe('in an empty folder', () => {
     expect(readFileSync(join(project, 'foray-demo/report.html'), 'utf8')).toContain('-ground.svg"');
   });
 
+  test('foray doctor finds nothing wrong, and names the foray of the worker', async () => {
+    const { code, stdout } = await foray('doctor');
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/workers .*@\S+ foray \d+\.\d+\.\d+\.$/m)]);
+  });
+
   test('new models are made from the shipped ones, and can be checked', async () => {
     expect(await foray('models', 'new', 'Tea room')).toMatchObject({ code: 0 });
     expect(await foray('models', 'check', 'tea-room')).toMatchObject({ code: 0 });
