@@ -133,7 +133,10 @@ async function runsOf(
     );
   const record = await foray.record(id);
   const wants = lowest === undefined ? 'highest' : 'lowest';
-  return { record, rows: await sections.extremeRuns(id, { output, wants, inputs: [], from: 0, count: limit }) };
+  return {
+    record,
+    rows: await sections.extremeRuns(id, { output, wants, inputs: [], from: 0, count: limit }),
+  };
 }
 
 /** The entity tag of a status, without the time at which it was read. */
