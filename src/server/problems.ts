@@ -2,6 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { type ErrorCode, isForayError, type ForayError, type Place } from '../errors.ts';
 import { html } from '../report/markup.ts';
+import { sendPage } from './pages/layout.ts';
 
 /** Errors of the server itself; those of foray (src/errors.ts) have their status below. docs/reference/errors.md has both. */
 export const serverErrors = {
@@ -136,19 +137,24 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
     void reply.type('application/problem+json; charset=utf-8').send(JSON.stringify(problem));
     return;
   }
+  const title = problem.status === 422 ? 'This is not possible' : problem.title;
+  const body = html`<h1>${title}</h1>
+    <p>${problem.detail}</p>
+    ${problem.hint === undefined ? undefined : html`<p>${problem.hint}</p>`}
+    <p><a href="/">All campaigns</a></p>`;
+  if (request.access) {
+    sendPage(request, reply, { title, body });
+    return;
+  }
+  // whoever is not logged in gets no links to other pages
   const page = html`<!doctype html>
     <html lang="en">
       <meta charset="utf-8" />
       <meta name="viewport" content="width=device-width" />
-      <title>${problem.title}</title>
+      <title>${title}</title>
       <link rel="stylesheet" href="/login.css" />
       <link rel="icon" href="data:," />
-      <main>
-        <h1>${problem.title}</h1>
-        <p>${problem.detail}</p>
-        ${problem.hint === undefined ? undefined : html`<p>${problem.hint}</p>`}
-        <p><a href="/">All campaigns</a></p>
-      </main>
+      <main>${body}</main>
     </html>`;
   void reply.type('text/html; charset=utf-8').send(page.text);
 }

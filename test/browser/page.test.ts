@@ -182,6 +182,24 @@ test('a plan is made while one types, and a mistake leads to its line', async ()
     '(({ value, selectionStart, selectionEnd }) => value.slice(selectionStart, selectionEnd))(document.querySelector("textarea"))',
   );
   expect(chosen).toBe('model: {name: Epidemi}');
+
+  // fields write the definition, until it is changed by hand
+  await page.goto(`${server.url}/new?model=Epidemic`);
+  await page.locator('input[name="in:Contact rate"]').fill('1, 2');
+  await until('it is written and planned', async () =>
+    (await page.locator('#plan').innerText()).includes('2 points'),
+  );
+  expect(await text.inputValue()).toContain('Contact rate:');
+  const own = `${await text.inputValue()}# mine\n`;
+  await text.fill(own);
+  const plans: string[] = [];
+  page.on('request', (request) => plans.push(request.url()));
+  await page.locator('input[name="in:Contact rate"]').fill('1, 2, 3');
+  await text.press('End');
+  await text.pressSequentially(' ');
+  await until('the plan is redone', () => plans.some((url) => url.endsWith('/new/plan')));
+  expect(await text.inputValue()).toContain('# mine');
+  expect(plans.some((url) => url.endsWith('/new/written'))).toBe(false);
   expect(complaints).toEqual([]);
   await context.close();
 });

@@ -88,7 +88,9 @@ describe('without scripts', () => {
     expect((await page('/campaigns/fit/downloads')).body).toContain('results.parquet');
     expect((await page('/models')).body).toContain('Rehearsal');
     expect((await page('/reference')).body).toContain('/campaigns/:id');
-    expect((await page('/campaigns/none')).status).toBe(404);
+    const none = await page('/campaigns/none');
+    expect(none.status).toBe(404);
+    expect(none.body).toContain('href="/models"');
   });
 
   test('runs are ordered by an output, and by when they finished', async () => {

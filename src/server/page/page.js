@@ -1,15 +1,15 @@
 // @ts-check
-/** Keeps a page up to date: replaces parts that have changed. Pages are whole without it. */
+/** Keeps a page up to date; pages are whole without it. */
 
 /** @type {(selector: string) => any} */
 const find = (selector) => document.querySelector(selector);
 /** @type {(html: string) => HTMLElement} */
 const parsed = (html) => new DOMParser().parseFromString(html, 'text/html').body;
 const { live, have = '', next: first } = find('main').dataset;
-/** Hashes of the parts that are shown, by id. @type {Map<string, string>} */
+/** Hashes of parts, by id. @type {Map<string, string>} */
 const shown = new Map(have.split(',').map((/** @type {string} */ one) => one.split('=')));
 let etag = '';
-/** When to look again, ms; not at 0. */
+/** ms; 0 is never. */
 let wait = Number(first);
 const phaseOf = () => find('#status .phase')?.textContent;
 let phase = phaseOf();
@@ -94,17 +94,19 @@ async function look() {
 }
 if (wait > 0) setTimeout(look, wait);
 
-/** The plan of what is being typed. */
-const form = find('form[data-plan]');
+/** The plan of what is typed, or the definition of fields; one changed by hand stays. */
 let typed = 0;
-form?.addEventListener('input', () => {
+document.addEventListener('input', ({ target }) => {
+  const form = /** @type {any} */ (target).closest('form[data-plan]');
+  if (!form) return;
+  const { plan, into } = form.dataset;
   const mine = (typed += 1);
   setTimeout(async () => {
-    if (mine !== typed) return;
+    const text = find(into + ' textarea');
+    if (mine !== typed || (text && text.value !== text.defaultValue)) return;
     const body = new URLSearchParams(/** @type {any} */ (new FormData(form)));
-    const answer = await fetch(form.dataset.plan, { method: 'POST', body }).catch(() => undefined);
-    if (mine === typed && answer?.ok)
-      find('#plan').replaceChildren(...parsed(await answer.text()).childNodes);
+    const answer = await fetch(plan, { method: 'POST', body }).catch(() => null);
+    if (mine === typed && answer?.ok) find(into).replaceChildren(...parsed(await answer.text()).childNodes);
   }, 400);
 });
 

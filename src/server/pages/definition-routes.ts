@@ -5,7 +5,7 @@ import { withDefinition } from '../api/definitions.ts';
 import { etagOf } from '../api/etag.ts';
 import { ServerError } from '../problems.ts';
 import type { ServerParts } from '../parts.ts';
-import { definitionPage, differencePage, newPage, planOf } from './definition.ts';
+import { definitionPage, differencePage, newPage, planOf, writtenForm } from './definition.ts';
 import { fieldsOf, pathOfCampaign, sendPage } from './layout.ts';
 import { mistakesIn } from './problem.ts';
 import { definitionFrom } from './written.ts';
@@ -80,6 +80,14 @@ export function addDefinitions(app: FastifyInstance, parts: ServerParts): void {
     const text = lines(fieldsOf(request).get('definition'));
     const message = await planned(text).catch(mistakesIn);
     return reply.type('text/html; charset=utf-8').send(message.text);
+  });
+
+  // the definition of fields that are being filled in
+  app.post('/new/written', steer, async (request, reply) => {
+    const fields = fieldsOf(request);
+    const text = definitionFrom(await foray.model(fields.get('model') ?? ''), fields);
+    const message = await planned(text).catch(mistakesIn);
+    return reply.type('text/html; charset=utf-8').send(writtenForm({ text, message }).text);
   });
 
   async function planned(text: string): Promise<Markup> {

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { Difference, ModelAtService, Plan } from '../../client/index.ts';
 import { durationText } from '../../report/campaign-section.ts';
-import { RANDOM_SEED } from '../../api/index.ts';
+import { allowedText, RANDOM_SEED } from '../../api/index.ts';
 import { html, type Markup } from '../../report/markup.ts';
 import { counted, titleOf } from '../../report/words.ts';
 import type { CampaignRecord } from '../../store/index.ts';
@@ -84,6 +84,12 @@ export function differencePage(
   return definitionPage(request, record, { text, message });
 }
 
+interface Written {
+  text?: string | undefined;
+  message?: Markup | undefined;
+  id?: string;
+}
+
 /** A new campaign: a model is chosen, then its definition is written, with a plan. */
 export function newPage(
   request: FastifyRequest,
@@ -93,10 +99,7 @@ export function newPage(
     message,
     id = '',
     model,
-  }: {
-    text?: string | undefined;
-    message?: Markup | undefined;
-    id?: string;
+  }: Written & {
     /** The model whose inputs are asked for. */
     model?: ModelAtService;
   },
@@ -114,25 +117,33 @@ export function newPage(
         <button>Begin with its inputs</button>
       </form>
       ${model === undefined || request.access?.role !== 'steer' ? '' : inputsForm(model, new URL(request.url, 'http://any').searchParams)}
-      <div id="plan" role="status">${message}</div>
-      ${
-        request.access?.role !== 'steer'
-          ? html`<p class="lead">Your key may read, and not start campaigns.</p>`
-          : text === undefined
-            ? ''
-            : html`<form method="post" action="/new" data-plan="/new/plan">
-                ${editor(text)}
-                <label
-                  >Name of this campaign, if it is to differ from the definition’s
-                  <input name="id" value="${id}"
-                /></label>
-                <p class="buttons">
-                  <button name="do" value="plan">Plan</button>
-                  <button name="do" value="start" class="main">Start</button>
-                </p>
-              </form>`
-      }`,
+      <div id="written">
+        ${
+          request.access?.role === 'steer'
+            ? writtenForm({ text, message, id })
+            : html`<p class="lead">Your key may read, and not start campaigns.</p>`
+        }
+      </div>`,
   };
+}
+
+/** A definition that can be started, below its plan or its mistakes. */
+export function writtenForm({ text, message, id = '' }: Written): Markup {
+  return html`<div id="plan" role="status">${message}</div>
+    ${
+      text === undefined
+        ? ''
+        : html`<form method="post" action="/new" data-plan="/new/plan" data-into="#plan">
+            ${editor(text)}
+            <label
+              >Name of this campaign, if it is to differ from the definition’s <input name="id" value="${id}"
+            /></label>
+            <p class="buttons">
+              <button name="do" value="plan">Plan</button>
+              <button name="do" value="start" class="main">Start</button>
+            </p>
+          </form>`
+    }`;
 }
 
 /** The inputs of a model with what they are if nothing else is said, as fields that make a definition. */
@@ -142,12 +153,12 @@ function inputsForm({ name, version }: ModelAtService, fields: URLSearchParams):
   );
   return html`<details class="inputs" open>
     <summary>Inputs of ${name}</summary>
-    <form method="get" action="/new" class="inputs">
+    <form method="get" action="/new" class="inputs" data-plan="/new/written" data-into="#written">
       <input type="hidden" name="model" value="${name}" />
       ${inputs.map(
         (input) =>
           html`<label
-            >${titleOf(input)} <small class="soft">${input.type}</small>
+            >${titleOf(input)} <small class="soft">${allowedText(input) || input.type}</small>
             <input
               name="in:${input.name}"
               value="${fields.get(`in:${input.name}`) ?? ''}"

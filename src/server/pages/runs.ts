@@ -1,9 +1,10 @@
 import type { Explanation, FailureGroup } from '../../client/index.ts';
 import type { FastifyRequest } from 'fastify';
+import type { Unit } from '../../api/index.ts';
 import { measuresOf } from '../../campaign/measures.ts';
 import { logDetails } from '../../report/failures-section.ts';
 import { html, type Markup } from '../../report/markup.ts';
-import { brief } from '../../report/words.ts';
+import { brief, unitText } from '../../report/words.ts';
 import { resultTable } from '../../report/result-table.ts';
 import type { CampaignRecord, ResultRow } from '../../store/index.ts';
 import { eachOf } from '../rows.ts';
@@ -140,7 +141,7 @@ export function pointPage(
         inputs.map(({ name, value, units, file, isVaried }) => [
           name,
           file ?? value,
-          units ?? '',
+          units ? unitText(units as Unit) : '',
           isVaried ? 'yes' : '',
         ]),
       )}
@@ -151,13 +152,18 @@ export function pointPage(
           replication,
           state,
           seed ?? '',
-          requested ?? '',
-          finished ?? '',
+          requested ? timeOf(requested) : '',
+          finished ? timeOf(finished) : '',
           html`${why} ${log === null ? '' : logDetails(log)}`,
           act(request, pathOfCampaign(campaign, `points/${point}/animation/${replication}`), 'Animate'),
         ]),
       )}`,
   };
+}
+
+/** A time, ISO 8601, to the second. */
+function timeOf(at: string): Markup {
+  return html`<time datetime="${at}">${at.slice(0, 19).replace('T', ' ')} UTC</time>`;
 }
 
 /** A run of its own with the inputs of one of a point, which the service draws. */
