@@ -589,6 +589,18 @@ export function describeStore(
         expect(await rowsOf(store)).toEqual([]);
       });
 
+      test('points that have no runs yet are not whole', async () => {
+        await add(store);
+        function* half(): Generator<Point> {
+          yield* points(1_000);
+          throw new Error('the activity died');
+        }
+        await expect(store.addPoints('flu', half(), 2)).rejects.toThrow('the activity died');
+        const compared = await store.comparedPoints('flu');
+        expect(compared).toHaveLength(1_000);
+        expect(compared[0]).toEqual({ ...[...points(1)][0], runs: [], isWhole: false });
+      });
+
       test('campaigns do not mix', async () => {
         await add(store, 'a', { points: 2, replications: 1 });
         await add(store, 'b', { points: 3, replications: 1 });
