@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { Foray } from '../client/index.ts';
+import { courseSentence } from '../report/analysis/course-words.ts';
 import { analysisSentence } from '../report/analysis/words.ts';
 import { analysisTable } from '../report/analysis/table.ts';
 import { formatTable } from '../report/index.ts';
@@ -40,7 +41,7 @@ async function analyze(foray: Foray, id: string, { output, format }: Flags): Pro
   const size = process.stdout.isTTY ? { width: terminalWidth(), limit: Infinity } : { limit: Infinity };
   await writeOut(formatTable(format, analysisTable(analyses), size), undefined);
   for (const analysis of analyses) {
-    if (format === 'table') tell(analysisSentence(analysis));
+    if (format === 'table') tell(analysis.times ? courseSentence(analysis) : analysisSentence(analysis));
     for (const warning of analysis.warnings) tell(`  ${warning}`);
   }
 }

@@ -90,6 +90,7 @@ export async function reportSections(
   const analysis = [
     ...part('analysis', analyzed.section),
     ...(await drawn([...analyzed.figures, ...slices])),
+    ...part('analysis-others', analyzed.others),
   ];
   // a sensitivity design begins with its analysis; for others it is one section among others
   const isAsked = search !== null || asksWhatMatters(campaign.design);
@@ -98,9 +99,11 @@ export async function reportSections(
       'answer',
       found
         ? searchAnswer(campaign, found, search?.isNoisy ?? hasSeed(campaign.base))
-        : output && best
-          ? answerSection(campaign, output, best, ranking)
-          : undefined,
+        : isAsked && !ranking.isGoal && analyzed.answer
+          ? analyzed.answer
+          : output && best
+            ? answerSection(campaign, output, best, ranking)
+            : undefined,
     ),
     ...part('facts', factsSection(record, counts, summary.precision)),
     ...part('imprecise', imprecisionText(record, summary.precision)),

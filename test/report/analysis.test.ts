@@ -2,8 +2,10 @@ import { describe, expect, test } from '@jest/globals';
 import type { SpreadInput } from '../../src/campaign/designs/design.ts';
 import { measureOf } from '../../src/campaign/measures.ts';
 import { whyNot } from '../../src/client/analysis.ts';
+import { courseSentence } from '../../src/report/analysis/course-words.ts';
 import { analysisFigures, courseFigure } from '../../src/report/analysis/figures.ts';
-import { analysisSection } from '../../src/report/analysis/section.ts';
+import { analysisAnswer, analysisSection } from '../../src/report/analysis/section.ts';
+import { pairsTable } from '../../src/report/analysis/pairs-table.ts';
 import { analysisTable } from '../../src/report/analysis/table.ts';
 import { analysisSentence } from '../../src/report/analysis/words.ts';
 import { formatTable } from '../../src/report/index.ts';
@@ -68,6 +70,52 @@ test('a curve has a picture over time, and rows with times', async () => {
   const figure = courseFigure(analysis, 0)!;
   expect(await drawSvg(figure.spec, figure.id, figure.title)).toContain('Total index');
   expect((await csvOf([analysis]))[0]).toMatch(/^output,time,input,with,first,/);
+});
+
+describe('a sentence about a curve says which input matters when', () => {
+  const told = (curve: (values: readonly number[]) => unknown, [, played] = designs[0]!): string =>
+    courseSentence(analyzed({ ...played, outputs: ['Course'] }, (values) => ({ Course: curve(values) }))[0]!);
+
+  test('one input all the time', () => {
+    expect(told(([a]) => ({ dataX: [0, 1, 5], dataY: [a, a, a] }))).toBe(
+      'A matters most for Course at all 3 times from 0 to 5; B and C nothing that can be seen at any time.',
+    );
+  });
+
+  test('one after another', () => {
+    expect(told(([a, b]) => ({ dataX: [0, 1, 2], dataY: [a, a, b] }))).toBe(
+      'What matters most for Course changes: A from 0 to 1, then B at 2; C nothing that can be seen at any time.',
+    );
+  });
+
+  test('many changes', () => {
+    expect(told(([a, b]) => ({ dataX: [0, 1, 2, 3, 4], dataY: [a, b, a, b, a] }))).toMatch(
+      /^What matters most for Course changes often: A at 3 of 5 times, B at 2 of 5 times; C nothing/,
+    );
+  });
+
+  test('none at all', () => {
+    let run = 0;
+    const chance = (): number => Math.sin((run += 1) * 2.3);
+    expect(told(() => ({ dataX: [0, 1], dataY: [chance(), chance()] }), designs[2])).toBe(
+      'No input does anything to Course that can be seen, at any of 2 times.',
+    );
+  });
+});
+
+test('the answer names the inputs that matter', () => {
+  expect(analysisAnswer(analysisOf(designs[0]![1]))!.text.replaceAll(/\s+/g, ' ')).toContain(
+    'The inputs that matter for Y <strong>A and B</strong> of 3 inputs; C does nothing that can be seen',
+  );
+});
+
+test('an input that only works together with another matters in a factorial with replications', () => {
+  let run = 0;
+  const [found] = analyzed({ ...designs[3]![1], replications: 4 }, ([a, b]) => ({
+    Y: (2 * a! - 1) * (2 * b! - 1) + 0.1 * Math.sin((run += 1)),
+  }));
+  expect(analysisSentence(found!)).toMatch(/^A and B explain \d+ % of the variance of Y; C nothing/);
+  expect(pairsTable(found!)!.text).toMatch(/<td>A × B<\/td>/);
 });
 
 test('what an output says nothing of has no picture', () => {

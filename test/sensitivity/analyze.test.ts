@@ -177,7 +177,7 @@ describe('points for Sobol indices', () => {
     );
     expect(found!.warnings.join()).toMatch(/8 of 8192 runs failed\..*8 of 1024 base points are left out/);
     expect(analysisSentence(found!)).toBe(
-      'A explains 100 % (100–100 %) of the variance of Y; B and C nothing that can be seen.',
+      'A explains 100 % of the variance of Y; B and C nothing that can be seen.',
     );
   });
 

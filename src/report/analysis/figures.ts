@@ -10,6 +10,7 @@ import {
   screeningPlane,
 } from '../pictures/indices.ts';
 import { percent, unitText } from '../words.ts';
+import { courseSentence } from './course-words.ts';
 import { ranked, sizeOf } from './words.ts';
 
 /** Inputs that a picture shows. */
@@ -181,8 +182,11 @@ export function courseFigure(analysis: Analysis, at: number): Figure | undefined
   return {
     title: `When inputs matter for ${output}`,
     caption: sentences(
+      courseSentence(analysis).replace(/\.$/, ''),
       `${title} of each input at each time`,
-      `Bands are ${percent(analysis.confidence)} intervals`,
+      courses.some(({ points }) => points.some(({ interval }) => interval))
+        ? `Bands are ${percent(analysis.confidence)} intervals`
+        : undefined,
       partText(courses.length, shown.length, 'inputs'),
     ),
     id: `courses-${at + 1}`,

@@ -3,12 +3,10 @@ import type { Campaign } from '../../campaign/types.ts';
 import type { Analysis, Interval, Method } from '../../sensitivity/analysis.ts';
 import type { Figure } from '../figure.ts';
 import { html, type Markup } from '../markup.ts';
-import { numberText } from '../words.ts';
 import { analysisFigures, courseFigure } from './figures.ts';
-import { analysisSentence, percentText, ranked } from './words.ts';
-
-/** Pairs of inputs that a table shows. */
-const MOST_PAIRS = 10;
+import { cellText, chanceCell } from './numbers.ts';
+import { pairsTable } from './pairs-table.ts';
+import { analysisSentence, divided, listed, percentText, ranked } from './words.ts';
 
 /** How each method works, and what it assumes. */
 const HOW: Record<Method, string> = {
@@ -42,6 +40,33 @@ const COLUMNS = [
   { key: 'elasticity', title: 'Elasticity' },
   { key: 'p', title: 'p' },
 ] as const;
+
+/** The answer of a campaign that asks which inputs matter, in a few words. */
+export function analysisAnswer(analysis: Analysis): Markup | undefined {
+  const { output, indices = [] } = analysis;
+  if (indices.length === 0) return undefined;
+  const { matter, nothing } = divided(analysis);
+  const rest =
+    nothing.length > 0
+      ? `; ${listed(nothing)} ${nothing.length > 1 ? 'do' : 'does'} nothing that can be seen`
+      : '';
+  return html`<div class="answer">
+    ${matter.length === 1 ? 'The input that matters' : 'The inputs that matter'} for ${output}
+    <strong>${matter.length > 0 ? listed(matter) : 'None that can be seen'}</strong>
+    of ${indices.length} inputs${matter.length > 0 ? rest : ''}
+  </div>`;
+}
+
+/** A sentence about each of the other outputs. */
+function otherOutputs(analyses: readonly Analysis[]): Markup | undefined {
+  if (analyses.length === 0) return undefined;
+  return html`<section>
+    <h2>Which inputs matter for other outputs</h2>
+    <ul>
+      ${analyses.map((one) => html`<li>${analysisSentence(one)}</li>`)}
+    </ul>
+  </section>`;
+}
 
 /** "Which inputs matter": a sentence, what the method assumes, warnings and the table. */
 export function analysisSection(analysis: Analysis): Markup {
@@ -94,68 +119,26 @@ function chanceText({ chance }: Analysis): string {
   return `Of the variance of single runs ${percentText(chance.ofRuns)} is chance in the replications.`;
 }
 
-/** A number with the ends of its interval. */
-function cellText(value: number | undefined, interval: Interval | undefined, isUnit: boolean): string {
-  if (value === undefined) return '';
-  const text = (one: number): string =>
-    isUnit ? one.toFixed(3).replace(/^-(0\.0+)$/, '$1') : numberText(one);
-  return interval ? `${text(value)} (${text(interval[0])} … ${text(interval[1])})` : text(value);
-}
-
-/** A probability; a very small one is said to be one. */
-function chanceCell(p: number | undefined): string {
-  if (p === undefined) return '';
-  return p < 0.001 ? '< 0.001' : p.toFixed(3);
-}
-
-function pairsTable({ secondOrder = [] }: Analysis): Markup | undefined {
-  const pairs = secondOrder.toSorted((a, b) => b.value - a.value).slice(0, MOST_PAIRS);
-  if (pairs.length === 0) return undefined;
-  const [hasEffects, hasTests] = [
-    pairs.some(({ effect }) => effect !== undefined),
-    pairs.some(({ p }) => p !== undefined),
-  ];
-  const aliased = pairs.some(({ aliases }) => aliases);
-  return html`<div class="scroll" tabindex="0">
-    <table>
-      <thead>
-        <tr>
-          <th>Together</th>
-          <th class="number">Share</th>
-          ${hasEffects ? html`<th class="number">Effect</th>` : ''}
-          ${hasTests ? html`<th class="number">p</th>` : ''}
-          ${aliased ? html`<th>Not told apart from</th>` : ''}
-        </tr>
-      </thead>
-      <tbody>
-        ${pairs.map(
-          ({ inputs, value, interval, effect, effectInterval, p, aliases = [] }) =>
-            html`<tr>
-              <td>${inputs.join(' × ')}</td>
-              <td class="number">${cellText(value, interval, true)}</td>
-              ${hasEffects ? html`<td class="number">${cellText(effect, effectInterval, false)}</td>` : ''}
-              ${hasTests ? html`<td class="number">${chanceCell(p)}</td>` : ''}
-              ${aliased ? html`<td>${aliases.join(', ')}</td>` : ''}
-            </tr>`,
-        )}
-      </tbody>
-    </table>
-  </div>`;
-}
-
 /** What a page says of analyses: those of the output that it is about, then those of curves. */
 export function shownAnalyses(
   campaign: Pick<Campaign, 'outputs'>,
   analyses: readonly Analysis[],
   output: { name: string } | undefined,
-): { section: Markup | undefined; figures: Figure[] } {
+): {
+  answer: Markup | undefined;
+  section: Markup | undefined;
+  figures: Figure[];
+  others: Markup | undefined;
+} {
   const own = analyses.find((one) => one.output === output?.name && !one.times);
   const courses = analyses.filter(({ times }) => times);
   return {
+    answer: own && analysisAnswer(own),
     section: own && analysisSection(own),
     figures: [
       ...(own ? analysisFigures(own, measureOf(campaign.outputs, own.output)) : []),
       ...courses.flatMap((one, at) => courseFigure(one, at) ?? []),
     ],
+    others: own && otherOutputs(analyses.filter((one) => one !== own && !one.times)),
   };
 }

@@ -15,7 +15,7 @@ const INTERVALS: Record<Method, (one: InputIndices) => Interval | undefined> = {
   sobol: ({ totalInterval }) => totalInterval,
   morris: ({ muStarInterval }) => muStarInterval,
   regression: ({ srcInterval }) => srcInterval,
-  factorial: ({ effectInterval }) => effectInterval,
+  factorial: () => undefined,
   'one-at-a-time': ({ effectInterval }) => effectInterval,
   'gaussian-process': ({ totalInterval }) => totalInterval,
 };
@@ -26,6 +26,8 @@ const SHARES: readonly Method[] = ['sobol', 'factorial', 'gaussian-process'];
 /** Parts of the largest share up to which an input does little, and nothing that can be seen. */
 const LITTLE = 0.05;
 const NOTHING = 0.01;
+/** The most inputs that a sentence names. */
+const MOST_NAMED = 8;
 
 /** How much an input matters; 0 where nothing is known. */
 export function sizeOf(method: Method, one: InputIndices): number {
@@ -37,31 +39,45 @@ export function ranked({ method, indices = [] }: Pick<Analysis, 'method' | 'indi
   return indices.toSorted((a, b) => sizeOf(method, b) - sizeOf(method, a));
 }
 
-/** The inputs that matter, those that do little, and those of which nothing can be seen: also of an effect whose interval holds 0. */
-export function divided(
-  analysis: Pick<Analysis, 'method' | 'indices'>,
-): Record<'matter' | 'little' | 'nothing', InputIndices[]> {
+/** What a division of inputs needs. */
+type Indexed = Pick<Analysis, 'method' | 'indices' | 'secondOrder' | 'confidence'>;
+
+/**
+ * The inputs that matter, those that do little, and those without a visible effect. An effect is not visible if its
+ * interval contains 0. In a factorial, it is not visible if no test of the input or of its interactions is significant.
+ */
+export function divided(analysis: Indexed): Record<'matter' | 'little' | 'nothing', InputIndices[]> {
   const { method } = analysis;
   const all = ranked(analysis);
   const largest = all.length > 0 ? sizeOf(method, all[0]!) : 0;
   const kindOf = (one: InputIndices): 'matter' | 'little' | 'nothing' => {
-    const [size, interval] = [sizeOf(method, one), INTERVALS[method](one)];
+    const size = sizeOf(method, one);
     const part = SHARES.includes(method) ? size / largest : (size / largest) ** 2;
-    if (!(size > NOTHING * largest) || (interval && interval[0] <= 0 && interval[1] >= 0)) return 'nothing';
+    if (!(size > NOTHING * largest) || !isVisible(analysis, one)) return 'nothing';
     return part > LITTLE ? 'matter' : 'little';
   };
   const of = (kind: string): InputIndices[] => all.filter((one) => kindOf(one) === kind);
   return { matter: of('matter'), little: of('little'), nothing: of('nothing') };
 }
 
+function isVisible({ method, secondOrder = [], confidence }: Indexed, one: InputIndices): boolean {
+  if (method !== 'factorial') {
+    const interval = INTERVALS[method](one);
+    return !interval || interval[0] > 0 || interval[1] < 0;
+  }
+  // the ends of an input with three values may be equal while it matters, and so may the means of one that interacts
+  const own = secondOrder.filter(({ inputs, aliases }) => !aliases && inputs.includes(one.input));
+  const tests = [one, ...own].flatMap(({ p }) => p ?? []);
+  return tests.length === 0 || tests.some((p) => p < 1 - confidence);
+}
+
 /** One sentence: which inputs matter for the output, how sure that is, and which do not. */
 export function analysisSentence(analysis: Analysis): string {
-  const { output, times, indices = [] } = analysis;
-  if (times) return `${output}: indices at ${times.length} times.`;
-  if (indices.length === 0) return `${output}: nothing is known of what matters.`;
+  const { output, indices = [] } = analysis;
+  if (indices.length === 0) return `Nothing is known of what matters for ${output}.`;
   const { matter, little, nothing } = divided(analysis);
   if (matter.length === 0) return `No input does anything to ${output} that can be seen.`;
-  const isAll = matter.length === indices.length && SHARES.includes(analysis.method);
+  const isAll = matter.length === indices.length && indices.length > 1 && SHARES.includes(analysis.method);
   const others = [
     ...(little.length > 0 ? [`${listed(little)} little`] : []),
     ...(nothing.length > 0 ? [`${listed(nothing)} nothing that can be seen`] : []),
@@ -111,23 +127,28 @@ function jointShare(analysis: Analysis, matter: readonly InputIndices[]): string
       1 - rest.reduce((sum, { total = 0, totalInterval }) => sum + (totalInterval?.[1] ?? total), 0);
     const high =
       1 - rest.reduce((sum, { total = 0, totalInterval }) => sum + (totalInterval?.[0] ?? total), 0);
-    const hasInterval = rest.some(({ totalInterval }) => totalInterval);
-    return shareText(value, hasInterval ? [low, high] : undefined);
+    if (rest.some(({ totalInterval }) => totalInterval)) return shareText(value, [low, high]);
+    return shareText(Math.max(value, ownShare()), undefined);
   }
-  // of a fraction: main effects and those of pairs among them
-  const pairs = secondOrder.filter(
-    ({ inputs, aliases }) => !aliases && inputs.every((one) => names.has(one)),
-  );
-  const value =
-    matter.reduce((sum, { first = 0 }) => sum + first, 0) + pairs.reduce((sum, pair) => sum + pair.value, 0);
-  return shareText(value, undefined);
+  return shareText(ownShare(), undefined);
+
+  /** Main effects of the inputs, and the interactions of pairs of them. */
+  function ownShare(): number {
+    const pairs = secondOrder.filter(
+      ({ inputs, aliases }) => !aliases && inputs.every((one) => names.has(one)),
+    );
+    return (
+      matter.reduce((sum, { first = 0 }) => sum + first, 0) + pairs.reduce((sum, pair) => sum + pair.value, 0)
+    );
+  }
 }
 
 function shareText(value: number, interval: Interval | undefined): string {
   const bounded = (one: number): number => Math.min(1, Math.max(0, one));
   if (!interval) return percentText(bounded(value));
   const [low, high] = interval.map((end) => Math.round(100 * bounded(end)));
-  return `${percentText(bounded(value))} (${low}–${high} %)`;
+  const text = percentText(bounded(value));
+  return interval[0] === interval[1] ? text : `${text} (${low}–${high} %)`;
 }
 
 export function percentText(share: number): string {
@@ -141,7 +162,11 @@ export function rangeText(value: number, interval: Interval | undefined): string
 }
 
 /** "Contact rate, Days and Rule" */
-function listed(inputs: readonly InputIndices[]): string {
-  const names = inputs.map(({ input }) => input);
+export function listed(inputs: readonly { input: string }[]): string {
+  const all = inputs.map(({ input }) => input);
+  const names =
+    all.length > MOST_NAMED
+      ? [...all.slice(0, MOST_NAMED - 1), `${all.length - MOST_NAMED + 1} others`]
+      : all;
   return names.length < 2 ? names.join() : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 }

@@ -1,0 +1,78 @@
+import type { Analysis, TimeIndices } from '../../sensitivity/analysis.ts';
+import { numberText } from '../words.ts';
+import { divided, listed } from './words.ts';
+
+/** The most changes of the leading input that a sentence tells in their order. */
+const MOST_PARTS = 3;
+
+/** A stretch of time in which one input matters most. */
+interface Stretch {
+  /** Undefined where no input has a visible effect. */
+  input: string | undefined;
+  from: number;
+  to: number;
+  /** Times in it. */
+  count: number;
+}
+
+/** One sentence about a curve: which input matters most when, and which inputs never do anything that can be seen. */
+export function courseSentence({ output, method, confidence, times = [] }: Analysis): string {
+  const parts = times.map((one) => ({
+    time: one.time,
+    ...divided({ method, confidence, indices: one.indices, secondOrder: one.secondOrder }),
+  }));
+  const stretches = stretchesOf(parts.map(({ time, matter }) => ({ time, input: matter[0]?.input })));
+  const [first] = stretches;
+  if (!first) return `Nothing is known of what matters for ${output}.`;
+  const never = neverSeen(times, parts);
+  if (stretches.every(({ input }) => input === undefined))
+    return `No input does anything to ${output} that can be seen, at any of ${times.length} times.`;
+  const rest = never.length > 0 ? `; ${listed(never)} nothing that can be seen at any time` : '';
+  return `${leadText(output, stretches, times.length)}${rest}.`;
+}
+
+function leadText(output: string, stretches: readonly Stretch[], count: number): string {
+  const [first] = stretches as [Stretch];
+  if (stretches.length === 1)
+    return `${first.input} matters most for ${output} at all ${count} times from ${spanText(first)}`;
+  if (stretches.length <= MOST_PARTS) {
+    const [head, ...others] = stretches.map(
+      (one) => `${one.input ?? 'no input'} ${one.from === one.to ? 'at' : 'from'} ${spanText(one)}`,
+    );
+    return `What matters most for ${output} changes: ${[head, ...others].join(', then ')}`;
+  }
+  const counts = new Map<string, number>();
+  for (const { input, count: own } of stretches)
+    if (input !== undefined) counts.set(input, (counts.get(input) ?? 0) + own);
+  const ordered = [...counts].toSorted(([, a], [, b]) => b - a);
+  const texts = ordered.slice(0, MOST_PARTS).map(([input, own]) => `${input} at ${own} of ${count} times`);
+  return `What matters most for ${output} changes often: ${texts.join(', ')}`;
+}
+
+function spanText({ from, to }: Stretch): string {
+  return from === to ? numberText(from) : `${numberText(from)} to ${numberText(to)}`;
+}
+
+function stretchesOf(leaders: readonly { time: number; input: string | undefined }[]): Stretch[] {
+  const stretches: Stretch[] = [];
+  for (const { time, input } of leaders) {
+    const last = stretches.at(-1);
+    if (last && last.input === input) {
+      last.to = time;
+      last.count += 1;
+    } else stretches.push({ input, from: time, to: time, count: 1 });
+  }
+  return stretches;
+}
+
+/** Inputs that have no visible effect at any time. */
+function neverSeen(
+  times: readonly TimeIndices[],
+  parts: readonly Record<'matter' | 'little', readonly { input: string }[]>[],
+): { input: string }[] {
+  const seen = new Set(
+    parts.flatMap(({ matter, little }) => [...matter, ...little].map(({ input }) => input)),
+  );
+  const all = new Set(times.flatMap(({ indices }) => indices.map(({ input }) => input)));
+  return [...all].filter((input) => !seen.has(input)).map((input) => ({ input }));
+}

@@ -1,0 +1,73 @@
+import type { Analysis, PairIndices } from '../../sensitivity/analysis.ts';
+import { partText, sentences } from '../figure.ts';
+import { html, type Markup } from '../markup.ts';
+import { cellText, chanceCell } from './numbers.ts';
+
+/** Pairs of inputs that the table shows. */
+const MOST_PAIRS = 10;
+
+/** What pairs of inputs do together, besides what each does alone; undefined if there is nothing to show. */
+export function pairsTable(analysis: Analysis): Markup | undefined {
+  const { confidence } = analysis;
+  const all = distinguished(analysis).toSorted(
+    (a, b) => Number(isVisible(b, confidence)) - Number(isVisible(a, confidence)) || b.value - a.value,
+  );
+  const pairs = all.slice(0, MOST_PAIRS);
+  if (pairs.length === 0) return undefined;
+  const visible = all.filter((pair) => isVisible(pair, confidence)).length;
+  const [hasEffects, hasTests] = [
+    pairs.some(({ effect }) => effect !== undefined),
+    pairs.some(({ p }) => p !== undefined),
+  ];
+  const aliased = pairs.some(({ aliases }) => aliases);
+  return html`<p class="soft">
+      ${visible === 0 ? 'No two inputs do anything together that can be seen. ' : ''}
+      ${sentences(partText(all.length, pairs.length, 'pairs of inputs'))}
+    </p>
+    <div class="scroll" tabindex="0">
+      <table>
+        <thead>
+          <tr>
+            <th>Together</th>
+            <th class="number">Share</th>
+            ${hasEffects ? html`<th class="number">Effect</th>` : ''}
+            ${hasTests ? html`<th class="number">p</th>` : ''}
+            ${aliased ? html`<th>Not told apart from</th>` : ''}
+          </tr>
+        </thead>
+        <tbody>
+          ${pairs.map(
+            ({ inputs, value, interval, effect, effectInterval, p, aliases = [] }) =>
+              html`<tr>
+                <td>${inputs.join(' × ')}</td>
+                <td class="number">${cellText(value, interval, true)}</td>
+                ${hasEffects ? html`<td class="number">${cellText(effect, effectInterval, false)}</td>` : ''}
+                ${hasTests ? html`<td class="number">${chanceCell(p)}</td>` : ''}
+                ${aliased ? html`<td>${aliases.join(', ')}</td>` : ''}
+              </tr>`,
+          )}
+        </tbody>
+      </table>
+    </div>`;
+}
+
+/**
+ * The pairs that a table can tell something of. In a fraction, several pairs have the same effect: the table has the
+ * first of them, which names the others, and none whose effect is that of an input.
+ */
+function distinguished({ indices = [], secondOrder = [] }: Analysis): PairIndices[] {
+  const inputs = new Set(indices.map(({ input }) => input));
+  const told = new Set<string>();
+  return secondOrder.filter(({ inputs: pair, aliases = [] }) => {
+    const name = pair.join(' × ');
+    if (told.has(name) || aliases.some((one) => inputs.has(one))) return false;
+    for (const one of aliases) told.add(one);
+    return true;
+  });
+}
+
+/** Whether the effect can be told from 0; also where there is neither a test nor an interval. */
+function isVisible({ p, interval }: PairIndices, confidence: number): boolean {
+  if (p !== undefined) return p < 1 - confidence;
+  return !interval || interval[0] > 0 || interval[1] < 0;
+}
