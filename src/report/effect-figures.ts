@@ -8,6 +8,7 @@ import { type Figure, partText, sentences } from './figure.ts';
 import { heatMap, heatMaps } from './pictures/heat-map.ts';
 import { type EffectPanel, isLogarithmic, mainEffects } from './pictures/main-effects.ts';
 import { valueOf } from './points.ts';
+import { largestPanels, largestText, titleBy } from './panels.ts';
 import type { Reference } from './reference.ts';
 import type { Ranking, Summary } from './summary.ts';
 import { otherScatters, scatterFigure, surfaceFigure } from './scatter-figures.ts';
@@ -90,13 +91,17 @@ function mainFigure(
   reference: Reference | undefined,
   ranked: Ranking | undefined,
 ): Figure {
-  const panels = panelsOf(effect, output, reference);
-  const names = effect.effects.map(({ axis }) => axis.input.name).join(', ');
+  const all = panelsOf(effect, output, reference);
+  const panels = largestPanels(all, rangeOf);
   const known = knownText(panels, reference);
   return {
-    title: `${output.name} by ${names}`,
+    title: titleBy(
+      output.name,
+      panels.map(({ axis }) => axis.input),
+    ),
     caption: sentences(
       meansText(campaign, panels),
+      largestText(all.length, panels.length),
       togetherText(panels),
       known ?? (ranked && `The ${ranked.wants} is marked`),
       isLogarithmic(panels) ? 'The scale is logarithmic' : undefined,
@@ -104,6 +109,12 @@ function mainFigure(
     id: 'effects',
     spec: mainEffects(panels, true, reference?.label, ranked?.wants),
   };
+}
+
+/** How far apart the means of an input's values are. */
+function rangeOf({ means }: EffectPanel): number {
+  const all = means.map(({ mean }) => mean);
+  return Math.max(...all) - Math.min(...all);
 }
 
 /** A known value depends on all inputs, so it is drawn only if one input varies. */

@@ -2,6 +2,7 @@ import type { Measure } from '../campaign/measures.ts';
 import type { Campaign } from '../campaign/types.ts';
 import { type Figure, sentences } from './figure.ts';
 import { confidenceOf } from './mean.ts';
+import { largestPanels, largestText, titleBy } from './panels.ts';
 import { type ScatterPanel, scatterPanels, scatterPlots } from './pictures/scatter.ts';
 import { surfacePlot } from './pictures/surface.ts';
 import type { ScatterEffects, SurfaceEffect } from './scatter.ts';
@@ -17,11 +18,16 @@ export function scatterFigure(
   effects: ScatterEffects,
   ranking: Ranking | undefined,
 ): Figure {
-  const panels = scatterPanels(effects, output);
+  const all = scatterPanels(effects, output);
+  const panels = largestPanels(all, ({ explained }) => explained);
   return {
-    title: `${output.name} by ${panels.map(({ input }) => input.name).join(', ')}`,
+    title: titleBy(
+      output.name,
+      panels.map(({ input }) => input),
+    ),
     caption: sentences(
       ...scatterTexts(campaign, panels, effects),
+      largestText(all.length, panels.length),
       ranking && `The ${ranking.wants}${effects.isPart ? ' of these points' : ''} is marked`,
       effects.isLog ? 'The scale is logarithmic, and so is the fit' : undefined,
     ),

@@ -8,6 +8,9 @@ import { cellText, chanceCell } from './numbers.ts';
 import { pairsTable } from './pairs-table.ts';
 import { analysisSentence, divided, listed, percentText, ranked } from './words.ts';
 
+/** Inputs that the table shows. */
+const MOST_INPUTS = 20;
+
 /** How each method works, and what it assumes. */
 const HOW: Record<Method, string> = {
   sobol:
@@ -70,7 +73,8 @@ function otherOutputs(analyses: readonly Analysis[]): Markup | undefined {
 
 /** "Which inputs matter": a sentence, what the method assumes, warnings and the table. */
 export function analysisSection(analysis: Analysis): Markup {
-  const inputs = ranked(analysis);
+  const all = ranked(analysis);
+  const inputs = all.slice(0, MOST_INPUTS);
   const columns = COLUMNS.filter(({ key }) => inputs.some((one) => one[key] !== undefined));
   const aliased = inputs.some(({ aliases }) => aliases);
   return html`<section>
@@ -82,33 +86,34 @@ export function analysisSection(analysis: Analysis): Markup {
       inputs.length === 0
         ? ''
         : html`<div class="scroll" tabindex="0">
-            <table>
-              <thead>
-                <tr>
-                  <th>Input</th>
-                  ${columns.map(({ title }) => html`<th class="number">${title}</th>`)}
-                  ${aliased ? html`<th>Not told apart from</th>` : ''}
-                </tr>
-              </thead>
-              <tbody>
-                ${inputs.map(
-                  (one) =>
-                    html`<tr>
-                      <td>${one.input}</td>
-                      ${columns.map((column) => {
-                        const interval = (one as unknown as Record<string, Interval | undefined>)[
-                          `${column.key}Interval`
-                        ];
-                        return html`<td class="number">
-                          ${column.key === 'p' ? chanceCell(one.p) : cellText(one[column.key], interval, 'isUnit' in column)}
-                        </td>`;
-                      })}
-                      ${aliased ? html`<td>${(one.aliases ?? []).join(', ')}</td>` : ''}
-                    </tr>`,
-                )}
-              </tbody>
-            </table>
-          </div>`
+              <table>
+                <thead>
+                  <tr>
+                    <th>Input</th>
+                    ${columns.map(({ title }) => html`<th class="number">${title}</th>`)}
+                    ${aliased ? html`<th>Not told apart from</th>` : ''}
+                  </tr>
+                </thead>
+                <tbody>
+                  ${inputs.map(
+                    (one) =>
+                      html`<tr>
+                        <td>${one.input}</td>
+                        ${columns.map((column) => {
+                          const interval = (one as unknown as Record<string, Interval | undefined>)[
+                            `${column.key}Interval`
+                          ];
+                          return html`<td class="number">
+                            ${column.key === 'p' ? chanceCell(one.p) : cellText(one[column.key], interval, 'isUnit' in column)}
+                          </td>`;
+                        })}
+                        ${aliased ? html`<td>${(one.aliases ?? []).join(', ')}</td>` : ''}
+                      </tr>`,
+                  )}
+                </tbody>
+              </table>
+            </div>
+            ${inputs.length < all.length ? html`<p class="soft">Of ${all.length} inputs, the first ${inputs.length} are shown. <code>foray analyze</code> shows all.</p>` : ''}`
     }
     ${pairsTable(analysis)}
   </section>`;

@@ -148,7 +148,7 @@ function shareText(value: number, interval: Interval | undefined): string {
   if (!interval) return percentText(bounded(value));
   const [low, high] = interval.map((end) => Math.round(100 * bounded(end)));
   const text = percentText(bounded(value));
-  return interval[0] === interval[1] ? text : `${text} (${low}–${high} %)`;
+  return low === high ? text : `${text} (${low}–${high} %)`;
 }
 
 export function percentText(share: number): string {
