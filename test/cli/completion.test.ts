@@ -7,7 +7,7 @@ import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { openStore } from '../../src/store/index.ts';
-import { campaign } from '../store/suite.ts';
+import { campaign } from '../store/fixtures.ts';
 import { cleanEnv, foray, MAIN, type Ran } from '../support/cli.ts';
 
 const run = promisify(execFile);

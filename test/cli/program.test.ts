@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openStore } from '../../src/store/index.ts';
 import { foray } from '../support/cli.ts';
-import { addNamed, failed, rowsOf } from '../store/suite.ts';
+import { addNamed, failed, rowsOf } from '../store/fixtures.ts';
 
 describe('what Node has compiled of the program', () => {
   it('is kept in the folder of caches', async () => {

@@ -9,7 +9,7 @@ import { parquetMetadata, parquetReadObjects } from 'hyparquet';
 import { Foray, ForayError, resultObjects } from '../../src/index.ts';
 import { openStore, type Store } from '../../src/store/index.ts';
 import { temporaryFolder } from '../store/folder.ts';
-import { campaign, done, failed } from '../store/suite.ts';
+import { campaign, done, failed } from '../store/fixtures.ts';
 import { cleanEnv, foray, MAIN } from '../support/cli.ts';
 
 let folder: ReturnType<typeof temporaryFolder>;

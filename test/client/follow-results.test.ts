@@ -12,7 +12,7 @@ import {
   runName,
   type TestDatabase,
   upTo,
-} from '../store/suite.ts';
+} from '../store/fixtures.ts';
 
 let database: TestDatabase;
 let store: Store;

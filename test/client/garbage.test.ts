@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { unusedFiles } from '../../src/client/unused-files.ts';
-import { campaign } from '../store/suite.ts';
+import { campaign } from '../store/fixtures.ts';
 
 const HOUR = 3_600_000;
 

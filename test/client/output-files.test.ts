@@ -8,7 +8,7 @@ import { ServiceAtHand } from '../../src/resolve/index.ts';
 import { openStore, type Store } from '../../src/store/index.ts';
 import { startServer, type TestServer } from '../cloud/support.ts';
 import { temporaryFolder } from '../store/folder.ts';
-import { campaign } from '../store/suite.ts';
+import { campaign } from '../store/fixtures.ts';
 
 let folder: ReturnType<typeof temporaryFolder>;
 let store: Store;

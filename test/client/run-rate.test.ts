@@ -4,7 +4,7 @@ import { knownRate } from '../../src/client/run-rate.ts';
 import type { ServiceAtHand } from '../../src/resolve/index.ts';
 import type { Store } from '../../src/store/index.ts';
 import { sqliteDatabase } from '../store/folder.ts';
-import { campaign, done, named, type TestDatabase } from '../store/suite.ts';
+import { campaign, done, named, type TestDatabase } from '../store/fixtures.ts';
 
 let database: TestDatabase;
 let store: Store;

@@ -4,7 +4,7 @@ import { isForayError } from '../../src/errors.ts';
 import { openStore } from '../../src/store/index.ts';
 import { migrationsFor, postgresTypes } from '../../src/store/migrations.ts';
 import { postgresDialect } from '../../src/store/postgres.ts';
-import { campaign, points } from '../store/suite.ts';
+import { campaign, points } from '../store/fixtures.ts';
 import { foray, isRunning } from '../support/cli.ts';
 import { PASSWORD, type Postgres, startPostgres } from '../support/postgres.ts';
 import { until } from '../support/until.ts';

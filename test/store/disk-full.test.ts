@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { openStore } from '../../src/store/index.ts';
 import { fillDisk, smallDisk } from '../support/small-disk.ts';
-import { campaign, done, points } from './suite.ts';
+import { campaign, done, points } from './fixtures.ts';
 
 const isRoot = process.getuid?.() === 0 && process.platform === 'linux';
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openStore, type Store } from '../../src/store/index.ts';
-import type { TestDatabase } from './suite.ts';
+import type { TestDatabase } from './fixtures.ts';
 
 /** A new folder for the databases of one test. */
 export function temporaryFolder(): { path: string; remove(): void } {

@@ -20,7 +20,7 @@ import { openStore, type Store } from '../../src/store/index.ts';
 import { migrationsFor, sqliteTypes } from '../../src/store/migrations.ts';
 import { sqliteDialect } from '../../src/store/sqlite.ts';
 import { temporaryFolder } from './folder.ts';
-import { campaign, points } from './suite.ts';
+import { campaign, points } from './fixtures.ts';
 
 const migrations = migrationsFor(sqliteTypes);
 

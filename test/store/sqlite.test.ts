@@ -7,19 +7,11 @@ import { BEGINNING, otherPoints, outputsOf, restOfPoint } from '../../src/store/
 import { sqlStore } from '../../src/store/sql-store.ts';
 import { sqliteDialect } from '../../src/store/sqlite.ts';
 import type { Tables } from '../../src/store/tables.ts';
-import { describeCounts } from './counts.ts';
 import { sqliteDatabase, temporaryFolder } from './folder.ts';
-import { describeGrowth } from './growth.ts';
-import { describeLately } from './lately.ts';
-import { campaign, describeStore, done, points } from './suite.ts';
-import { describeVersions } from './versions.ts';
+import { describeStore } from './contract/index.ts';
+import { campaign, done, points } from './fixtures.ts';
 
 describeStore('a store in SQLite', sqliteDatabase);
-describeGrowth('points that grow, in SQLite', sqliteDatabase);
-describeVersions('versions, services and failed attempts in SQLite', sqliteDatabase);
-describeLately('runs that finished lately, in SQLite', sqliteDatabase);
-
-describeCounts('the counts of runs, in SQLite', sqliteDatabase);
 
 test('a store in memory works, and is gone with its handle', async () => {
   const first = await openStore('sqlite::memory:');

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { freePort } from '../../src/dev/ports.ts';
 import { openStore, type Store } from '../../src/store/index.ts';
-import type { TestDatabase } from '../store/suite.ts';
+import type { TestDatabase } from '../store/fixtures.ts';
 
 /** The folder of the versions of PostgreSQL on Debian, which are not on the path. */
 const DEBIAN = '/usr/lib/postgresql';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import type { Store } from '../../src/store/index.ts';
-import { add, campaign, done, failed, rowsOf, type TestDatabase } from './suite.ts';
+import type { Store } from '../../../src/store/index.ts';
+import { add, campaign, done, failed, rowsOf, type TestDatabase } from '../fixtures.ts';
 
 /** Tests of versions of the model, of the service, and of failed attempts, for every store. */
 export function describeVersions(

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import fc from '../support/fast-check.ts';
-import type { ResultCursor, Store } from '../../src/store/index.ts';
-import { addNamed, done, failed, type TestDatabase } from './suite.ts';
+import fc from '../../support/fast-check.ts';
+import type { ResultCursor, Store } from '../../../src/store/index.ts';
+import { addNamed, done, failed, type TestDatabase } from '../fixtures.ts';
 
 /** Tests of runs that have finished since the last look, for every store. */
 export function describeLately(

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import fc from '../support/fast-check.ts';
-import type { RunCounts } from '../../src/campaign/types.ts';
-import type { RunObservation, Store } from '../../src/store/index.ts';
-import { add, change, cutShort, done, failed, named, open, type TestDatabase } from './suite.ts';
+import fc from '../../support/fast-check.ts';
+import type { RunCounts } from '../../../src/campaign/types.ts';
+import type { RunObservation, Store } from '../../../src/store/index.ts';
+import { add, change, cutShort, done, failed, named, open, type TestDatabase } from '../fixtures.ts';
 
 /** All points of the campaigns of these tests: as many as one call of `pointsLike` returns. */
 const NAMES = ['a', 'b', 'c', 'd', 'e'];

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import fc from '../support/fast-check.ts';
-import type { FinishedPoint, Store } from '../../src/store/index.ts';
+import fc from '../../support/fast-check.ts';
+import type { FinishedPoint, Store } from '../../../src/store/index.ts';
 import {
   add,
   addNamed,
@@ -13,7 +13,7 @@ import {
   runName,
   type TestDatabase,
   upTo,
-} from './suite.ts';
+} from '../fixtures.ts';
 
 /** Tests of points that grow, for every store: added replications, added outputs, and what became of them. */
 export function describeGrowth(

@@ -1,0 +1,122 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import fc from '../../support/fast-check.ts';
+import type { RunObservation, Store } from '../../../src/store/index.ts';
+import {
+  addNamed,
+  change,
+  done,
+  failed,
+  open,
+  requestAll,
+  rowsOf,
+  runName,
+  runsOf,
+  seqsOf,
+  type TestDatabase,
+} from '../fixtures.ts';
+
+/** A law of changed designs, for every store. `effort`: the share of the random cases to run, for a slow database. */
+export function describeAnyChanges(
+  createDatabase: () => Promise<TestDatabase> | TestDatabase,
+  effort: number,
+): void {
+  describe('any changes', () => {
+    let database: TestDatabase;
+    let store: Store;
+    beforeEach(async () => {
+      database = await createDatabase();
+      store = await database.open();
+    });
+    afterEach(() => database.remove());
+
+    test('after any changes the runs are those of the design, and those requested before', async () => {
+      const names = fc.shuffledSubarray(['a', 'b', 'c', 'd', 'e', 'f'], { minLength: 1 });
+      const step = fc.oneof(
+        fc.record({ names, replications: fc.integer({ min: 1, max: 3 }) }),
+        fc.record({
+          seen: fc.array(fc.constantFrom('open', 'done', 'failed', 'again', 'waiting', 'intended'), {
+            minLength: 1,
+            maxLength: 6,
+          }),
+        }),
+        fc.record({ act: fc.constantFrom('forgive', 'reopen') }),
+      );
+      let campaigns = 0;
+      await fc.assert(
+        fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
+          const id = `campaign ${(campaigns += 1)}`;
+          await addNamed(store, ['a', 'b', 'c'], 2, id);
+          let design = { names: ['a', 'b', 'c'], replications: 2 };
+          // the expected runs, computed from the rules alone: the state and the number of each run
+          type State = 'waiting' | 'requested' | 'done' | 'failed';
+          const runs = new Map<string, { state: State; seq?: number }>(
+            runsOf(design.names, design.replications).map((run) => [run, { state: 'waiting' }]),
+          );
+          const given = new Map<number, string>();
+          let [last, sofar] = [-1, new Set<number>()];
+          for (const taken of steps as Partial<{
+            names: string[];
+            replications: number;
+            seen: (RunObservation['state'] | 'intended' | 'open')[];
+            act: 'forgive' | 'reopen';
+          }>[]) {
+            if (taken.names) {
+              design = { names: taken.names, replications: taken.replications! };
+              await change(store, { ...design, id });
+              const wanted = new Set(runsOf(design.names, design.replications));
+              for (const [run, { state }] of runs)
+                if (state === 'waiting' && !wanted.has(run)) runs.delete(run);
+              for (const run of wanted) if (!runs.has(run)) runs.set(run, { state: 'waiting' });
+            } else if (taken.seen) {
+              await store.setPhase(id, 'running', 1);
+              const waiting = await store.waitingRuns(id, -1, taken.seen.length, false);
+              const planned = await store.intend(id, waiting, 1);
+              for (const [n, run] of planned.entries()) {
+                const name = runName({ values: run.point.values, replication: run.replication });
+                const state = taken.seen[n]!;
+                expect(['waiting', 'requested']).toContain(runs.get(name)?.state);
+                // a number always means the same run
+                expect(given.get(run.seq) ?? name).toBe(name);
+                given.set(run.seq, name);
+                if (state === 'intended') runs.set(name, { state: 'requested' });
+                if (state === 'open') await store.observe(id, [open(run.seq)], 2);
+                if (state === 'done') await store.observe(id, [done(run.seq)], 2);
+                if (state === 'failed') await store.observe(id, [failed(run.seq)], 2);
+                if (state === 'waiting') await store.observe(id, [{ seq: run.seq, state }], 2);
+                if (state === 'again')
+                  await store.observe(id, [{ seq: run.seq, state, reason: '', reseeds: true }], 2);
+                const after = state === 'open' ? 'requested' : state === 'again' ? 'waiting' : state;
+                if (state !== 'intended') runs.set(name, { state: after as State });
+              }
+            } else if (taken.act === 'forgive') {
+              await store.resetFailed(id, false, 3);
+              for (const [run, { state }] of runs)
+                if (state === 'failed') runs.set(run, { state: 'waiting' });
+            } else await store.reopen(id, 3);
+
+            const seqs = await seqsOf(store, id);
+            const all = [...seqs.waiting, ...seqs.open, ...seqs.over];
+            expect(all).toHaveLength(runs.size);
+            expect(seqs.over).toHaveLength(
+              [...runs.values()].filter(({ state }) => state === 'done' || state === 'failed').length,
+            );
+            // numbers of new runs are above all earlier numbers
+            for (const seq of all) expect(sofar.has(seq) || seq > last).toBe(true);
+            sofar = new Set([...sofar, ...all]);
+            last = Math.max(last, ...all);
+            // first the results of the design in its order, then the others
+            const rows = (await rowsOf(store, id)).map(({ values }) => values[0]!);
+            const places = rows.map((name) => design.names.indexOf(name)).map((at) => (at < 0 ? 99 : at));
+            expect(places).toEqual(places.toSorted((a, b) => a - b));
+          }
+          const left = [...runs].filter(([, { state }]) => state === 'waiting' || state === 'requested');
+          await store.reopen(id, 9);
+          expect([...(await requestAll(store, id)).values()].toSorted()).toEqual(
+            left.map(([run]) => run).toSorted(),
+          );
+        }),
+        { numRuns: 80 * effort },
+      );
+    });
+  });
+}

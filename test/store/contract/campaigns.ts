@@ -1,0 +1,186 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { type Phase } from '../../../src/campaign/types.ts';
+import type { Store } from '../../../src/store/index.ts';
+import { add, campaign, done, dying, open, points, rowsOf, type TestDatabase, upTo } from '../fixtures.ts';
+
+/** Tests of campaigns, for every store: adding, changing their phase, deleting, opening again. */
+export function describeCampaigns(createDatabase: () => Promise<TestDatabase> | TestDatabase): void {
+  describe('campaigns', () => {
+    let database: TestDatabase;
+    let store: Store;
+    beforeEach(async () => {
+      database = await createDatabase();
+      store = await database.open();
+    });
+    afterEach(() => database.remove());
+
+    describe('campaigns', () => {
+      test('are kept as they were added, newest first', async () => {
+        expect(await store.listCampaigns()).toEqual([]);
+        for (const id of ['b', 'a', 'c']) {
+          expect(
+            await store.addCampaign(
+              { campaign: campaign(id), definition: `# “${id}”\n`, digest: id },
+              1_780_000_000_123,
+            ),
+          ).toBe(true);
+        }
+        expect((await store.listCampaigns()).map(({ campaign: { id } }) => id)).toEqual(['c', 'a', 'b']);
+        expect(await store.getCampaign('a')).toEqual({
+          campaign: campaign('a'),
+          definition: '# “a”\n',
+          digest: 'a',
+          note: '',
+          phase: 'preparing',
+          points: 0,
+          createdAt: 1_780_000_000_123,
+          updatedAt: 1_780_000_000_123,
+          owner: null,
+        });
+        expect(await store.getCampaign('d')).toBeUndefined();
+      });
+
+      test('a known id is refused, and nothing is changed', async () => {
+        await add(store);
+        const before = await store.getCampaign('flu');
+        const other = {
+          campaign: { ...campaign('flu'), name: 'other' },
+          definition: 'other',
+          digest: 'other',
+        };
+        expect(await store.addCampaign(other, 2_000)).toBe(false);
+        expect(await store.getCampaign('flu')).toEqual(before);
+      });
+
+      test('of many that are added at once under one id, one is', async () => {
+        const record = { campaign: campaign('flu'), definition: '', digest: '' };
+        const added = await Promise.all(upTo(20).map((now) => store.addCampaign(record, now)));
+        expect(added.filter(Boolean)).toHaveLength(1);
+      });
+
+      test('the phase changes, and when', async () => {
+        await add(store);
+        await store.setPhase('flu', 'stopping', 4_000, 'enough');
+        await store.setPhase('flu', 'completed', 5_000);
+        expect(await store.getCampaign('flu')).toMatchObject({
+          phase: 'completed',
+          note: 'enough',
+          createdAt: 1_000,
+          updatedAt: 5_000,
+          owner: null,
+        });
+        await store.setPhase('unknown', 'completed', 5_000, 'a note');
+      });
+
+      test('what there is to say of the end is kept until something else is said', async () => {
+        await add(store);
+        await store.setPhase('flu', 'stopping', 2_000, 'cancelled: “too dear”');
+        await store.setPhase('flu', 'cancelled', 3_000);
+        expect(await store.getCampaign('flu')).toMatchObject({
+          phase: 'cancelled',
+          note: 'cancelled: “too dear”',
+        });
+        await store.setPhase('flu', 'failed', 4_000, '');
+        expect(await store.getCampaign('flu')).toMatchObject({ phase: 'failed', note: '' });
+      });
+
+      test.each<Phase>(['stopping', 'cancelled', 'completed', 'failed'])(
+        'what is %s does not run again, whoever comes late',
+        async (phase) => {
+          await add(store);
+          await store.setPhase('flu', phase, 2_000);
+          await store.setPhase('flu', 'running', 3_000);
+          expect(await store.getCampaign('flu')).toMatchObject({ phase, updatedAt: 2_000 });
+        },
+      );
+
+      test('one that never started can be removed, and its id used again', async () => {
+        await add(store);
+        await store.removeCampaign('flu');
+        expect(await store.getCampaign('flu')).toBeUndefined();
+        await add(store, 'flu', { points: 2, replications: 1 });
+        await store.removeCampaign('flu');
+        expect(await store.counts('flu')).toMatchObject({ total: 2 });
+        await store.removeCampaign('unknown');
+      });
+
+      test('one whose design is half expanded has started', async () => {
+        await add(store);
+        await expect(store.addPoints('flu', dying(1_500), 1)).rejects.toThrow('killed');
+        await store.removeCampaign('flu');
+        expect(await store.getCampaign('flu')).toBeDefined();
+      });
+
+      test('what is asked of one that is not there says so', async () => {
+        await expect(store.counts('unknown')).rejects.toThrow('unknown');
+        await expect(store.addPoints('unknown', points(1), 1)).rejects.toThrow('unknown');
+        await expect(rowsOf(store, 'unknown')).rejects.toThrow('unknown');
+      });
+    });
+
+    describe('deleteCampaign', () => {
+      test('takes all that is known of it, and nothing of another; its id is free', async () => {
+        for (const id of ['flu', 'cold']) {
+          await add(store, id, { points: 3_500, replications: 3 });
+          await store.observe(
+            id,
+            upTo(100).map((seq) => done(seq)),
+            2,
+          );
+        }
+        await store.deleteCampaign('flu');
+        expect((await store.listCampaigns()).map((record) => record.campaign.id)).toEqual(['cold']);
+        await expect(rowsOf(store)).rejects.toThrow('flu');
+        expect(await rowsOf(store, 'cold')).toHaveLength(100);
+        await add(store, 'flu', { points: 2, replications: 1 });
+        expect(await rowsOf(store)).toEqual([]);
+        expect((await store.counts('flu')).total).toBe(2);
+        expect((await store.counts('cold')).total).toBe(10_500);
+      });
+
+      test('another handle knows the one that comes after it under the same id', async () => {
+        await add(store, 'flu', { points: 2, replications: 1 });
+        const other = await database.open();
+        expect((await other.counts('flu')).total).toBe(2);
+        await store.deleteCampaign('flu');
+        await add(store, 'flu', { points: 5, replications: 1 });
+        expect((await other.counts('flu')).total).toBe(5);
+      });
+    });
+
+    describe('opened again', () => {
+      test('it is the same store with the same content', async () => {
+        await add(store, 'flu', { points: 3, replications: 1 });
+        await store.putFile('hash', new Uint8Array([1, 2, 3]), 1);
+        await store.intend('flu', [0, 1, 2], 1);
+        await store.observe('flu', [done(0), open(1, 'queued')], 2);
+        await store.setPhase('flu', 'running', 3);
+        const contentOf = async (of: Store): Promise<unknown[]> => [
+          of.id,
+          await of.listCampaigns(),
+          await of.counts('flu'),
+          await rowsOf(of),
+          await of.openRuns('flu'),
+          [...(await of.getFile('hash'))!],
+        ];
+        const before = await contentOf(store);
+        const beside = await database.open();
+        expect(await contentOf(beside)).toEqual(before);
+        await store.close();
+        await beside.close();
+        expect(await contentOf(await database.open())).toEqual(before);
+      });
+
+      test('handles see each other: what one writes, the other reads', async () => {
+        const other = await database.open();
+        await add(store, 'flu', { points: 3, replications: 1 });
+        await other.setPhase('flu', 'paused', 2);
+        expect(await store.intend('flu', [0, 1, 2], 3)).toEqual([]);
+        await other.setPhase('flu', 'running', 4);
+        expect(await store.intend('flu', [0], 5)).toHaveLength(1);
+        await other.observe('flu', [done(0)], 6);
+        expect(await rowsOf(store)).toHaveLength(1);
+      });
+    });
+  });
+}

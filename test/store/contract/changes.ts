@@ -1,0 +1,244 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import type { Store } from '../../../src/store/index.ts';
+import {
+  addNamed,
+  campaign,
+  change,
+  done,
+  failed,
+  named,
+  open,
+  requestAll,
+  rowsOf,
+  runName,
+  runsOf,
+  seqsOf,
+  type TestDatabase,
+  upTo,
+} from '../fixtures.ts';
+
+/** Tests of changed designs, for every store. */
+export function describeChanges(createDatabase: () => Promise<TestDatabase> | TestDatabase): void {
+  describe('changes', () => {
+    let database: TestDatabase;
+    let store: Store;
+    beforeEach(async () => {
+      database = await createDatabase();
+      store = await database.open();
+    });
+    afterEach(() => database.remove());
+
+    describe('changeCampaign', () => {
+      test('puts the changed campaign in the place of what was there', async () => {
+        await addNamed(store, ['a', 'b']);
+        await store.setPhase('flu', 'paused', 2_000, 'a note');
+        const changed = { ...campaign('flu'), replications: 3, concurrency: 7 };
+        await store.changeCampaign(
+          { campaign: changed, definition: '# changed\n', digest: 'changed' },
+          named(['b', 'c', 'd']),
+          undefined,
+          3_000,
+        );
+        expect(await store.getCampaign('flu')).toEqual({
+          campaign: changed,
+          definition: '# changed\n',
+          digest: 'changed',
+          note: 'a note',
+          phase: 'paused',
+          points: 3,
+          createdAt: 1_000,
+          updatedAt: 3_000,
+          owner: null,
+        });
+        expect(await store.counts('flu')).toMatchObject({ total: 9, waiting: 9 });
+      });
+
+      test('a point that is added gets runs after those that are there, replication 1 of all first', async () => {
+        await addNamed(store, ['a', 'b'], 2);
+        await change(store, { names: ['c', 'a', 'd', 'b'], replications: 2 });
+        const { waiting } = await seqsOf(store);
+        expect(waiting.slice(0, 4)).toEqual([0, 1, 2, 3]);
+        expect([...(await requestAll(store)).values()]).toEqual([
+          ...['a/1', 'b/1', 'a/2', 'b/2'],
+          ...['c/1', 'd/1', 'c/2', 'd/2'],
+        ]);
+      });
+
+      test('a point that is dropped loses what was never requested, and keeps the rest', async () => {
+        await addNamed(store, ['a', 'b', 'c', 'd', 'e'], 2);
+        // one run of b has finished and one waits; c runs; d waits again, and so does e, which was stopped
+        await store.intend('flu', [1, 2, 3, 4], 1);
+        await store.observe('flu', [done(1), open(2), open(3), open(4)], 2);
+        await store.observe(
+          'flu',
+          [
+            { seq: 3, state: 'again', reason: 'lost', reseeds: false },
+            { seq: 4, state: 'waiting' },
+          ],
+          3,
+        );
+        await change(store, { names: ['a'], replications: 2 });
+        expect(await seqsOf(store)).toEqual({ waiting: [0, 5], open: [2], over: [1] });
+        expect((await store.openRuns('flu'))[0]).toMatchObject({
+          runId: 'run 2',
+          point: { key: 'key of c', values: ['c'] },
+        });
+        await store.observe('flu', [done(2)], 3);
+        expect((await rowsOf(store)).map(runName)).toEqual(['b/1', 'c/1']);
+        expect(await store.counts('flu')).toMatchObject({ total: 4, done: 2, waiting: 2 });
+        expect((await store.getCampaign('flu'))!.points).toBe(1);
+      });
+
+      test('what an earlier execution left requested is kept with its point until it is known what came of it', async () => {
+        await addNamed(store, ['a', 'b']);
+        await store.intend('flu', [0, 1], 1);
+        await store.observe('flu', [open(1)], 2);
+        await store.reopen('flu', 3);
+        await change(store, { names: ['a'] });
+        expect(await store.waitingRuns('flu', -1, 10, false)).toEqual([0, 1]);
+        expect(await store.intend('flu', [1], 4)).toMatchObject([{ point: { values: ['b'] }, attempt: 2 }]);
+      });
+
+      test('replications are raised and lowered', async () => {
+        await addNamed(store, ['a', 'b'], 1);
+        await change(store, { names: ['a', 'b'], replications: 3 });
+        expect(await store.waitingRuns('flu', -1, 10, false)).toHaveLength(6);
+        const [last] = (await store.waitingRuns('flu', -1, 10, false)).slice(-1);
+        await store.intend('flu', [last!], 1);
+        await store.observe('flu', [done(last!)], 2);
+        await change(store, { names: ['a', 'b'], replications: 1 });
+        expect(await store.counts('flu')).toMatchObject({ total: 3, done: 1, waiting: 2 });
+        expect((await rowsOf(store)).map(runName)).toEqual(['b/3']);
+        await change(store, { names: ['a', 'b'], replications: 4 });
+        const runs = [...(await requestAll(store)).values()];
+        expect(runs.toSorted()).toEqual(
+          runsOf(['a', 'b'], 4)
+            .filter((run) => run !== 'b/3')
+            .toSorted(),
+        );
+      });
+
+      test('a point that is dropped and added again has what it had', async () => {
+        await addNamed(store, ['a', 'b'], 2);
+        await store.observe('flu', [done(1)], 1);
+        await change(store, { names: ['a'], replications: 2 });
+        expect((await rowsOf(store)).map(runName)).toEqual(['b/1']);
+        await change(store, { names: ['b', 'a'], replications: 2 });
+        expect((await rowsOf(store)).map(runName)).toEqual(['b/1']);
+        expect(await store.counts('flu')).toMatchObject({ total: 4, done: 1 });
+        expect([...(await requestAll(store)).values()].toSorted()).toEqual(['a/1', 'a/2', 'b/2']);
+      });
+
+      test('results are in the order of the design, with what stays of the dropped after it', async () => {
+        await addNamed(store, ['a', 'b', 'c', 'd', 'e'], 2);
+        await store.observe(
+          'flu',
+          upTo(10).map((seq) => done(seq)),
+          1,
+        );
+        await change(store, { names: ['d', 'x', 'b'], replications: 1 });
+        const x = (await store.waitingRuns('flu', -1, 10, false))[0]!;
+        await store.observe('flu', [done(x)], 2);
+        const order = async (): Promise<string> => (await rowsOf(store)).map(runName).join(' ');
+        expect(await order()).toBe('d/1 d/2 x/1 b/1 b/2 a/1 a/2 c/1 c/2 e/1 e/2');
+        await change(store, { names: ['e', 'b', 'y', 'z'], replications: 1 });
+        expect(await order()).toBe('e/1 e/2 b/1 b/2 a/1 a/2 c/1 c/2 d/1 d/2 x/1');
+        await change(store, { names: ['a', 'b', 'c', 'd', 'e'], replications: 2 });
+        expect(await order()).toBe('a/1 a/2 b/1 b/2 c/1 c/2 d/1 d/2 e/1 e/2 x/1');
+      });
+
+      test('what has finished keeps its result, to the last letter', async () => {
+        await addNamed(store, ['a', 'b', 'c']);
+        await store.intend('flu', [0, 1, 2], 1);
+        await store.observe('flu', [done(0), failed(1, 'Days is 0'), done(2, 'reused')], 2);
+        const before = await rowsOf(store);
+        await change(store, { names: ['a', 'x', 'b', 'c'], replications: 2 });
+        expect(await rowsOf(store)).toEqual(before);
+        await change(store, { names: ['x'] });
+        expect(await rowsOf(store)).toEqual(before);
+      });
+
+      test('a number that was given to a run is given to no other, also when that run is gone', async () => {
+        await addNamed(store, ['a', 'b', 'c']);
+        await change(store, { names: ['a'] });
+        await change(store, { names: ['a', 'd', 'e'] });
+        const runs = await requestAll(store);
+        expect(runs.get(0)).toBe('a/1');
+        for (const seq of [1, 2]) expect(runs.has(seq)).toBe(false);
+        expect([...runs.values()].toSorted()).toEqual(['a/1', 'd/1', 'e/1']);
+      });
+
+      test('again, it changes nothing, and does not even look at the points', async () => {
+        await addNamed(store, ['a', 'b']);
+        await store.observe('flu', [done(0)], 1);
+        const design = { names: ['b', 'c', 'a'], replications: 2 };
+        await change(store, design);
+        const content = async (): Promise<unknown[]> => [
+          await store.getCampaign('flu'),
+          await seqsOf(store),
+          await rowsOf(store),
+        ];
+        const before = await content();
+        await change(store, design);
+        await change(store, design, {
+          [Symbol.iterator]: () => {
+            throw new Error('looked at');
+          },
+        });
+        expect(await content()).toEqual(before);
+      });
+
+      test('what is there is told by the digest: the same points under another one are taken in', async () => {
+        await addNamed(store, ['a', 'b'], 2);
+        const before = await seqsOf(store);
+        await change(store, { names: ['a', 'b'], replications: 2, digest: 'other' });
+        expect(await seqsOf(store)).toEqual(before);
+        expect((await store.getCampaign('flu'))!.digest).toBe('other');
+      });
+
+      test('of a campaign that is not there says so', async () => {
+        await expect(change(store, { names: ['a'], id: 'unknown' })).rejects.toThrow('unknown');
+      });
+
+      test('campaigns do not mix', async () => {
+        await addNamed(store, ['a', 'b'], 1, 'one');
+        await addNamed(store, ['a', 'b'], 1, 'two');
+        await store.observe('one', [done(0)], 1);
+        await store.observe('two', [done(0), open(1)], 1);
+        const before = [
+          await store.getCampaign('one'),
+          await seqsOf(store, 'one'),
+          await rowsOf(store, 'one'),
+        ];
+        await change(store, { names: ['c'], replications: 2, id: 'two' });
+        expect([
+          await store.getCampaign('one'),
+          await seqsOf(store, 'one'),
+          await rowsOf(store, 'one'),
+        ]).toEqual(before);
+      });
+
+      test('thousands of points, dropped, moved and added', async () => {
+        const from = upTo(12_000).map(String);
+        await addNamed(store, from, 2);
+        // every third point is dropped, the others are reversed, and as many new ones are added between them
+        const to = from
+          .filter((_, n) => n % 3 !== 0)
+          .toReversed()
+          .flatMap((name, n) => (n % 2 === 0 ? [name, `new ${name}`] : [name]));
+        await store.observe(
+          'flu',
+          upTo(12_000).map((seq) => done(seq)),
+          1,
+        );
+        await change(store, { names: to, replications: 2 });
+        const known = new Set(from);
+        expect((await rowsOf(store)).map(runName)).toEqual([
+          ...to.filter((name) => known.has(name)).map((name) => `${name}/1`),
+          ...from.filter((_, n) => n % 3 === 0).map((name) => `${name}/1`),
+        ]);
+        expect(await store.counts('flu')).toMatchObject({ total: 2 * to.length + 4_000, done: 12_000 });
+      });
+    });
+  });
+}

@@ -1,0 +1,42 @@
+import { describe } from '@jest/globals';
+import type { TestDatabase } from '../fixtures.ts';
+import { describeCampaigns } from './campaigns.ts';
+import { describeFiles } from './files.ts';
+import { describeCounts } from './counts.ts';
+import { describeGrowth } from './growth.ts';
+import { describeLately } from './lately.ts';
+import { describeVersions } from './versions.ts';
+import { describeRequests } from './requests.ts';
+import { describeObservations } from './observations.ts';
+import { describeResults } from './results.ts';
+import { describeChanges } from './changes.ts';
+import { describeInterruptedChanges } from './interrupted-changes.ts';
+import { describeAnyChanges } from './any-changes.ts';
+import { describeRetries } from './retries.ts';
+
+/**
+ * Tests that every store must pass, whatever its database.
+ *
+ * @param effort share of the random cases to run, for a slow database
+ */
+export function describeStore(
+  name: string,
+  createDatabase: () => Promise<TestDatabase> | TestDatabase,
+  effort = 1,
+): void {
+  describe(name, () => {
+    describeCampaigns(createDatabase);
+    describeFiles(createDatabase);
+    describeRequests(createDatabase);
+    describeObservations(createDatabase, effort);
+    describeResults(createDatabase);
+    describeChanges(createDatabase);
+    describeInterruptedChanges(createDatabase, effort);
+    describeAnyChanges(createDatabase, effort);
+    describeRetries(createDatabase);
+    describeCounts('the counts of runs', createDatabase, effort);
+    describeGrowth('points that grow', createDatabase);
+    describeLately('runs that finished lately', createDatabase);
+    describeVersions('versions, services and failed attempts', createDatabase);
+  });
+}
