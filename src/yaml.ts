@@ -80,7 +80,7 @@ function read(text: string, file: string): ReadYaml {
   const key = nestedKeyOffset(document);
   if (key !== undefined) throw new YamlError('A name is a text, not a list or mapping.', placeAt(key));
   const twice = repeatedKey(document);
-  if (twice) throw new YamlError(`The name ${quoted(twice.name)} is there twice.`, placeAt(twice.offset));
+  if (twice) throw new YamlError(`The name ${quoted(twice.name)} appears twice.`, placeAt(twice.offset));
   const alias = badAlias(document);
   if (alias) throw new YamlError(alias.message, placeAt(alias.offset));
   let plain: unknown;

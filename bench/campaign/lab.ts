@@ -11,7 +11,7 @@ export interface Lab {
   stub: Stub;
   temporal: Temporal;
   folder: string;
-  /** Starts a process that ends with the lab at the latest. */
+  /** Starts a process. It ends when the lab closes, or earlier. */
   start(options: ProcessOptions): Process;
   close(): Promise<void>;
 }

@@ -4,7 +4,7 @@ import { expectedReplications, nextReplications } from '../campaign/precision.ts
 import type { Campaign } from '../campaign/types.ts';
 import type { FinishedPoint, Store } from '../store/index.ts';
 
-/** The most seqs that a workflow gets. It reads more of them from the store. */
+/** A workflow gets at most this many seqs. If there are more, it gets none and reads them from the store. */
 const MOST_TOLD = 500;
 
 /** Added replications: their number, and their seqs if there are few. */
@@ -36,7 +36,7 @@ export async function replicate(store: Store, campaign: Campaign, seqs: readonly
   return { added: await addTo(store, campaign, points), precision: await precisionOf(store, campaign) };
 }
 
-/** The same for all points of the campaign. */
+/** Like {@link replicate}, for all points of the campaign. */
 export async function replicateAll(store: Store, campaign: Campaign): Promise<void> {
   if (!campaign.precision) return;
   await store.forgetVerdicts(campaign.id);
@@ -70,7 +70,7 @@ async function addTo(
     return [{ ordinal, replications: next.replications, need: next.need }];
   });
   await store.setVerdicts(id, verdicts);
-  // what needs them most comes first
+  // the points that need replications most come first
   wanting.sort((a, b) => b.need - a.need || a.ordinal - b.ordinal);
   const seqs = await store.addReplications(id, wanting);
   return addedOf(seqs);

@@ -158,14 +158,14 @@ function checkSize({ definition, locate }: ReadDefinition, design: Design, base:
   if (points > MOST_POINTS) {
     throw new ForayError('INVALID_VALUE', `The design has ${points.toLocaleString('en')} points.`, {
       place: locate(['design'], 'key'),
-      hint: `At most ${MOST_POINTS.toLocaleString('en')} are taken.`,
+      hint: `At most ${MOST_POINTS.toLocaleString('en')} are allowed.`,
     });
   }
   const runs = points * leastReplications(definition, base);
   if (runs > MOST_RUNS) {
     throw new ForayError('INVALID_VALUE', `The campaign has ${runs.toLocaleString('en')} runs.`, {
       place: locate(['replications']),
-      hint: `At most ${MOST_RUNS.toLocaleString('en')} are taken.`,
+      hint: `At most ${MOST_RUNS.toLocaleString('en')} are allowed.`,
     });
   }
 }

@@ -45,7 +45,7 @@ async function serveOwn(home: string, flags: Flags): Promise<void> {
     return () => undefined;
   });
   const address = server.loginUrl(key);
-  // the code in the address works once; as a part of foray dev, this output goes to a log
+  // the code in the address works once; the output of a part of foray dev goes to a log
   if (!process.connected) print(`Page           ${address}\nCtrl-C stops it.`);
   if (flags.open) open(address);
   tellReady();

@@ -33,7 +33,7 @@ export class Gate {
     }
   }
 
-  /** Takes a token and returns 0, or returns how many ms to wait. */
+  /** Takes a token and returns 0. If no request may be made yet, returns the time to wait in ms. */
   private take(now: number): number {
     if (now < this.closedUntil) return this.closedUntil - now;
     if (this.rate === Infinity) return 0;

@@ -103,7 +103,7 @@ function columnsOf(
     const isTwice = known.includes(unknown.name);
     throw invalid(
       isTwice
-        ? `The column ${quoted(unknown.name)} is there twice.`
+        ? `The column ${quoted(unknown.name)} appears twice.`
         : `The campaign has no numeric or BOOLEAN output ${quoted(unknown.name)}.`,
       place,
       isTwice ? 'Remove one of them.' : didYouMean(unknown.name, known),

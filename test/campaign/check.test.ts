@@ -262,8 +262,8 @@ describe('the design', () => {
     ['1, 2, §"1"', '1'],
     ['0, §-0', '0'],
     ['1.5, §15e-1', '1.5'],
-  ])('a value that is there twice: [%s]', (list, value) => {
-    const says = new RegExp(`^The value ${value} for "Contact rate" is there twice`);
+  ])('a value that appears twice: [%s]', (list, value) => {
+    const says = new RegExp(`^The value ${value} for "Contact rate" appears twice`);
     refused('INVALID_VALUE', `design: {grid: {Contact rate: [${list}]}}\n`, says, /Use replications/);
   });
 
@@ -290,7 +290,7 @@ describe('the design', () => {
 
   test('a range whose values a number cannot tell apart', () => {
     const body = 'design: {grid: {Contact rate: §{from: 1e16, to: 10000000000000004, step: 1}}}\n';
-    refused('INVALID_VALUE', body, /is there twice/);
+    refused('INVALID_VALUE', body, /appears twice/);
   });
 
   test('a grid without end', () => {

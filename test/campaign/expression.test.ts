@@ -349,7 +349,7 @@ describe('what is refused', () => {
     expect(evaluate(`1${' '.repeat(9_999)}`)).toBe(1);
     expect(refusal(`1${' '.repeat(10_000)}`)).toMatchObject({
       message: 'The expression has 10,001 characters.',
-      hint: 'At most 10,000 are taken.',
+      hint: 'At most 10,000 are allowed.',
       offset: 10_000,
     });
     const nested = (depth: number): string => `${'('.repeat(depth)}1${')'.repeat(depth)}`;

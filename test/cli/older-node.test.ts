@@ -12,12 +12,12 @@ import { until } from '../support/until.ts';
 const folder = mkdtempSync(join(tmpdir(), 'foray-older-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Makes the Node that loads it report an older version. */
+/** A module. The Node process that loads it reports an older version. */
 const OLDER = `data:text/javascript,${encodeURIComponent(
   "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.19.0' } });",
 )}`;
 
-/** Replaces how a process treats a SIGINT; `emit(…)` passes it on. */
+/** A module. The process that loads it runs `body` on a SIGINT; `emit()` in the body passes the signal on. */
 const treatSigint = (body: string): string =>
   `data:text/javascript,${encodeURIComponent(`
     const emitted = process.emit;
@@ -70,7 +70,7 @@ test('in a checkout, a SIGINT to the program alone ends it in order', async () =
 });
 
 test.each([0, 50, 100, 200, 400])(
-  'a Ctrl-C, which reaches its child as well, counts once where the parent passes it on after %i ms',
+  'a Ctrl-C reaches the parent and its child; it counts once when the parent passes it on after %i ms',
   async (ms) => {
     const child = await startService(run([`--import=${OLDER}`, `--import=${late(ms)}`, MAIN, ...SERVICE]));
     const ended = once(child, 'exit');
@@ -79,7 +79,7 @@ test.each([0, 50, 100, 200, 400])(
   },
 );
 
-test('a Ctrl-C counts once, too, where the parent passes it on before the child has taken it', async () => {
+test('a Ctrl-C also counts once when the parent passes it on before the child has received it', async () => {
   const child = await startService(
     run([`--import=${LINGERS}`, join(dirname(MAIN), 'behind-older-node.mjs'), ...SERVICE], 'pipe'),
   );
@@ -92,7 +92,7 @@ test('a Ctrl-C counts once, too, where the parent passes it on before the child 
   expect(await ended).toEqual([0, null]);
 });
 
-test('in the package, which brings no Node along, one line says what to do', async () => {
+test('the package contains no Node, so one line says what to do', async () => {
   const bin = join(folder, 'node_modules/foray/src/cli');
   mkdirSync(bin, { recursive: true });
   copyFileSync(MAIN, join(bin, 'foray.mjs'));

@@ -151,7 +151,7 @@ test('trajectories tell which of eight inputs matter for the cost', () => {
   const trajectories = design.morris!.trajectories as number;
   const names = Object.keys(inputs);
   const morris = { inputs: names.map((name) => ({ name })), trajectories, levels: 4, seed: 1 };
-  // points are in the order of the rows, and none is there twice
+  // points are in the order of the rows, and none appears twice
   const points = [...Map.groupBy(ran.get('morris')!.rows, ({ point }) => point).values()];
   const costs = points.map((runs) => mean(runs.map(({ outputs }) => Number(outputs['Mean total cost']))));
   const effects = new Map(names.map((name): [string, number[]] => [name, []]));

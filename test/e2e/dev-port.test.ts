@@ -17,7 +17,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Ctrl-C, as a person ends foray dev to begin it again: the folder stays. */
+/** Sends Ctrl-C to foray dev, like a person who will start it again. The folder stays. */
 async function interrupt({ child }: Dev): Promise<void> {
   const ended = once(child, 'exit');
   child.kill('SIGINT');
@@ -31,7 +31,7 @@ async function listening(): Promise<{ server: Server; port: number }> {
   return { server, port: (server.address() as AddressInfo).port };
 }
 
-test('a campaign goes on when foray dev comes back at another port; what holds it up is told in the terminal', async () => {
+test('a campaign goes on when foray dev starts again on another port; the terminal tells what blocks it', async () => {
   const { server, port } = await listening();
   const taken = await foray(folder, ['dev', '--port', String(port)]);
   expect([taken.code, taken.stderr]).toEqual([2, expect.stringContaining(`127.0.0.1:${port} already`)]);
@@ -61,7 +61,7 @@ test('a campaign goes on when foray dev comes back at another port; what holds i
     await client.close();
   }
   await interrupt(dev);
-  // a service without its data is another one
+  // a service that has lost its data counts as another service
   rmSync(join(folder, '.foray/service'), { recursive: true });
   dev = await startDev({ folder, args: ['--port', '0'] });
   await until('the terminal tells', () => /stuck: Cannot go on: This worker serves/.test(dev!.said()));

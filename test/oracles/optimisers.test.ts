@@ -8,8 +8,8 @@ import { pythonWith } from '../support/python.ts';
 import { isFull, report } from '../support/seeds.ts';
 
 /**
- * The examples of outside optimisers, with their libraries: they minimise a function whose minimum is known, and are killed meanwhile.
- * The short form has the two whose libraries are small; FORAY_FAULTS=full has all.
+ * The examples of outside optimisers run with their libraries. They minimise a function with a known minimum, and they
+ * are killed meanwhile. The short form runs the two examples with small libraries; FORAY_FAULTS=full runs all.
  */
 
 const EXAMPLES = resolve(import.meta.dirname, '../../examples/search/outside');
@@ -29,7 +29,7 @@ function branin([x, y]: readonly number[]): { f: string; g: string } {
   };
 }
 
-// `within`: a process is killed so many ms after its start, at most. Ax alone takes half a minute to start.
+// `within`: a process is killed at most this many ms after its start. Only Ax takes half a minute to start.
 const optimisers = [
   { script: 'optuna_tpe', points: 60, within: 2_000 },
   { script: 'pycma', points: 60, within: 1_000 },
@@ -52,7 +52,7 @@ test.each(isFull ? optimisers : optimisers.slice(0, 2))(
         stop: stopAfter(points),
         parallel: 4,
         method: {
-          // the shell tells the process id that Python then has
+          // the shell writes its process id to a file, and Python then has the same id
           command: [
             'sh',
             '-c',

@@ -54,7 +54,7 @@ describe('reference values', () => {
       'Did you mean "Peak day"?',
     ],
     [`${head},Infected\n`, 1, 'The campaign has no numeric or BOOLEAN output "Infected".', undefined],
-    [`${head},Fit error\n`, 1, 'The column "Fit error" is there twice.', 'Remove one of them.'],
+    [`${head},Fit error\n`, 1, 'The column "Fit error" appears twice.', 'Remove one of them.'],
     [
       `${head}\n1,2,3\n1,much,3\n`,
       3,

@@ -13,7 +13,10 @@ import { type ServiceProcess, startServiceProcess } from '../support/service-pro
 import { startWorkerProcess, type WorkerProcess } from '../support/worker.ts';
 import { executionsIn, startWorld, type World } from '../support/world.ts';
 
-/** A search whose worker or model service is killed again and again asks what it would have asked, and has each run once. */
+/**
+ * The worker or the model service of a search is killed again and again. The search asks for the same points as without
+ * kills, and it has each run once.
+ */
 
 const observed = fileURLToPath(new URL('../../examples/boarding-school-flu/observed.csv', import.meta.url));
 const KILLS = isFull ? 10 : 3;
@@ -83,7 +86,7 @@ test.each(
   }
   expect((await toTheEnd(world, killed)).phase).toBe('completed');
   expect(world.executions().every((times) => times === 1)).toBe(true);
-  // the same search with nobody in its way finds all of its runs there, as it asks for the same
+  // the same search without kills finds all of its runs at the service, because it asks for the same points
   await world.foray.submit(definition(seed, method), { id: undisturbed });
   const { phase, runs } = await toTheEnd(world, undisturbed);
   expect(phase).toBe('completed');

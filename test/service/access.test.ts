@@ -231,12 +231,12 @@ describe('the key file', () => {
     expect(await refused('users: {"a b": {}}')).toContain('a user name has letters');
     expect(
       await refused(`users:\n  ada: { keys: [{ sha256: ${hash} }] }\n  bob: { keys: [{ sha256: ${hash} }] }`),
-    ).toMatch(/^keys\.yaml:3:\d+: .*is there twice/);
+    ).toMatch(/^keys\.yaml:3:\d+: .*appears twice/);
     expect(await refused('users: {ada: {}}\nmodels:\n  Rehearsal:\n    users: [ada, bbo]')).toMatch(
       /^keys\.yaml:4:18: The key file has no user "bbo"/,
     );
     expect(await refused('models:\n  Rehersal: {}')).toMatch(/The service has no model "Rehersal"/);
-    expect(await refused('models: {Rehearsal: {}, " rehearsal": {}}')).toContain('is there twice');
+    expect(await refused('models: {Rehearsal: {}, " rehearsal": {}}')).toContain('appears twice');
     expect(await refused('users: &a {ada: *b}')).toContain('key file');
   });
 

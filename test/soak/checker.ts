@@ -5,12 +5,12 @@ import type { Campaigns } from './campaigns.ts';
 import { type CampaignCourse, differences, families, hashOf, runsOf } from './expected.ts';
 import type { World } from './world.ts';
 
-/** What there is when all is over: of each question what is wrong, in words. */
+/** The result of a check at the end: numbers, and for each question a list of what is wrong, in words. */
 export interface Findings {
   campaigns: number;
   rows: number;
   files: number;
-  /** Runs that the service has, and how often it began to execute one. */
+  /** `runs`: the runs that the service has. `executions`: how often the service began to execute a run. */
   runs: number;
   executions: number;
   open: string[];
@@ -24,7 +24,7 @@ export interface Findings {
   damaged: string[];
 }
 
-/** A run of the service: which one, and where it stands. */
+/** A run of the service: its key and its status. */
 interface ServiceRun {
   key: string;
   value: number;
@@ -79,7 +79,7 @@ function familyOf(inputs: Record<string, string>): number {
   );
 }
 
-/** Which campaigns have a run. */
+/** The ids of the campaigns that have each run, by the key of the run. */
 function ownersOf(courses: readonly CampaignCourse[]): Map<string, Set<string>> {
   const owners = new Map<string, Set<string>>();
   for (const { id, plans } of courses)
@@ -129,7 +129,7 @@ function checkService({ disks }: World, findings: Findings): ServiceRun[] {
   }
 }
 
-/** Of a SQLite database, also while others write. */
+/** What the integrity check of a SQLite database reports as wrong. It works also while other processes write. */
 export function integrityOf(db: DatabaseSync, whose: string): string[] {
   const rows = db.prepare('PRAGMA integrity_check').all() as { integrity_check: string }[];
   return rows
@@ -137,7 +137,7 @@ export function integrityOf(db: DatabaseSync, whose: string): string[] {
     .map(({ integrity_check: said }) => `the database of ${whose}: ${said}`);
 }
 
-/** Files that a campaign keeps are in the store, with the content that they are to have. */
+/** Checks that the files that a campaign keeps are in the store, with the expected content. */
 async function checkFiles(
   { foray }: World,
   { id, plans, wasEnded }: CampaignCourse,

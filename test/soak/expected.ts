@@ -112,7 +112,7 @@ export function differences(course: CampaignCourse, phase: string, rows: readonl
   for (const row of rows) {
     const key = keyOf(row);
     const run = allowed.get(key);
-    if (had.has(key)) found.push(`${key} is there twice`);
+    if (had.has(key)) found.push(`${key} appears twice`);
     had.add(key);
     if (!run) found.push(`${key} is not of the campaign`);
     else found.push(...differencesOf(row, run));

@@ -32,7 +32,7 @@ const goal = { relative: 0.02, absolute: null, confidence: 0.95 };
 const precise = (max: number, min = 4) =>
   `replications: {min: ${min}, max: ${max}, output: server UTILIZATION, relative: 0.02}`;
 
-/** The values of the output by point, in the order of replications, which have no gaps. */
+/** The values of the output by point, in the order of replications. Expects that replications have no gaps. */
 async function samplesOf(id: string, output = OUTPUT): Promise<Map<string, number[]>> {
   const points = new Map<string, number[]>();
   for (const { point, replication, outputs } of await world.rows(id)) {
@@ -45,7 +45,7 @@ async function samplesOf(id: string, output = OUTPUT): Promise<Map<string, numbe
 }
 
 describe('replications until the mean is precise enough', () => {
-  test('each point gets as many as it needs, all of them the same whoever runs them and when', async () => {
+  test('each point gets as many as it needs; they are the same, whoever runs them and when', async () => {
     const { id, runs } = await world.foray.submit(queue(precise(200)));
     expect(runs).toBe(12);
     const end = await toTheEnd(world, id);
@@ -66,7 +66,7 @@ describe('replications until the mean is precise enough', () => {
       expect(values.length).toBeLessThan(200);
       expect(estimate(values, goal).reached).toBe(true);
     }
-    // one at a time, and other points beside them
+    // one run at a time, and with other points in the same campaign
     const slowly = await world.foray.submit(queue(`${precise(200)}\nconcurrency: 1`, '[8, 9, 10, 12]'));
     await toTheEnd(world, slowly.id);
     const again = await samplesOf(slowly.id);
@@ -74,7 +74,7 @@ describe('replications until the mean is precise enough', () => {
   });
 
   test('never more than max, and never fewer than min', async () => {
-    // no point is so precise with so few replications
+    // no point can be so precise with only six replications
     const { id } = await world.foray.submit(queue(precise(6, 5).replace('0.02', '0.0001')));
     const { runs } = await toTheEnd(world, id);
     expect(runs.total).toBe(18);
@@ -84,7 +84,7 @@ describe('replications until the mean is precise enough', () => {
     }
   });
 
-  test('progress goes by what the variance lets expect, and does not go back by much', async () => {
+  test('progress is a share of the runs that the variance lets expect, and it falls only a little', async () => {
     const { id } = await world.foray.submit(
       queue(precise(400).replace('0.02', '0.01'), '[8, 9, 10, 11, 12]'),
     );
@@ -103,7 +103,7 @@ describe('replications until the mean is precise enough', () => {
     expect(Math.max(...falls)).toBeLessThanOrEqual(10);
   });
 
-  test('a point of which all runs fail ends after ten or a few more; equal values have to stay so', async () => {
+  test('a point whose runs all fail ends after ten or a few more; equal values have to stay equal', async () => {
     const source = {
       text: `
 campaign: failing
@@ -151,7 +151,7 @@ replications: {min: 3, max: 20, output: Echo, absolute: 0.1}
       expect(estimate(values, { ...goal, relative: 0.008 }).reached).toBe(true);
   });
 
-  test('goes on after a terminate, and ends where it would have', async () => {
+  test('goes on after a terminate, and ends with the same results as without it', async () => {
     const source = queue(`${precise(200)}\nconcurrency: 2`, '[7, 11]');
     const { id } = await world.foray.submit(source);
     await untilSomeAreDone(world, id);

@@ -99,7 +99,7 @@ export const Design = z
           .array(InnerDesign, 'expected a list of designs')
           .min(1, 'expected at least one design')
           .optional()
-          .describe('The points of designs one after the other; a point that is there twice counts once.');
+          .describe('The points of designs one after the other; a point that appears twice counts once.');
       },
       where: z
         .string(EXPRESSION)

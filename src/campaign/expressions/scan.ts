@@ -88,7 +88,7 @@ export function scan(text: string): Scanned {
   if (text.length > MOST_CHARACTERS) {
     const count = text.length.toLocaleString('en');
     throw new ExpressionError(`The expression has ${count} characters.`, MOST_CHARACTERS, {
-      hint: `At most ${MOST_CHARACTERS.toLocaleString('en')} are taken.`,
+      hint: `At most ${MOST_CHARACTERS.toLocaleString('en')} are allowed.`,
     });
   }
   const tokens = [...tokensOf(text)];

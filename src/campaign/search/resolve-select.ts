@@ -107,7 +107,7 @@ export function checkCompared(
       `The design has ${points.toLocaleString('en')} points, and an indifference compares each with each.`,
       {
         place: locate(['select', 'indifference']),
-        hint: `At most ${MOST_POINTS_OF_KN} points are taken. Give a budget of "runs" in its place.`,
+        hint: `At most ${MOST_POINTS_OF_KN} points are allowed. Give a budget of "runs" in its place.`,
       },
     );
   const first = points * replications;

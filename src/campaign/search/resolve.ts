@@ -36,7 +36,7 @@ export function resolveSearchedInputs(
     facts.mistakes.add(
       new ForayError('INVALID_VALUE', `The search varies ${given.length} inputs.`, {
         place: facts.locate(path, 'key'),
-        hint: `At most ${MOST_INPUTS} are taken.`,
+        hint: `At most ${MOST_INPUTS} are allowed.`,
       }),
     );
   return given.flatMap(({ input, value, path: at }) => {

@@ -1,8 +1,9 @@
 import type { Told } from './method.ts';
 
 /**
- * Which of two points is better: by value between points that meet all requirements, which are better than all that do not; these by
- * how far they miss; failed points last.
+ * Tells which of two points is better. A point that meets all requirements is better than a point that misses one. Two
+ * points that meet them are compared by value. Two points that miss one are compared by how far they miss. Failed
+ * points come last.
  *
  * K. Deb, "An efficient constraint handling method for genetic algorithms", Computer Methods in Applied Mechanics and Engineering
  * 186 (2000) 311-338, section 3. How far a point misses is summed over the requirements, each in units of the largest miss so far.
@@ -36,7 +37,7 @@ export class Ranking {
   }
 }
 
-/** Not a difference, which is no number between infinite values. */
+/** Compares two numbers without their difference, because the difference of two infinite values can be NaN. */
 function order(a: number, b: number): number {
   return Number(a > b) - Number(a < b);
 }

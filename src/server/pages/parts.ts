@@ -1,10 +1,13 @@
 import type { Markup } from '../../report/markup.ts';
 import { digestOf } from '../api/etag.ts';
 
-/** A part of a page that is replaced when it has changed: an element with this id, or all that is in it. */
+/**
+ * A part of a page: the element with this id, or all of the element's content. The page replaces a part that has
+ * changed.
+ */
 export interface Part {
   id: string;
-  /** The same while the part is. */
+  /** It stays the same while the part stays the same. */
   hash: string;
   markup: Markup;
 }
@@ -13,7 +16,7 @@ export function partOf(id: string, markup: Markup): Part {
   return { id, hash: digestOf(markup.text), markup };
 }
 
-/** Which parts a page has, for its script: "status=HASH,steering=HASH". */
+/** The ids and hashes of the parts of a page, for its script: "status=HASH,steering=HASH". */
 export function hashesOf(parts: readonly Part[]): string {
   return parts.map(({ id, hash }) => `${id}=${hash}`).join(',');
 }

@@ -132,7 +132,7 @@ export class Access {
     for (const name of Object.keys(models)) {
       const why = !known.has(nameKey(name))
         ? `The service has no model "${name}".`
-        : seen.has(nameKey(name)) && `The model "${name}" is there twice.`;
+        : seen.has(nameKey(name)) && `The model "${name}" appears twice.`;
       if (why) throw new ForayError('KEYS_INVALID', why, { place: locate(['models', name]) });
       seen.add(nameKey(name));
     }

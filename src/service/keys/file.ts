@@ -119,7 +119,7 @@ function checkKeys(file: KeyFile): void {
   const seen = new Set<string>();
   for (const { kind, name, index, sha256 } of keysOf(file)) {
     if (seen.has(sha256)) {
-      throw new ForayError('KEYS_INVALID', `The key ${sha256.slice(0, 8)} is there twice.`, {
+      throw new ForayError('KEYS_INVALID', `The key ${sha256.slice(0, 8)} appears twice.`, {
         place: file.locate([kind, name, 'keys', index]),
       });
     }

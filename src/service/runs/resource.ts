@@ -20,8 +20,8 @@ export function runResource(run: StoredRun, { id, experimentTemplate }: Version,
 }
 
 /**
- * The `message` (2.8) of a single run: `total` in percent, from the finished share of 0 to 1. The title is why it
- * FAILED, or why the service STOPPED it.
+ * The `message` (2.8) of a single run. `progress` is the finished share from 0 to 1; `total` is that share in percent.
+ * The title says why the run FAILED, or why the service STOPPED it.
  */
 export function taskMessage({ status, failure }: Omit<SubRun, 'id'>, progress: number): RunMessage {
   const isDone = status === 'COMPLETED';

@@ -62,7 +62,7 @@ describe('a union', () => {
 
   test.each([
     ['INVALID_VALUE', '{union: [{grid: {Days: [1]}}, {grid: {Days: [§8.5]}}]}', /8\.5/, /INTEGER/],
-    ['INVALID_VALUE', '{union: [{grid: {Days: [1, §1]}}]}', /there twice/, undefined],
+    ['INVALID_VALUE', '{union: [{grid: {Days: [1, §1]}}]}', /appears twice/, undefined],
     ['UNKNOWN_INPUT', '{union: [{grid: {Days: [1]}}, {grid: {§Titel: [1]}}]}', /"Titel"/, /"Title"/],
     ['DEFINITION_INVALID', '{union: §[]}', /expected at least one design/, undefined],
     ['DEFINITION_INVALID', '{union: [§3]}', /expected \{grid \| zip/, undefined],
@@ -300,7 +300,7 @@ describe('a design', () => {
     expectRefused(`${HEAD}§design: ${design}\n`, {
       code: 'INVALID_VALUE',
       says: new RegExp(`^The design has ${count} points\\.$`),
-      hint: /^At most 10,000,000 are taken\.$/,
+      hint: /^At most 10,000,000 are allowed\.$/,
     });
   });
 

@@ -50,7 +50,7 @@ describe('factorial', () => {
       /"Days" has 3 values/,
       /two values/,
     ],
-    ['{inputs: {Days: [7, §7]}}', 'INVALID_VALUE', /there twice/, undefined],
+    ['{inputs: {Days: [7, §7]}}', 'INVALID_VALUE', /appears twice/, undefined],
     ['{inputs: {§Dais: [7, 14]}}', 'UNKNOWN_INPUT', /no input "Dais"/, /mean "Days"/],
     [
       '{resolution: §4, inputs: {Days: [7, 14], Budget: [1, 2], Population: [1, 2]}}',

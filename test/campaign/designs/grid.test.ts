@@ -91,10 +91,10 @@ describe('a grid', () => {
     ['{grid: {Title: §{from: 0, to: 1, count: 2}}}', /takes STRING, not a range/, /list of values/],
     [
       '{grid: {Contact rate: [1, 2, §"1.0"]}}',
-      /^The value 1 for "Contact rate" is there twice/,
+      /^The value 1 for "Contact rate" appears twice/,
       /replications/,
     ],
-    ['{grid: {Contact rate: {values: [1, §1]}}}', /is there twice/, /replications/],
+    ['{grid: {Contact rate: {values: [1, §1]}}}', /appears twice/, /replications/],
     ['{grid: {Contact rate: §{from: 0, to: 1, step: 1e-7}}}', /has too many values/, /At most 1,000,000/],
     ['{grid: {Contact rate: §{from: 0, to: 1, count: 1000001}}}', /has too many values/, /At most 1,000,000/],
     ['{grid: {§Observed cases: [a]}}', /^The input "Observed cases" takes a file\.$/, /under "files"/],
@@ -148,7 +148,7 @@ describe('one at a time', () => {
   });
 
   test.each([
-    ['INVALID_VALUE', '{oneAtATime: {Days: [7, §7]}}', /is there twice/],
+    ['INVALID_VALUE', '{oneAtATime: {Days: [7, §7]}}', /appears twice/],
     ['INVALID_VALUE', '{oneAtATime: {Days: [§8.5]}}', /not a whole number/],
     ['INVALID_VALUE', '{oneAtATime: {Days: [7], §days: [8]}}', /given more than once/],
     ['EMPTY_DESIGN', '{oneAtATime: {Days: §[]}}', /is empty/],

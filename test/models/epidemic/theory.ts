@@ -1,10 +1,10 @@
-/** What is known of the stochastic form without simulating it. */
+/** Facts about the stochastic form that are known without a simulation. */
 import { integrate } from '../../../models/epidemic/dormand-prince.ts';
 import type { Parameters } from '../../../models/epidemic/sir.ts';
 
 const TOLERANCE = { relative: 1e-9, absolute: 1e-12 };
 
-/** The chances of each number of infected at a time, by the master equation: for a small population. */
+/** The chance of each number of infected at a time, from the master equation. It suits a small population only. */
 export function chancesOfInfected(
   { population, initiallyInfected, contactRate, recoveryRate }: Parameters,
   time: number,
@@ -33,8 +33,9 @@ export function chancesOfInfected(
 }
 
 /**
- * How far the means are from the deterministic form at a time in a large population, in persons, and the variances around
- * them, by the expansion in the population's size. What is left out is smaller by a factor of it.
+ * The differences of the means from the deterministic form in a large population at a time, in persons, and the
+ * variances around the means. They come from an expansion in the population's size. The terms that are left out are
+ * smaller by a factor of that size.
  *
  * N. G. van Kampen, "Stochastic Processes in Physics and Chemistry", 3rd edition (2007), chapter X.
  */
@@ -42,7 +43,7 @@ export function expansion(
   { population: n, initiallyInfected, contactRate: b, recoveryRate: g }: Parameters,
   time: number,
 ): Record<'infected' | 'recovered', { bias: number; variance: number }> {
-  // shares s and i, their covariances times N, and the differences of the means in persons
+  // y: the shares s and i, their covariances times N, and the differences of the means in persons
   const derivative = (_t: number, y: readonly number[]): number[] => {
     const [s, i, ss, si, ii, ds, di] = y as [number, number, number, number, number, number, number];
     const [infections, recoveries] = [b * s * i, g * i];
@@ -66,7 +67,10 @@ export function expansion(
   };
 }
 
-/** How many are ever infected in the deterministic form without an end, those at the start included: its final-size equation. */
+/**
+ * The number of persons ever infected in the deterministic form without an end, including those at the start. It
+ * is the solution of the final-size equation.
+ */
 export function finalSize({
   population,
   initiallyInfected,
@@ -76,7 +80,7 @@ export function finalSize({
   const susceptible = population - initiallyInfected;
   const ratio = contactRate / recoveryRate;
   let size = population;
-  // S∞ = S0 exp(-R0 (N - S∞) / N), from above to the one root that is reached
+  // iterates S∞ = S0 exp(-R0 (N - S∞) / N); the size falls from above to the one root that is reached
   for (let step = 0; step < 10_000; step++) {
     size = population - susceptible * Math.exp((-ratio * size) / population);
   }

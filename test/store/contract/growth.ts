@@ -83,7 +83,7 @@ export function describeGrowth(
         expect(await store.counts('flu')).toMatchObject({ total: 5 });
       });
 
-      test('whoever adds them, and however often, each point has as many as were wanted, and no seq is there twice', async () => {
+      test('whoever adds them, and however often, each point has as many as were wanted, and no seq appears twice', async () => {
         const wishes = fc.array(
           fc.record({ ordinal: fc.nat(3), replications: fc.integer({ min: 1, max: 6 }) }),
           { maxLength: 6 },

@@ -61,7 +61,7 @@ export function describeLately(
       expect(await lookAgain('other')).toEqual(['d']);
     });
 
-    test('of very many are the last ones', async () => {
+    test('are only the last ones, if very many have finished', async () => {
       await addNamed(store, letters(1_000));
       const seqs = letters(1_000).map((_, at) => at);
       await store.intend('flu', seqs, 1);
@@ -77,7 +77,7 @@ export function describeLately(
     });
 
     test('are all found, whenever they finish, if they were open at a look or come later in the order of work', async () => {
-      // for each run: the look before which it is requested, and the look before which it finishes
+      // for each run: the look before which it is requested, and how many looks later it finishes
       const times = fc.array(fc.tuple(fc.integer({ min: 0, max: 4 }), fc.integer({ min: 0, max: 4 })), {
         minLength: 1,
         maxLength: 12,
@@ -108,7 +108,7 @@ export function describeLately(
       );
     });
 
-    test('are found when they were tried again meanwhile', async () => {
+    test('are found if they were tried again between two looks', async () => {
       await addNamed(store, ['a', 'b', 'c']);
       await store.intend('flu', [0, 1, 2], 1);
       await store.observe('flu', [done(2)], 2);
@@ -141,7 +141,7 @@ export function describeLately(
       expect(await lookAgain()).toEqual([]);
     });
 
-    test('are found again of many that wait to be requested again', async () => {
+    test('are found again while many others wait to be requested again', async () => {
       const seqs = letters(1_500).map((_, at) => at);
       await addNamed(store, letters(1_500));
       await store.intend('flu', seqs, 1);

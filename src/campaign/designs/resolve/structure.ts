@@ -2,12 +2,12 @@ import { ForayError } from '../../../errors.ts';
 import type { Kind, WrittenDesign } from '../schema.ts';
 import type { DesignFacts, Path } from './inputs.ts';
 
-/** The kinds of design whose analysis needs all of their points, and no others. */
+/** The kinds of design whose analysis needs exactly the points of the design. */
 const balanced = ['morris', 'saltelli', 'factorial'] as const;
 
 /**
- * The name of the design if it is balanced. A full grid is balanced as well, but its points are meaningful without the
- * others.
+ * The kind and the name of a design that needs exactly its points. A full grid is balanced as well, but each of its
+ * points is meaningful without the others.
  */
 function balancedName(written: WrittenDesign): { kind: Kind; name: string } | undefined {
   const kind = balanced.find((candidate) => written[candidate] !== undefined);
@@ -33,8 +33,8 @@ export function checkNothingLeftOut(
     place: locate([...path, 'where'], 'key'),
     hint:
       found.kind === 'factorial'
-        ? 'The effects of inputs can only be told apart with all of its points. Without "resolution" it is taken.'
-        : 'Its results need all points: choose other limits of the inputs, so that each point can be run.',
+        ? 'The effects of inputs can be told apart only with all of its points. A factorial without "resolution" may have "where".'
+        : 'Its analysis needs all points. Choose limits of the inputs within which the model can run each point.',
   });
 }
 
@@ -53,6 +53,6 @@ export function checkStandsAlone(
   if (!found) return;
   throw new ForayError('INVALID_VALUE', `A ${found.name} cannot be part of a ${kind}.`, {
     place: locate([...path, found.kind], 'key'),
-    hint: 'Its results need exactly its points: make it a campaign of its own. Runs that are there are reused.',
+    hint: 'Its analysis needs exactly its points. Submit it as a campaign of its own; runs that the service already has are reused.',
   });
 }

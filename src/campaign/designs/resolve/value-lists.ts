@@ -6,9 +6,9 @@ import { isNumeric, isWhole } from '../names.ts';
 import type { Range, Values } from '../schema-values.ts';
 import type { DesignFacts } from './inputs.ts';
 
-/** The most values of one range. More of them are a typing error. */
+/** The most values of one range. A range with more values is a typing mistake. */
 const MOST_VALUES = 1_000_000;
-/** Digits of numbers at equal ratios: the last ones may differ between machines. */
+/** Computed numbers keep this many digits. At equal ratios the further digits may differ between machines. */
 const DIGITS = 12;
 
 type Facts = Pick<DesignFacts, 'locate' | 'mistakes'>;
@@ -57,7 +57,7 @@ export function distinctValuesOf(
   for (const [index, value] of values.entries()) {
     if (seen.has(value)) {
       mistakes.add(
-        new ForayError('INVALID_VALUE', `The value ${value} for "${input.name}" is there twice.`, {
+        new ForayError('INVALID_VALUE', `The value ${value} for "${input.name}" appears twice.`, {
           place: placeOf(index),
           hint: 'Use replications to repeat a point.',
         }),
@@ -86,11 +86,11 @@ function rangeValues(input: ModelInput, written: Range, locate: Locate, path: Pr
   if (step !== undefined && step <= 0) throw empty('The step must be above 0.');
   if (to < from) throw empty('"from" must not exceed "to".');
   if (count !== undefined && count > 1 && from === to) throw empty('"from" must be below "to".');
-  if (scale === 'log' && from <= 0) throw empty('At equal ratios "from" must be above 0.');
+  if (scale === 'log' && from <= 0) throw empty('With "scale: log", "from" must be above 0.');
   if ((count ?? stepCount(from, to, step!)) > MOST_VALUES) {
     throw new ForayError('INVALID_VALUE', `The range for "${input.name}", ${range}, has too many values.`, {
       place,
-      hint: `At most ${MOST_VALUES.toLocaleString('en')} are taken.`,
+      hint: `At most ${MOST_VALUES.toLocaleString('en')} are allowed.`,
     });
   }
   if (step !== undefined) return stepValues(from, to, step).map((value) => canonical(input, value, place));
@@ -99,7 +99,7 @@ function rangeValues(input: ModelInput, written: Range, locate: Locate, path: Pr
   return rounded.map((value) => canonical(input, value, place));
 }
 
-/** Number `at` of those from 0 to `last` between two numbers, these included. */
+/** The number at place `at` between two numbers. Place 0 is the first number, and place `last` is the second one. */
 function between(from: number, to: number, last: number, at: number, scale: 'linear' | 'log'): number {
   if (at === 0) return from;
   if (at === last) return to;

@@ -6,7 +6,7 @@ import type { Problem } from '../method.ts';
 import type { Stream } from '../stream.ts';
 
 const CANDIDATES = 800;
-/** Candidates near each of the points that are the best so far, at these distances. */
+/** There are candidates at these distances around each of the best points so far. */
 const NEAR = [0.2, 0.05, 0.01, 0.001];
 const NEAR_EACH = 10;
 const STARTS = 4;
@@ -18,8 +18,8 @@ interface Scored {
 }
 
 /**
- * Points with a great score, the greatest first: random points of the box and points near the best ones, of which the best are
- * refined. Only allowed points.
+ * Allowed points with a high score, the highest first. The candidates are random points of the box and points near the
+ * best ones so far. The candidates with the best scores are refined.
  *
  * @param around - the best points so far
  */
@@ -76,7 +76,7 @@ function startsOf(scored: readonly Scored[]): Scored[] {
   return starts;
 }
 
-/** Real coordinates by their derivatives, then each level by its neighbours, in turns until neither helps. */
+/** Improves real coordinates by their derivatives, then each level by its neighbours. Repeats until neither helps. */
 function refine(problem: Problem, acquisition: Acquisition, start: Scored): Scored {
   let best = start;
   for (let turn = 0; turn < 3; turn += 1) {
