@@ -89,6 +89,8 @@ export const ListedExecutor = z.object({
   has: z.array(z.string()),
   /** Why it claims nothing; null if it does. */
   problem: z.string().nullable(),
+  /** Which models' runs it does not take, and why. */
+  refusals: z.array(z.string()),
   /** When it was started. */
   since: z.iso.datetime(),
   /** When it was last heard. */

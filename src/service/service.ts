@@ -164,6 +164,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
         ...{ lanes: options.lanes, sql: database.sql, now, service, problems, onFault, onRequeued: onQueued },
         ...{ runs: repository, registry, progress, files, code: versionFiles.content },
         runTimeout: options.runTimeout,
+        executesAll: size > 0,
       }));
     ending = () => fleet?.close();
     app = await buildApp({
