@@ -174,6 +174,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       runs,
       sessions,
       files,
+      versionFiles,
       presigner: new Presigner(await signingSecret(database.sql), clock),
       access: new Access({
         file: keyFile,
