@@ -73,6 +73,37 @@ export function folderOfFile(): string {
   return folder;
 }
 
+/** Starts executors of a service, each in a process of its own. */
+export function executorsOf({
+  url,
+  address,
+  key,
+}: {
+  url: string;
+  /** That of Temporal. */
+  address: string;
+  key: string;
+}): TestFleet['spawn'] {
+  return (name, options = {}) => {
+    const { flags = [], env = {}, cache = folderOfFile(), program = [MAIN] } = options;
+    const settings = ['--service-url', url, '--temporal', address];
+    const child = spawn(
+      process.execPath,
+      [...program, 'executor', ...settings, '--name', name, '--cache', cache, ...flags],
+      { env: { ...process.env, FORAY_EXECUTOR_KEY: key, ...env }, stdio: ['ignore', 'inherit', 'pipe'] },
+    );
+    const lines: string[] = [];
+    createInterface({ input: child.stderr }).on('line', (line) => lines.push(line));
+    const exit = once(child, 'exit').then(([code]) => code as number | null);
+    const kill = async () => {
+      if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
+      await exit;
+    };
+    onCleanup(kill);
+    return { name, child, cache, lines, exit, kill };
+  };
+}
+
 /** @param write - writes models of the test's own into a folder */
 export async function startFleet(
   write: (folder: string) => void = () => {},
@@ -103,24 +134,7 @@ export async function startFleet(
   endings.push(() => running.close());
   const service = { ...clientOf(running.url), running, dataDir, close: () => running.close() };
 
-  const spawnExecutor: TestFleet['spawn'] = (name, options = {}) => {
-    const { flags = [], env = {}, cache = folderOfFile(), program = [MAIN] } = options;
-    const settings = ['--service-url', running.url, '--temporal', temporal.address];
-    const child = spawn(
-      process.execPath,
-      [...program, 'executor', ...settings, '--name', name, '--cache', cache, ...flags],
-      { env: { ...process.env, FORAY_EXECUTOR_KEY: key, ...env }, stdio: ['ignore', 'inherit', 'pipe'] },
-    );
-    const lines: string[] = [];
-    createInterface({ input: child.stderr }).on('line', (line) => lines.push(line));
-    const exit = once(child, 'exit').then(([code]) => code as number | null);
-    const kill = async () => {
-      if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
-      await exit;
-    };
-    onCleanup(kill);
-    return { name, child, cache, lines, exit, kill };
-  };
+  const spawnExecutor = executorsOf({ url: running.url, address: temporal.address, key });
   const executors = async () => (await service.get<ListedExecutor[]>('/executors')).body;
   return {
     ...{ service, temporal, key, keyFile, models, problems, executors },

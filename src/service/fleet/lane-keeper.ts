@@ -127,9 +127,11 @@ export class LaneKeeper {
     try {
       const held = await this.#closeLost();
       const { fresh } = await runs.counts();
-      const { able, faulty } = await fleet.executors.present();
-      await this.#noteUnserved(fresh > 0 ? able : undefined);
-      if (fresh > 0) {
+      if (fresh === 0) {
+        problems.replace(['RUNS_UNSERVED'], []);
+      } else {
+        const { able, faulty } = await fleet.executors.present();
+        await this.#noteUnserved(able);
         const free = able.length + faulty.length - held.size;
         // an executor that claims nothing keeps the lane that it took from others
         await this.#open(Math.min(free, fresh + faulty.length), held);
@@ -148,13 +150,14 @@ export class LaneKeeper {
     }
   }
 
-  /** Notes which models' runs wait for nobody. `able` are the executors that take runs; undefined when no run waits. */
-  async #noteUnserved(able: readonly ListedExecutor[] | undefined): Promise<void> {
+  /** Notes which models' runs wait for nobody. `able` are the executors that take runs. */
+  async #noteUnserved(able: readonly ListedExecutor[]): Promise<void> {
     const { runs, fleet, problems, executesAll } = this.#parts;
-    const versions = able && !executesAll ? await runs.unfinishedVersions() : [];
+    if (executesAll) return;
+    const versions = [...(await runs.unfinishedVersions())];
     problems.replace(
       ['RUNS_UNSERVED'],
-      [...versions].flatMap((versionId) => fleet.unserved(versionId, able ?? []) ?? []),
+      versions.flatMap((versionId) => fleet.unserved(versionId, able) ?? []),
     );
   }
 

@@ -75,6 +75,13 @@ export async function startNode(options: NodeOptions): Promise<ExecutorNode> {
     if (draining.signal.aborted) return 'it drains';
     return faults.problem() ?? (hasTime() ? null : 'its time ends before a run would');
   };
+  let lastFault = '';
+  /** A service that does not answer is said once, not at each attempt. */
+  const onFault = (error: unknown): void => {
+    const line = messageOf(error);
+    if (line !== lastFault) onLine(line);
+    lastFault = line;
+  };
   let refusals = (): string[] => [];
   const hello = (): Hello => ({
     ...{ build: version, slots, has: [...has], running, since },
@@ -125,7 +132,7 @@ export async function startNode(options: NodeOptions): Promise<ExecutorNode> {
             if (runs > 0) busyAt = performance.now();
           },
           onExecuted: (ms) => (longest = Math.max(longest, ms)),
-          onFault: (error) => onLine(messageOf(error)),
+          onFault,
         });
         try {
           await work.run();
@@ -158,8 +165,9 @@ export async function startNode(options: NodeOptions): Promise<ExecutorNode> {
     const greet = async (): Promise<void> => {
       try {
         await client.hello(name, hello());
+        lastFault = '';
       } catch (error) {
-        onLine(messageOf(error));
+        onFault(error);
         const code = error instanceof ServiceFault ? error.code : undefined;
         // the service was updated meanwhile
         if (code === 'OTHER_BUILD') draining.abort();
