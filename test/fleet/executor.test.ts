@@ -4,11 +4,13 @@ import { beforeAll, expect, test } from '@jest/globals';
 import type { Run } from '../../src/api/resources.ts';
 import { writeCommandModel } from '../service/command-model.ts';
 import {
+  onCleanup,
   outputsOf,
   reach,
   requestRun,
   rows,
   SHIPPED_MODELS,
+  simulation,
   startTestService,
   stateOf,
   upload,
@@ -39,12 +41,17 @@ function version(number: number): string {
   return `setTimeout(() => say({ outputs: { Out: ${number} } }), 1_000);`;
 }
 
-/** Requests runs that sleep. */
+/** Requests runs that sleep. They end with the test. */
 async function sleepers(count: number, seconds: number): Promise<Run[]> {
   const version = await fleet.service.latest('Rehearsal');
   const runs = [];
-  for (let index = 0; index < count; index += 1)
-    runs.push((await requestRun(fleet.service, version, { Seconds: seconds, Value: (next += 1) })).body);
+  for (let index = 0; index < count; index += 1) {
+    const inputs = { Seconds: seconds, Value: (next += 1) };
+    runs.push((await requestRun(fleet.service, version, inputs)).body);
+    onCleanup(
+      async () => void (await fleet.service.post(`/versions/${version}/runs/stop`, simulation(inputs))),
+    );
+  }
   return runs;
 }
 
@@ -60,14 +67,6 @@ function historyOf(runs: readonly Run[]) {
 async function leave({ child, exit }: TestExecutor): Promise<void> {
   child.kill('SIGTERM');
   expect(await exit).toBe(0);
-}
-
-async function stop({ modelVersionId }: Run, value: number, seconds: number): Promise<void> {
-  const inputs = [
-    { name: 'Seconds', value: seconds },
-    { name: 'Value', value },
-  ];
-  await fleet.service.post(`/versions/${modelVersionId}/runs/stop`, { experimentType: 'SIMULATION', inputs });
 }
 
 test('runs of modules and programs, with files, give the same as in the service itself', async () => {
@@ -88,10 +87,10 @@ test('runs of modules and programs, with files, give the same as in the service 
 
 test('an executor that is killed loses no run: another takes them over, and the list says so', async () => {
   const first = await fleet.start('killed', { flags: ['--slots', '2'] });
-  const runs = await sleepers(4, 2);
+  const runs = await sleepers(4, 5);
   await reach(fleet.service, runs[0]!, 'RUNNING');
-  await fleet.start('heir', { flags: ['--slots', '2'] });
   await first.kill();
+  await fleet.start('heir', { flags: ['--slots', '2'] });
   for (const run of runs) await reach(fleet.service, run, 'COMPLETED');
   expect(historyOf(runs)).toEqual([
     { executions: 1, losses: 0 },
@@ -121,12 +120,10 @@ test('an executor that is free takes what another has no slot for', async () => 
   const first = await fleet.start('busy', { flags: ['--slots', '1'] });
   const [long] = await sleepers(1, 600);
   await reach(fleet.service, long!, 'RUNNING');
-  const longest = next;
   await fleet.start('free', { flags: ['--slots', '1'] });
   const [short] = await sleepers(1, 0);
   await reach(fleet.service, short!, 'COMPLETED');
   expect(first.child.exitCode).toBeNull();
-  await stop(long!, longest, 600);
 });
 
 test('a second signal, and the end of its time, give back what executes, and no loss is counted', async () => {
@@ -140,13 +137,12 @@ test('a second signal, and the end of its time, give back what executes, and no 
   expect((await stateOf(fleet.service, run!)).status).toBe('FRESH');
 
   // runs are given back five seconds before
-  const ends = new Date(Date.now() + 13_000).toISOString();
+  const ends = new Date(Date.now() + 16_000).toISOString();
   const ending = await fleet.start('ending', { flags: ['--slots', '1', '--ends', ends] });
   await reach(fleet.service, run!, 'RUNNING');
   expect(await ending.exit).toBe(0);
   expect((await stateOf(fleet.service, run!)).status).toBe('FRESH');
   expect(historyOf([run!])).toEqual([{ executions: 2, losses: 0 }]);
-  await stop(run!, next, 600);
 });
 
 test('versions 1 and 2 of a model execute side by side, each run with its own', async () => {

@@ -5,13 +5,17 @@ import { messageOf } from '../../errors.ts';
 import { Deferred } from '../deferred.ts';
 import { ContentFiles } from '../files/content.ts';
 import type { FetchedVersion } from '../fleet/protocol.ts';
-import { whyNotRunnable } from '../models/manifest.ts';
+import type { ModelCode } from '../models/folder.ts';
+import { type Manifest, whyNotRunnable } from '../models/manifest.ts';
 import { contentName, VersionFiles } from '../models/version-files.ts';
 import { Backoff } from '../backoff.ts';
 import { type Materials, type VersionJob, VersionUnusable } from '../runs/dispatcher.ts';
 import type { ClaimedRun } from '../runs/feed.ts';
 import type { OutputTexts } from '../runs/stored-run.ts';
 import { type NodeClient, ServiceFault } from './client.ts';
+
+/** How often the files of a version are looked at, in milliseconds. */
+const LOOK_EVERY = 1_000;
 
 /** The folder of the files of runs, in that of the cache. */
 export function filesIn(folder: string): string {
@@ -29,6 +33,8 @@ export class NodeMaterials implements Materials {
   #versions: VersionFiles;
   /** The versions that were fetched, by id. */
   readonly #fetched = new Map<string, Promise<FetchedVersion>>();
+  /** The code of versions, and when it was found to be whole. */
+  readonly #ready = new Map<string, { code: ModelCode; at: number }>();
   /** Contents that are being fetched, by hash. */
   readonly #fetching = new Map<string, Promise<void>>();
   /** Versions that this build cannot execute. */
@@ -58,21 +64,18 @@ export class NodeMaterials implements Materials {
       this.#unwanted.add(versionId);
       throw this.#refuse(versionId, model, reason);
     }
-    const code = manifest.files
-      .filter(({ link }) => link === undefined)
-      .map(({ sha256 }) => contentName(sha256));
     const files = template.inputs
       .filter(({ type }) => type === 'INPUT_FILE')
       .map(({ name }) => inputs[name]!)
       .filter((hash) => hash !== '');
     try {
-      await this.#ensure('code', this.#versions.content, code);
+      const code = await this.#codeOf(versionId, manifest);
       await this.#ensure('files', this.#files, files);
+      this.#refusals.delete(versionId);
+      return { code, template, isElsewhere: true };
     } catch (error) {
       throw error instanceof ServiceFault ? this.#refuse(versionId, model, error.message) : error;
     }
-    this.#refusals.delete(versionId);
-    return { code: this.#versions.ready(manifest, undefined), template, isElsewhere: true };
   }
 
   async keepOutputs({ template }: VersionJob, outputs: OutputTexts): Promise<void> {
@@ -99,6 +102,7 @@ export class NodeMaterials implements Materials {
 
   /** Has all files hashed again before their next use: damage by a disk does not show in their sizes and times. */
   doubt(): void {
+    this.#ready.clear();
     [this.#files, this.#versions] = this.#open();
   }
 
@@ -109,6 +113,19 @@ export class NodeMaterials implements Materials {
   #refuse(versionId: string, model: string, reason: string): Deferred {
     this.#refusals.set(versionId, { model, reason });
     return new Deferred(reason);
+  }
+
+  /** The code of a version in the cache. Its many files are looked at once a second, not for each run: who executes it looks too. */
+  async #codeOf(versionId: string, manifest: Manifest): Promise<ModelCode> {
+    const ready = this.#ready.get(versionId);
+    if (ready && performance.now() - ready.at < LOOK_EVERY) return ready.code;
+    const contents = manifest.files
+      .filter(({ link }) => link === undefined)
+      .map(({ sha256 }) => contentName(sha256));
+    await this.#ensure('code', this.#versions.content, contents);
+    const code = this.#versions.ready(manifest, undefined);
+    this.#ready.set(versionId, { code, at: performance.now() });
+    return code;
   }
 
   #versionOf(id: string): Promise<FetchedVersion> {
