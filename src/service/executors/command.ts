@@ -63,9 +63,7 @@ export async function runCommand(
       child.stderr!.on('data', (chunk: Buffer) => kept.stderr.add(chunk));
     }
     const outputs = await converse(child, input, job, onProgress).catch((error: unknown) => {
-      throw job.isElsewhere && isFull(folder)
-        ? new Deferred(`the disk is full: ${messageOf(error)}`)
-        : error;
+      throw job.isElsewhere && isFull(folder) ? new Deferred(`the disk is full: ${messageOf(error)}`) : error;
     });
     return await deferIfShort(() => takeFiles(outputs, job, files, folder), 'its files cannot be stored');
   } finally {
