@@ -5,6 +5,7 @@
 const benches: Record<string, () => Promise<{ run: (args: string[]) => boolean | Promise<boolean> }>> = {
   campaign: () => import('./campaign/bench.ts'),
   service: () => import('./service/bench.ts'),
+  fleet: () => import('./fleet/bench.ts'),
   scheduler: () => import('./scheduler/bench.ts'),
   kernel: () => import('./kernel/bench.ts'),
   store: () => import('./store/bench.ts'),

@@ -64,6 +64,40 @@ export const Pruned = z.object({
 });
 export type Pruned = z.output<typeof Pruned>;
 
+/** A file of a pushed model. */
+export const PushedFile = z.strictObject({
+  /** Below the folder of the model and its neighbours: the name of one of `folders`, and the path in it, with slashes. */
+  path: z.string().max(1_000),
+  /** The permission bits. */
+  mode: z.number().int().min(0).max(0o777),
+  sha256: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/, 'the SHA-256 of the content, 64 hexadecimal digits in lower case'),
+});
+export type PushedFile = z.output<typeof PushedFile>;
+
+/** A model as its author has it. */
+export const PushRequest = z.strictObject({
+  name: z.string().min(1),
+  /** The name of its folder, and of those whose code it shares with its neighbours. */
+  folders: z.array(z.string()).min(1).max(100),
+  /** The path of its module or declaration, which is directly in the first folder. */
+  entry: z.string(),
+  files: z.array(PushedFile).min(1).max(10_000),
+});
+export type PushRequest = z.output<typeof PushRequest>;
+
+/** What a push came to. */
+export const Pushed = z.object({
+  /** The SHA-256 of files to upload before the same request makes a version; none when it has. */
+  missing: z.array(z.string()),
+  /** The version with these files; null while files are missing. */
+  version: z.number().int().min(1).nullable(),
+  /** Whether the request made it. */
+  isNew: z.boolean(),
+});
+export type Pushed = z.output<typeof Pushed>;
+
 /** The values that a model allows for an input, if not every value of its type. */
 export const AllowedValues = z.object({
   name: z.string(),
@@ -89,6 +123,8 @@ export const ListedExecutor = z.object({
   has: z.array(z.string()),
   /** Why it claims nothing; null if it does. */
   problem: z.string().nullable(),
+  /** Which models' runs it does not take, and why. */
+  refusals: z.array(z.string()),
   /** When it was started. */
   since: z.iso.datetime(),
   /** When it was last heard. */
@@ -127,6 +163,23 @@ export const extensions = {
       'Extension of the specification: removes the kept files of old versions of a model, which then take no new runs',
     body: PruneRequest,
     response: Pruned,
+  },
+  pushModel: {
+    method: 'POST',
+    path: '/push/model',
+    summary:
+      'Extension of the specification: makes a version of a model from uploaded files, if it differs from the last',
+    body: PushRequest,
+    response: Pushed,
+  },
+  pushFile: {
+    method: 'POST',
+    path: '/push/file',
+    summary:
+      'Extension of the specification: uploads a file of a model that is about to be pushed; the answer is its SHA-256',
+    query: z.object({ model: z.string().min(1) }),
+    body: 'bytes',
+    response: z.string(),
   },
   listExecutors: {
     method: 'GET',

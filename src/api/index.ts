@@ -9,6 +9,8 @@ export type {
   ListedExecutor,
   Pruned,
   PruneRequest,
+  Pushed,
+  PushRequest,
   VersionCode,
   VersionFile,
   VersionSummary,

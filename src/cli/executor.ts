@@ -88,9 +88,9 @@ export function addExecutor(program: Command): void {
       tell(`Executor ${node.name} works for ${url} with ${flags.slots} slots (process ${process.pid})`);
       tellReady();
       void signalled.then(() => {
+        for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => node.leave());
         tell('Draining: no more runs begin. A second signal gives back those that execute.');
         node.drain();
-        for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => node.leave());
       });
       await node.left;
       process.exit();

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { ListedExecutor } from '../api/extensions.ts';
 import { cloudClient } from '../client/index.ts';
 import { printableLine } from '../printable.ts';
 import { commandName } from './command-name.ts';
@@ -20,16 +21,17 @@ export function addExecutors(program: Command): void {
       }
       printTable('Executors', [
         ['name', 'slots', 'running', 'has', 'foray', 'since', 'state'],
-        ...executors.map(({ name, slots, running, has, build, since, isThere, seen, problem }) => [
+        ...executors.map(({ name, slots, running, has, build, since, isThere, seen, problem, refusals }) => [
           ...[printableLine(name), String(slots), String(running), has.join(', '), build, timeText(since)],
-          isThere
-            ? problem === null
-              ? 'takes runs'
-              : `claims nothing: ${printableLine(problem)}`
-            : `gone since ${timeText(seen)}`,
+          isThere ? stateText({ problem, refusals }) : `gone since ${timeText(seen)}`,
         ]),
       ]);
     });
+}
+
+function stateText({ problem, refusals }: Pick<ListedExecutor, 'problem' | 'refusals'>): string {
+  if (problem !== null) return `claims nothing: ${printableLine(problem)}`;
+  return ['takes runs', ...refusals.map((refusal) => `not those of ${printableLine(refusal)}`)].join(', ');
 }
 
 function timeText(time: string): string {

@@ -3,12 +3,11 @@ import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
 import { homePaths } from '../dev/home.ts';
 import { ForayError } from '../errors.ts';
-import type { ModelPlace } from '../service/models/folder.ts';
 import type { Triable, Trial } from '../service/trials/trial.ts';
 import { print, printJson, tell } from './output.ts';
 import { ProgressLine } from './progress.ts';
 import { homeOption, wholeNumber } from './settings.ts';
-import { commandName } from './command-name.ts';
+import { modelsIn } from './models-in.ts';
 
 /** Longest value in the output, in characters. */
 const SHOWN = 100;
@@ -65,16 +64,6 @@ export function addModelsCheck(models: Command): void {
         );
       }
     });
-}
-
-/** @throws ForayError MODEL_INVALID when there are none */
-async function modelsIn(folder: string): Promise<ModelPlace[]> {
-  const { findModels } = await import('../service/models/folder.ts');
-  const found = findModels(folder);
-  if (found.length > 0) return found;
-  throw new ForayError('MODEL_INVALID', `There is no model in ${folder}.`, {
-    hint: `A model is a folder with model.ts, model.js, model.yaml or model.json; create one with: ${commandName()} models new NAME`,
-  });
 }
 
 /** The model whose version is wanted: the model in a folder of this name, otherwise the model with this name. */

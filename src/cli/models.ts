@@ -4,6 +4,7 @@ import { cloudClient, modelAtService } from '../client/index.ts';
 import { addModelsCheck } from './models-check.ts';
 import { settingsWithService } from './home.ts';
 import { addModelsNew } from './models-new.ts';
+import { addModelsPush } from './models-push.ts';
 import { addModelsVersions } from './models-versions.ts';
 import { print, printJson, printTable } from './output.ts';
 import { type SettingFlags, withSettings } from './settings.ts';
@@ -19,6 +20,7 @@ export function addModels(program: Command): void {
     );
   addModelsNew(models);
   addModelsCheck(models);
+  addModelsPush(models);
   addModelsVersions(models);
 }
 

@@ -17,6 +17,8 @@ import type {
   OutputsTemplate,
   Pruned,
   PruneRequest,
+  Pushed,
+  PushRequest,
   ResultsRequest,
   Run,
   RunRequest,
@@ -27,7 +29,7 @@ import type {
   ListedExecutor,
 } from '../api/index.ts';
 import type { Sink } from './download.ts';
-import { CloudError, type CloudErrorKind, isCloudError } from './errors.ts';
+import { CloudError, isCloudError, lacksExtension, otherHost } from './errors.ts';
 import { fetchOutputFile } from './output-file.ts';
 import { Transport, type TransportOptions } from './transport.ts';
 
@@ -38,20 +40,6 @@ interface CallOptions {
   signal?: AbortSignal | undefined;
   isStart?: boolean;
 }
-
-/** Errors of a host that does not know a path: its own error, or an HTML page. */
-const lacksExtension: readonly CloudErrorKind[] = [
-  'not-found',
-  'refused',
-  'server',
-  'malformed',
-  'too-large',
-];
-/** Errors of a host without a health document, or with a protected one. */
-const otherHost: readonly CloudErrorKind[] = [
-  ...lacksExtension.filter((kind) => kind !== 'server'),
-  'unauthorized',
-];
 
 /**
  * The model service as a typed client: one method an endpoint (specification, section 4).
@@ -92,6 +80,16 @@ export class CloudClient {
   /** Removes the stored files of old versions; rejects if the service stores none. */
   pruneVersions(modelId: string, which: PruneRequest, signal?: AbortSignal): Promise<Pruned> {
     return this.call('pruneVersions', { params: { modelId }, body: which, signal });
+  }
+
+  /** Makes a version of a model, or names the files that the service lacks for that. */
+  pushModel(request: PushRequest, signal?: AbortSignal): Promise<Pushed> {
+    return this.call('pushModel', { body: request, signal });
+  }
+
+  /** @returns the SHA-256 of the stored file, in hexadecimal digits */
+  pushFile(model: string, content: Uint8Array, signal?: AbortSignal): Promise<string> {
+    return this.call('pushFile', { query: { model }, body: content, signal });
   }
 
   /** The executors on other machines; undefined if the service does not list them. */

@@ -67,3 +67,17 @@ export class CloudError extends ForayError {
 export function isCloudError(error: unknown): error is CloudError {
   return error instanceof Error && error.name === 'CloudError';
 }
+
+/** Errors of a host that does not know a path: its own error, or an HTML page. */
+export const lacksExtension: readonly CloudErrorKind[] = [
+  'not-found',
+  'refused',
+  'server',
+  'malformed',
+  'too-large',
+];
+/** Errors of a host without a health document, or with a protected one. */
+export const otherHost: readonly CloudErrorKind[] = [
+  ...lacksExtension.filter((kind) => kind !== 'server'),
+  'unauthorized',
+];

@@ -2,8 +2,12 @@ import { DefaultLogger, type LogEntry, Runtime } from '@temporalio/worker';
 import { messageOf } from '../errors.ts';
 import { printableLine } from '../printable.ts';
 
+/** An executor has no workflows on purpose. */
+const EXPECTED = 'No workflows registered, not polling for workflow tasks';
+
 /** One line per entry, without stacks: the Web UI shows what goes wrong with a campaign too. */
 export function logLine({ level, message, meta }: LogEntry): void {
+  if (message === EXPECTED) return;
   const error: unknown = meta?.error;
   const why = error === undefined ? '' : `: ${messageOf(error).split('\n')[0]}`;
   const workflow = typeof meta?.workflowId === 'string' ? ` (campaign ${meta.workflowId})` : '';

@@ -39,6 +39,10 @@ export const serviceErrors = {
     status: 409,
     about: "the version's files are no longer kept: results stay, new runs do not start",
   },
+  MODEL_IN_FOLDER: {
+    status: 409,
+    about: 'the model is in a folder of models of the service, so it changes there and cannot be pushed',
+  },
   OTHER_BUILD: { status: 409, about: 'an executor is another version of foray than the service' },
   HOLDER_CLOSED: {
     status: 409,
@@ -56,6 +60,7 @@ export const serviceErrors = {
     status: 422,
     about: 'the model of an animated run refuses a value or a call',
   },
+  MODEL_REFUSED: { status: 422, about: 'the files of a pushed model are no model that the service can run' },
   RATE_LIMITED: {
     status: 429,
     about: 'too many requests with this key; Retry-After has the wait',

@@ -164,6 +164,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
         ...{ lanes: options.lanes, sql: database.sql, now, service, problems, onFault, onRequeued: onQueued },
         ...{ runs: repository, registry, progress, files, code: versionFiles.content },
         runTimeout: options.runTimeout,
+        executesAll: size > 0,
       }));
     ending = () => fleet?.close();
     app = await buildApp({
@@ -173,6 +174,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       runs,
       sessions,
       files,
+      versionFiles,
       presigner: new Presigner(await signingSecret(database.sql), clock),
       access: new Access({
         file: keyFile,

@@ -1,24 +1,77 @@
-import { expect, test } from '@jest/globals';
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { beforeAll, expect, test } from '@jest/globals';
+import type { Run } from '../../src/api/resources.ts';
 import { writeCommandModel } from '../service/command-model.ts';
-import { SHIPPED_MODELS } from '../service/fixed.ts';
-import { outputsOf, reach, requestRun, rows, startTestService, temporaryFolder } from '../service/support.ts';
+import {
+  onCleanup,
+  outputsOf,
+  reach,
+  requestRun,
+  rows,
+  SHIPPED_MODELS,
+  simulation,
+  startTestService,
+  stateOf,
+  upload,
+} from '../service/support.ts';
 import { until } from '../support/until.ts';
-import { startFleet } from './fleet.ts';
+import { startFleet, type TestExecutor, type TestFleet } from './fleet.ts';
+
+let fleet: TestFleet;
+/** A number that no earlier run had. */
+let next = 0;
+
+beforeAll(async () => {
+  fleet = await startFleet((folder) => {
+    writeCommandModel(
+      folder,
+      'Files',
+      `writeFileSync('out.txt', 'twice ' + inputs.N * 2 + (inputs.File ? readFileSync(inputs.File, 'utf8') : ''));
+       say({ progress: 0.5 });
+       say({ outputs: { Out: inputs.N * 2, Text: 'out.txt' } });`,
+      ['Out: DOUBLE', 'Text: OUTPUT_FILE'],
+    );
+    writeCommandModel(folder, 'Versions', version(1));
+  });
+});
+
+/** A program whose runs take a second and say which version they were. */
+function version(number: number): string {
+  return `setTimeout(() => say({ outputs: { Out: ${number} } }), 1_000);`;
+}
+
+/** Requests runs that sleep. They end with the test. */
+async function sleepers(count: number, seconds: number): Promise<Run[]> {
+  const version = await fleet.service.latest('Rehearsal');
+  const runs = [];
+  for (let index = 0; index < count; index += 1) {
+    const inputs = { Seconds: seconds, Value: (next += 1) };
+    runs.push((await requestRun(fleet.service, version, inputs)).body);
+    onCleanup(
+      async () => void (await fleet.service.post(`/versions/${version}/runs/stop`, simulation(inputs))),
+    );
+  }
+  return runs;
+}
+
+/** How often runs were executed and lost their executor. */
+function historyOf(runs: readonly Run[]) {
+  const ids = runs.map(({ id }) => `'${id}'`).join(', ');
+  return rows(
+    fleet.service.dataDir,
+    `SELECT DISTINCT executions, losses FROM runs WHERE id IN (${ids}) ORDER BY executions`,
+  );
+}
+
+async function leave({ child, exit }: TestExecutor): Promise<void> {
+  child.kill('SIGTERM');
+  expect(await exit).toBe(0);
+}
 
 test('runs of modules and programs, with files, give the same as in the service itself', async () => {
-  const folder = temporaryFolder();
-  writeCommandModel(
-    folder,
-    'Files',
-    `writeFileSync('out.txt', 'twice ' + inputs.N * 2 + (inputs.File ? readFileSync(inputs.File, 'utf8') : ''));
-     say({ progress: 0.5 });
-     say({ outputs: { Out: inputs.N * 2, Text: 'out.txt' } });`,
-    ['Out: DOUBLE', 'Text: OUTPUT_FILE'],
-  );
-  const modelDirs = [SHIPPED_MODELS, folder];
-  const fleet = await startFleet({ modelDirs });
-  const alone = await startTestService({ modelDirs });
-  await Promise.all([fleet.start('one', ['--slots', '2']), fleet.start('two', ['--slots', '2'])]);
+  const alone = await startTestService({ modelDirs: [SHIPPED_MODELS, fleet.models] });
+  await Promise.all(['one', 'two'].map((name) => fleet.start(name, { flags: ['--slots', '2'] })));
   for (const [model, inputs] of [
     ['Files', { N: 3 }],
     ['Epidemic', { Days: 5 }],
@@ -32,58 +85,110 @@ test('runs of modules and programs, with files, give the same as in the service 
   }
 });
 
-test('an executor that is killed loses no run: another takes them over', async () => {
-  const fleet = await startFleet({ modelDirs: [SHIPPED_MODELS] });
-  const version = await fleet.service.latest('Rehearsal');
-  const first = await fleet.start('first', ['--slots', '2']);
-  const runs = [];
-  for (const Value of [1, 2, 3, 4])
-    runs.push((await requestRun(fleet.service, version, { Seconds: 2, Value })).body);
+test('an executor that is killed loses no run: another takes them over, and the list says so', async () => {
+  const first = await fleet.start('killed', { flags: ['--slots', '2'] });
+  const runs = await sleepers(4, 5);
   await reach(fleet.service, runs[0]!, 'RUNNING');
-  await fleet.start('second', ['--slots', '2']);
   await first.kill();
+  await fleet.start('heir', { flags: ['--slots', '2'] });
   for (const run of runs) await reach(fleet.service, run, 'COMPLETED');
+  expect(historyOf(runs)).toEqual([
+    { executions: 1, losses: 0 },
+    { executions: 2, losses: 1 },
+  ]);
   const { dataDir } = fleet.service;
-  expect(rows(dataDir, 'SELECT count(*) AS results FROM results')).toEqual([{ results: 4 }]);
-  expect(rows(dataDir, 'SELECT max(losses) AS losses FROM runs')).toEqual([{ losses: 1 }]);
+  const ids = runs.map(({ id }) => `'${id}'`).join(', ');
+  expect(
+    rows(dataDir, `SELECT count(*) AS n FROM results JOIN runs ON seq = run_seq WHERE id IN (${ids})`),
+  ).toEqual([{ n: 4 }]);
 });
 
 test('SIGTERM drains: what executes ends here, what waits is executed elsewhere, nothing twice', async () => {
-  const fleet = await startFleet({ modelDirs: [SHIPPED_MODELS] });
-  const version = await fleet.service.latest('Rehearsal');
-  const first = await fleet.start('first', ['--slots', '2']);
-  const runs = [];
-  for (const Value of [1, 2, 3, 4])
-    runs.push((await requestRun(fleet.service, version, { Seconds: 2, Value })).body);
+  const first = await fleet.start('drained', { flags: ['--slots', '2'] });
+  const runs = await sleepers(4, 2);
   await reach(fleet.service, runs[1]!, 'RUNNING');
-  first.child.kill('SIGTERM');
-  expect(await first.exit).toBe(0);
-  await fleet.start('second', ['--slots', '2', '--leave-when-idle', '15s']);
+  await leave(first);
+  expect(await fleet.listed('drained')).toBeUndefined();
+  const second = await fleet.start('idle', { flags: ['--slots', '2', '--leave-when-idle', '2s'] });
   for (const run of runs) await reach(fleet.service, run, 'COMPLETED');
-  expect(rows(fleet.service.dataDir, 'SELECT DISTINCT executions, losses FROM runs')).toEqual([
-    { executions: 1, losses: 0 },
-  ]);
+  expect(historyOf(runs)).toEqual([{ executions: 1, losses: 0 }]);
   // it leaves by itself
-  await until('no executor is listed', async () => (await fleet.executors()).length === 0);
+  expect(await second.exit).toBe(0);
 });
 
-test('an executor without the program of a model fails no run, and says why it claims nothing', async () => {
-  const folder = temporaryFolder();
-  writeCommandModel(folder, 'Program', 'say({ outputs: { Out: inputs.N } });');
-  const fleet = await startFleet({ modelDirs: [folder] });
-  const version = await fleet.service.latest('Program');
-  await fleet.start('bare', ['--slots', '1'], { PATH: '/nowhere' });
-  const { body: run } = await requestRun(fleet.service, version, { N: 7 });
-  await until('it says so', async () =>
-    (await fleet.executors()).some(({ problem }) => problem?.includes('there is no such program')),
-  );
-  await fleet.start('able', ['--slots', '1']);
-  await reach(fleet.service, run, 'COMPLETED');
+test('an executor that is free takes what another has no slot for', async () => {
+  const first = await fleet.start('busy', { flags: ['--slots', '1'] });
+  const [long] = await sleepers(1, 600);
+  await reach(fleet.service, long!, 'RUNNING');
+  await fleet.start('free', { flags: ['--slots', '1'] });
+  const [short] = await sleepers(1, 0);
+  await reach(fleet.service, short!, 'COMPLETED');
+  expect(first.child.exitCode).toBeNull();
 });
 
-test('a wrong key is refused at the start, with what to do', async () => {
-  const fleet = await startFleet({ modelDirs: [SHIPPED_MODELS] });
-  const executor = fleet.spawn('wrong', [], { FORAY_EXECUTOR_KEY: 'wrong' });
-  expect(await executor.exit).toBe(2);
-  expect(executor.lines.join()).toContain('foray service keys add NAME --executor');
+test('a second signal, and the end of its time, give back what executes, and no loss is counted', async () => {
+  const leaving = await fleet.start('leaving', { flags: ['--slots', '1'] });
+  const [run] = await sleepers(1, 600);
+  await reach(fleet.service, run!, 'RUNNING');
+  leaving.child.kill('SIGTERM');
+  await until('it drains', () => leaving.lines.some((line) => line.startsWith('Draining')));
+  leaving.child.kill('SIGTERM');
+  expect(await leaving.exit).toBe(0);
+  expect((await stateOf(fleet.service, run!)).status).toBe('FRESH');
+
+  // runs are given back five seconds before
+  const ends = new Date(Date.now() + 16_000).toISOString();
+  const ending = await fleet.start('ending', { flags: ['--slots', '1', '--ends', ends] });
+  await reach(fleet.service, run!, 'RUNNING');
+  expect(await ending.exit).toBe(0);
+  expect((await stateOf(fleet.service, run!)).status).toBe('FRESH');
+  expect(historyOf([run!])).toEqual([{ executions: 2, losses: 0 }]);
+});
+
+test('versions 1 and 2 of a model execute side by side, each run with its own', async () => {
+  const { service } = fleet;
+  const first = await service.latest('Versions');
+  await fleet.start('versions', { flags: ['--slots', '2'] });
+  const runs = [];
+  for (let N = 0; N < 3; N += 1) runs.push((await requestRun(service, first, { N })).body);
+  await reach(service, runs[0]!, 'RUNNING');
+  writeCommandModel(fleet.models, 'Versions', version(2));
+  const second = await until('there is a version 2', async () => {
+    const latest = await service.latest('Versions');
+    return latest !== first && latest;
+  });
+  for (let N = 0; N < 3; N += 1) {
+    runs.push((await requestRun(service, second, { N })).body);
+    runs.push((await requestRun(service, first, { N: 10 + N })).body);
+  }
+  for (const run of runs) {
+    await reach(service, run, 'COMPLETED');
+    const { body } = await service.post<{ value: string }[]>(
+      `/versions/${run.modelVersionId}/results/${run.id}`,
+      [],
+    );
+    expect(body[0]!.value).toBe(run.modelVersionId === first ? '1' : '2');
+  }
+});
+
+test('a flipped byte in the cache, of code and of input files, is fetched anew and never used', async () => {
+  const { service } = fleet;
+  const version = await service.latest('Files');
+  const { body: File } = await upload(service, ' and a file');
+  const first = await fleet.start('flipped', { flags: ['--slots', '1'] });
+  const before = await outputsOf(service, version, { N: 100, File });
+  const files = readdirSync(first.cache, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => path.join(parentPath, name));
+  const damaged = files.filter((file) => {
+    const text = readFileSync(file, 'utf8');
+    if (!/twice|and a file/.test(text)) return false;
+    writeFileSync(file, text.replace('twice', 'thrice').replace('and', 'xnd'));
+    return true;
+  });
+  // the program among the contents and in the folder of its version, the input file, and the output file
+  expect(damaged).toHaveLength(4);
+  const after = await outputsOf(service, version, { N: 100, File, Large: 1 });
+  expect([...after]).toEqual([...before]);
+  expect(await fleet.listed('flipped')).toMatchObject({ problem: null, refusals: [] });
 });

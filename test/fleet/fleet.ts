@@ -1,11 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
+import { afterAll } from '@jest/globals';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
+import type { ListedExecutor } from '../../src/api/extensions.ts';
 import { workflowBundle } from '../../src/dev/workflow-bundle.ts';
 import { addKey } from '../../src/service/keys/edit.ts';
-import { onCleanup, startTestService, temporaryFolder, type TestService } from '../service/support.ts';
+import { type ServiceOptions, startService } from '../../src/service/service.ts';
+import { clientOf, KEY, onCleanup, SHIPPED_MODELS, type TestService } from '../service/support.ts';
 import { type TemporalProcess, temporalProcess } from '../support/temporal.ts';
 import { until } from '../support/until.ts';
 
@@ -15,7 +20,13 @@ export const HEARTBEAT = 5_000;
 
 Runtime.install({ logger: new DefaultLogger('ERROR') });
 
-/** An executor in a process of its own. */
+const endings: (() => Promise<unknown> | void)[] = [];
+
+afterAll(async () => {
+  for (const end of endings.splice(0).reverse()) await end();
+});
+
+/** An executor in a process of its own. It ends with its test. */
 export interface TestExecutor {
   name: string;
   child: ChildProcess;
@@ -27,51 +38,59 @@ export interface TestExecutor {
   kill(): Promise<void>;
 }
 
-/** A service that takes executors on other machines, with a Temporal of its own. */
+export interface StartOptions {
+  flags?: readonly string[];
+  env?: NodeJS.ProcessEnv;
+  /** @default a new folder */
+  cache?: string;
+  /** Options of Node and the program. @default those of this checkout */
+  program?: readonly string[];
+}
+
+/** A service that takes executors on other machines, with a Temporal of its own. Both end after the tests of the file. */
 export interface TestFleet {
   service: TestService;
   temporal: TemporalProcess;
   key: string;
+  keyFile: string;
+  /** The folder of the models of tests, which the service watches. */
+  models: string;
+  /** What the service has said of its problems. */
+  problems: string[];
   /** Starts an executor; resolves when it works for the service. */
-  start(name: string, flags?: readonly string[], env?: NodeJS.ProcessEnv): Promise<TestExecutor>;
+  start(name: string, options?: StartOptions): Promise<TestExecutor>;
   /** The same, without waiting for that. */
-  spawn(name: string, flags?: readonly string[], env?: NodeJS.ProcessEnv): TestExecutor;
-  executors(): Promise<{ name: string; problem: string | null; running: number; isThere: boolean }[]>;
+  spawn(name: string, options?: StartOptions): TestExecutor;
+  executors(): Promise<ListedExecutor[]>;
+  /** What is listed of an executor. */
+  listed(name: string): Promise<ListedExecutor | undefined>;
 }
 
-export async function startFleet(options: {
-  modelDirs: string[];
-  executors?: number;
-  heartbeat?: number;
-}): Promise<TestFleet> {
-  const temporal = await temporalProcess(path.join(temporaryFolder(), 'temporal.db'));
-  onCleanup(() => temporal.kill());
-  await temporal.start();
-  const dataDir = temporaryFolder();
-  const key = await addKey(path.join(dataDir, 'keys.yaml'), 'node', 'executors');
-  const { heartbeat = HEARTBEAT, ...others } = options;
-  const service = await startTestService({
-    executors: 0,
-    ...others,
-    dataDir,
-    lanes: {
-      connectionOptions: { address: temporal.address },
-      namespace: 'default',
-      workflowBundle: await workflowBundle('lanes'),
-      heartbeat,
-    },
-  });
+/** A folder that ends with the tests of the file. */
+export function folderOfFile(): string {
+  const folder = mkdtempSync(path.join(tmpdir(), 'foray-fleet-'));
+  endings.push(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
 
-  const spawnExecutor: TestFleet['spawn'] = (name, flags = [], env = {}) => {
-    const cache = temporaryFolder();
-    const settings = ['--service-url', service.running.url, '--temporal', temporal.address];
+/** Starts executors of a service, each in a process of its own. */
+export function executorsOf({
+  url,
+  address,
+  key,
+}: {
+  url: string;
+  /** That of Temporal. */
+  address: string;
+  key: string;
+}): TestFleet['spawn'] {
+  return (name, options = {}) => {
+    const { flags = [], env = {}, cache = folderOfFile(), program = [MAIN] } = options;
+    const settings = ['--service-url', url, '--temporal', address];
     const child = spawn(
       process.execPath,
-      [MAIN, 'executor', ...settings, '--name', name, '--cache', cache, ...flags],
-      {
-        env: { ...process.env, FORAY_EXECUTOR_KEY: key, ...env },
-        stdio: ['ignore', 'inherit', 'pipe'],
-      },
+      [...program, 'executor', ...settings, '--name', name, '--cache', cache, ...flags],
+      { env: { ...process.env, FORAY_EXECUTOR_KEY: key, ...env }, stdio: ['ignore', 'inherit', 'pipe'] },
     );
     const lines: string[] = [];
     createInterface({ input: child.stderr }).on('line', (line) => lines.push(line));
@@ -83,19 +102,51 @@ export async function startFleet(options: {
     onCleanup(kill);
     return { name, child, cache, lines, exit, kill };
   };
+}
+
+/** @param write - writes models of the test's own into a folder */
+export async function startFleet(
+  write: (folder: string) => void = () => {},
+  options: Partial<ServiceOptions> = {},
+): Promise<TestFleet> {
+  const temporal = await temporalProcess(path.join(folderOfFile(), 'temporal.db'));
+  endings.push(() => temporal.kill());
+  await temporal.start();
+  const [dataDir, models] = [folderOfFile(), folderOfFile()];
+  write(models);
+  const keyFile = path.join(dataDir, 'keys.yaml');
+  const key = await addKey(keyFile, 'node', 'executors');
+  const problems: string[] = [];
+  const running = await startService({
+    modelDirs: [SHIPPED_MODELS, models],
+    executors: 0,
+    apiKey: KEY,
+    dataDir,
+    onProblem: (line) => problems.push(line),
+    lanes: {
+      connectionOptions: { address: temporal.address },
+      namespace: 'default',
+      workflowBundle: await workflowBundle('lanes'),
+      heartbeat: HEARTBEAT,
+    },
+    ...options,
+  });
+  endings.push(() => running.close());
+  const service = { ...clientOf(running.url), running, dataDir, close: () => running.close() };
+
+  const spawnExecutor = executorsOf({ url: running.url, address: temporal.address, key });
+  const executors = async () => (await service.get<ListedExecutor[]>('/executors')).body;
   return {
-    ...{ service, temporal, key },
+    ...{ service, temporal, key, keyFile, models, problems, executors },
     spawn: spawnExecutor,
-    async start(name, flags, env) {
-      const executor = spawnExecutor(name, flags, env);
+    async start(name, options) {
+      const executor = spawnExecutor(name, options);
       await until(`the executor ${name} works`, () => {
         if (executor.child.exitCode !== null) throw new Error(executor.lines.join('\n'));
         return executor.lines.some((line) => line.includes(`Executor ${name} works`));
       });
       return executor;
     },
-    async executors() {
-      return (await service.get<Awaited<ReturnType<TestFleet['executors']>>>('/executors')).body;
-    },
+    listed: async (name) => (await executors()).find((executor) => executor.name === name),
   };
 }

@@ -75,7 +75,7 @@ test.each(seeds)(
     );
     report(`fuzz: seed ${seed}: ${/Test cases:\n\s+(.*)/.exec(output)?.[1]}`);
     if (code !== 0) throw new Error(output.slice(-20_000));
-    expect(output).toMatch(/Tested: 22/);
+    expect(output).toMatch(/Tested: 24/);
   },
   isFull ? 3_600_000 : 600_000,
 );

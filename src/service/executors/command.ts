@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { constants, statSync } from 'node:fs';
+import { constants, statfsSync, statSync } from 'node:fs';
 import { copyFile, mkdir, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
@@ -22,6 +22,8 @@ import type { Job } from './protocol.ts';
  * How long standard output is still read after the program has ended, if one of its child processes holds it open, ms.
  */
 const LINGER = 1_000;
+/** A disk with less room is full, in bytes. */
+const LEAST_ROOM = 2 ** 20;
 /** The longest part of standard error in a message, in characters. */
 const LONGEST_COMPLAINT = 500;
 
@@ -60,12 +62,19 @@ export async function runCommand(
       child.stdout!.on('data', (chunk: Buffer) => kept.stdout.add(chunk));
       child.stderr!.on('data', (chunk: Buffer) => kept.stderr.add(chunk));
     }
-    const outputs = await converse(child, input, job, onProgress);
+    const outputs = await converse(child, input, job, onProgress).catch((error: unknown) => {
+      throw job.isElsewhere && isFull(folder) ? new Deferred(`the disk is full: ${messageOf(error)}`) : error;
+    });
     return await deferIfShort(() => takeFiles(outputs, job, files, folder), 'its files cannot be stored');
   } finally {
     // files that cannot be removed now are removed before the next attempt, or at the next start of the service
     if (!kept) await files.removeWork(job.runId).catch(() => {});
   }
+}
+
+function isFull(folder: string): boolean {
+  const { bavail, bsize } = statfsSync(folder);
+  return bavail * bsize < LEAST_ROOM;
 }
 
 async function deferIfShort<T>(act: () => Promise<T>, what = 'its program cannot be started'): Promise<T> {

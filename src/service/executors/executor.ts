@@ -38,8 +38,21 @@ async function execute(job: Job): Promise<Report> {
     const values = await run(job, files, progressReporter(report));
     return { kind: 'completed', outputs: outputTexts(job.template.outputs, values, files) };
   } catch (error) {
-    return { kind: error instanceof Deferred ? 'deferred' : 'failed', reason: messageOf(error) };
+    if (error instanceof Deferred) return { kind: 'deferred', reason: error.message };
+    const isFaultOfMachine = job.isElsewhere === true && (await isInputDamaged(job));
+    return { kind: isFaultOfMachine ? 'deferred' : 'failed', reason: messageOf(error) };
   }
+}
+
+/** Whether an input file of a run is not what its hash says. */
+async function isInputDamaged({ template, inputs }: Job): Promise<boolean> {
+  // a new one hashes each file, also one whose size and times are as before
+  const fresh = new ContentFiles(filesDir);
+  for (const { name, type } of template.inputs) {
+    const hash = inputs[name]!;
+    if (type === 'INPUT_FILE' && hash !== '' && !(await fresh.isWhole(hash))) return true;
+  }
+  return false;
 }
 
 /** Resolves when everything written so far is in the pipe. */

@@ -53,18 +53,20 @@ export class Executors {
     const now = this.#now();
     await this.#sql.all(statements.forget, new Date(now - FORGOTTEN).toISOString());
     const rows = await this.#sql.all<Record<'name' | 'about' | 'seen_at', string>>(statements.list);
-    return rows.map(({ name, about, seen_at }) => ({
-      name,
-      ...(JSON.parse(about) as Hello),
-      seen: seen_at,
-      isThere: now - Date.parse(seen_at) < GONE,
-    }));
+    return rows.map(({ name, about, seen_at }) => {
+      const hello = JSON.parse(about) as Hello;
+      const isThere = now - Date.parse(seen_at) < GONE;
+      // others execute what it held
+      return { name, ...hello, running: isThere ? hello.running : 0, seen: seen_at, isThere };
+    });
   }
 
-  /** How many are there: those that take runs, and those that claim nothing. */
-  async counts(): Promise<{ able: number; faulty: number }> {
-    const there = (await this.list()).filter(({ isThere }) => isThere);
-    const able = there.filter(({ problem }) => problem === null).length;
-    return { able, faulty: there.length - able };
+  /** Those of this build that are there: those that take runs, and those that claim nothing. */
+  async present(): Promise<{ able: ListedExecutor[]; faulty: ListedExecutor[] }> {
+    const there = (await this.list()).filter(({ isThere, build }) => isThere && build === version);
+    const { able = [], faulty = [] } = Object.groupBy(there, ({ problem }) =>
+      problem === null ? 'able' : 'faulty',
+    );
+    return { able, faulty };
   }
 }

@@ -1,7 +1,9 @@
+import type { ListedExecutor } from '../../api/extensions.ts';
 import { ServiceError } from '../errors.ts';
 import type { ContentFiles } from '../files/content.ts';
-import type { ModelRegistry } from '../models/registry.ts';
+import type { ModelRegistry, ServedVersion } from '../models/registry.ts';
 import { whyNotRunnable } from '../models/manifest.ts';
+import type { Problem } from '../problems.ts';
 import { type ClaimedRun, type Feed, HolderClosed } from '../runs/feed.ts';
 import type { Holders } from '../runs/holders.ts';
 import type { Progress } from '../runs/progress.ts';
@@ -106,16 +108,35 @@ export class Fleet {
     return new QueueFeed({ holders, progress, holder });
   }
 
+  /** The problem that no executor takes runs of a version; undefined when one does. `able` are those that take runs. */
+  unserved(versionId: string, able: readonly ListedExecutor[]): Problem | undefined {
+    const { registry } = this.#parts;
+    const version = registry.version(versionId);
+    const reasons = able.map(({ has }) => whyUnfit(version, has));
+    if (reasons.includes(undefined)) return undefined;
+    const reason = reasons[0] ?? 'no executor is there that takes runs; foray executors says why';
+    return {
+      code: 'RUNS_UNSERVED',
+      subject: versionId,
+      message: `${registry.publicName(versionId)} has no executor: its runs wait.`,
+      detail: `Runs of the model "${registry.model(version.modelId).name}" wait: ${reason}.`,
+    };
+  }
+
   /** Ids of versions that an executor with these labels cannot run. */
   #unfitFor(has: readonly string[]): string[] {
     return this.#parts.registry
       .versions()
-      .filter(
-        ({ manifest }) =>
-          !manifest ||
-          whyNotRunnable(manifest) !== undefined ||
-          (manifest.declaration.needs ?? []).some((label) => !has.includes(label)),
-      )
+      .filter((version) => whyUnfit(version, has) !== undefined)
       .map(({ id }) => id);
   }
+}
+
+/** Why an executor with these labels cannot run a version; undefined if it can. */
+function whyUnfit({ manifest }: ServedVersion, has: readonly string[]): string | undefined {
+  if (!manifest) return 'its files are not kept, so that only the service itself could run it';
+  const missing = (manifest.declaration.needs ?? []).filter((label) => !has.includes(label));
+  return (
+    whyNotRunnable(manifest) ?? (missing.length > 0 ? `no executor has ${missing.join(', ')}` : undefined)
+  );
 }

@@ -1,11 +1,18 @@
-import { type Client, Connection, Client as TemporalClient, WorkflowNotFoundError } from '@temporalio/client';
+import {
+  type Client,
+  Connection,
+  Client as TemporalClient,
+  type WorkflowHandle,
+  WorkflowNotFoundError,
+} from '@temporalio/client';
 import { NativeConnection, Worker, type WorkflowBundleOption } from '@temporalio/worker';
+import type { ListedExecutor } from '../../api/extensions.ts';
 import { ForayError, messageOf } from '../../errors.ts';
 import type { Problems } from '../problems.ts';
 import { EMBEDDED } from '../runs/lost-runs.ts';
 import type { RunRepository } from '../runs/repository.ts';
 import type { Fleet } from './fleet.ts';
-import { laneId, type LaneInput, laneOf, laneQueues, type ServiceActivities } from './lane.ts';
+import { type Lane, laneId, type LaneInput, laneOf, laneQueues, type ServiceActivities } from './lane.ts';
 
 /** How often lanes are looked at while runs wait, in milliseconds. */
 const LOOK_EVERY = 5_000;
@@ -29,6 +36,8 @@ export interface LaneKeeperParts {
   problems: Problems;
   /** The UUID of the service. */
   service: string;
+  /** Whether the service has executors of its own, which run all models. */
+  executesAll: boolean;
   /** Called after runs became FRESH. */
   onRequeued: () => void;
   onFault: (error: unknown) => void;
@@ -116,13 +125,16 @@ export class LaneKeeper {
     this.#isLooking = true;
     const { runs, fleet, problems, onFault } = this.#parts;
     try {
-      await this.#closeLost();
+      const held = await this.#closeLost();
       const { fresh } = await runs.counts();
-      if (fresh > 0) {
-        const { able, faulty } = await fleet.executors.counts();
+      if (fresh === 0) {
+        problems.replace(['RUNS_UNSERVED'], []);
+      } else {
+        const { able, faulty } = await fleet.executors.present();
+        await this.#noteUnserved(able);
+        const free = able.length + faulty.length - held.size;
         // an executor that claims nothing keeps the lane that it took from others
-        const lanes = Math.min(fresh, able) + faulty;
-        for (let index = 0; index < lanes; index += 1) await this.#open(index);
+        await this.#open(Math.min(free, fresh + faulty.length), held);
       }
       problems.resolve('LANES_STUCK', '');
     } catch (error) {
@@ -138,36 +150,64 @@ export class LaneKeeper {
     }
   }
 
-  /** Opens a lane, if it is not open. */
-  async #open(index: number): Promise<void> {
-    const { lanes, executors } = laneQueues(this.#parts.service);
-    const input: LaneInput = { executors, heartbeat: this.#options.heartbeat };
-    await this.#client.workflow.start('lane', {
-      workflowId: laneId(this.#parts.service, index),
-      workflowIdConflictPolicy: 'USE_EXISTING',
-      workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-      taskQueue: lanes,
-      args: [input],
-    });
+  /** Notes which models' runs wait for nobody. `able` are the executors that take runs. */
+  async #noteUnserved(able: readonly ListedExecutor[]): Promise<void> {
+    const { runs, fleet, problems, executesAll } = this.#parts;
+    if (executesAll) return;
+    const versions = [...(await runs.unfinishedVersions())];
+    problems.replace(
+      ['RUNS_UNSERVED'],
+      versions.flatMap((versionId) => fleet.unserved(versionId, able) ?? []),
+    );
   }
 
-  /** Closes holders that are silent while their lanes are not open: a terminated workflow does not close its own. */
-  async #closeLost(): Promise<void> {
-    const { runs, fleet, onRequeued } = this.#parts;
-    for (const holder of await runs.holders.openExcept(EMBEDDED)) {
-      if (fleet.silenceOf(holder) < this.#options.heartbeat + LOOK_EVERY) continue;
-      if (await this.#isOpen(holder)) continue;
-      await runs.holders.close(holder, { isLost: true });
-      fleet.forget(holder);
-      onRequeued();
+  /** Has so many lanes open besides those that are held, by their ids. */
+  async #open(lanes: number, held: ReadonlySet<string>): Promise<void> {
+    const { lanes: taskQueue, executors } = laneQueues(this.#parts.service);
+    const input: LaneInput = { executors, heartbeat: this.#options.heartbeat };
+    for (let index = 0, missing = lanes; missing > 0; index += 1) {
+      const workflowId = laneId(this.#parts.service, index);
+      if (held.has(workflowId)) continue;
+      missing -= 1;
+      await this.#client.workflow.start('lane', {
+        ...{ workflowId, taskQueue, args: [input] },
+        workflowIdConflictPolicy: 'USE_EXISTING',
+        workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+      });
     }
   }
 
-  async #isOpen(holder: string): Promise<boolean> {
-    const lane = laneOf(holder);
-    if (!lane) return false;
+  /**
+   * Closes holders that are silent. A terminated workflow does not close its own. An executor whose lane is open reaches
+   * Temporal, but not this service: that is not the fault of a run, and its lane is for another.
+   *
+   * @returns the ids of the lanes that are held
+   */
+  async #closeLost(): Promise<Set<string>> {
+    const { runs, fleet, onRequeued } = this.#parts;
+    const held = new Set<string>();
+    for (const holder of await runs.holders.openExcept(EMBEDDED)) {
+      const lane = laneOf(holder);
+      if (fleet.silenceOf(holder) < this.#options.heartbeat + LOOK_EVERY) {
+        if (lane) held.add(lane.workflowId);
+        continue;
+      }
+      const isOpen = lane !== undefined && (await this.#isOpen(lane));
+      await runs.holders.close(holder, { isLost: !isOpen });
+      if (isOpen) await this.#handleOf(lane).terminate('its executor does not reach the service');
+      fleet.forget(holder);
+      onRequeued();
+    }
+    return held;
+  }
+
+  #handleOf({ workflowId, runId }: Lane): WorkflowHandle {
+    return this.#client.workflow.getHandle(workflowId, runId);
+  }
+
+  async #isOpen(lane: Lane): Promise<boolean> {
     try {
-      const { status } = await this.#client.workflow.getHandle(lane.workflowId, lane.runId).describe();
+      const { status } = await this.#handleOf(lane).describe();
       return status.name === 'RUNNING';
     } catch (error) {
       if (error instanceof WorkflowNotFoundError) return false;

@@ -29,13 +29,19 @@ export function laneId(service: string, index: number): string {
   return `lane-${service}-${index}`;
 }
 
+/** An execution of a lane. */
+export interface Lane {
+  workflowId: string;
+  runId: string;
+}
+
 /** The holder that an execution of a lane is: its run id is never used again. */
-export function holderOf({ workflowId, runId }: { workflowId: string; runId: string }): string {
+export function holderOf({ workflowId, runId }: Lane): string {
   return `${workflowId}/${runId}`;
 }
 
 /** The execution of a lane that a holder is; undefined if it is none. */
-export function laneOf(holder: string): { workflowId: string; runId: string } | undefined {
+export function laneOf(holder: string): Lane | undefined {
   const [workflowId, runId] = holder.split('/');
   return workflowId !== undefined && runId !== undefined ? { workflowId, runId } : undefined;
 }

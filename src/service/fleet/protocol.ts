@@ -24,6 +24,8 @@ export const Hello = z.strictObject({
   running: z.int().nonnegative(),
   /** Why it claims nothing; null when it does. */
   problem: z.string().nullable(),
+  /** Which models' runs it does not take, and why. */
+  refusals: z.array(z.string()),
   since: z.iso.datetime(),
 });
 export type Hello = z.infer<typeof Hello>;

@@ -14,6 +14,7 @@ export interface FleetStart {
   sql: Database;
   now: () => number;
   service: string;
+  executesAll: boolean;
   problems: Problems;
   onFault: (error: unknown) => void;
   onRequeued: () => void;

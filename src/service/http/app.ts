@@ -14,6 +14,8 @@ import type { Access } from '../keys/access.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import type { Answered } from '../metrics.ts';
 import type { ModelRegistry } from '../models/registry.ts';
+import { Pushes } from '../models/pushes.ts';
+import type { VersionFiles } from '../models/version-files.ts';
 import type { VersionHistory } from '../runs/version-history.ts';
 import type { Runs } from '../runs/runs.ts';
 import { addAnimations, withoutSession } from './animations.ts';
@@ -24,6 +26,7 @@ import { refuseConnection, sendFailure } from './failures.ts';
 import { animationHandlers } from './handlers/animation.ts';
 import { fileHandlers } from './handlers/files.ts';
 import { modelHandlers } from './handlers/models.ts';
+import { pushHandlers } from './handlers/push.ts';
 import { runHandlers } from './handlers/runs.ts';
 import { KeylessConnections } from './keyless.ts';
 import type { Limits } from './limits.ts';
@@ -49,6 +52,7 @@ export interface AppParts {
   runs: Runs;
   sessions: Sessions;
   files: ContentFiles;
+  versionFiles: VersionFiles;
   presigner: Presigner;
   access: Access;
   health: () => Health;
@@ -138,6 +142,12 @@ export async function buildApp({ log, logLevel, onAnswered, ...parts }: AppParts
           ...runHandlers(parts.registry, parts.runs),
           ...animationHandlers(parts.sessions),
           listExecutors: () => parts.fleet?.executors.list() ?? [],
+          ...pushHandlers(
+            new Pushes(parts.registry, parts.versionFiles),
+            parts.versionFiles,
+            modelAccess,
+            parts.limits,
+          ),
           ...fileHandlers(parts.files, parts.presigner, parts.limits),
         },
       );

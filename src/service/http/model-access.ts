@@ -21,11 +21,11 @@ export class ModelAccess {
   }
 
   /** @throws ServiceError NOT_PERMITTED */
-  checkMayChange(user: string, model: Model): void {
+  checkMayChange(user: string, model: Pick<Model, 'name'>): void {
     if (this.#access.mayChange(user, model)) return;
     throw new ServiceError(
       'NOT_PERMITTED',
-      `Only the owner of the model "${model.name}" and its developers may prune its versions.`,
+      `Only the owner of the model "${model.name}" and its developers may push or prune its versions. A model that the key file does not name belongs to the user "local".`,
     );
   }
 

@@ -27,6 +27,8 @@ const particularErrors: Partial<Record<AnyEndpointName, readonly ServiceErrorCod
   getOutputFileUrl: ['UNKNOWN_FILE', 'FILE_DAMAGED'],
   uploadFile: ['STORAGE_FULL'],
   pruneVersions: ['NOT_PERMITTED'],
+  pushModel: ['NOT_PERMITTED', 'MODEL_IN_FOLDER', 'MODEL_REFUSED', 'STORAGE_FULL'],
+  pushFile: ['NOT_PERMITTED', 'STORAGE_FULL'],
 };
 
 /** Segments of paths: their schema, and the error for an unknown id. */

@@ -80,13 +80,13 @@ export class Access {
     return model.published || this.mayChange(user, model) || this.#rightsTo(model).users.includes(user);
   }
 
-  /** Whether a user may remove versions of a model. */
-  mayChange(user: string, model: Model): boolean {
+  /** Whether a user may add and remove versions of a model. One that the key file does not name is the local user's, also a new one. */
+  mayChange(user: string, model: Pick<Model, 'name'>): boolean {
     const { owner, developers } = this.#rightsTo(model);
     return user === owner || developers.includes(user);
   }
 
-  #rightsTo({ name }: Model): ModelRights {
+  #rightsTo({ name }: Pick<Model, 'name'>): ModelRights {
     return this.#rights.models.get(nameKey(name)) ?? unnamed;
   }
 

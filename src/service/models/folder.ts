@@ -135,11 +135,17 @@ export function stateOf(place: ModelPlace): string {
     .join('\n');
 }
 
-function placeOf(entry: string, shared: readonly string[]): ModelPlace {
+/** @param shared - folders beside that of the model, whose code its module may import */
+export function placeOf(entry: string, shared: readonly string[]): ModelPlace {
   const folder = path.dirname(entry);
   return isDeclaration(entry)
     ? { entry, folders: [folder], library: [], libraryRoot: ownFile('.') }
     : { entry, folders: [folder, ...shared], library: libraryFiles(), libraryRoot: ownFile('.') };
+}
+
+/** Whether a file of this name makes its folder a model. */
+export function isEntry(name: string): boolean {
+  return ENTRIES.includes(name);
 }
 
 /** Whether a model's entry is the declaration of a command model, and not a module. */

@@ -159,7 +159,13 @@ function folderOf(model: FoundModel | ModelPlace): string {
   return path.dirname('code' in model ? model.code.entry : model.entry);
 }
 
-async function readModel(root: string, place: ModelPlace, last: FoundModel | undefined): Promise<FoundModel> {
+/**
+ * Reads a model.
+ *
+ * @param last - the model as it was last, which is not described again if its files are the same
+ * @throws ForayError MODEL_INVALID, MODEL_UNREADABLE; Error of the system
+ */
+export async function readModel(root: string, place: ModelPlace, last?: FoundModel): Promise<FoundModel> {
   const state = stateOf(place);
   const code = readCode(place);
   if (last?.code.contentHash === code.contentHash && last.code.entry === code.entry) return { ...last, code };

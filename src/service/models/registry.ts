@@ -1,6 +1,7 @@
 import type { VersionFile } from '../../api/extensions.ts';
 import type { Experiment, Model, Version } from '../../api/resources.ts';
 import { nameKey } from '../../api/values.ts';
+import { ForayError } from '../../errors.ts';
 import { ServiceError } from '../errors.ts';
 import type { Problem, Problems } from '../problems.ts';
 import type { AnimationDeclaration, DeclaredInput } from './declaration.ts';
@@ -8,7 +9,7 @@ import type { ModelCode } from './folder.ts';
 import { type Manifest, outsideWarning } from './manifest.ts';
 import type { FoundModel, ModelReader, Unreadable } from './reader.ts';
 import type { VersionFiles } from './version-files.ts';
-import { PRUNED, type VersionRow, type VersionTable, whyRetired } from './version-table.ts';
+import { PRUNED, type Recorded, type VersionRow, type VersionTable, whyRetired } from './version-table.ts';
 
 /** A model version as the service holds it. */
 export interface ServedVersion extends Version {
@@ -59,6 +60,8 @@ export class ModelRegistry {
   readonly #files: VersionFiles;
   readonly #reader: ModelReader;
   readonly #problems: Problems;
+  /** The models in the folders of models. */
+  #found: readonly FoundModel[] = [];
   /** The folder that each model has now, by its id. */
   #folders: ReadonlyMap<string, string> = new Map();
   #models: ReadonlyMap<string, Model> = new Map();
@@ -124,8 +127,34 @@ export class ModelRegistry {
     });
     this.#problems.replace(['VERSION_NOT_KEPT'], unkept);
     this.#folders = new Map(found.map(({ id, code }) => [id, code.folders[0]!]));
+    this.#found = found;
     this.#read(found);
     return { added, areKept: unkept.length === 0 };
+  }
+
+  /**
+   * Adds a model that is in no folder of models. It runs from its kept files.
+   *
+   * @throws ServiceError MODEL_IN_FOLDER; ForayError MODEL_UNREADABLE when its files cannot be kept
+   */
+  add(model: FoundModel): Recorded {
+    this.checkMayAdd(model.declaration.name);
+    const recorded = this.#table.record(model);
+    this.#read(this.#found);
+    if (recorded.problem !== undefined) {
+      throw new ForayError('MODEL_UNREADABLE', `The files cannot be kept: ${recorded.problem}.`);
+    }
+    return recorded;
+  }
+
+  /** @throws ServiceError MODEL_IN_FOLDER */
+  checkMayAdd(name: string): void {
+    const known = this.models().find((model) => nameKey(model.name) === nameKey(name));
+    if (!known || !this.#folders.has(known.id)) return;
+    throw new ServiceError(
+      'MODEL_IN_FOLDER',
+      `The model "${known.name}" is in a folder of models of this service: change it there.`,
+    );
   }
 
   /** Tells the code that is served from other. */

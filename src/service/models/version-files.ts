@@ -17,7 +17,7 @@ import { ForayError, messageOf } from '../../errors.ts';
 import { Deferred } from '../deferred.ts';
 import { ContentFiles } from '../files/content.ts';
 import { filesOf, hashContent, isOfTools, type ModelCode, stateOf } from './folder.ts';
-import { LIBRARY, type Manifest, MODELS } from './manifest.ts';
+import { LIBRARY, type Manifest, type ManifestFile, MODELS } from './manifest.ts';
 
 /** The folder of the files of versions, in the data folder of a service. */
 export function versionFilesIn(dataDir: string): string {
@@ -110,21 +110,39 @@ export class VersionFiles {
     return true;
   }
 
+  /** Calls `use` with a folder of some files, which is removed afterwards. */
+  async withFolder<T>(
+    files: readonly Omit<ManifestFile, 'size'>[],
+    use: (folder: string) => Promise<T>,
+  ): Promise<T> {
+    const folder = path.join(this.#unfinished, randomUUID());
+    try {
+      this.#write(folder, files);
+      return await use(folder);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  }
+
+  #write(folder: string, files: readonly Omit<ManifestFile, 'size'>[]): void {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    for (const { path: place, mode, sha256, link } of files) {
+      const file = path.join(folder, place);
+      mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+      if (link !== undefined) {
+        symlinkSync(link, file);
+      } else {
+        writeFileSync(file, this.#contentOf(place, sha256));
+        chmodSync(file, mode);
+      }
+    }
+  }
+
   /** Makes the folder beside its place and moves it there when it is whole. */
   #make(folder: string, { files, imports }: Manifest): void {
     const unfinished = path.join(this.#unfinished, randomUUID());
-    mkdirSync(unfinished, { recursive: true, mode: 0o700 });
     try {
-      for (const { path: place, mode, sha256, link } of files) {
-        const file = path.join(unfinished, place);
-        mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
-        if (link !== undefined) {
-          symlinkSync(link, file);
-        } else {
-          writeFileSync(file, this.#contentOf(place, sha256));
-          chmodSync(file, mode);
-        }
-      }
+      this.#write(unfinished, files);
       // the models that ship import foray's files by their paths
       if (Object.keys(imports).length > 0)
         symlinkSync(path.join(LIBRARY, 'src'), path.join(unfinished, 'src'));

@@ -1,7 +1,8 @@
 import { createReadStream, createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
-import got, { HTTPError, type OptionsInit } from 'got';
+import got, { HTTPError, type OptionsInit, RequestError } from 'got';
 import { messageOf } from '../../errors.ts';
+import { isSystemError } from '../system-errors.ts';
 import { HolderClosed } from '../runs/feed.ts';
 import {
   type Beat,
@@ -70,7 +71,7 @@ export class NodeClient {
     return JSON.parse(text) as FetchedVersion;
   }
 
-  /** Writes a file of a client, or of a version, to `file`. */
+  /** Writes a file of a client, or of a version, to `file`. @throws ServiceFault; Error of the system if it cannot be written */
   async fetch(kind: 'files' | 'code', hash: string, file: string): Promise<void> {
     await this.#send(() =>
       pipeline(got.stream(`${this.#root}/${kind}/${hash}`, this.#options), createWriteStream(file)),
@@ -100,6 +101,7 @@ export class NodeClient {
 
 /** Errors of the library contain the key. */
 function faultOf(error: unknown): Error {
+  if (isSystemError(error) && !(error instanceof RequestError)) return error as Error;
   if (!(error instanceof HTTPError))
     return new ServiceFault(`the service does not answer: ${messageOf(error)}`);
   const { statusCode, body } = error.response as { statusCode: number; body: unknown };

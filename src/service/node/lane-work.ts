@@ -93,8 +93,12 @@ export class LaneWork implements DispatcherListener, RecorderListener {
     else this.#parts.onFault(error);
   }
 
-  ended(_versionId: string, outcome: Executed, ms: number): void {
-    this.#parts.faults.note(outcome);
+  ended(versionId: string, outcome: Executed, ms: number): void {
+    const { materials, faults } = this.#parts;
+    if (!materials.refuses(versionId)) {
+      faults.note(outcome);
+      if (outcome.kind === 'deferred') materials.doubt();
+    }
     if (outcome.kind !== 'completed') return;
     this.#ends.push(performance.now());
     this.#parts.onExecuted(ms);

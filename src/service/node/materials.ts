@@ -5,13 +5,17 @@ import { messageOf } from '../../errors.ts';
 import { Deferred } from '../deferred.ts';
 import { ContentFiles } from '../files/content.ts';
 import type { FetchedVersion } from '../fleet/protocol.ts';
-import { whyNotRunnable } from '../models/manifest.ts';
+import type { ModelCode } from '../models/folder.ts';
+import { type Manifest, whyNotRunnable } from '../models/manifest.ts';
 import { contentName, VersionFiles } from '../models/version-files.ts';
 import { Backoff } from '../backoff.ts';
 import { type Materials, type VersionJob, VersionUnusable } from '../runs/dispatcher.ts';
 import type { ClaimedRun } from '../runs/feed.ts';
 import type { OutputTexts } from '../runs/stored-run.ts';
-import type { NodeClient } from './client.ts';
+import { type NodeClient, ServiceFault } from './client.ts';
+
+/** How often the files of a version are looked at, in milliseconds. */
+const LOOK_EVERY = 1_000;
 
 /** The folder of the files of runs, in that of the cache. */
 export function filesIn(folder: string): string {
@@ -24,18 +28,24 @@ export function filesIn(folder: string): string {
  */
 export class NodeMaterials implements Materials {
   readonly #client: NodeClient;
-  readonly #files: ContentFiles;
-  readonly #versions: VersionFiles;
+  readonly #folder: string;
+  #files: ContentFiles;
+  #versions: VersionFiles;
   /** The versions that were fetched, by id. */
   readonly #fetched = new Map<string, Promise<FetchedVersion>>();
+  /** The code of versions, and when it was found to be whole. */
+  readonly #ready = new Map<string, { code: ModelCode; at: number }>();
   /** Contents that are being fetched, by hash. */
   readonly #fetching = new Map<string, Promise<void>>();
+  /** Versions that this build cannot execute. */
   readonly #unwanted = new Set<string>();
+  /** Why runs of versions are not taken, by the version's id. */
+  readonly #refusals = new Map<string, { model: string; reason: string }>();
 
   constructor(client: NodeClient, folder: string) {
     this.#client = client;
-    this.#files = new ContentFiles(filesIn(folder));
-    this.#versions = new VersionFiles(path.join(folder, 'versions'));
+    this.#folder = folder;
+    [this.#files, this.#versions] = this.#open();
   }
 
   /** @throws Error of the system if the cache cannot be written */
@@ -48,21 +58,24 @@ export class NodeMaterials implements Materials {
     const { template, manifest, retired } = await this.#versionOf(versionId);
     if (!manifest || retired !== null)
       throw new VersionUnusable(`the version takes no runs any more: ${retired ?? 'its files are not kept'}`);
+    const model = manifest.declaration.name;
     const reason = whyNotRunnable(manifest);
     if (reason !== undefined) {
       this.#unwanted.add(versionId);
-      throw new Deferred(reason);
+      throw this.#refuse(versionId, model, reason);
     }
-    const code = manifest.files
-      .filter(({ link }) => link === undefined)
-      .map(({ sha256 }) => contentName(sha256));
-    await this.#ensure('code', this.#versions.content, code);
     const files = template.inputs
       .filter(({ type }) => type === 'INPUT_FILE')
       .map(({ name }) => inputs[name]!)
       .filter((hash) => hash !== '');
-    await this.#ensure('files', this.#files, files);
-    return { code: this.#versions.ready(manifest, undefined), template, isElsewhere: true };
+    try {
+      const code = await this.#codeOf(versionId, manifest);
+      await this.#ensure('files', this.#files, files);
+      this.#refusals.delete(versionId);
+      return { code, template, isElsewhere: true };
+    } catch (error) {
+      throw error instanceof ServiceFault ? this.#refuse(versionId, model, error.message) : error;
+    }
   }
 
   async keepOutputs({ template }: VersionJob, outputs: OutputTexts): Promise<void> {
@@ -77,12 +90,50 @@ export class NodeMaterials implements Materials {
     return [...this.#unwanted];
   }
 
+  /** Whether runs of a version are not taken by no fault of this machine. */
+  refuses(versionId: string): boolean {
+    return this.#refusals.has(versionId);
+  }
+
+  /** Which models' runs are not taken, and why. */
+  refusals(): string[] {
+    return [...this.#refusals.values()].map(({ model, reason }) => `${model}: ${reason}`);
+  }
+
+  /** Has all files hashed again before their next use: damage by a disk does not show in their sizes and times. */
+  doubt(): void {
+    this.#ready.clear();
+    [this.#files, this.#versions] = this.#open();
+  }
+
+  #open(): [ContentFiles, VersionFiles] {
+    return [new ContentFiles(filesIn(this.#folder)), new VersionFiles(path.join(this.#folder, 'versions'))];
+  }
+
+  #refuse(versionId: string, model: string, reason: string): Deferred {
+    this.#refusals.set(versionId, { model, reason });
+    return new Deferred(reason);
+  }
+
+  /** The code of a version in the cache. Its many files are looked at once a second, not for each run: who executes it looks too. */
+  async #codeOf(versionId: string, manifest: Manifest): Promise<ModelCode> {
+    const ready = this.#ready.get(versionId);
+    if (ready && performance.now() - ready.at < LOOK_EVERY) return ready.code;
+    const contents = manifest.files
+      .filter(({ link }) => link === undefined)
+      .map(({ sha256 }) => contentName(sha256));
+    await this.#ensure('code', this.#versions.content, contents);
+    const code = this.#versions.ready(manifest, undefined);
+    this.#ready.set(versionId, { code, at: performance.now() });
+    return code;
+  }
+
   #versionOf(id: string): Promise<FetchedVersion> {
     let fetched = this.#fetched.get(id);
     if (!fetched) {
       fetched = this.#client.version(id).catch((error: unknown) => {
         this.#fetched.delete(id);
-        throw new Deferred(`the version cannot be fetched: ${messageOf(error)}`);
+        throw this.#refuse(id, `version ${id}`, `it cannot be fetched: ${messageOf(error)}`);
       });
       this.#fetched.set(id, fetched);
     }
@@ -106,7 +157,8 @@ export class NodeMaterials implements Materials {
       if (!(await files.adoptAs(unfinished, hash))) throw new Error('it arrived damaged');
     } catch (error) {
       rmSync(unfinished, { force: true });
-      throw new Deferred(`the file ${hash} cannot be fetched: ${messageOf(error)}`);
+      const why = `the file ${hash} cannot be fetched: ${messageOf(error)}`;
+      throw error instanceof ServiceFault ? new ServiceFault(why, error.code) : new Deferred(why);
     }
   }
 

@@ -62,11 +62,11 @@ export async function startNode(options: NodeOptions): Promise<ExecutorNode> {
   const cache = takeCache(options.cache);
   const name = options.name ?? `${os.hostname()}${cache.index === 0 ? '' : `-${cache.index + 1}`}`;
   const client = new NodeClient(url, key);
-  const faults = new Faults(Date.now);
+  const faults = new Faults(() => performance.now());
   const [draining, leaving] = [new AbortController(), new AbortController()];
   const since = new Date().toISOString();
   let running = 0;
-  let busyAt = Date.now();
+  let busyAt = performance.now();
   /** The longest execution so far, in milliseconds. */
   let longest = 0;
   let pool: ExecutorPool | undefined;
@@ -75,7 +75,18 @@ export async function startNode(options: NodeOptions): Promise<ExecutorNode> {
     if (draining.signal.aborted) return 'it drains';
     return faults.problem() ?? (hasTime() ? null : 'its time ends before a run would');
   };
-  const hello = (): Hello => ({ build: version, slots, has: [...has], running, problem: problem(), since });
+  let lastFault = '';
+  /** A service that does not answer is said once, not at each attempt. */
+  const onFault = (error: unknown): void => {
+    const line = messageOf(error);
+    if (line !== lastFault) onLine(line);
+    lastFault = line;
+  };
+  let refusals = (): string[] => [];
+  const hello = (): Hello => ({
+    ...{ build: version, slots, has: [...has], running, since },
+    ...{ problem: problem(), refusals: refusals() },
+  });
   try {
     const welcome = await client.hello(name, hello()).catch((error: unknown) => {
       throw refusal(error, url);
@@ -99,6 +110,7 @@ export async function startNode(options: NodeOptions): Promise<ExecutorNode> {
         },
       );
     }
+    refusals = () => materials.refusals();
     const executors = (pool = new ExecutorPool({
       filesDir: filesIn(cache.folder),
       memory: memoryShare(slots),
@@ -117,10 +129,10 @@ export async function startNode(options: NodeOptions): Promise<ExecutorNode> {
           cancelled: context.cancellationSignal,
           onHeld: (runs) => {
             running = runs;
-            if (runs > 0) busyAt = Date.now();
+            if (runs > 0) busyAt = performance.now();
           },
           onExecuted: (ms) => (longest = Math.max(longest, ms)),
-          onFault: (error) => onLine(messageOf(error)),
+          onFault,
         });
         try {
           await work.run();
@@ -153,22 +165,30 @@ export async function startNode(options: NodeOptions): Promise<ExecutorNode> {
     const greet = async (): Promise<void> => {
       try {
         await client.hello(name, hello());
+        lastFault = '';
       } catch (error) {
-        onLine(messageOf(error));
+        onFault(error);
+        const code = error instanceof ServiceFault ? error.code : undefined;
         // the service was updated meanwhile
-        if (error instanceof ServiceFault && error.code === 'OTHER_BUILD') draining.abort();
+        if (code === 'OTHER_BUILD') draining.abort();
+        // it takes no report either
+        if (code === 'KEY_REFUSED') leaving.abort();
       }
     };
     const greeting = setInterval(() => void greet(), HELLO_EVERY);
-    let said: string | null = null;
+    let said = '';
     const looking = setInterval(() => {
       const why = problem();
-      if (why !== said) {
-        said = why;
-        if (why !== null) onLine(`Claims nothing: ${why}`);
+      const now = [
+        ...(why === null ? [] : [`Claims nothing: ${why}`]),
+        ...refusals().map((refusal) => `Takes no runs of ${refusal}`),
+      ].join('\n');
+      if (now !== said) {
+        said = now;
+        if (now !== '') onLine(now);
         void greet();
       }
-      if (running === 0 && Date.now() - busyAt > (leaveWhenIdle ?? Infinity)) draining.abort();
+      if (running === 0 && performance.now() - busyAt > (leaveWhenIdle ?? Infinity)) draining.abort();
       if (ends !== undefined && Date.now() > ends - LAST_MOMENT) leaving.abort();
     }, LOOK_EVERY);
     leaving.signal.addEventListener('abort', () => draining.abort());

@@ -37,14 +37,14 @@ export class VersionHistory {
     });
   }
 
-  /** Removes the kept files of a model's old versions, except versions with unfinished runs. */
+  /** Removes the kept files of a model's old versions, except versions with unfinished runs and the newest one. */
   async prune(model: Model, { keep, before }: PruneRequest): Promise<Pruned> {
     const versions = this.#versionsOf(model);
     const asked = (
       keep === undefined
         ? versions.filter(({ madeAt }) => madeAt === null || Date.parse(madeAt) < Date.parse(before!))
         : versions.slice(0, -keep)
-    ).filter(({ code, manifest }) => !code && manifest);
+    ).filter((version) => !version.code && version.manifest && version !== versions.at(-1));
     const unfinished = await this.#runs.unfinishedVersions();
     const [busy, pruned] = [true, false].map((isBusy) =>
       asked.filter(({ id }) => unfinished.has(id) === isBusy),

@@ -1,0 +1,13 @@
+import { ForayError } from '../errors.ts';
+import type { ModelPlace } from '../service/models/folder.ts';
+import { commandName } from './command-name.ts';
+
+/** The models of a folder: itself, or those in it. @throws ForayError MODEL_INVALID when there are none */
+export async function modelsIn(folder: string): Promise<ModelPlace[]> {
+  const { findModels } = await import('../service/models/folder.ts');
+  const found = findModels(folder);
+  if (found.length > 0) return found;
+  throw new ForayError('MODEL_INVALID', `There is no model in ${folder}.`, {
+    hint: `A model is a folder with model.ts, model.js, model.yaml or model.json; create one with: ${commandName()} models new NAME`,
+  });
+}

@@ -1,0 +1,99 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Command } from 'commander';
+import type { PushRequest } from '../api/index.ts';
+import { cloudClient } from '../client/index.ts';
+import type { CloudClient } from '../cloud/index.ts';
+import { ForayError } from '../errors.ts';
+import type { FoundModel } from '../service/models/reader.ts';
+import { settingsWithService } from './home.ts';
+import { modelsIn } from './models-in.ts';
+import { print, printJson } from './output.ts';
+import { type SettingFlags, withSettings } from './settings.ts';
+
+/** After so many uploads of what the service lacks, the files change meanwhile. */
+const MOST_ROUNDS = 3;
+
+/** What became of a model. */
+interface PushedModel {
+  name: string;
+  version: number;
+  isNew: boolean;
+  /** How many of its files were uploaded. */
+  uploaded: number;
+  files: number;
+}
+
+/** `foray models push`: gives a model to a service on another machine, as a new version. */
+export function addModelsPush(models: Command): void {
+  withSettings(models.command('push'))
+    .description('send a model to the service as a new version, if it has changed; versions before it run on')
+    .argument('<folder>', 'folder of one model or of several')
+    .option('--json', 'print the versions as JSON')
+    .action(async (folder: string, flags: SettingFlags & { json?: boolean }) => {
+      const { readModel } = await import('../service/models/reader.ts');
+      const root = path.resolve(folder);
+      // all are read first, so that a mistake in one pushes none
+      const found = await Promise.all((await modelsIn(folder)).map((place) => readModel(root, place)));
+      const files = await Promise.all(found.map(filesToPush));
+      const cloud = cloudClient(settingsWithService(flags), 'person');
+      const pushed: PushedModel[] = [];
+      for (const [at, model] of found.entries()) pushed.push(await push(cloud, model, files[at]!));
+      if (flags.json) return printJson(pushed);
+      for (const { name, version, isNew, uploaded, files } of pushed) {
+        print(
+          isNew
+            ? `${name}, version ${version}: ${uploaded} of ${files} files uploaded`
+            : `${name} has not changed: version ${version}`,
+        );
+      }
+    });
+}
+
+/** A file of a model, and where it is here. */
+type LocalFile = PushRequest['files'][number] & { file: string };
+
+/** @throws ForayError MODEL_INVALID for a model that would not run elsewhere */
+async function filesToPush({ code, declaration, outside }: FoundModel): Promise<LocalFile[]> {
+  const { manifestOf, MODELS, outsideWarning } = await import('../service/models/manifest.ts');
+  const { filesOf } = await import('../service/models/folder.ts');
+  const warning = outsideWarning(declaration, outside);
+  if (warning !== undefined) throw new ForayError('MODEL_INVALID', warning);
+  const { files } = manifestOf(code, declaration, outside);
+  return filesOf(code).flatMap(({ file }, at) => {
+    const { path: place, mode, sha256, link } = files[at]!;
+    // foray's own files are those of the service
+    if (!place.startsWith(`${MODELS}/`)) return [];
+    if (link !== undefined) {
+      throw new ForayError('MODEL_INVALID', `The link ${file} leads to no file, so it cannot be pushed.`, {
+        hint: 'Put the files themselves into the folder of the model.',
+      });
+    }
+    return [{ path: place.slice(MODELS.length + 1), mode, sha256, file }];
+  });
+}
+
+async function push(
+  cloud: CloudClient,
+  model: FoundModel,
+  local: readonly LocalFile[],
+): Promise<PushedModel> {
+  const { code, declaration } = model;
+  const { name } = declaration;
+  const folders = code.folders.map((folder) => path.basename(folder));
+  const request: PushRequest = {
+    ...{ name, folders, entry: `${folders[0]}/${path.basename(code.entry)}` },
+    files: local.map(({ path: place, mode, sha256 }) => ({ path: place, mode, sha256 })),
+  };
+  const uploaded = new Set<string>();
+  for (let round = 0; round < MOST_ROUNDS; round += 1) {
+    const { missing, version, isNew } = await cloud.pushModel(request);
+    if (version !== null) return { name, version, isNew, uploaded: uploaded.size, files: local.length };
+    for (const sha256 of missing) {
+      const { file } = local.find((each) => each.sha256 === sha256)!;
+      await cloud.pushFile(name, readFileSync(file));
+      uploaded.add(sha256);
+    }
+  }
+  throw new ForayError('MODEL_UNREADABLE', `The files of the model "${name}" change while they are pushed.`);
+}

@@ -1,0 +1,28 @@
+import { storeUpload } from '../../files/upload.ts';
+import type { Pushes } from '../../models/pushes.ts';
+import type { VersionFiles } from '../../models/version-files.ts';
+import type { Handlers } from '../call.ts';
+import type { Limits } from '../limits.ts';
+import type { ModelAccess } from '../model-access.ts';
+
+/** Models that their authors push. */
+export function pushHandlers(
+  pushes: Pushes,
+  { content }: VersionFiles,
+  modelAccess: ModelAccess,
+  { upload }: Pick<Limits, 'upload'>,
+): Handlers<'pushModel' | 'pushFile'> {
+  return {
+    pushModel({ body, user }) {
+      modelAccess.checkMayChange(user, body);
+      return pushes.push(user, body);
+    },
+
+    async pushFile({ query, body, user }) {
+      modelAccess.checkMayChange(user, { name: query.model });
+      const sha256 = Buffer.from(await storeUpload(content, body, upload), 'base64url').toString('hex');
+      pushes.noteUpload(user, sha256);
+      return sha256;
+    },
+  };
+}

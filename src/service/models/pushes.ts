@@ -1,0 +1,112 @@
+import path from 'node:path';
+import type { Pushed, PushRequest } from '../../api/extensions.ts';
+import { nameKey } from '../../api/values.ts';
+import { isForayError } from '../../errors.ts';
+import { ServiceError } from '../errors.ts';
+import { isEntry, placeOf } from './folder.ts';
+import { MODELS } from './manifest.ts';
+import { type FoundModel, readModel } from './reader.ts';
+import type { ModelRegistry } from './registry.ts';
+import { contentName, type VersionFiles } from './version-files.ts';
+
+/** One name of a path that leads nowhere else and is no hidden file. */
+const SEGMENT = /^[^./\\\0][^/\\\0]*$/;
+
+/**
+ * Models that their authors push. The files of a version count as there only for somebody who has uploaded them, or who may change a model
+ * that has them: else the hash of a file would be enough for reading it.
+ */
+export class Pushes {
+  readonly #registry: ModelRegistry;
+  readonly #files: VersionFiles;
+  /** The contents that each user has uploaded since the service started, by their SHA-256. */
+  readonly #uploaded = new Map<string, Set<string>>();
+
+  constructor(registry: ModelRegistry, files: VersionFiles) {
+    this.#registry = registry;
+    this.#files = files;
+  }
+
+  /** The user has uploaded a content to the files of versions. */
+  noteUpload(user: string, sha256: string): void {
+    const uploaded = this.#uploaded.get(user) ?? new Set();
+    this.#uploaded.set(user, uploaded.add(sha256));
+  }
+
+  /**
+   * Makes a version of a model, if it differs from the last one.
+   *
+   * @throws ServiceError INVALID_BODY, MODEL_IN_FOLDER, MODEL_REFUSED
+   */
+  async push(user: string, request: PushRequest): Promise<Pushed> {
+    checkPaths(request);
+    this.#registry.checkMayAdd(request.name);
+    const missing = await this.#missing(user, request);
+    if (missing.length > 0) return { missing, version: null, isNew: false };
+    const placed = request.files.map((file) => ({ ...file, path: `${MODELS}/${file.path}` }));
+    return this.#files.withFolder(placed, async (folder) => {
+      const root = path.join(folder, MODELS);
+      try {
+        const model = await read(root, request);
+        const { number, isNew } = this.#registry.add(model);
+        this.#uploaded.delete(user);
+        return { missing, version: number, isNew };
+      } catch (error) {
+        if (!isForayError(error)) throw error;
+        // the author knows the files by their names below the folder
+        throw new ServiceError('MODEL_REFUSED', error.message.replaceAll(`${root}${path.sep}`, ''));
+      }
+    });
+  }
+
+  async #missing(user: string, { name, files }: PushRequest): Promise<string[]> {
+    const own = new Set(this.#uploaded.get(user));
+    const model = this.#registry.models().find((model) => nameKey(model.name) === nameKey(name));
+    for (const { modelId, manifest } of this.#registry.versions()) {
+      if (modelId === model?.id) for (const { sha256 } of manifest?.files ?? []) own.add(sha256);
+    }
+    const missing: string[] = [];
+    for (const sha256 of new Set(files.map((file) => file.sha256))) {
+      if (!own.has(sha256) || !(await this.#files.content.isWhole(contentName(sha256)))) missing.push(sha256);
+    }
+    return missing;
+  }
+}
+
+async function read(root: string, { name, folders, entry }: PushRequest): Promise<FoundModel> {
+  const shared = folders.slice(1).map((folder) => path.join(root, folder));
+  const model = await readModel(root, placeOf(path.join(root, entry), shared));
+  const { declaration, outside } = model;
+  if (nameKey(declaration.name) !== nameKey(name)) {
+    throw new ServiceError('MODEL_REFUSED', `The model calls itself "${declaration.name}", not "${name}".`);
+  }
+  if (outside.length > 0) {
+    throw new ServiceError(
+      'MODEL_REFUSED',
+      `The model uses ${outside.join(', ')}, outside its folder: put what it needs into its folder.`,
+    );
+  }
+  return model;
+}
+
+/** @throws ServiceError INVALID_BODY for paths that lead elsewhere, or to each other */
+function checkPaths({ folders, entry, files }: PushRequest): void {
+  const refuse = (what: string): never => {
+    throw new ServiceError('INVALID_BODY', `The body is not as it should be: ${what}.`);
+  };
+  const paths = new Set(files.map((file) => file.path));
+  if (paths.size < files.length) refuse('files: a path is there twice');
+  for (const name of folders)
+    if (!SEGMENT.test(name)) refuse(`folders: "${name}" is not the name of a folder`);
+  for (const place of paths) {
+    const [folder, ...rest] = place.split('/');
+    if (!folders.includes(folder!) || rest.length === 0 || !rest.every((name) => SEGMENT.test(name)))
+      refuse(`files: "${place}" is not in a folder of the model`);
+    for (let depth = 1; depth < rest.length; depth += 1) {
+      if (paths.has([folder, ...rest.slice(0, depth)].join('/'))) refuse(`files: "${place}" is below a file`);
+    }
+  }
+  const [folder, file, ...rest] = entry.split('/');
+  if (!paths.has(entry) || folder !== folders[0] || rest.length > 0 || !isEntry(file!))
+    refuse(`entry: "${entry}" is no model.ts, model.js, model.yaml or model.json in the first folder`);
+}

@@ -1,0 +1,171 @@
+import { appendFileSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { version as build } from '../../src/own-version.ts';
+import { addKey, listKeys, revokeKey } from '../../src/service/keys/edit.ts';
+import { contentName } from '../../src/service/models/version-files.ts';
+import { writeCommandModel } from '../service/command-model.ts';
+import { healthOf, onCleanup, outputsOf, reach, requestRun, rows, stateOf } from '../service/support.ts';
+import { startProxy } from '../support/proxy.ts';
+import { fillDisk, smallDisk } from '../support/small-disk.ts';
+import { until } from '../support/until.ts';
+import { folderOfFile, startFleet, type TestFleet } from './fleet.ts';
+
+const ROOT = path.resolve(import.meta.dirname, '../..');
+const one = { flags: ['--slots', '1'] };
+const answer = 'say({ outputs: { Out: inputs.N } });';
+
+let fleet: TestFleet;
+
+beforeAll(async () => {
+  fleet = await startFleet((folder) => {
+    writeCommandModel(folder, 'Program', answer);
+    writeCommandModel(folder, 'Lost', `${answer} // lost`);
+    writeCommandModel(folder, 'Needy', answer);
+    appendFileSync(path.join(folder, 'Needy', 'model.yaml'), 'needs: [gpu]\n');
+    writeCommandModel(folder, 'Writer', `writeFileSync('big.bin', Buffer.alloc(inputs.N * 1e6)); ${answer}`);
+  });
+});
+
+/** Requests a run of a model by its only varying input. */
+async function request(model: string, N: number) {
+  return (await requestRun(fleet.service, await fleet.service.latest(model), { N })).body;
+}
+
+/** Executes a run with an executor that has no fault. */
+async function completeElsewhere(run: Awaited<ReturnType<typeof request>>): Promise<void> {
+  await fleet.start('able', one);
+  await reach(fleet.service, run, 'COMPLETED');
+}
+
+test('an executor without the program of a model fails no run, and says why it claims nothing', async () => {
+  const run = await request('Program', 7);
+  await fleet.start('bare', { ...one, env: { PATH: '/nowhere' } });
+  await until('it says so', async () =>
+    (await fleet.listed('bare'))?.problem?.includes('there is no such program'),
+  );
+  await completeElsewhere(run);
+});
+
+test('an executor with a wrong key, and one without a place for its cache, end at once and say what to do', async () => {
+  const wrong = fleet.spawn('wrong', { env: { FORAY_EXECUTOR_KEY: 'wrong' } });
+  const file = path.join(folderOfFile(), 'file');
+  writeFileSync(file, '');
+  const homeless = fleet.spawn('homeless', { cache: file });
+  expect([await wrong.exit, await homeless.exit]).toEqual([2, 2]);
+  expect(wrong.lines.join()).toContain('foray service keys add NAME --executor');
+  expect(homeless.lines.join()).toContain('Name another folder with --cache');
+  expect(await fleet.executors()).not.toContainEqual(expect.objectContaining({ name: 'wrong' }));
+});
+
+test('an executor of another build is refused, and the list says so', async () => {
+  const other = folderOfFile();
+  const about = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8')) as object;
+  writeFileSync(path.join(other, 'package.json'), JSON.stringify({ ...about, version: '99.0.0' }));
+  for (const name of ['src', 'node_modules']) symlinkSync(path.join(ROOT, name), path.join(other, name));
+  const links = ['--preserve-symlinks', '--preserve-symlinks-main'];
+  const executor = fleet.spawn('newer', { program: [...links, path.join(other, 'src/cli/main.ts')] });
+  expect(await executor.exit).toBe(2);
+  const why = `foray 99.0.0, and the service is foray ${build}: install the same version`;
+  expect(executor.lines.join()).toContain(why);
+  expect(await fleet.listed('newer')).toMatchObject({ build: '99.0.0', problem: `it is ${why}` });
+});
+
+test('a version that an executor cannot fetch waits, by name in the list, and its other models run on', async () => {
+  const { service } = fleet;
+  const id = await service.latest('Lost');
+  const [row] = rows(service.dataDir, `SELECT manifest FROM versions WHERE id = '${id}'`);
+  const { files } = JSON.parse(row!.manifest as string) as { files: { path: string; sha256: string }[] };
+  const name = contentName(files.find((file) => file.path.endsWith('sim.mjs'))!.sha256);
+  const kept = path.join(service.dataDir, 'versions', 'content', name.slice(0, 2), name);
+  const content = readFileSync(kept);
+  rmSync(kept);
+  await fleet.start('fetching', one);
+  const run = await request('Lost', 1);
+  await until('it says so', async () =>
+    (await fleet.listed('fetching'))?.refusals.some((refusal) => /^Lost: .*cannot be fetched/.test(refusal)),
+  );
+  await outputsOf(service, await service.latest('Program'), { N: 8 });
+  expect((await fleet.listed('fetching'))!.problem).toBeNull();
+  writeFileSync(kept, content);
+  await reach(service, run, 'COMPLETED');
+});
+
+test('runs that need what no executor has wait, the service says so, and they run when one has it', async () => {
+  await fleet.start('plain', one);
+  const run = await request('Needy', 1);
+  const line = await until('the service says so', () =>
+    fleet.problems.find((problem) => problem.includes('Needy')),
+  );
+  expect(line).toBe('Runs of the model "Needy" wait: no executor has gpu.');
+  expect((await healthOf(fleet.service.running.url)).problems).toMatchObject([{ code: 'RUNS_UNSERVED' }]);
+  expect((await stateOf(fleet.service, run)).status).toBe('FRESH');
+  await fleet.start('gpu', { flags: ['--slots', '1', '--has', 'gpu,python3.12'] });
+  await reach(fleet.service, run, 'COMPLETED');
+  await until('it is over', () => fleet.problems.includes(`This is over: ${line}`));
+});
+
+test('an executor whose key was removed leaves, and its run is given to another', async () => {
+  const key = await addKey(fleet.keyFile, 'guest', 'executors');
+  const { id } = listKeys(fleet.keyFile).find(({ user }) => user === 'guest')!;
+  const guest = await fleet.start('guest', { ...one, env: { FORAY_EXECUTOR_KEY: key } });
+  const version = await fleet.service.latest('Rehearsal');
+  const { body: run } = await requestRun(fleet.service, version, { Seconds: 12, Value: 1 });
+  await reach(fleet.service, run, 'RUNNING');
+  await revokeKey(fleet.keyFile, id);
+  expect(await guest.exit).toBe(0);
+  expect(guest.lines.join()).toContain('The key is not that of an executor');
+  await reach(fleet.service, run, 'FRESH');
+  expect(rows(fleet.service.dataDir, `SELECT losses FROM runs WHERE id = '${run.id}'`)).toEqual([
+    { losses: 0 },
+  ]);
+  await completeElsewhere(run);
+});
+
+test('an executor that reaches Temporal and not the service loses its runs, and works again when it does', async () => {
+  const { port } = new URL(fleet.service.running.url);
+  const proxy = await startProxy(Number(port), () => 0);
+  onCleanup(() => proxy.close());
+  const cut = await fleet.start('cut', {
+    flags: ['--slots', '1', '--service-url', `http://127.0.0.1:${proxy.port}`],
+  });
+  const version = await fleet.service.latest('Rehearsal');
+  const { body: run } = await requestRun(fleet.service, version, { Seconds: 3, Value: 2 });
+  await reach(fleet.service, run, 'RUNNING');
+  await proxy.spoil('down');
+  const able = await fleet.start('able', one);
+  await reach(fleet.service, run, 'COMPLETED');
+  expect(rows(fleet.service.dataDir, `SELECT executions, losses FROM runs WHERE id = '${run.id}'`)).toEqual([
+    { executions: 2, losses: 0 },
+  ]);
+  await able.kill();
+  await proxy.heal();
+  await outputsOf(fleet.service, await fleet.service.latest('Program'), { N: 9 });
+  expect(cut.child.exitCode).toBeNull();
+});
+
+const isRoot = process.getuid?.() === 0 && process.platform === 'linux';
+
+// only root may mount; in a container perhaps not even that
+(isRoot ? describe : describe.skip)('a full disk', () => {
+  test('of an executor fails no run: it claims nothing and says why', async () => {
+    const disk = smallDisk('4m');
+    if (disk === undefined) return console.warn('left out: a file system cannot be mounted here');
+    onCleanup(() => disk.remove());
+    const full = await fleet.start('full', { ...one, cache: disk.folder });
+    await outputsOf(fleet.service, await fleet.service.latest('Writer'), { N: 0 });
+    // the program itself fills the rest
+    const run = await request('Writer', 5);
+    await until('it says so', async () =>
+      (await fleet.listed('full'))?.problem?.includes('the disk is full'),
+    );
+    await full.kill();
+    const filled = await fleet.start('filled', { ...one, cache: disk.folder });
+    fillDisk(path.join(disk.folder, 'filler'));
+    await until('it says so too', async () =>
+      /full|no space/i.test((await fleet.listed('filled'))?.problem ?? ''),
+    );
+    await filled.kill();
+    await completeElsewhere(run);
+  });
+});
