@@ -294,6 +294,12 @@ describe('a page that is kept up to date', () => {
   });
 });
 
+test('the script of all pages has at most 5 kB', async () => {
+  const { status, body } = await page('/page.js');
+  expect(status).toBe(200);
+  expect(Buffer.byteLength(body)).toBeLessThanOrEqual(5_000);
+});
+
 test('hostile names are text on every page', async () => {
   const name = '"><script>alert(1)</script>\u202e<img src=x onerror=alert(1)>';
   for (const path of [`/?q=${encodeURIComponent(name)}`, `/campaigns/${encodeURIComponent(name)}`]) {
