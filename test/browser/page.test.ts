@@ -103,7 +103,7 @@ test.each([
   ['dark', 320],
 ] as const)('axe finds nothing in %s colours, and %d pixels are enough', async (colorScheme, width) => {
   const { context, page, complaints } = await loggedIn({ colorScheme, viewport: { width, height: 800 } });
-  const [{ point }] = (await world.rows('fit')) as [{ point: string }];
+  const { point } = (await world.rows('fit'))[0]!;
   // the login comes last: whoever sees it is logged out
   for (const path of [...PAGES, `/campaigns/fit/points/${point}`, '/login']) {
     if (path === '/login') await context.clearCookies();
