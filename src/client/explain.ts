@@ -155,7 +155,10 @@ function explainedRun(campaign: Campaign, phase: Phase, story: PointStory, run: 
 }
 
 function scalarsOf({ outputs }: Campaign, run: RunStory): Record<string, string> {
-  const known = outputs.filter(({ name, type }) => scalarOutputTypes.includes(type) && name in run.outputs);
+  // a model may give no value, which is "null"
+  const known = outputs.filter(
+    ({ name, type }) => scalarOutputTypes.includes(type) && (run.outputs[name] ?? 'null') !== 'null',
+  );
   return Object.fromEntries(known.map(({ name }) => [name, run.outputs[name]!]));
 }
 

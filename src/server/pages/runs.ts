@@ -122,7 +122,7 @@ export function pointPage(
     body: html`<h1>Point <code>${point}</code></h1>
       ${tabs(campaign, 'point')}
       <p class="lead">
-        ${place === null ? 'It is not in the design any more.' : `Number ${place.toLocaleString('en-US')} of the design.`}
+        ${place === null ? 'It is not in the design any more.' : `Number ${place.toLocaleString('en-US')} of the design of ${campaign}.`}
       </p>
       ${asks.map(
         ({ ask, by, told }) =>
