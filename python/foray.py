@@ -74,6 +74,11 @@ class Server:
         self.url = url.rstrip("/")
         self._key = key
 
+    @property
+    def headers(self):
+        """What other programs send to be let in: `pandas.read_parquet(address, storage_options=server.headers)`."""
+        return {"Authorization": "Bearer " + self._key}
+
     def submit(self, definition, id=None, files=None):
         """Starts a campaign and returns it. The same definition again under an id is the same campaign.
 
@@ -118,7 +123,7 @@ class Server:
         given = {name: _plain(value) for name, value in (query or {}).items() if value is not None}
         url = self.url + "/api/v1" + path + ("?" + urllib.parse.urlencode(given, doseq=True) if given else "")
         data = None if body is None else json.dumps(body).encode()
-        sent = {"Authorization": "Bearer " + self._key, "Content-Type": "application/json", **(headers or {})}
+        sent = {**self.headers, "Content-Type": "application/json", **(headers or {})}
         try:
             return urllib.request.urlopen(urllib.request.Request(url, data, sent, method=method))
         except urllib.error.HTTPError as error:

@@ -91,6 +91,15 @@ try {
   await page.getByRole('link', { name: /boarding-school-flu/ }).click();
   await page.locator('#report figure').first().waitFor();
   await page.screenshot({ path: join(pictures, 'page-campaign.png') });
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await page.setViewportSize({ width: 390, height: 1150 });
+  await page.screenshot({ path: join(pictures, 'page-narrow.png') });
+  await page.emulateMedia({ colorScheme: 'light' });
+  await page.setViewportSize({ width: 1000, height: 1000 });
+  await page.goto(new URL('/new?model=Epidemic', page.url()).href);
+  await page.locator('input[name="in:Contact rate"]').fill('1.2..2.2/0.1');
+  await page.getByText('11 points').waitFor();
+  await page.screenshot({ path: join(pictures, 'page-new.png') });
 
   await page.setViewportSize({ width: 1180, height: 860 });
   await page.goto(await animatedEpidemic());

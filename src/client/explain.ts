@@ -1,4 +1,4 @@
-import { RANDOM_SEED } from '../api/index.ts';
+import { RANDOM_SEED, scalarOutputTypes } from '../api/index.ts';
 import type { RunLog } from '../api/extensions.ts';
 import { runInputs } from '../campaign/points.ts';
 import { measureOf } from '../campaign/measures.ts';
@@ -69,6 +69,8 @@ export interface ExplainedRun {
   seed: string | null;
   requested: string | null;
   finished: string | null;
+  /** Its numbers, texts and truth values by output, as the service gave them. Curves and files are in the results. */
+  outputs: Record<string, string>;
   /**
    * The log of its last failed attempt: the last lines, and the number of lines before them. Null when no log is
    * stored.
@@ -141,6 +143,7 @@ function explainedRun(campaign: Campaign, phase: Phase, story: PointStory, run: 
     seed: sent.find(({ name }) => name === RANDOM_SEED)?.value ?? null,
     requested: iso(requestedAt),
     finished: iso(finishedAt),
+    outputs: scalarsOf(campaign, run),
     log: run.log,
     version: versionOf(campaign, run.version).version,
     earlier: earlier.map(({ failedAt, version, reason }) => ({
@@ -149,6 +152,14 @@ function explainedRun(campaign: Campaign, phase: Phase, story: PointStory, run: 
       reason,
     })),
   };
+}
+
+function scalarsOf({ outputs }: Campaign, run: RunStory): Record<string, string> {
+  // a model may give no value, which is "null"
+  const known = outputs.filter(
+    ({ name, type }) => scalarOutputTypes.includes(type) && (run.outputs[name] ?? 'null') !== 'null',
+  );
+  return Object.fromEntries(known.map(({ name }) => [name, run.outputs[name]!]));
 }
 
 function reasonOf(run: RunStory, phase: Phase, isDropped: boolean): string {

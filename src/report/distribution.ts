@@ -30,43 +30,46 @@ export class Distribution {
     this.count += 1;
     this.min = Math.min(this.min, value);
     this.max = Math.max(this.max, value);
-    this.#widen(MOST_INTERVALS);
+    const width = this.#widthFor(MOST_INTERVALS);
+    this.#counts = this.#countsAt(width);
+    this.#width = width;
     const index = indexOf(value, this.#width);
     this.#counts.set(index, (this.#counts.get(index) ?? 0) + 1);
   }
 
-  /** At most so many intervals of one width next to each other, empty ones among them; none without values. */
+  /**
+   * At most so many intervals of one width next to each other, empty ones among them; none without values. More values may
+   * be added afterwards.
+   */
   intervals(most: number): Interval[] {
     if (this.count === 0) return [];
-    this.#widen(most);
-    const width = this.#width;
+    const width = this.#widthFor(most);
+    const counts = this.#countsAt(width);
     const first = indexOf(this.min, width);
     return Array.from({ length: indexOf(this.max, width) - first + 1 }, (_, i) => {
       const index = first + i;
-      return { from: index * width, to: (index + 1) * width, count: this.#counts.get(index) ?? 0 };
+      return { from: index * width, to: (index + 1) * width, count: counts.get(index) ?? 0 };
     });
   }
 
-  #widen(most: number): void {
-    const before = this.#width;
-    let times = 0;
-    while (!this.#isWide(most)) {
-      this.#width *= 2;
-      times += 1;
-    }
-    if (times === 0) return;
+  /** The counts of wider intervals. */
+  #countsAt(width: number): Map<number, number> {
+    if (width === this.#width) return this.#counts;
     const counts = new Map<number, number>();
     for (const [index, count] of this.#counts) {
-      const wide = indexOf(index * before, this.#width);
+      const wide = indexOf(index * this.#width, width);
       counts.set(wide, (counts.get(wide) ?? 0) + count);
     }
-    this.#counts = counts;
+    return counts;
   }
 
-  /** Whether there are few enough intervals, and their numbers are exact. */
-  #isWide(most: number): boolean {
-    const [first, last] = [indexOf(this.min, this.#width), indexOf(this.max, this.#width)];
-    return last - first < most && first > Number.MIN_SAFE_INTEGER && last < Number.MAX_SAFE_INTEGER;
+  /** The smallest width, from that of now on, with which there are few enough intervals, and their numbers are exact. */
+  #widthFor(most: number): number {
+    for (let width = this.#width; ; width *= 2) {
+      const [first, last] = [indexOf(this.min, width), indexOf(this.max, width)];
+      if (last - first < most && first > Number.MIN_SAFE_INTEGER && last < Number.MAX_SAFE_INTEGER)
+        return width;
+    }
   }
 }
 

@@ -92,7 +92,7 @@ export function shownOf(campaign: Campaign, asked: readonly Measure[]): Shown {
   };
 }
 
-/** Collects the values of single runs. Their order affects only which of many curves are kept. */
+/** Collects the values of single runs. The order in which they come affects only which of many curves are kept. */
 export class RunGatherer {
   readonly #distributions: OutputDistribution[];
   readonly #courses: CourseGatherer;
@@ -108,10 +108,11 @@ export class RunGatherer {
     this.#courses = new CourseGatherer(campaign.outputs, observed);
   }
 
-  add(row: ResultRow): void {
+  /** @param place of the run in the design: a number that is larger for runs behind it */
+  add(row: ResultRow, place: number): void {
     this.#timeline.add(row);
     if (row.status === 'failed') {
-      this.#failures.add(row);
+      this.#failures.add(row, place);
       return;
     }
     this.#courses.add(row);
@@ -221,8 +222,9 @@ export async function summarize(
   const precision = new PrecisePoints(campaign);
 
   async function* seen(): AsyncIterable<ResultRow> {
+    let place = 0;
     for await (const row of rows) {
-      runs.add(row);
+      runs.add(row, (place += 1));
       precision.add(row);
       if (row.status === 'done') yield row;
     }

@@ -22,6 +22,7 @@ const PAGES = [
   '/campaigns/fit/definition',
   '/campaigns/fit/downloads',
   '/campaigns/fit/delete',
+  '/compare?id=fit&id=other',
   '/new?model=Epidemic',
   '/models',
   '/models/Epidemic',
@@ -70,7 +71,9 @@ model: {name: Epidemic}
 design: {grid: {Contact rate: [1.2, 1.6, 2], Recovery rate: [0.4, 0.5]}}
 `;
   await world.foray.submit({ text, file: 'fit.yaml' }, { id: 'fit' });
-  await until('it is over', async () => (await world.foray.status('fit')).phase === 'completed');
+  await world.foray.submit({ text: text.replace('fit', 'other'), file: 'other.yaml' }, { id: 'other' });
+  for (const id of ['fit', 'other'])
+    await until(`${id} is over`, async () => (await world.foray.status(id)).phase === 'completed');
 });
 afterAll(async () => {
   await browser.close();
@@ -100,7 +103,10 @@ test.each([
   ['dark', 320],
 ] as const)('axe finds nothing in %s colours, and %d pixels are enough', async (colorScheme, width) => {
   const { context, page, complaints } = await loggedIn({ colorScheme, viewport: { width, height: 800 } });
-  for (const path of PAGES) {
+  const { point } = (await world.rows('fit'))[0]!;
+  // the login comes last: whoever sees it is logged out
+  for (const path of [...PAGES, `/campaigns/fit/points/${point}`, '/login']) {
+    if (path === '/login') await context.clearCookies();
     await page.goto(server.url + path);
     if (path === '/campaigns/fit')
       await until('its pictures are there', async () => (await page.locator('#report svg').count()) > 2);
@@ -139,6 +145,32 @@ test('a page follows its campaign, without being loaded again, and is steered by
   await until('it is completed', async () => (await status.innerText()).includes('completed'));
   await until('that is said', async () => (await page.locator('#news').innerText()).includes('completed'));
   expect(await page.evaluate(() => 'wasLoadedOnce' in globalThis)).toBe(true);
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+test('a campaign is started and cancelled by the keyboard alone', async () => {
+  const { context, page, complaints } = await loggedIn();
+  /** Goes from control to control until one has the name, and presses Enter. */
+  const press = async (name: string): Promise<void> => {
+    const focused = '(document.activeElement.labels?.[0] ?? document.activeElement).textContent.trim()';
+    for (let steps = 0; (await page.evaluate(focused)) !== name; steps += 1) {
+      if (steps > 100) throw new Error(`the keyboard does not get to "${name}"`);
+      await page.keyboard.press('Tab');
+    }
+    await page.keyboard.press('Enter');
+  };
+  await press('New campaign');
+  await page.waitForURL('**/new');
+  await page.goto(`${server.url}/new?model=Rehearsal&in%3ASeconds=60&in%3AValue=1..9%2F1`);
+  await press('Start');
+  await page.waitForURL('**/campaigns/rehearsal-*');
+  await press('Cancel …');
+  await page.waitForURL('**/cancel');
+  await press('Cancel the campaign');
+  await page.waitForURL('**/campaigns/rehearsal-*');
+  const status = page.locator('#status');
+  await until('it is cancelled', async () => (await status.innerText()).includes('cancelled'));
   expect(complaints).toEqual([]);
   await context.close();
 });

@@ -14,8 +14,8 @@ let bin: string;
 beforeAll(async () => {
   const folder = mkdtempSync(join(tmpdir(), 'foray-notebook-'));
   bin = await pythonWith('notebook', resolve(import.meta.dirname, 'notebook-requirements.txt'));
-  dev = await startDev({ folder });
-});
+  dev = await startDev({ folder, args: ['--models', join(ROOT, 'examples/forest-fire/model')] });
+}, 600_000);
 afterAll(() => dev.stop());
 
 const CELLS = [
@@ -78,7 +78,49 @@ assert list(plain.columns) == list(frame.columns) and len(plain) == 6
 assert len(campaign.results(inputs={"Value": "2.."})) == 4`,
 ];
 
-test('a notebook submits, waits, reads a frame with units, steers, and shows a campaign as a table', async () => {
+/** A model in Python: a campaign is made, watched and read, a second one cancelled, and both are compared. */
+const STORY = [
+  `import foray
+server = foray.connect()
+fire = {"campaign": "fire", "model": {"name": "Forest fire"}, "design": {"grid": {"Density": [0.3, 0.5, 0.6, 0.9]}},
+        "seed": 7, "outputs": ["Burnt share"]}
+first = server.submit(fire, id="fire").wait(seconds=120)
+frame = first.results()
+assert first.status["phase"] == "completed" and len(frame) == 4
+shares = dict(zip(frame["Density"], frame["Burnt share"]))
+assert shares[0.9] > shares[0.3], shares`,
+  `first.figure("effects")`,
+  `second = server.submit({**fire, "campaign": "again", "replications": 300}, id="again")
+while second.status["runs"]["done"] < 4:
+    pass
+assert second.cancel("it is enough").wait(seconds=60).status["phase"] == "cancelled"
+assert len(second.results()) >= 4`,
+  `compared = server.compare("fire", "again")
+assert len(compared["rows"]) == 4, compared`,
+];
+
+/** Files of results by their address, as pandas and DuckDB read them: DuckDB asks for the length, then for ranges. */
+const ADDRESS = `import duckdb, foray, pathlib, sysconfig
+import pandas as pd
+server = foray.connect()
+headers = server.headers
+address = server.url + "/api/v1/campaigns/fire/results.parquet"
+read = pd.read_parquet(address, storage_options=headers)
+assert list(read["Density"]) == [0.3, 0.5, 0.6, 0.9], read
+lines = pd.read_csv(address.replace(".parquet", ".csv"), storage_options=headers, float_precision="round_trip")
+assert list(lines["Burnt share"]) == list(read["Burnt share"])
+database = duckdb.connect()
+(httpfs,) = pathlib.Path(sysconfig.get_path("purelib")).glob("duckdb_ext/**/httpfs.duckdb_extension")
+database.execute(f"load '{httpfs}'")
+database.execute(f"create secret (type http, extra_http_headers map {{'Authorization': '{headers['Authorization']}'}})")
+column = '"Burnt share"'
+shares = database.execute(f"select {column} from '{address}' where Density > 0.4").fetchall()
+assert [share for (share,) in shares] == list(read["Burnt share"])[1:], shares
+told = database.execute(f"explain analyze select sum(Density) from '{address}'").fetchall()[0][1]
+assert "#HEAD: 1" in told or "#GET: " in told, told`;
+
+/** Runs a notebook, and returns the outputs of its cells. */
+async function notebook(cells: readonly string[]): Promise<{ data?: Record<string, string> }[][]> {
   const program = join(dev.folder, 'run.py');
   writeFileSync(
     program,
@@ -91,8 +133,17 @@ print(json.dumps([cell.outputs for cell in notebook.cells]))
   );
   const env = { ...cleanEnv(), PYTHONPATH: join(ROOT, 'python'), PYTHONDONTWRITEBYTECODE: '1' };
   const run = promisify(execFile)(join(bin, 'python'), [program], { cwd: dev.folder, env });
-  run.child.stdin!.end(JSON.stringify(CELLS));
-  const outputs = JSON.parse((await run).stdout) as { data?: Record<string, string> }[][];
+  run.child.stdin!.end(JSON.stringify(cells));
+  return JSON.parse((await run).stdout) as { data?: Record<string, string> }[][];
+}
+
+test('a notebook submits, waits, reads a frame with units, steers, and shows a campaign as a table', async () => {
+  const outputs = await notebook(CELLS);
   expect(outputs[2]![0]!.data!['text/html']).toMatch(/^<table>.*nb.*completed, 3 of 6 runs done, 3 failed/);
   expect(outputs[4]![0]!.data!['image/svg+xml']).toMatch(/^<svg xmlns/);
+});
+
+test('a notebook makes campaigns of a model in Python, and pandas and DuckDB read results by their address', async () => {
+  const outputs = await notebook([...STORY, ADDRESS]);
+  expect(outputs[1]![0]!.data!['image/svg+xml']).toMatch(/^<svg xmlns/);
 });

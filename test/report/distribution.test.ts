@@ -46,6 +46,16 @@ describe('a distribution', () => {
     );
   });
 
+  test('takes more values after it has been looked at', () => {
+    const [looked, whole] = [new Distribution(), new Distribution()];
+    for (let value = 0; value < 100; value += 1) {
+      looked.add(value);
+      whole.add(value);
+      looked.intervals(3);
+    }
+    expect(looked.intervals(40)).toEqual(whole.intervals(40));
+  });
+
   test('has intervals next to each other, of one width, as narrow as they may be', () => {
     fc.assert(
       fc.property(

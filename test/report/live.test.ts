@@ -120,6 +120,19 @@ describe('a summary of runs that come in any order', () => {
     expect(live.add({ ...place, row: sampleRow(0, ['1.2']) })).toBe(false);
   });
 
+  test('the sample of a failure is the first one of the design, whichever came first', async () => {
+    const { campaign } = sampleRecord({ grid: [contact] });
+    const live = new LiveSummary(campaign, []);
+    for (const at of [2, 0, 1]) {
+      const row = failedRow(at, [contact.values[at]!], `Days is ${at}`);
+      live.add({ seq: at, ordinal: at, position: at, row });
+    }
+    const { failures } = await live.summary(() => Promise.resolve([]));
+    expect(failures).toEqual([
+      { cause: 'Days is …', count: 3, sample: expect.objectContaining({ reason: 'Days is 0' }) },
+    ]);
+  });
+
   test('quantiles need all values', () => {
     const { campaign } = sampleRecord();
     expect(LiveSummary.isEnough(campaign, [measureOf(campaign.outputs, 'Q(`Fit error`, 0.9)')])).toBe(false);

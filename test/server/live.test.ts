@@ -4,12 +4,15 @@ import type { Campaign } from '../../src/campaign/types.ts';
 import { analysesIn } from '../../src/client/analysis.ts';
 import { renderReport } from '../../src/report/html.ts';
 import { analysesFor } from '../../src/report/of-campaign.ts';
+import { Gatherer } from '../../src/server/live/gatherer.ts';
 import type { Seen, View } from '../../src/server/live/look.ts';
 import { Sections } from '../../src/server/live/watch.ts';
-import { openStore, type RunObservation, type Store } from '../../src/store/index.ts';
+import { openStore, type PlannedRun, type RunObservation, type Store } from '../../src/store/index.ts';
 import { doubles, sampleRecord, sampleRow, stream } from '../report/support.ts';
 import { temporaryFolder } from '../store/folder.ts';
 import { asInReport } from './support.ts';
+import { seeds } from '../support/seeds.ts';
+import { uniforms } from '../support/uniforms.ts';
 import { until } from '../support/until.ts';
 
 const contact = doubles('Contact rate', [1.2, 1.4, 1.6, 1.8]);
@@ -59,7 +62,10 @@ async function submit(campaign: Campaign): Promise<void> {
 
 /** Requests so many of the runs that wait, and sees them finish, some of them failed. */
 async function finish(count: number, failing = 7): Promise<void> {
-  const planned = await store.intend(ID, await store.waitingRuns(ID, -1, count, false), 3_000);
+  await observe(await store.intend(ID, await store.waitingRuns(ID, -1, count, false), 3_000), failing);
+}
+
+async function observe(planned: readonly PlannedRun[], failing: number): Promise<void> {
   const seen = planned.map(({ seq, point, replication }): RunObservation => {
     if (seq % failing === 3) return { seq, state: 'failed', runId: `run ${seq}`, reason: 'Days is 0' };
     const { outputs } = sampleRow(0, point.values, replication);
@@ -96,6 +102,49 @@ function figuresOf(page: string): number {
   return page.match(/<figure /g)?.length ?? 0;
 }
 
+/** A part of a report without the last digits of its numbers, which come from the order of the runs. */
+function rounded(part: string): string {
+  return part.replaceAll(/-?\d+\.\d{6,}(e-?\d+)?/g, (number) => Number(number).toPrecision(9));
+}
+
+/** Changes a campaign as its workflow or somebody else might: runs end in any order, failed ones are requested again, it is changed. */
+class Changes {
+  readonly #next: () => number;
+  #requested: PlannedRun[] = [];
+  #levels = recovery;
+  #replications = 3;
+
+  constructor(seed: number) {
+    this.#next = uniforms(seed);
+  }
+
+  begin(): Promise<void> {
+    return submit(campaignOver(recovery, { replications: this.#replications }));
+  }
+
+  async once(): Promise<string> {
+    const kind = this.#next();
+    if (kind < 0.15) {
+      await store.resetFailed(ID, false, 10_000);
+      return 'retry';
+    }
+    if (kind < 0.35) {
+      if (kind < 0.25) this.#levels = this.#levels === more ? recovery : more;
+      else this.#replications += 1;
+      const campaign = campaignOver(this.#levels, { replications: this.#replications });
+      const record = { campaign, definition: '', digest: `digest ${this.#next()}` };
+      await store.changeCampaign(record, pointsOver(this.#levels), undefined, 11_000);
+      return kind < 0.25 ? 'apply' : 'more replications';
+    }
+    const waiting = await store.waitingRuns(ID, -1, 1 + Math.floor(12 * this.#next()), false);
+    this.#requested.push(...(await store.intend(ID, waiting, 3_000)));
+    const ended = this.#requested.filter(() => this.#next() < 0.6);
+    this.#requested = this.#requested.filter((run) => !ended.includes(run));
+    await observe(ended, 5);
+    return `${ended.length} ended`;
+  }
+}
+
 describe('the pictures of a campaign', () => {
   test('follow it through failures, a retry and a change, and are those of the report at its end', async () => {
     await submit(campaignOver(recovery));
@@ -127,6 +176,29 @@ describe('the pictures of a campaign', () => {
     // who looks again sees the same
     expect(await sections.look(ID, ALL)).toEqual(seen);
   });
+
+  test.each(seeds(5, 50))(
+    'are those of a report at ten random moments, with retries, applies and replications: seed %d',
+    async (seed) => {
+      const changes = new Changes(seed);
+      await changes.begin();
+      let seen: Seen | undefined;
+      const pace = { every: 5, leastPause: 0, pauseForDrawing: 0 };
+      const gatherer = new Gatherer(store, ID, ALL, (news) => (seen = news), pace);
+      const running = gatherer.run();
+      const story: string[] = [];
+      for (let moment = 0; moment < 10; moment += 1) {
+        for (let change = 0; change < 3; change += 1) story.push(await changes.once());
+        const expected = rounded(await report());
+        await until(`the pictures are those of the report, seed ${seed}, after ${story.join(', ')}`, () =>
+          seen?.sections.every(({ html }) => expected.includes(rounded(asInReport(html)))),
+        );
+        expect(seen!.sections.length).toBeGreaterThan(2);
+      }
+      gatherer.end();
+      await running;
+    },
+  );
 
   test('are of the points and outputs that a viewer wants', async () => {
     await submit(campaignOver(recovery));

@@ -56,6 +56,29 @@ describe('without scripts', () => {
     expect(list).toContain('<td>somebody</td>');
   });
 
+  test('fields make designs that are drawn, replications until precise, a seed and outputs', async () => {
+    const written = async (fields: Record<string, string>): Promise<string> => {
+      const { status, body } = await send('/new/written', { model: 'Epidemic', ...fields });
+      expect(status).toBe(200);
+      expect(body).not.toContain('class="mistakes"');
+      return body;
+    };
+    const drawn = await written({
+      ...{ 'in:Contact rate': '1.2..2', 'in:Recovery rate': 'normal(0.44, 0.05)', 'in:Days': '14, 20' },
+      ...{ kind: 'sobol', points: '8', seed: '7', relative: '0.1', output: 'Peak infected' },
+    });
+    expect(drawn).toMatch(/16\s+points,\s+80 to 3,200\s+runs/);
+    for (const line of ['sobol:', 'points: 8', 'distribution: normal', 'seed: 7', '- Peak infected'])
+      expect(drawn).toContain(line);
+    expect(await written({ 'in:Contact rate': 'log(1..2)' })).toMatch(/64\s+points/);
+    const morris = await written({ 'in:Contact rate': '1.2..2', kind: 'morris', points: '3' });
+    expect(morris).toMatch(/3 trajectories of 2 points/);
+    expect(await written({ replications: '4' })).toContain('replications: 4');
+    const form = (await page('/new?model=Epidemic&kind=halton&output=Peak+day')).body;
+    expect(form).toMatch(/value="halton"\s+selected/);
+    expect(form).toMatch(/value="Peak day"\s+selected/);
+  });
+
   test('the list has the best value of what campaigns seek, and is filtered by name', async () => {
     const sought = FIT.replace('campaign: fit', 'campaign: sought') + 'goal: {minimize: Peak infected}\n';
     await world.foray.submit({ text: sought, file: 'sought.yaml' }, { id: 'another' });
@@ -83,7 +106,14 @@ describe('without scripts', () => {
   test('runs, a point, failures, downloads, models and the API have pages', async () => {
     const runs = (await page('/campaigns/fit/runs')).body;
     const [, point] = /href="(\/campaigns\/fit\/points\/\w+)"/.exec(runs)!;
-    expect((await page(point!)).body).toContain('Contact rate');
+    const [row] = await world.rows('fit');
+    const story = (await page(`/campaigns/fit/points/${row!.point}`)).body;
+    expect(story).toContain('Contact rate');
+    // with the outputs of each run
+    expect(story).toContain('<th>Peak infected');
+    const peak = Number(row!.outputs['Peak infected']);
+    expect(story).toContain(peak.toLocaleString('en-US', { maximumSignificantDigits: 4 }));
+    expect((await page(point!)).status).toBe(200);
     expect((await page('/campaigns/fit/failures')).body).toContain('No run has failed.');
     expect((await page('/campaigns/fit/downloads')).body).toContain('results.parquet');
     expect((await page('/models')).body).toContain('Rehearsal');
@@ -292,6 +322,12 @@ describe('a page that is kept up to date', () => {
     expect((await page('/campaigns/fit/live?in%3AContact+rate=1.5..')).status).toBe(200);
     expect((await page('/campaigns/fit?in%3ANothing=1')).status).toBe(422);
   });
+});
+
+test('the script of all pages has at most 5 kB', async () => {
+  const { status, body } = await page('/page.js');
+  expect(status).toBe(200);
+  expect(Buffer.byteLength(body)).toBeLessThanOrEqual(5_000);
 });
 
 test('hostile names are text on every page', async () => {

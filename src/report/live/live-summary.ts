@@ -14,6 +14,9 @@ import {
 } from '../summary.ts';
 import { Moments } from './moments.ts';
 
+/** A campaign has no more runs, and so no point has more replications. */
+const MOST_RUNS = 10_000_000;
+
 /** A point of which a run has finished. */
 interface SeenPoint {
   ordinal: number;
@@ -69,7 +72,7 @@ export class LiveSummary {
    */
   add({ seq, ordinal, position, row }: FinishedRow): boolean {
     if (this.#failed.has(seq)) return false;
-    this.#runs.add(row);
+    this.#runs.add(row, position * MOST_RUNS + row.replication);
     const point = (this.#points[ordinal] ??= {
       ...{ ordinal, position, key: row.point, values: row.values },
       ...{ runs: 0, done: 0 },

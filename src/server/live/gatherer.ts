@@ -13,11 +13,16 @@ import { filterOf } from './filter.ts';
 import type { Section, Seen, View } from './look.ts';
 import { storiesOf, type Stories } from './stories.ts';
 
-/** The shortest interval between drawings, ms. Drawing takes at most a tenth of the time. */
-const LEAST_PAUSE = 1_000;
-const PAUSE_FOR_DRAWING = 10;
-/** The interval between reads of the store, ms. */
-const EVERY = 500;
+/** How often a campaign is read and drawn. */
+export interface Pace {
+  /** The interval between reads of the store, ms. */
+  every: number;
+  /** The shortest interval between drawings, ms, and as a multiple of the time that a drawing takes. */
+  leastPause: number;
+  pauseForDrawing: number;
+}
+
+const PACE: Pace = { every: 500, leastPause: 1_000, pauseForDrawing: 10 };
 
 /** Keeps the pictures of a campaign up to date. It reads each run once. */
 export class Gatherer {
@@ -25,16 +30,18 @@ export class Gatherer {
   readonly #id: string;
   readonly #view: View;
   readonly #tell: (seen: Seen) => void;
+  readonly #pace: Pace;
   #isEnded = false;
   #hasDrawn = false;
   /** The time of the next possible drawing, by a monotonic clock. */
   #next = 0;
 
-  constructor(store: Store, id: string, view: View, tell: (seen: Seen) => void) {
+  constructor(store: Store, id: string, view: View, tell: (seen: Seen) => void, pace = PACE) {
     this.#store = store;
     this.#id = id;
     this.#view = view;
     this.#tell = tell;
+    this.#pace = pace;
   }
 
   end(): void {
@@ -57,7 +64,7 @@ export class Gatherer {
           await this.#drawn(record, (options) => this.#exact(record, asked, options));
           drawn = state;
         }
-        await delay(EVERY);
+        await delay(this.#pace.every);
       } else await this.#follow(record, asked);
     }
   }
@@ -77,7 +84,7 @@ export class Gatherer {
     let isNew = true;
     const take = async (): Promise<void> => {
       const isGone = (): Promise<boolean> => Promise.resolve(isOver || this.#isEnded);
-      for await (const runs of followRuns(this.#store, campaign, EVERY, isGone)) {
+      for await (const runs of followRuns(this.#store, campaign, this.#pace.every, isGone)) {
         for (const run of runs) isOver ||= isWanted(run.row.values) && !live.add(run);
         missing -= runs.length;
         isNew = true;
@@ -90,7 +97,7 @@ export class Gatherer {
       })
       .finally(() => (isOver = true));
     while (!isOver && !this.#isEnded) {
-      await Promise.race([taken, delay(EVERY)]);
+      await Promise.race([taken, delay(this.#pace.every)]);
       const now = await this.#record();
       isOver ||= now.digest !== record.digest || live.failed > (await this.#store.counts(this.#id)).failed;
       if (isOver || !isNew) continue;
@@ -129,7 +136,7 @@ export class Gatherer {
     const sections = [...front, ...(await drawSections(this.#store, record, summary, stories, isWhole))];
     const hash = createHash('sha256');
     for (const { html } of sections) hash.update(html).update('\0');
-    const pause = Math.max(LEAST_PAUSE, PAUSE_FOR_DRAWING * (performance.now() - from));
+    const pause = Math.max(this.#pace.leastPause, this.#pace.pauseForDrawing * (performance.now() - from));
     this.#next = performance.now() + pause;
     const next = closedPhases.includes(record.phase) ? 0 : Math.round(pause);
     this.#hasDrawn = true;

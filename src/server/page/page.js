@@ -7,7 +7,7 @@ const find = (selector) => document.querySelector(selector);
 const parsed = (html) => new DOMParser().parseFromString(html, 'text/html').body;
 const { live, have = '', next: first } = find('main').dataset;
 /** Hashes of parts, by id. @type {Map<string, string>} */
-const shown = new Map(have.split(',').map((/** @type {string} */ one) => one.split('=')));
+const shown = new Map(have.split(',').map((/** @type {any} */ one) => one.split('=')));
 let etag = '';
 /** ms; 0 is never. */
 let wait = Number(first);
@@ -33,10 +33,11 @@ function exchange(old, fresh) {
   if (old.outerHTML === fresh.outerHTML) return true;
   if (old.querySelector(':active, input:focus:not([type=checkbox])')) return false;
   const controls = 'a:not(svg a), button, input, details, figure, .scroll';
+  /** @type {Map<string, any>} */
   const known = new Map([...old.querySelectorAll(controls)].map((one) => [nameOf(one), one]));
   old.before(fresh);
   for (const one of /** @type {any} */ (fresh.querySelectorAll(controls))) {
-    const was = /** @type {any} */ (known.get(nameOf(one)));
+    const was = known.get(nameOf(one));
     if (!was) continue;
     for (const state of ['checked', 'open', 'scrollLeft']) one[state] = was[state];
     if (was === document.activeElement) one.focus({ preventScroll: true });
@@ -48,7 +49,7 @@ function exchange(old, fresh) {
 /** @param {{id: string, hash: string, html?: string}} part */
 function replace({ id, hash, html }) {
   const element = document.getElementById(id);
-  if (!element || html === undefined) return;
+  if (!element || html === undefined) return true;
   const { children } = parsed(html);
   // a part is an element, or all that is in one
   const isWhole = children[0]?.id === id;
@@ -60,24 +61,22 @@ function replace({ id, hash, html }) {
     else element.insertBefore(fresh, old ?? null);
   });
   if (isDone) shown.set(id, hash);
+  return isDone;
 }
 
 async function look() {
   let next = 5_000;
   if (!document.hidden) {
     try {
-      const url = new URL(live, location.href);
-      url.searchParams.set('have', [...shown.values()].join());
-      const answer = await fetch(url, { headers: etag ? { 'if-none-match': etag } : {} });
+      const known = `${live.includes('?') ? '&' : '?'}have=${[...shown.values()]}`;
+      const answer = await fetch(live + known, { headers: { 'if-none-match': etag } });
       if (answer.status === 401) return say('You are logged out. Load the page again.');
       if (answer.status === 404) return say('The campaign is not there any more.');
       if (answer.status !== 304) {
-        if (!answer.ok) throw new Error(answer.statusText);
+        if (!answer.ok) throw new Error();
         const told = await answer.json();
-        told.parts.forEach(replace);
         // what somebody uses is replaced at the next look
-        const isAll = told.parts.every((/** @type {any} */ part) => shown.get(part.id) === part.hash);
-        etag = (isAll && answer.headers.get('etag')) || '';
+        etag = told.parts.map(replace).every(Boolean) ? (answer.headers.get('etag') ?? '') : '';
         wait = told.next;
       }
       next = wait;
@@ -116,9 +115,9 @@ document.addEventListener('click', (event) => {
   const area = find('textarea[data-lines]');
   if (!link || !area) return;
   event.preventDefault();
-  const line = Number(link.hash.slice('#line-'.length));
+  const at = link.hash.slice('#line-'.length) - 1;
   const lines = area.value.split('\n');
-  const from = lines.slice(0, line - 1).join(' ').length + Math.min(1, line - 1);
+  const from = [...lines.slice(0, at), ''].join('\n').length;
   area.focus();
-  area.setSelectionRange(from, from + lines[line - 1].length);
+  area.setSelectionRange(from, from + lines[at].length);
 });

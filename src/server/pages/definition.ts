@@ -1,11 +1,11 @@
 import type { FastifyRequest } from 'fastify';
 import type { Difference, ModelAtService, Plan } from '../../client/index.ts';
 import { durationText } from '../../report/campaign-section.ts';
-import { allowedText, RANDOM_SEED } from '../../api/index.ts';
 import { html, type Markup } from '../../report/markup.ts';
-import { counted, titleOf } from '../../report/words.ts';
+import { counted } from '../../report/words.ts';
 import type { CampaignRecord } from '../../store/index.ts';
 import { tabs } from './campaign.ts';
+import { inputsForm } from './inputs-form.ts';
 import { type Page, pathOfCampaign, tableOf } from './layout.ts';
 
 /** A definition in a field for its text; errors name its lines. */
@@ -144,41 +144,6 @@ export function writtenForm({ text, message, id = '' }: Written): Markup {
             </p>
           </form>`
     }`;
-}
-
-/** The inputs of a model with what they are if nothing else is said, as fields that make a definition. */
-function inputsForm({ name, version }: ModelAtService, fields: URLSearchParams): Markup {
-  const inputs = version.experimentTemplate.inputs.filter(
-    (input) => input.name !== RANDOM_SEED && input.type !== 'INPUT_FILE',
-  );
-  return html`<details class="inputs" open>
-    <summary>Inputs of ${name}</summary>
-    <form method="get" action="/new" class="inputs" data-plan="/new/written" data-into="#written">
-      <input type="hidden" name="model" value="${name}" />
-      ${inputs.map(
-        (input) =>
-          html`<label
-            >${titleOf(input)} <small class="soft">${allowedText(input) || input.type}</small>
-            <input
-              name="in:${input.name}"
-              value="${fields.get(`in:${input.name}`) ?? ''}"
-              placeholder="${typeof input.value === 'string' ? input.value : JSON.stringify(input.value)}"
-          /></label>`,
-      )}
-      <label
-        >Replications
-        <input
-          name="replications"
-          inputmode="numeric"
-          placeholder="1"
-          value="${fields.get('replications') ?? ''}"
-      /></label>
-      <p class="soft">
-        One value fixes an input; several, as 1, 2, 3, or a range with a step, as 1..2/0.25, make a grid.
-      </p>
-      <button>Write the definition</button>
-    </form>
-  </details>`;
 }
 
 /** What a plan comes to. */

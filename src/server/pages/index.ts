@@ -47,9 +47,10 @@ export async function addPages(app: FastifyInstance, parts: ServerParts): Promis
 
   addRuns(app, parts);
 
-  app.get<Of<{ id: string; key: string }>>('/campaigns/:id/points/:key', read, async (request, reply) =>
-    sendPage(request, reply, pointPage(request, await foray.explain(request.params.id, request.params.key))),
-  );
+  app.get<Of<{ id: string; key: string }>>('/campaigns/:id/points/:key', read, async (request, reply) => {
+    const { id, key } = request.params;
+    return sendPage(request, reply, pointPage(request, await foray.record(id), await foray.explain(id, key)));
+  });
 
   app.post<Of<{ id: string; key: string; replication: string }>>(
     '/campaigns/:id/points/:key/animation/:replication',

@@ -94,7 +94,7 @@ function tableOfCampaigns(
               <th>Campaign</th>
               <th>Phase</th>
               <th>Progress</th>
-              <th>Points</th>
+              <th>Points × replications</th>
               <th>Best value</th>
               <th>Model</th>
               <th>Owner</th>
@@ -120,6 +120,12 @@ function tableOfCampaigns(
   </div>`;
 }
 
+/** How often each point is run, where all are run as often. */
+function repeatsText({ points, runs: { total }, search, precision }: CampaignStatus): string {
+  const repeats = total / points;
+  return repeats > 1 && Number.isInteger(repeats) && !search && !precision ? ` × ${repeats}` : '';
+}
+
 function rowOf(status: CampaignStatus, sections: Sections): Markup {
   const { id, name, phase, blocked, points, model, modelVersion, submitted, owner } = status;
   return html`<tr id="row-${id}">
@@ -133,7 +139,7 @@ function rowOf(status: CampaignStatus, sections: Sections): Markup {
       ${blocked === null ? '' : html`<span class="bad">cannot go on</span>`}
     </td>
     <td class="progress">${barOf(status)}<small>${finishedText(status)} ${paceText(status)}</small></td>
-    <td class="number">${points.toLocaleString('en-US')}</td>
+    <td class="number">${points.toLocaleString('en-US')}${repeatsText(status)}</td>
     <td>${bestText(status, sections)}</td>
     <td>${model}, version ${modelVersion}</td>
     <td>${owner ?? ''}</td>

@@ -2,9 +2,10 @@ import type { Explanation, FailureGroup } from '../../client/index.ts';
 import type { FastifyRequest } from 'fastify';
 import type { Unit } from '../../api/index.ts';
 import { measuresOf } from '../../campaign/measures.ts';
+import { outputColumn } from '../../report/column-types.ts';
 import { logDetails } from '../../report/failures-section.ts';
 import { html, type Markup } from '../../report/markup.ts';
-import { brief, unitText } from '../../report/words.ts';
+import { brief, titleOf, unitText } from '../../report/words.ts';
 import { resultTable } from '../../report/result-table.ts';
 import type { CampaignRecord, ResultRow } from '../../store/index.ts';
 import { eachOf } from '../rows.ts';
@@ -109,17 +110,19 @@ function orderForm(campaign: CampaignRecord['campaign'], shown: Shown): Markup {
   </form>`;
 }
 
-/** A point: its inputs, and what is known of each of its runs, with what they printed. */
+/** A point: its inputs, and what is known of each of its runs, with its outputs and what it printed. */
 export function pointPage(
   request: FastifyRequest,
+  { campaign: { outputs } }: CampaignRecord,
   { campaign, point, place, inputs, runs, asks, precision }: Explanation,
 ): Page {
+  const columns = outputs.map(outputColumn).filter(({ name }) => runs.some((run) => name in run.outputs));
   return {
     title: `Point ${point} of ${campaign}`,
     body: html`<h1>Point <code>${point}</code></h1>
       ${tabs(campaign, 'point')}
       <p class="lead">
-        ${place === null ? 'It is not in the design any more.' : `Number ${place.toLocaleString('en-US')} of the design.`}
+        ${place === null ? 'It is not in the design any more.' : `Number ${place.toLocaleString('en-US')} of the design of ${campaign}.`}
       </p>
       ${asks.map(
         ({ ask, by, told }) =>
@@ -147,10 +150,14 @@ export function pointPage(
       )}
       <h2>Runs</h2>
       ${tableOf(
-        ['Replication', 'State', 'Seed', 'Requested', 'Finished', 'Why', 'Animation'],
-        runs.map(({ replication, state, seed, requested, finished, why, log }) => [
+        [
+          ...['Replication', 'State', ...columns.map(titleOf)],
+          ...['Seed', 'Requested', 'Finished', 'Why', 'Animation'],
+        ],
+        runs.map(({ replication, state, outputs, seed, requested, finished, why, log }) => [
           replication,
           state,
+          ...columns.map((column) => brief(column, outputs[column.name] ?? null)),
           seed ?? '',
           requested ? timeOf(requested) : '',
           finished ? timeOf(finished) : '',

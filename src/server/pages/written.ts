@@ -1,37 +1,110 @@
 import { stringify } from 'yaml';
+import { numericOutputTypes } from '../../api/index.ts';
 import type { ModelAtService } from '../../client/index.ts';
 import { starterDefinition } from '../../client/starter.ts';
 
+/** Designs that draw points from ranges, with what they are told how many there are by. */
+export const drawn = {
+  lhs: { name: 'Latin hypercube', count: 'points' },
+  sobol: { name: 'Sobol sequence', count: 'points' },
+  halton: { name: 'Halton sequence', count: 'points' },
+  random: { name: 'random', count: 'points' },
+  morris: { name: 'trajectories (Morris)', count: 'trajectories' },
+  saltelli: { name: 'for Sobol’ indices (Saltelli)', count: 'points' },
+} as const;
+
+/** Points that are drawn where the form does not say how many. */
+export const POINTS = 64;
+/** The most replications of a point that go on until a mean is precise, where the form does not say it. */
+const MOST_REPLICATIONS = 200;
+/** Replications of each point before its mean is judged. */
+const FIRST_REPLICATIONS = 5;
+
 /**
- * The definition that the fields of a form make: `in:INPUT` with one value fixes an input, with several, or with FROM..TO/STEP, varies it.
- * Without any, the one that `foray init` writes.
+ * The definition that the fields of a form make: `in:INPUT` with one value fixes an input, several or FROM..TO/STEP make a grid, and
+ * FROM..TO, log(FROM..TO) or normal(MEAN, SD) are drawn from. Without any, the one that `foray init` writes.
  */
 export function definitionFrom(model: ModelAtService, fields: URLSearchParams): string {
   const inputs: Record<string, unknown> = {};
   const grid: Record<string, unknown> = {};
+  const spread: Record<string, unknown> = {};
   for (const { name } of model.version.experimentTemplate.inputs) {
-    const given = (fields.get(`in:${name}`) ?? '').trim();
+    const given = textIn(fields, `in:${name}`);
     if (given === '') continue;
-    const range = /^(\S+?)\.\.(\S+?)\/(\S+)$/.exec(given);
-    if (range) {
-      const [from, to, step] = range.slice(1).map(valueOf);
-      grid[name] = { from, to, step };
-    } else if (given.includes(',')) grid[name] = given.split(',').map((one) => valueOf(one.trim()));
+    const distribution = distributionIn(given);
+    const values = valuesIn(given);
+    if (distribution) spread[name] = distribution;
+    else if (values) grid[name] = values;
     else inputs[name] = valueOf(given);
   }
-  const replications = (fields.get('replications') ?? '').trim();
-  if (Object.keys({ ...inputs, ...grid }).length === 0 && replications === '')
-    return starterDefinition(model, model.version, model.experiments);
+  const outputs = fields.getAll('output').filter(Boolean);
+  const seed = textIn(fields, 'seed');
+  const definition = {
+    ...(hasAny(inputs) && { inputs }),
+    ...designOf(grid, spread, fields),
+    ...replicationsOf(model, outputs, fields),
+    ...(seed !== '' && { seed: valueOf(seed) }),
+    ...(outputs.length > 0 && { outputs }),
+  };
+  if (!hasAny(definition)) return starterDefinition(model, model.version, model.experiments);
+  const name = model.name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
   return stringify({
-    campaign: model.name
-      .toLowerCase()
-      .replaceAll(/[^a-z0-9]+/g, '-')
-      .replaceAll(/^-|-$/g, ''),
+    campaign: name.replaceAll(/^-|-$/g, ''),
     model: { name: model.name },
-    ...(Object.keys(inputs).length > 0 && { inputs }),
-    ...(Object.keys(grid).length > 0 && { design: { grid } }),
-    ...(replications !== '' && { replications: valueOf(replications) }),
+    ...definition,
   });
+}
+
+function designOf(grid: object, spread: object, fields: URLSearchParams): { design?: unknown } {
+  if (!hasAny(spread)) return hasAny(grid) ? { design: { grid } } : {};
+  const kind = textIn(fields, 'kind');
+  const [name, { count }] = Object.entries(drawn).find(([known]) => known === kind) ?? ['lhs', drawn.lhs];
+  const points = textIn(fields, 'points');
+  const sample = { [name]: { [count]: points === '' ? POINTS : valueOf(points), inputs: spread } };
+  return { design: hasAny(grid) ? { product: [{ grid }, sample] } : sample };
+}
+
+/** Until a share of the mean of the first output is known, or a number. */
+function replicationsOf(
+  { version }: ModelAtService,
+  outputs: readonly string[],
+  fields: URLSearchParams,
+): { replications?: unknown } {
+  const given = textIn(fields, 'replications');
+  const relative = textIn(fields, 'relative');
+  if (relative === '') return given === '' ? {} : { replications: valueOf(given) };
+  const { experimentTemplate } = version;
+  const output =
+    outputs[0] ?? experimentTemplate.outputs.find(({ type }) => numericOutputTypes.includes(type))?.name;
+  const max = given === '' ? MOST_REPLICATIONS : valueOf(given);
+  return { replications: { min: FIRST_REPLICATIONS, max, output, relative: valueOf(relative) } };
+}
+
+/** A list, or a range with a step; undefined where there is one value. */
+function valuesIn(text: string): unknown {
+  const range = /^(\S+?)\.\.(\S+?)\/(\S+)$/.exec(text);
+  if (range) {
+    const [from, to, step] = range.slice(1).map(valueOf);
+    return { from, to, step };
+  }
+  return text.includes(',') ? text.split(',').map((one) => valueOf(one.trim())) : undefined;
+}
+
+function distributionIn(text: string): unknown {
+  const [, logFrom, logTo] = /^log\(\s*(\S+?)\.\.(\S+?)\s*\)$/.exec(text) ?? [];
+  if (logFrom) return { distribution: 'log-uniform', min: valueOf(logFrom), max: valueOf(logTo!) };
+  const [, mean, sd] = /^normal\(\s*([^\s,]+)\s*,\s*([^\s,]+)\s*\)$/.exec(text) ?? [];
+  if (mean) return { distribution: 'normal', mean: valueOf(mean), sd: valueOf(sd!) };
+  const [, min, max] = /^([^\s/]+?)\.\.([^\s/]+)$/.exec(text) ?? [];
+  return min && { min: valueOf(min), max: valueOf(max!) };
+}
+
+function textIn(fields: URLSearchParams, name: string): string {
+  return (fields.get(name) ?? '').trim();
+}
+
+function hasAny(value: object): boolean {
+  return Object.keys(value).length > 0;
 }
 
 /** Numbers and booleans as such, anything else as the text that it is. */

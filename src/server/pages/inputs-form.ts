@@ -1,0 +1,57 @@
+import { allowedText, RANDOM_SEED } from '../../api/index.ts';
+import type { ModelAtService } from '../../client/index.ts';
+import { html, type Markup } from '../../report/markup.ts';
+import { titleOf } from '../../report/words.ts';
+import { drawn, POINTS } from './written.ts';
+
+/** The inputs of a model with what they are if nothing else is said, as fields that make a definition. */
+export function inputsForm({ name, version }: ModelAtService, fields: URLSearchParams): Markup {
+  const { inputs, outputs } = version.experimentTemplate;
+  const shown = inputs.filter((input) => input.name !== RANDOM_SEED && input.type !== 'INPUT_FILE');
+  const field = (label: string, key: string, placeholder: string, note = ''): Markup =>
+    html`<label
+      >${label} ${note && html`<small class="soft">${note}</small>`}
+      <input name="${key}" value="${fields.get(key) ?? ''}" placeholder="${placeholder}"
+    /></label>`;
+  const kind = fields.get('kind');
+  const kept = fields.getAll('output');
+  return html`<details class="inputs" open>
+    <summary>Inputs of ${name}</summary>
+    <form method="get" action="/new" class="inputs" data-plan="/new/written" data-into="#written">
+      <input type="hidden" name="model" value="${name}" />
+      ${shown.map((input) => field(titleOf(input), `in:${input.name}`, defaultOf(input), allowedText(input) || input.type))}
+      <p class="soft">
+        One value fixes an input. Several, as 1, 2, 3, or a range with a step, as 1..2/0.25, make a grid. A
+        range without a step, as 1..2, and log(1..100) or normal(5, 2), are drawn from.
+      </p>
+      <label
+        >How points are drawn
+        <select name="kind">
+          ${Object.entries(drawn).map(
+            ([key, { name: title }]) =>
+              html`<option value="${key}" ${key === kind ? html`selected` : ''}>${title}</option>`,
+          )}
+        </select></label
+      >
+      ${field('Points that are drawn', 'points', `${POINTS}`)} ${field('Replications', 'replications', '1')}
+      ${field('Until precise', 'relative', '0.05', 'half the interval, as a share of the mean of the first output')}
+      ${field('Seed', 'seed', 'the model’s')}
+      <label
+        >Outputs that are kept <small class="soft">all, if none is chosen</small>
+        <select name="output" multiple size="${Math.min(4, Math.max(2, outputs.length))}">
+          ${outputs.map(
+            (output) =>
+              html`<option value="${output.name}" ${kept.includes(output.name) ? html`selected` : ''}>
+                ${titleOf(output)}
+              </option>`,
+          )}
+        </select></label
+      >
+      <button>Write the definition</button>
+    </form>
+  </details>`;
+}
+
+function defaultOf({ value }: { value: unknown }): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
