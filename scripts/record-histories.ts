@@ -63,6 +63,19 @@ const campaigns: Record<string, (world: World) => Promise<string>> = {
     await world.foray.retry(id);
     return id;
   },
+  searched: async ({ foray }) => (await foray.submit(searching)).id,
+};
+
+/** A search whose method proposes generations of six points. */
+const searching = {
+  text: `
+campaign: searching
+model: {name: Rehearsal}
+inputs: {Seconds: 0.3}
+search: {maximize: Echo, over: {Value: {min: 800, max: 899}}, method: cma, parallel: 6, stop: {points: 24}}
+concurrency: 3
+`,
+  file: 'searching.yaml',
 };
 
 /** A campaign whose runs fail at random and are tried again. */

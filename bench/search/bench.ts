@@ -227,13 +227,13 @@ async function winnerPart(seeds: number): Promise<Part<WinnerRow>> {
       { title: 'its standard error', of: ({ biasError }) => biasError, digits: 3 },
       { title: 'bias of the best seen', of: ({ seenBias }) => seenBias, digits: 2 },
       { title: 'intervals that hold', of: ({ holding }) => holding, digits: 3 },
-      { title: 'regret', of: ({ regret }) => regret ?? '–', digits: 2 },
+      { title: 'regret', of: ({ regret }) => regret, digits: 2 },
       { title: 'runs', of: ({ runs }) => runs, digits: 0 },
     ],
     goals: rows.flatMap(({ name, bias, biasError, holding, regret }): Goal[] => [
       { what: `${name}: bias over its standard error`, figure: Math.abs(bias) / biasError, most: 2 },
       { what: `${name}: intervals that hold`, figure: holding, least: 0.9 },
-      ...(regret === null ? [] : [{ what: `${name}: regret`, figure: regret, most: 1.5 }]),
+      { what: `${name}: regret`, figure: regret, most: 1.5 },
     ]),
   };
 }
@@ -253,6 +253,7 @@ async function campaignsPart(points: number): Promise<Part<CampaignRow>> {
       { title: 'history for 200 points, bytes', of: ({ history }) => history },
     ],
     goals: [
+      { what: 'points of cma', figure: cma!.points, least: points },
       { what: 'CPU over that of the design', figure: cma!.cpuMs / sobol!.cpuMs, most: 1.05 },
       { what: 'more history for 200 points', figure: cma!.history - sobol!.history, most: 1_024 },
     ],

@@ -11,8 +11,8 @@ interface Noisy {
   name: string;
   value: (x: readonly number[], stream: Stream) => number;
   truth: (x: readonly number[]) => number;
-  /** The least true value in the box; null when it is unknown. */
-  optimum: number | null;
+  /** The least true value in the box. */
+  optimum: () => number;
 }
 
 /** Standard deviation of the noise that is added to the fit error. */
@@ -27,22 +27,28 @@ function epidemic(x: readonly number[], stream: Stream): number {
   return fitErrorOf(simulate(fluParameters(x), fluDays, () => stream.uniform()).states);
 }
 
+function meanEpidemic(x: readonly number[]): number {
+  const sample = new Sample();
+  for (let run = 0; run < RUNS_OF_TRUTH; run += 1) sample.add(epidemic(x, new Stream(run, 'truth')));
+  return sample.mean!;
+}
+
+/** Where CMA-ES found the least mean in 80 points of 1,500 runs each, with the same seeds in all points. */
+const BEST_OF_EPIDEMIC = [1.7195, 0.4203];
+
 const functions: Noisy[] = [
   {
     name: 'flu + N(0, 10)',
     value: (x, stream) => flu.of(x) + NOISE * stream.normal(),
     truth: flu.of,
-    optimum: flu.optimum,
+    optimum: () => flu.optimum,
   },
   {
     name: 'stochastic epidemic',
     value: epidemic,
-    truth: (x) => {
-      const sample = new Sample();
-      for (let run = 0; run < RUNS_OF_TRUTH; run += 1) sample.add(epidemic(x, new Stream(run, 'truth')));
-      return sample.mean!;
-    },
-    optimum: null,
+    truth: meanEpidemic,
+    // by the same runs as all true values
+    optimum: () => meanEpidemic(BEST_OF_EPIDEMIC),
   },
 ];
 
@@ -57,8 +63,8 @@ export interface WinnerRow {
   seenBias: number;
   /** The share of intervals that contain the true value. */
   holding: number;
-  /** The true value of the winner minus the least true value; null when that is unknown. */
-  regret: number | null;
+  /** The true value of the winner minus the least true value. */
+  regret: number;
   runs: number;
 }
 
@@ -103,7 +109,7 @@ async function winnerRow({ name, value, truth, optimum }: Noisy, seeds: number):
     biasError: Math.sqrt(errors.variance! / seeds),
     seenBias: seen.mean!,
     holding: holding / seeds,
-    regret: optimum === null ? null : truths.mean! - optimum,
+    regret: truths.mean! - optimum(),
     runs: runs.mean!,
   };
 }

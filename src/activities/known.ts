@@ -1,58 +1,93 @@
 import { RANDOM_SEED } from '../api/index.ts';
-import type { KnownPoint } from '../campaign/search/log.ts';
+import type { KnownPoint, UnusedPoints } from '../campaign/search/log.ts';
 import { spaceOf } from '../campaign/search/space.ts';
 import type { Campaign } from '../campaign/types.ts';
 import { PointReader } from '../search/point-value.ts';
 import type { ComparedPoint, Store } from '../store/index.ts';
+import { quoted } from '../suggest.ts';
 
 /**
  * The most points that a search begins with. Half of them are the best ones, and the others are spread over the rest.
  * More points would make the method slower.
  */
 const MOST_KNOWN = 200;
+const SURPLUS = `beyond the best ${MOST_KNOWN / 2} and ${MOST_KNOWN / 2} of the rest`;
+
+/** What a search begins with. `unused` has an entry for each reason, in the order in which the reasons were found. */
+interface Known {
+  points: KnownPoint[];
+  unused: UnusedPoints[];
+}
 
 /**
  * The points of another campaign that this search could ask as well: their runs have finished, and their other inputs
- * have the values of the search. Empty if the other campaign was deleted or has another version of the model.
+ * have the values of the search. None if the other campaign was deleted or has another version of the model.
  *
  * @param campaign - a campaign with a search that begins with the points of another campaign
  */
-export async function knownPoints(store: Store, campaign: Campaign): Promise<KnownPoint[]> {
+export async function knownPoints(store: Store, campaign: Campaign): Promise<Known> {
   const record = await store.getCampaign(campaign.search!.start!.campaign);
   const other = record?.campaign;
-  if (other?.model.versionId !== campaign.model.versionId) return [];
-  const space = spaceOf(campaign.search!, campaign.base);
-  const reader = new PointReader(campaign);
-  const valuesOf = searchedValues(campaign, other);
-  const known = (await store.comparedPoints(other.id)).flatMap((point): KnownPoint[] => {
-    const values = point.isWhole && point.runs.length > 0 ? valuesOf(point) : undefined;
-    if (!values || !space.coordinatesOf(values) || !space.isAllowed(values)) return [];
-    const told = reader.valueOf(point.runs);
-    return told.value === null ? [] : [{ values, told }];
-  });
+  if (!other) return { points: [], unused: [] };
+  const counts = new Map<string, number>();
+  const compared = await store.comparedPoints(other.id);
+  const knownOf = reader(campaign, other);
+  const known: KnownPoint[] = [];
+  for (const point of compared) {
+    const found = knownOf(point);
+    if (typeof found === 'string') counts.set(found, (counts.get(found) ?? 0) + 1);
+    else known.push(found);
+  }
   const ranked = known.toSorted((a, b) => a.told.value! - b.told.value!);
   const [best, rest] = [ranked.slice(0, MOST_KNOWN / 2), ranked.slice(MOST_KNOWN / 2)];
   const every = Math.max(1, Math.ceil(rest.length / (MOST_KNOWN / 2)));
-  return [...best, ...rest.filter((_, at) => at % every === 0)];
+  const points = [...best, ...rest.filter((_, at) => at % every === 0)];
+  if (points.length < known.length) counts.set(SURPLUS, known.length - points.length);
+  return { points, unused: [...counts].map(([which, count]) => ({ points: count, which })) };
 }
 
-/** Returns the values of the searched inputs for a point of another campaign; undefined if another input differs. */
-function searchedValues(
-  campaign: Campaign,
-  other: Campaign,
-): (point: Pick<ComparedPoint, 'values'>) => string[] | undefined {
+/** Reads a point of another campaign: what is known of it, or which points the search does not use, with this one. */
+function reader(campaign: Campaign, other: Campaign): (point: ComparedPoint) => KnownPoint | string {
+  if (other.model.versionId !== campaign.model.versionId) return () => 'with another version of the model';
+  const space = spaceOf(campaign.search!, campaign.base);
+  const values = new PointReader(campaign);
+  const names = campaign.search!.inputs.map(({ name }) => name);
+  const read = valuesIn(other);
+  const otherInput = firstDifference(campaign, other);
+  return (point) => {
+    const valueOf = read(point);
+    const different = otherInput(valueOf);
+    if (different !== undefined) return `with another ${quoted(different)}`;
+    const own = names.map(valueOf);
+    if (!space.coordinatesOf(own)) return 'outside the bounds';
+    if (!space.isAllowed(own)) return 'that do not meet "where"';
+    if (!point.isWhole || point.runs.length === 0) return 'with runs that have not finished';
+    const told = values.valueOf(point.runs);
+    return told.value === null
+      ? `without a value of ${quoted(campaign.goal!.output)}`
+      : { values: own, told };
+  };
+}
+
+type ValueOf = (name: string) => string;
+
+/** The values of all inputs at a point of a campaign. */
+function valuesIn({ base, varied }: Campaign): (point: Pick<ComparedPoint, 'values'>) => ValueOf {
+  const fixed = new Map(base.map(({ name, value }) => [name, value]));
+  return ({ values }) => {
+    const own = new Map(varied.map(({ name }, at) => [name, values[at]!]));
+    return (name) => own.get(name) ?? fixed.get(name)!;
+  };
+}
+
+/** Finds the first input that is not searched and has another value, or another file, at a point of another campaign. */
+function firstDifference(campaign: Campaign, other: Campaign): (valueOf: ValueOf) => string | undefined {
   const names = campaign.search!.inputs.map(({ name }) => name);
   const salts = [campaign, other].flatMap(({ fresh }) => (fresh?.by === 'salt' ? [fresh.input] : []));
   const fixed = campaign.base.filter(
     ({ name }) => name !== RANDOM_SEED && !salts.includes(name) && !names.includes(name),
   );
   const hashOf = ({ files }: Campaign, name: string) => files.find(({ input }) => input === name)?.hash;
-  const base = new Map(other.base.map(({ name, value }) => [name, value]));
-  const haveSameFiles = campaign.base.every(({ name }) => hashOf(campaign, name) === hashOf(other, name));
-  return (point) => {
-    const own = new Map(other.varied.map(({ name }, at) => [name, point.values[at]!]));
-    const valueOf = (name: string): string => own.get(name) ?? base.get(name)!;
-    const isSame = haveSameFiles && fixed.every(({ name, value }) => valueOf(name) === value);
-    return isSame ? names.map(valueOf) : undefined;
-  };
+  const otherFile = campaign.base.find(({ name }) => hashOf(campaign, name) !== hashOf(other, name));
+  return (valueOf) => (otherFile ?? fixed.find(({ name, value }) => valueOf(name) !== value))?.name;
 }

@@ -1,5 +1,5 @@
 import type { Campaign } from '../campaign/types.ts';
-import { isSameLength, type SearchStep } from '../campaign/search/log.ts';
+import { isSameLength, type SearchEvent, type SearchStep } from '../campaign/search/log.ts';
 import { isForayError } from '../errors.ts';
 import { type Course, courseOf } from '../search/course-of.ts';
 import type { Store } from '../store/index.ts';
@@ -19,6 +19,10 @@ export interface Proposed {
    * earlier versions.
    */
   isDue?: boolean;
+  /**
+   * The fewest runs that have to finish before it can ask for more. Absent from activities of earlier versions.
+   */
+  needs?: number;
   /** Why the search cannot go on. A person has to correct this. */
   refusal?: string;
 }
@@ -101,7 +105,8 @@ export async function propose(
       courses.keep(id, course);
       const stand = standOf(course);
       const isDue = !isDone && !stand.isOver && seqs.length > 0 && performance.now() - begun > LONGEST_MS;
-      if (isDone || isDue || stand.isOver) return { added: addedOf(seqs), ...stand, isDue };
+      const { needs } = course;
+      if (isDone || isDue || stand.isOver) return { added: addedOf(seqs), ...stand, isDue, needs };
     } catch (error) {
       course.close();
       signal.throwIfAborted();
@@ -119,10 +124,11 @@ async function begin(store: Store, campaign: Campaign): Promise<void> {
   if (!start) return;
   const length = await store.searchLength(campaign.id);
   if (length.asks + length.events > 0) return;
-  const points = await knownPoints(store, campaign);
+  const { points, unused } = await knownPoints(store, campaign);
+  const event: SearchEvent = { kind: 'known', campaign: start.campaign, points };
   const known: SearchStep = {
     ...{ tells: [], asks: [], replications: [] },
-    events: [{ kind: 'known', campaign: start.campaign, points }],
+    events: [unused.length > 0 ? { ...event, unused } : event],
   };
   // if another worker has written first, its log counts
   await store.writeSearch(campaign.id, length, known);

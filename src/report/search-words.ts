@@ -11,12 +11,20 @@ import type { Table } from './result-table.ts';
 import { amount, counted, measureText, numberText, percent } from './words.ts';
 
 /** The progress of a search in one line: "43 points asked, 41 known, 2 failed". */
-export function searchText({ stage, asked, told, failed, known, stoppedBy }: SearchSummary): string {
-  const start = known > 0 ? `; it began with ${counted(known, 'known point')}` : '';
+export function searchText(summary: SearchSummary): string {
+  const { stage, asked, told, failed, stoppedBy } = summary;
   const counts = `${counted(asked, 'point')} asked, ${told} known${failed > 0 ? `, ${failed} failed` : ''}`;
   const stop = stoppedBy === null ? '' : `; it ended, as ${stopText(stoppedBy)}`;
   const now = { comparing: '; the best points are compared', reporting: '; the winner gets its own runs' };
-  return `${counts}${start}${stop}${stage in now ? now[stage as keyof typeof now] : ''}`;
+  return `${counts}${startText(summary)}${stop}${stage in now ? now[stage as keyof typeof now] : ''}`;
+}
+
+/** "; it began with 9 known points, without 3 outside the bounds". Empty for a search that did not begin with a campaign. */
+function startText({ known, unused }: Pick<SearchSummary, 'known' | 'unused'>): string {
+  if (known === 0 && unused.length === 0) return '';
+  const others = unused.map(({ points, which }) => `${points} ${which}`).join(', ');
+  const points = known === 0 ? 'no known point' : counted(known, 'known point');
+  return `; it began with ${points}${others && `, without ${others}`}`;
 }
 
 /** The progress of a selection in one line: "24 points, 1 failed; they are compared". */

@@ -84,6 +84,21 @@ export class SearchCourse {
     return this.history.points;
   }
 
+  /**
+   * The fewest runs that have to finish before the next step can do more than tell values, after a step that did
+   * nothing.
+   */
+  get needs(): number {
+    const { asks, told } = this.history;
+    const { most, order, parallel } = this.campaign.search!;
+    // any run may decide on further replications, and in free order on the next point
+    if (most !== null || order === 'free') return 1;
+    const isSearching = this.stage === 'searching';
+    const tells = isSearching ? Math.max(asks.length - parallel + 1 - told, this.proposer.lacks) : Infinity;
+    const awaited = asks.slice(told, told + tells).flatMap(({ ordinal }) => ordinal ?? []);
+    return [...new Set(awaited)].filter((ordinal) => !this.finished.has(ordinal)).length;
+  }
+
   /** The points whose runs the next step depends on. */
   awaited(): number[] {
     const { asks, told } = this.history;

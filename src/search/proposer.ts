@@ -77,6 +77,11 @@ export class Proposer {
     return 'hasMore' in this.method && this.method.hasMore;
   }
 
+  /** How many points it has to be told before its next proposal, as far as it knows. */
+  get lacks(): number {
+    return 'lacks' in this.method ? (this.method.lacks ?? 0) : 0;
+  }
+
   /** Repeats the asks and tells of a log. Other work gets a turn after each ask. */
   async catchUp(asks: readonly Ask[]): Promise<void> {
     for (const [at, ask] of asks.entries()) {

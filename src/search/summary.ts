@@ -1,5 +1,12 @@
 import { valueOf } from '../campaign/designs/names.ts';
-import type { Ask, SearchEvent, SearchLog, SearchStage, StopReason } from '../campaign/search/log.ts';
+import type {
+  Ask,
+  SearchEvent,
+  SearchLog,
+  SearchStage,
+  StopReason,
+  UnusedPoints,
+} from '../campaign/search/log.ts';
 import { stageOf, stopOf } from '../campaign/search/log.ts';
 import { nameOfMethod } from '../campaign/search/search.ts';
 import type { Campaign, RawValue } from '../campaign/types.ts';
@@ -20,6 +27,8 @@ export interface SearchSummary {
   failed: number;
   /** Points of another campaign that the search began with. */
   known: number;
+  /** The other points of that campaign, by why the search did not use them. */
+  unused: UnusedPoints[];
   /** Null while no point meets the requirements. */
   best: BestPoint | null;
   /** Why no more points are asked; null while more are. */
@@ -57,6 +66,7 @@ export function summarizedPoints(log: SearchLog): number[] {
 /** @param campaign - one with a search */
 export function summaryOf(campaign: Campaign, log: SearchLog, finished: FinishedPoints): SearchSummary {
   const history = new History(log.asks);
+  const known = log.events.find((event) => event.kind === 'known');
   const points = log.asks.filter(
     ({ ordinal, values }, at) => ordinal !== null && history.firstOf(values) === at,
   );
@@ -68,7 +78,8 @@ export function summaryOf(campaign: Campaign, log: SearchLog, finished: Finished
     asked: points.length,
     told: told.length - failed,
     failed,
-    known: log.events.find((event) => event.kind === 'known')?.points.length ?? 0,
+    known: known?.points.length ?? 0,
+    unused: known?.unused ?? [],
     best: bestPoint(campaign, log, history, finished),
     stoppedBy: stopOf(log),
   };

@@ -50,14 +50,17 @@ export interface CampaignState {
   hasLooked?: boolean;
   /**
    * The state of a search, of a selection (`isSelect`) or of a growing design (`isGrowing`): whether it is over, and
-   * whether it has new results to read. `proposedAt`: when it last asked for points, ms since 1970. `refusal`: why an
-   * outside optimiser does not go on. A person has to correct that.
+   * whether it has new results to read. `proposedAt`: when it last asked for points, ms since 1970. `finished`: the
+   * number of runs that have finished since; it can ask for more when they are `needs`. `refusal`: why an outside
+   * optimiser does not go on. A person has to correct that.
    */
   search?: {
     isOver: boolean;
     isDue: boolean;
     asked: number;
     proposedAt?: number;
+    finished?: number;
+    needs?: number;
     isSelect?: boolean;
     isGrowing?: boolean;
     refusal?: string | undefined;

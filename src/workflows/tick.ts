@@ -16,6 +16,7 @@ import {
 } from '../campaign/scheduler/index.ts';
 import type { Context } from './context.ts';
 import { wish } from './handlers.ts';
+import type { CampaignState } from './state.ts';
 
 /** Runs per activity. A tick is split into activities, so that several workers share it. */
 const CHUNK = 200;
@@ -25,7 +26,9 @@ const PAGE = 2_000;
 const LAST_LOOK = 'last-look';
 /** Patch: searches of earlier releases asked for points after every tick. */
 const SEARCH_WAITS = 'search-waits';
-/** While points wait to be requested, a search asks for more only after this time, ms. */
+/** Patch: searches of earlier releases asked for points whenever runs had finished, also when they needed more of them. */
+const SEARCH_NEEDS = 'search-needs';
+/** While points wait to be requested, or results would not lead to more, a search asks only after this time, ms. */
 const SEARCH_WAIT = 10_000;
 const LAST_FAILURES = 5;
 const LAST_TICKS = 20;
@@ -80,7 +83,10 @@ export async function tick({ address, state }: Context): Promise<void> {
       2 * decision.request.filter((seq) => there.has(seq)).length >= decision.request.length;
   }
   const finished = outcomes.new.length + outcomes.reused.length + outcomes.failed.length;
-  if (state.search && finished > 0) state.search.isDue = true;
+  if (state.search && finished > 0) {
+    state.search.isDue = true;
+    state.search.finished = (state.search.finished ?? 0) + finished;
+  }
   state.finishedAt = [...state.finishedAt, [now, finished] as [number, number]].slice(-LAST_TICKS);
 }
 
@@ -98,9 +104,9 @@ export async function search({ address, state }: Context): Promise<void> {
     // the log does not depend on when the search asks, so fewer and larger steps ask for the same points
     const isEarly = now - (search.proposedAt ?? 0) < SEARCH_WAIT;
     if (isEarly && hasWork(schedule, now) && patched(SEARCH_WAITS)) return;
+    if (isEarly && needsMore(search) && patched(SEARCH_NEEDS)) return;
   }
-  search.isDue = false;
-  search.proposedAt = now;
+  Object.assign(search, { isDue: false, proposedAt: now, finished: 0 });
   if (isGrowing && state.failedOnly) {
     // a retry of a closed campaign requests only its failed runs
     search.isOver = true;
@@ -112,15 +118,20 @@ export async function search({ address, state }: Context): Promise<void> {
       ? 'judge the intervals'
       : `search, ${search.asked} points asked`;
   const result = await activities.propose.executeWithOptions({ summary }, [address]);
-  // activities of earlier versions return neither of the last two
-  const { added, points, asked, isOver, isDue = false, refusal } = result;
+  // activities of earlier versions return none of the last three
+  const { added, points, asked, isOver, isDue = false, needs, refusal } = result;
   addWork(schedule, added);
   state.total += added.count;
   state.points = points;
-  Object.assign(search, { isOver, asked, refusal });
+  Object.assign(search, { isOver, asked, needs: isDue ? 0 : needs, refusal });
   if (isDue) search.isDue = true;
   if (refusal !== undefined) wish(state, 'pause', `paused, as the search cannot go on: ${refusal}`);
   if (added.count > 0) schedule.tickAt = Math.min(schedule.tickAt, Date.now());
+}
+
+/** True when too few runs have finished for another point. Activities of earlier versions do not say how many it needs. */
+function needsMore({ finished = 0, needs = 0 }: NonNullable<CampaignState['search']>): boolean {
+  return finished < needs;
 }
 
 /**

@@ -70,6 +70,9 @@ export class SearchInMemory {
   private campaign: Campaign;
   private readonly run: Run;
   private readonly order: Stream;
+  /** How many runs have finished since the last step, and the fewest after which the next one may ask for more. */
+  private finished = 0;
+  private needs = 0;
 
   constructor(campaign: Campaign, run: Run, seed: number) {
     this.campaign = campaign;
@@ -86,6 +89,7 @@ export class SearchInMemory {
         course = await courseOf(this.campaign, judged(structuredClone(this.log)));
       }
       const step = await course.step(this.finishedAt(course.awaited()));
+      this.judgeNeeds(step, course.needs);
       course.written(this.write(step));
       this.finishSome();
     }
@@ -126,6 +130,15 @@ export class SearchInMemory {
     );
   }
 
+  /** A campaign does not ask for a step before as many runs have finished as the last one needed. */
+  private judgeNeeds({ asks, events, replications }: SearchStep, needs: number): void {
+    const hasMore = asks.length + events.length + replications.length > 0;
+    if (hasMore && this.finished < this.needs)
+      throw new Error(`A step came after ${this.finished} runs, although ${this.needs} were needed.`);
+    this.needs = hasMore ? 0 : needs;
+    this.finished = 0;
+  }
+
   private write(step: SearchStep): (number | null)[] {
     for (const { ask, told } of step.tells) this.log.asks[ask]!.told = structuredClone(told);
     const ordinals = step.asks.map(({ point, ...ask }) => {
@@ -155,5 +168,6 @@ export class SearchInMemory {
     const open = [...this.runs.values()].flat().filter(({ isFinished }) => !isFinished);
     for (const run of open) if (this.order.uniform() < 0.4) run.isFinished = true;
     if (open.length > 0) open[this.order.below(open.length)]!.isFinished = true;
+    this.finished = open.filter(({ isFinished }) => isFinished).length;
   }
 }

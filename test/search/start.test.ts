@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { searchText } from '../../src/report/search-words.ts';
 import { toTheEnd } from '../support/campaigns.ts';
 import { startWorld, type World } from '../support/world.ts';
 
@@ -50,7 +51,8 @@ test.each(['gp', 'cma', 'direct'])(
     const { search: found, runs, phase } = await toTheEnd(world, id);
     expect(phase).toBe('completed');
     // the contact rate 2.5 is out of bounds
-    expect(found).toMatchObject({ known: 9, asked: 8, stoppedBy: 'points' });
+    const unused = [{ points: 3, which: 'outside the bounds' }];
+    expect(found).toMatchObject({ known: 9, unused, asked: 8, stoppedBy: 'points' });
     const { asks, events } = await world.foray['store'].searchLog(id);
     const [known] = events;
     const points = known!.kind === 'known' ? known!.points : [];
@@ -70,7 +72,30 @@ test('a Gaussian process finds better points sooner', async () => {
 
 test('points with other fixed inputs are not known', async () => {
   await world.foray.submit(definition(search('cma', 'start: { campaign: grid }'), 700), { id: 'other' });
-  expect((await toTheEnd(world, 'other')).search).toMatchObject({ known: 0, asked: 8 });
+  const { search: found } = await toTheEnd(world, 'other');
+  expect(found).toMatchObject({
+    ...{ known: 0, asked: 8 },
+    unused: [{ points: 12, which: 'with another "Population"' }],
+  });
+  expect(searchText(found!)).toContain(
+    '; it began with no known point, without 12 with another "Population"; it ended',
+  );
+});
+
+test('points without a value of the output are not known', async () => {
+  const outputs = (text: string) => text.replace('outputs: [Fit error]', 'outputs: [Peak infected]');
+  const { file, text } = definition('design: { grid: { Contact rate: [1.5, 1.7], Recovery rate: [0.4] } }');
+  await world.foray.submit({ file, text: outputs(text) }, { id: 'peaks' });
+  await toTheEnd(world, 'peaks');
+  const start = 'start: { campaign: peaks }\n  where: "`Contact rate` < 1.6"';
+  await world.foray.submit(definition(search('cma', start)), { id: 'lacking' });
+  expect((await toTheEnd(world, 'lacking')).search).toMatchObject({
+    known: 0,
+    unused: [
+      { points: 1, which: 'without a value of "Fit error"' },
+      { points: 1, which: 'that do not meet "where"' },
+    ],
+  });
 });
 
 test('a campaign that is not there is an error', async () => {

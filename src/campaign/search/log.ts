@@ -60,6 +60,12 @@ export interface KnownPoint {
   told: PointValue;
 }
 
+/** How many points of another campaign a search does not use, and which ones: "with another \"Population\"". */
+export interface UnusedPoints {
+  points: number;
+  which: string;
+}
+
 /** Why a search ends. `stall`, `gain` and the others are rules of the definition; the last three are those of a calibration. */
 export type StopReason =
   | 'points'
@@ -83,8 +89,8 @@ export type SearchEvent =
   | { kind: 'winner'; ordinal: number; isSure: boolean; after: number }
   /** The winner does not meet the requirements, as its further replications show. */
   | { kind: 'rejected'; ordinal: number }
-  /** The search begins with the points of another campaign. */
-  | { kind: 'known'; campaign: string; points: KnownPoint[] }
+  /** The search begins with the points of another campaign. `unused`: its other points; absent if it uses all. */
+  | { kind: 'known'; campaign: string; points: KnownPoint[]; unused?: UnusedPoints[] }
   /**
    * The definition was changed, and more points may follow. `parallel`: the number of points that were open at once
    * before. `from`: bounds or requirements changed, and a new method starts at this ask with all known values; absent

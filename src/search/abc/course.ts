@@ -82,6 +82,11 @@ export class AbcCourse {
     return { asks: this.asks.length, told: this.told, events: this.events.length };
   }
 
+  /** Each run may decide on further points. */
+  get needs(): number {
+    return 1;
+  }
+
   get points(): number {
     return this.asksOf.size;
   }

@@ -66,6 +66,8 @@ export interface Method {
   tell: (told: Told) => void;
   /** Null while it knows nothing. */
   recommend: () => Recommendation | null;
+  /** How many of its proposals have to be told before it proposes again; absent if it never says null. */
+  readonly lacks?: number;
 }
 
 /** Makes a method for a problem. */

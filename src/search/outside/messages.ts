@@ -70,10 +70,11 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 
 /** A text from outside, in a sentence. */
 export function shown(text: string): string {
-  return `“${bounded(printableLine(text), LONGEST_SHOWN)}”`;
+  // the text may have millions of characters
+  return `“${bounded(printableLine(text.slice(0, LONGEST_SHOWN + 1)), LONGEST_SHOWN)}”`;
 }
 
-/** @param how - what is wrong, behind "The optimiser" */
+/** @param how - what is wrong, behind "The optimiser"; a full stop at its end is added */
 export function optimiserFailed(how: string): ForayError {
-  return new ForayError('OPTIMISER_FAILED', `The optimiser ${how}.`);
+  return new ForayError('OPTIMISER_FAILED', `The optimiser ${how}${/[.?]$/.test(how) ? '' : '.'}`);
 }

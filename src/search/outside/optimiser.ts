@@ -146,6 +146,7 @@ export class Optimiser implements AsyncMethod {
   }
 
   private async opened(): Promise<Session> {
+    if (this.session?.fault) throw this.session.fault;
     if (this.session && !this.session.hasEnded) return this.session;
     const { id, method, search, goal, seed } = this.settings;
     const { output, wants } = goal;

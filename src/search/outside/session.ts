@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { delimiter, resolve } from 'node:path';
 import type { OutsideMethod } from '../../campaign/search/search.ts';
-import { messageOf } from '../../errors.ts';
+import { isForayError, messageOf } from '../../errors.ts';
 import { killGroup } from '../../kill-group.ts';
 import { ownFile } from '../../own-files.ts';
 import { bounded, printableLine } from '../../printable.ts';
@@ -69,6 +69,11 @@ export class Session {
     return this.failure !== undefined;
   }
 
+  /** What it did wrong while nobody waited for an answer. */
+  get fault(): Error | undefined {
+    return isForayError(this.failure) ? this.failure : undefined;
+  }
+
   send(message: object): void {
     this.child.stdin!.write(`${JSON.stringify(message)}\n`);
   }
@@ -97,6 +102,8 @@ export class Session {
   private hear(line: string): void {
     if (line.trim() === '') return;
     try {
+      if (line.length > LONGEST_LINE)
+        throw optimiserFailed(`says ${shown(line)} on its standard output, which is too long for a message`);
       const heard = heardIn(line);
       if (heard.kind === 'diverged') return this.onDiverged();
       const { waiting } = this;
@@ -181,17 +188,24 @@ function notStarted(
 
 /** Calls back with each line of a stream; a line that is too long comes in parts. */
 function onLines(stream: NodeJS.ReadableStream, onLine: (line: string) => void, longest: number): void {
-  let rest = '';
+  // parts of a line, joined once: a long line comes in hundreds of them
+  let parts: string[] = [];
+  let length = 0;
+  const flush = (): void => {
+    const line = parts.join('');
+    [parts, length] = [[], 0];
+    onLine(line);
+  };
   stream.setEncoding('utf8');
   stream.on('data', (text: string) => {
-    const lines = (rest + text).split('\n');
-    rest = lines.pop()!;
-    for (const line of lines) onLine(line);
-    if (rest.length <= longest) return;
-    onLine(rest);
-    rest = '';
+    for (const [at, part] of text.split('\n').entries()) {
+      if (at > 0) flush();
+      parts.push(part);
+      length += part.length;
+    }
+    if (length > longest) flush();
   });
-  stream.on('end', () => rest !== '' && onLine(rest));
+  stream.on('end', () => length > 0 && flush());
 }
 
 /** A line of an optimiser in the worker's log. */

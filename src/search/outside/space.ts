@@ -29,10 +29,7 @@ export function outsideSpace(inputs: readonly SearchedInput[], space: Space): Ou
       const other = Object.keys(point).find((name) => !names.includes(name));
       if (other !== undefined)
         throw optimiserFailed(
-          `gives a value of ${quoted(other)}, which is not searched. ${didYouMean(other, names)}`.replace(
-            /\.$/,
-            '',
-          ),
+          `gives a value of ${quoted(other)}, which is not searched. ${didYouMean(other, names)}`,
         );
       return space.coordinatesOf(inputs.map((input) => canonicalOf(input, point[input.name])))!;
     },
@@ -54,11 +51,19 @@ function describe(input: SearchedInput): object {
   };
 }
 
+/** A proposed value as an optimiser writes it. */
+function written(given: unknown): string {
+  // too large a number is infinite, which JSON does not have
+  return typeof given === 'number'
+    ? String(given)
+    : String(JSON.stringify(given)).replace(/^"(NaN|-?Infinity)"$/, '$1');
+}
+
 /** A proposed value within the space, as canonical text; between steps it may be anywhere. */
 function canonicalOf(input: SearchedInput, given: unknown): string {
   const { name, type } = input;
   if (given === undefined) throw optimiserFailed(`gives no value of ${quoted(name)}`);
-  const proposes = `proposes ${shown(String(JSON.stringify(given)).replace(/^"(NaN|-?Infinity)"$/, '$1'))} for ${quoted(name)}`;
+  const proposes = `proposes ${shown(written(given))} for ${quoted(name)}`;
   if (input.kind === 'choice') {
     const value = input.values.find((candidate) => valueOf(type, candidate) === given);
     if (value === undefined) throw optimiserFailed(`${proposes}, which is none of its values`);

@@ -217,6 +217,68 @@ test.each([
   });
 });
 
+/** A program that answers each ask with a line of Python. */
+function answering(python: string): OutsideMethod {
+  const program = [
+    'import json, os, sys',
+    'for line in sys.stdin:',
+    '    if "start" in json.loads(line): print(\'{"ready": {}}\', flush=True)',
+    `    if "ask" in json.loads(line): ${python}; sys.stdout.flush()`,
+  ];
+  return { ...outside('raw.py'), command: ['python3', '-c', program.join('\n')] };
+}
+
+const saying = (answer: string): string => `print(${JSON.stringify(answer)})`;
+const POINT = '{"x": 1, "y": 1}';
+
+test.each([
+  ['a very long line', 'print("x" * 20_000_000)', 'on its standard output, which is too long for a message.'],
+  [
+    'a line without end',
+    'exec("while True: os.write(1, bytes(65_536))")',
+    'which is too long for a message.',
+  ],
+  [
+    'bytes that are no text',
+    'os.write(1, bytes([255, 0, 10]))',
+    'on its standard output, which is no message.',
+  ],
+  [
+    'points with ids',
+    saying(`{"points": [{"id": 7, "point": ${POINT}}]}`),
+    '"id", which is not searched. Known: "x", "y".',
+  ],
+  ['another name', saying('{"points": [{"x": 1, "Y": 1}]}'), '"Y", which is not searched. Did you mean "y"?'],
+  ['no point', saying('{"points": [null]}'), 'proposes something that is no point.'],
+  [
+    'a number that is too large',
+    saying('{"points": [{"x": 1e400, "y": 1}]}'),
+    'proposes “Infinity” for "x", which is no number.',
+  ],
+  [
+    'a number as a text',
+    saying('{"points": [{"x": "1", "y": 1}]}'),
+    'proposes “"1"” for "x", which is no number.',
+  ],
+  [
+    'too many points',
+    saying(`{"points": [${Array.from({ length: 5 }, () => POINT).join(', ')}]}`),
+    'proposes 5 points where it was asked for 4.',
+  ],
+  [
+    'nothing, although all was told',
+    saying('{"points": []}'),
+    'proposes nothing, although it was told the results of all of its points.',
+  ],
+  ['two answers', saying(`{"points": [${POINT}]}\n{"points": [${POINT}]}`), 'which nobody has asked for.'],
+])('an answer that is wrong: %s', async (_, answer, says) => {
+  const campaign = searchCampaign(BOX, { method: answering(answer), parallel: 4, stop: stopAfter(5) });
+  await expect(new SearchInMemory(campaign, parabola, 1).toTheEnd(0)).rejects.toMatchObject({
+    code: 'OPTIMISER_FAILED',
+    message: expect.stringContaining(says),
+  });
+});
+
 test('what it prints on standard error goes to the log, and not without end', async () => {
   const chatter = 'import sys; sys.stderr.write("tick\\x1b[2J\\n" * 5000); sys.exit(3)';
   log.mockClear();

@@ -94,6 +94,10 @@ class Cma implements Method {
     if (this.members.every((one) => one.told)) this.learn();
   }
 
+  get lacks(): number {
+    return this.members.length > 0 && this.next === this.members.length ? this.open.size : 0;
+  }
+
   recommend(): Recommendation | null {
     const { best } = this.ranking;
     if (!best) return null;

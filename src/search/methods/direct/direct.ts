@@ -65,6 +65,10 @@ class Direct implements Method {
     cell.told = told;
   }
 
+  get lacks(): number {
+    return this.next === this.wanted.length ? this.open.size : 0;
+  }
+
   recommend(): Recommendation | null {
     const { best } = this.ranking;
     return best && { x: [...best.x], value: this.problem.isNoisy ? null : best.value };
