@@ -136,7 +136,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     const reader = new ModelReader(options.modelDirs, clock);
     const versionFiles = new VersionFiles(versionFilesIn(dataDir));
     versionFiles.prepare();
-    const table = new VersionTable(database.db, versionFiles, now);
+    const table = new VersionTable(database.sql, versionFiles, now);
     const registry = await ModelRegistry.open({ table, files: versionFiles, reader, problems });
     const repository = new RunRepository(database.sql, now);
     const kept = options.keepFailed === undefined ? undefined : new KeptRuns(options.keepFailed, files);

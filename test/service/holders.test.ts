@@ -7,12 +7,12 @@ import type { NewRun } from '../../src/service/runs/stored-run.ts';
 import { onCleanup, rows, temporaryFolder } from './support.ts';
 
 /** A repository of runs in a database of its own. */
-function repositoryOfTest() {
+async function repositoryOfTest() {
   const dataDir = temporaryFolder();
   const database = openDatabase(dataDir);
   onCleanup(() => database.close());
-  database.db.exec(`INSERT INTO models VALUES ('model', 'Model', '', 1);
-    INSERT INTO versions (id, model_id, number, code_hash, template, experiments)
+  await database.sql.all("INSERT INTO models VALUES ('model', 'Model', '', 1)");
+  await database.sql.all(`INSERT INTO versions (id, model_id, number, code_hash, template, experiments)
     VALUES ('version', 'model', 1, '', '{}', '[]')`);
   const runs = new RunRepository(database.sql, Date.now);
   const open = async (): Promise<string> => {
@@ -23,7 +23,7 @@ function repositoryOfTest() {
   return { runs, holders: runs.holders, open, rows: (text: string) => rows(dataDir, text) };
 }
 
-type Repository = ReturnType<typeof repositoryOfTest>;
+type Repository = Awaited<ReturnType<typeof repositoryOfTest>>;
 
 function newRun(name: string): NewRun {
   const settings = { experimentType: 'SIMULATION' as const, inputs: { name }, types: {} };
@@ -50,7 +50,7 @@ async function statuses({ runs }: Repository, ids: readonly string[]): Promise<s
 
 describe('a claim', () => {
   test('takes the runs that were requested first, each for one of many that claim at once', async () => {
-    const world = repositoryOfTest();
+    const world = await repositoryOfTest();
     const ids = await add(world, 100);
     const holders = await Promise.all(Array.from({ length: 10 }, () => world.open()));
     const claims = await Promise.all(holders.map((holder) => world.holders.claim(holder, 7)));
@@ -59,7 +59,7 @@ describe('a claim', () => {
   });
 
   test('passes over the runs of versions that are not wanted', async () => {
-    const world = repositoryOfTest();
+    const world = await repositoryOfTest();
     await add(world, 1);
     const holder = await world.open();
     expect(await world.holders.claim(holder, 5, ['version'])).toEqual([]);
@@ -67,7 +67,7 @@ describe('a claim', () => {
   });
 
   test('of a closed or unknown holder is refused', async () => {
-    const world = repositoryOfTest();
+    const world = await repositoryOfTest();
     const [id] = await add(world, 1);
     const holder = await world.open();
     await world.holders.close(holder, { isLost: false });
@@ -79,7 +79,7 @@ describe('a claim', () => {
 
 describe('two that finish one run', () => {
   test('give it one result, that of the first; a late failure changes nothing', async () => {
-    const world = repositoryOfTest();
+    const world = await repositoryOfTest();
     const ids = await add(world, 1_000);
     const old = await world.open();
     await world.holders.claim(old, 1_000);
@@ -103,7 +103,7 @@ describe('two that finish one run', () => {
   });
 
   test('count once in an experiment, which completes with the last of its runs', async () => {
-    const world = repositoryOfTest();
+    const world = await repositoryOfTest();
     const parts = Array.from({ length: 20 }, (_, number) => newRun(`part ${number}`));
     const parent = await addExperiment(world, 'experiment', parts);
     const [old, holder] = [await world.open(), await world.open()];
@@ -125,7 +125,7 @@ describe('two that finish one run', () => {
 
 describe('a failure', () => {
   test('counts only from the holder of the run', async () => {
-    const world = repositoryOfTest();
+    const world = await repositoryOfTest();
     const [id] = await add(world, 1);
     const [old, holder] = [await world.open(), await world.open()];
     await world.holders.claim(old, 1);
@@ -140,7 +140,7 @@ describe('a failure', () => {
   });
 
   test('stops what nobody needs any more, and says so to whoever executes it', async () => {
-    const world = repositoryOfTest();
+    const world = await repositoryOfTest();
     const ended: string[] = [];
     world.runs.whenEnded((runIds) => ended.push(...runIds));
     const shared = newRun('shared');
@@ -160,7 +160,7 @@ describe('a failure', () => {
 
 describe('a holder that is closed', () => {
   test('gives its runs back to their old places, and those that were not begun count as not executed', async () => {
-    const world = repositoryOfTest();
+    const world = await repositoryOfTest();
     const ids = await add(world, 3);
     const holder = await world.open();
     await world.holders.claim(holder, 2);
@@ -176,7 +176,7 @@ describe('a holder that is closed', () => {
   });
 
   test('without a word five times fails its runs, with the reason', async () => {
-    const world = repositoryOfTest();
+    const world = await repositoryOfTest();
     const ids = await add(world, 1);
     const parent = await addExperiment(world, 'experiment', [newRun('run 0')]);
     for (let time = 1; time <= 5; time += 1) {
@@ -198,7 +198,7 @@ describe('a holder that is closed', () => {
 
 describe('an identical request', () => {
   test('at the same time as the end of a run gets a run that is live', async () => {
-    const world = repositoryOfTest();
+    const world = await repositoryOfTest();
     await add(world, 1);
     const holder = await world.open();
     for (let round = 0; round < 50; round += 1) {

@@ -21,6 +21,8 @@ export interface Dialect {
   skipLocked: string;
   /** Ends a query of rows that must not change before the transaction ends. */
   forShare: string;
+  /** A statement after which no other transaction has passed the same one, until this ends; undefined where there is only one at a time. */
+  lockTable: (table: string) => string | undefined;
 }
 
 /** The database of a service. */

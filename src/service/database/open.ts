@@ -17,8 +17,6 @@ export function databaseFile(dataDir: string): string {
 /** The service's database. Only this process holds it until `close`. */
 export interface ServiceDatabase {
   sql: Database;
-  /** The same, for those who read and write it at once: the models and their versions. */
-  db: DatabaseSync;
   close(): void;
 }
 
@@ -51,7 +49,6 @@ export function openDatabase(dataDir: string): ServiceDatabase {
   const opened = db;
   return {
     sql: new SqliteDatabase(opened),
-    db: opened,
     close() {
       opened.close();
       lock.release();
