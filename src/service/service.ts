@@ -228,7 +228,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       await metrics?.close();
       await pool.close();
       recorder.close();
-      database.close();
+      await database.close();
     };
     let ended: Promise<void> | undefined;
     return {
@@ -244,7 +244,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     await ending();
     await metrics?.close();
     await pool.close();
-    database.close();
+    await database.close();
     throw error;
   }
 }

@@ -14,14 +14,15 @@ export function databaseFile(dataDir: string): string {
   return path.join(dataDir, DATABASE);
 }
 
-/** The service's database. Only this process holds it until `close`. */
+/** The service's database. */
 export interface ServiceDatabase {
   sql: Database;
-  close(): void;
+  close(): Promise<void>;
 }
 
 /**
- * Opens and checks `service.db` in the data folder. Creates it if it does not exist.
+ * Opens and checks `service.db` in the data folder. Creates it if it does not exist. Only this
+ * process holds it until `close`.
  *
  * Commits go to the write-ahead log with synchronous=NORMAL: accepted requests survive kill -9 of the process. A power
  * cut may lose the last moments, but leaves the database consistent. The cache of 64 MB holds the indexes, whose keys
@@ -52,6 +53,7 @@ export function openDatabase(dataDir: string): ServiceDatabase {
     close() {
       opened.close();
       lock.release();
+      return Promise.resolve();
     },
   };
 }

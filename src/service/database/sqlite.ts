@@ -10,8 +10,10 @@ export class SqliteDatabase implements Database {
     list: 'json_each(?)',
     skipLocked: '',
     forShare: '',
+    forUpdate: '',
     lockTable: () => undefined,
   };
+  readonly isShared = false;
   readonly #db: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
   readonly #own: Sql = { all: (text, ...values) => Promise.resolve(this.#run(text, values)) };

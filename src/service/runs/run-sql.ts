@@ -27,7 +27,7 @@ const multiple = { hasSubRuns: true };
  * The statements of the repository of runs, for SQLite and PostgreSQL. A statement that changes the status of a run
  * names the states that it may change: of two that change one run at the same time, one finds nothing to change.
  */
-export function runStatements({ list, skipLocked, forShare }: Dialect) {
+export function runStatements({ list, skipLocked, forShare, forUpdate }: Dialect) {
   const texts = `(SELECT value FROM ${list} AS given)`;
   const numbers = `(SELECT CAST(value AS BIGINT) FROM ${list} AS given)`;
   return {
@@ -102,6 +102,8 @@ export function runStatements({ list, skipLocked, forShare }: Dialect) {
     /** Those that still answer for their identity; they stay so until the transaction ends. */
     liveParts: `SELECT seq FROM runs
        WHERE seq IN ${numbers} AND status IN ('FRESH', 'RUNNING', 'COMPLETED') ${forShare}`,
+    /** Afterwards no other transaction makes these runs parts of an experiment. Empty where there are none. */
+    hold: forUpdate && `SELECT seq FROM runs WHERE seq IN ${numbers} ORDER BY seq ${forUpdate}`,
     progress: `SELECT count(*) FILTER (WHERE status <> 'COMPLETED') AS unfinished,
          count(*) FILTER (WHERE status = 'FRESH') AS fresh
        FROM sub_runs JOIN runs ON runs.seq = run_seq WHERE parent_seq = ?`,
