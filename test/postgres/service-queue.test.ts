@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Database } from '../../src/service/database/database.ts';
+import { migrations } from '../../src/service/database/migrations.ts';
+import { openDatabase } from '../../src/service/database/open.ts';
 import { openPostgres } from '../../src/service/database/postgres.ts';
+import { postgresMigrations } from '../../src/service/database/postgres-migrations.ts';
 import {
   add,
   addExperiment,
@@ -11,10 +14,15 @@ import {
   newRun,
   queueIn,
 } from '../service/queue.ts';
-import { onCleanup } from '../service/support.ts';
+import { onCleanup, temporaryFolder } from '../service/support.ts';
 import { EMPTY, type Postgres, startPostgres } from '../support/postgres.ts';
 import { seeds } from '../support/seeds.ts';
 import { uniforms } from '../support/uniforms.ts';
+
+interface Column {
+  table: string;
+  column: string;
+}
 
 let server: Postgres;
 let address: string;
@@ -39,6 +47,27 @@ async function databaseOfTest(): Promise<Database> {
 }
 
 describeQueue('the queue of a service in PostgreSQL', databaseOfTest, 100);
+
+test('the tables are those of a service in SQLite, and the shares of runs', async () => {
+  await open();
+  const sqlite = openDatabase(temporaryFolder());
+  onCleanup(() => sqlite.close());
+  const known = await sqlite.sql.all<Column>(
+    `SELECT tables.name AS "table", columns.name AS "column"
+     FROM sqlite_schema AS tables JOIN pragma_table_info(tables.name) AS columns
+     WHERE tables.type = 'table' AND tables.name NOT LIKE 'sqlite%'`,
+  );
+  const found = await server.query(
+    address,
+    `SELECT table_name AS "table", column_name AS "column" FROM information_schema.columns
+     WHERE table_schema = 'public' AND table_name NOT LIKE 'kysely%' AND table_name <> 'progress'`,
+  );
+  const words = (columns: readonly object[]) =>
+    (columns as Column[]).map(({ table, column }) => `${table}.${column}`).sort();
+  expect(words(found)).toEqual(words(known));
+  const last = Object.keys(postgresMigrations).at(-1);
+  expect(Number(last)).toBe(migrations.length);
+});
 
 describe('two services on one database', () => {
   test('never execute a run twice', async () => {

@@ -5,6 +5,7 @@ import { ForayError, messageOf } from '../../errors.ts';
 import { type FileLock, tryLock } from '../../file-lock.ts';
 import type { Database } from './database.ts';
 import { migrations } from './migrations.ts';
+import type { Peers } from './peers.ts';
 import { SqliteDatabase } from './sqlite.ts';
 
 const DATABASE = 'service.db';
@@ -17,6 +18,8 @@ export function databaseFile(dataDir: string): string {
 /** The service's database. */
 export interface ServiceDatabase {
   sql: Database;
+  /** Undefined where only one service can use it. */
+  peers?: Peers;
   close(): Promise<void>;
 }
 

@@ -3,6 +3,8 @@
  * its number in three digits.
  *
  * - What is sorted or compared by its bytes in SQLite is so here, whatever the language of the database.
+ * - `progress` has the finished shares of the runs that each service has heard of, as JSON. It is not in the log of the
+ *   database, so it is empty after a crash of the server.
  */
 export const postgresMigrations: Record<string, string> = {
   '007': `
@@ -63,5 +65,6 @@ export const postgresMigrations: Record<string, string> = {
   CREATE TABLE holders (id TEXT COLLATE "C" PRIMARY KEY, name TEXT NOT NULL, opened_at TEXT NOT NULL, closed_at TEXT COLLATE "C");
   CREATE INDEX holders_open ON holders (id) WHERE closed_at IS NULL;
   CREATE TABLE executors (name TEXT COLLATE "C" PRIMARY KEY, about TEXT NOT NULL, seen_at TEXT COLLATE "C" NOT NULL);
+  CREATE UNLOGGED TABLE progress (service TEXT PRIMARY KEY, shares TEXT NOT NULL);
   `,
 };

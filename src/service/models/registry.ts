@@ -61,6 +61,8 @@ export class ModelRegistry {
   readonly #problems: Problems;
   /** The models in the folders of models. */
   #found: readonly FoundModel[] = [];
+  /** What told the state of the table before it was read. */
+  #state = '';
   /** The last reading of the table. */
   #reading: Promise<void> = Promise.resolve();
   #models: ReadonlyMap<string, Model> = new Map();
@@ -136,6 +138,15 @@ export class ModelRegistry {
     return [...this.#versions.values()].map(({ id, code }) => `${id} ${code?.contentHash}`).join('\n');
   }
 
+  /** Reads the versions of the database anew, if another service has changed them. */
+  async notice(): Promise<void> {
+    if ((await this.#table.state()) !== this.#state) await this.refresh();
+  }
+
+  has(versionId: string): boolean {
+    return this.#versions.has(versionId);
+  }
+
   /** Reads the versions of the database anew. One reading follows the other, so the last one counts. */
   refresh(): Promise<void> {
     this.#reading = this.#reading.catch(() => {}).then(() => this.#read());
@@ -143,6 +154,7 @@ export class ModelRegistry {
   }
 
   async #read(): Promise<void> {
+    const state = await this.#table.state();
     // another service may add a model meanwhile, so its versions are read before it
     const rows = await this.#table.versions();
     const models = await this.#table.models();
@@ -154,6 +166,7 @@ export class ModelRegistry {
     }
     this.#models = models;
     this.#versions = versions;
+    this.#state = state;
   }
 
   /**

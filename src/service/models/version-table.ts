@@ -53,6 +53,9 @@ function versionStatements({ list, lockTable }: Dialect) {
        DO UPDATE SET name = excluded.name, description = excluded.description, published = excluded.published`,
     latest: `SELECT number, code_hash, manifest IS NOT NULL AS kept FROM versions
        WHERE model_id = ? ORDER BY number DESC LIMIT 1`,
+    ofCode: `SELECT number, code_hash, manifest IS NOT NULL AS kept FROM versions
+       WHERE model_id = ? AND code_hash = ? ORDER BY number DESC LIMIT 1`,
+    state: 'SELECT count(*) AS versions, count(manifest) AS kept FROM versions',
     add: `INSERT INTO versions (id, model_id, number, code_hash, template, experiments, files, made_at)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
     // a version of an earlier foray lacks them
@@ -64,7 +67,7 @@ function versionStatements({ list, lockTable }: Dialect) {
   };
 }
 
-/** The newest version of a model. */
+/** A version of a model. */
 interface Latest {
   number: number;
   code_hash: string;
@@ -98,6 +101,11 @@ export class VersionTable {
     );
   }
 
+  /** A text that changes when the versions do. */
+  async state(): Promise<string> {
+    return JSON.stringify(await this.#sql.all(this.#statements.state));
+  }
+
   /** All versions, those of a model in the order of their numbers. */
   async versions(): Promise<VersionRow[]> {
     return (await this.#sql.all(this.#statements.versions)).map(readVersion);
@@ -114,10 +122,13 @@ export class VersionTable {
   record(model: FoundModel): Promise<Recorded> {
     const { id, declaration, code, codeHash } = model;
     const { name, description, published } = declaration;
-    const { noteModel, latest, addFiles } = this.#statements;
+    const { noteModel, latest, ofCode, addFiles } = this.#statements;
     return this.#change(async (sql) => {
       await sql.all(noteModel, id, name, description, Number(published));
-      const [last] = await sql.all<Latest>(latest, id);
+      const [newest] = await sql.all<Latest>(latest, id);
+      // services of one database with unlike folders of models must not add versions for ever
+      const [earlier] = this.#sql.isShared ? await sql.all<Latest>(ofCode, id, codeHash) : [];
+      const last = earlier ?? newest;
       if (last?.code_hash !== codeHash) {
         const number = (last?.number ?? 0) + 1;
         await this.#add(sql, model, number);

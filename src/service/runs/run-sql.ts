@@ -49,6 +49,7 @@ export function runStatements({ list, skipLocked, forShare, forUpdate }: Dialect
     closeHolder: `INSERT INTO holders (id, name, opened_at, closed_at) VALUES (?, ?, ?, ?)
        ON CONFLICT (id) DO UPDATE SET closed_at = excluded.closed_at WHERE holders.closed_at IS NULL`,
     openHolders: 'SELECT id FROM holders WHERE closed_at IS NULL AND name <> ?',
+    openNamed: 'SELECT id FROM holders WHERE closed_at IS NULL AND name = ?',
     forgetHolders: 'DELETE FROM holders WHERE closed_at < ?',
     notHeld: `SELECT value AS id FROM ${list} AS given
        WHERE NOT EXISTS (SELECT 1 FROM runs WHERE runs.id = value AND holder = ? AND status = 'RUNNING')`,
@@ -90,12 +91,13 @@ export function runStatements({ list, skipLocked, forShare, forUpdate }: Dialect
        WHERE id IN ${texts} AND holder = ? AND status IN ${statesBefore('FRESH', single)} AND tasks IS NULL RETURNING id`,
     requeue: `UPDATE runs SET status = 'FRESH', started_at = NULL, losses = losses + ?
        WHERE id IN ${texts} AND status IN ${statesBefore('FRESH', single)} AND tasks IS NULL RETURNING id`,
+    running: `SELECT id FROM runs WHERE id IN ${texts} AND status = 'RUNNING'`,
     /** RUNNING runs whose holder is not open, and those of one holder. */
     unheld: `SELECT id, experiment_type, holder FROM runs
        WHERE status = 'RUNNING' AND tasks IS NULL AND (
          holder = ? OR holder IS NULL OR NOT EXISTS (SELECT 1 FROM holders WHERE holders.id = holder AND closed_at IS NULL)
        ) ORDER BY seq`,
-    losses: `SELECT id, losses FROM runs WHERE status = 'RUNNING' AND tasks IS NULL AND holder = ? ORDER BY seq`,
+    losses: `SELECT id, experiment_type, losses FROM runs WHERE status = 'RUNNING' AND tasks IS NULL AND holder = ? ORDER BY seq`,
 
     addSubRuns: `INSERT INTO sub_runs (parent_seq, position, run_seq)
        SELECT CAST(? AS BIGINT), key, CAST(value AS BIGINT) FROM ${list} AS given`,
