@@ -2,7 +2,6 @@ import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { explained } from '../../postgres/dialect.ts';
 import type { Place } from '../../postgres/place.ts';
-import { Backoff } from '../backoff.ts';
 import type { Database } from './database.ts';
 import type { Peers } from './peers.ts';
 
@@ -13,6 +12,8 @@ const TABLES = 'foray tables';
 const GATHER = 20;
 /** How long to wait for a connection, ms. */
 const PATIENCE = 10_000;
+/** Between attempts to connect again, ms: the others wait longer before they take a service for lost. */
+const AGAIN = 500;
 /** The server finds within 20 s that the machine of a service is gone. */
 const KEEPALIVES = ['idle=10', 'interval=5', 'count=2'].map((one) => `-c tcp_keepalives_${one}`).join(' ');
 
@@ -140,14 +141,13 @@ export class Presence implements Peers {
   }
 
   async #reconnect(): Promise<void> {
-    const backoff = new Backoff();
     while (this.#isOpen) {
       try {
         await this.#connect();
         if (!this.#isOpen) await this.#client?.end();
         return this.#onTold();
       } catch {
-        await pause(backoff.next(), undefined, { ref: false });
+        await pause(AGAIN, undefined, { ref: false });
       }
     }
   }

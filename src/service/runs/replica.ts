@@ -8,6 +8,8 @@ import { QueueFeed } from './queue-feed.ts';
 import type { RunRepository } from './repository.ts';
 import { SharedProgress } from './shared-progress.ts';
 
+/** A replica that is absent at so many looks in a row is lost. */
+const LOOKS_WITHOUT = 3;
 /** How often a replica looks at the others and at its own runs, ms. */
 const LOOK_EVERY = 1_000;
 /** It looks so seldom for runs of which it was not told, in looks. */
@@ -53,7 +55,8 @@ export class Replica implements Feed {
   /** Resolves when it is another holder, after its own was closed. */
   #beginning: Promise<void> | undefined;
   #looks = 0;
-  #suspects: ReadonlySet<string> = new Set();
+  /** At how many looks in a row the others were absent. */
+  #absences: ReadonlyMap<string, number> = new Map();
 
   private constructor(parts: ReplicaParts) {
     this.#parts = parts;
@@ -85,7 +88,11 @@ export class Replica implements Feed {
       if (this.#isLooking) return;
       this.#isLooking = true;
       this.#looking = this.#look(work)
-        .catch(this.#parts.onFault)
+        .catch((error: unknown) => {
+          // the others may have lost the database as well
+          this.#absences = new Map();
+          this.#parts.onFault(error);
+        })
         .finally(() => (this.#isLooking = false));
     }, LOOK_EVERY).unref();
   }
@@ -164,12 +171,12 @@ export class Replica implements Feed {
     work.wake();
   }
 
-  /** Closes replicas that were absent at two looks in a row: after a restart of the database all are absent for a moment. */
+  /** Closes replicas that stay absent: after a restart of the database all are absent for a moment. */
   async #closeLost(work: ReplicaWork): Promise<void> {
     const { isOpen, absent } = await this.#lookAround();
     if (!isOpen) await this.#beginOnce();
-    const lost = absent.filter((id) => this.#suspects.has(id));
-    this.#suspects = new Set(absent);
+    this.#absences = new Map(absent.map((id) => [id, (this.#absences.get(id) ?? 0) + 1]));
+    const lost = absent.filter((id) => this.#absences.get(id)! >= LOOKS_WITHOUT);
     for (const id of lost) {
       await this.#parts.runs.holders.close(id, { isLost: true });
       await this.#shared.forget(id);
