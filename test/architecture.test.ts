@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { globSync, readFileSync } from 'node:fs';
+import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import ts from 'typescript';
@@ -41,6 +42,26 @@ test('an executor starts without the packages that read YAML, which would take m
   });
   expect(loaded).toContain('src/service/executors/runner.ts');
   expect(loaded).not.toContain('node_modules');
+});
+
+test('a service on one machine starts without the packages for PostgreSQL and Temporal', () => {
+  const program = `
+    import { registerHooks } from 'node:module';
+    registerHooks({ load: (url, context, next) => { console.log(url); return next(url, context); } });
+    const { startService } = await import('./src/service/service.ts');
+    const service = await startService({ dataDir: process.argv[1], modelDirs: [], apiKey: 'key', executors: 1 });
+    await service.close();`;
+  const folder = mkdtempSync(join(tmpdir(), 'foray-modules-'));
+  try {
+    const loaded = execFileSync(process.execPath, ['--input-type=module', '--eval', program, folder], {
+      cwd: ROOT,
+      encoding: 'utf8',
+    });
+    expect(loaded).toContain('src/service/runs/replica.ts');
+    expect(loaded).not.toMatch(/node_modules\/(pg|kysely|@temporalio)\//);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 });
 
 describe('docs/internals/architecture.md', () => {

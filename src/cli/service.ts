@@ -29,6 +29,7 @@ interface Flags {
   host: string;
   port: number;
   data?: string;
+  database?: string;
   models: string[];
   apiKey?: string;
   keys?: string;
@@ -52,6 +53,12 @@ export function addService(program: Command): void {
     .option('--host <host>', 'address to listen on', '127.0.0.1')
     .option('--port <port>', 'port to listen on; 0 takes a free port', wholeNumber(0, 65_535), DEFAULT_PORT)
     .option('--data <folder>', 'folder for runs, results and files (default: service in the home folder)')
+    .addOption(
+      new Option(
+        '--database <address>',
+        'database in PostgreSQL, postgres://USER:PASSWORD@HOST/DATABASE, which several services with one data folder may use (default: a file in the data folder)',
+      ).env('FORAY_SERVICE_DATABASE'),
+    )
     .addOption(modelsOption())
     .addOption(new Option('--api-key <key>', 'a key for the user "local"').env('FORAY_API_KEY'))
     .option('--keys <file>', 'file of users, keys and permissions (default: keys.yaml in the data folder)')
@@ -109,6 +116,8 @@ export function addService(program: Command): void {
         host: flags.host,
         port: flags.port,
         dataDir: resolve(flags.data ?? homePaths(flags.home).service),
+        // a compose file sets an empty variable when the user has set none
+        database: flags.database || undefined,
         modelDirs: [SHIPPED_MODELS, ...flags.models],
         // a key in the environment is for other services; with a key file, it gives no access here
         ...(flags.keys ? { keyFile: resolve(flags.keys) } : flags.apiKey && { apiKey: flags.apiKey }),

@@ -24,6 +24,7 @@ import { VersionFiles, versionFilesIn } from './models/version-files.ts';
 import { VersionTable } from './models/version-table.ts';
 import { watchModels } from './models/watch.ts';
 import { Problems } from './problems.ts';
+import { openReplicas, openShared } from './replicas.ts';
 import { Dispatcher } from './runs/dispatcher.ts';
 import { KeptRuns } from './runs/kept-runs.ts';
 import { takeBackRuns, watchForLostRuns } from './runs/lost-runs.ts';
@@ -31,6 +32,7 @@ import { Progress } from './runs/progress.ts';
 import { QueueFeed } from './runs/queue-feed.ts';
 import { QueueProblems } from './runs/queue-problems.ts';
 import { Recorder } from './runs/recorder.ts';
+import type { Replica } from './runs/replica.ts';
 import { RunRepository } from './runs/repository.ts';
 import { Runs } from './runs/runs.ts';
 import { ServedVersions } from './runs/served-versions.ts';
@@ -44,6 +46,11 @@ export interface ServiceOptions extends ProxyOptions {
   port?: number;
   /** Folder of the database and the files. It is made if it does not exist. */
   dataDir: string;
+  /**
+   * Address of a database in PostgreSQL, which several services with one data folder may use.
+   * @default a database in SQLite in the data folder, which only this service uses
+   */
+  database?: string | undefined;
   /** Folders whose subfolders are models. */
   modelDirs: readonly string[];
   /** How many runs execute at once. @default as many as the machine has cores */
@@ -101,14 +108,18 @@ const steadyNow = (): number => Math.round(performance.timeOrigin + performance.
 /**
  * Starts the model service.
  *
- * @throws ForayError STORE_UNUSABLE, STORE_NEWER, MODEL_INVALID, MODEL_UNREADABLE, KEYS_INVALID, PORT_IN_USE, USAGE
+ * @throws ForayError STORE_UNUSABLE, STORE_NEWER, STORE_UNREACHABLE, MODEL_INVALID, MODEL_UNREADABLE, KEYS_INVALID, PORT_IN_USE, USAGE
  */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
   const { host = '127.0.0.1', now = Date.now, after = afterRealTime, dataDir } = options;
   const publicAddress = new PublicAddress(options);
-  const database = openDatabase(dataDir);
+  const shared = options.database === undefined ? undefined : await openShared(options.database);
+  const database = shared ?? openDatabase(dataDir);
+  const replicas = await openReplicas(shared, dataDir);
   const filesDir = path.join(dataDir, 'files');
-  const files = new ContentFiles(filesDir);
+  const unfinishedDir = replicas?.folders.unfinishedDir;
+  const files = new ContentFiles(filesDir, unfinishedDir);
+  let replica: Replica | undefined;
   let app: FastifyInstance | undefined;
   let metrics: MetricsEndpoint | undefined;
   let ending: () => Promise<void> | undefined = () => undefined;
@@ -125,7 +136,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   };
   const problems = new Problems(now, warn);
   const size = options.executors ?? os.availableParallelism();
-  const processes = { filesDir, memory: memoryShare(Math.max(1, size)), onLine };
+  const processes = { filesDir, unfinishedDir, memory: memoryShare(Math.max(1, size)), onLine };
   const pool = new ExecutorPool({ ...processes, size, timeout: options.runTimeout });
   try {
     files.prepare();
@@ -134,23 +145,30 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     const newKey = makesKey ? await ensureKeyFile(keyFile) : undefined;
     const clock = options.now ?? steadyNow;
     const reader = new ModelReader(options.modelDirs, clock);
-    const versionFiles = new VersionFiles(versionFilesIn(dataDir));
+    const { cache, unfinished } = replicas?.folders.versions ?? {};
+    const versionFiles = new VersionFiles(versionFilesIn(dataDir), cache, unfinished);
     versionFiles.prepare();
-    const table = new VersionTable(database.db, versionFiles, now);
+    const table = new VersionTable(database.sql, versionFiles, now);
     const registry = await ModelRegistry.open({ table, files: versionFiles, reader, problems });
     const repository = new RunRepository(database.sql, now);
     const kept = options.keepFailed === undefined ? undefined : new KeptRuns(options.keepFailed, files);
     const progress = new Progress();
-    const holder = randomUUID();
-    const feed = new QueueFeed({ holders: repository.holders, progress, holder });
+    replica = await replicas?.join({ runs: repository, progress, onFault });
+    const ownHolder = randomUUID();
+    const holder = () => replica?.holder ?? ownHolder;
+    const feed = replica ?? new QueueFeed({ holders: repository.holders, progress, holder: ownHolder });
     repository.whenEnded((runIds) => feed.end(runIds));
     const listener = new QueueProblems({ registry, problems, onDoubt: () => modelWatch.readSoon() });
     const recorder = new Recorder(feed, listener);
     const materials = new ServedVersions(registry);
     const dispatcher = new Dispatcher({ feed, materials, pool, recorder, listener, kept, onFault });
-    const onQueued = () => {
+    const wake = () => {
       dispatcher.wake();
       fleet?.wake();
+    };
+    const onQueued = () => {
+      wake();
+      database.peers?.tell();
     };
     const runs = new Runs({ repository, registry, files, progress, holder, kept, onQueued });
     const sessions = new Sessions({ runs, registry, recorder, progress, processes, after });
@@ -167,6 +185,14 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
         executesAll: size > 0,
       }));
     ending = () => fleet?.close();
+    const access = new Access({
+      file: keyFile,
+      required: options.keyFile !== undefined,
+      localKey: options.apiKey,
+      models: () => registry.models().map(({ name }) => name),
+      onFault,
+    });
+    if (replica) await replicas!.agreeOnKeys(access, replica);
     app = await buildApp({
       fleet: fleet?.fleet,
       registry,
@@ -176,13 +202,8 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       files,
       versionFiles,
       presigner: new Presigner(await signingSecret(database.sql), clock),
-      access: new Access({
-        file: keyFile,
-        required: options.keyFile !== undefined,
-        localKey: options.apiKey,
-        models: () => registry.models().map(({ name }) => name),
-        onFault: (error) => app?.log.error(error),
-      }),
+      access,
+      isShared: replica !== undefined,
       health: () => ({ ...problems.health(), service }),
       publicAddress,
       limits: { ...defaultLimits, ...options.limits },
@@ -206,10 +227,20 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
         return false;
       }
     };
-    await takeBackRuns(repository, holder);
+    if (!replica) await takeBackRuns(repository, ownHolder);
+    else if (await replica.isAlone()) await repository.dropAllParts();
     const port = await listen(app, host, options.port ?? 0);
     dispatcher.wake();
     const modelWatch = watchModels(options.modelDirs, () => (reading = reload()));
+    replica?.start({
+      held: () => dispatcher.held(),
+      stop: (runId) => pool.stop(runId),
+      wake,
+      async look() {
+        await registry.notice();
+        await replicas!.noteKeys(access);
+      },
+    });
     const endLostRuns = watchForLostRuns({
       runs: repository,
       holder,
@@ -230,7 +261,9 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       await metrics?.close();
       await pool.close();
       recorder.close();
-      database.close();
+      await replica?.release().catch(onFault);
+      replicas?.removeFolders();
+      await database.close();
     };
     let ended: Promise<void> | undefined;
     return {
@@ -246,7 +279,9 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     await ending();
     await metrics?.close();
     await pool.close();
-    database.close();
+    await replica?.release().catch(() => {});
+    replicas?.removeFolders();
+    await database.close();
     throw error;
   }
 }

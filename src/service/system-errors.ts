@@ -11,6 +11,12 @@ const SQLITE_LASTING = new Set([
 ]);
 
 /**
+ * Errors of PostgreSQL that a further attempt may correct: conflicts, lack of resources, objects in use, an operator's
+ * intervention, its own system. https://www.postgresql.org/docs/current/errcodes-appendix.html
+ */
+const POSTGRES_PASSING = /^(40|53|55|57|58)...$/;
+
+/**
  * Whether the system failed an operation, such as opening a file or starting a thread. The error shows nothing about
  * the file's content, and a later attempt may succeed.
  */
@@ -32,6 +38,7 @@ export function isShortage(error: unknown): boolean {
  * …
  */
 export function mayPass(error: unknown): boolean {
-  const { errcode } = Object(error) as { errcode?: unknown };
+  const { errcode, code } = Object(error) as { errcode?: unknown; code?: unknown };
+  if (typeof code === 'string' && (code === 'STORE_UNREACHABLE' || POSTGRES_PASSING.test(code))) return true;
   return typeof errcode === 'number' && !SQLITE_LASTING.has(errcode % 256);
 }

@@ -1,20 +1,17 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { type Dialect, Kysely, sql } from 'kysely';
-import { DEFAULT_MIGRATION_TABLE, Migrator } from 'kysely/migration';
+import { DEFAULT_MIGRATION_TABLE } from 'kysely/migration';
 import { ForayError, isForayError, messageOf } from '../errors.ts';
+import { countMigrations, migrate, patiently } from '../postgres/migrate.ts';
+import { type Place, shownPostgres, withoutSecret } from '../postgres/place.ts';
 import { type ColumnTypes, migrationsFor, postgresTypes, sqliteTypes } from './migrations.ts';
 import { sqlStore } from './sql-store.ts';
 import { sqliteDialect } from './sqlite.ts';
 import type { Store } from './store.ts';
 import type { Tables } from './tables.ts';
 
-/** How long opening a store is retried while other processes lock it, ms. */
-const PATIENCE = 20_000;
 const IN_MEMORY = 'sqlite::memory:';
-/** Error messages of a database when another process was faster. */
-const BEATEN = /database.* is locked|(table|index|relation) .* already exists|pg_type_typname_nsp_index/i;
 
 /**
  * What to do when the store does not exist yet: `make` it, `refuse` with an error, or use an empty store `in-memory`,
@@ -45,7 +42,12 @@ export async function openStore(address: string, whenMissing: WhenMissing = 'mak
     if (whenMissing !== 'make' && !mayBeThere()) throw missing(shown);
     const opened = await patiently(async () => new Kysely<Tables>({ dialect: await dialect() }));
     db = opened;
-    await patiently(() => migrate(opened, types, { shown, mustBeThere: whenMissing !== 'make' }));
+    const migrations = migrationsFor(types);
+    await patiently(async () => {
+      const isNew = whenMissing !== 'make' && (await countMigrations(opened, migrations)) === 0;
+      if (isNew) throw missing(shown);
+      await migrate(opened, migrations, placeOf(shown));
+    });
     const { value } = await db
       .selectFrom('meta')
       .select('value')
@@ -123,41 +125,22 @@ function databaseAt(address: string): Database {
     const mayBeThere = (): boolean => statSync(shown, { throwIfNoEntry: false }) !== undefined;
     return { shown, types: sqliteTypes, mayBeThere, dialect: () => sqliteDialect(shown) };
   }
-  if (/^postgres(ql)?:\/\//.test(address) && URL.canParse(address)) {
-    const { protocol, host, pathname } = new URL(address);
-    const shown = `${protocol}//${host}${pathname}`;
+  const shown = shownPostgres(address);
+  if (shown !== undefined) {
     const dialect = async (): Promise<Dialect> => {
       // loaded only when needed: most users have no PostgreSQL, and foray starts faster without it
-      const { postgresDialect } = await import('./postgres.ts');
-      return postgresDialect(address, shown);
+      const { postgresDialect } = await import('../postgres/dialect.ts');
+      return postgresDialect(address, placeOf(shown));
     };
     return { shown, types: postgresTypes, mayBeThere: () => true, dialect };
   }
-  const said = address.replace(/\/\/.*@/, '//…@');
-  throw new ForayError('STORE_UNUSABLE', `Unknown store address "${said}".`, {
+  throw new ForayError('STORE_UNUSABLE', `Unknown store address "${withoutSecret(address)}".`, {
     hint: 'Write sqlite:PATH or postgres://USER:PASSWORD@HOST/DATABASE.',
   });
 }
 
-async function migrate(
-  db: Kysely<Tables>,
-  types: ColumnTypes,
-  { shown, mustBeThere }: { shown: string; mustBeThere: boolean },
-): Promise<void> {
-  const getMigrations = () => Promise.resolve(migrationsFor(types));
-  const migrator = new Migrator({ db, provider: { getMigrations } });
-  if (mustBeThere) {
-    const migrations = await migrator.getMigrations();
-    if (migrations.every(({ executedAt }) => executedAt === undefined)) throw missing(shown);
-  }
-  const { error } = await migrator.migrateToLatest();
-  if (error === undefined) return;
-  if (/previously executed migration .* is missing/.test(messageOf(error))) {
-    throw new ForayError('STORE_NEWER', `The store ${shown} was written by a newer foray.`, {
-      hint: 'Update foray.',
-    });
-  }
-  throw error as Error;
+function placeOf(shown: string): Place {
+  return { name: 'The store', shown, setBy: '--store or FORAY_STORE' };
 }
 
 function missing(shown: string): ForayError {
@@ -168,20 +151,4 @@ function missing(shown: string): ForayError {
 
 function isMissing(error: unknown): boolean {
   return isForayError(error) && error.code === 'STORE_MISSING';
-}
-
-/**
- * Repeats an action while other processes lock the database. SQLite has no lock for migrations and does not wait when
- * it changes its journal mode. So when two processes start at once, one of them has to try again.
- */
-async function patiently<T>(act: () => T | Promise<T>): Promise<T> {
-  const until = Date.now() + PATIENCE;
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await act();
-    } catch (error) {
-      if (Date.now() > until || !BEATEN.test(messageOf(error))) throw error;
-      await delay(Math.min(1_000, 50 * attempt));
-    }
-  }
 }

@@ -3,7 +3,7 @@ import { Kysely, sql } from 'kysely';
 import { isForayError } from '../../src/errors.ts';
 import { openStore } from '../../src/store/index.ts';
 import { migrationsFor, postgresTypes } from '../../src/store/migrations.ts';
-import { postgresDialect } from '../../src/store/postgres.ts';
+import { postgresDialect } from '../../src/postgres/dialect.ts';
 import { campaign, points } from '../store/fixtures.ts';
 import { foray, isRunning } from '../support/cli.ts';
 import { PASSWORD, type Postgres, startPostgres } from '../support/postgres.ts';
@@ -18,6 +18,8 @@ beforeEach(async () => {
   address = await server.database();
 });
 afterAll(() => server.remove());
+
+const place = { name: 'The store', shown: 'of a test', setBy: '--store' };
 
 async function refusal(attempt: Promise<unknown>): Promise<{ code: string; text: string }> {
   try {
@@ -92,7 +94,7 @@ test.each(Object.keys(migrationsFor(postgresTypes)))(
   'a store as %s left it is brought up to date',
   async (last) => {
     const all = migrationsFor(postgresTypes);
-    const db = new Kysely<unknown>({ dialect: postgresDialect(address, 'a test') });
+    const db = new Kysely<unknown>({ dialect: postgresDialect(address, place) });
     const { Migrator } = await import('kysely/migration');
     const { error } = await new Migrator({
       db,
@@ -120,7 +122,7 @@ test('a server that goes and comes back is found again', async () => {
 });
 
 test('a server that goes in the middle of a transaction fails the transaction, and not the process', async () => {
-  const db = new Kysely<unknown>({ dialect: postgresDialect(address, 'a test') });
+  const db = new Kysely<unknown>({ dialect: postgresDialect(address, place) });
   const { code } = await refusal(
     db.transaction().execute(async (transaction) => {
       const asked = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(transaction);

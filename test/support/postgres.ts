@@ -74,6 +74,8 @@ export async function startPostgres(): Promise<Postgres> {
       // the tests do not depend on the disk, so no write waits for it
       const settings = [
         'fsync=off',
+        // transactions that wait for each other are found at once
+        'deadlock_timeout=50ms',
         'listen_addresses=127.0.0.1',
         'unix_socket_directories=',
         'lc_messages=C',
@@ -114,10 +116,10 @@ export async function startPostgres(): Promise<Postgres> {
 }
 
 /**
- * Empties every table of a store but the list of its migrations and the store's own id. Foreign keys are not looked at
+ * Empties every table of a database but the list of its migrations and a store's own id. Foreign keys are not looked at
  * meanwhile, so the order of the tables does not matter. `truncate` would be slower: it makes new files for each table.
  */
-const EMPTY = `do $$
+export const EMPTY = `do $$
 declare name text;
 begin
   set local session_replication_role = replica;

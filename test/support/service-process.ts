@@ -9,12 +9,13 @@ export interface ServiceProcess {
   url: string;
   /** Kills it with SIGKILL, and starts it again with its data. */
   killAndRestart(): Promise<void>;
-  /** Ends it. */
+  /** Kills it with SIGKILL. */
   close(): Promise<void>;
 }
 
-export async function startServiceProcess(dataDir: string): Promise<ServiceProcess> {
-  let { child, url } = await start(dataDir, 0);
+/** @param database - its database in PostgreSQL, instead of one in its folder */
+export async function startServiceProcess(dataDir: string, database?: string): Promise<ServiceProcess> {
+  let { child, url } = await start(dataDir, 0, database);
   const { port } = new URL(url);
   const kill = async (): Promise<void> => {
     const ended = once(child, 'exit');
@@ -25,16 +26,20 @@ export async function startServiceProcess(dataDir: string): Promise<ServiceProce
     url,
     async killAndRestart() {
       await kill();
-      ({ child, url } = await start(dataDir, Number(port)));
+      ({ child, url } = await start(dataDir, Number(port), database));
     },
     close: kill,
   };
 }
 
-async function start(dataDir: string, port: number): Promise<{ child: ChildProcess; url: string }> {
+async function start(
+  dataDir: string,
+  port: number,
+  database = '',
+): Promise<{ child: ChildProcess; url: string }> {
   const args = ['service', '--port', String(port), '--data', dataDir, '--executors', '4'];
   const child = spawn(process.execPath, [MAIN, ...args], {
-    env: { ...cleanEnv(), FORAY_API_KEY: KEY },
+    env: { ...cleanEnv(), FORAY_API_KEY: KEY, FORAY_SERVICE_DATABASE: database },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   let said = '';

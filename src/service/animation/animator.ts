@@ -24,8 +24,8 @@ const PROGRESS_INTERVAL = 250;
 /** The largest picture or answer, in characters: the service holds many per second in memory. */
 const LARGEST = 4_000_000;
 
-const { filesDir, guarded: ready } = guardProcess();
-const files = new ContentFiles(filesDir);
+const { filesDir, unfinishedDir, guarded: ready } = guardProcess();
+const files = new ContentFiles(filesDir, unfinishedDir);
 process.on('uncaughtException', (error) => {
   printStack(error);
   report({ kind: 'failed', reason: `the model crashed: ${messageOf(error)}` });

@@ -21,11 +21,17 @@ export interface Dialect {
   skipLocked: string;
   /** Ends a query of rows that must not change before the transaction ends. */
   forShare: string;
+  /** Ends a query of rows that no other transaction may change or hold, before the transaction ends. Empty where there is only one at a time. */
+  forUpdate: string;
+  /** A statement after which no other transaction has passed the same one, until this ends; undefined where there is only one at a time. */
+  lockTable: (table: string) => string | undefined;
 }
 
 /** The database of a service. */
 export interface Database extends Sql {
   readonly dialect: Dialect;
+  /** Whether other processes may change it as well. */
+  readonly isShared: boolean;
   /**
    * Makes changes in one transaction. `change` must run all its statements by the given `Sql`, and wait for nothing
    * else: other statements may have to wait for it.

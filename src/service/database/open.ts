@@ -5,6 +5,7 @@ import { ForayError, messageOf } from '../../errors.ts';
 import { type FileLock, tryLock } from '../../file-lock.ts';
 import type { Database } from './database.ts';
 import { migrations } from './migrations.ts';
+import type { Peers } from './peers.ts';
 import { SqliteDatabase } from './sqlite.ts';
 
 const DATABASE = 'service.db';
@@ -14,16 +15,17 @@ export function databaseFile(dataDir: string): string {
   return path.join(dataDir, DATABASE);
 }
 
-/** The service's database. Only this process holds it until `close`. */
+/** The service's database. */
 export interface ServiceDatabase {
   sql: Database;
-  /** The same, for those who read and write it at once: the models and their versions. */
-  db: DatabaseSync;
-  close(): void;
+  /** Undefined where only one service can use it. */
+  peers?: Peers;
+  close(): Promise<void>;
 }
 
 /**
- * Opens and checks `service.db` in the data folder. Creates it if it does not exist.
+ * Opens and checks `service.db` in the data folder. Creates it if it does not exist. Only this
+ * process holds it until `close`.
  *
  * Commits go to the write-ahead log with synchronous=NORMAL: accepted requests survive kill -9 of the process. A power
  * cut may lose the last moments, but leaves the database consistent. The cache of 64 MB holds the indexes, whose keys
@@ -51,10 +53,10 @@ export function openDatabase(dataDir: string): ServiceDatabase {
   const opened = db;
   return {
     sql: new SqliteDatabase(opened),
-    db: opened,
     close() {
       opened.close();
       lock.release();
+      return Promise.resolve();
     },
   };
 }

@@ -6,7 +6,14 @@ import type { Database, Dialect, Sql, SqlValue } from './database.ts';
  * is done at once: a transaction takes no longer than one turn of the event loop.
  */
 export class SqliteDatabase implements Database {
-  readonly dialect: Dialect = { list: 'json_each(?)', skipLocked: '', forShare: '' };
+  readonly dialect: Dialect = {
+    list: 'json_each(?)',
+    skipLocked: '',
+    forShare: '',
+    forUpdate: '',
+    lockTable: () => undefined,
+  };
+  readonly isShared = false;
   readonly #db: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
   readonly #own: Sql = { all: (text, ...values) => Promise.resolve(this.#run(text, values)) };

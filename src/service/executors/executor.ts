@@ -10,8 +10,8 @@ import { loadRunner, type Runner } from './runner.ts';
 
 /** The process of an executor. It runs one job at a time until it is ended. */
 
-const { filesDir, guarded } = guardProcess();
-const files = new ContentFiles(filesDir);
+const { filesDir, unfinishedDir, guarded } = guardProcess();
+const files = new ContentFiles(filesDir, unfinishedDir);
 const runners = new Map<string, Promise<Runner>>();
 
 process.on('message', (job: Job) => {

@@ -8,10 +8,15 @@ import type { Ready, Watched } from './protocol.ts';
  *
  * @returns `guarded` resolves when the watchdog runs and the service knows it
  */
-export function guardProcess(): { filesDir: string; guarded: Promise<void> } {
+export function guardProcess(): { filesDir: string; unfinishedDir?: string; guarded: Promise<void> } {
   // V8 aborts when memory is exhausted, so an abort by the model must look different
   process.abort = () => process.kill(process.pid, 'SIGKILL') as never;
-  const [filesDir, service, memory] = process.argv.slice(2) as [string, string, string];
+  const [filesDir, service, memory, unfinishedDir] = process.argv.slice(2) as [
+    string,
+    string,
+    string,
+    string?,
+  ];
   const watchdog = new Worker(ownModule('src/service/executors/watchdog'), {
     workerData: { service: Number(service), memory: Number(memory) } satisfies Watched,
   });
@@ -20,5 +25,5 @@ export function guardProcess(): { filesDir: string; guarded: Promise<void> } {
     watchdog.unref();
     process.send!({ kind: 'ready' } satisfies Ready);
   });
-  return { filesDir, guarded };
+  return { filesDir, ...(unfinishedDir !== undefined && { unfinishedDir }), guarded };
 }

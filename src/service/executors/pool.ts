@@ -81,7 +81,7 @@ export class ExecutorPool {
 
   constructor(options: PoolOptions) {
     this.#options = options;
-    this.#files = new ContentFiles(options.filesDir);
+    this.#files = new ContentFiles(options.filesDir, options.unfinishedDir);
   }
 
   /** @param callback - called when processes can be started again after a failure */
@@ -130,11 +130,10 @@ export class ExecutorPool {
     });
   }
 
-  /** Kills the process that executes the run, if any. Its place is free at once. */
-  stop(runId: string): void {
-    for (const executor of this.#executors) {
-      if (executor.execution?.runId === runId) void this.#end(executor, { kind: 'ended' });
-    }
+  /** Kills the process that executes the run, if any. Its place is free at once. Resolves when nothing of the run is left. */
+  async stop(runId: string): Promise<void> {
+    const executor = [...this.#executors].find(({ execution }) => execution?.runId === runId);
+    if (executor) await this.#end(executor, { kind: 'ended' });
   }
 
   /** Makes sure that later runs do not execute in a process with a model's earlier code. */

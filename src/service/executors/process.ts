@@ -11,6 +11,8 @@ import type { Stream } from './run-log.ts';
 /** Options of a process that runs models. */
 export interface ModelProcessOptions {
   filesDir: string;
+  /** Where its incomplete files are. @default in `filesDir` */
+  unfinishedDir?: string | undefined;
   /** Most memory that its run may take, in MB. */
   memory: number;
   /** Called with each line that the model prints, numbered from 1. */
@@ -41,10 +43,12 @@ export function memoryFor({ inputs }: Job, most: number): number {
  */
 export function startModelProcess(
   program: string,
-  { filesDir, memory }: ModelProcessOptions,
+  { filesDir, unfinishedDir, memory }: ModelProcessOptions,
   onPrint: (stream: Stream, text: string) => void,
 ): ChildProcess {
-  const child = fork(program, [filesDir, String(process.pid), String(memory)], {
+  const args = [filesDir, String(process.pid), String(memory)];
+  if (unfinishedDir !== undefined) args.push(unfinishedDir);
+  const child = fork(program, args, {
     execArgv: [`--max-old-space-size=${memory}`],
     env: modelEnvironment(),
     serialization: 'advanced',

@@ -28,17 +28,20 @@ const HASH = /^[A-Za-z0-9_-]{43}$/;
  */
 export class ContentFiles {
   readonly #dir: string;
+  readonly #unfinished: string;
   /** Files that were found intact, with their state at that time. */
   readonly #whole = new Map<string, string>();
 
-  constructor(dir: string) {
+  /** @param unfinished - the folder of incomplete files, on the same disk; only one service uses it */
+  constructor(dir: string, unfinished = path.join(dir, 'unfinished')) {
     this.#dir = dir;
+    this.#unfinished = unfinished;
   }
 
   /** Prepares the folder, and removes incomplete files of an earlier process. */
   prepare(): void {
-    rmSync(path.join(this.#dir, 'unfinished'), { recursive: true, force: true });
-    mkdirSync(path.join(this.#dir, 'unfinished'), { recursive: true, mode: 0o700 });
+    rmSync(this.#unfinished, { recursive: true, force: true });
+    mkdirSync(this.#unfinished, { recursive: true, mode: 0o700 });
   }
 
   has(hash: string): boolean {
@@ -129,7 +132,7 @@ export class ContentFiles {
 
   /** The working folder of a run's program. It is on the same disk as the files, and counts as unfinished. */
   workPath(runId: string): string {
-    return path.join(this.#dir, 'unfinished', `run-${runId}`);
+    return path.join(this.#unfinished, `run-${runId}`);
   }
 
   /** Removes the working folder of an ended run. */
@@ -139,7 +142,7 @@ export class ContentFiles {
 
   /** The path of a file that is still being written. */
   unfinishedPath(): string {
-    return path.join(this.#dir, 'unfinished', randomUUID());
+    return path.join(this.#unfinished, randomUUID());
   }
 
   /** Adds a complete file under its hash, which was just computed. */

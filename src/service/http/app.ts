@@ -34,6 +34,7 @@ import { openApiDocument } from './openapi.ts';
 import { allowAnyOrigin } from './hooks/cors.ts';
 import { refuseSlowBodies } from './hooks/slow-body.ts';
 import type { PublicAddress } from './public-address.ts';
+import { noticeVersions } from './hooks/notice-versions.ts';
 import { limitRate } from './hooks/rate-limit.ts';
 import { addRoutes } from './routes.ts';
 import { ModelAccess } from './model-access.ts';
@@ -48,6 +49,8 @@ const TIMEOUT_CHECK = 5_000;
 
 export interface AppParts {
   registry: ModelRegistry;
+  /** Whether other services may add versions of models. */
+  isShared: boolean;
   history: VersionHistory;
   runs: Runs;
   sessions: Sessions;
@@ -132,6 +135,7 @@ export async function buildApp({ log, logLevel, onAnswered, ...parts }: AppParts
         done();
       });
       if (parts.limits.rate !== undefined) api.addHook('onRequest', limitRate(parts.limits.rate));
+      if (parts.isShared) api.addHook('preHandler', noticeVersions(parts.registry));
       const modelAccess = new ModelAccess(parts.registry, parts.access);
       await addRoutes(
         api,

@@ -2,6 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { ErrorBody } from '../../api/resources.ts';
+import { isForayError } from '../../errors.ts';
 import { pathOf } from '../../http/path.ts';
 import { ServiceError, type ServiceErrorCode, serviceErrors } from '../errors.ts';
 import { isStorageFull } from '../storage.ts';
@@ -15,6 +16,9 @@ const IS_OURS: readonly ServiceErrorCode[] = ['INTERNAL', 'STORAGE_FULL', 'FILE_
 
 /** The longest message, in characters: it may repeat the request, which may have megabytes. */
 const LONGEST = 1_000;
+
+/** When to ask again while the database cannot be reached, in seconds. */
+const TRY_AGAIN = 5;
 
 /** Answers a request with an error, in the shape of all errors. */
 export function sendFailure(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
@@ -61,6 +65,13 @@ function serviceErrorFrom(error: FastifyError): ServiceError {
     return new ServiceError(
       'STORAGE_FULL',
       "The service's disk is full: nothing was stored; ask again later.",
+    );
+  }
+  if (isForayError(error) && error.code === 'STORE_UNREACHABLE') {
+    return new ServiceError(
+      'UNAVAILABLE',
+      "The service's database cannot be reached just now: ask again later.",
+      { 'retry-after': String(TRY_AGAIN) },
     );
   }
   // the client is gone

@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import type { Model } from '../../api/resources.ts';
 import { nameKey } from '../../api/values.ts';
 import { ForayError } from '../../errors.ts';
@@ -51,6 +51,13 @@ export class Access {
     this.#localHash = options.localKey === undefined ? undefined : hashOf(options.localKey);
     this.#stamp = this.#stampNow();
     if (this.#stamp !== undefined || options.required) this.#rights = this.#read();
+  }
+
+  /** A text that is the same for services that accept the same keys. */
+  fingerprint(): string {
+    const { file } = this.#options;
+    const content = this.#stampNow() === undefined ? '' : readFileSync(file, 'utf8');
+    return hashOf(JSON.stringify([content, this.#localHash ?? null]));
   }
 
   /** The user with this key; undefined for an unknown key. */

@@ -48,7 +48,7 @@ export class Pushes {
       const root = path.join(folder, MODELS);
       try {
         const model = await read(root, request);
-        const { number, isNew } = this.#registry.add(model);
+        const { number, isNew } = await this.#registry.add(model);
         this.#uploaded.delete(user);
         return { missing, version: number, isNew };
       } catch (error) {

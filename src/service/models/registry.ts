@@ -9,7 +9,7 @@ import type { ModelCode } from './folder.ts';
 import { type Manifest, outsideWarning } from './manifest.ts';
 import type { FoundModel, ModelReader, Unreadable } from './reader.ts';
 import type { VersionFiles } from './version-files.ts';
-import { PRUNED, type Recorded, type VersionRow, type VersionTable, whyRetired } from './version-table.ts';
+import { type Recorded, type VersionRow, type VersionTable, whyRetired } from './version-table.ts';
 
 /** A model version as the service holds it. */
 export interface ServedVersion extends Version {
@@ -64,6 +64,10 @@ export class ModelRegistry {
   #found: readonly FoundModel[] = [];
   /** The folder that each model has now, by its id. */
   #folders: ReadonlyMap<string, string> = new Map();
+  /** What told the state of the table before it was read. */
+  #state = '';
+  /** The last reading of the table. */
+  #reading: Promise<void> = Promise.resolve();
   #models: ReadonlyMap<string, Model> = new Map();
   #versions: ReadonlyMap<string, ServedVersion> = new Map();
   #unreadableVersions: readonly string[] = [];
@@ -83,7 +87,7 @@ export class ModelRegistry {
     const { models, invalid, unreadable } = await parts.reader.read();
     const problem = invalid[0] ?? unreadable[0]?.problem;
     if (problem) throw problem;
-    registry.#take([...models.values()]);
+    await registry.#take([...models.values()]);
     return registry;
   }
 
@@ -103,7 +107,7 @@ export class ModelRegistry {
     const { models, invalid, unreadable } = await this.#reader.read();
     const served = this.#servedCode();
     const warned = this.warnings();
-    const { added, areKept } = this.#take([...models.values()]);
+    const { added, areKept } = await this.#take([...models.values()]);
     const kept = new Set(unreadable.flatMap((folder) => folder.kept.map(({ id }) => id)));
     this.#unreadableVersions = [...this.#versions.values()]
       .filter(({ modelId, code }) => code && kept.has(modelId))
@@ -118,17 +122,18 @@ export class ModelRegistry {
   }
 
   /** Takes models over; returns the versions that are new, as `<model>, version <number>`, and whether all files could be kept. */
-  #take(found: readonly FoundModel[]): { added: string[]; areKept: boolean } {
+  async #take(found: readonly FoundModel[]): Promise<{ added: string[]; areKept: boolean }> {
     const unkept: Problem[] = [];
-    const added = found.flatMap((model) => {
-      const { number, isNew, problem } = this.#table.record(model);
+    const added: string[] = [];
+    for (const model of found) {
+      const { number, isNew, problem } = await this.#table.record(model);
       if (problem !== undefined) unkept.push(unkeptOf(model, number, problem));
-      return isNew ? [`${model.declaration.name}, version ${number}`] : [];
-    });
+      if (isNew) added.push(`${model.declaration.name}, version ${number}`);
+    }
     this.#problems.replace(['VERSION_NOT_KEPT'], unkept);
     this.#folders = new Map(found.map(({ id, code }) => [id, code.folders[0]!]));
     this.#found = found;
-    this.#read(found);
+    await this.refresh();
     return { added, areKept: unkept.length === 0 };
   }
 
@@ -137,10 +142,10 @@ export class ModelRegistry {
    *
    * @throws ServiceError MODEL_IN_FOLDER; ForayError MODEL_UNREADABLE when its files cannot be kept
    */
-  add(model: FoundModel): Recorded {
+  async add(model: FoundModel): Promise<Recorded> {
     this.checkMayAdd(model.declaration.name);
-    const recorded = this.#table.record(model);
-    this.#read(this.#found);
+    const recorded = await this.#table.record(model);
+    await this.refresh();
     if (recorded.problem !== undefined) {
       throw new ForayError('MODEL_UNREADABLE', `The files cannot be kept: ${recorded.problem}.`);
     }
@@ -162,16 +167,35 @@ export class ModelRegistry {
     return [...this.#versions.values()].map(({ id, code }) => `${id} ${code?.contentHash}`).join('\n');
   }
 
-  #read(found: readonly FoundModel[]): void {
-    const models = this.#table.models();
+  /** Reads the versions of the database anew, if another service has changed them. */
+  async notice(): Promise<void> {
+    if ((await this.#table.state()) !== this.#state) await this.refresh();
+  }
+
+  has(versionId: string): boolean {
+    return this.#versions.has(versionId);
+  }
+
+  /** Reads the versions of the database anew. One reading follows the other, so the last one counts. */
+  refresh(): Promise<void> {
+    this.#reading = this.#reading.catch(() => {}).then(() => this.#read());
+    return this.#reading;
+  }
+
+  async #read(): Promise<void> {
+    const state = await this.#table.state();
+    // another service may add a model meanwhile, so its versions are read before it
+    const rows = await this.#table.versions();
+    const models = await this.#table.models();
     const versions = new Map<string, ServedVersion>();
-    const byCode = new Map(found.map((model) => [`${model.id} ${model.codeHash}`, model]));
-    for (const row of this.#table.versions()) {
+    const byCode = new Map(this.#found.map((model) => [`${model.id} ${model.codeHash}`, model]));
+    for (const row of rows) {
       models.get(row.modelId)!.modelVersions.push(row.id);
       versions.set(row.id, served(row, byCode.get(`${row.modelId} ${row.codeHash}`)));
     }
     this.#models = models;
     this.#versions = versions;
+    this.#state = state;
   }
 
   /**
@@ -183,7 +207,7 @@ export class ModelRegistry {
   codeOf({ modelId, code, manifest, retired }: ServedVersion): ModelCode | undefined {
     if (code) return code;
     return manifest && retired === undefined
-      ? this.#files.ready(manifest, this.#folders.get(modelId))
+      ? this.#files.ready(manifest, this.#found.find(({ id }) => id === modelId)?.code.folders[0])
       : undefined;
   }
 
@@ -192,14 +216,11 @@ export class ModelRegistry {
    *
    * @returns how many bytes that were
    */
-  prune(versions: readonly ServedVersion[]): number {
+  async prune(versions: readonly ServedVersion[]): Promise<number> {
     const pruned = versions.filter(({ code, manifest }) => !code && manifest);
-    this.#table.prune(pruned.map(({ id }) => id));
-    for (const version of pruned) {
-      version.manifest = null;
-      version.retired = PRUNED;
-    }
-    return this.#files.removeOthers([...this.#versions.values()].flatMap(({ manifest }) => manifest ?? []));
+    const bytes = await this.#table.prune(pruned.map(({ id }) => id));
+    await this.refresh();
+    return bytes;
   }
 
   models(): Model[] {

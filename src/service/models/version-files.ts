@@ -35,9 +35,12 @@ export class VersionFiles {
   /** Folders that were found to be what they should be, with what tells their state. */
   readonly #checked = new Map<string, string>();
 
-  /** @param cache - where the folders of old versions are made */
-  constructor(dir: string, cache = path.join(dir, 'cache')) {
-    this.content = new ContentFiles(path.join(dir, 'content'));
+  /**
+   * @param cache - where the folders of old versions are made
+   * @param unfinished - the folder of incomplete files
+   */
+  constructor(dir: string, cache = path.join(dir, 'cache'), unfinished?: string) {
+    this.content = new ContentFiles(path.join(dir, 'content'), unfinished);
     this.#cache = cache;
   }
 

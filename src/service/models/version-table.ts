@@ -1,8 +1,8 @@
-import type { DatabaseSync } from 'node:sqlite';
 import type { VersionFile } from '../../api/extensions.ts';
 import type { Experiment, Model, Version } from '../../api/resources.ts';
 import { nameKey } from '../../api/values.ts';
 import { messageOf } from '../../errors.ts';
+import type { Database, Dialect, Sql } from '../database/database.ts';
 import { experimentsOf, templateOf } from './declaration.ts';
 import { stableUuid } from './ids.ts';
 import { type Manifest, manifestOf, whyNotRunnable } from './manifest.ts';
@@ -20,7 +20,7 @@ export interface VersionRow extends Version {
   prunedAt: string | null;
 }
 
-export const PRUNED = 'its files were pruned';
+const PRUNED = 'its files were pruned';
 
 /** Why a version that is not the current one takes no runs; undefined when it does. */
 export function whyRetired({
@@ -42,110 +42,153 @@ export interface Recorded {
   problem: string | undefined;
 }
 
+/** The statements of the table, for SQLite and PostgreSQL. */
+function versionStatements({ list, lockTable }: Dialect) {
+  return {
+    lock: lockTable('versions'),
+    models: 'SELECT * FROM models ORDER BY name',
+    versions: 'SELECT * FROM versions ORDER BY model_id, number',
+    version: 'SELECT * FROM versions WHERE model_id = ? AND number = ?',
+    noteModel: `INSERT INTO models (id, name, description, published) VALUES (?, ?, ?, ?) ON CONFLICT (id)
+       DO UPDATE SET name = excluded.name, description = excluded.description, published = excluded.published`,
+    latest: `SELECT number, code_hash, manifest IS NOT NULL AS kept FROM versions
+       WHERE model_id = ? ORDER BY number DESC LIMIT 1`,
+    ofCode: `SELECT number, code_hash, manifest IS NOT NULL AS kept FROM versions
+       WHERE model_id = ? AND code_hash = ? ORDER BY number DESC LIMIT 1`,
+    state: 'SELECT count(*) AS versions, count(manifest) AS kept FROM versions',
+    add: `INSERT INTO versions (id, model_id, number, code_hash, template, experiments, files, made_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    // a version of an earlier foray lacks them
+    addFiles: 'UPDATE versions SET files = ? WHERE model_id = ? AND number = ? AND files IS NULL',
+    keep: 'UPDATE versions SET manifest = ?, pruned_at = NULL WHERE model_id = ? AND number = ?',
+    manifests: 'SELECT manifest FROM versions WHERE manifest IS NOT NULL',
+    prune: `UPDATE versions SET manifest = NULL, pruned_at = ?
+       WHERE id IN (SELECT value FROM ${list} AS given)`,
+  };
+}
+
+/** A version of a model. */
+interface Latest {
+  number: number;
+  code_hash: string;
+  kept: number | boolean;
+}
+
 /** The models and their versions in the database. */
 export class VersionTable {
-  readonly #db: DatabaseSync;
+  readonly #sql: Database;
+  readonly #statements: ReturnType<typeof versionStatements>;
   readonly #files: VersionFiles;
   readonly #now: () => number;
 
-  constructor(db: DatabaseSync, files: VersionFiles, now: () => number) {
-    this.#db = db;
+  constructor(sql: Database, files: VersionFiles, now: () => number) {
+    this.#sql = sql;
+    this.#statements = versionStatements(sql.dialect);
     this.#files = files;
     this.#now = now;
   }
 
   /** All models by id, without their versions. */
-  models(): Map<string, Model> {
-    const rows = this.#db.prepare('SELECT * FROM models ORDER BY name').all() as Record<string, string>[];
+  async models(): Promise<Map<string, Model>> {
+    const rows = await this.#sql.all<Record<'id' | 'name' | 'description', string> & { published: number }>(
+      this.#statements.models,
+    );
     return new Map(
       rows.map(({ id, name, description, published }) => [
-        id!,
-        { id: id!, name: name!, description: description!, modelVersions: [], published: Boolean(published) },
+        id,
+        { id, name, description, modelVersions: [], published: Boolean(published) },
       ]),
     );
   }
 
+  /** A text that changes when the versions do. */
+  async state(): Promise<string> {
+    return JSON.stringify(await this.#sql.all(this.#statements.state));
+  }
+
   /** All versions, those of a model in the order of their numbers. */
-  versions(): VersionRow[] {
-    return this.#db.prepare('SELECT * FROM versions ORDER BY model_id, number').all().map(readVersion);
+  async versions(): Promise<VersionRow[]> {
+    return (await this.#sql.all(this.#statements.versions)).map(readVersion);
   }
 
   /** The version with a number of the model with a name. */
-  version(modelName: string, number: number): VersionRow | undefined {
-    const row = this.#db
-      .prepare('SELECT * FROM versions WHERE model_id = ? AND number = ?')
-      .get(stableUuid('model', nameKey(modelName)), number);
+  async version(modelName: string, number: number): Promise<VersionRow | undefined> {
+    const modelId = stableUuid('model', nameKey(modelName));
+    const [row] = await this.#sql.all(this.#statements.version, modelId, number);
     return row && readVersion(row);
   }
 
   /** Writes down a model, and a version of it if it differs from the last one, with its files. */
-  record(model: FoundModel): Recorded {
+  record(model: FoundModel): Promise<Recorded> {
     const { id, declaration, code, codeHash } = model;
-    this.#db
-      .prepare(
-        `INSERT INTO models (id, name, description, published) VALUES (?, ?, ?, ?) ON CONFLICT (id)
-         DO UPDATE SET name = excluded.name, description = excluded.description, published = excluded.published`,
-      )
-      .run(id, declaration.name, declaration.description, Number(declaration.published));
-    const latest = this.#db
-      .prepare(
-        `SELECT number, code_hash, manifest IS NOT NULL AS kept FROM versions
-         WHERE model_id = ? ORDER BY number DESC LIMIT 1`,
-      )
-      .get(id) as { number: number; code_hash: string; kept: number } | undefined;
-    if (latest?.code_hash !== codeHash) {
-      const number = (latest?.number ?? 0) + 1;
-      this.#add(model, number);
-      return { number, isNew: true, problem: this.#keep(model, number) };
-    }
-    const { number, kept } = latest;
-    // a version of an earlier foray lacks them
-    this.#db
-      .prepare('UPDATE versions SET files = ? WHERE model_id = ? AND number = ? AND files IS NULL')
-      .run(JSON.stringify(code.files), id, number);
-    return { number, isNew: false, problem: kept ? undefined : this.#keep(model, number) };
+    const { name, description, published } = declaration;
+    const { noteModel, latest, ofCode, addFiles } = this.#statements;
+    return this.#change(async (sql) => {
+      await sql.all(noteModel, id, name, description, Number(published));
+      const [newest] = await sql.all<Latest>(latest, id);
+      // services of one database with unlike folders of models must not add versions for ever
+      const [earlier] = this.#sql.isShared ? await sql.all<Latest>(ofCode, id, codeHash) : [];
+      const last = earlier ?? newest;
+      if (last?.code_hash !== codeHash) {
+        const number = (last?.number ?? 0) + 1;
+        await this.#add(sql, model, number);
+        return { number, isNew: true, problem: await this.#keep(sql, model, number) };
+      }
+      const { number, kept } = last;
+      await sql.all(addFiles, JSON.stringify(code.files), id, number);
+      return { number, isNew: false, problem: kept ? undefined : await this.#keep(sql, model, number) };
+    });
   }
 
-  /** Notes that the files of versions are kept no longer. */
-  prune(ids: readonly string[]): void {
-    this.#db
-      .prepare(
-        'UPDATE versions SET manifest = NULL, pruned_at = ? WHERE id IN (SELECT value FROM json_each(?))',
-      )
-      .run(this.#time(), JSON.stringify(ids));
+  /**
+   * Removes the kept files of versions, except those that other versions need.
+   *
+   * @returns how many bytes that were
+   */
+  async prune(ids: readonly string[]): Promise<number> {
+    const { prune, manifests } = this.#statements;
+    await this.#sql.all(prune, this.#time(), JSON.stringify(ids));
+    return this.#change(async (sql) => {
+      const rows = await sql.all<{ manifest: string }>(manifests);
+      return this.#files.removeOthers(rows.map(({ manifest }) => JSON.parse(manifest) as Manifest));
+    });
   }
 
-  #add({ id, declaration, code, codeHash }: FoundModel, number: number): void {
+  /** One transaction after the other, also of other services: the files that one keeps are not removed by another. */
+  #change<T>(act: (sql: Sql) => Promise<T>): Promise<T> {
+    const { lock } = this.#statements;
+    return this.#sql.atomically(async (sql) => {
+      if (lock !== undefined) await sql.all(lock);
+      return act(sql);
+    });
+  }
+
+  async #add(sql: Sql, { id, declaration, code, codeHash }: FoundModel, number: number): Promise<void> {
     const versionId = stableUuid('version', nameKey(declaration.name), number);
-    this.#db
-      .prepare(
-        `INSERT INTO versions (id, model_id, number, code_hash, template, experiments, files, made_at)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-      )
-      .run(
-        versionId,
-        id,
-        number,
-        codeHash,
-        JSON.stringify(templateOf(declaration)),
-        JSON.stringify(experimentsOf(declaration, versionId)),
-        JSON.stringify(code.files),
-        this.#time(),
-      );
+    await sql.all(
+      this.#statements.add,
+      versionId,
+      id,
+      number,
+      codeHash,
+      JSON.stringify(templateOf(declaration)),
+      JSON.stringify(experimentsOf(declaration, versionId)),
+      JSON.stringify(code.files),
+      this.#time(),
+    );
   }
 
   /** Stores the files of a version, and then what is in it; returns why that is not possible. */
-  #keep({ id, declaration, code, outside }: FoundModel, number: number): string | undefined {
+  async #keep(sql: Sql, model: FoundModel, number: number): Promise<string | undefined> {
+    const { id, declaration, code, outside } = model;
+    const manifest = manifestOf(code, declaration, outside);
     try {
-      const manifest = manifestOf(code, declaration, outside);
       this.#files.keep(code, manifest);
-      this.#db
-        .prepare('UPDATE versions SET manifest = ?, pruned_at = NULL WHERE model_id = ? AND number = ?')
-        .run(JSON.stringify(manifest), id, number);
-      return undefined;
     } catch (error) {
       return messageOf(error);
     }
+    await sql.all(this.#statements.keep, JSON.stringify(manifest), id, number);
+    return undefined;
   }
 
   #time(): string {
@@ -153,7 +196,7 @@ export class VersionTable {
   }
 }
 
-function readVersion(row: Record<string, unknown>): VersionRow {
+function readVersion(row: object): VersionRow {
   const { id, model_id, number, code_hash, template, experiments, files, manifest, made_at, pruned_at } =
     row as Record<string, string | null>;
   return {

@@ -80,7 +80,7 @@ export class LaneWork implements DispatcherListener, RecorderListener {
     this.#dispatcher.close();
     while (!leaving.aborted && this.#dispatcher.held().length > 0) await this.#beat(leaving);
     if (leaving.aborted) {
-      for (const runId of this.#dispatcher.held()) pool.stop(runId);
+      for (const runId of this.#dispatcher.held()) void pool.stop(runId);
       await this.#feed.release();
     }
     this.#recorder.close();

@@ -82,7 +82,7 @@ export class Dispatcher {
     parts.pool.whenRoom(() => this.wake());
     parts.feed.whenEnded((runIds) => {
       for (const runId of runIds) {
-        parts.pool.stop(runId);
+        void parts.pool.stop(runId);
         this.#drop(runId);
       }
     });

@@ -1,6 +1,7 @@
 import type { Sql } from '../database/database.ts';
 import { subRunTitle } from './experiments.ts';
 import type { Effects, RunTable } from './run-table.ts';
+import { isLive } from './states.ts';
 import { type NewRun, readRow, type RunRow, type StoredRun } from './stored-run.ts';
 
 /**
@@ -16,10 +17,24 @@ export class ExperimentTree {
 
   /** The `seq` of the live run with an identity, as a part of an experiment. A FRESH run is added if there is none. */
   async part(sql: Sql, run: NewRun): Promise<number> {
-    const part =
-      (await this.#table.insert(run, { isDirect: false, tasks: null }, sql)) ??
-      (await this.#table.newestNow(run.identity, sql))!;
-    return part.seq;
+    for (;;) {
+      const added = await this.#table.insert(run, { isDirect: false, tasks: null }, sql);
+      const part = added ?? (await this.#table.newestNow(run.identity, sql));
+      // the run that was in the way may have ended meanwhile
+      if (part && isLive(part.status)) return part.seq;
+    }
+  }
+
+  /** Parts of an experiment, which stay live until the transaction ends: those that were added before, and others for those that ended. */
+  async liveParts(sql: Sql, runs: readonly NewRun[], parts: readonly number[]): Promise<number[]> {
+    const seqs = [...parts];
+    for (;;) {
+      const rows = await sql.all<{ seq: number }>(this.#table.statements.liveParts, JSON.stringify(seqs));
+      const live = new Set(rows.map(({ seq }) => Number(seq)));
+      if (seqs.every((seq) => live.has(seq))) return seqs;
+      for (const [position, seq] of seqs.entries())
+        if (!live.has(seq)) seqs[position] = await this.part(sql, runs[position]!);
+    }
   }
 
   /** Makes runs the sub-runs of an experiment that was just added; returns the experiment. */
@@ -88,14 +103,22 @@ export class ExperimentTree {
   /** Stops the sub-runs of an ended experiment, except those that something else waits for. */
   async abandon(sql: Sql, effects: Effects, parent: StoredRun): Promise<void> {
     const { unwanted, stopAll } = this.#table.statements;
-    const found = await sql.all<{ seq: number }>(unwanted, parent.seq);
-    if (found.length === 0) return;
-    const seqs = JSON.stringify(found.map(({ seq }) => Number(seq)));
+    const find = async (): Promise<string> =>
+      JSON.stringify((await sql.all<{ seq: number }>(unwanted, parent.seq)).map(({ seq }) => Number(seq)));
+    let seqs = await find();
+    if (await this.hold(sql, seqs)) seqs = await find();
     for (const { id } of await sql.all<{ id: string }>(stopAll, this.#table.time(), seqs)) {
       effects.changed.push(id);
       effects.ended.push(id);
       effects.ends.push('STOPPED');
     }
+  }
+
+  /** Keeps runs from becoming parts of an experiment until the transaction ends. False where nobody else could make them so. */
+  async hold(sql: Sql, seqs: string): Promise<boolean> {
+    const { hold } = this.#table.statements;
+    if (hold) await sql.all(hold, seqs);
+    return hold !== '';
   }
 
   #note(effects: Effects, changed: readonly { id?: string }[]): void {

@@ -15,6 +15,13 @@ const REMEMBERED = 90 * 24 * 60 * 60_000;
 type Completion = Extract<Ending, { status: 'COMPLETED' }>;
 type Failure = Extract<Ending, { status: 'FAILED' }>;
 
+/** A RUNNING run of a holder. */
+interface Held {
+  id: string;
+  experiment_type: string;
+  losses: number;
+}
+
 /** A RUNNING run that nothing may be executing. */
 export interface Unheld {
   id: string;
@@ -73,7 +80,8 @@ export class Holders {
   }
 
   /**
-   * Closes a holder. What it holds becomes FRESH, in its old place; of what it lost, runs that were lost too often are FAILED.
+   * Closes a holder. What it holds becomes FRESH, in its old place, but for animated runs, which are STOPPED; of what it lost, runs that were
+   * lost too often are FAILED.
    *
    * @param isLost - whether it ended without a word, so that one of its runs may be the reason
    */
@@ -82,8 +90,12 @@ export class Holders {
     return this.#table.change(async (sql, effects) => {
       const time = this.#table.time();
       await sql.all(closeHolder, holder, '', time, time);
-      const held = await sql.all<{ id: string; losses: number }>(losses, holder);
-      const isFatal = (run: { losses: number }) => isLost && Number(run.losses) + 1 >= MOST_LOSSES;
+      const rows = await sql.all<Held>(losses, holder);
+      const isAnimated = (run: Held) => run.experiment_type === 'ANIMATION_SVG';
+      for (const { id } of rows.filter(isAnimated))
+        await this.#tree.stop(sql, effects, id, 'the model service that showed it is gone');
+      const held = rows.filter((run) => !isAnimated(run));
+      const isFatal = (run: Held) => isLost && Number(run.losses) + 1 >= MOST_LOSSES;
       for (const { id: runId } of held.filter(isFatal)) {
         const reason = `its executor was lost ${MOST_LOSSES} times while it executed the run`;
         await this.#fail(sql, effects, holder, { runId, status: 'FAILED', reason });
@@ -101,6 +113,18 @@ export class Holders {
       new Date(Date.parse(this.#table.time()) - REMEMBERED).toISOString(),
     );
     return (await this.#table.sql.all<{ id: string }>(openHolders, name)).map(({ id }) => id);
+  }
+
+  /** The open holders with a name. */
+  async openNamed(name: string): Promise<string[]> {
+    const rows = await this.#table.sql.all<{ id: string }>(this.#table.statements.openNamed, name);
+    return rows.map(({ id }) => id);
+  }
+
+  /** Those of some runs that are RUNNING. */
+  async running(runIds: readonly string[]): Promise<string[]> {
+    const { running } = this.#table.statements;
+    return (await this.#table.sql.all<{ id: string }>(running, JSON.stringify(runIds))).map(({ id }) => id);
   }
 
   /** Those of some runs that a holder does not hold, or not any more. */

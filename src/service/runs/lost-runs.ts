@@ -8,7 +8,7 @@ export const EMBEDDED = 'service';
 export interface LostRunsParts {
   runs: RunRepository;
   /** The holder of the runs that this process executes. */
-  holder: string;
+  holder: () => string;
   /** Whether this process executes the run, or is about to write its end. */
   isHeld: (runId: string) => boolean;
   /** Called after runs became FRESH. */
@@ -27,7 +27,7 @@ export function watchForLostRuns({ runs, holder, isHeld, onRequeued, onFault }: 
   let suspects: ReadonlySet<string> = new Set();
   let isLooking = false;
   const look = async (): Promise<void> => {
-    const found = (await runs.holders.unheld(holder)).filter(({ id }) => !isHeld(id));
+    const found = (await runs.holders.unheld(holder())).filter(({ id }) => !isHeld(id));
     const lost = found.filter(({ id }) => suspects.has(id));
     suspects = new Set(found.map(({ id }) => id));
     for (const { id, isAnimated } of lost) {

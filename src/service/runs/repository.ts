@@ -90,11 +90,7 @@ export class RunRepository {
     return this.#table.change(async (sql, effects) => {
       const parent = await this.#table.insert(run, { isDirect: true, tasks: parts.length }, sql);
       if (!parent) return (await this.#table.newestNow(run.identity, sql))!;
-      const rows = await sql.all<{ seq: number }>(this.#statements.liveParts, JSON.stringify(parts));
-      const live = new Set(rows.map(({ seq }) => Number(seq)));
-      const seqs = [...parts];
-      for (const [position, seq] of parts.entries())
-        if (!live.has(seq)) seqs[position] = await this.#tree.part(sql, subRuns[position]!);
+      const seqs = await this.#tree.liveParts(sql, subRuns, parts);
       return this.#tree.adopt(sql, effects, parent, seqs);
     });
   }
@@ -103,7 +99,9 @@ export class RunRepository {
   async dropParts(parts: readonly number[]): Promise<void> {
     await this.#table.change(async (sql, effects) => {
       effects.hasRemoved = true;
-      await sql.all(this.#statements.dropParts, JSON.stringify(parts));
+      const seqs = JSON.stringify(parts);
+      await this.#tree.hold(sql, seqs);
+      await sql.all(this.#statements.dropParts, seqs);
     });
   }
 

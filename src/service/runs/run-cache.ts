@@ -12,7 +12,13 @@ export class RunCache<Run extends { id: string }> {
   readonly #byId = new RecentMap<string, Run>(MOST);
   /** The id of the run that answers for an identity. */
   readonly #byIdentity = new RecentMap<string, string>(MOST);
+  readonly #mayKeep: (run: Run) => boolean;
   #changes = 0;
+
+  /** @param mayKeep - whether nobody else changes a run as it is now */
+  constructor(mayKeep: (run: Run) => boolean) {
+    this.#mayKeep = mayKeep;
+  }
 
   /** The number of changes so far. */
   get changes(): number {
@@ -33,7 +39,7 @@ export class RunCache<Run extends { id: string }> {
    * @param identity - if the run is known to answer for this identity
    */
   note(run: Run, { since, identity }: { since: number; identity?: string }): void {
-    if (since !== this.#changes) return;
+    if (since !== this.#changes || !this.#mayKeep(run)) return;
     this.#byId.set(run.id, run);
     if (identity !== undefined) this.#byIdentity.set(identity, run.id);
   }

@@ -27,7 +27,7 @@ const multiple = { hasSubRuns: true };
  * The statements of the repository of runs, for SQLite and PostgreSQL. A statement that changes the status of a run
  * names the states that it may change: of two that change one run at the same time, one finds nothing to change.
  */
-export function runStatements({ list, skipLocked, forShare }: Dialect) {
+export function runStatements({ list, skipLocked, forShare, forUpdate }: Dialect) {
   const texts = `(SELECT value FROM ${list} AS given)`;
   const numbers = `(SELECT CAST(value AS BIGINT) FROM ${list} AS given)`;
   return {
@@ -49,6 +49,7 @@ export function runStatements({ list, skipLocked, forShare }: Dialect) {
     closeHolder: `INSERT INTO holders (id, name, opened_at, closed_at) VALUES (?, ?, ?, ?)
        ON CONFLICT (id) DO UPDATE SET closed_at = excluded.closed_at WHERE holders.closed_at IS NULL`,
     openHolders: 'SELECT id FROM holders WHERE closed_at IS NULL AND name <> ?',
+    openNamed: 'SELECT id FROM holders WHERE closed_at IS NULL AND name = ?',
     forgetHolders: 'DELETE FROM holders WHERE closed_at < ?',
     notHeld: `SELECT value AS id FROM ${list} AS given
        WHERE NOT EXISTS (SELECT 1 FROM runs WHERE runs.id = value AND holder = ? AND status = 'RUNNING')`,
@@ -90,18 +91,21 @@ export function runStatements({ list, skipLocked, forShare }: Dialect) {
        WHERE id IN ${texts} AND holder = ? AND status IN ${statesBefore('FRESH', single)} AND tasks IS NULL RETURNING id`,
     requeue: `UPDATE runs SET status = 'FRESH', started_at = NULL, losses = losses + ?
        WHERE id IN ${texts} AND status IN ${statesBefore('FRESH', single)} AND tasks IS NULL RETURNING id`,
+    running: `SELECT id FROM runs WHERE id IN ${texts} AND status = 'RUNNING'`,
     /** RUNNING runs whose holder is not open, and those of one holder. */
     unheld: `SELECT id, experiment_type, holder FROM runs
        WHERE status = 'RUNNING' AND tasks IS NULL AND (
          holder = ? OR holder IS NULL OR NOT EXISTS (SELECT 1 FROM holders WHERE holders.id = holder AND closed_at IS NULL)
        ) ORDER BY seq`,
-    losses: `SELECT id, losses FROM runs WHERE status = 'RUNNING' AND tasks IS NULL AND holder = ? ORDER BY seq`,
+    losses: `SELECT id, experiment_type, losses FROM runs WHERE status = 'RUNNING' AND tasks IS NULL AND holder = ? ORDER BY seq`,
 
     addSubRuns: `INSERT INTO sub_runs (parent_seq, position, run_seq)
        SELECT CAST(? AS BIGINT), key, CAST(value AS BIGINT) FROM ${list} AS given`,
     /** Those that still answer for their identity; they stay so until the transaction ends. */
     liveParts: `SELECT seq FROM runs
        WHERE seq IN ${numbers} AND status IN ('FRESH', 'RUNNING', 'COMPLETED') ${forShare}`,
+    /** Afterwards no other transaction makes these runs parts of an experiment. Empty where there are none. */
+    hold: forUpdate && `SELECT seq FROM runs WHERE seq IN ${numbers} ORDER BY seq ${forUpdate}`,
     progress: `SELECT count(*) FILTER (WHERE status <> 'COMPLETED') AS unfinished,
          count(*) FILTER (WHERE status = 'FRESH') AS fresh
        FROM sub_runs JOIN runs ON runs.seq = run_seq WHERE parent_seq = ?`,

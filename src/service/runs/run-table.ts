@@ -32,13 +32,14 @@ export class RunTable {
   readonly tally = new Tally();
   readonly sql: Database;
   readonly #now: () => number;
-  readonly #recent = new RunCache<StoredRun>();
+  readonly #recent: RunCache<StoredRun>;
   #onEnded: (runIds: readonly string[]) => void = () => {};
 
   constructor(sql: Database, now: () => number) {
     this.sql = sql;
     this.#now = now;
     this.statements = runStatements(sql.dialect);
+    this.#recent = new RunCache(({ status }) => !sql.isShared || status === 'COMPLETED');
   }
 
   /** @param callback - called with the ids of runs that must not be executed any more */
@@ -100,8 +101,8 @@ export class RunTable {
 
   /** Makes changes in one transaction. */
   async change<T>(act: (sql: Sql, effects: Effects) => Promise<T>): Promise<T> {
-    const effects = new Effects();
-    const result = await this.sql.atomically((sql) => act(sql, effects));
+    let effects = new Effects();
+    const result = await this.sql.atomically((sql) => act(sql, (effects = new Effects())));
     for (const id of effects.changed) this.#recent.forget(id);
     if (effects.hasRemoved) this.#recent.clear();
     for (const end of effects.ends) this.tally.ended[end] += 1;

@@ -32,7 +32,7 @@ export interface RunsParts {
   files: ContentFiles;
   progress: Progress;
   /** The holder of animated runs. */
-  holder: string;
+  holder: () => string;
   kept: KeptRuns | undefined;
   /** Called when the queue has changed: runs were added or stopped. */
   onQueued: () => void;
@@ -87,7 +87,7 @@ export class Runs {
     this.#checkExecutable(version, single.inputs);
     checkInputs(version, single.inputs);
     const settings: Settings = { ...single, experimentType: 'ANIMATION_SVG' };
-    return this.#repository.insertRunning(this.#parts.holder, {
+    return this.#repository.insertRunning(this.#parts.holder(), {
       versionId,
       identity: randomUUID(),
       settings,

@@ -10,7 +10,14 @@ export class ServedVersions implements Materials {
     this.#registry = registry;
   }
 
-  jobOf({ versionId }: ClaimedRun): VersionJob {
+  jobOf({ versionId }: ClaimedRun): VersionJob | Promise<VersionJob> {
+    // another service of the database may have added it
+    return this.#registry.has(versionId)
+      ? this.#job(versionId)
+      : this.#registry.notice().then(() => this.#job(versionId));
+  }
+
+  #job(versionId: string): VersionJob {
     const version = this.#registry.version(versionId);
     const code = this.#registry.codeOf(version);
     if (code) return { code, template: version.experimentTemplate };

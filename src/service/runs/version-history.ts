@@ -49,7 +49,7 @@ export class VersionHistory {
     const [busy, pruned] = [true, false].map((isBusy) =>
       asked.filter(({ id }) => unfinished.has(id) === isBusy),
     ) as [ServedVersion[], ServedVersion[]];
-    const bytes = this.#registry.prune(pruned);
+    const bytes = await this.#registry.prune(pruned);
     return { pruned: pruned.map(({ version }) => version), busy: busy.map(({ version }) => version), bytes };
   }
 

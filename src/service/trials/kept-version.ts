@@ -4,6 +4,7 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { ForayError, messageOf } from '../../errors.ts';
 import { databaseFile } from '../database/open.ts';
+import { SqliteDatabase } from '../database/sqlite.ts';
 import { Deferred } from '../deferred.ts';
 import type { Triable } from './trial.ts';
 import { VersionFiles, versionFilesIn } from '../models/version-files.ts';
@@ -35,7 +36,7 @@ export async function withKeptVersion<T>(
   const cache = mkdtempSync(path.join(os.tmpdir(), 'foray-version-'));
   try {
     const files = new VersionFiles(versionFilesIn(dataDir), cache);
-    const { manifest, prunedAt } = readRow(wanted, files);
+    const { manifest, prunedAt } = await readRow(wanted, files);
     const reason = whyRetired({ manifest, prunedAt });
     if (reason !== undefined || !manifest) {
       throw new ForayError('VERSION_RETIRED', `Version ${number} of "${model}" cannot be run: ${reason}.`);
@@ -49,7 +50,7 @@ export async function withKeptVersion<T>(
   }
 }
 
-function readRow({ dataDir, model, number }: WantedVersion, files: VersionFiles): VersionRow {
+async function readRow({ dataDir, model, number }: WantedVersion, files: VersionFiles): Promise<VersionRow> {
   const file = databaseFile(dataDir);
   if (!existsSync(file)) {
     throw new ForayError('STORE_MISSING', `There is no data of a model service in ${dataDir}.`, {
@@ -59,7 +60,7 @@ function readRow({ dataDir, model, number }: WantedVersion, files: VersionFiles)
   let row;
   try {
     const db = new DatabaseSync(file, { readOnly: true, timeout: 5_000 });
-    row = new VersionTable(db, files, Date.now).version(model, number);
+    row = await new VersionTable(new SqliteDatabase(db), files, Date.now).version(model, number);
     db.close();
   } catch (error) {
     throw new ForayError('STORE_UNUSABLE', `The database ${file} cannot be read: ${messageOf(error)}.`);

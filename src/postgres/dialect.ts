@@ -1,12 +1,13 @@
 import { type CompiledQuery, type DatabaseConnection, type Dialect, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import { ForayError, messageOf } from '../errors.ts';
+import type { Place } from './place.ts';
 
 /** Maximum number of connections of one process. Activities wait for a free one instead of opening one each. */
 const CONNECTIONS = 8;
 /**
- * Turns off hash joins, merge joins and bitmap scans. Every query of the store can be answered by index scans that
- * start where the last page ended. Before PostgreSQL has collected statistics for a new campaign, it assumes few rows,
+ * Turns off hash joins, merge joins and bitmap scans. Every query of foray's can be answered by index scans that
+ * start where the last page ended. Before PostgreSQL has collected statistics for new rows, it assumes few of them,
  * and would read and sort all of them for each page.
  */
 const WALKS = ['hashjoin', 'mergejoin', 'bitmapscan'].map((way) => `-c enable_${way}=off`).join(' ');
@@ -26,9 +27,8 @@ const GONE = /^(08|53)...$|^57P0[1-3]$/;
  *
  * @param address `postgres://USER:PASSWORD@HOST:PORT/DATABASE`; missing parts come from PGUSER, PGPASSWORD and the
  *   other variables of libpq
- * @param shown the address to show to people
  */
-export function postgresDialect(address: string, shown: string): Dialect {
+export function postgresDialect(address: string, place: Place): Dialect {
   const pool = new pg.Pool({
     connectionString: address,
     application_name: 'foray',
@@ -50,11 +50,11 @@ export function postgresDialect(address: string, shown: string): Dialect {
       options: pool.options,
       connect: () =>
         pool.connect().catch((error: unknown) => {
-          throw explained(error, shown);
+          throw explained(error, place);
         }),
       end: () => pool.end(),
     },
-    onCreateConnection: (connection) => Promise.resolve(explain(connection, shown)),
+    onCreateConnection: (connection) => Promise.resolve(explain(connection, place)),
   });
 }
 
@@ -63,13 +63,13 @@ function parserOf(type: number, format: 'text' | 'binary' = 'text'): (text: stri
 }
 
 /** Makes a connection replace characters that PostgreSQL cannot store, and explain errors of the network. */
-function explain(connection: DatabaseConnection, shown: string): void {
+function explain(connection: DatabaseConnection, place: Place): void {
   const execute = connection.executeQuery.bind(connection);
   connection.executeQuery = async <Row>(query: CompiledQuery, ...others: []) => {
     try {
       return await execute<Row>(storable(query), ...others);
     } catch (error) {
-      throw explained(error, shown);
+      throw explained(error, place);
     }
   };
 }
@@ -84,7 +84,8 @@ function storable(query: CompiledQuery): CompiledQuery {
   };
 }
 
-function explained(error: unknown, shown: string): unknown {
+/** An error that says where there is no server; other errors as they are. */
+export function explained(error: unknown, { name, shown, setBy }: Place): unknown {
   const { code = '' } = error as { code?: string };
   const message = messageOf(error);
   if (
@@ -93,7 +94,7 @@ function explained(error: unknown, shown: string): unknown {
     !/connection terminated|connection error|timeout exceeded/i.test(message)
   )
     return error;
-  return new ForayError('STORE_UNREACHABLE', `The store ${shown} cannot be reached: ${message || code}.`, {
-    hint: 'Check that PostgreSQL is running there, and that --store or FORAY_STORE has the right address.',
+  return new ForayError('STORE_UNREACHABLE', `${name} ${shown} cannot be reached: ${message || code}.`, {
+    hint: `Check that PostgreSQL is running there, and that ${setBy} has the right address.`,
   });
 }

@@ -1,0 +1,13 @@
+/** The services that use one database, from one of them. */
+export interface Peers {
+  /**
+   * Makes this service known by an id, instead of earlier ids, as long as its process is connected. `folder` is its own folder.
+   */
+  join(holder: string, folder: string): Promise<void>;
+  /** Those of some ids by which no connected service is known. */
+  absent(ids: readonly string[]): Promise<string[]>;
+  /** Tells the others soon that runs wait. */
+  tell(): void;
+  /** @param callback - called when another one has told that, or may have */
+  whenTold(callback: () => void): void;
+}

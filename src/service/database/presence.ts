@@ -1,0 +1,154 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import pg from 'pg';
+import { explained } from '../../postgres/dialect.ts';
+import type { Place } from '../../postgres/place.ts';
+import type { Database } from './database.ts';
+import type { Peers } from './peers.ts';
+
+const CHANNEL = 'foray_runs';
+/** What all services of a database hold together, and alone while they change its tables. */
+const TABLES = 'foray tables';
+/** Runs that are requested together are told of once, this long after the first, ms. */
+const GATHER = 20;
+/** How long to wait for a connection, ms. */
+const PATIENCE = 10_000;
+/** Between attempts to connect again, ms: the others wait longer before they take a service for lost. */
+const AGAIN = 500;
+/** The server finds within 20 s that the machine of a service is gone. */
+const KEEPALIVES = ['idle=10', 'interval=5', 'count=2'].map((one) => `-c tcp_keepalives_${one}`).join(' ');
+
+const statements = {
+  /** A lock of the connection: the server lets go of it when the connection ends. */
+  hold: 'SELECT pg_advisory_lock_shared(hashtextextended($1, 0))',
+  letAllGo: 'SELECT pg_advisory_unlock_all()',
+  holdAlone: 'SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS held',
+  letGoAlone: 'SELECT pg_advisory_unlock(hashtextextended($1, 0))',
+  absent: (list: string) => `SELECT value AS id FROM ${list} AS given WHERE NOT EXISTS (
+    SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 1
+      AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+      AND (CAST(classid AS BIGINT) << 32) | CAST(objid AS BIGINT) = hashtextextended(value, 0))`,
+};
+
+/**
+ * A connection by which a service is there for the others of its database: what it is known by are locks that the server
+ * lets go of when the connection ends, however it does. It is made anew when it breaks.
+ */
+export class Presence implements Peers {
+  readonly #address: string;
+  readonly #place: Place;
+  readonly #sql: Database;
+  #client: pg.Client | undefined;
+  #known: readonly string[] = [];
+  #telling: NodeJS.Timeout | undefined;
+  #onTold: () => void = () => {};
+  #isOpen = true;
+
+  private constructor(address: string, place: Place, sql: Database) {
+    this.#address = address;
+    this.#place = place;
+    this.#sql = sql;
+  }
+
+  /** @throws ForayError STORE_UNREACHABLE; Error of the server */
+  static async open(address: string, place: Place, sql: Database): Promise<Presence> {
+    const presence = new Presence(address, place, sql);
+    await presence.#connect();
+    return presence;
+  }
+
+  async join(holder: string, folder: string): Promise<void> {
+    this.#known = [holder, folder];
+    await this.#ask(statements.letAllGo);
+    for (const key of [TABLES, ...this.#known]) await this.#ask(statements.hold, key);
+  }
+
+  absent(ids: readonly string[]): Promise<string[]> {
+    return this.#sql
+      .all<{ id: string }>(statements.absent(this.#sql.dialect.list), JSON.stringify(ids))
+      .then((rows) => rows.map(({ id }) => id));
+  }
+
+  tell(): void {
+    this.#telling ??= setTimeout(() => {
+      this.#telling = undefined;
+      // the others look for themselves when they are not told
+      this.#ask(`NOTIFY ${CHANNEL}`).catch(() => {});
+    }, GATHER);
+  }
+
+  whenTold(callback: () => void): void {
+    this.#onTold = callback;
+  }
+
+  /** Changes the tables, if no other service uses them. False if one does. */
+  async alone(change: () => Promise<void>): Promise<boolean> {
+    const { rows } = await this.#ask(statements.holdAlone, TABLES);
+    if ((rows[0] as { held: boolean }).held === false) return false;
+    try {
+      await change();
+    } finally {
+      await this.#ask(statements.letGoAlone, TABLES);
+    }
+    return true;
+  }
+
+  async close(): Promise<void> {
+    this.#isOpen = false;
+    clearTimeout(this.#telling);
+    await this.#client?.end();
+  }
+
+  async #ask(text: string, ...values: string[]): Promise<pg.QueryResult> {
+    try {
+      if (!this.#client) throw Object.assign(new Error('the connection is gone'), { code: 'ECONNRESET' });
+      return await this.#client.query(text, values);
+    } catch (error) {
+      throw explained(error, this.#place);
+    }
+  }
+
+  async #connect(): Promise<void> {
+    const client = new pg.Client({
+      connectionString: this.#address,
+      application_name: 'foray',
+      connectionTimeoutMillis: PATIENCE,
+      keepAlive: true,
+      options: KEEPALIVES,
+    });
+    let isLost = false;
+    const lose = (): void => {
+      if (isLost) return;
+      isLost = true;
+      if (this.#client !== client) return;
+      this.#client = undefined;
+      void this.#reconnect();
+    };
+    client.on('error', lose);
+    client.on('end', lose);
+    client.on('notification', () => this.#onTold());
+    try {
+      await client.connect();
+      for (const key of this.#known.length > 0 ? [TABLES, ...this.#known] : []) {
+        await client.query(statements.hold, [key]);
+      }
+      await client.query(`LISTEN ${CHANNEL}`);
+    } catch (error) {
+      client.end().catch(() => {});
+      throw explained(error, this.#place);
+    }
+    this.#client = client;
+    if (isLost) lose();
+  }
+
+  async #reconnect(): Promise<void> {
+    while (this.#isOpen) {
+      try {
+        await this.#connect();
+        if (!this.#isOpen) await this.#client?.end();
+        return this.#onTold();
+      } catch {
+        await pause(AGAIN, undefined, { ref: false });
+      }
+    }
+  }
+}

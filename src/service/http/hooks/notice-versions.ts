@@ -1,0 +1,14 @@
+import type { FastifyRequest } from 'fastify';
+import type { ModelRegistry } from '../../models/registry.ts';
+
+/**
+ * A hook that reads versions which another service of the database may have added: for requests about models, and about a
+ * version that is not known here.
+ */
+export function noticeVersions(registry: ModelRegistry) {
+  return async ({ params, routeOptions }: FastifyRequest): Promise<void> => {
+    const { versionId } = params as { versionId?: string };
+    const isAboutModels = routeOptions.url?.includes('/models') === true;
+    if (isAboutModels || (versionId !== undefined && !registry.has(versionId))) await registry.notice();
+  };
+}

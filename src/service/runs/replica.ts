@@ -1,0 +1,194 @@
+import { randomUUID } from 'node:crypto';
+import type { Database } from '../database/database.ts';
+import type { Peers } from '../database/peers.ts';
+import { type ClaimedRun, type Ending, type Feed, HolderClosed } from './feed.ts';
+import { EMBEDDED } from './lost-runs.ts';
+import type { Progress } from './progress.ts';
+import { QueueFeed } from './queue-feed.ts';
+import type { RunRepository } from './repository.ts';
+import { SharedProgress } from './shared-progress.ts';
+
+/** A replica that is absent at so many looks in a row is lost. */
+const LOOKS_WITHOUT = 3;
+/** How often a replica looks at the others and at its own runs, ms. */
+const LOOK_EVERY = 1_000;
+/** It looks so seldom for runs of which it was not told, in looks. */
+const LOOKS_FOR_RUNS = 5;
+
+export interface ReplicaParts {
+  peers: Peers;
+  sql: Database;
+  runs: RunRepository;
+  progress: Progress;
+  /** The name of the replica's own folder. */
+  folder: string;
+  onFault: (error: unknown) => void;
+}
+
+/** The executions of a replica. */
+export interface ReplicaWork {
+  /** The runs that execute here. */
+  held(): string[];
+  /** Ends the execution of a run; resolves when nothing of it is left. */
+  stop(runId: string): Promise<void>;
+  /** Called when runs may wait. */
+  wake(): void;
+  /** Called now and then, while the database answers. */
+  look(): Promise<void>;
+}
+
+/**
+ * The executors of one of several services on one database, its replicas. A replica is a holder of runs as long as its
+ * connection lasts. Those that stay find the holder of one that is gone, and close it: what it held is FRESH again. A replica that
+ * lives nevertheless ends what it executes, and goes on as another holder.
+ */
+export class Replica implements Feed {
+  readonly #parts: ReplicaParts;
+  readonly #shared: SharedProgress;
+  #holder = '';
+  #feed: QueueFeed | undefined;
+  #work: ReplicaWork | undefined;
+  #onEnded: (runIds: readonly string[]) => void = () => {};
+  #timer: NodeJS.Timeout | undefined;
+  #looking: Promise<void> = Promise.resolve();
+  #isLooking = false;
+  /** Resolves when it is another holder, after its own was closed. */
+  #beginning: Promise<void> | undefined;
+  #looks = 0;
+  /** At how many looks in a row the others were absent. */
+  #absences: ReadonlyMap<string, number> = new Map();
+
+  private constructor(parts: ReplicaParts) {
+    this.#parts = parts;
+    this.#shared = new SharedProgress(parts.sql, parts.progress, parts.runs.holders);
+  }
+
+  static async join(parts: ReplicaParts): Promise<Replica> {
+    const replica = new Replica(parts);
+    await replica.#join();
+    return replica;
+  }
+
+  /** Its id as a holder, which may change. */
+  get holder(): string {
+    return this.#holder;
+  }
+
+  /** Whether no other replica is there. */
+  async isAlone(): Promise<boolean> {
+    const { others, absent } = await this.#lookAround();
+    return others.length === absent.length;
+  }
+
+  /** Begins to look after the runs of this replica and of those that are lost. */
+  start(work: ReplicaWork): void {
+    this.#work = work;
+    this.#parts.peers.whenTold(() => work.wake());
+    this.#timer = setInterval(() => {
+      if (this.#isLooking) return;
+      this.#isLooking = true;
+      this.#looking = this.#look(work)
+        .catch((error: unknown) => {
+          // the others may have lost the database as well
+          this.#absences = new Map();
+          this.#parts.onFault(error);
+        })
+        .finally(() => (this.#isLooking = false));
+    }, LOOK_EVERY).unref();
+  }
+
+  async claim(most: number, without: readonly string[]): Promise<ClaimedRun[]> {
+    try {
+      return await this.#feed!.claim(most, without);
+    } catch (error) {
+      if (!(error instanceof HolderClosed)) throw error;
+      await this.#beginOnce();
+      return this.#feed!.claim(most, without);
+    }
+  }
+
+  report(endings: readonly Ending[]): Promise<void> {
+    return this.#feed!.report(endings);
+  }
+
+  progress(runId: string, fraction: number): void {
+    this.#parts.progress.note(runId, fraction);
+  }
+
+  whenEnded(callback: (runIds: readonly string[]) => void): void {
+    this.#onEnded = callback;
+  }
+
+  /** Call this with runs that must not be executed any more. */
+  end(runIds: readonly string[]): void {
+    this.#onEnded(runIds);
+  }
+
+  /** Closes the holder: others take its runs at once. */
+  async release(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#looking;
+    await this.#feed!.release();
+    await this.#shared.forget(this.#holder);
+    this.#parts.peers.tell();
+  }
+
+  async #join(): Promise<void> {
+    const { peers, runs, progress, folder } = this.#parts;
+    const holder = randomUUID();
+    // the others must not find it absent
+    await peers.join(holder, folder);
+    await runs.holders.open(holder, EMBEDDED);
+    this.#holder = holder;
+    this.#feed = new QueueFeed({ holders: runs.holders, progress, holder });
+  }
+
+  /** Goes on as another holder, after its own was closed. */
+  #beginOnce(): Promise<void> {
+    return (this.#beginning ??= this.#beginAnew().finally(() => (this.#beginning = undefined)));
+  }
+
+  async #beginAnew(): Promise<void> {
+    const held = this.#work?.held() ?? [];
+    await Promise.all(held.map((runId) => this.#work!.stop(runId)));
+    this.#onEnded(held);
+    await this.#join();
+  }
+
+  async #look(work: ReplicaWork): Promise<void> {
+    const { runs } = this.#parts;
+    await this.#shared.exchange(this.#holder);
+    const held = work.held();
+    if (held.length > 0) {
+      const ended = await runs.holders.notHeld(this.#holder, held);
+      // only those that were held before the question
+      if (ended.length > 0) this.#onEnded(ended);
+    }
+    await this.#closeLost(work);
+    this.#looks += 1;
+    if (this.#looks % LOOKS_FOR_RUNS > 0) return;
+    await work.look();
+    work.wake();
+  }
+
+  /** Closes replicas that stay absent: after a restart of the database all are absent for a moment. */
+  async #closeLost(work: ReplicaWork): Promise<void> {
+    const { isOpen, absent } = await this.#lookAround();
+    if (!isOpen) await this.#beginOnce();
+    this.#absences = new Map(absent.map((id) => [id, (this.#absences.get(id) ?? 0) + 1]));
+    const lost = absent.filter((id) => this.#absences.get(id)! >= LOOKS_WITHOUT);
+    for (const id of lost) {
+      await this.#parts.runs.holders.close(id, { isLost: true });
+      await this.#shared.forget(id);
+    }
+    if (lost.length > 0) work.wake();
+  }
+
+  async #lookAround(): Promise<{ isOpen: boolean; others: string[]; absent: string[] }> {
+    const { runs, peers } = this.#parts;
+    const open = await runs.holders.openNamed(EMBEDDED);
+    const others = open.filter((id) => id !== this.#holder);
+    const isOpen = others.length < open.length;
+    return { isOpen, others, absent: others.length === 0 ? [] : await peers.absent(others) };
+  }
+}

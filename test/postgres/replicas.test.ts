@@ -1,0 +1,222 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { isForayError } from '../../src/errors.ts';
+import { openPostgres } from '../../src/service/database/postgres.ts';
+import { postgresMigrations } from '../../src/service/database/postgres-migrations.ts';
+import {
+  healthOf,
+  messageIn,
+  onCleanup,
+  outputsOf,
+  reach,
+  requestRun,
+  simulation,
+  startTestService,
+  stateOf,
+  temporaryFolder,
+  type TestService,
+  until,
+  writeModel,
+} from '../service/support.ts';
+import { toTheEnd, untilSomeAreDone } from '../support/campaigns.ts';
+import { PASSWORD, type Postgres, startPostgres } from '../support/postgres.ts';
+import { startRoundRobin } from '../support/round-robin.ts';
+import { report } from '../support/seeds.ts';
+import { type ServiceProcess, startServiceProcess } from '../support/service-process.ts';
+import { rehearsal, startWorld } from '../support/world.ts';
+
+let server: Postgres;
+let database: string;
+let dataDir: string;
+beforeAll(async () => {
+  server = await startPostgres();
+});
+beforeEach(async () => {
+  database = await server.database();
+  dataDir = temporaryFolder();
+});
+afterAll(() => server.remove());
+
+const TWICE = `
+export default {
+  name: 'Twice', description: '', published: true,
+  inputs: [{ name: 'x', type: 'DOUBLE', default: 1 }],
+  outputs: [{ name: 'y', type: 'DOUBLE' }],
+  experiments: [],
+  run: ({ inputs }) => ({ y: 2 * inputs.x }),
+};
+`;
+
+/** Two services on one database. The first executes nothing. */
+async function twoReplicas(): Promise<[TestService, TestService]> {
+  return [
+    await startTestService({ dataDir, database, executors: 0 }),
+    await startTestService({ dataDir, database, executors: 2 }),
+  ];
+}
+
+test('a campaign whose runs two replicas execute has one result a run, though one of them is killed', async () => {
+  let killed: ServiceProcess | undefined;
+  let answered: number[] = [];
+  const world = await startWorld({
+    service: { dataDir, database, executors: 2 },
+    async through(service) {
+      killed = await startServiceProcess(dataDir, database);
+      const proxy = await startRoundRobin([service.url, killed.url]);
+      answered = proxy.answered;
+      return proxy;
+    },
+  });
+  onCleanup(() => world.close());
+  await world.startWorker();
+  await world.foray.submit(rehearsal({ count: 300, seconds: 0.1 }), { id: 'two' });
+  await untilSomeAreDone(world, 'two');
+  await until(async () => {
+    const holders = await server.query(
+      database,
+      "select holder from runs where status = 'COMPLETED' group by holder",
+    );
+    return holders.length === 2 || undefined;
+  }, 'both to have executed runs');
+  await killed!.close();
+  expect((await toTheEnd(world, 'two')).phase).toBe('completed');
+  for (const requests of answered) expect(requests).toBeGreaterThan(0);
+  const rows = await world.rows('two');
+  expect(rows.map(({ outputs }) => Number(outputs?.['Echo'])).sort((one, other) => one - other)).toEqual(
+    Array.from({ length: 300 }, (_, at) => at + 1),
+  );
+  const [counted] = await server.query(
+    database,
+    `select (select count(*) from runs) as runs, (select count(*) from results) as results,
+       (select sum(executions) from runs) as executions`,
+  );
+  const { runs, results, executions } = counted as Record<string, string>;
+  report(`replicas: ${runs} runs, ${results} results, ${executions} executions, one of two killed`);
+  expect([runs, results]).toEqual(['300', '300']);
+});
+
+describe('one of two replicas', () => {
+  test('executes what was requested of the other, and both tell of it', async () => {
+    const [idle, busy] = await twoReplicas();
+    const version = await idle.latest('Rehearsal');
+    expect(await busy.latest('Rehearsal')).toBe(version);
+    expect((await outputsOf(idle, version, { Seconds: 0, Value: 7 })).get('Echo')).toBe('7');
+    const { body: run } = await requestRun(idle, version, { Seconds: 30 });
+    await reach(idle, run, 'RUNNING');
+    await until(async () => messageIn(await stateOf(idle, run)).total > 0 || undefined, 'progress there');
+    await idle.post(`/versions/${version}/runs/stop`, simulation({ Seconds: 30 }));
+    await reach(busy, run, 'STOPPED');
+    // its executor is free again
+    const { body: next } = await requestRun(busy, version, { Seconds: 0, Value: 1 });
+    await reach(busy, next, 'COMPLETED');
+  });
+
+  test('that ends gives its runs to the other at once, and leaves nothing behind', async () => {
+    const [, first] = await twoReplicas();
+    const version = await first.latest('Rehearsal');
+    const { body: run } = await requestRun(first, version, { Seconds: 0.5 });
+    await reach(first, run, 'RUNNING');
+    await first.close();
+    const second = await startTestService({ dataDir, database });
+    await reach(second, run, 'COMPLETED');
+    const rows = await server.query(database, 'select executions, losses from runs');
+    expect(rows).toEqual([{ executions: 2, losses: 0 }]);
+  });
+
+  test('has the versions of the other', async () => {
+    const [first] = await twoReplicas();
+    const models = temporaryFolder();
+    writeModel(models, 'twice', TWICE);
+    const second = await startTestService({ dataDir, database, modelDirs: [models], executors: 0 });
+    const version = await first.latest('Twice');
+    expect((await outputsOf(first, version, { x: 4 })).get('y')).toBe('8');
+    expect(await second.latest('Rehearsal')).toBe(await first.latest('Rehearsal'));
+  });
+
+  test('that was taken for lost goes on as another holder', async () => {
+    const service = await startTestService({ dataDir, database });
+    const version = await service.latest('Rehearsal');
+    const { body: run } = await requestRun(service, version, { Seconds: 1 });
+    await reach(service, run, 'RUNNING');
+    await server.query(database, "update holders set closed_at = '2026-01-01'");
+    const { body: next } = await requestRun(service, version, { Seconds: 0, Value: 2 });
+    await reach(service, next, 'COMPLETED');
+    await reach(service, run, 'COMPLETED');
+  });
+});
+
+test('a database that is gone for a while costs no run', async () => {
+  const service = await startTestService({ dataDir, database });
+  const version = await service.latest('Rehearsal');
+  const { body: run } = await requestRun(service, version, { Seconds: 1 });
+  await reach(service, run, 'RUNNING');
+  await server.stop();
+  const refused = await service.get<{ code: string }>(`/versions/${version}/runs/${run.id}/progress`);
+  expect([refused.status, refused.body.code]).toEqual([503, 'UNAVAILABLE']);
+  await until(
+    async () =>
+      (await healthOf(service.running.url)).problems.some(({ code }) => code === 'RUNS_UNRECORDED') ||
+      undefined,
+    'the run to have ended',
+  );
+  await server.start();
+  await reach(service, run, 'COMPLETED');
+  expect(await server.query(database, 'select executions from runs')).toEqual([{ executions: 1 }]);
+});
+
+describe('a replica is refused', () => {
+  async function refusal(attempt: Promise<unknown>): Promise<string> {
+    try {
+      await attempt;
+    } catch (error) {
+      if (!isForayError(error)) throw error;
+      expect(`${error.toLine()} ${error.stack}`).not.toContain(PASSWORD);
+      return `${error.code}: ${error.message}`;
+    }
+    throw new Error('it was started');
+  }
+
+  test('with other keys, until the first has taken them over', async () => {
+    const first = await startTestService({ dataDir, database });
+    const other = temporaryFolder();
+    const keyFile = path.join(other, 'keys.yaml');
+    writeFileSync(keyFile, 'users: {}\n');
+    expect(await refusal(startTestService({ dataDir, database, keyFile }))).toBe(
+      'KEYS_INVALID: The other services of this database accept other keys.',
+    );
+    await first.close();
+    await startTestService({ dataDir, database, keyFile });
+  });
+
+  test('with another data folder', async () => {
+    await startTestService({ dataDir, database });
+    const other = temporaryFolder();
+    expect(await refusal(startTestService({ dataDir: other, database }))).toBe(
+      `STORE_UNUSABLE: The data folder ${other} is not that of the other services of this database.`,
+    );
+  });
+
+  test('of an older foray, and one of a newer foray while older ones run', async () => {
+    const service = await startTestService({ dataDir, database });
+    const newer = { ...postgresMigrations, '999': 'CREATE TABLE more (id TEXT)' };
+    const { host, pathname } = new URL(database);
+    expect(await refusal(openPostgres(database, newer))).toBe(
+      `STORE_UNUSABLE: The tables of postgres://${host}${pathname} are those of an older foray, and services of it run.`,
+    );
+    await service.close();
+    await (await openPostgres(database, newer)).close();
+    expect(await refusal(startTestService({ dataDir, database }))).toBe(
+      `STORE_NEWER: The database postgres://${host}${pathname} was written by a newer foray.`,
+    );
+  });
+
+  test.each<[string, (address: string) => string, string]>([
+    ['where there is no server', (at) => at.replace(/:\d+\/\w+$/, ':1/foray'), 'STORE_UNREACHABLE'],
+    ['with another password', (at) => at.replace(PASSWORD, `${PASSWORD}-no`), 'STORE_UNUSABLE'],
+    ['of a database that is not there', (at) => at.replace(/\w+$/, 'nothing'), 'STORE_UNUSABLE'],
+    ['of something else', () => `mysql://foray:${PASSWORD}@127.0.0.1/foray`, 'STORE_UNUSABLE'],
+  ])('for an address %s', async (_, change, code) => {
+    expect(await refusal(startTestService({ dataDir, database: change(database) }))).toMatch(code);
+  });
+});

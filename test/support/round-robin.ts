@@ -1,0 +1,53 @@
+import { once } from 'node:events';
+import { createServer, request as send, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** A proxy in front of several services, which gives each request to the next one that can be reached. */
+export interface RoundRobin {
+  url: string;
+  /** How many requests each service has answered. */
+  answered: number[];
+  close(): Promise<void>;
+}
+
+export async function startRoundRobin(targets: readonly string[]): Promise<RoundRobin> {
+  const answered = targets.map(() => 0);
+  let turn = 0;
+  const forward = (incoming: IncomingMessage, body: Buffer, outgoing: ServerResponse, left: number): void => {
+    const at = (turn += 1) % targets.length;
+    const { hostname, port } = new URL(targets[at]!);
+    const { method, url: path, headers } = incoming;
+    const request = send({ hostname, port, method, path, headers }, (answer) => {
+      answered[at]! += 1;
+      outgoing.writeHead(answer.statusCode!, answer.headers);
+      answer.pipe(outgoing);
+      answer.on('error', () => outgoing.destroy());
+    });
+    request.on('error', (error) => {
+      // a request that may have arrived is for the client to repeat
+      if ((error as NodeJS.ErrnoException).code === 'ECONNREFUSED' && left > 0)
+        forward(incoming, body, outgoing, left - 1);
+      else outgoing.destroy();
+    });
+    request.end(body);
+  };
+  const server = createServer((incoming, outgoing) => {
+    void incoming.toArray().then((parts) => {
+      forward(incoming, Buffer.concat(parts as Buffer[]), outgoing, targets.length - 1);
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const { pathname } = new URL(targets[0]!);
+  return {
+    url: `http://127.0.0.1:${port}${pathname}`,
+    answered,
+    async close() {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
