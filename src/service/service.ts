@@ -9,8 +9,9 @@ import { serviceIdentity } from './database/settings.ts';
 import { ExecutorPool } from './executors/pool.ts';
 import { memoryShare } from './executors/process.ts';
 import { ContentFiles } from './files/content.ts';
-import type { LaneOptions } from './fleet/lane-keeper.ts';
+import { DiskStore } from './files/disk-store.ts';
 import { Presigner, signingSecret } from './files/presign.ts';
+import type { LaneOptions } from './fleet/lane-keeper.ts';
 import { API_ROOT, buildApp } from './http/app.ts';
 import { defaultLimits, type Limits } from './http/limits.ts';
 import { PublicAddress, type ProxyOptions } from './http/public-address.ts';
@@ -156,13 +157,15 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     const sessions = new Sessions({ runs, registry, recorder, progress, processes, after });
     const service = await serviceIdentity(database.sql);
     if (options.metrics) metrics = await serveMetrics(options.metrics, { runs: repository, pool, problems });
+    const presigner = new Presigner(await signingSecret(database.sql), clock);
+    const content = new DiskStore(files, presigner);
     const fleet =
       options.lanes &&
       (await (
         await import('./fleet/start.ts')
       ).startFleet({
         ...{ lanes: options.lanes, sql: database.sql, now, service, problems, onFault, onRequeued: onQueued },
-        ...{ runs: repository, registry, progress, files, code: versionFiles.content },
+        ...{ runs: repository, registry, progress, files: content, code: versionFiles.content },
         runTimeout: options.runTimeout,
       }));
     ending = () => fleet?.close();
@@ -172,8 +175,8 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       history: new VersionHistory(repository, registry),
       runs,
       sessions,
-      files,
-      presigner: new Presigner(await signingSecret(database.sql), clock),
+      content,
+      presigner,
       access: new Access({
         file: keyFile,
         required: options.keyFile !== undefined,
