@@ -43,6 +43,24 @@ test('an executor starts without the packages that read YAML, which would take m
   expect(loaded).not.toContain('node_modules');
 });
 
+test('a service without flags loads neither the clients of S3 and PostgreSQL nor Temporal', () => {
+  const program = `
+    import { mkdtempSync, rmSync } from 'node:fs';
+    import { registerHooks } from 'node:module';
+    registerHooks({ load: (url, context, next) => { console.log(url); return next(url, context); } });
+    const dataDir = mkdtempSync('/tmp/foray-loads-');
+    const { startService } = await import('./src/service/service.ts');
+    await (await startService({ dataDir, modelDirs: [], executors: 1, apiKey: 'k'.repeat(36) })).close();
+    rmSync(dataDir, { recursive: true });`;
+  const loaded = execFileSync(process.execPath, ['--input-type=module', '--eval', program], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  });
+  expect(loaded).toContain('/node_modules/fastify/');
+  for (const name of ['aws4fetch', 'pg', '@temporalio'])
+    expect(loaded).not.toContain(`/node_modules/${name}/`);
+});
+
 describe('docs/internals/architecture.md', () => {
   const page = readFileSync(join(ROOT, 'docs/internals/architecture.md'), 'utf8');
 

@@ -4,6 +4,7 @@ import { endWithParent, tellParent, tellReady } from '../dev/lifeline.ts';
 import { homePaths } from '../dev/home.ts';
 import { ForayError } from '../errors.ts';
 import { ownFile } from '../own-files.ts';
+import type { S3Place } from '../service/files/open.ts';
 import type { LaneOptions } from '../service/fleet/lane-keeper.ts';
 import { serveWithoutOutput } from './lost-output.ts';
 import { print, tell } from './output.ts';
@@ -29,6 +30,7 @@ interface Flags {
   host: string;
   port: number;
   data?: string;
+  files?: string;
   models: string[];
   apiKey?: string;
   keys?: string;
@@ -52,6 +54,10 @@ export function addService(program: Command): void {
     .option('--host <host>', 'address to listen on', '127.0.0.1')
     .option('--port <port>', 'port to listen on; 0 takes a free port', wholeNumber(0, 65_535), DEFAULT_PORT)
     .option('--data <folder>', 'folder for runs, results and files (default: service in the home folder)')
+    .option(
+      '--files <address>',
+      'keep files in an S3-compatible store, s3://BUCKET?endpoint=URL&region=REGION, with the key in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY (default: in the data folder)',
+    )
     .addOption(modelsOption())
     .addOption(new Option('--api-key <key>', 'a key for the user "local"').env('FORAY_API_KEY'))
     .option('--keys <file>', 'file of users, keys and permissions (default: keys.yaml in the data folder)')
@@ -101,6 +107,7 @@ export function addService(program: Command): void {
           hint: 'Add --temporal, so that executors on other machines can.',
         });
       }
+      const s3 = flags.files === undefined ? undefined : await s3At(flags.files);
       endWithParent();
       serveWithoutOutput();
       const signalled = untilSignalled();
@@ -109,6 +116,7 @@ export function addService(program: Command): void {
         host: flags.host,
         port: flags.port,
         dataDir: resolve(flags.data ?? homePaths(flags.home).service),
+        s3,
         modelDirs: [SHIPPED_MODELS, ...flags.models],
         // a key in the environment is for other services; with a key file, it gives no access here
         ...(flags.keys ? { keyFile: resolve(flags.keys) } : flags.apiKey && { apiKey: flags.apiKey }),
@@ -148,6 +156,12 @@ export function addService(program: Command): void {
       await service.close();
     });
   addServiceKeys(service);
+}
+
+/** The bucket, with the key in the environment. The key is taken out of there, as models inherit the environment. */
+async function s3At(address: string): Promise<S3Place> {
+  const { readS3Address, takeS3Credentials } = await import('../service/files/s3-address.ts');
+  return { bucket: readS3Address(address), credentials: takeS3Credentials(process.env) };
 }
 
 /** How long an executor may be silent before its runs go to another, ms. */

@@ -9,7 +9,7 @@ import { serviceIdentity } from './database/settings.ts';
 import { ExecutorPool } from './executors/pool.ts';
 import { memoryShare } from './executors/process.ts';
 import { ContentFiles } from './files/content.ts';
-import { DiskStore } from './files/disk-store.ts';
+import { openContent, type S3Place } from './files/open.ts';
 import { Presigner, signingSecret } from './files/presign.ts';
 import type { LaneOptions } from './fleet/lane-keeper.ts';
 import { API_ROOT, buildApp } from './http/app.ts';
@@ -45,6 +45,8 @@ export interface ServiceOptions extends ProxyOptions {
   port?: number;
   /** Folder of the database and the files. It is made if it does not exist. */
   dataDir: string;
+  /** A bucket for the files of clients and runs. @default the folder `files` in the data folder */
+  s3?: S3Place | undefined;
   /** Folders whose subfolders are models. */
   modelDirs: readonly string[];
   /** How many runs execute at once. @default as many as the machine has cores */
@@ -102,7 +104,8 @@ const steadyNow = (): number => Math.round(performance.timeOrigin + performance.
 /**
  * Starts the model service.
  *
- * @throws ForayError STORE_UNUSABLE, STORE_NEWER, MODEL_INVALID, MODEL_UNREADABLE, KEYS_INVALID, PORT_IN_USE, USAGE
+ * @throws ForayError STORE_UNUSABLE, STORE_NEWER, FILES_UNREACHABLE, FILES_UNUSABLE,
+ *   MODEL_INVALID, MODEL_UNREADABLE, KEYS_INVALID, PORT_IN_USE, USAGE
  */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
   const { host = '127.0.0.1', now = Date.now, after = afterRealTime, dataDir } = options;
@@ -134,6 +137,8 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     const makesKey = options.keyFile === undefined && options.apiKey === undefined;
     const newKey = makesKey ? await ensureKeyFile(keyFile) : undefined;
     const clock = options.now ?? steadyNow;
+    const presigner = new Presigner(await signingSecret(database.sql), clock);
+    const content = await openContent({ s3: options.s3, files, presigner, problems, now: clock });
     const reader = new ModelReader(options.modelDirs, clock);
     const versionFiles = new VersionFiles(versionFilesIn(dataDir));
     versionFiles.prepare();
@@ -147,25 +152,27 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     repository.whenEnded((runIds) => feed.end(runIds));
     const listener = new QueueProblems({ registry, problems, onDoubt: () => modelWatch.readSoon() });
     const recorder = new Recorder(feed, listener);
-    const materials = new ServedVersions(registry);
+    const materials = new ServedVersions(registry, content.runFiles);
     const dispatcher = new Dispatcher({ feed, materials, pool, recorder, listener, kept, onFault });
     const onQueued = () => {
       dispatcher.wake();
       fleet?.wake();
     };
-    const runs = new Runs({ repository, registry, files, progress, holder, kept, onQueued });
-    const sessions = new Sessions({ runs, registry, recorder, progress, processes, after });
+    const runs = new Runs({
+      ...{ repository, registry, files: content.store, progress, holder, kept, onQueued },
+    });
+    const sessions = new Sessions({
+      ...{ runs, registry, recorder, progress, processes, files: content.runFiles, after },
+    });
     const service = await serviceIdentity(database.sql);
     if (options.metrics) metrics = await serveMetrics(options.metrics, { runs: repository, pool, problems });
-    const presigner = new Presigner(await signingSecret(database.sql), clock);
-    const content = new DiskStore(files, presigner);
     const fleet =
       options.lanes &&
       (await (
         await import('./fleet/start.ts')
       ).startFleet({
         ...{ lanes: options.lanes, sql: database.sql, now, service, problems, onFault, onRequeued: onQueued },
-        ...{ runs: repository, registry, progress, files: content, code: versionFiles.content },
+        ...{ runs: repository, registry, progress, files: content.store, code: versionFiles.content },
         runTimeout: options.runTimeout,
       }));
     ending = () => fleet?.close();
@@ -175,7 +182,8 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       history: new VersionHistory(repository, registry),
       runs,
       sessions,
-      content,
+      content: content.store,
+      disk: content.disk,
       presigner,
       access: new Access({
         file: keyFile,
@@ -224,6 +232,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       modelWatch.end();
       endLostRuns();
       dispatcher.close();
+      content.runFiles?.close();
       await ending();
       await reading;
       await sessions.close();

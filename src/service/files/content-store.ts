@@ -20,19 +20,16 @@ export interface UploadAddress {
 
 /**
  * Where the files of clients and runs are, by the hash of their content. Addresses are pre-signed: they need no key, and
- * are valid for five minutes. `root` is the address of the service as the client reaches it.
+ * are valid for five minutes. `root` is the address of the service as the client reaches it. A store on another machine
+ * throws ServiceError UNAVAILABLE while it cannot be used.
  */
 export interface ContentStore {
+  /** Whether the file is stored. */
+  has(hash: string): Promise<boolean>;
   /** Whether the file is stored and matches its hash. */
   isWhole(hash: string): Promise<boolean>;
   /** @throws ServiceError UNKNOWN_FILE, FILE_DAMAGED */
-  sizeOf(hash: string): Promise<number>;
-  /**
-   * Reads a file, or a part of it.
-   *
-   * @throws ServiceError UNKNOWN_FILE, FILE_DAMAGED
-   */
-  read(hash: string, range?: ByteRange): Promise<Readable>;
+  read(hash: string): Promise<Readable>;
   /**
    * Stores a body under the hash of its content, which it returns.
    *

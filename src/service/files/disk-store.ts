@@ -21,15 +21,21 @@ export class DiskStore implements ContentStore {
     this.#presigner = presigner;
   }
 
+  has(hash: string): Promise<boolean> {
+    return Promise.resolve(this.#files.has(hash));
+  }
+
   isWhole(hash: string): Promise<boolean> {
     return this.#files.isWhole(hash);
   }
 
+  /** @throws ServiceError UNKNOWN_FILE, FILE_DAMAGED */
   async sizeOf(hash: string): Promise<number> {
     await this.#files.require(hash);
     return (await stat(this.#files.pathOf(hash))).size;
   }
 
+  /** Reads a file, or a part of it. */
   read(hash: string, range?: ByteRange): Promise<Readable> {
     return this.#files.open(hash, range);
   }

@@ -9,6 +9,7 @@ import { printable } from '../../printable.ts';
 import { ServiceError } from '../errors.ts';
 import type { Sessions } from '../animation/sessions.ts';
 import type { ContentStore } from '../files/content-store.ts';
+import type { DiskStore } from '../files/disk-store.ts';
 import type { Presigner } from '../files/presign.ts';
 import type { Access } from '../keys/access.ts';
 import type { Fleet } from '../fleet/fleet.ts';
@@ -49,6 +50,8 @@ export interface AppParts {
   runs: Runs;
   sessions: Sessions;
   content: ContentStore;
+  /** The files whose pre-signed addresses this service serves; those of other stores are served by the stores. */
+  disk: DiskStore | undefined;
   presigner: Presigner;
   access: Access;
   health: () => Health;
@@ -114,7 +117,7 @@ export async function buildApp({ log, logLevel, onAnswered, ...parts }: AppParts
     ...openApi,
     servers: [{ url: publicAddress.path(request) + API_ROOT }],
   }));
-  await addSignedFiles(app, parts.content, parts.presigner, parts.limits.upload);
+  if (parts.disk) await addSignedFiles(app, parts.disk, parts.presigner, parts.limits.upload);
   await addAnimations(app, parts.sessions);
   if (parts.fleet) {
     const { access, fleet, limits } = parts;

@@ -1,9 +1,8 @@
-import path from 'node:path';
 import type { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import type { ContentStore } from '../files/content-store.ts';
-import { filePath } from '../files/disk-store.ts';
+import { attachment } from '../files/attachment.ts';
+import { type DiskStore, filePath } from '../files/disk-store.ts';
 import type { Presigner } from '../files/presign.ts';
 import { readQuery, takeBytes } from './body.ts';
 import { rangeOf } from './range.ts';
@@ -20,7 +19,7 @@ const STALLED = 15_000;
 /** Serves pre-signed addresses: GET of a file, and PUT of the content with that hash. */
 export async function addSignedFiles(
   app: FastifyInstance,
-  content: ContentStore,
+  disk: DiskStore,
   presigner: Presigner,
   limit: number,
 ): Promise<void> {
@@ -28,37 +27,28 @@ export async function addSignedFiles(
     const { hash } = request.params;
     const query = readQuery(Download, request.query);
     presigner.verify(hash, query);
-    const size = await content.sizeOf(hash);
+    const size = await disk.sizeOf(hash);
     const range = rangeOf(request.headers.range, size);
-    const name = headerText(path.basename(query.filename));
     reply.raw.setTimeout(STALLED);
     if (range) {
       void reply.code(206).header('content-range', `bytes ${range.first}-${range.last}/${size}`);
     }
     return reply
       .header('accept-ranges', 'bytes')
-      .header('content-disposition', `attachment; filename*=UTF-8''${name}`)
+      .header('content-disposition', attachment(query.filename))
       .header('content-length', range ? range.last - range.first + 1 : size)
       .header('x-content-type-options', 'nosniff')
       .type('application/octet-stream')
-      .send(await content.read(hash, range));
+      .send(await disk.read(hash, range));
   });
   await app.register((scope, _options, done) => {
     takeBytes(scope, limit);
     scope.put<{ Params: { hash: string } }>(filePath(':hash'), async (request) => {
       const { hash } = request.params;
       presigner.verifyUpload(hash, readQuery(Upload, request.query));
-      await content.store((request.body ?? request.raw) as Readable, limit, hash);
+      await disk.store((request.body ?? request.raw) as Readable, limit, hash);
       return {};
     });
     done();
   });
-}
-
-/** A text as the value of a header parameter (RFC 8187). Quotes, line breaks and similar characters are encoded. */
-function headerText(text: string): string {
-  return encodeURIComponent(text.toWellFormed()).replace(
-    /['()*]/g,
-    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
-  );
 }

@@ -1,13 +1,12 @@
-import { rmSync } from 'node:fs';
 import path from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { messageOf } from '../../errors.ts';
 import { Deferred } from '../deferred.ts';
 import { ContentFiles } from '../files/content.ts';
+import { FetchedFiles } from '../files/fetched-files.ts';
+import { RunFiles } from '../files/run-files.ts';
 import type { FetchedVersion } from '../fleet/protocol.ts';
 import { whyNotRunnable } from '../models/manifest.ts';
 import { contentName, VersionFiles } from '../models/version-files.ts';
-import { Backoff } from '../backoff.ts';
 import { type Materials, type VersionJob, VersionUnusable } from '../runs/dispatcher.ts';
 import type { ClaimedRun } from '../runs/feed.ts';
 import type { OutputTexts } from '../runs/stored-run.ts';
@@ -24,23 +23,28 @@ export function filesIn(folder: string): string {
  */
 export class NodeMaterials implements Materials {
   readonly #client: NodeClient;
-  readonly #files: ContentFiles;
+  readonly #local: ContentFiles;
   readonly #versions: VersionFiles;
+  readonly #files: RunFiles;
+  readonly #code: FetchedFiles;
   /** The versions that were fetched, by id. */
   readonly #fetched = new Map<string, Promise<FetchedVersion>>();
-  /** Contents that are being fetched, by hash. */
-  readonly #fetching = new Map<string, Promise<void>>();
   readonly #unwanted = new Set<string>();
 
   constructor(client: NodeClient, folder: string) {
     this.#client = client;
-    this.#files = new ContentFiles(filesIn(folder));
+    this.#local = new ContentFiles(filesIn(folder));
     this.#versions = new VersionFiles(path.join(folder, 'versions'));
+    this.#files = new RunFiles(this.#local, {
+      fetch: (hash, file) => client.fetch('files', hash, file),
+      upload: (hash, file) => client.upload(hash, file),
+    });
+    this.#code = new FetchedFiles(this.#versions.content, (hash, file) => client.fetch('code', hash, file));
   }
 
   /** @throws Error of the system if the cache cannot be written */
   prepare(): void {
-    this.#files.prepare();
+    this.#local.prepare();
     this.#versions.prepare();
   }
 
@@ -56,21 +60,13 @@ export class NodeMaterials implements Materials {
     const code = manifest.files
       .filter(({ link }) => link === undefined)
       .map(({ sha256 }) => contentName(sha256));
-    await this.#ensure('code', this.#versions.content, code);
-    const files = template.inputs
-      .filter(({ type }) => type === 'INPUT_FILE')
-      .map(({ name }) => inputs[name]!)
-      .filter((hash) => hash !== '');
-    await this.#ensure('files', this.#files, files);
+    await this.#code.ensure(code);
+    await this.#files.fetchInputs(template, inputs);
     return { code: this.#versions.ready(manifest, undefined), template, isElsewhere: true };
   }
 
-  async keepOutputs({ template }: VersionJob, outputs: OutputTexts): Promise<void> {
-    for (const { name, type } of template.outputs) {
-      const value: unknown = type === 'OUTPUT_FILE' && JSON.parse(outputs[name]!);
-      const { hash } = Object(value) as { hash?: unknown };
-      if (typeof hash === 'string') await this.#upload(hash);
-    }
+  keepOutputs({ template }: VersionJob, outputs: OutputTexts): Promise<void> {
+    return this.#files.keepOutputs(template, outputs);
   }
 
   unwanted(): readonly string[] {
@@ -87,37 +83,5 @@ export class NodeMaterials implements Materials {
       this.#fetched.set(id, fetched);
     }
     return fetched;
-  }
-
-  /** Fetches what is missing or damaged. */
-  async #ensure(kind: 'files' | 'code', files: ContentFiles, hashes: readonly string[]): Promise<void> {
-    for (const hash of new Set(hashes)) {
-      if (await files.isWhole(hash)) continue;
-      const fetching = this.#fetching.get(hash) ?? this.#fetch(kind, files, hash);
-      this.#fetching.set(hash, fetching);
-      await fetching.finally(() => this.#fetching.delete(hash));
-    }
-  }
-
-  async #fetch(kind: 'files' | 'code', files: ContentFiles, hash: string): Promise<void> {
-    const unfinished = files.unfinishedPath();
-    try {
-      await this.#client.fetch(kind, hash, unfinished);
-      if (!(await files.adoptAs(unfinished, hash))) throw new Error('it arrived damaged');
-    } catch (error) {
-      rmSync(unfinished, { force: true });
-      throw new Deferred(`the file ${hash} cannot be fetched: ${messageOf(error)}`);
-    }
-  }
-
-  /** A result is not lost because its file cannot be uploaded just now. */
-  async #upload(hash: string): Promise<void> {
-    for (const backoff = new Backoff(); ;) {
-      try {
-        return await this.#client.upload(hash, this.#files.pathOf(hash));
-      } catch {
-        await pause(backoff.next());
-      }
-    }
   }
 }

@@ -1,16 +1,30 @@
+import type { RunFiles } from '../files/run-files.ts';
 import type { ModelRegistry } from '../models/registry.ts';
 import { type Materials, type VersionJob, VersionUnusable } from './dispatcher.ts';
 import type { ClaimedRun } from './feed.ts';
+import type { OutputTexts } from './stored-run.ts';
 
 /** The versions of the service, for its own executors. */
 export class ServedVersions implements Materials {
   readonly #registry: ModelRegistry;
+  readonly #files: RunFiles | undefined;
 
-  constructor(registry: ModelRegistry) {
+  /** @param files - if the files of runs are not kept where executors read and write them */
+  constructor(registry: ModelRegistry, files: RunFiles | undefined) {
     this.#registry = registry;
+    this.#files = files;
   }
 
-  jobOf({ versionId }: ClaimedRun): VersionJob {
+  jobOf(run: ClaimedRun): VersionJob | Promise<VersionJob> {
+    const job = this.#jobOf(run);
+    return this.#files ? this.#files.fetchInputs(job.template, run.inputs).then(() => job) : job;
+  }
+
+  async keepOutputs({ template }: VersionJob, outputs: OutputTexts): Promise<void> {
+    await this.#files?.keepOutputs(template, outputs);
+  }
+
+  #jobOf({ versionId }: ClaimedRun): VersionJob {
     const version = this.#registry.version(versionId);
     const code = this.#registry.codeOf(version);
     if (code) return { code, template: version.experimentTemplate };
