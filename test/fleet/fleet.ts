@@ -4,6 +4,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
 import { workflowBundle } from '../../src/dev/workflow-bundle.ts';
+import type { S3Place } from '../../src/service/files/open.ts';
 import { addKey } from '../../src/service/keys/edit.ts';
 import { onCleanup, startTestService, temporaryFolder, type TestService } from '../service/support.ts';
 import { type TemporalProcess, temporalProcess } from '../support/temporal.ts';
@@ -43,6 +44,7 @@ export async function startFleet(options: {
   modelDirs: string[];
   executors?: number;
   heartbeat?: number;
+  s3?: S3Place;
 }): Promise<TestFleet> {
   const temporal = await temporalProcess(path.join(temporaryFolder(), 'temporal.db'));
   onCleanup(() => temporal.kill());

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { once } from 'node:events';
 import { stat } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
-import type { Readable } from 'node:stream';
+import { PassThrough, pipeline, type Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { AwsV4Signer } from 'aws4fetch';
 import got from 'got';
@@ -41,14 +41,16 @@ export class S3Requests {
 
   /** @throws S3Fault */
   async has(key: string): Promise<boolean> {
-    const { status } = await this.#send('HEAD', key);
+    const { status, body } = await this.#send('HEAD', key);
+    body.resume();
     return status !== 404;
   }
 
   /** The content of an object; undefined if there is none. @throws S3Fault */
   async get(key: string): Promise<Readable | undefined> {
     const { status, body } = await this.#send('GET', key);
-    if (status !== 404) return body;
+    // a stream of got copies the store's headers to an answer that it is piped to
+    if (status !== 404) return pipeline(body, new PassThrough(), () => {});
     body.resume();
     return undefined;
   }
@@ -82,10 +84,11 @@ export class S3Requests {
     upload?: { file: string; size: number },
   ): Promise<{ status: number; body: Readable }> {
     const { url, headers } = await this.#sign(method, key, { headers: given });
+    const content = upload && upload.size > 0 ? createReadStream(upload.file) : undefined;
     const stream = got.stream(url, {
       method,
       headers: upload ? { ...headers, 'content-length': String(upload.size) } : headers,
-      ...(upload && { body: upload.size === 0 ? '' : createReadStream(upload.file) }),
+      ...(upload && { body: content ?? '' }),
       ...{
         decompress: false,
         throwHttpErrors: false,
@@ -94,11 +97,16 @@ export class S3Requests {
         timeout: TIMEOUT,
       },
     });
+    // an error after the answer shows where its body is read; where nobody reads it, it does not matter
+    stream.on('error', () => undefined);
     let response: IncomingMessage;
     try {
       [response] = (await once(stream, 'response')) as [IncomingMessage];
     } catch (error) {
       throw new S3Fault(messageOf(error));
+    } finally {
+      // otherwise each attempt while the store is away would leave a file open
+      content?.destroy();
     }
     const status = response.statusCode!;
     if (status >= 300 && status !== 404) throw await faultOf(status, stream);
