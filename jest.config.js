@@ -6,12 +6,13 @@ export default {
   reporters: ['default', '<rootDir>/test/support/slowest-files.js'],
   testSequencer: '<rootDir>/test/support/sequencer.js',
   roots: ['<rootDir>/test'],
-  // npm run test:browser, test:postgres, test:python, test:oracles, test:packed and test:fuzz; they need Chromium, PostgreSQL, Python
-  // and packages
+  // npm run test:browser, test:postgres, test:s3, test:python, test:oracles, test:packed and test:fuzz; they need Chromium,
+  // PostgreSQL, an S3 server, Python and packages
   testPathIgnorePatterns: [
     '/node_modules/',
     ...(process.env.FORAY_BROWSER ? [] : ['<rootDir>/test/browser/']),
     ...(process.env.FORAY_POSTGRES ? [] : ['<rootDir>/test/postgres/']),
+    ...(process.env.FORAY_S3 ? [] : ['<rootDir>/test/s3/']),
     ...(process.env.FORAY_PYTHON ? [] : ['<rootDir>/test/python/']),
     ...(process.env.FORAY_ORACLES ? [] : ['<rootDir>/test/oracles/']),
     ...(process.env.FORAY_PACKED ? [] : ['<rootDir>/test/packed/']),

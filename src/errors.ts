@@ -66,6 +66,11 @@ export const errorCodes = {
     exit: 3,
     about: 'the PostgreSQL server of the store or of the model service cannot be reached',
   },
+  FILES_UNUSABLE: { exit: 2, about: 'the bucket for the files of the model service cannot be used' },
+  FILES_UNREACHABLE: {
+    exit: 3,
+    about: 'the store for the files of the model service cannot be reached',
+  },
   STORE_NEWER: { exit: 2, about: 'the store was written by a newer foray' },
   MODEL_INVALID: { exit: 2, about: 'a model folder is not a valid model' },
   MODEL_UNREADABLE: { exit: 2, about: 'a folder of models, or a file in it, cannot be read' },

@@ -44,7 +44,7 @@ test('an executor starts without the packages that read YAML, which would take m
   expect(loaded).not.toContain('node_modules');
 });
 
-test('a service on one machine starts without the packages for PostgreSQL and Temporal', () => {
+test('a service on one machine starts without the packages for PostgreSQL, S3 and Temporal', () => {
   const program = `
     import { registerHooks } from 'node:module';
     registerHooks({ load: (url, context, next) => { console.log(url); return next(url, context); } });
@@ -58,7 +58,7 @@ test('a service on one machine starts without the packages for PostgreSQL and Te
       encoding: 'utf8',
     });
     expect(loaded).toContain('src/service/runs/replica.ts');
-    expect(loaded).not.toMatch(/node_modules\/(pg|kysely|@temporalio)\//);
+    expect(loaded).not.toMatch(/node_modules\/(pg|kysely|aws4fetch|@temporalio)\//);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -4,6 +4,7 @@ import { endWithParent, tellParent, tellReady } from '../dev/lifeline.ts';
 import { homePaths } from '../dev/home.ts';
 import { ForayError } from '../errors.ts';
 import { ownFile } from '../own-files.ts';
+import type { S3Place } from '../service/files/open.ts';
 import type { LaneOptions } from '../service/fleet/lane-keeper.ts';
 import { serveWithoutOutput } from './lost-output.ts';
 import { print, tell } from './output.ts';
@@ -30,6 +31,7 @@ interface Flags {
   port: number;
   data?: string;
   database?: string;
+  files?: string;
   models: string[];
   apiKey?: string;
   keys?: string;
@@ -58,6 +60,10 @@ export function addService(program: Command): void {
         '--database <address>',
         'database in PostgreSQL, postgres://USER:PASSWORD@HOST/DATABASE, which several services with one data folder may use (default: a file in the data folder)',
       ).env('FORAY_SERVICE_DATABASE'),
+    )
+    .option(
+      '--files <address>',
+      'keep files in an S3-compatible store, s3://BUCKET?endpoint=URL&region=REGION, with the key in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY (default: in the data folder)',
     )
     .addOption(modelsOption())
     .addOption(new Option('--api-key <key>', 'a key for the user "local"').env('FORAY_API_KEY'))
@@ -108,6 +114,7 @@ export function addService(program: Command): void {
           hint: 'Add --temporal, so that executors on other machines can.',
         });
       }
+      const s3 = flags.files === undefined ? undefined : await s3At(flags.files);
       endWithParent();
       serveWithoutOutput();
       const signalled = untilSignalled();
@@ -118,6 +125,7 @@ export function addService(program: Command): void {
         dataDir: resolve(flags.data ?? homePaths(flags.home).service),
         // a compose file sets an empty variable when the user has set none
         database: flags.database || undefined,
+        s3,
         modelDirs: [SHIPPED_MODELS, ...flags.models],
         // a key in the environment is for other services; with a key file, it gives no access here
         ...(flags.keys ? { keyFile: resolve(flags.keys) } : flags.apiKey && { apiKey: flags.apiKey }),
@@ -157,6 +165,12 @@ export function addService(program: Command): void {
       await service.close();
     });
   addServiceKeys(service);
+}
+
+/** The bucket, with the key in the environment. The key is taken out of there, as models inherit the environment. */
+async function s3At(address: string): Promise<S3Place> {
+  const { readS3Address, takeS3Credentials } = await import('../service/files/s3-address.ts');
+  return { bucket: readS3Address(address), credentials: takeS3Credentials(process.env) };
 }
 
 /** How long an executor may be silent before its runs go to another, ms. */

@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
@@ -6,11 +5,11 @@ import { ForayError, messageOf } from '../errors.ts';
 import { makeFolder } from '../file-system.ts';
 import { placeFile } from '../replace-file.ts';
 import { modelAttribute, ownerAttribute, phaseAttribute } from '../workflows/attributes.ts';
+import { goInstall } from './go-install.ts';
 import { isProgram, PROGRAM, programCache, programOnPath } from './temporal-program.ts';
 
 /** The newest version of Temporal's command line that `go install` accepts (newer ones have a `replace`). */
 const GO_PACKAGE = 'github.com/temporalio/cli/cmd/temporal@v1.5.1';
-const STILL_AT_IT_MS = 15_000;
 
 /** Options of a development server for campaigns: the search attributes, and fairness between campaigns. */
 export const serverSettings = [
@@ -107,27 +106,6 @@ async function download(folder: string, report: Report): Promise<string> {
 
 async function build(folder: string, report: Report): Promise<string> {
   report(`Building a Temporal server with Go (once, two to five minutes): go install ${GO_PACKAGE}`);
-  const started = Date.now();
-  const ticking = setInterval(
-    () => report(`  still building, ${Math.round((Date.now() - started) / 1_000)} s`),
-    STILL_AT_IT_MS,
-  );
-  try {
-    await new Promise<void>((resolve, reject) => {
-      const go = spawn('go', ['install', GO_PACKAGE], {
-        env: { ...process.env, GOBIN: folder },
-        stdio: ['ignore', 'ignore', 'pipe'],
-      });
-      let said = '';
-      go.stderr.on('data', (chunk: Buffer) => (said = (said + chunk.toString()).slice(-2_000)));
-      go.once('error', () => reject(new Error('Go is not installed')));
-      go.once('exit', (code) => {
-        if (code === 0) resolve();
-        else reject(new Error(said.trim().split('\n').at(-1) ?? `exit code ${code}`));
-      });
-    });
-  } finally {
-    clearInterval(ticking);
-  }
+  await goInstall(GO_PACKAGE, folder, report);
   return join(folder, PROGRAM);
 }

@@ -12,6 +12,7 @@ export const problemCodes = {
   QUEUE_STUCK: 'the database cannot be read or written: runs wait',
   LANES_STUCK: 'Temporal cannot be reached: executors on other machines are given no new work',
   RUNS_UNSERVED: 'no executor on another machine takes the runs of a model: they wait',
+  FILES_STUCK: 'the store of files cannot be used: runs with files wait',
   RUNS_UNRECORDED: 'the database cannot be written: what has become of runs is kept in memory until it can',
 } as const satisfies Record<string, string>;
 

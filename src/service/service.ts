@@ -9,8 +9,9 @@ import { serviceIdentity } from './database/settings.ts';
 import { ExecutorPool } from './executors/pool.ts';
 import { memoryShare } from './executors/process.ts';
 import { ContentFiles } from './files/content.ts';
-import type { LaneOptions } from './fleet/lane-keeper.ts';
+import { openContent, type S3Place } from './files/open.ts';
 import { Presigner, signingSecret } from './files/presign.ts';
+import type { LaneOptions } from './fleet/lane-keeper.ts';
 import { API_ROOT, buildApp } from './http/app.ts';
 import { defaultLimits, type Limits } from './http/limits.ts';
 import { PublicAddress, type ProxyOptions } from './http/public-address.ts';
@@ -51,6 +52,8 @@ export interface ServiceOptions extends ProxyOptions {
    * @default a database in SQLite in the data folder, which only this service uses
    */
   database?: string | undefined;
+  /** A bucket for the files of clients and runs. @default the folder `files` in the data folder */
+  s3?: S3Place | undefined;
   /** Folders whose subfolders are models. */
   modelDirs: readonly string[];
   /** How many runs execute at once. @default as many as the machine has cores */
@@ -108,7 +111,8 @@ const steadyNow = (): number => Math.round(performance.timeOrigin + performance.
 /**
  * Starts the model service.
  *
- * @throws ForayError STORE_UNUSABLE, STORE_NEWER, STORE_UNREACHABLE, MODEL_INVALID, MODEL_UNREADABLE, KEYS_INVALID, PORT_IN_USE, USAGE
+ * @throws ForayError STORE_UNUSABLE, STORE_NEWER, STORE_UNREACHABLE, FILES_UNREACHABLE, FILES_UNUSABLE,
+ *   MODEL_INVALID, MODEL_UNREADABLE, KEYS_INVALID, PORT_IN_USE, USAGE
  */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
   const { host = '127.0.0.1', now = Date.now, after = afterRealTime, dataDir } = options;
@@ -144,6 +148,8 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     const makesKey = options.keyFile === undefined && options.apiKey === undefined;
     const newKey = makesKey ? await ensureKeyFile(keyFile) : undefined;
     const clock = options.now ?? steadyNow;
+    const presigner = new Presigner(await signingSecret(database.sql), clock);
+    const content = await openContent({ s3: options.s3, files, presigner, problems, now: clock });
     const reader = new ModelReader(options.modelDirs, clock);
     const { cache, unfinished } = replicas?.folders.versions ?? {};
     const versionFiles = new VersionFiles(versionFilesIn(dataDir), cache, unfinished);
@@ -160,7 +166,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     repository.whenEnded((runIds) => feed.end(runIds));
     const listener = new QueueProblems({ registry, problems, onDoubt: () => modelWatch.readSoon() });
     const recorder = new Recorder(feed, listener);
-    const materials = new ServedVersions(registry);
+    const materials = new ServedVersions(registry, content.runFiles);
     const dispatcher = new Dispatcher({ feed, materials, pool, recorder, listener, kept, onFault });
     const wake = () => {
       dispatcher.wake();
@@ -170,8 +176,12 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       wake();
       database.peers?.tell();
     };
-    const runs = new Runs({ repository, registry, files, progress, holder, kept, onQueued });
-    const sessions = new Sessions({ runs, registry, recorder, progress, processes, after });
+    const runs = new Runs({
+      ...{ repository, registry, files: content.store, progress, holder, kept, onQueued },
+    });
+    const sessions = new Sessions({
+      ...{ runs, registry, recorder, progress, processes, files: content.runFiles, after },
+    });
     const service = await serviceIdentity(database.sql);
     if (options.metrics) metrics = await serveMetrics(options.metrics, { runs: repository, pool, problems });
     const fleet =
@@ -180,7 +190,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
         await import('./fleet/start.ts')
       ).startFleet({
         ...{ lanes: options.lanes, sql: database.sql, now, service, problems, onFault, onRequeued: onQueued },
-        ...{ runs: repository, registry, progress, files, code: versionFiles.content },
+        ...{ runs: repository, registry, progress, files: content.store, code: versionFiles.content },
         runTimeout: options.runTimeout,
         executesAll: size > 0,
       }));
@@ -199,9 +209,10 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       history: new VersionHistory(repository, registry),
       runs,
       sessions,
-      files,
       versionFiles,
-      presigner: new Presigner(await signingSecret(database.sql), clock),
+      content: content.store,
+      disk: content.disk,
+      presigner,
       access,
       isShared: replica !== undefined,
       health: () => ({ ...problems.health(), service }),
@@ -254,6 +265,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       modelWatch.end();
       endLostRuns();
       dispatcher.close();
+      content.runFiles?.close();
       await ending();
       await reading;
       await sessions.close();

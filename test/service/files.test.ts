@@ -8,7 +8,8 @@ import { describe, expect, test } from '@jest/globals';
 import fc from '../support/fast-check.ts';
 import { ErrorBody } from '../../src/api/resources.ts';
 import { ContentFiles } from '../../src/service/files/content.ts';
-import { Presigner, type SignedFile, type SignedQuery } from '../../src/service/files/presign.ts';
+import type { NamedFile } from '../../src/service/files/content-store.ts';
+import { Presigner, type SignedQuery } from '../../src/service/files/presign.ts';
 import { storeUpload } from '../../src/service/files/upload.ts';
 import {
   KEY,
@@ -180,7 +181,7 @@ describe('pre-signed downloads', () => {
 
   test('altered in any part it is refused, and only then', () => {
     const start = Date.parse('2026-11-20T10:00:00Z');
-    const isOpen = (file: SignedFile, query: SignedQuery, secret: string, now: number): boolean => {
+    const isOpen = (file: NamedFile, query: SignedQuery, secret: string, now: number): boolean => {
       try {
         new Presigner(secret, () => now).verify(file.hash, query);
         return true;

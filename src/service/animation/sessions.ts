@@ -3,15 +3,18 @@ import { messageOf } from '../../errors.ts';
 import { ServiceError } from '../errors.ts';
 import { Deferred } from '../deferred.ts';
 import type { ModelProcessOptions } from '../executors/process.ts';
+import type { RunFiles } from '../files/run-files.ts';
 import type { ModelCode } from '../models/folder.ts';
 import type { ModelRegistry, ServedVersion } from '../models/registry.ts';
 import type { Progress } from '../runs/progress.ts';
 import type { Recorder } from '../runs/recorder.ts';
-import type { StoredRun } from '../runs/stored-run.ts';
+import type { OutputTexts, StoredRun } from '../runs/stored-run.ts';
 import type { Runs } from '../runs/runs.ts';
 import type { After } from '../timers.ts';
 import type { AnimationData, Frame } from './protocol.ts';
 import { type Ending as SessionEnding, Session, type SessionOptions } from './session.ts';
+
+type Template = ServedVersion['experimentTemplate'];
 
 /** The most animated runs at once. Each has a process, which computes while somebody watches. */
 export const MOST_SESSIONS = 8;
@@ -31,6 +34,8 @@ export interface SessionsParts {
   progress: Progress;
   /** How the processes of animated runs are started. */
   processes: ModelProcessOptions;
+  /** If the files of runs are not kept where executors read and write them. */
+  files: RunFiles | undefined;
   after: After;
 }
 
@@ -56,6 +61,8 @@ export class Sessions {
   readonly #shown = new Map<string, Shown>();
   /** How many are being added to the database. */
   #starting = 0;
+  /** Ended runs whose files are being stored, by id. */
+  readonly #keeping = new Set<string>();
   #open = true;
 
   constructor(parts: SessionsParts) {
@@ -83,12 +90,13 @@ export class Sessions {
     const code = this.#codeOf(version);
     this.#starting += 1;
     const run = await runs.startAnimated(versionId, request).finally(() => (this.#starting -= 1));
+    await this.#fetchInputs(run, experimentTemplate);
     const job = { runId: run.id, versionId, code: code!, template: experimentTemplate, inputs: run.inputs };
     const session = this.#begin(run.id, {
       ...processes,
       data: { job, animation: animation! },
       onProgress: (fraction) => this.#parts.progress.note(run.id, fraction),
-      onEnd: (ending) => this.#record(session, run.id, ending),
+      onEnd: (ending) => this.#record(session, run.id, experimentTemplate, ending),
     });
     const shown: Shown = { session, run, version, model, animation: animation!, unwatch: () => {} };
     this.#shown.set(session.uuid, shown);
@@ -112,8 +120,9 @@ export class Sessions {
     }
   }
 
-  /** Whether the run is one of those that run here. */
+  /** Whether the run is one of those that run here, or whose files are not stored yet. */
   executes(runId: string): boolean {
+    if (this.#keeping.has(runId)) return true;
     return [...this.#shown.values()].some(({ run, session }) => run.id === runId && !session.ending);
   }
 
@@ -175,10 +184,34 @@ export class Sessions {
     }
   }
 
-  #record(session: Session, runId: string, ending: SessionEnding): void {
-    const { recorder, progress } = this.#parts;
+  /** @throws ServiceError UNAVAILABLE */
+  async #fetchInputs({ id, inputs }: StoredRun, template: Template): Promise<void> {
+    try {
+      await this.#parts.files?.fetchInputs(template, inputs);
+    } catch (error) {
+      void this.#parts.recorder.record({ runId: id, status: 'STOPPED', reason: messageOf(error) });
+      throw unavailable();
+    }
+  }
+
+  async #keepOutputs(runId: string, template: Template, outputs: OutputTexts): Promise<void> {
+    const { recorder, files } = this.#parts;
+    this.#keeping.add(runId);
+    try {
+      await files!.keepOutputs(template, outputs);
+      void recorder.record({ runId, status: 'COMPLETED', outputs });
+    } catch (error) {
+      void recorder.record({ runId, status: 'STOPPED', reason: messageOf(error) });
+    } finally {
+      this.#keeping.delete(runId);
+    }
+  }
+
+  #record(session: Session, runId: string, template: Template, ending: SessionEnding): void {
+    const { recorder, progress, files } = this.#parts;
     progress.end(runId);
-    void recorder.record({ runId, ...ending });
+    if (files && ending.status === 'COMPLETED') void this.#keepOutputs(runId, template, ending.outputs);
+    else void recorder.record({ runId, ...ending });
     const shown = this.#shown.get(session.uuid);
     if (shown) this.#watch(shown);
     const ended = [...this.#shown.values()].filter(({ session }) => session.ending);

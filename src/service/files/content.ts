@@ -15,11 +15,18 @@ import {
 } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
+import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { ServiceError } from '../errors.ts';
+import type { ByteRange } from './content-store.ts';
 
 /** SHA-256 in base64url without padding, as clients compute it before an upload (notes on real clients, Values). */
 const HASH = /^[A-Za-z0-9_-]{43}$/;
+
+/** Whether a text has the form of a file's hash. */
+export function isHash(text: string): boolean {
+  return HASH.test(text);
+}
 
 /**
  * Files by the hash of their content, in a folder that the service and its executors share. A file is first written
@@ -65,6 +72,16 @@ export class ContentFiles {
     throw this.has(hash)
       ? new ServiceError('FILE_DAMAGED', damaged(hash))
       : new ServiceError('UNKNOWN_FILE', `No file with the hash ${hash} is stored.`);
+  }
+
+  /**
+   * A stream of a file, or of a part of it.
+   *
+   * @throws ServiceError UNKNOWN_FILE, FILE_DAMAGED
+   */
+  async open(hash: string, { first, last }: Partial<ByteRange> = {}): Promise<Readable> {
+    await this.require(hash);
+    return createReadStream(this.pathOf(hash), { start: first, end: last });
   }
 
   /** @throws Error if there is no such file, or it is damaged */

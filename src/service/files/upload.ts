@@ -7,9 +7,15 @@ import type { ContentFiles } from './content.ts';
 /**
  * Stores a body as it arrives, without holding it in memory; returns its hash.
  *
- * @throws ServiceError TOO_LARGE if it has more than `limit` bytes
+ * @param expected - the hash that it must have
+ * @throws ServiceError TOO_LARGE if it has more than `limit` bytes, CONTENT_DIFFERS if it has another hash
  */
-export async function storeUpload(files: ContentFiles, body: Readable, limit: number): Promise<string> {
+export async function storeUpload(
+  files: ContentFiles,
+  body: Readable,
+  limit: number,
+  expected?: string,
+): Promise<string> {
   const unfinished = files.unfinishedPath();
   const hash = createHash('sha256');
   try {
@@ -27,6 +33,9 @@ export async function storeUpload(files: ContentFiles, body: Readable, limit: nu
       await file.close();
     }
     const name = hash.digest('base64url');
+    if (expected !== undefined && name !== expected) {
+      throw new ServiceError('CONTENT_DIFFERS', `The upload has the hash ${name}, and not ${expected}.`);
+    }
     files.adopt(unfinished, name);
     return name;
   } catch (error) {

@@ -1,6 +1,7 @@
 import type { ListedExecutor } from '../../api/extensions.ts';
 import { ServiceError } from '../errors.ts';
 import type { ContentFiles } from '../files/content.ts';
+import type { ContentStore } from '../files/content-store.ts';
 import type { ModelRegistry, ServedVersion } from '../models/registry.ts';
 import { whyNotRunnable } from '../models/manifest.ts';
 import type { Problem } from '../problems.ts';
@@ -17,7 +18,7 @@ export interface FleetParts {
   registry: ModelRegistry;
   progress: Progress;
   /** The files of clients. */
-  files: ContentFiles;
+  files: ContentStore;
   /** The files of versions. */
   code: ContentFiles;
   welcome: Welcome;
@@ -27,7 +28,7 @@ export interface FleetParts {
 /** What the executors on other machines ask of the service: the queue, for each by its holder, and the code and files of its runs. */
 export class Fleet {
   readonly executors: Executors;
-  readonly files: ContentFiles;
+  readonly files: ContentStore;
   readonly code: ContentFiles;
   readonly #parts: FleetParts;
   /** When each holder was last heard, by its id. */

@@ -1,5 +1,6 @@
 import type { Database } from '../database/database.ts';
 import type { ContentFiles } from '../files/content.ts';
+import type { ContentStore } from '../files/content-store.ts';
 import type { ModelRegistry } from '../models/registry.ts';
 import type { Problems } from '../problems.ts';
 import type { Progress } from '../runs/progress.ts';
@@ -21,7 +22,7 @@ export interface FleetStart {
   runs: RunRepository;
   registry: ModelRegistry;
   progress: Progress;
-  files: ContentFiles;
+  files: ContentStore;
   code: ContentFiles;
   runTimeout: number | undefined;
 }

@@ -8,7 +8,8 @@ import { pathOf } from '../../http/path.ts';
 import { printable } from '../../printable.ts';
 import { ServiceError } from '../errors.ts';
 import type { Sessions } from '../animation/sessions.ts';
-import type { ContentFiles } from '../files/content.ts';
+import type { ContentStore } from '../files/content-store.ts';
+import type { DiskStore } from '../files/disk-store.ts';
 import type { Presigner } from '../files/presign.ts';
 import type { Access } from '../keys/access.ts';
 import type { Fleet } from '../fleet/fleet.ts';
@@ -20,8 +21,8 @@ import type { VersionHistory } from '../runs/version-history.ts';
 import type { Runs } from '../runs/runs.ts';
 import { addAnimations, withoutSession } from './animations.ts';
 import { requireKey } from './hooks/auth.ts';
-import { addDownloads } from './downloads.ts';
 import { addExecutors } from './executors.ts';
+import { addSignedFiles } from './signed-files.ts';
 import { refuseConnection, sendFailure } from './failures.ts';
 import { animationHandlers } from './handlers/animation.ts';
 import { fileHandlers } from './handlers/files.ts';
@@ -54,7 +55,9 @@ export interface AppParts {
   history: VersionHistory;
   runs: Runs;
   sessions: Sessions;
-  files: ContentFiles;
+  content: ContentStore;
+  /** The files whose pre-signed addresses this service serves; those of other stores are served by the stores. */
+  disk: DiskStore | undefined;
   versionFiles: VersionFiles;
   presigner: Presigner;
   access: Access;
@@ -70,7 +73,7 @@ export interface AppParts {
   onAnswered: ((answered: Answered) => void) | undefined;
 }
 
-/** The HTTP side of the service: the interface under its root, pre-signed downloads and a health check. */
+/** The HTTP side of the service: the interface under its root, pre-signed addresses and a health check. */
 export async function buildApp({ log, logLevel, onAnswered, ...parts }: AppParts): Promise<FastifyInstance> {
   const app = fastify({
     logger: log ? { stream: printableTo(log), level: logLevel, serializers: { req: loggedRequest } } : false,
@@ -121,7 +124,7 @@ export async function buildApp({ log, logLevel, onAnswered, ...parts }: AppParts
     ...openApi,
     servers: [{ url: publicAddress.path(request) + API_ROOT }],
   }));
-  addDownloads(app, parts.files, parts.presigner);
+  if (parts.disk) await addSignedFiles(app, parts.disk, parts.presigner, parts.limits.upload);
   await addAnimations(app, parts.sessions);
   if (parts.fleet) {
     const { access, fleet, limits } = parts;
@@ -152,7 +155,7 @@ export async function buildApp({ log, logLevel, onAnswered, ...parts }: AppParts
             modelAccess,
             parts.limits,
           ),
-          ...fileHandlers(parts.files, parts.presigner, parts.limits),
+          ...fileHandlers(parts.content, parts.limits),
         },
       );
     },

@@ -1,5 +1,7 @@
+import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { ServiceError } from '../errors.ts';
+import { tooLargeUpload } from '../files/upload.ts';
 
 /**
  * Reads the body of an endpoint that takes JSON. A body that is one JSON string may also be plain text.
@@ -38,6 +40,16 @@ export function readQuery<S extends z.ZodType>(schema: S, query: unknown): z.out
     );
   }
   return result.data;
+}
+
+/** Gives the bodies of these routes as streams of at most so many bytes, whatever their type. */
+export function takeBytes(scope: FastifyInstance, limit: number): void {
+  scope.removeAllContentTypeParsers();
+  scope.addContentTypeParser('*', (request, stream, done) => {
+    // a body whose announced size is too large is refused before it is read
+    const tooLarge = Number(request.headers['content-length']) > limit;
+    done(tooLarge ? tooLargeUpload(limit) : null, stream);
+  });
 }
 
 function bareOrJsonString(text: string): string {

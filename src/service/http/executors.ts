@@ -1,14 +1,11 @@
-import { createReadStream } from 'node:fs';
 import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { ServiceError } from '../errors.ts';
-import type { ContentFiles } from '../files/content.ts';
-import { storeUpload } from '../files/upload.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import { Beat, Claim, EXECUTORS, Hello, Release, Report } from '../fleet/protocol.ts';
 import type { Access } from '../keys/access.ts';
-import { readJson } from './body.ts';
+import { readJson, takeBytes } from './body.ts';
 
 /** The largest report, in bytes: an executor sends its outputs in parts below that. */
 const MOST_REPORTED = 64 * 2 ** 20;
@@ -55,25 +52,22 @@ export async function addExecutors(
         return {};
       });
       scope.get('/versions/:id', (request) => fleet.version((request.params as { id: string }).id));
-      sendFrom(scope, '/files/:hash', fleet.files);
-      sendFrom(scope, '/code/:hash', fleet.code);
+      sendFrom(scope, '/files/:hash', (hash) => fleet.files.read(hash));
+      sendFrom(scope, '/code/:hash', (hash) => fleet.code.open(hash));
       done();
     },
     { prefix: EXECUTORS },
   );
   await app.register(
     (scope, _options, done) => {
-      scope.removeAllContentTypeParsers();
-      scope.addContentTypeParser('*', (_request, stream, done) => done(null, stream));
+      takeBytes(scope, upload);
       scope.addHook('onRequest', (request, _reply, done) => {
         nameOf(request);
         done();
       });
       scope.put('/files/:hash', async (request) => {
         const { hash } = request.params as { hash: string };
-        const stored = await storeUpload(fleet.files, (request.body ?? request.raw) as Readable, upload);
-        if (stored !== hash)
-          throw new ServiceError('CONTENT_DIFFERS', `The upload has the hash ${stored}, and not ${hash}.`);
+        await fleet.files.store((request.body ?? request.raw) as Readable, upload, hash);
         return {};
       });
       done();
@@ -86,10 +80,9 @@ function machineOf({ params }: FastifyRequest): string {
   return (params as { machine: string }).machine;
 }
 
-function sendFrom(scope: FastifyInstance, path: string, files: ContentFiles): void {
+function sendFrom(scope: FastifyInstance, path: string, open: (hash: string) => Promise<Readable>): void {
   scope.get(path, async (request, reply) => {
     const { hash } = request.params as { hash: string };
-    await files.require(hash);
-    return reply.type('application/octet-stream').send(createReadStream(files.pathOf(hash)));
+    return reply.type('application/octet-stream').send(await open(hash));
   });
 }

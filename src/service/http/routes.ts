@@ -1,8 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Endpoint } from '../../api/endpoints.ts';
 import { allEndpoints, type AnyEndpointName } from '../../api/extensions.ts';
-import { tooLargeUpload } from '../files/upload.ts';
-import { readBody, readQuery } from './body.ts';
+import { readBody, readQuery, takeBytes } from './body.ts';
 import type { Handlers } from './call.ts';
 import type { Limits } from './limits.ts';
 import type { PublicAddress } from './public-address.ts';
@@ -36,12 +35,7 @@ export async function addRoutes(
     done();
   });
   await api.register((scope, _options, done) => {
-    scope.removeAllContentTypeParsers();
-    scope.addContentTypeParser('*', (request, stream, done) => {
-      // a body whose announced size is too large is refused before it is read
-      const tooLarge = Number(request.headers['content-length']) > limits.upload;
-      done(tooLarge ? tooLargeUpload(limits.upload) : null, stream);
-    });
+    takeBytes(scope, limits.upload);
     for (const name of names) if (isBytes(name)) addRoute(scope, name, context, handlers);
     done();
   });

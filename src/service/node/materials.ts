@@ -1,14 +1,13 @@
-import { rmSync } from 'node:fs';
 import path from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { messageOf } from '../../errors.ts';
 import { Deferred } from '../deferred.ts';
 import { ContentFiles } from '../files/content.ts';
+import { FetchedFiles } from '../files/fetched-files.ts';
+import { RunFiles } from '../files/run-files.ts';
 import type { FetchedVersion } from '../fleet/protocol.ts';
 import type { ModelCode } from '../models/folder.ts';
 import { type Manifest, whyNotRunnable } from '../models/manifest.ts';
 import { contentName, VersionFiles } from '../models/version-files.ts';
-import { Backoff } from '../backoff.ts';
 import { type Materials, type VersionJob, VersionUnusable } from '../runs/dispatcher.ts';
 import type { ClaimedRun } from '../runs/feed.ts';
 import type { OutputTexts } from '../runs/stored-run.ts';
@@ -22,6 +21,14 @@ export function filesIn(folder: string): string {
   return path.join(folder, 'files');
 }
 
+/** What an executor has fetched. */
+interface Cache {
+  local: ContentFiles;
+  versions: VersionFiles;
+  files: RunFiles;
+  code: FetchedFiles;
+}
+
 /**
  * The code of versions and the files of runs in the cache of an executor. What is not there, or not what its hash says, is
  * fetched.
@@ -29,14 +36,11 @@ export function filesIn(folder: string): string {
 export class NodeMaterials implements Materials {
   readonly #client: NodeClient;
   readonly #folder: string;
-  #files: ContentFiles;
-  #versions: VersionFiles;
+  #cache: Cache;
   /** The versions that were fetched, by id. */
   readonly #fetched = new Map<string, Promise<FetchedVersion>>();
   /** The code of versions, and when it was found to be whole. */
   readonly #ready = new Map<string, { code: ModelCode; at: number }>();
-  /** Contents that are being fetched, by hash. */
-  readonly #fetching = new Map<string, Promise<void>>();
   /** Versions that this build cannot execute. */
   readonly #unwanted = new Set<string>();
   /** Why runs of versions are not taken, by the version's id. */
@@ -45,13 +49,13 @@ export class NodeMaterials implements Materials {
   constructor(client: NodeClient, folder: string) {
     this.#client = client;
     this.#folder = folder;
-    [this.#files, this.#versions] = this.#open();
+    this.#cache = this.#open();
   }
 
   /** @throws Error of the system if the cache cannot be written */
   prepare(): void {
-    this.#files.prepare();
-    this.#versions.prepare();
+    this.#cache.local.prepare();
+    this.#cache.versions.prepare();
   }
 
   async jobOf({ versionId, inputs }: ClaimedRun): Promise<VersionJob> {
@@ -64,26 +68,19 @@ export class NodeMaterials implements Materials {
       this.#unwanted.add(versionId);
       throw this.#refuse(versionId, model, reason);
     }
-    const files = template.inputs
-      .filter(({ type }) => type === 'INPUT_FILE')
-      .map(({ name }) => inputs[name]!)
-      .filter((hash) => hash !== '');
     try {
       const code = await this.#codeOf(versionId, manifest);
-      await this.#ensure('files', this.#files, files);
+      await this.#cache.files.fetchInputs(template, inputs);
       this.#refusals.delete(versionId);
       return { code, template, isElsewhere: true };
     } catch (error) {
-      throw error instanceof ServiceFault ? this.#refuse(versionId, model, error.message) : error;
+      const { cause, message } = error as Error;
+      throw cause instanceof ServiceFault ? this.#refuse(versionId, model, message) : error;
     }
   }
 
-  async keepOutputs({ template }: VersionJob, outputs: OutputTexts): Promise<void> {
-    for (const { name, type } of template.outputs) {
-      const value: unknown = type === 'OUTPUT_FILE' && JSON.parse(outputs[name]!);
-      const { hash } = Object(value) as { hash?: unknown };
-      if (typeof hash === 'string') await this.#upload(hash);
-    }
+  keepOutputs({ template }: VersionJob, outputs: OutputTexts): Promise<void> {
+    return this.#cache.files.keepOutputs(template, outputs);
   }
 
   unwanted(): readonly string[] {
@@ -103,11 +100,21 @@ export class NodeMaterials implements Materials {
   /** Has all files hashed again before their next use: damage by a disk does not show in their sizes and times. */
   doubt(): void {
     this.#ready.clear();
-    [this.#files, this.#versions] = this.#open();
+    this.#cache = this.#open();
   }
 
-  #open(): [ContentFiles, VersionFiles] {
-    return [new ContentFiles(filesIn(this.#folder)), new VersionFiles(path.join(this.#folder, 'versions'))];
+  #open(): Cache {
+    const local = new ContentFiles(filesIn(this.#folder));
+    const versions = new VersionFiles(path.join(this.#folder, 'versions'));
+    const client = this.#client;
+    return {
+      ...{ local, versions },
+      files: new RunFiles(local, {
+        fetch: (hash, file) => client.fetch('files', hash, file),
+        upload: (hash, file) => client.upload(hash, file),
+      }),
+      code: new FetchedFiles(versions.content, (hash, file) => client.fetch('code', hash, file)),
+    };
   }
 
   #refuse(versionId: string, model: string, reason: string): Deferred {
@@ -122,8 +129,8 @@ export class NodeMaterials implements Materials {
     const contents = manifest.files
       .filter(({ link }) => link === undefined)
       .map(({ sha256 }) => contentName(sha256));
-    await this.#ensure('code', this.#versions.content, contents);
-    const code = this.#versions.ready(manifest, undefined);
+    await this.#cache.code.ensure(contents);
+    const code = this.#cache.versions.ready(manifest, undefined);
     this.#ready.set(versionId, { code, at: performance.now() });
     return code;
   }
@@ -138,38 +145,5 @@ export class NodeMaterials implements Materials {
       this.#fetched.set(id, fetched);
     }
     return fetched;
-  }
-
-  /** Fetches what is missing or damaged. */
-  async #ensure(kind: 'files' | 'code', files: ContentFiles, hashes: readonly string[]): Promise<void> {
-    for (const hash of new Set(hashes)) {
-      if (await files.isWhole(hash)) continue;
-      const fetching = this.#fetching.get(hash) ?? this.#fetch(kind, files, hash);
-      this.#fetching.set(hash, fetching);
-      await fetching.finally(() => this.#fetching.delete(hash));
-    }
-  }
-
-  async #fetch(kind: 'files' | 'code', files: ContentFiles, hash: string): Promise<void> {
-    const unfinished = files.unfinishedPath();
-    try {
-      await this.#client.fetch(kind, hash, unfinished);
-      if (!(await files.adoptAs(unfinished, hash))) throw new Error('it arrived damaged');
-    } catch (error) {
-      rmSync(unfinished, { force: true });
-      const why = `the file ${hash} cannot be fetched: ${messageOf(error)}`;
-      throw error instanceof ServiceFault ? new ServiceFault(why, error.code) : new Deferred(why);
-    }
-  }
-
-  /** A result is not lost because its file cannot be uploaded just now. */
-  async #upload(hash: string): Promise<void> {
-    for (const backoff = new Backoff(); ;) {
-      try {
-        return await this.#client.upload(hash, this.#files.pathOf(hash));
-      } catch {
-        await pause(backoff.next());
-      }
-    }
   }
 }

@@ -3,7 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { RunLog } from '../../api/extensions.ts';
 import type { Outputs, OutputsTemplate, RunMessage, RunRequest } from '../../api/resources.ts';
 import { ServiceError } from '../errors.ts';
-import type { ContentFiles } from '../files/content.ts';
+import type { ContentStore } from '../files/content-store.ts';
 import { checkAllowed } from '../models/allowed-values.ts';
 import type { ModelRegistry, ServedVersion } from '../models/registry.ts';
 import { checkValue } from './checked.ts';
@@ -29,7 +29,7 @@ const SLICE = 100;
 export interface RunsParts {
   repository: RunRepository;
   registry: ModelRegistry;
-  files: ContentFiles;
+  files: Pick<ContentStore, 'has'>;
   progress: Progress;
   /** The holder of animated runs. */
   holder: () => string;
@@ -61,7 +61,7 @@ export class Runs {
     const wanted = wantedBy(version, request);
     const newest = await this.#repository.newest(wanted.identity);
     if (newest && isLive(newest.status) && (await this.#isWanted(newest))) return newest;
-    this.#checkExecutable(version, wanted.settings.inputs);
+    await this.#checkExecutable(version, wanted.settings.inputs);
     if (wanted.settings.experimentType !== 'SIMULATION') return this.#addOnce(version, wanted);
     checkInputs(version, wanted.settings.inputs);
     const run = await this.#repository.insert(wanted);
@@ -84,7 +84,7 @@ export class Runs {
     }
     const version = this.#registry.version(versionId);
     const single = readSettings(version.experimentTemplate.inputs, { experimentType: 'SIMULATION', inputs });
-    this.#checkExecutable(version, single.inputs);
+    await this.#checkExecutable(version, single.inputs);
     checkInputs(version, single.inputs);
     const settings: Settings = { ...single, experimentType: 'ANIMATION_SVG' };
     return this.#repository.insertRunning(this.#parts.holder(), {
@@ -210,7 +210,10 @@ export class Runs {
   }
 
   /** @throws ServiceError VERSION_RETIRED, INVALID_VALUE */
-  #checkExecutable({ version, retired, experimentTemplate }: ServedVersion, inputs: CanonicalInputs): void {
+  async #checkExecutable(
+    { version, retired, experimentTemplate }: ServedVersion,
+    inputs: CanonicalInputs,
+  ): Promise<void> {
     if (retired !== undefined) {
       throw new ServiceError(
         'VERSION_RETIRED',
@@ -219,7 +222,7 @@ export class Runs {
     }
     for (const { name, type } of experimentTemplate.inputs) {
       const value = inputs[name]!;
-      if (type === 'INPUT_FILE' && value !== '' && !this.#parts.files.has(value)) {
+      if (type === 'INPUT_FILE' && value !== '' && !(await this.#parts.files.has(value))) {
         throw new ServiceError(
           'INVALID_VALUE',
           `The value of "${name}" is "${value}", but no file of that hash is stored.`,

@@ -1,20 +1,30 @@
+import type { RunFiles } from '../files/run-files.ts';
 import type { ModelRegistry } from '../models/registry.ts';
 import { type Materials, type VersionJob, VersionUnusable } from './dispatcher.ts';
 import type { ClaimedRun } from './feed.ts';
+import type { OutputTexts } from './stored-run.ts';
 
 /** The versions of the service, for its own executors. */
 export class ServedVersions implements Materials {
   readonly #registry: ModelRegistry;
+  readonly #files: RunFiles | undefined;
 
-  constructor(registry: ModelRegistry) {
+  /** @param files - if the files of runs are not kept where executors read and write them */
+  constructor(registry: ModelRegistry, files: RunFiles | undefined) {
     this.#registry = registry;
+    this.#files = files;
   }
 
-  jobOf({ versionId }: ClaimedRun): VersionJob | Promise<VersionJob> {
+  async jobOf(run: ClaimedRun): Promise<VersionJob> {
     // another service of the database may have added it
-    return this.#registry.has(versionId)
-      ? this.#job(versionId)
-      : this.#registry.notice().then(() => this.#job(versionId));
+    if (!this.#registry.has(run.versionId)) await this.#registry.notice();
+    const job = this.#job(run.versionId);
+    await this.#files?.fetchInputs(job.template, run.inputs);
+    return job;
+  }
+
+  async keepOutputs({ template }: VersionJob, outputs: OutputTexts): Promise<void> {
+    await this.#files?.keepOutputs(template, outputs);
   }
 
   #job(versionId: string): VersionJob {

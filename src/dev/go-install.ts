@@ -1,0 +1,38 @@
+import { spawn } from 'node:child_process';
+
+const STILL_AT_IT_MS = 15_000;
+
+/**
+ * Builds a program of a Go package into a folder.
+ *
+ * @param report - receives lines for a person who waits
+ * @throws Error with the last line of what Go says
+ */
+export async function goInstall(
+  goPackage: string,
+  folder: string,
+  report: (line: string) => void,
+): Promise<void> {
+  const started = Date.now();
+  const ticking = setInterval(
+    () => report(`  still building, ${Math.round((Date.now() - started) / 1_000)} s`),
+    STILL_AT_IT_MS,
+  );
+  try {
+    await new Promise<void>((resolve, reject) => {
+      const go = spawn('go', ['install', goPackage], {
+        env: { ...process.env, GOBIN: folder },
+        stdio: ['ignore', 'ignore', 'pipe'],
+      });
+      let said = '';
+      go.stderr.on('data', (chunk: Buffer) => (said = (said + chunk.toString()).slice(-2_000)));
+      go.once('error', () => reject(new Error('Go is not installed')));
+      go.once('exit', (code) => {
+        if (code === 0) resolve();
+        else reject(new Error(said.trim().split('\n').at(-1) ?? `exit code ${code}`));
+      });
+    });
+  } finally {
+    clearInterval(ticking);
+  }
+}

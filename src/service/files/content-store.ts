@@ -1,0 +1,45 @@
+import type { Readable } from 'node:stream';
+
+/** A file, and the name that it has for whoever downloads it. */
+export interface NamedFile {
+  hash: string;
+  filename: string;
+}
+
+/** The first and the last byte of a part of a file, counted from 0. */
+export interface ByteRange {
+  first: number;
+  last: number;
+}
+
+/** What a client sends to upload a file: a PUT to the address with these headers, with no key. */
+export interface UploadAddress {
+  url: string;
+  headers: Record<string, string>;
+}
+
+/**
+ * Where the files of clients and runs are, by the hash of their content. Addresses are pre-signed: they need no key, and
+ * are valid for five minutes. `root` is the address of the service as the client reaches it. A store on another machine
+ * throws ServiceError UNAVAILABLE while it cannot be used.
+ */
+export interface ContentStore {
+  /** Whether the file is stored. */
+  has(hash: string): Promise<boolean>;
+  /** Whether the file is stored and matches its hash. */
+  isWhole(hash: string): Promise<boolean>;
+  /** @throws ServiceError UNKNOWN_FILE, FILE_DAMAGED */
+  read(hash: string): Promise<Readable>;
+  /**
+   * Stores a body under the hash of its content, which it returns.
+   *
+   * @param limit - the most bytes it may have
+   * @param expected - the hash that it must have
+   * @throws ServiceError TOO_LARGE, CONTENT_DIFFERS
+   */
+  store(body: Readable, limit: number, expected?: string): Promise<string>;
+  /** @throws ServiceError UNKNOWN_FILE, FILE_DAMAGED */
+  address(file: NamedFile, root: string): Promise<string>;
+  /** An address that takes only content with this hash. */
+  uploadAddress(hash: string, root: string): Promise<UploadAddress>;
+}

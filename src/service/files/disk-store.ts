@@ -1,0 +1,65 @@
+import { stat } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+import { ServiceError } from '../errors.ts';
+import { type ContentFiles, isHash } from './content.ts';
+import type { ByteRange, ContentStore, NamedFile, UploadAddress } from './content-store.ts';
+import type { Presigner } from './presign.ts';
+import { storeUpload } from './upload.ts';
+
+/** Path of a file's pre-signed addresses, outside the root of the interface: they need no key. */
+export function filePath(hash: string): string {
+  return `/files/${hash}`;
+}
+
+/** Files on the service's own disk. The service itself serves their pre-signed addresses. */
+export class DiskStore implements ContentStore {
+  readonly #files: ContentFiles;
+  readonly #presigner: Presigner;
+
+  constructor(files: ContentFiles, presigner: Presigner) {
+    this.#files = files;
+    this.#presigner = presigner;
+  }
+
+  has(hash: string): Promise<boolean> {
+    return Promise.resolve(this.#files.has(hash));
+  }
+
+  isWhole(hash: string): Promise<boolean> {
+    return this.#files.isWhole(hash);
+  }
+
+  /** @throws ServiceError UNKNOWN_FILE, FILE_DAMAGED */
+  async sizeOf(hash: string): Promise<number> {
+    await this.#files.require(hash);
+    return (await stat(this.#files.pathOf(hash))).size;
+  }
+
+  /** Reads a file, or a part of it. */
+  read(hash: string, range?: ByteRange): Promise<Readable> {
+    return this.#files.open(hash, range);
+  }
+
+  store(body: Readable, limit: number, expected?: string): Promise<string> {
+    return storeUpload(this.#files, body, limit, expected);
+  }
+
+  async address(file: NamedFile, root: string): Promise<string> {
+    await this.#files.require(file.hash);
+    return addressOf(file.hash, root, { ...this.#presigner.sign(file) });
+  }
+
+  /** @throws ServiceError UNKNOWN_FILE if the text is not a hash */
+  uploadAddress(hash: string, root: string): Promise<UploadAddress> {
+    if (!isHash(hash))
+      return Promise.reject(new ServiceError('UNKNOWN_FILE', `"${hash}" is not the hash of a file.`));
+    return Promise.resolve({
+      url: addressOf(hash, root, { ...this.#presigner.signUpload(hash) }),
+      headers: {},
+    });
+  }
+}
+
+function addressOf(hash: string, root: string, query: Record<string, string>): string {
+  return `${root}${filePath(hash)}?${new URLSearchParams(query).toString()}`;
+}

@@ -1,0 +1,39 @@
+import { rmSync } from 'node:fs';
+import { messageOf } from '../../errors.ts';
+import { Deferred } from '../deferred.ts';
+import type { ContentFiles } from './content.ts';
+
+/** Files that are kept elsewhere, in a folder of this machine while runs need them. What is not whole there is fetched. */
+export class FetchedFiles {
+  readonly #local: ContentFiles;
+  readonly #fetch: (hash: string, file: string) => Promise<void>;
+  /** Files that are being fetched, by hash. */
+  readonly #fetching = new Map<string, Promise<void>>();
+
+  /** @param fetch - writes a file to a path */
+  constructor(local: ContentFiles, fetch: (hash: string, file: string) => Promise<void>) {
+    this.#local = local;
+    this.#fetch = fetch;
+  }
+
+  /** @throws Deferred when a file cannot be had just now */
+  async ensure(hashes: Iterable<string>): Promise<void> {
+    for (const hash of new Set(hashes)) {
+      if (await this.#local.isWhole(hash)) continue;
+      const fetching = this.#fetching.get(hash) ?? this.#ensure(hash);
+      this.#fetching.set(hash, fetching);
+      await fetching.finally(() => this.#fetching.delete(hash));
+    }
+  }
+
+  async #ensure(hash: string): Promise<void> {
+    const unfinished = this.#local.unfinishedPath();
+    try {
+      await this.#fetch(hash, unfinished);
+      if (!(await this.#local.adoptAs(unfinished, hash))) throw new Error('it arrived damaged');
+    } catch (error) {
+      rmSync(unfinished, { force: true });
+      throw new Deferred(`the file ${hash} cannot be fetched: ${messageOf(error)}`, { cause: error });
+    }
+  }
+}

@@ -1,0 +1,44 @@
+import type { Problems } from '../problems.ts';
+import type { ContentFiles } from './content.ts';
+import type { ContentStore } from './content-store.ts';
+import { DiskStore } from './disk-store.ts';
+import type { Presigner } from './presign.ts';
+import { RunFiles } from './run-files.ts';
+import type { S3Bucket, S3Credentials } from './s3-address.ts';
+
+/** A bucket for files, with a key for it. */
+export interface S3Place {
+  bucket: S3Bucket;
+  credentials: S3Credentials;
+}
+
+export interface OpenContentOptions {
+  /** @default files are kept in the folder */
+  s3: S3Place | undefined;
+  /** The folder that executors of this machine read and write. */
+  files: ContentFiles;
+  presigner: Presigner;
+  problems: Problems;
+  now: () => number;
+}
+
+/** Where a service keeps its files. */
+export interface Content {
+  store: ContentStore;
+  /** If the service itself serves their pre-signed addresses. */
+  disk?: DiskStore;
+  /** If they are not kept where executors of this machine read and write them. */
+  runFiles?: RunFiles;
+}
+
+/** @throws ForayError FILES_UNREACHABLE, FILES_UNUSABLE */
+export async function openContent({ s3, presigner, ...options }: OpenContentOptions): Promise<Content> {
+  if (!s3) {
+    const disk = new DiskStore(options.files, presigner);
+    return { store: disk, disk };
+  }
+  const { S3Store } = await import('./s3-store.ts');
+  const store = new S3Store({ ...s3, ...options, local: options.files });
+  await store.check();
+  return { store, runFiles: new RunFiles(options.files, store) };
+}

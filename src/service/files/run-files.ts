@@ -1,0 +1,70 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Version } from '../../api/resources.ts';
+import { messageOf } from '../../errors.ts';
+import { Backoff } from '../backoff.ts';
+import { Deferred } from '../deferred.ts';
+import type { ContentFiles } from './content.ts';
+import { FetchedFiles } from './fetched-files.ts';
+
+type Template = Version['experimentTemplate'];
+type Texts = Readonly<Record<string, string>>;
+
+/** Where the files of runs are kept, when that is not the folder that executors read and write. */
+export interface RemoteFiles {
+  /** Writes a file to a path. */
+  fetch(hash: string, file: string): Promise<void>;
+  /** Stores the file at a path under its hash. */
+  upload(hash: string, file: string): Promise<void>;
+}
+
+/** Brings the input files of runs to the folder of the executors, and their output files to where files are kept. */
+export class RunFiles {
+  readonly #local: ContentFiles;
+  readonly #remote: RemoteFiles;
+  readonly #fetched: FetchedFiles;
+  readonly #closing = new AbortController();
+
+  constructor(local: ContentFiles, remote: RemoteFiles) {
+    this.#local = local;
+    this.#remote = remote;
+    this.#fetched = new FetchedFiles(local, (hash, file) => remote.fetch(hash, file));
+  }
+
+  /** @throws Deferred when a file cannot be had just now */
+  async fetchInputs({ inputs }: Template, values: Texts): Promise<void> {
+    const files = inputs.filter(({ type }) => type === 'INPUT_FILE').map(({ name }) => values[name]!);
+    await this.#fetched.ensure(files.filter((hash) => hash !== ''));
+  }
+
+  /**
+   * Stores the files among the outputs of a run. It is tried until it succeeds: a result is not lost because its file
+   * cannot be stored just now.
+   *
+   * @param texts - each output as JSON text
+   * @throws Deferred after `close`
+   */
+  async keepOutputs({ outputs }: Template, texts: Texts): Promise<void> {
+    for (const { name, type } of outputs) {
+      const value: unknown = type === 'OUTPUT_FILE' && JSON.parse(texts[name]!);
+      const { hash } = Object(value) as { hash?: unknown };
+      if (typeof hash === 'string') await this.#keep(hash);
+    }
+  }
+
+  /** Ends what is tried until it succeeds: these runs are executed again. */
+  close(): void {
+    this.#closing.abort();
+  }
+
+  async #keep(hash: string): Promise<void> {
+    const { signal } = this.#closing;
+    for (const backoff = new Backoff(); ;) {
+      try {
+        return await this.#remote.upload(hash, this.#local.pathOf(hash));
+      } catch (error) {
+        await pause(backoff.next(), undefined, { signal }).catch(() => undefined);
+        if (signal.aborted) throw new Deferred(`the file ${hash} cannot be stored: ${messageOf(error)}`);
+      }
+    }
+  }
+}

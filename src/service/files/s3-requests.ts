@@ -1,0 +1,145 @@
+import { createReadStream } from 'node:fs';
+import { once } from 'node:events';
+import { stat } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
+import { PassThrough, pipeline, type Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { AwsV4Signer } from 'aws4fetch';
+import got from 'got';
+import { PRESIGNED_SECONDS } from '../../api/constants.ts';
+import { messageOf } from '../../errors.ts';
+import type { UploadAddress } from './content-store.ts';
+import type { S3Bucket, S3Credentials } from './s3-address.ts';
+
+/** The store did not do what it was asked for. The message never contains a key or a pre-signed address. */
+export class S3Fault extends Error {
+  override readonly name = 'S3Fault';
+  /** The store's own code, such as NoSuchBucket; undefined when it cannot be reached. */
+  readonly code: string | undefined;
+
+  constructor(message: string, code?: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** Answers of a store that is there, but overloaded or being repaired. */
+const PASSING = 500;
+const TIMEOUT = { connect: 5_000, response: 30_000, socket: 60_000 };
+
+/** Signed requests for objects of a bucket: Signature Version 4, path style. */
+export class S3Requests {
+  readonly #bucket: S3Bucket;
+  readonly #credentials: S3Credentials;
+  readonly #now: () => number;
+
+  constructor(bucket: S3Bucket, credentials: S3Credentials, now: () => number) {
+    this.#bucket = bucket;
+    this.#credentials = credentials;
+    this.#now = now;
+  }
+
+  /** @throws S3Fault */
+  async has(key: string): Promise<boolean> {
+    const { status, body } = await this.#send('HEAD', key);
+    body.resume();
+    return status !== 404;
+  }
+
+  /** The content of an object; undefined if there is none. @throws S3Fault */
+  async get(key: string): Promise<Readable | undefined> {
+    const { status, body } = await this.#send('GET', key);
+    // a stream of got copies the store's headers to an answer that it is piped to
+    if (status !== 404) return pipeline(body, new PassThrough(), () => {});
+    body.resume();
+    return undefined;
+  }
+
+  /** Stores a file. The store takes it only with this SHA-256, in hexadecimal digits. @throws S3Fault */
+  async put(key: string, file: string, sha256: string): Promise<void> {
+    const { size } = await stat(file);
+    const headers = { ...checksum(sha256), 'x-amz-content-sha256': sha256 };
+    const { status, body } = await this.#send('PUT', key, headers, { file, size });
+    if (status === 404) throw await faultOf(status, body);
+    body.resume();
+  }
+
+  /** An address of an object for five minutes. `query` has what the store shall answer with. */
+  async address(key: string, query: Record<string, string>): Promise<string> {
+    const { url } = await this.#sign('GET', key, { query: { ...query, ...EXPIRY } });
+    return url;
+  }
+
+  /** An address for five minutes that takes only content with this SHA-256. */
+  async uploadAddress(key: string, sha256: string): Promise<UploadAddress> {
+    const headers = checksum(sha256);
+    const { url } = await this.#sign('PUT', key, { query: EXPIRY, headers });
+    return { url, headers };
+  }
+
+  async #send(
+    method: 'GET' | 'HEAD' | 'PUT',
+    key: string,
+    given: Record<string, string> = {},
+    upload?: { file: string; size: number },
+  ): Promise<{ status: number; body: Readable }> {
+    const { url, headers } = await this.#sign(method, key, { headers: given });
+    const content = upload && upload.size > 0 ? createReadStream(upload.file) : undefined;
+    const stream = got.stream(url, {
+      method,
+      headers: upload ? { ...headers, 'content-length': String(upload.size) } : headers,
+      ...(upload && { body: content ?? '' }),
+      ...{
+        decompress: false,
+        throwHttpErrors: false,
+        followRedirect: false,
+        retry: { limit: 0 },
+        timeout: TIMEOUT,
+      },
+    });
+    // an error after the answer shows where its body is read; where nobody reads it, it does not matter
+    stream.on('error', () => undefined);
+    let response: IncomingMessage;
+    try {
+      [response] = (await once(stream, 'response')) as [IncomingMessage];
+    } catch (error) {
+      throw new S3Fault(messageOf(error));
+    } finally {
+      // otherwise each attempt while the store is away would leave a file open
+      content?.destroy();
+    }
+    const status = response.statusCode!;
+    if (status >= 300 && status !== 404) throw await faultOf(status, stream);
+    return { status, body: stream };
+  }
+
+  async #sign(
+    method: string,
+    key: string,
+    { query, headers = {} }: { query?: Record<string, string>; headers?: Record<string, string> },
+  ): Promise<{ url: string; headers: Record<string, string> }> {
+    const { url, region } = this.#bucket;
+    const search = query ? `?${new URLSearchParams(query).toString()}` : '';
+    const signed = await new AwsV4Signer({
+      ...{ method, url: `${url}/${key}${search}`, headers, ...this.#credentials, region, service: 's3' },
+      signQuery: query !== undefined,
+      datetime: new Date(this.#now()).toISOString().replace(/[:-]|\.\d{3}/g, ''),
+    }).sign();
+    return { url: signed.url.toString(), headers: Object.fromEntries(signed.headers) };
+  }
+}
+
+const EXPIRY = { 'X-Amz-Expires': String(PRESIGNED_SECONDS) };
+
+function checksum(sha256: string): Record<string, string> {
+  return { 'x-amz-checksum-sha256': Buffer.from(sha256, 'hex').toString('base64') };
+}
+
+/** The error in an answer; that of a HEAD has no body. */
+async function faultOf(status: number, body: Readable): Promise<S3Fault> {
+  const said = await text(body).catch(() => '');
+  const code = /<Code>(\w+)<\/Code>/.exec(said)?.[1];
+  return status >= PASSING
+    ? new S3Fault(`it answers with status ${status}`)
+    : new S3Fault(`it refuses a request with ${code ?? `status ${status}`}`, code ?? String(status));
+}

@@ -1,0 +1,162 @@
+import { createWriteStream } from 'node:fs';
+import { rm, writeFile } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { ForayError, messageOf } from '../../errors.ts';
+import { ServiceError } from '../errors.ts';
+import type { Problems } from '../problems.ts';
+import { attachment } from './attachment.ts';
+import { type ContentFiles, isHash } from './content.ts';
+import type { ContentStore, NamedFile, UploadAddress } from './content-store.ts';
+import type { RemoteFiles } from './run-files.ts';
+import type { S3Bucket, S3Credentials } from './s3-address.ts';
+import { S3Fault, S3Requests } from './s3-requests.ts';
+import { storeUpload } from './upload.ts';
+
+export interface S3StoreOptions {
+  bucket: S3Bucket;
+  credentials: S3Credentials;
+  /** A folder of this machine. Files pass through it, and those that executors have used stay there. */
+  local: ContentFiles;
+  problems: Problems;
+  now: () => number;
+}
+
+/** When to try again while the store cannot be reached, in seconds. */
+const TRY_AGAIN = 5;
+/** The content of no bytes, as a file that may be stored at any time. */
+const EMPTY = '47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU';
+
+/** Files in a bucket of an S3-compatible store, as objects `files/HASH`. Clients get addresses of the store itself. */
+export class S3Store implements ContentStore, RemoteFiles {
+  readonly #requests: S3Requests;
+  readonly #options: S3StoreOptions;
+
+  constructor(options: S3StoreOptions) {
+    this.#options = options;
+    this.#requests = new S3Requests(options.bucket, options.credentials, options.now);
+  }
+
+  /**
+   * Checks that files can be stored and found.
+   *
+   * @throws ForayError FILES_UNREACHABLE, FILES_UNUSABLE
+   */
+  async check(): Promise<void> {
+    const { local, bucket } = this.#options;
+    const empty = local.unfinishedPath();
+    await writeFile(empty, '');
+    try {
+      await this.#requests.put(keyOf(EMPTY), empty, hexOf(EMPTY));
+      await this.#requests.has(keyOf(EMPTY));
+      // without the right to list, a store calls what is not there forbidden
+      await this.#requests.has('files/none');
+    } catch (error) {
+      if (!(error instanceof S3Fault)) throw error;
+      const where = `The store of files at ${bucket.url}`;
+      if (error.code === undefined) {
+        throw new ForayError('FILES_UNREACHABLE', `${where} cannot be reached: ${error.message}.`, {
+          hint: 'Start it, or correct the endpoint in --files.',
+        });
+      }
+      throw new ForayError('FILES_UNUSABLE', `${where} cannot be used: ${error.message}.`, {
+        hint: hintFor(error.code),
+      });
+    } finally {
+      await rm(empty, { force: true });
+    }
+  }
+
+  async has(hash: string): Promise<boolean> {
+    return isHash(hash) && this.#do(() => this.#requests.has(keyOf(hash)));
+  }
+
+  /** The store checks the content when it takes it. */
+  isWhole(hash: string): Promise<boolean> {
+    return this.has(hash);
+  }
+
+  async read(hash: string): Promise<Readable> {
+    const content = isHash(hash) && (await this.#do(() => this.#requests.get(keyOf(hash))));
+    if (!content) throw unknown(hash);
+    return content;
+  }
+
+  async store(body: Readable, limit: number, expected?: string): Promise<string> {
+    const { local } = this.#options;
+    const hash = await storeUpload(local, body, limit, expected);
+    await this.upload(hash, local.pathOf(hash));
+    return hash;
+  }
+
+  async address({ hash, filename }: NamedFile): Promise<string> {
+    if (!(await this.has(hash))) throw unknown(hash);
+    return this.#requests.address(keyOf(hash), {
+      'response-content-disposition': attachment(filename),
+      'response-content-type': 'application/octet-stream',
+    });
+  }
+
+  uploadAddress(hash: string): Promise<UploadAddress> {
+    if (!isHash(hash)) return Promise.reject(unknown(hash));
+    return this.#requests.uploadAddress(keyOf(hash), hexOf(hash));
+  }
+
+  async fetch(hash: string, file: string): Promise<void> {
+    await pipeline(await this.read(hash), createWriteStream(file, { mode: 0o600 }));
+  }
+
+  async upload(hash: string, file: string): Promise<void> {
+    await this.#do(() => this.#requests.put(keyOf(hash), file, hexOf(hash)));
+  }
+
+  /** @throws ServiceError UNAVAILABLE when the store cannot be used just now, which becomes a problem of the service */
+  async #do<T>(request: () => Promise<T>): Promise<T> {
+    const { problems, bucket } = this.#options;
+    try {
+      const answer = await request();
+      problems.resolve('FILES_STUCK', '');
+      return answer;
+    } catch (error) {
+      if (!(error instanceof S3Fault)) throw error;
+      problems.raise({
+        code: 'FILES_STUCK',
+        subject: '',
+        message: 'The store of files cannot be used: runs with files wait.',
+        detail: `The store of files at ${bucket.url} cannot be used, which is tried again: ${messageOf(error)}`,
+      });
+      throw new ServiceError('UNAVAILABLE', 'The store of files cannot be used just now. Ask again later.', {
+        'retry-after': String(TRY_AGAIN),
+      });
+    }
+  }
+}
+
+function keyOf(hash: string): string {
+  return `files/${hash}`;
+}
+
+function hexOf(hash: string): string {
+  return Buffer.from(hash, 'base64url').toString('hex');
+}
+
+function unknown(hash: string): ServiceError {
+  return new ServiceError('UNKNOWN_FILE', `No file with the hash ${hash} is stored.`);
+}
+
+function hintFor(code: string): string {
+  switch (code) {
+    case 'NoSuchBucket':
+      return 'Make the bucket, or correct its name in --files.';
+    case 'InvalidAccessKeyId':
+    case 'SignatureDoesNotMatch':
+      return 'Correct AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.';
+    case 'RequestTimeTooSkewed':
+      return 'Set the clock of this machine.';
+    case 'AuthorizationHeaderMalformed':
+    case 'PermanentRedirect':
+      return 'Correct the region in --files.';
+    default:
+      return 'Correct AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or permit that key to get, put and list objects of the bucket (s3:GetObject, s3:PutObject, s3:ListBucket).';
+  }
+}

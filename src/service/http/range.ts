@@ -1,0 +1,24 @@
+import type { ByteRange } from '../files/content-store.ts';
+import { ServiceError } from '../errors.ts';
+
+/**
+ * The part of a file that a header Range asks for (RFC 9110, 14.1.2). Nothing for the whole file: also for several
+ * parts, other units and what is no range, as all of these may be ignored.
+ *
+ * @param size - of the file, in bytes
+ * @throws ServiceError RANGE_REFUSED if the file ends before that part
+ */
+export function rangeOf(header: string | undefined, size: number): ByteRange | undefined {
+  const [, from = '', to = ''] = /^bytes=(\d*)-(\d*)$/i.exec(header?.trim() ?? '') ?? [];
+  if (from === '' && to === '') return undefined;
+  if (from !== '' && to !== '' && Number(to) < Number(from)) return undefined;
+  // without a first byte, the second number is how many bytes are wanted from the end
+  const first = from === '' ? Math.max(0, size - Number(to)) : Number(from);
+  const last = from === '' || to === '' ? size - 1 : Math.min(Number(to), size - 1);
+  if (first > last) {
+    throw new ServiceError('RANGE_REFUSED', `The file has only ${size} bytes.`, {
+      'content-range': `bytes */${size}`,
+    });
+  }
+  return { first, last };
+}

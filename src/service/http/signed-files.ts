@@ -1,0 +1,54 @@
+import type { Readable } from 'node:stream';
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import { attachment } from '../files/attachment.ts';
+import { type DiskStore, filePath } from '../files/disk-store.ts';
+import type { Presigner } from '../files/presign.ts';
+import { readQuery, takeBytes } from './body.ts';
+import { rangeOf } from './range.ts';
+
+const Upload = z.object({ expires: z.string(), signature: z.string() });
+const Download = Upload.extend({ filename: z.string() });
+
+/**
+ * How long a client may read nothing of a file before its connection is checked, ms. Node closes it at the second check
+ * that finds the same amount unsent.
+ */
+const STALLED = 15_000;
+
+/** Serves pre-signed addresses: GET of a file, and PUT of the content with that hash. */
+export async function addSignedFiles(
+  app: FastifyInstance,
+  disk: DiskStore,
+  presigner: Presigner,
+  limit: number,
+): Promise<void> {
+  app.get<{ Params: { hash: string } }>(filePath(':hash'), async (request, reply) => {
+    const { hash } = request.params;
+    const query = readQuery(Download, request.query);
+    presigner.verify(hash, query);
+    const size = await disk.sizeOf(hash);
+    const range = rangeOf(request.headers.range, size);
+    reply.raw.setTimeout(STALLED);
+    if (range) {
+      void reply.code(206).header('content-range', `bytes ${range.first}-${range.last}/${size}`);
+    }
+    return reply
+      .header('accept-ranges', 'bytes')
+      .header('content-disposition', attachment(query.filename))
+      .header('content-length', range ? range.last - range.first + 1 : size)
+      .header('x-content-type-options', 'nosniff')
+      .type('application/octet-stream')
+      .send(await disk.read(hash, range));
+  });
+  await app.register((scope, _options, done) => {
+    takeBytes(scope, limit);
+    scope.put<{ Params: { hash: string } }>(filePath(':hash'), async (request) => {
+      const { hash } = request.params;
+      presigner.verifyUpload(hash, readQuery(Upload, request.query));
+      await disk.store((request.body ?? request.raw) as Readable, limit, hash);
+      return {};
+    });
+    done();
+  });
+}

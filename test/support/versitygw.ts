@@ -1,0 +1,37 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { goInstall } from '../../src/dev/go-install.ts';
+import { isProgram, programCache } from '../../src/dev/temporal-program.ts';
+import { makeFolder } from '../../src/file-system.ts';
+import { placeFile } from '../../src/replace-file.ts';
+
+const GO_PACKAGE = 'github.com/versity/versitygw/cmd/versitygw@v1.8.0';
+const PROGRAM = 'versitygw';
+
+/**
+ * The path of versitygw, an S3-compatible server that keeps objects in a folder: that in FORAY_VERSITYGW, the one in the
+ * user's cache, or one that Go builds into it, which takes minutes.
+ *
+ * @throws Error when it is not there and cannot be built
+ */
+export async function findVersitygw(report: (line: string) => void): Promise<string> {
+  const named = process.env.FORAY_VERSITYGW;
+  if (named && isProgram(named)) return named;
+  const cache = programCache(process.env);
+  const cached = join(cache, PROGRAM);
+  if (isProgram(cached)) return cached;
+  await makeFolder(cache);
+  const folder = mkdtempSync(join(cache, 'new-'));
+  try {
+    report(`Building an S3 server with Go (once, some minutes): go install ${GO_PACKAGE}`);
+    await goInstall(GO_PACKAGE, folder, report);
+    // a program in the cache is always complete
+    await placeFile(join(folder, PROGRAM), cached);
+    return cached;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+// .ci/run builds it beside its other steps
+if (import.meta.main) await findVersitygw((line) => process.stderr.write(`${line}\n`));
