@@ -7,7 +7,8 @@ import type { Problem, Problems } from '../problems.ts';
 import type { AnimationDeclaration, DeclaredInput } from './declaration.ts';
 import type { ModelCode } from './folder.ts';
 import { type Manifest, outsideWarning } from './manifest.ts';
-import type { FoundModel, ModelReader, Unreadable } from './reader.ts';
+import type { FoundModel, ModelReader } from './reader.ts';
+import { modelName, problemOf, unkeptOf } from './registry-problems.ts';
 import type { VersionFiles } from './version-files.ts';
 import { type Recorded, type VersionRow, type VersionTable, whyRetired } from './version-table.ts';
 
@@ -273,29 +274,4 @@ function served(row: VersionRow, current: FoundModel | undefined): ServedVersion
     animation: declaration?.animation,
     inputs: declaration?.inputs ?? [],
   };
-}
-
-function unkeptOf({ declaration }: FoundModel, number: number, why: string): Problem {
-  return {
-    code: 'VERSION_NOT_KEPT',
-    subject: declaration.name,
-    message: `${modelName(declaration)}: the files of its newest version cannot be kept.`,
-    detail: `The files of version ${number} of the model "${declaration.name}" cannot be kept, which is tried again: ${why}. Until then the version runs only while the model does not change.`,
-  };
-}
-
-/** As anybody may hear of it, and as whoever runs the service does. */
-function problemOf({ folder, isRoot, problem, kept }: Unreadable): Problem {
-  const what = isRoot ? 'A folder of models' : modelName(kept[0]?.declaration);
-  return {
-    code: isRoot ? 'MODELS_UNREADABLE' : 'MODEL_UNREADABLE',
-    subject: folder,
-    message: `${what} cannot be read; what was read of it before holds, and its runs wait.`,
-    detail: `${problem.message} What was read of it before holds, and its runs wait until it can be read.`,
-  };
-}
-
-/** Private models are for nobody else to know. */
-function modelName(model: { name: string; published: boolean } | undefined): string {
-  return model?.published ? `The model "${model.name}"` : 'A model';
 }
