@@ -13,8 +13,8 @@ import { percent, unitText } from '../words.ts';
 import { courseSentence } from './course-words.ts';
 import { ranked, sizeOf } from './words.ts';
 
-/** Inputs that a picture shows. */
-const MOST_INPUTS = 20;
+/** The most inputs in a picture or a table. */
+export const MOST_INPUTS = 20;
 
 /** Pictures of what inputs do to an output, the inputs that matter most in front. */
 export function analysisFigures(analysis: Analysis, measure: Measure): Figure[] {

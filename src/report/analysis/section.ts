@@ -3,13 +3,10 @@ import type { Campaign } from '../../campaign/types.ts';
 import type { Analysis, Interval, Method } from '../../sensitivity/analysis.ts';
 import type { Figure } from '../figure.ts';
 import { html, type Markup } from '../markup.ts';
-import { analysisFigures, courseFigure } from './figures.ts';
+import { analysisFigures, courseFigure, MOST_INPUTS } from './figures.ts';
 import { cellText, chanceCell } from './numbers.ts';
 import { pairsTable } from './pairs-table.ts';
 import { analysisSentence, divided, listed, percentText, ranked } from './words.ts';
-
-/** Inputs that the table shows. */
-const MOST_INPUTS = 20;
 
 /** How each method works, and what it assumes. */
 const HOW: Record<Method, string> = {
