@@ -1,24 +1,58 @@
 /**
  * Items that come in batches. Reading them one by one waits for a promise per item, which takes longer than most work
- * on a row. Code that reads a million items should read the batches.
+ * on a row. A function that takes `Batched` cannot be given a generator of single items by mistake: that would be slow
+ * with a million rows, and nothing would say so.
  */
 export class Batched<T> implements AsyncIterable<T> {
-  readonly batches: AsyncIterable<readonly T[]>;
+  readonly #batches: AsyncIterable<readonly T[]>;
 
   constructor(batches: AsyncIterable<readonly T[]>) {
-    this.batches = batches;
+    this.#batches = batches;
+  }
+
+  /** Items that are made one at a time. Each is a batch of its own, so it waits for no other. */
+  static single<T>(items: AsyncIterable<T>): Batched<T> {
+    return new Batched(alone(items));
+  }
+
+  /** Items that are all there. */
+  static of<T>(items: readonly T[]): Batched<T> {
+    return new Batched(once(items));
+  }
+
+  get batches(): AsyncIterable<readonly T[]> {
+    return this.#batches;
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<T, void, void> {
-    for await (const batch of this.batches) for (const item of batch) yield item;
+    for await (const batch of this.#batches) for (const item of batch) yield item;
   }
-}
 
-/** The batches of items; items without batches come one by one. */
-export function batchesOf<T>(items: AsyncIterable<T>): AsyncIterable<readonly T[]> {
-  return items instanceof Batched ? (items as Batched<T>).batches : alone(items);
+  /** Changes each batch as a whole. */
+  mapBatches<To>(change: (batch: readonly T[]) => readonly To[] | Promise<readonly To[]>): Batched<To> {
+    return new Batched(changed(this.#batches, change));
+  }
+
+  map<To>(change: (item: T) => To): Batched<To> {
+    return this.mapBatches((batch) => batch.map(change));
+  }
+
+  filter(keep: (item: T) => boolean): Batched<T> {
+    return this.mapBatches((batch) => batch.filter(keep));
+  }
 }
 
 async function* alone<T>(items: AsyncIterable<T>): AsyncGenerator<readonly T[], void, void> {
   for await (const item of items) yield [item];
+}
+
+async function* once<T>(items: readonly T[]): AsyncGenerator<readonly T[], void, void> {
+  yield await Promise.resolve(items);
+}
+
+async function* changed<From, To>(
+  batches: AsyncIterable<readonly From[]>,
+  change: (batch: readonly From[]) => readonly To[] | Promise<readonly To[]>,
+): AsyncGenerator<readonly To[], void, void> {
+  for await (const batch of batches) yield await change(batch);
 }

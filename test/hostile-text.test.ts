@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { inputTypes } from '../src/api/constants.ts';
+import { Batched } from '../src/batched.ts';
 import { canonicalValue, nameKey } from '../src/api/values.ts';
 import { causeOf } from '../src/campaign/failures.ts';
 import { compileExpression } from '../src/campaign/expressions/index.ts';
@@ -107,7 +108,7 @@ describe('however long a text is, its time is linear', () => {
   test.each(['number', 'text', 'json'] as const)('cells of tables: %s', async (kind) => {
     const columns = [{ name: 'a', kind, type: 'STRING', units: null }] as unknown as Column[];
     await linear(async (cell) => {
-      const rows = (): Table => ({ columns, rows: some([cell]) });
+      const rows = (): Table => ({ columns, rows: Batched.of([[cell]]) });
       for (const format of [csv, jsonl, textTable]) await Array.fromAsync(format(rows()));
     });
   });
@@ -150,10 +151,6 @@ describe('however long a text is, its time is linear', () => {
     );
   });
 });
-
-async function* some(cells: string[]): AsyncIterable<string[]> {
-  yield await Promise.resolve(cells);
-}
 
 describe('files of points', () => {
   const folder = mkdtempSync(join(tmpdir(), 'foray-hostile-'));

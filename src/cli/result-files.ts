@@ -1,3 +1,4 @@
+import { Batched } from '../batched.ts';
 import type { Campaign } from '../campaign/types.ts';
 import type { Foray } from '../client/index.ts';
 import { ForayError } from '../errors.ts';
@@ -35,7 +36,7 @@ export class ResultFiles {
   async taken({
     record: { campaign },
     rows,
-  }: Results): Promise<{ campaign: Campaign; rows: AsyncIterable<ResultRow> }> {
+  }: Results): Promise<{ campaign: Campaign; rows: Batched<ResultRow> }> {
     if (!campaign.outputs.some(({ type }) => type === 'OUTPUT_FILE')) {
       throw new ForayError('USAGE', `The campaign "${this.id}" keeps no output of type OUTPUT_FILE.`, {
         hint: 'Remove --files.',
@@ -43,7 +44,7 @@ export class ResultFiles {
     }
     const files = await this.foray.outputFiles(this.id);
     const written = writingFiles(files, campaign, rows, this.folder, this.count);
-    return { campaign: withPaths(campaign), rows: this.told(written) };
+    return { campaign: withPaths(campaign), rows: Batched.single(this.told(written)) };
   }
 
   /** Reports how many files were written, and which are missing. */

@@ -1,4 +1,5 @@
 import { setImmediate as breath, setTimeout as delay } from 'node:timers/promises';
+import { Batched } from '../batched.ts';
 import { type Campaign, closedPhases } from '../campaign/types.ts';
 import { ForayError } from '../errors.ts';
 import { batches } from '../store/rows.ts';
@@ -13,10 +14,8 @@ const MISSING_A_LOOK = 10_000;
 const ASK_EVERY = 5;
 
 /** As {@link followRuns}, with the rows only. */
-export async function* followResults(
-  ...args: Parameters<typeof followRuns>
-): AsyncGenerator<ResultRow, void, void> {
-  for await (const runs of followRuns(...args)) for (const { row } of runs) yield row;
+export function followResults(...args: Parameters<typeof followRuns>): Batched<ResultRow> {
+  return new Batched(followRuns(...args)).map(({ row }) => row);
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { Batched } from '../batched.ts';
 import type { Model } from '../api/index.ts';
 import { closedPhases, type FlightReport, type RunCounts } from '../campaign/types.ts';
 import type { CalibrationStory } from '../search/abc/story.ts';
@@ -168,7 +169,7 @@ export class CampaignReader {
   results(
     id: string,
     options?: { follow?: boolean; everyMs?: number },
-  ): Promise<{ record: CampaignRecord; rows: AsyncIterable<ResultRow> }> {
+  ): Promise<{ record: CampaignRecord; rows: Batched<ResultRow> }> {
     return reading.results(this.context, id, options);
   }
 

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Batched } from '../batched.ts';
 import { addCauses, causeOf } from '../campaign/failures.ts';
 import { closedPhases, type FailureCause, findsPoints } from '../campaign/types.ts';
 import { ForayError } from '../errors.ts';
@@ -101,7 +102,7 @@ export async function results(
   client: ClientContext,
   id: string,
   { follow = false, everyMs = 1_000 }: { follow?: boolean; everyMs?: number } = {},
-): Promise<{ record: CampaignRecord; rows: AsyncIterable<ResultRow> }> {
+): Promise<{ record: CampaignRecord; rows: Batched<ResultRow> }> {
   const record = await recordOf(client, id);
   const { store, temporal } = client;
   const { campaign } = record;

@@ -1,4 +1,4 @@
-import { Batched, batchesOf } from '../batched.ts';
+import type { Batched } from '../batched.ts';
 import type { Campaign } from '../campaign/types.ts';
 import type { FinishedPoints } from '../search/point-value.ts';
 import { type CalibrationStory, calibrationStoryOf, placeOf, placesOfRuns } from '../search/abc/story.ts';
@@ -45,44 +45,30 @@ async function finishedPoints(
 }
 
 /** Adds to each row the number of the ask of its point; in a calibration, its generation and weight as well. */
-export function withAsks(
-  store: Store,
-  campaign: Campaign,
-  rows: AsyncIterable<ResultRow>,
-): AsyncIterable<ResultRow> {
+export function withAsks(store: Store, campaign: Campaign, rows: Batched<ResultRow>): Batched<ResultRow> {
   return campaign.calibrate ? withWeights(store, campaign, rows) : withAskOfPoints(store, campaign, rows);
 }
 
-function withWeights(
-  store: Store,
-  campaign: Campaign,
-  rows: AsyncIterable<ResultRow>,
-): AsyncIterable<ResultRow> {
-  async function* batches(): AsyncGenerator<ResultRow[], void, void> {
-    let places: Awaited<ReturnType<typeof placesOfRuns>> | undefined;
-    const find = ({ point, replication }: ResultRow) => places?.get(placeOf(point, replication));
-    for await (const batch of batchesOf(rows)) {
-      // the log has the points that were asked in the meantime
-      if (batch.some((row) => !find(row)))
-        places = await placesOfRuns(campaign, await store.searchLog(campaign.id));
-      yield batch.map((row) => ({ ...row, ...find(row) }));
-    }
-  }
-  return new Batched(batches());
+function withWeights(store: Store, campaign: Campaign, rows: Batched<ResultRow>): Batched<ResultRow> {
+  let places: Awaited<ReturnType<typeof placesOfRuns>> | undefined;
+  const find = ({ point, replication }: ResultRow) => places?.get(placeOf(point, replication));
+  return rows.mapBatches(async (batch) => {
+    // the log has the points that were asked in the meantime
+    if (batch.some((row) => !find(row)))
+      places = await placesOfRuns(campaign, await store.searchLog(campaign.id));
+    return batch.map((row) => ({ ...row, ...find(row) }));
+  });
 }
 
 function withAskOfPoints(
   store: Store,
   { id }: Pick<Campaign, 'id'>,
-  rows: AsyncIterable<ResultRow>,
-): AsyncIterable<ResultRow> {
-  async function* batches(): AsyncGenerator<ResultRow[], void, void> {
-    let asks = new Map<string, number>();
-    for await (const batch of batchesOf(rows)) {
-      // the log has the points that were asked in the meantime
-      if (batch.some(({ point }) => !asks.has(point))) asks = await store.asksOfPoints(id);
-      yield batch.map((row) => ({ ...row, ask: asks.get(row.point) ?? null }));
-    }
-  }
-  return new Batched(batches());
+  rows: Batched<ResultRow>,
+): Batched<ResultRow> {
+  let asks = new Map<string, number>();
+  return rows.mapBatches(async (batch) => {
+    // the log has the points that were asked in the meantime
+    if (batch.some(({ point }) => !asks.has(point))) asks = await store.asksOfPoints(id);
+    return batch.map((row) => ({ ...row, ask: asks.get(row.point) ?? null }));
+  });
 }

@@ -1,4 +1,3 @@
-import { batchesOf } from '../batched.ts';
 import type { Cell, Table } from './result-table.ts';
 
 /**
@@ -7,7 +6,7 @@ import type { Cell, Table } from './result-table.ts';
  */
 export async function* csv({ columns, rows }: Table): AsyncIterable<string> {
   yield line(columns.map(({ name }) => name));
-  for await (const batch of batchesOf(rows)) yield batch.map(line).join('');
+  for await (const batch of rows.batches) yield batch.map(line).join('');
 }
 
 function line(cells: readonly Cell[]): string {

@@ -1,3 +1,4 @@
+import type { Batched } from '../batched.ts';
 import type { Campaign } from '../campaign/types.ts';
 import type { ResultRow } from '../store/index.ts';
 import { csv } from './csv.ts';
@@ -29,7 +30,7 @@ type TabledCampaign = Pick<
 /** Results as a table by the options, streamed. */
 export function tableOf(
   campaign: TabledCampaign,
-  rows: AsyncIterable<ResultRow>,
+  rows: Batched<ResultRow>,
   options: ShapeOptions = {},
 ): Table {
   const { points, long, show } = options;
@@ -41,7 +42,7 @@ export function tableOf(
 export function formatResults(
   format: TextFormat,
   campaign: TabledCampaign,
-  rows: AsyncIterable<ResultRow>,
+  rows: Batched<ResultRow>,
   options: ShapeOptions & TextOptions = {},
 ): AsyncIterable<string> {
   return formatTable(format, tableOf(campaign, rows, options), options);

@@ -1,4 +1,3 @@
-import { batchesOf } from '../batched.ts';
 import type { Cell, Column, Table } from './result-table.ts';
 import { parsed } from './value-kinds.ts';
 
@@ -14,7 +13,7 @@ export async function* jsonl({ columns, rows }: Table): AsyncIterable<string> {
     const members = columns.map((column, i) => `${keys[i]}:${jsonOf(column, cells[i]!)}`);
     return `{${members.join(',')}}\n`;
   };
-  for await (const batch of batchesOf(rows)) yield batch.map(line).join('');
+  for await (const batch of rows.batches) yield batch.map(line).join('');
 }
 
 function jsonOf({ kind }: Column, cell: Cell): string {

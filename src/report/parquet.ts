@@ -1,5 +1,4 @@
 import { ByteWriter, ParquetWriter, type SchemaElement } from 'hyparquet-writer';
-import { batchesOf } from '../batched.ts';
 import type { CampaignRecord } from '../store/index.ts';
 import type { Column } from './column-types.ts';
 import { writeChunk } from './parquet/chunk.ts';
@@ -66,7 +65,7 @@ export async function* parquet(
     return bytes;
   };
   let characters = 0;
-  for await (const batch of batchesOf(rows)) {
+  for await (const batch of rows.batches) {
     for (let from = 0; from < batch.length;) {
       const room = GROUP_ROWS - gathered[0]!.rows;
       let to = from;

@@ -1,10 +1,11 @@
+import { Batched } from '../batched.ts';
 import { distinct, type Measure, measureOf, measuresOf, type Statistic } from '../campaign/measures.ts';
 import type { Campaign } from '../campaign/types.ts';
 import type { ResultRow } from '../store/index.ts';
 import { type Column, count, inputColumns, text, uniquelyNamed } from './column-types.ts';
 import { confidenceOf } from './mean.ts';
 import { estimateAt, type PointResult, pointsOf, RankedSample } from './points.ts';
-import { type Cell, mapped, type Table } from './result-table.ts';
+import { type Cell, type Table } from './result-table.ts';
 
 type Pointed = Pick<Campaign, 'varied' | 'outputs' | 'derived' | 'precision' | 'goal'>;
 
@@ -65,10 +66,7 @@ export function pointTable(
   ];
   return {
     columns: uniquelyNamed([...headColumns(campaign), ...statistics]),
-    rows: mapped(
-      pointsOf(rows, measures, [], () => new RankedSample()),
-      cells,
-    ),
+    rows: Batched.single(pointsOf(rows, measures, [], () => new RankedSample())).map(cells),
   };
 }
 
@@ -103,7 +101,7 @@ export function longPointTable(
       }
     }
   }
-  return { columns: uniquelyNamed(columns), rows: cells() };
+  return { columns: uniquelyNamed(columns), rows: Batched.single(cells()) };
 }
 
 function shownMeasures(campaign: Pointed, show: readonly string[] | undefined): Measure[] {

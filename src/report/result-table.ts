@@ -1,4 +1,4 @@
-import { Batched, batchesOf } from '../batched.ts';
+import { Batched } from '../batched.ts';
 import { type Campaign, findsPoints } from '../campaign/types.ts';
 import type { ResultRow } from '../store/index.ts';
 import {
@@ -19,7 +19,7 @@ export type Cell = string | null;
 
 export interface Table {
   columns: Column[];
-  rows: AsyncIterable<Cell[]>;
+  rows: Batched<Cell[]>;
 }
 
 export interface TableOptions {
@@ -48,7 +48,7 @@ const ALL: readonly Column[] = [text('run'), text('origin'), instant('requested'
  */
 export function resultTable(
   campaign: TabledCampaign,
-  rows: AsyncIterable<ResultRow>,
+  rows: Batched<ResultRow>,
   { all = false }: TableOptions = {},
 ): Table {
   const outputs = campaign.outputs.map(outputColumn);
@@ -59,7 +59,7 @@ export function resultTable(
     row.reason,
     ...(all ? allOf(row) : []),
   ];
-  return { columns: uniquelyNamed(columns), rows: mapped(rows, cells) };
+  return { columns: uniquelyNamed(columns), rows: rows.map(cells) };
 }
 
 /**
@@ -69,7 +69,7 @@ export function resultTable(
  */
 export function longTable(
   campaign: TabledCampaign,
-  rows: AsyncIterable<ResultRow>,
+  rows: Batched<ResultRow>,
   { all = false }: TableOptions = {},
 ): Table {
   const outputs = campaign.outputs.map(outputColumn);
@@ -95,7 +95,7 @@ export function longTable(
     }
   }
   async function* batches(): AsyncGenerator<Cell[][], void, void> {
-    for await (const batch of batchesOf(rows)) for (const row of batch) yield* groupsOf(lines(row));
+    for await (const batch of rows.batches) for (const row of batch) yield* groupsOf(lines(row));
   }
   return { columns: uniquelyNamed(columns), rows: new Batched(batches()) };
 }
@@ -163,12 +163,4 @@ function instant(name: string): Column {
 /** ISO 8601 in UTC of ms since the epoch. */
 function isoTime(time: number | null): Cell {
   return time === null ? null : new Date(time).toISOString();
-}
-
-/** Items changed, as many at a time as they come. */
-export function mapped<From, To>(items: AsyncIterable<From>, change: (item: From) => To): Batched<To> {
-  async function* batches(): AsyncGenerator<To[], void, void> {
-    for await (const batch of batchesOf(items)) yield batch.map(change);
-  }
-  return new Batched(batches());
 }

@@ -1,3 +1,4 @@
+import { Batched } from '../batched.ts';
 import type { Requirement } from '../campaign/search/search.ts';
 import type { Campaign } from '../campaign/types.ts';
 import { measureOf } from '../campaign/measures.ts';
@@ -145,15 +146,13 @@ export function bestTable(
     count('runs'),
     number('seen'),
   ]);
-  async function* rows(): AsyncGenerator<(string | null)[]> {
-    if (!best) return;
-    const { key, inputs, value, interval, runs, seen } = best;
-    const numbers = [value, interval?.[0], interval?.[1], runs, seen];
-    yield await Promise.resolve([
-      key,
-      ...campaign.varied.map((input) => (input.name in inputs ? String(inputs[input.name]) : null)),
-      ...numbers.map((each) => (each === undefined ? null : String(each))),
-    ]);
-  }
-  return { columns, rows: rows() };
+  if (!best) return { columns, rows: Batched.of([]) };
+  const { key, inputs, value, interval, runs, seen } = best;
+  const numbers = [value, interval?.[0], interval?.[1], runs, seen];
+  const row = [
+    key,
+    ...campaign.varied.map((input) => (input.name in inputs ? String(inputs[input.name]) : null)),
+    ...numbers.map((each) => (each === undefined ? null : String(each))),
+  ];
+  return { columns, rows: Batched.of([row]) };
 }

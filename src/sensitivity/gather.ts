@@ -1,4 +1,4 @@
-import { batchesOf } from '../batched.ts';
+import type { Batched } from '../batched.ts';
 import { type Curve, curveOf, valueAt } from '../campaign/curves.ts';
 import type { Measure } from '../campaign/measures.ts';
 import type { Campaign, VariedInput } from '../campaign/types.ts';
@@ -160,12 +160,12 @@ export interface Gathering {
 
 /** All points of runs that come in the order of the design. */
 export async function gathered(
-  runs: AsyncIterable<FinishedRun>,
+  runs: Batched<FinishedRun>,
   campaign: Pick<Campaign, 'varied'>,
   { measures, ...of }: Gathering,
 ): Promise<GatheredPoints> {
   const gatherer = new PointGatherer(campaign, measures, of);
-  for await (const batch of batchesOf(runs)) for (const run of batch) gatherer.add(run);
+  for await (const batch of runs.batches) for (const run of batch) gatherer.add(run);
   return gatherer.result();
 }
 

@@ -15,9 +15,3 @@ export function placeIn(text: string | undefined): ResultPlace | undefined {
     throw new ServerError('BAD_REQUEST', 'The parameter after is none that a page gave.');
   return { position, ordinal, replication };
 }
-
-/** The rows of a page, as tables take them. */
-export async function* eachOf<T>(items: readonly T[]): AsyncGenerator<T, void, void> {
-  yield* items;
-  return Promise.resolve();
-}

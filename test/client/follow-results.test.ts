@@ -35,7 +35,7 @@ describe('rows as runs finish', () => {
   test('come when they are there, and end with the campaign', async () => {
     await addNamed(store, ['a', 'b', 'c'], 2);
     await finish('flu', 3);
-    const rows = followResults(store, campaign('flu'), 1, stays);
+    const rows = followResults(store, campaign('flu'), 1, stays)[Symbol.asyncIterator]();
     expect((await rows.next()).value).toMatchObject({
       point: 'key of a',
       replication: 2,
@@ -148,7 +148,7 @@ describe('rows as runs finish', () => {
       seqs.map((seq) => (seq % 2 === 0 ? failed(seq) : done(seq))),
       2,
     );
-    const rows = followResults(store, campaign('flu'), 1, stays);
+    const rows = followResults(store, campaign('flu'), 1, stays)[Symbol.asyncIterator]();
     for (let told = 0; told < 12_000; told++) await rows.next();
     await store.resetFailed('flu', false, 3);
     await store.observe(
@@ -180,7 +180,7 @@ describe('rows as runs finish', () => {
   test('of a campaign that gets other columns end with what to do', async () => {
     await addNamed(store, ['a', 'b']);
     await finish('flu', 0);
-    const rows = followResults(store, campaign('flu'), 1, stays);
+    const rows = followResults(store, campaign('flu'), 1, stays)[Symbol.asyncIterator]();
     await rows.next();
     const outputs = [{ name: 'Orders', type: 'DOUBLE', units: null } as const];
     const changed = { ...campaign('flu'), outputs: [...outputs] };

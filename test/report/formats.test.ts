@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from '../support/fast-check.ts';
+import { Batched } from '../../src/batched.ts';
 import { csv } from '../../src/report/csv.ts';
 import { formatResults } from '../../src/report/format.ts';
 import { jsonl } from '../../src/report/jsonl.ts';
@@ -117,7 +118,10 @@ describe('the table for a terminal', () => {
         seen.push('asked for more');
       }
     }
-    for await (const line of formatResults('table', campaign, slowly(), { flows: true, limit: 1 }))
+    for await (const line of formatResults('table', campaign, Batched.single(slowly()), {
+      flows: true,
+      limit: 1,
+    }))
       seen.push(line);
     expect(seen.map((line) => line.slice(0, 5))).toEqual(['point', '00000', 'asked', '00000', 'asked']);
     expect(seen[0]!.indexOf('status')).toBe(seen[1]!.indexOf('done'));

@@ -134,7 +134,9 @@ describe('Parquet', () => {
       { name: 'row', kind: 'number', type: 'INTEGER' },
       { name: 'text', kind: 'text' },
     ];
-    const pieces = await Array.fromAsync(parquet({ columns: two, rows: many() }, description));
+    const pieces = await Array.fromAsync(
+      parquet({ columns: two, rows: Batched.single(many()) }, description),
+    );
     expect(pieces).toHaveLength(3);
     const file = await new Blob(pieces).arrayBuffer();
     expect(parquetMetadata(file).row_groups.map(({ num_rows }) => Number(num_rows))).toEqual([

@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from '../support/fast-check.ts';
-import { batchesOf } from '../../src/batched.ts';
 import { longPointTable, pointTable } from '../../src/report/point-table.ts';
 import { longTable, resultTable } from '../../src/report/result-table.ts';
 import { failedRow, sampleRecord, sampleRow, stream } from './support.ts';
@@ -114,7 +113,7 @@ describe('the long table', () => {
     const dataX = Array.from({ length: 20_000 }, (_, at) => at);
     const row = { ...sampleRow(1, []), outputs: { Infected: JSON.stringify({ dataX, dataY: dataX }) } };
     const sizes: number[] = [];
-    for await (const batch of batchesOf(longTable(of, stream([row])).rows)) sizes.push(batch.length);
+    for await (const batch of longTable(of, stream([row])).rows.batches) sizes.push(batch.length);
     expect(sizes.reduce((sum, size) => sum + size)).toBe(20_000);
     expect(Math.max(...sizes)).toBeLessThanOrEqual(1_000);
   });

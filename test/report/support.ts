@@ -1,3 +1,5 @@
+import { Readable } from 'node:stream';
+import { Batched } from '../../src/batched.ts';
 import { type Campaign, ONE_ATTEMPT, type RunCounts } from '../../src/campaign/types.ts';
 import { stepValues } from '../../src/api/ranges.ts';
 import { levelsOf } from '../../src/campaign/designs/design.ts';
@@ -70,16 +72,14 @@ export function gridOf(grid: readonly Level[]): Pick<Campaign, 'varied' | 'desig
 }
 
 /** Every run of a campaign, finished, in design order; Fit error is a bowl around 1.67 and 0.44. */
-export async function* sampleRows({ campaign }: CampaignRecord): AsyncIterable<ResultRow> {
+export function sampleRows({ campaign }: CampaignRecord): Batched<ResultRow> {
   const grid = [...levelsOf(campaign.design).values()].reduce<string[][]>(
     (points, values) => points.flatMap((point) => values.map((value) => [...point, value])),
     [[]],
   );
-  for (const [index, values] of grid.entries()) {
-    for (let replication = 1; replication <= campaign.replications; replication += 1) {
-      yield await Promise.resolve(sampleRow(index, values, replication));
-    }
-  }
+  const replications = Array.from({ length: campaign.replications }, (_, at) => at + 1);
+  const rows = grid.flatMap((values, at) => replications.map((number) => sampleRow(at, values, number)));
+  return stream(rows);
 }
 
 export function sampleRow(index: number, values: string[], replication = 1): ResultRow {
@@ -127,8 +127,9 @@ export function countsOf(done: number, failed = 0): RunCounts {
   };
 }
 
-export async function* stream<Item>(items: Iterable<Item>): AsyncIterable<Item> {
-  for (const item of items) yield await Promise.resolve(item);
+/** Items that come one at a time. */
+export function stream<Item>(items: Iterable<Item>): Batched<Item> {
+  return Batched.single(Readable.from(items) as AsyncIterable<Item>);
 }
 
 export async function textOf(pieces: AsyncIterable<string>): Promise<string> {

@@ -1,3 +1,4 @@
+import { Batched } from '../../batched.ts';
 import type {
   Analysis,
   InputIndices,
@@ -69,7 +70,7 @@ export function analysisTable(analyses: readonly Analysis[]): Table {
     ),
     ...(hasAliases ? [row.aliases.join(', ') || null] : []),
   ];
-  return { columns, rows: streamed(rows.map(cells)) };
+  return { columns, rows: Batched.of(rows.map(cells)) };
 }
 
 function rowsOf({ output, indices = [], secondOrder = [], times = [] }: Analysis): Row[] {
@@ -111,9 +112,4 @@ function pairRow(
 
 function numberCell(value: number | undefined): Cell {
   return value === undefined || !Number.isFinite(value) ? null : String(value);
-}
-
-// eslint-disable-next-line @typescript-eslint/require-await
-async function* streamed(rows: readonly Cell[][]): AsyncGenerator<Cell[], void, void> {
-  yield* rows;
 }

@@ -1,3 +1,4 @@
+import { Batched } from '../../batched.ts';
 import type { ComparedPoint, Comparison } from './compare.ts';
 import { differs, intervalName } from './differences.ts';
 import { type Column, inputColumns, text, uniquelyNamed } from '../column-types.ts';
@@ -21,7 +22,7 @@ export function comparisonTable(
     text('interval'),
     { name: 'differs', kind: 'boolean' },
   ];
-  return { columns: uniquelyNamed(columns), rows: rowsOf(points) };
+  return { columns: uniquelyNamed(columns), rows: Batched.single(rowsOf(points)) };
 
   async function* rowsOf(compared: AsyncIterable<ComparedPoint>): AsyncIterable<Cell[]> {
     for await (const { key, in: where, values, outputs: numbers } of compared) {

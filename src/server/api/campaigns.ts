@@ -1,11 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { Batched } from '../../batched.ts';
 import type { CampaignStatus } from '../../client/index.ts';
 import { jsonl } from '../../report/jsonl.ts';
 import { resultTable } from '../../report/index.ts';
 import type { CampaignRecord, ResultPlace, ResultRow } from '../../store/index.ts';
 import type { ServerParts } from '../parts.ts';
 import { ServerError } from '../problems.ts';
-import { eachOf, placeIn, placeText } from '../rows.ts';
+import { placeIn, placeText } from '../rows.ts';
 import type { Call, Handlers } from './call.ts';
 import { withDefinition } from './definitions.ts';
 import type { endpoints } from './endpoints.ts';
@@ -95,7 +96,7 @@ export const campaignHandlers: Handlers<
     if (next) linkNext(request.url, reply, placeText(next));
     // as in JSON Lines, so that a long number keeps all digits
     const lines: string[] = [];
-    const table = resultTable(record.campaign, eachOf(rows), { all: true });
+    const table = resultTable(record.campaign, Batched.of(rows), { all: true });
     for await (const text of jsonl(table)) lines.push(...text.trimEnd().split('\n'));
     return reply.type('application/json; charset=utf-8').send(`[${lines.filter(Boolean).join(',')}]`);
   },

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
+import type { Batched } from '../../batched.ts';
 import type { Foray } from '../../client/index.ts';
 import { campaignsCompared } from '../../report/comparison/of-campaigns.ts';
 import { comparisonNotes, ComparisonSummary } from '../../report/comparison/summary.ts';
@@ -78,7 +79,7 @@ async function rowsOf(
   id: string,
   { inputs = {} }: Query,
   follow = false,
-): Promise<{ record: CampaignRecord; rows: AsyncIterable<ResultRow> }> {
+): Promise<{ record: CampaignRecord; rows: Batched<ResultRow> }> {
   const { record, rows } = await foray.results(id, { follow });
   const filters = Object.entries(inputs).map(([name, text]) => filterIn(name, text));
   return { record, rows: filtered(record.campaign, rows, filters) };

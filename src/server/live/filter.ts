@@ -1,4 +1,4 @@
-import { Batched, batchesOf } from '../../batched.ts';
+import type { Batched } from '../../batched.ts';
 import { measureOf } from '../../campaign/measures.ts';
 import type { Campaign } from '../../campaign/types.ts';
 import { ForayError } from '../../errors.ts';
@@ -58,15 +58,12 @@ export function filterOf(
  */
 export function filtered(
   campaign: Pick<Campaign, 'varied'>,
-  rows: AsyncIterable<ResultRow>,
+  rows: Batched<ResultRow>,
   filters: readonly InputFilter[],
-): AsyncIterable<ResultRow> {
+): Batched<ResultRow> {
   if (filters.length === 0) return rows;
   const isWanted = filterOf(campaign, filters);
-  async function* batches(): AsyncGenerator<ResultRow[], void, void> {
-    for await (const batch of batchesOf(rows)) yield batch.filter(({ values }) => isWanted(values));
-  }
-  return new Batched(batches());
+  return rows.filter(({ values }) => isWanted(values));
 }
 
 /** Gives equal numbers the same text, such as 1.4 and 1.40. A number that is too long for a float keeps its digits. */

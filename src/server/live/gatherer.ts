@@ -9,7 +9,7 @@ import { html } from '../../report/markup.ts';
 import { summarize, type Summary, type SummaryOptions } from '../../report/summary.ts';
 import type { CampaignRecord, ResultRow, Store } from '../../store/index.ts';
 import { drawSections } from './draw.ts';
-import { filterOf } from './filter.ts';
+import { filtered, filterOf } from './filter.ts';
 import type { Section, Seen, View } from './look.ts';
 import { storiesOf, type Stories } from './stories.ts';
 
@@ -149,12 +149,8 @@ export class Gatherer {
     asked: readonly Measure[],
     options: SummaryOptions,
   ): Promise<Summary> {
-    const isWanted = filterOf(campaign, this.#view.inputs);
     const rows = this.#store.results(this.#id);
-    async function* wanted(): AsyncIterable<ResultRow> {
-      for await (const row of rows) if (isWanted(row.values)) yield row;
-    }
-    return summarize(campaign, this.#view.inputs.length === 0 ? rows : wanted(), asked, options);
+    return summarize(campaign, filtered(campaign, rows, this.#view.inputs), asked, options);
   }
 
   /** Outputs that are shown first: those of the view, then that of the goal. */

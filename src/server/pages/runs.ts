@@ -1,3 +1,4 @@
+import { Batched } from '../../batched.ts';
 import type { Explanation, FailureGroup } from '../../client/index.ts';
 import type { FastifyRequest } from 'fastify';
 import type { Unit } from '../../api/index.ts';
@@ -8,7 +9,6 @@ import { html, type Markup } from '../../report/markup.ts';
 import { brief, titleOf, unitText } from '../../report/words.ts';
 import { resultTable } from '../../report/result-table.ts';
 import type { CampaignRecord, ResultRow } from '../../store/index.ts';
-import { eachOf } from '../rows.ts';
 import { tabs } from './campaign.ts';
 import { act, type Page, pathOfCampaign, tableOf } from './layout.ts';
 import { filterFields, inputFields } from './view.ts';
@@ -43,7 +43,7 @@ export async function runsPage(
   shown: Shown,
 ): Promise<Page> {
   const { id } = campaign;
-  const table = resultTable(campaign, eachOf(rows), { all: false });
+  const table = resultTable(campaign, Batched.of(rows), { all: false });
   const cells: (string | Markup)[][] = [];
   for await (const row of table.rows) {
     cells.push(

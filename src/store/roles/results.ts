@@ -1,3 +1,4 @@
+import type { Batched } from '../../batched.ts';
 import type { Origin, PlannedRun } from './runs.ts';
 
 /**
@@ -62,7 +63,7 @@ export interface ResultPlace {
 /** Results: finished runs and their outputs. */
 export interface ResultStore {
   /** Finished runs in design order: by point, then replication. */
-  results(id: string): AsyncIterable<ResultRow>;
+  results(id: string): Batched<ResultRow>;
   /**
    * A page of finished runs in design order, and the place where the next page begins; null at the end.
    *
