@@ -1,7 +1,7 @@
 import js from '@eslint/js';
 import importX, { createNodeResolver } from 'eslint-plugin-import-x';
 import tseslint from 'typescript-eslint';
-import { rooms, serviceRooms } from './scripts/rooms.ts';
+import { rooms, serviceRooms, sharedRooms } from './scripts/rooms.ts';
 
 const closedIn = (folder, table, all = Object.keys(table)) =>
   Object.entries(table).flatMap(([room, open]) =>
@@ -15,6 +15,7 @@ const closedIn = (folder, table, all = Object.keys(table)) =>
   );
 const closed = [
   ...closedIn('./src', rooms, [...Object.keys(rooms), 'cli']),
+  ...closedIn('./src', sharedRooms, [...Object.keys({ ...rooms, ...sharedRooms }), 'cli']),
   ...closedIn('./src/service', serviceRooms),
 ];
 

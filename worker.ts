@@ -11,7 +11,7 @@ import { cloudClient, type Settings } from './src/client/index.ts';
 import { workflowBundle } from './src/dev/workflow-bundle.ts';
 import { ForayError, messageOf } from './src/errors.ts';
 import { logLine } from './src/dev/temporal-log.ts';
-import { version } from './src/own-version.ts';
+import { version } from './src/package/own-version.ts';
 import { openStore } from './src/store/index.ts';
 
 /** Time that activities get to finish when a worker stops; after that, other workers run them. */

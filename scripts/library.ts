@@ -6,7 +6,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import ts from 'typescript';
-import { publicModules } from '../src/own-files.ts';
+import { publicModules } from '../src/package/own-files.ts';
 import { table, withTables } from './table.ts';
 
 const PAGE = join(import.meta.dirname, '../docs/reference/library.md');

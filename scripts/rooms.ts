@@ -33,6 +33,14 @@ export const rooms = {
   settings: ['api', 'client', 'dev'],
 };
 
+/** Rooms that all rooms may import, and what they may import themselves. */
+export const sharedRooms = {
+  text: [],
+  yaml: ['text'],
+  system: [],
+  package: [],
+};
+
 /** The rooms that each room of src/service may import. All of them may import files directly in src/service. */
 export const serviceRooms = {
   database: [],

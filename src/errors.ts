@@ -1,4 +1,4 @@
-import { bounded } from './printable.ts';
+import { bounded } from './text/printable.ts';
 
 /**
  * Every error that a user can meet is a {@link ForayError} with a code from this table. docs/reference/errors.md

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { testsOf } from '../scripts/check.ts';
 
 test('npm run check runs the quick tests that a change concerns', () => {
-  expect(testsOf(['src/suggest.ts'])).toContain('test/suggest.test.ts');
+  expect(testsOf(['src/text/suggest.ts'])).toContain('test/text/suggest.test.ts');
   expect(testsOf(['docs/concepts.md'])).toEqual(['test/docs.test.ts']);
   expect(testsOf(['test/check.test.ts', 'test/e2e/dev.test.ts'])).toEqual(['test/check.test.ts']);
   expect(testsOf(['LICENSE'])).toEqual([]);

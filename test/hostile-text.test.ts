@@ -14,7 +14,7 @@ import { CloudError } from '../src/cloud/index.ts';
 import { retryAfterMs } from '../src/cloud/retry-after.ts';
 import { Transport } from '../src/cloud/transport.ts';
 import { ForayError } from '../src/errors.ts';
-import { bounded as cutAt, printable, printableLine } from '../src/printable.ts';
+import { bounded as cutAt, printable, printableLine } from '../src/text/printable.ts';
 import { csv } from '../src/report/csv.ts';
 import { extensionOf, fileNames } from '../src/report/file-names.ts';
 import { jsonl } from '../src/report/jsonl.ts';
@@ -24,7 +24,7 @@ import { text as textTable } from '../src/report/text.ts';
 import type { Column, Table } from '../src/report/result-table.ts';
 import { doubleIn, integerIn, localIn, longIn } from '../src/report/typed.ts';
 import { readLine } from '../src/service/executors/lines.ts';
-import { didYouMean, oneLine, quoted } from '../src/suggest.ts';
+import { didYouMean, oneLine, quoted } from '../src/text/suggest.ts';
 import { checkLinear } from './support/linear.ts';
 
 /** What readers and patterns stumble over: each is repeated to millions of characters. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { exportsOf, membersOf, tables } from '../scripts/library.ts';
 import { withTables } from '../scripts/table.ts';
-import { ownFile, PACKAGE, publicModules } from '../src/own-files.ts';
+import { ownFile, PACKAGE, publicModules } from '../src/package/own-files.ts';
 
 const page = readFileSync(ownFile('docs/reference/library.md'), 'utf8');
 

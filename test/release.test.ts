@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { released, withVersion } from '../scripts/release.ts';
-import { version } from '../src/own-version.ts';
+import { version } from '../src/package/own-version.ts';
 import { ROOT } from './support/cli.ts';
 
 const OWN_VERSION = [

@@ -4,7 +4,7 @@ import { spaceOf } from '../campaign/search/space.ts';
 import type { Campaign } from '../campaign/types.ts';
 import { PointReader } from '../search/point-value.ts';
 import type { ComparedPoint, Store } from '../store/index.ts';
-import { quoted } from '../suggest.ts';
+import { quoted } from '../text/suggest.ts';
 
 /**
  * The most points that a search begins with. Half of them are the best ones, and the others are spread over the rest.

@@ -11,7 +11,7 @@ import {
   templateOf,
   valuesOf,
 } from '../cloud/index.ts';
-import { bounded } from '../printable.ts';
+import { bounded } from '../text/printable.ts';
 import type { DoneRun, OpenRun, Origin, PlannedRun, RunObservation, Store } from '../store/index.ts';
 import type { World } from './types.ts';
 

@@ -1,6 +1,6 @@
 import { nameKey } from '../api/index.ts';
 import { ForayError, type Place } from '../errors.ts';
-import { didYouMean, quoted } from '../suggest.ts';
+import { didYouMean, quoted } from '../text/suggest.ts';
 import type { ModelFacts } from './facts.ts';
 import { distinct, isFormula, type Measure, measureOf } from './measures.ts';
 import type { Precision } from './precision.ts';

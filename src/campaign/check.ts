@@ -1,6 +1,6 @@
 import { type InputItem, nameKey } from '../api/index.ts';
 import { ForayError, type Place } from '../errors.ts';
-import { didYouMean, quoted } from '../suggest.ts';
+import { didYouMean, quoted } from '../text/suggest.ts';
 import { growthOf, writtenGrowth } from './check-growth.ts';
 import { chosenOutputs, filesOfOutputs, goalOf, precisionOf } from './check-outputs.ts';
 import type { Definition, Given } from './definition.ts';

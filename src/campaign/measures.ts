@@ -1,6 +1,6 @@
 import { booleanIn, nameKey, numberIn, type OutputType, scalarOutputTypes, textIn } from '../api/index.ts';
 import { ForayError, type Place } from '../errors.ts';
-import { didYouMean, quoted } from '../suggest.ts';
+import { didYouMean, quoted } from '../text/suggest.ts';
 import { compileExpression, ExpressionError, type Value, type ValueType } from './expressions/index.ts';
 import type { Campaign, CampaignOutput } from './types.ts';
 

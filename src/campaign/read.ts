@@ -1,8 +1,8 @@
 import { ForayError } from '../errors.ts';
-import { type SchemaError, schemaErrors } from '../schema-error.ts';
-import { Mistakes } from '../mistake-collector.ts';
-import { oneLine } from '../suggest.ts';
-import { type Locate, readYaml, type ReadYaml, YamlError } from '../yaml.ts';
+import { type SchemaError, schemaErrors } from '../yaml/schema-error.ts';
+import { Mistakes } from '../yaml/mistake-collector.ts';
+import { oneLine } from '../text/suggest.ts';
+import { type Locate, readYaml, type ReadYaml, YamlError } from '../yaml/yaml.ts';
 import { Definition } from './definition.ts';
 
 /** A definition that can tell the place of each of its parts in the file. */

@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { PACKAGE } from '../own-files.ts';
+import { PACKAGE } from '../package/own-files.ts';
 
 /**
  * How to start this program in the working directory: `npx foray` in a checkout and in a project that has the package,

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import { ForayError } from '../errors.ts';
-import { printable } from '../printable.ts';
+import { printable } from '../text/printable.ts';
 
 /**
  * Asks the user a yes-or-no question.

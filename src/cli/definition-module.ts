@@ -4,8 +4,8 @@ import { pathToFileURL } from 'node:url';
 import { parse } from 'acorn';
 import type { CampaignDefinition } from '../campaign/definition.ts';
 import { ForayError, type LinePlace, messageOf } from '../errors.ts';
-import '../own-package.ts';
-import { oneLine } from '../suggest.ts';
+import '../package/own-package.ts';
+import { oneLine } from '../text/suggest.ts';
 
 /**
  * Imports the definition that a module exports by default: an object, a promise of one, or a function that returns

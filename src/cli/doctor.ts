@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { printableLine } from '../printable.ts';
+import { printableLine } from '../text/printable.ts';
 import type { Check } from './doctor/check.ts';
 import { checkClock, checkDisks, checkHome, checkNode, checkStore } from './doctor/machine.ts';
 import { checkService } from './doctor/service.ts';

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { ListedExecutor } from '../api/extensions.ts';
 import { cloudClient } from '../client/index.ts';
-import { printableLine } from '../printable.ts';
+import { printableLine } from '../text/printable.ts';
 import { commandName } from './command-name.ts';
 import { settingsWithService } from './home.ts';
 import { print, printJson, printTable } from './output.ts';

@@ -4,7 +4,7 @@ import { runningDev } from '../dev/home.ts';
 import { runningHomes } from '../dev/running-homes.ts';
 import { ForayError } from '../errors.ts';
 import { settingsFrom } from '../settings/settings.ts';
-import { shellQuoted } from '../shell-quoted.ts';
+import { shellQuoted } from '../text/shell-quoted.ts';
 import type { SettingFlags } from './settings.ts';
 import { commandName } from './command-name.ts';
 

@@ -5,12 +5,12 @@ import { definitionSchema } from '../campaign/json-schema.ts';
 import type { ModelInput } from '../campaign/input-values.ts';
 import { cloudClient, findModel, latestVersion } from '../client/index.ts';
 import { ForayError, messageOf } from '../errors.ts';
-import { makeFolder } from '../file-system.ts';
-import { replaceFile } from '../replace-file.ts';
+import { makeFolder } from '../system/file-system.ts';
+import { replaceFile } from '../system/replace-file.ts';
 import { print, tell, writeOut } from './output.ts';
 import { settingsWithService } from './home.ts';
 import { type SettingFlags, withSettings } from './settings.ts';
-import { shellQuoted } from '../shell-quoted.ts';
+import { shellQuoted } from '../text/shell-quoted.ts';
 import { schemaFileOf, starterDefinition } from '../client/starter.ts';
 import { commandName } from './command-name.ts';
 

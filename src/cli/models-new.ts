@@ -2,9 +2,9 @@ import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { ForayError, messageOf } from '../errors.ts';
-import { ownFile } from '../own-files.ts';
+import { ownFile } from '../package/own-files.ts';
 import { print } from './output.ts';
-import { shellQuoted } from '../shell-quoted.ts';
+import { shellQuoted } from '../text/shell-quoted.ts';
 import { commandName } from './command-name.ts';
 
 const SCAFFOLD = ownFile('src/cli/scaffold');

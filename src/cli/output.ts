@@ -4,11 +4,11 @@ import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { ForayError, type Place } from '../errors.ts';
-import { isSystemError, makeFolder } from '../file-system.ts';
-import { printable, printableLine } from '../printable.ts';
-import { replaceFile } from '../replace-file.ts';
+import { isSystemError, makeFolder } from '../system/file-system.ts';
+import { printable, printableLine } from '../text/printable.ts';
+import { replaceFile } from '../system/replace-file.ts';
 import { joined, type Parts } from '../report/joined.ts';
-import { oneLine } from '../suggest.ts';
+import { oneLine } from '../text/suggest.ts';
 
 /**
  * Prints one or more lines for people on standard output. Control characters in text of a service or a model have no

@@ -27,7 +27,7 @@ import { addStatus } from './status.ts';
 import { addSteer } from './steer.ts';
 import { addSubmit } from './submit.ts';
 import { addUi } from './ui.ts';
-import { description, version } from '../own-version.ts';
+import { description, version } from '../package/own-version.ts';
 import { versionText } from './version.ts';
 import { addWatch } from './watch.ts';
 import { addWorker } from './worker.ts';

@@ -2,7 +2,7 @@ import { growthText } from '../campaign/growth.ts';
 import { finishedPercent, precisionText, runsText } from '../campaign/precise-points.ts';
 import type { CampaignStatus } from '../client/index.ts';
 import { counted } from '../report/index.ts';
-import { printableLine } from '../printable.ts';
+import { printableLine } from '../text/printable.ts';
 import { commandName } from './command-name.ts';
 
 /** The progress of a campaign in one line. */

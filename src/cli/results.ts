@@ -20,7 +20,7 @@ import { statusText } from './progress.ts';
 import { ResultFiles } from './result-files.ts';
 import { type SettingFlags, withSettings } from './settings.ts';
 import { showOption } from './show.ts';
-import { version } from '../own-version.ts';
+import { version } from '../package/own-version.ts';
 import { withForay } from './with-foray.ts';
 
 interface Flags extends SettingFlags, ShapeOptions {

@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander';
 import { endWithParent, tellParent, tellReady } from '../dev/lifeline.ts';
 import { homePaths } from '../dev/home.ts';
 import { ForayError } from '../errors.ts';
-import { ownFile } from '../own-files.ts';
+import { ownFile } from '../package/own-files.ts';
 import type { S3Place } from '../service/files/open.ts';
 import type { LaneOptions } from '../service/fleet/lane-keeper.ts';
 import { serveWithoutOutput } from './lost-output.ts';

@@ -3,7 +3,7 @@ import { growthText } from '../campaign/growth.ts';
 import type { CampaignStatus, Foray } from '../client/index.ts';
 import { bestText, calibrationText, posteriorLines, searchText, selectText } from '../report/index.ts';
 import { printLog } from './log.ts';
-import { printableLine } from '../printable.ts';
+import { printableLine } from '../text/printable.ts';
 import { print, printJson } from './output.ts';
 import { blockedText, duration, failureAdvice, progressText } from './progress.ts';
 import { type SettingFlags, withSettings } from './settings.ts';

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
-import { PACKAGE } from '../own-files.ts';
-import { version } from '../own-version.ts';
+import { PACKAGE } from '../package/own-files.ts';
+import { version } from '../package/own-version.ts';
 import { knownProgram } from '../dev/temporal-program.ts';
 
 /** The versions of foray and of its main parts, and their folders, one line each. */

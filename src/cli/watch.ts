@@ -4,7 +4,7 @@ import type { CampaignStatus, Foray } from '../client/index.ts';
 import { ForayError } from '../errors.ts';
 import { isNumeric, searchLine } from '../report/index.ts';
 import type { CampaignRecord } from '../store/index.ts';
-import { didYouMean } from '../suggest.ts';
+import { didYouMean } from '../text/suggest.ts';
 import { LivePage } from './live/live.ts';
 import { tellLastFailure } from './log.ts';
 import { printJson, tell } from './output.ts';

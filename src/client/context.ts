@@ -3,7 +3,7 @@ import type { CloudClient } from '../cloud/index.ts';
 import { ForayError } from '../errors.ts';
 import type { ServiceAtHand } from '../resolve/index.ts';
 import { type CampaignRecord, shownAddress, type Store } from '../store/index.ts';
-import { didYouMean } from '../suggest.ts';
+import { didYouMean } from '../text/suggest.ts';
 import type { Settings } from './settings.ts';
 import type { Temporal } from './temporal/index.ts';
 

@@ -3,7 +3,7 @@ import type { LimitedVersion } from '../campaign/facts.ts';
 import type { CloudClient } from '../cloud/index.ts';
 import { ForayError } from '../errors.ts';
 import { withLimits } from '../resolve/index.ts';
-import { didYouMean } from '../suggest.ts';
+import { didYouMean } from '../text/suggest.ts';
 
 /** A model with its newest version, the limits of its inputs, and its stored experiments. */
 export interface ModelAtService extends Model {

@@ -7,8 +7,8 @@ import { fileIn, type FileReference } from '../api/index.ts';
 import { MOST_KEPT_BYTES } from '../campaign/output-files.ts';
 import { type CloudClient, isCloudError } from '../cloud/index.ts';
 import { ForayError } from '../errors.ts';
-import { isSystemError, makeFolder } from '../file-system.ts';
-import { replaceFile, type UnfinishedFile } from '../replace-file.ts';
+import { isSystemError, makeFolder } from '../system/file-system.ts';
+import { replaceFile, type UnfinishedFile } from '../system/replace-file.ts';
 import type { ServiceAtHand } from '../resolve/index.ts';
 import type { CampaignRecord, Store } from '../store/index.ts';
 

@@ -10,7 +10,7 @@ import {
 import type { LimitedVersion } from '../campaign/facts.ts';
 import { isNumeric, isWhole } from '../campaign/designs/names.ts';
 import { kindOf as kindOfInput, type ModelInput } from '../campaign/input-values.ts';
-import { oneLine } from '../suggest.ts';
+import { oneLine } from '../text/suggest.ts';
 
 /** Options that put any value on one line. */
 const ON_ONE_LINE: ToStringOptions = {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Method } from 'got';
-import { bounded } from '../printable.ts';
+import { bounded } from '../text/printable.ts';
 import { CloudError, isCloudError } from './errors.ts';
 import { Gate } from './gate.ts';
 import { codeOf, isTimeout } from './request-error.ts';

@@ -2,9 +2,9 @@ import { accessSync, constants, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { ForayError, messageOf } from '../errors.ts';
-import { type FileLock, isLocked, waitForLock } from '../file-lock.ts';
-import { isSystemError, makeFolder } from '../file-system.ts';
-import { replaceFile } from '../replace-file.ts';
+import { type FileLock, isLocked, waitForLock } from '../system/file-lock.ts';
+import { isSystemError, makeFolder } from '../system/file-system.ts';
+import { replaceFile } from '../system/replace-file.ts';
 
 /**
  * The home folder: the data of `foray dev`, and the addresses of its parts for the command line. The address file holds the API

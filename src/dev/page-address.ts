@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
-import { makeFolder } from '../file-system.ts';
-import { replaceFile } from '../replace-file.ts';
+import { makeFolder } from '../system/file-system.ts';
+import { replaceFile } from '../system/replace-file.ts';
 import { homePaths } from './home.ts';
 
 /**

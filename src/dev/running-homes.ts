@@ -2,8 +2,8 @@ import { hash } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { homedir, hostname } from 'node:os';
 import { join } from 'node:path';
-import { makeFolder } from '../file-system.ts';
-import { replaceFile } from '../replace-file.ts';
+import { makeFolder } from '../system/file-system.ts';
+import { replaceFile } from '../system/replace-file.ts';
 import { runningDev } from './home.ts';
 
 /**

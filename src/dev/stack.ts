@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { Connection } from '@temporalio/client';
 import { API_VERSION } from '../api/index.ts';
 import { messageOf } from '../errors.ts';
-import { ownModule } from '../own-files.ts';
+import { ownModule } from '../package/own-files.ts';
 import { type Addresses, holdHome, homePaths, localKey, removeAddresses, writeAddresses } from './home.ts';
 import { loginAddress, type PageAddress, runningPage } from './page-address.ts';
 import { Part } from './part.ts';

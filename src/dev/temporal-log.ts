@@ -1,6 +1,6 @@
 import { DefaultLogger, type LogEntry, Runtime } from '@temporalio/worker';
 import { messageOf } from '../errors.ts';
-import { printableLine } from '../printable.ts';
+import { printableLine } from '../text/printable.ts';
 
 /** An executor has no workflows on purpose. */
 const EXPECTED = 'No workflows registered, not polling for workflow tasks';

@@ -3,8 +3,8 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { mkdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { bundleWorkflowCode, DefaultLogger, type WorkflowBundleOption } from '@temporalio/worker';
-import { isBuilt, ownModule, PACKAGE } from '../own-files.ts';
-import { replaceFile } from '../replace-file.ts';
+import { isBuilt, ownModule, PACKAGE } from '../package/own-files.ts';
+import { replaceFile } from '../system/replace-file.ts';
 
 /** The code of workflows in one file, as a worker needs it: those of campaigns, and that of lanes. */
 export const modules = {

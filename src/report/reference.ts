@@ -5,7 +5,7 @@ import { canonicalValue, ValueError } from '../api/index.ts';
 import { measuresOf } from '../campaign/measures.ts';
 import type { Campaign } from '../campaign/types.ts';
 import { ForayError, type Place } from '../errors.ts';
-import { didYouMean, quoted } from '../suggest.ts';
+import { didYouMean, quoted } from '../text/suggest.ts';
 
 /** Known values of outputs, from theory or elsewhere, by the varied inputs of the campaign. */
 export interface Reference {

@@ -10,7 +10,7 @@ import type { OutsideMethod, Search } from '../campaign/search/search.ts';
 import { type Contents, type DesignOf, expand } from '../campaign/points.ts';
 import type { LimitedVersion, ModelFacts } from '../campaign/facts.ts';
 import type { ReadDefinition } from '../campaign/read.ts';
-import { didYouMean } from '../suggest.ts';
+import { didYouMean } from '../text/suggest.ts';
 import type { Campaign, CampaignFile } from '../campaign/types.ts';
 import type { ModelInput } from '../campaign/input-values.ts';
 import { type CloudClient, isCloudError } from '../cloud/index.ts';

@@ -1,7 +1,7 @@
 import type { CampaignDefinition } from '../campaign/definition.ts';
 import { beginDefinition, beginObject, type ReadDefinition } from '../campaign/read.ts';
 import { ForayError, messageOf } from '../errors.ts';
-import { oneLine } from '../suggest.ts';
+import { oneLine } from '../text/suggest.ts';
 
 /**
  * A definition from a person: a text or an object, and the name of its file. Paths in it are relative to the folder of

@@ -3,7 +3,7 @@ import type { Foray } from '../client/index.ts';
 import { endUnusedConnections } from '../http/connections.ts';
 import { listen, reachable } from '../http/listen.ts';
 import { pathOf } from '../http/path.ts';
-import { printable } from '../printable.ts';
+import { printable } from '../text/printable.ts';
 import { hashOf, type Keys } from './roles.ts';
 import { addApi } from './api/add-routes.ts';
 import { addGuard } from './guard.ts';

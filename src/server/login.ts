@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { ownFile } from '../own-files.ts';
+import { ownFile } from '../package/own-files.ts';
 import { html } from '../report/markup.ts';
 import { hashOf } from './roles.ts';
 import { cookieOf } from './guard.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
-import { ownFile } from '../own-files.ts';
+import { ownFile } from '../package/own-files.ts';
 
 /** The module for Python comes from the server itself, so it is never of another version. Anyone may have it. */
 export function addPython(app: FastifyInstance): void {

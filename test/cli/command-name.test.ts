@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, expect, test } from '@jest/globals';
-import { ownModule, PACKAGE } from '../../src/own-files.ts';
+import { ownModule, PACKAGE } from '../../src/package/own-files.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'foray-command-name-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -1,7 +1,7 @@
 import { appendFileSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { version as build } from '../../src/own-version.ts';
+import { version as build } from '../../src/package/own-version.ts';
 import { addKey, listKeys, revokeKey } from '../../src/service/keys/edit.ts';
 import { contentName } from '../../src/service/models/version-files.ts';
 import { writeCommandModel } from '../service/command-model.ts';

@@ -46,7 +46,7 @@ test('keys that are added at once are all there', async () => {
 
 test('a change waits for another one, and goes on when that is killed', async () => {
   const keyFile = path.join(temporaryFolder(), 'keys.yaml');
-  const holder = startModule(`${importOf('tryLock', 'src/file-lock.ts')}
+  const holder = startModule(`${importOf('tryLock', 'src/system/file-lock.ts')}
     const lock = tryLock(${JSON.stringify(`${keyFile}.lock`)});
     console.log('held');
     setInterval(() => lock, 60_000);`);

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { expect, test } from '@jest/globals';
 import { findModels, hashContent } from '../../src/service/models/folder.ts';
-import { ownFile, ownModule } from '../../src/own-files.ts';
+import { ownFile, ownModule } from '../../src/package/own-files.ts';
 import { libraryFiles } from '../../src/service/models/library.ts';
 import { writeCommandModel } from './command-model.ts';
 import { SHIPPED_MODELS, temporaryFolder, writeModel } from './support.ts';
@@ -20,7 +20,7 @@ test('all that Node loads for foray/kernel and foray/model is a part of models t
   const printed = execFileSync(
     process.execPath,
     [
-      `--import=${pathToFileURL(ownModule('src/own-package')).href}`,
+      `--import=${pathToFileURL(ownModule('src/package/own-package')).href}`,
       ...['--input-type=module', '--eval', program],
     ],
     { encoding: 'utf8' },
@@ -52,7 +52,7 @@ test('a change of it is a change of modules, and not of command models', () => {
 
 test('a package may be called as something that every object has', () => {
   const program = "await import('constructor').catch(({ code }) => console.log(code));";
-  const hook = `--import=${pathToFileURL(ownModule('src/own-package')).href}`;
+  const hook = `--import=${pathToFileURL(ownModule('src/package/own-package')).href}`;
   const printed = execFileSync(process.execPath, [hook, '--input-type=module', '--eval', program], {
     encoding: 'utf8',
   });

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { goInstall } from '../../src/dev/go-install.ts';
 import { isProgram, programCache } from '../../src/dev/temporal-program.ts';
-import { makeFolder } from '../../src/file-system.ts';
-import { placeFile } from '../../src/replace-file.ts';
+import { makeFolder } from '../../src/system/file-system.ts';
+import { placeFile } from '../../src/system/replace-file.ts';
 
 const GO_PACKAGE = 'github.com/versity/versitygw/cmd/versitygw@v1.8.0';
 const PROGRAM = 'versitygw';

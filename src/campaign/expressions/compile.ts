@@ -9,7 +9,7 @@ import type {
   ParenthesizedExpression,
   UnaryExpression,
 } from 'acorn';
-import { quoted } from '../../suggest.ts';
+import { quoted } from '../../text/suggest.ts';
 import { ExpressionError } from './error.ts';
 import { arithmetic, equalities, orders } from './operators.ts';
 import type { Scope } from './scope.ts';

@@ -1,4 +1,4 @@
-import { quoted } from '../../suggest.ts';
+import { quoted } from '../../text/suggest.ts';
 
 export interface ExpressionErrorOptions {
   /** What to do, as a sentence. */

@@ -1,6 +1,6 @@
 import type { CallExpression, Expression as Tree, Identifier } from 'acorn';
 import { nameKey } from '../../api/index.ts';
-import { didYouMean, suggestion } from '../../suggest.ts';
+import { didYouMean, suggestion } from '../../text/suggest.ts';
 import { ExpressionError, shown } from './error.ts';
 import { functions, type NumberFunction } from './operators.ts';
 import type { Scanned } from './scan.ts';

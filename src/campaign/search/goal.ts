@@ -1,5 +1,5 @@
 import { ForayError } from '../../errors.ts';
-import { quoted } from '../../suggest.ts';
+import { quoted } from '../../text/suggest.ts';
 import { measureOf } from '../measures.ts';
 import type { ReadDefinition } from '../read.ts';
 import type { CampaignOutput, Goal } from '../types.ts';

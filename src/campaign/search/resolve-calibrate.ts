@@ -1,6 +1,6 @@
 import { nameKey, RANDOM_SEED } from '../../api/index.ts';
 import { ForayError } from '../../errors.ts';
-import { quoted } from '../../suggest.ts';
+import { quoted } from '../../text/suggest.ts';
 import { drawnRow } from '../designs/rows.ts';
 import { checkExpression } from '../designs/resolve/expressions.ts';
 import type { DesignFacts } from '../designs/resolve/inputs.ts';

@@ -1,4 +1,4 @@
-import { shellQuoted } from '../../shell-quoted.ts';
+import { shellQuoted } from '../../text/shell-quoted.ts';
 import type { CommandWords, Expected } from './tree.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { WriteStream } from 'node:tty';
 import { type Line, lengthOf, painted, type Span } from './text.ts';
-import { printableLine } from '../../printable.ts';
+import { printableLine } from '../../text/printable.ts';
 import type { Size } from './page.ts';
 
 const HIDE_CURSOR = '\x1b[?25l';

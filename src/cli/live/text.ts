@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 import stringWidth from 'string-width';
-import { bounded } from '../../printable.ts';
+import { bounded } from '../../text/printable.ts';
 
 export type Style = 'bold' | 'dim' | 'green' | 'cyan' | 'red' | 'yellow';
 

@@ -1,5 +1,5 @@
 import { ForayError } from '../../errors.ts';
-import { bounded, printableLine } from '../../printable.ts';
+import { bounded, printableLine } from '../../text/printable.ts';
 
 /**
  * What foray and an outside optimiser say to each other: objects of JSON with one name, a line each (docs/guides/search.md, Outside optimisers).

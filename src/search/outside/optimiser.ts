@@ -6,7 +6,7 @@ import {
 } from '../../campaign/search/search.ts';
 import type { Space } from '../../campaign/search/space.ts';
 import type { Goal } from '../../campaign/types.ts';
-import { bounded } from '../../printable.ts';
+import { bounded } from '../../text/printable.ts';
 import type { AsyncMethod, Proposal, Recommendation, Told } from '../methods/method.ts';
 import { type Answers, type NumberedPoint, optimiserFailed, type OutsideResult } from './messages.ts';
 import { Killed, logLine, Session } from './session.ts';

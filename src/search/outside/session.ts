@@ -3,9 +3,9 @@ import { existsSync } from 'node:fs';
 import { delimiter, resolve } from 'node:path';
 import type { OutsideMethod } from '../../campaign/search/search.ts';
 import { isForayError, messageOf } from '../../errors.ts';
-import { killGroup } from '../../kill-group.ts';
-import { ownFile } from '../../own-files.ts';
-import { bounded, printableLine } from '../../printable.ts';
+import { killGroup } from '../../system/kill-group.ts';
+import { ownFile } from '../../package/own-files.ts';
+import { bounded, printableLine } from '../../text/printable.ts';
 import { type Answers, heardIn, optimiserFailed, shown } from './messages.ts';
 
 /** Characters of a line on standard output, at most. */

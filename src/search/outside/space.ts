@@ -1,7 +1,7 @@
 import { isWhole, valueOf } from '../../campaign/designs/names.ts';
 import type { SearchedInput } from '../../campaign/search/search.ts';
 import type { Space } from '../../campaign/search/space.ts';
-import { didYouMean, quoted } from '../../suggest.ts';
+import { didYouMean, quoted } from '../../text/suggest.ts';
 import { isObject, optimiserFailed, type OutsidePoint, shown } from './messages.ts';
 
 /** A value may be so far outside its bounds, as a share of their distance: optimisers scale, and lose the last digit. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { errorCodes } from '../../errors.ts';
 import { serverErrors } from '../problems.ts';
-import { version } from '../../own-version.ts';
+import { version } from '../../package/own-version.ts';
 import type { Endpoint } from './endpoints/endpoint.ts';
 import { endpoints } from './endpoints.ts';
 

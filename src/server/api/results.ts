@@ -8,7 +8,7 @@ import { comparisonTable } from '../../report/comparison/table.ts';
 import { formatResults, formatTable, type ShapeOptions, tableOf } from '../../report/index.ts';
 import { joined, type Parts } from '../../report/joined.ts';
 import type { CampaignRecord, ResultRow } from '../../store/index.ts';
-import { version } from '../../own-version.ts';
+import { version } from '../../package/own-version.ts';
 import { filtered, filterIn } from '../live/filter.ts';
 import { ServerError } from '../problems.ts';
 import type { Handlers } from './call.ts';

@@ -3,7 +3,7 @@ import { measureOf } from '../../campaign/measures.ts';
 import type { Campaign } from '../../campaign/types.ts';
 import { ForayError } from '../../errors.ts';
 import type { ResultRow } from '../../store/index.ts';
-import { didYouMean } from '../../suggest.ts';
+import { didYouMean } from '../../text/suggest.ts';
 import type { InputFilter, View } from './look.ts';
 
 /** A filter in an address: `1.2..1.8` (either end may be missing), or values with commas between them. */

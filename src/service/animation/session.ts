@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { messageOf } from '../../errors.ts';
-import { ownModule } from '../../own-files.ts';
+import { ownModule } from '../../package/own-files.ts';
 import { ServiceError } from '../errors.ts';
 import { Deferred } from '../deferred.ts';
 import {

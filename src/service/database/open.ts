@@ -2,7 +2,7 @@ import { closeSync, mkdirSync, openSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { ForayError, messageOf } from '../../errors.ts';
-import { type FileLock, tryLock } from '../../file-lock.ts';
+import { type FileLock, tryLock } from '../../system/file-lock.ts';
 import type { Database } from './database.ts';
 import { migrations } from './migrations.ts';
 import type { Peers } from './peers.ts';

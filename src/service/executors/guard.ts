@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { ownModule } from '../../own-files.ts';
+import { ownModule } from '../../package/own-files.ts';
 import type { Ready, Watched } from './protocol.ts';
 
 /**

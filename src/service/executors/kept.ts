@@ -1,7 +1,7 @@
 import { closeSync, mkdirSync, openSync, writeFileSync, writeSync } from 'node:fs';
 import path from 'node:path';
-import { PACKAGE } from '../../own-files.ts';
-import { shellQuoted } from '../../shell-quoted.ts';
+import { PACKAGE } from '../../package/own-files.ts';
+import { shellQuoted } from '../../text/shell-quoted.ts';
 import { modelEnvironmentOf } from '../environment.ts';
 import type { Job } from './protocol.ts';
 

@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import type { RunLog } from '../../api/extensions.ts';
 import { messageOf } from '../../errors.ts';
-import { ownModule } from '../../own-files.ts';
+import { ownModule } from '../../package/own-files.ts';
 import { Hold } from '../backoff.ts';
 import { ContentFiles } from '../files/content.ts';
 import {

@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import os from 'node:os';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { killGroup } from '../../kill-group.ts';
+import { killGroup } from '../../system/kill-group.ts';
 import { memoryOf } from '../models/system-inputs.ts';
 import { modelEnvironment } from '../environment.ts';
 import { type Job, OUT_OF_MEMORY } from './protocol.ts';

@@ -1,5 +1,5 @@
 import type { ListedExecutor } from '../../api/extensions.ts';
-import { version } from '../../own-version.ts';
+import { version } from '../../package/own-version.ts';
 import { ServiceError } from '../errors.ts';
 import type { Database } from '../database/database.ts';
 import type { Hello } from './protocol.ts';

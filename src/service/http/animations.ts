@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { ownFile } from '../../own-files.ts';
+import { ownFile } from '../../package/own-files.ts';
 import { frameResource } from '../animation/resource.ts';
 import { type Sessions, type Shown, unknownSession } from '../animation/sessions.ts';
 import { steering } from './steering.ts';

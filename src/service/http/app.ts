@@ -5,7 +5,7 @@ import type { Health } from '../../api/health.ts';
 import { endUnusedConnections } from '../../http/connections.ts';
 import { type Methods, noteMethods } from '../../http/methods.ts';
 import { pathOf } from '../../http/path.ts';
-import { printable } from '../../printable.ts';
+import { printable } from '../../text/printable.ts';
 import { ServiceError } from '../errors.ts';
 import type { Sessions } from '../animation/sessions.ts';
 import type { ContentStore } from '../files/content-store.ts';

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { ForayError, messageOf } from '../../errors.ts';
-import { type FileLock, waitForLock } from '../../file-lock.ts';
-import { isSystemError } from '../../file-system.ts';
-import { replaceFile } from '../../replace-file.ts';
+import { type FileLock, waitForLock } from '../../system/file-lock.ts';
+import { isSystemError } from '../../system/file-system.ts';
+import { replaceFile } from '../../system/replace-file.ts';
 import { hashOf, idOf } from './hash.ts';
 import {
   isUserName,

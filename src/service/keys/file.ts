@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { Document } from 'yaml';
 import { z } from 'zod';
 import { ForayError, messageOf } from '../../errors.ts';
-import { type Locate, readYaml, type ReadYaml, YamlError } from '../../yaml.ts';
+import { type Locate, readYaml, type ReadYaml, YamlError } from '../../yaml/yaml.ts';
 
 /**
  * The key file: users and executors with the SHA-256 of their keys, and who may use which model. Keys are random, so a plain

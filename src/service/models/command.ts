@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
 import { ForayError, messageOf, type Place } from '../../errors.ts';
-import { schemaError } from '../../schema-error.ts';
-import { readYaml, YamlError } from '../../yaml.ts';
+import { schemaError } from '../../yaml/schema-error.ts';
+import { readYaml, YamlError } from '../../yaml/yaml.ts';
 import { Declaration } from './declaration.ts';
 import { statOf } from './folder.ts';
 

@@ -2,14 +2,14 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { ForayError, messageOf } from '../../errors.ts';
-import { schemaError } from '../../schema-error.ts';
-import { ownModule } from '../../own-files.ts';
+import { schemaError } from '../../yaml/schema-error.ts';
+import { ownModule } from '../../package/own-files.ts';
 import { modelEnvironment } from '../environment.ts';
 import { isSystemError } from '../system-errors.ts';
 import { filesFixed, filesNamed, readCommandModel } from './command.ts';
 import { Declaration } from './declaration.ts';
 import { isDeclaration } from './folder.ts';
-import { oneLine } from '../../suggest.ts';
+import { oneLine } from '../../text/suggest.ts';
 
 /** The longest time for loading a model's module, ms. */
 const LOAD_TIMEOUT = 30_000;

@@ -3,7 +3,7 @@ import { lstatSync, readdirSync, readFileSync, readlinkSync, type Stats, statSyn
 import path from 'node:path';
 import type { VersionFile } from '../../api/extensions.ts';
 import { ForayError, messageOf } from '../../errors.ts';
-import { ownFile } from '../../own-files.ts';
+import { ownFile } from '../../package/own-files.ts';
 import { libraryFiles } from './library.ts';
 
 /** The entry of a model: a module with its code, or a declaration with its command. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { publicModules } from '../../own-files.ts';
+import { publicModules } from '../../package/own-files.ts';
 
 /** The modules of this package that models import. */
 const ENTRIES = ['foray/model', 'foray/kernel'];

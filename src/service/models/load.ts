@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { messageOf } from '../../errors.ts';
-import { closeFolder } from '../../own-package.ts';
+import { closeFolder } from '../../package/own-package.ts';
 import { Deferred } from '../deferred.ts';
 import { isSystemError } from '../system-errors.ts';
 import { hashContent, type ModelCode } from './folder.ts';

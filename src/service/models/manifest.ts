@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { lstatSync, readlinkSync, realpathSync } from 'node:fs';
 import path from 'node:path';
-import { publicModules } from '../../own-files.ts';
-import { version } from '../../own-version.ts';
+import { publicModules } from '../../package/own-files.ts';
+import { version } from '../../package/own-version.ts';
 import type { Declaration } from './declaration.ts';
 import type { Described } from './describe.ts';
 import { filesOf, isDeclaration, isOfTools, type ModelCode, type ModelPlace, statOf } from './folder.ts';

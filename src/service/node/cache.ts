@@ -2,7 +2,7 @@ import { lstatSync, mkdirSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { ForayError, messageOf } from '../../errors.ts';
-import { type FileLock, tryLock } from '../../file-lock.ts';
+import { type FileLock, tryLock } from '../../system/file-lock.ts';
 
 /** The most executors of one user on a machine that share the default folder. */
 const MOST = 256;

@@ -2,7 +2,7 @@ import os from 'node:os';
 import { Context } from '@temporalio/activity';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { ForayError, messageOf } from '../../errors.ts';
-import { version } from '../../own-version.ts';
+import { version } from '../../package/own-version.ts';
 import { ExecutorPool } from '../executors/pool.ts';
 import { memoryShare } from '../executors/process.ts';
 import type { ExecutorActivities } from '../fleet/lane.ts';

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { cp, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { ForayError, messageOf } from '../../errors.ts';
-import { shellQuoted } from '../../shell-quoted.ts';
+import { shellQuoted } from '../../text/shell-quoted.ts';
 import type { ContentFiles } from '../files/content.ts';
 
 /** How many folders of failed runs are kept; the oldest go first. */

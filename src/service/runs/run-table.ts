@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { bounded } from '../../printable.ts';
+import { bounded } from '../../text/printable.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { RunCache } from './run-cache.ts';
 import { runStatements } from './run-sql.ts';

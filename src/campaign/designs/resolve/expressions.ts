@@ -1,6 +1,6 @@
 import { nameKey } from '../../../api/index.ts';
 import { ForayError } from '../../../errors.ts';
-import { quoted } from '../../../suggest.ts';
+import { quoted } from '../../../text/suggest.ts';
 import { compileExpression, ExpressionError, type ValueType } from '../../expressions/index.ts';
 import type { Derivation } from '../design.ts';
 import { expressionNames, valueType } from '../names.ts';

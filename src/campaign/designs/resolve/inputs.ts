@@ -1,6 +1,6 @@
 import { ForayError, type Place } from '../../../errors.ts';
-import type { Mistakes } from '../../../mistake-collector.ts';
-import type { Locate } from '../../../yaml.ts';
+import type { Mistakes } from '../../../yaml/mistake-collector.ts';
+import type { Locate } from '../../../yaml/yaml.ts';
 import type { BaseInput } from '../../types.ts';
 import type { ModelInput } from '../../input-values.ts';
 import type { PointFile } from '../table.ts';

@@ -12,13 +12,13 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { replaceFile } from '../src/replace-file.ts';
-import { ROOT } from './support/cli.ts';
-import { runModule, startModule } from './support/module.ts';
-import { smallDisk } from './support/small-disk.ts';
-import { until } from './support/until.ts';
+import { replaceFile } from '../../src/system/replace-file.ts';
+import { ROOT } from '../support/cli.ts';
+import { runModule, startModule } from '../support/module.ts';
+import { smallDisk } from '../support/small-disk.ts';
+import { until } from '../support/until.ts';
 
-const importIt = `import { replaceFile } from ${JSON.stringify(join(ROOT, 'src/replace-file.ts'))};`;
+const importIt = `import { replaceFile } from ${JSON.stringify(join(ROOT, 'src/system/replace-file.ts'))};`;
 
 let folder: string;
 let file: string;

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { didYouMean, quoted, suggestion } from './suggest.ts';
+import { didYouMean, quoted, suggestion } from '../text/suggest.ts';
 
 /** Why the user's input does not match a schema. */
 export interface SchemaError {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { didYouMean, quoted, suggestion } from '../src/suggest.ts';
+import { didYouMean, quoted, suggestion } from '../../src/text/suggest.ts';
 
 const known = ['Contact rate', 'Recovery rate', 'Days', '{RANDOM_SEED}'];
 

@@ -4,7 +4,7 @@ import { extname, join, resolve } from 'node:path';
 const EXTENSION = extname(import.meta.filename);
 
 /** The folder of the modules: the checkout, or `dist` in the package, which has the same subfolders. */
-const MODULES = resolve(import.meta.dirname, '..');
+const MODULES = resolve(import.meta.dirname, '../..');
 
 /** Whether this is the package; false in a checkout. */
 export const isBuilt = EXTENSION === '.js';

@@ -8,8 +8,8 @@ import {
   parseDocument,
   visit,
 } from 'yaml';
-import type { Place } from './errors.ts';
-import { quoted } from './suggest.ts';
+import type { Place } from '../errors.ts';
+import { quoted } from '../text/suggest.ts';
 import { mistakeBehind, TOO_DEEP } from './yaml-mistakes.ts';
 
 /**

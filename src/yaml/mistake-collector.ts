@@ -1,4 +1,4 @@
-import { errorCodes, type ForayError, isForayError } from './errors.ts';
+import { errorCodes, type ForayError, isForayError } from '../errors.ts';
 
 /** Maximum number of mistakes that are collected: more of them usually have one cause. */
 const MOST = 50;
