@@ -236,6 +236,31 @@ test('a plan is made while one types, and a mistake leads to its line', async ()
   await context.close();
 });
 
+test('a campaign that is started while its definition is written is the one of the fields', async () => {
+  const { context, page, complaints } = await loggedIn();
+  await page.goto(`${server.url}/new?model=Rehearsal`);
+  const asked = Promise.withResolvers<void>();
+  const held = Promise.withResolvers<void>();
+  await page.route('**/new/written', async (route) => {
+    asked.resolve();
+    await held.promise;
+    await route.continue();
+  });
+  await page.locator('input[name="in:Value"]').fill('1, 2, 3');
+  const start = page.getByRole('button', { name: 'Start' });
+  const started = start.click();
+  await asked.promise;
+  expect(await page.locator('#written').getAttribute('inert')).not.toBeNull();
+  held.resolve();
+  await started;
+  await page.waitForURL('**/campaigns/rehearsal-*');
+  const id = page.url().split('/').at(-1)!;
+  expect((await world.foray.status(id)).points).toBe(3);
+  await world.foray.cancel(id, 'it was seen');
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
 test('without scripts a campaign is read, and what cannot be taken back asks first', async () => {
   const { context, page } = await loggedIn();
   const state = await context.storageState();

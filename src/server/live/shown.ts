@@ -52,7 +52,7 @@ function linked(section: string, { heads, rows }: Numbers, pathOf: (key: string)
 }
 
 /** Keys of points in tables lead to these. */
-function withKeys(section: string, pathOf: (key: string) => string): string {
+export function withKeys(section: string, pathOf: (key: string) => string): string {
   return section.replaceAll(/<code>([0-9a-f]{16})<\/code>/g, (code, key: string) => {
     return html`<a href="${pathOf(key)}">${new Markup(code)}</a>`.text;
   });

@@ -5,12 +5,12 @@
 const find = (selector) => document.querySelector(selector);
 /** @type {(html: string) => HTMLElement} */
 const parsed = (html) => new DOMParser().parseFromString(html, 'text/html').body;
-const { live, have = '', next: first } = find('main').dataset;
-/** Hashes of parts, by id. @type {Map<string, string>} */
+const { live, have = '', next: at } = find('main').dataset;
+/** Hashes, by id. @type {Map<string, string>} */
 const shown = new Map(have.split(',').map((/** @type {any} */ one) => one.split('=')));
 let etag = '';
 /** ms; 0 is never. */
-let wait = Number(first);
+let wait = +at;
 const phaseOf = () => find('#status .phase')?.textContent;
 let phase = phaseOf();
 let lostAt = '';
@@ -21,7 +21,7 @@ function say(text) {
   if (news.textContent !== text) news.textContent = text;
 }
 
-/** What a control is. @param {any} one */
+/** @param {any} one */
 const nameOf = (one) =>
   one.id || one.dataset.file || one.querySelector('summary')?.textContent || one.outerHTML;
 
@@ -71,7 +71,7 @@ async function look() {
       const known = `${live.includes('?') ? '&' : '?'}have=${[...shown.values()]}`;
       const answer = await fetch(live + known, { headers: { 'if-none-match': etag } });
       if (answer.status === 401) return say('You are logged out. Load the page again.');
-      if (answer.status === 404) return say('The campaign is not there any more.');
+      if (answer.status === 404) return say('The campaign was deleted.');
       if (answer.status !== 304) {
         if (!answer.ok) throw new Error();
         const told = await answer.json();
@@ -93,31 +93,36 @@ async function look() {
 }
 if (wait > 0) setTimeout(look, wait);
 
-/** The plan of what is typed, or the definition of fields; one changed by hand stays. */
+/** The plan of a text, or the text of fields; one changed by hand stays. */
 let typed = 0;
 document.addEventListener('input', ({ target }) => {
-  const form = /** @type {any} */ (target).closest('form[data-plan]');
+  const form = /** @type {any} */ (target).closest('[data-plan]');
   if (!form) return;
   const { plan, into } = form.dataset;
-  const mine = (typed += 1);
+  const [old, text] = [into, into + ' textarea'].map(find);
+  if (text?.value !== text?.defaultValue) return;
+  const mine = ++typed;
+  // not to be started yet
+  old.inert = true;
   setTimeout(async () => {
-    const text = find(into + ' textarea');
-    if (mine !== typed || (text && text.value !== text.defaultValue)) return;
+    if (mine !== typed) return;
     const body = new URLSearchParams(/** @type {any} */ (new FormData(form)));
     const answer = await fetch(plan, { method: 'POST', body }).catch(() => null);
-    if (mine === typed && answer?.ok) find(into).replaceChildren(...parsed(await answer.text()).childNodes);
+    if (mine !== typed || !answer?.ok) return;
+    old.replaceChildren(...parsed(await answer.text()).childNodes);
+    old.inert = false;
   }, 400);
 });
 
 /** A mistake leads to its line. */
 document.addEventListener('click', (event) => {
   const link = /** @type {any} */ (event.target).closest('a[href^="#line-"]');
-  const area = find('textarea[data-lines]');
+  const area = find('[data-lines]');
   if (!link || !area) return;
   event.preventDefault();
-  const at = link.hash.slice('#line-'.length) - 1;
+  const at = link.hash.slice(6) - 1;
   const lines = area.value.split('\n');
-  const from = [...lines.slice(0, at), ''].join('\n').length;
+  const from = lines.slice(0, at).join('\n').length + (at && 1);
   area.focus();
   area.setSelectionRange(from, from + lines[at].length);
 });

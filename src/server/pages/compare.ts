@@ -1,18 +1,21 @@
 import type { Comparison } from '../../report/comparison/compare.ts';
 import { comparisonSections } from '../../report/comparison/html.ts';
 import { ComparisonSummary, comparisonNotes } from '../../report/comparison/summary.ts';
-import { html } from '../../report/markup.ts';
-import type { Page } from './layout.ts';
+import { html, Markup } from '../../report/markup.ts';
+import { withKeys } from '../live/shown.ts';
+import { type Page, pathOfCampaign } from './layout.ts';
 
-/** Two campaigns point by point, with the pictures of `foray compare -o page.html`. */
+/** Two campaigns point by point, with the pictures of `foray compare -o page.html`. Points lead to the first one. */
 export async function comparePage(comparison: Comparison): Promise<Page> {
   const summary = new ComparisonSummary(comparison);
   await summary.read();
-  const title = `${comparison.a.id} and ${comparison.b.id}`;
+  const { a, b } = comparison;
+  const sections = html`${await comparisonSections(comparison, summary)}`.text;
+  const both = [a, b].map(({ id }) => html`<a href="${pathOfCampaign(id)}">${id}</a>`);
   return {
-    title,
-    body: html`<h1>${title}</h1>
+    title: `${a.id} and ${b.id}`,
+    body: html`<h1>${both[0]} and ${both[1]}</h1>
       ${comparisonNotes(comparison, summary).map((note) => html`<p class="lead">${note}</p>`)}
-      ${await comparisonSections(comparison, summary)}`,
+      ${new Markup(withKeys(sections, (key) => pathOfCampaign(a.id, `points/${key}`)))}`,
   };
 }

@@ -56,8 +56,11 @@ export function addDefinitions(app: FastifyInstance, parts: ServerParts): void {
     if (from !== undefined) return show(request, reply, { text: (await foray.record(from)).definition });
     if (name === undefined) return show(request, reply, {});
     const model = await foray.model(name);
-    const text = definitionFrom(model, new URL(request.url, 'http://any').searchParams);
-    return show(request, reply, { text, model });
+    const fields = new URL(request.url, 'http://any').searchParams;
+    const text = definitionFrom(model, fields);
+    // a model alone has no fields to plan yet
+    const message = fields.size > 1 ? await planned(text).catch(mistakesIn) : undefined;
+    return show(request, reply, { text, model, message });
   });
 
   app.post('/new', steer, async (request, reply) => {

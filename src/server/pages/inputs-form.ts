@@ -22,7 +22,8 @@ export function inputsForm({ name, version }: ModelAtService, fields: URLSearchP
       ${shown.map((input) => field(titleOf(input), `in:${input.name}`, defaultOf(input), allowedText(input) || input.type))}
       <p class="soft">
         One value fixes an input. Several, as 1, 2, 3, or a range with a step, as 1..2/0.25, make a grid. A
-        range without a step, as 1..2, and log(1..100) or normal(5, 2), are drawn from.
+        range without a step, as 1..2, and log(1..100) or normal(5, 2), are drawn from. The fields write the
+        definition below, until you change it by hand.
       </p>
       <label
         >How points are drawn
@@ -36,18 +37,25 @@ export function inputsForm({ name, version }: ModelAtService, fields: URLSearchP
       ${field('Points that are drawn', 'points', `${POINTS}`)} ${field('Replications', 'replications', '1')}
       ${field('Until precise', 'relative', '0.05', 'half the interval, as a share of the mean of the first output')}
       ${field('Seed', 'seed', 'the model’s')}
-      <label
-        >Outputs that are kept <small class="soft">all, if none is chosen</small>
-        <select name="output" multiple size="${Math.min(4, Math.max(2, outputs.length))}">
-          ${outputs.map(
-            (output) =>
-              html`<option value="${output.name}" ${kept.includes(output.name) ? html`selected` : ''}>
-                ${titleOf(output)}
-              </option>`,
-          )}
-        </select></label
-      >
-      <button>Write the definition</button>
+      <fieldset>
+        <legend>Outputs that are kept <small class="soft">all, if none is chosen</small></legend>
+        ${outputs.map(
+          (output) =>
+            html`<label
+              ><input
+                type="checkbox"
+                name="output"
+                value="${output.name}"
+                ${kept.includes(output.name) ? html`checked` : ''}
+              />
+              ${titleOf(output)}</label
+            >`,
+        )}
+      </fieldset>
+      <p class="buttons">
+        <button>Write the definition</button>
+        <noscript>Press this before you start a campaign of these fields.</noscript>
+      </p>
     </form>
   </details>`;
 }

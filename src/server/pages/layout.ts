@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { html, type Markup } from '../../report/markup.ts';
+import { pathOf } from '../../http/path.ts';
 import { hashesOf, type Part } from './parts.ts';
 
 /** A page of the server. */
@@ -41,7 +42,9 @@ export function sendPage(
         <nav aria-label="foray">
           ${places.map(
             ([path, name]) =>
-              html`<a href="${path}" ${path === request.url ? html`aria-current="page"` : ''}>${name}</a>`,
+              html`<a href="${path}" ${path === pathOf(request.url) ? html`aria-current="page"` : ''}
+                >${name}</a
+              >`,
           )}
           <form method="post" action="/logout"><button class="quiet">Log out</button></form>
         </nav>
@@ -70,32 +73,46 @@ export function pathOfCampaign(id: string, part = ''): string {
   return `/campaigns/${encodeURIComponent(id)}${part === '' ? '' : `/${part}`}`;
 }
 
+/** What a cell of a table has; a number as it is, or as its text for people. */
+export type Cell = string | number | { number: string } | Markup | undefined;
+
 /**
  * A table that scrolls by itself where the window is narrow.
  * @param label - unlike that of another table of the page
  */
 export function tableOf(
   heads: readonly (string | Markup)[],
-  rows: readonly (readonly (string | number | Markup | undefined)[])[],
+  rows: readonly (readonly Cell[])[],
   label = heads.filter((head) => typeof head === 'string').join(', '),
 ): Markup {
+  const classOf = (at: number): string => (rows.some((cells) => isNumber(cells[at])) ? 'number' : '');
+  const classes = heads.map((_head, at) => classOf(at));
   return html`<div class="scroll" tabindex="0" role="region" aria-label="${label || 'Table'}">
     <table>
       <thead>
         <tr>
-          ${heads.map((head) => html`<th>${head}</th>`)}
+          ${heads.map((head, at) => html`<th class="${classes[at]}">${head}</th>`)}
         </tr>
       </thead>
       <tbody>
         ${rows.map(
           (cells) =>
             html`<tr>
-              ${cells.map((cell) => html`<td class="${typeof cell === 'number' ? 'number' : ''}">${typeof cell === 'number' ? cell.toLocaleString('en-US') : cell}</td>`)}
+              ${cells.map((cell, at) => html`<td class="${classes[at]}">${shownCell(cell)}</td>`)}
             </tr>`,
         )}
       </tbody>
     </table>
   </div>`;
+}
+
+function isNumber(cell: Cell): cell is number | { number: string } {
+  return typeof cell === 'number' || (typeof cell === 'object' && 'number' in cell);
+}
+
+function shownCell(cell: Cell): string | Markup | undefined {
+  if (!isNumber(cell)) return cell;
+  return typeof cell === 'number' ? cell.toLocaleString('en-US') : cell.number;
 }
 
 /** What a form of a page has sent. */

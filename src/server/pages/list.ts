@@ -94,7 +94,7 @@ function tableOfCampaigns(
               <th>Campaign</th>
               <th>Phase</th>
               <th>Progress</th>
-              <th>Points × replications</th>
+              <th class="number">Points × replications</th>
               <th>Best value</th>
               <th>Model</th>
               <th>Owner</th>
@@ -139,11 +139,11 @@ function rowOf(status: CampaignStatus, sections: Sections): Markup {
       ${blocked === null ? '' : html`<span class="bad">cannot go on</span>`}
     </td>
     <td class="progress">${barOf(status)}<small>${finishedText(status)} ${paceText(status)}</small></td>
-    <td class="number">${points.toLocaleString('en-US')}${repeatsText(status)}</td>
-    <td>${bestText(status, sections)}</td>
-    <td>${model}, version ${modelVersion}</td>
-    <td>${owner ?? ''}</td>
-    <td>
+    <td class="number" data-name="Points">${points.toLocaleString('en-US')}${repeatsText(status)}</td>
+    <td data-name="Best">${bestText(status, sections)}</td>
+    <td data-name="Model">${model}, version ${modelVersion}</td>
+    <td data-name="Owner">${owner ?? ''}</td>
+    <td data-name="Submitted">
       <time datetime="${submitted}">${submitted.slice(0, 10)}<br />${submitted.slice(11, 16)}</time>
     </td>
   </tr>`;

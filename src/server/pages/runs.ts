@@ -3,14 +3,14 @@ import type { Explanation, FailureGroup } from '../../client/index.ts';
 import type { FastifyRequest } from 'fastify';
 import type { Unit } from '../../api/index.ts';
 import { measuresOf } from '../../campaign/measures.ts';
-import { outputColumn } from '../../report/column-types.ts';
+import { type Column, outputColumn } from '../../report/column-types.ts';
 import { logDetails } from '../../report/failures-section.ts';
 import { html, type Markup } from '../../report/markup.ts';
 import { brief, titleOf, unitText } from '../../report/words.ts';
 import { resultTable } from '../../report/result-table.ts';
 import type { CampaignRecord, ResultRow } from '../../store/index.ts';
 import { tabs } from './campaign.ts';
-import { act, type Page, pathOfCampaign, tableOf } from './layout.ts';
+import { act, type Cell, type Page, pathOfCampaign, tableOf } from './layout.ts';
 import { filterFields, inputFields } from './view.ts';
 
 /** How a table of runs is ordered: as the design, by when they finished, or by an output. */
@@ -44,14 +44,14 @@ export async function runsPage(
 ): Promise<Page> {
   const { id } = campaign;
   const table = resultTable(campaign, Batched.of(rows), { all: false });
-  const cells: (string | Markup)[][] = [];
+  const cells: Cell[][] = [];
   for await (const row of table.rows) {
     cells.push(
       row.map((cell, at) => {
         const column = table.columns[at]!;
         return column.name === 'point' && at === 0
           ? html`<a href="${pathOfCampaign(id, `points/${cell ?? ''}`)}"><code>${cell ?? ''}</code></a>`
-          : brief(column, cell);
+          : briefCell(column, cell);
       }),
     );
   }
@@ -62,10 +62,7 @@ export async function runsPage(
       ${
         cells.length === 0
           ? html`<p class="lead">${next === null ? 'There is none.' : 'There is none on this page.'}</p>`
-          : tableOf(
-              table.columns.map(({ name }) => name),
-              cells,
-            )
+          : tableOf(table.columns.map(titleOf), cells)
       }
       ${
         next === null
@@ -157,20 +154,27 @@ export function pointPage(
         runs.map(({ replication, state, outputs, seed, requested, finished, why, log }) => [
           replication,
           state,
-          ...columns.map((column) => brief(column, outputs[column.name] ?? null)),
+          ...columns.map((column) => briefCell(column, outputs[column.name] ?? null)),
           seed ?? '',
           requested ? timeOf(requested) : '',
           finished ? timeOf(finished) : '',
-          html`${why} ${log === null ? '' : logDetails(log)}`,
+          html`<div class="reason">${why}</div>
+            ${log === null ? '' : logDetails(log)}`,
           act(request, pathOfCampaign(campaign, `points/${point}/animation/${replication}`), 'Animate'),
         ]),
       )}`,
   };
 }
 
+/** A value for people. */
+function briefCell(column: Column, cell: string | null): Cell {
+  const text = brief(column, cell);
+  return column.kind === 'number' ? { number: text } : text;
+}
+
 /** A time, ISO 8601, to the second. */
 function timeOf(at: string): Markup {
-  return html`<time datetime="${at}">${at.slice(0, 19).replace('T', ' ')} UTC</time>`;
+  return html`<time datetime="${at}">${at.slice(0, 10)}<br />${at.slice(11, 19)} UTC</time>`;
 }
 
 /** A run of its own with the inputs of one of a point, which the service draws. */
