@@ -255,15 +255,18 @@ def run(make):
     os.dup2(2, 1)  # what libraries print is not for foray
     host = None
 
-    def say(message):
+    def say(message, question=None):
+        if question is not None:
+            message["question"] = question
         out.write(json.dumps(message) + "\n")
         out.flush()
 
     for line in os.fdopen(os.dup(0), encoding="utf-8"):
         message = json.loads(line)
+        question = message.get("question")  # an answer says which question it is to
         if "start" in message:
             host = _Host(make, message["start"])
-            say({"ready": {"best": type(host.optimiser).best is not Optimiser.best}})
+            say({"ready": {"best": type(host.optimiser).best is not Optimiser.best}}, question)
         elif "asked" in message:  # what was asked before this process began
             diverged = host.named(message["asked"], host.ask(len(message["asked"])))
             if diverged:
@@ -275,6 +278,6 @@ def run(make):
                 host.tell(told)
         elif "ask" in message:
             points = host.ask(message["ask"])
-            say({"points": points, "done": bool(host.optimiser.done)})
+            say({"points": points, "done": bool(host.optimiser.done)}, question)
         elif "best" in message:
-            say({"best": host.best()})
+            say({"best": host.best()}, question)

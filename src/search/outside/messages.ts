@@ -25,8 +25,10 @@ export interface Answers {
   best: { point: unknown; value: number | null } | null;
 }
 
-export type Heard =
-  { [K in keyof Answers]: { kind: K; answer: Answers[K] } }[keyof Answers] | { kind: 'diverged' };
+type Answer = { [K in keyof Answers]: { kind: K; answer: Answers[K] } }[keyof Answers];
+
+/** What an optimiser says. `question`: the number of the question that it answers; null where it names none. */
+export type Heard = (Answer & { question: number | null }) | { kind: 'diverged' };
 
 /** Characters of a line that are shown. */
 const LONGEST_SHOWN = 200;
@@ -37,18 +39,22 @@ const NO_JSON = /"(?:\\.|[^"\\])*"|-?\b(?:NaN|Infinity)\b/g;
 export function heardIn(line: string): Heard {
   const message = jsonIn(line);
   if (isObject(message)) {
-    const { ready, points, done = false, best } = message;
-    if (isObject(ready)) return { kind: 'ready', answer: { best: ready.best === true } };
-    if (Array.isArray(points) && typeof done === 'boolean')
-      return { kind: 'points', answer: { points: points as unknown[], done } };
-    if (best === null) return { kind: 'best', answer: null };
-    if (isObject(best)) {
-      const { point, value = null } = best;
-      if (value === null || typeof value === 'number') return { kind: 'best', answer: { point, value } };
-    }
-    if (Array.isArray(message.diverged)) return { kind: 'diverged' };
+    const answer = answerIn(message);
+    const { question = null, diverged } = message;
+    if (answer && (question === null || typeof question === 'number')) return { ...answer, question };
+    if (Array.isArray(diverged)) return { kind: 'diverged' };
   }
   throw optimiserFailed(`says ${shown(line)} on its standard output, which is no message`);
+}
+
+function answerIn({ ready, points, done = false, best }: Record<string, unknown>): Answer | undefined {
+  if (isObject(ready)) return { kind: 'ready', answer: { best: ready.best === true } };
+  if (Array.isArray(points) && typeof done === 'boolean')
+    return { kind: 'points', answer: { points: points as unknown[], done } };
+  if (best === null) return { kind: 'best', answer: null };
+  if (!isObject(best)) return undefined;
+  const { point, value = null } = best;
+  return value === null || typeof value === 'number' ? { kind: 'best', answer: { point, value } } : undefined;
 }
 
 /** Words that JSON lacks become texts, so that what is wrong with them can be said where they stand. */

@@ -132,8 +132,7 @@ export class Optimiser implements AsyncMethod {
         if (kind === 'best' && !session.recommends) return null as Answers[K];
         // a process that goes through what there was may take as long for each answer that was given
         const answers = 1 + this.sendEntries(session);
-        session.send(message);
-        const answer = await session.answer(kind, answers * this.settings.method.timeout);
+        const answer = await session.ask(message, kind, answers * this.settings.method.timeout);
         clearTimeout(this.idle);
         this.idle = setTimeout(() => this.close(), IDLE_MS).unref();
         return answer;
@@ -157,17 +156,15 @@ export class Optimiser implements AsyncMethod {
     );
     this.session = session;
     this.sent = 0;
-    session.send({
-      start: {
-        seed,
-        space: this.space.described,
-        objectives: [{ name: output, goal: wants === 'lowest' ? 'min' : 'max' }],
-        require: search.require.map(requirement),
-        parallel: search.parallel,
-        options: method.options,
-      },
-    });
-    const { best = false } = await session.answer('ready', method.timeout);
+    const start = {
+      seed,
+      space: this.space.described,
+      objectives: [{ name: output, goal: wants === 'lowest' ? 'min' : 'max' }],
+      require: search.require.map(requirement),
+      parallel: search.parallel,
+      options: method.options,
+    };
+    const { best = false } = await session.ask({ start }, 'ready', method.timeout);
     session.recommends = best;
     return session;
   }

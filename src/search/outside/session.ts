@@ -23,6 +23,7 @@ export class Killed extends Error {}
 
 interface Waiting {
   kind: keyof Answers;
+  question: number;
   resolve: (answer: never) => void;
   reject: (error: Error) => void;
   timer: NodeJS.Timeout;
@@ -34,6 +35,9 @@ export class Session {
   recommends = false;
   private failure: Error | undefined;
   private waiting: Waiting | undefined;
+  private questions = 0;
+  /** It says which question it answers, so each of its answers has to. */
+  private namesQuestions = false;
   private lastComplaint = '';
   private complaints = 0;
   private readonly child: ChildProcess;
@@ -79,18 +83,22 @@ export class Session {
   }
 
   /**
-   * Waits for an answer.
+   * Sends a question with a number, and waits for the answer. An answer that names another question is an error: otherwise a line
+   * that comes late would count as the answer to the next question.
    *
    * @throws ForayError OPTIMISER_FAILED where there is none within the limit (ms), or it is no answer; Killed
    */
-  answer<K extends keyof Answers>(kind: K, limit: number): Promise<Answers[K]> {
+  ask<K extends keyof Answers>(message: object, kind: K, limit: number): Promise<Answers[K]> {
     if (this.failure) return Promise.reject(this.failure);
+    this.questions += 1;
+    const question = this.questions;
+    this.send({ ...message, question });
     return new Promise((resolve, reject) => {
       const timer = setTimeout(
         () => this.fail(optimiserFailed(`has given no answer for ${Math.round(limit / 100) / 10} s`)),
         limit,
       );
-      this.waiting = { kind, resolve, reject, timer };
+      this.waiting = { kind, question, resolve, reject, timer };
     });
   }
 
@@ -109,6 +117,13 @@ export class Session {
       const { waiting } = this;
       if (waiting?.kind !== heard.kind)
         throw optimiserFailed(`says ${shown(line)}, which nobody has asked for`);
+      this.namesQuestions ||= heard.question !== null;
+      if (this.namesQuestions && heard.question !== waiting.question)
+        throw optimiserFailed(
+          heard.question === null
+            ? `says ${shown(line)} without the number of the question, which its answers had before`
+            : `says ${shown(line)}, which answers question ${heard.question}, but question ${waiting.question} was asked`,
+        );
       this.waiting = undefined;
       clearTimeout(waiting.timer);
       waiting.resolve(heard.answer as never);

@@ -100,6 +100,7 @@ test('it starts with the problem, without the keys of the worker', async () => {
       parallel: 4,
       options: { file },
     },
+    question: 1,
   });
   delete process.env.FORAY_API_KEY;
   delete process.env.TEMPORAL_API_KEY;
@@ -120,8 +121,8 @@ test('it is told points as they were run, in the order of their numbers, and val
     'tell',
     'ask',
   ]);
-  expect(messages[0]).toEqual({ ask: 4 });
-  expect(messages[3]).toEqual({ ask: 3 });
+  expect(messages[0]).toEqual({ ask: 4, question: 2 });
+  expect(messages[3]).toEqual({ ask: 3, question: 3 });
   const named = messages.flatMap((message) => (message.named ?? []) as { id: number; point: Message }[]);
   expect(named.map(({ id }) => id)).toEqual(named.map((_, at) => at));
   const told = messages.flatMap((message) => (message.tell ?? []) as Message[]);
@@ -228,7 +229,7 @@ function answering(python: string): OutsideMethod {
   return { ...outside('raw.py'), command: ['python3', '-c', program.join('\n')] };
 }
 
-/** Writes the whole answer at once: a second line that comes later counts as the next answer. */
+/** Writes the whole answer at once, so that a second line comes before the next question. */
 const saying = (answer: string): string => `os.write(1, ${JSON.stringify(`${answer}\n`)}.encode())`;
 const POINT = '{"x": 1, "y": 1}';
 
@@ -275,6 +276,41 @@ test.each([
 ])('an answer that is wrong: %s', async (_, answer, says) => {
   const campaign = searchCampaign(BOX, { method: answering(answer), parallel: 4, stop: stopAfter(5) });
   await expect(new SearchInMemory(campaign, parabola, 1).toTheEnd(0)).rejects.toMatchObject({
+    code: 'OPTIMISER_FAILED',
+    message: expect.stringContaining(says),
+  });
+});
+
+test('a line that comes late does not count as the answer to the next question', async () => {
+  // each answer but the first is written again when the next question is there, and before that is answered
+  const late = [
+    'message = json.loads(line)',
+    'os.write(1, globals().get("before", b""))',
+    `answer = {"points": [${POINT}], "question": message["question"]}`,
+    'before = (json.dumps(answer) + "\\n").encode()',
+    'os.write(1, before)',
+  ].join('; ');
+  const campaign = searchCampaign(BOX, { method: answering(late), parallel: 4, stop: stopAfter(5) });
+  const search = new SearchInMemory(campaign, parabola, 1);
+  await expect(search.toTheEnd(0)).rejects.toMatchObject({
+    code: 'OPTIMISER_FAILED',
+    message:
+      'The optimiser says “{"points": [{"x": 1, "y": 1}], "question": 2}”, which answers question 2, but question 3 was asked.',
+  });
+});
+
+test.each([
+  [
+    'once named, always named',
+    '{"points": []}',
+    'without the number of the question, which its answers had before.',
+  ],
+  ['a number', '{"points": [], "question": "2"}', 'which is no message.'],
+])('the number of a question: %s', async (_, answer, says) => {
+  const program = `print('{"ready": {}, "question": 1}', flush=True); input(); print('${answer}', flush=True); input()`;
+  const method = { ...outside('raw.py'), command: ['python3', '-c', `input(); ${program}`] };
+  const search = new SearchInMemory(searchCampaign(BOX, { method, stop: stopAfter(5) }), parabola, 1);
+  await expect(search.toTheEnd(0)).rejects.toMatchObject({
     code: 'OPTIMISER_FAILED',
     message: expect.stringContaining(says),
   });
