@@ -6,6 +6,7 @@ import { documentOf, isMet, type Part, textOf } from '../report.ts';
 import { type Lab, type Row, startLab } from './lab.ts';
 import { drained } from './parts/drained.ts';
 import { idle } from './parts/idle.ts';
+import { lanes } from './parts/lanes.ts';
 import { takenOver } from './parts/taken-over.ts';
 import { throughput } from './parts/throughput.ts';
 
@@ -13,6 +14,7 @@ const parts: Record<string, (lab: Lab, given: Given) => Promise<Part<Row>>> = {
   throughput: (lab, { runs }) => throughput(lab, Number(runs)),
   idle: (lab, { idle: seconds }) => idle(lab, Number(seconds)),
   drain: (lab) => drained(lab),
+  lanes: (lab, { lanes: count, seconds }) => lanes(lab, Number(count), Number(seconds)),
   takeover: (lab, { kills }) => takenOver(lab, Number(kills)),
 };
 
@@ -20,6 +22,8 @@ interface Given {
   runs: string;
   kills: string;
   idle: string;
+  lanes: string;
+  seconds: string;
 }
 
 /**
@@ -33,6 +37,8 @@ export async function run(args: string[]): Promise<boolean> {
       runs: { type: 'string', default: '20000' },
       kills: { type: 'string', default: '20' },
       idle: { type: 'string', default: '60' },
+      lanes: { type: 'string', default: '200' },
+      seconds: { type: 'string', default: '60' },
       only: { type: 'string', default: Object.keys(parts).join() },
       postgres: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
