@@ -7,14 +7,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type { InputItem, RunRequest } from '../../src/api/index.ts';
 import { CloudClient } from '../../src/cloud/index.ts';
+import { KEY, startModelService } from '../model-service.ts';
 import { Process } from '../process.ts';
 import { documentOf, isMet, type Part, textOf } from '../report.ts';
 import { usageOf } from '../usage.ts';
 import { fill } from './fill.ts';
 import { type Felt, shoot, type Shot } from './load.ts';
 
-const KEY = 'bench-0000-4000-8000-000000000000';
-const MAIN = resolve(import.meta.dirname, '../../src/cli/main.ts');
 const MODELS = resolve(import.meta.dirname, 'models');
 /** Number of rounds, which take turns. Each figure is from the best one, because the machine may be shared. */
 const ROUNDS = 3;
@@ -88,18 +87,13 @@ export async function run(args: string[]): Promise<boolean> {
 
 /** Starts a service, executes one run, and starts it again with many more runs. */
 async function serve(dataDir: string, runs: number, processes: Process[]): Promise<Measured> {
-  const start = async (): Promise<{ service: Process; url: string }> => {
-    const args = [MAIN, 'service', '--port', '0', '--data', dataDir, '--models', MODELS, '--api-key', KEY];
-    const service = new Process({ name: 'service', args });
-    processes.push(service);
-    const [, url] = await service.says(/^Model service\s+(\S+)/);
-    return { service, url: url! };
-  };
+  const own = (started: Process): Process => (processes.push(started), started);
+  const start = () => startModelService({ args: ['--data', dataDir, '--models', MODELS] }, own);
   const first = await start();
   await request(first.url);
-  await first.service.end();
+  await first.process.end();
   fill(dataDir, runs);
-  const { service, url } = await start();
+  const { process: service, url } = await start();
   const { versionId, runId, body, bodies, addDifferent } = await request(url);
   const headers = { authorization: KEY, 'content-type': 'application/json' };
   const runsUrl = `${url}/versions/${versionId}/runs`;

@@ -1,129 +1,167 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
-import pLimit from 'p-limit';
-import { freePort } from '../../src/dev/ports.ts';
 import { addKey } from '../../src/service/keys/edit.ts';
-import { clientOf, onCleanup, requestRun, rows, writeModel } from '../service/support.ts';
+import { clientOf, onCleanup, writeModel } from '../service/support.ts';
+import { integers, request as requestOf, variation } from '../service/experiments.ts';
 import { isFull, report, seeds } from '../support/seeds.ts';
 import { temporalProcess } from '../support/temporal.ts';
 import { uniforms } from '../support/uniforms.ts';
 import { until } from '../support/until.ts';
 import { executorsOf, folderOfFile, HEARTBEAT, type TestExecutor } from './fleet.ts';
+import { oneService, replicas } from './service-group.ts';
 
 const NODES = 3;
 const SLOTS = 4;
 /** How many runs, how long each takes in milliseconds, and how often each fault comes. */
 const { runs, ms, ...times } = isFull
-  ? { runs: 20_000, ms: 20, kill: 20, freeze: 10, service: 8, temporal: 3 }
-  : { runs: 600, ms: 150, kill: 2, freeze: 1, service: 1, temporal: 1 };
+  ? { runs: 20_000, ms: 20, kill: 20, freeze: 10, service: 8, database: 3, temporal: 3, files: 3 }
+  : { runs: 600, ms: 150, kill: 2, freeze: 1, service: 1, database: 0, temporal: 1, files: 0 };
+/** One in so many runs writes a file. */
+const FILES = 20;
+/** The most runs of an experiment. */
+const TOGETHER = 1_000;
 /** Runs that are executed again, at most, as a share of all. */
 const MOST_AGAIN = 0.1;
 const HOUR = 60 * 60;
 
-test.each(seeds(1, 3))(
-  'executors, the service and Temporal are killed and frozen: each run has one result, the right one (seed %i)',
+/** Models that wait and give three times a number back, as a value or in a file. */
+function writeModels(folder: string): void {
+  const model = (name: string, type: string, value: string): void =>
+    writeModel(
+      folder,
+      name,
+      `import { setTimeout as pause } from 'node:timers/promises';
+       export default {
+         name: '${name}', description: '', inputs: [{ name: 'N', type: 'INTEGER', default: 0 }],
+         outputs: [{ name: 'Out', type: '${type}' }],
+         run: async ({ inputs, writeFile }) => { await pause(${ms}); return { Out: ${value} }; },
+       };`,
+    );
+  model('Value', 'DOUBLE', '3 * inputs.N');
+  model('Text', 'OUTPUT_FILE', `writeFile('n.txt', 'three times is ' + 3 * inputs.N)`);
+}
+
+test.each(seeds(1, 1))(
+  'executors, services, Temporal, the database and the store of files are killed and frozen: each run has one result, the right one (seed %i)',
   async (seed) => {
     const random = uniforms(seed);
     const [dataDir, models] = [folderOfFile(), folderOfFile()];
-    writeModel(
-      models,
-      'triple',
-      `import { setTimeout as pause } from 'node:timers/promises';
-       export default {
-         name: 'Triple', description: '', inputs: [{ name: 'N', type: 'DOUBLE', default: 0 }],
-         outputs: [{ name: 'Out', type: 'DOUBLE' }],
-         run: async ({ inputs }) => { await pause(${ms}); return { Out: 3 * inputs.N }; },
-       };`,
-    );
+    writeModels(models);
     const key = await addKey(path.join(dataDir, 'keys.yaml'), 'node', 'executors');
     const temporal = await temporalProcess(path.join(folderOfFile(), 'temporal.db'));
     onCleanup(() => temporal.kill());
     await temporal.start();
-    const port = String(await freePort(0));
-    let service = await startService([dataDir, models, port, temporal.address, String(HEARTBEAT)]);
-    const { url } = service;
-    const client = clientOf(url);
-    const spawnExecutor = executorsOf({ url, address: temporal.address, key });
+    const start = isFull ? replicas : oneService;
+    const group = await start({
+      ...{ dataDir, modelDirs: [models], address: temporal.address, heartbeat: HEARTBEAT },
+    });
+    const client = clientOf(group.url);
+    const spawnExecutor = executorsOf({ url: group.url, address: temporal.address, key });
     let started = 0;
     const startNode = () => spawnExecutor(`node-${(started += 1)}`, { flags: ['--slots', String(SLOTS)] });
     const nodes: TestExecutor[] = Array.from({ length: NODES }, startNode);
+    const count = async (what: string): Promise<number> =>
+      Number(Object.values((await group.query(`SELECT ${what} FROM runs WHERE tasks IS NULL`))[0]!)[0]);
+    const done = () => count(`sum(CASE WHEN status = 'COMPLETED' THEN 1 ELSE 0 END)`);
 
-    const version = await client.latest('Triple');
-    const limit = pLimit(20);
-    const start = performance.now();
-    const numbers = Array.from({ length: runs }, (_, N) => N);
-    await limit.map(numbers, (N) => requestRun(client, version, { N }));
-    const done = () =>
-      Number(rows(dataDir, `SELECT count(*) AS n FROM runs WHERE status = 'COMPLETED'`)[0]!.n);
+    /** Requests so many runs as experiments, from a number on. */
+    const request = async (first: number): Promise<void> => {
+      const withFile = runs / FILES;
+      for (const [model, from, to] of [
+        ['Text', first, first + withFile],
+        ['Value', first + withFile, first + runs],
+      ] as const) {
+        const version = await client.latest(model);
+        for (let min = from; min < to; min += TOGETHER) {
+          const N = integers(min, Math.min(min + TOGETHER, to) - 1);
+          const { status } = await requestOf(client, version, variation({ N }));
+          expect(status).toBe(200);
+        }
+      }
+    };
 
+    const frozen = new Set<TestExecutor>();
+    const thaws: Promise<void>[] = [];
+    let outages = Promise.resolve();
+    const awake = (): number[] => [...nodes.keys()].filter((at) => !frozen.has(nodes[at]!));
+    const oneOf = (numbers: readonly number[]): number => numbers[Math.floor(random() * numbers.length)]!;
     const act: Record<keyof typeof times, () => Promise<void>> = {
       async kill() {
-        const at = Math.floor(random() * NODES);
+        const at = oneOf(awake());
         await nodes[at]!.kill();
         nodes[at] = startNode();
       },
       // longer than the heartbeat: others take its runs over, and it reports them all the same
       async freeze() {
-        const { child } = nodes[Math.floor(random() * NODES)]!;
-        child.kill('SIGSTOP');
-        await pause(1.5 * HEARTBEAT);
-        child.kill('SIGCONT');
+        const node = nodes[oneOf(awake())]!;
+        frozen.add(node);
+        node.child.kill('SIGSTOP');
+        thaws.push(
+          pause(1.5 * HEARTBEAT).then(() => {
+            frozen.delete(node);
+            node.child.kill('SIGCONT');
+          }),
+        );
+        // one is always awake
+        if (frozen.size === NODES - 1) await Promise.race(thaws.splice(0));
       },
-      async service() {
-        await kill(service.child);
-        service = await startService([dataDir, models, port, temporal.address, String(HEARTBEAT)]);
-      },
+      service: () => group.killService(Math.floor(random() * 2)),
+      database: async () => group.killDatabase?.(),
       async temporal() {
         await temporal.kill();
         await temporal.start();
       },
+      async files() {
+        await outages;
+        outages = group.interruptFiles!();
+      },
     };
+
+    let undisturbed = 0;
+    if (isFull) {
+      const begin = performance.now();
+      await request(1_000_000);
+      await until('all undisturbed runs have ended', async () => (await done()) === runs, HOUR);
+      undisturbed = (performance.now() - begin) / 1_000;
+    }
+    const [before, executionsBefore] = [await done(), await count('coalesce(sum(executions), 0)')];
+    const begin = performance.now();
+    await request(0);
     const faults = (Object.keys(times) as (keyof typeof times)[])
       .flatMap((fault) => Array.from({ length: times[fault] }, () => ({ fault, at: random() })))
       .sort((a, b) => a.at - b.at);
     for (const [index, { fault }] of faults.entries()) {
       // they are spread over the runs
-      await until(`it is time to ${fault}`, () => done() >= (index / faults.length) * runs, HOUR);
+      const share = async () => ((await done()) - before) / runs;
+      await until(`it is time for the fault ${fault}`, async () => (await share()) >= index / faults.length);
       await act[fault]();
     }
-    await until('all runs have ended', () => done() === runs, HOUR);
+    await until('all runs have ended', async () => (await done()) === before + runs, HOUR);
+    const seconds = (performance.now() - begin) / 1_000;
+    await Promise.all([outages, ...thaws]);
 
-    const seconds = (performance.now() - start) / 1_000;
-    const [counts] = rows(
-      dataDir,
-      'SELECT count(*) AS runs, sum(executions) AS executions, max(losses) AS losses FROM runs',
+    const results = await group.query(
+      'SELECT inputs, outputs FROM runs JOIN results ON run_seq = seq WHERE tasks IS NULL',
     );
-    const results = rows(dataDir, 'SELECT inputs, outputs FROM runs JOIN results ON run_seq = seq');
     const right = results.filter(({ inputs, outputs }) => {
       const { N } = JSON.parse(inputs as string) as { N: string };
-      return (JSON.parse(outputs as string) as { Out: string }).Out === String(3 * Number(N));
+      const { Out } = JSON.parse(outputs as string) as { Out: string };
+      if (!Out.startsWith('{')) return Out === String(3 * Number(N));
+      return (
+        group.contentOf((JSON.parse(Out) as { hash: string }).hash) === `three times is ${3 * Number(N)}`
+      );
     });
-    const again = Number(counts!.executions) / runs - 1;
+    const again = ((await count('sum(executions)')) - executionsBefore) / runs - 1;
     const ideal = (runs * ms) / (NODES * SLOTS * 1_000);
     report(
-      `fleet, seed ${seed}: ${right.length} of ${runs} runs right, ${(100 * again).toFixed(1)} % executed again, ${seconds.toFixed(0)} s (ideal ${ideal.toFixed(0)} s), ${faults.length} faults`,
+      `fleet, seed ${seed}: ${right.length - before} of ${runs} runs right, ${(100 * again).toFixed(1)} % executed again, ${seconds.toFixed(0)} s${isFull ? `, ${undisturbed.toFixed(0)} s undisturbed` : ''} (ideal ${ideal.toFixed(0)} s), ${faults.length} faults`,
     );
-    expect(counts!.runs).toBe(runs);
-    expect([results.length, right.length]).toEqual([runs, runs]);
+    expect(await count('count(*)')).toBe(before + runs);
+    expect([results.length, right.length]).toEqual([before + runs, before + runs]);
+    const experiments = await group.query('SELECT DISTINCT status FROM runs WHERE tasks IS NOT NULL');
+    expect(experiments).toEqual([{ status: 'COMPLETED' }]);
     expect(again).toBeLessThanOrEqual(MOST_AGAIN);
   },
   2 * HOUR * 1_000,
 );
-
-async function startService(args: readonly string[]): Promise<{ child: ChildProcess; url: string }> {
-  const entry = path.join(import.meta.dirname, 'service-entry.ts');
-  const child = spawn(process.execPath, [entry, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
-  onCleanup(() => kill(child));
-  const [line] = (await once(child.stdout, 'data')) as [Buffer];
-  return { child, url: line.toString().trim() };
-}
-
-async function kill(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const exit = once(child, 'exit');
-  child.kill('SIGKILL');
-  await exit;
-}

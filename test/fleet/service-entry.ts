@@ -3,23 +3,18 @@ import { DefaultLogger, Runtime } from '@temporalio/worker';
 import { workflowBundle } from '../../src/dev/workflow-bundle.ts';
 import { startService } from '../../src/service/service.ts';
 import { KEY } from '../service/fixed.ts';
+import type { EntryOptions } from './service-group.ts';
 
 Runtime.install({ logger: new DefaultLogger('ERROR') });
 
-const [dataDir, models, port, address, heartbeat] = process.argv.slice(2) as [
-  string,
-  string,
-  string,
-  string,
-  string,
-];
+const { address, heartbeat, ...options } = JSON.parse(process.argv[2]!) as EntryOptions;
 const running = await startService({
-  ...{ dataDir, port: Number(port), modelDirs: [models], executors: 0, apiKey: KEY },
+  ...{ executors: 0, apiKey: KEY, ...options },
   lanes: {
     connectionOptions: { address },
     namespace: 'default',
     workflowBundle: await workflowBundle('lanes'),
-    heartbeat: Number(heartbeat),
+    heartbeat,
   },
 });
 console.log(running.url);

@@ -17,6 +17,8 @@ export const PASSWORD = 'Pg-s3cret-of-tests';
 export interface Postgres {
   /** Its data folder. */
   folder: string;
+  /** The id of its process; undefined while it is stopped. */
+  pid(): number | undefined;
   /** Creates an empty database, and returns its address as a store. */
   database(): Promise<string>;
   /** Executes a statement in a database as its owner. */
@@ -56,6 +58,7 @@ export async function startPostgres(): Promise<Postgres> {
   };
   const server: Postgres = {
     folder,
+    pid: () => child?.pid,
     async database() {
       const name = `test_${randomBytes(6).toString('hex')}`;
       await server.query(addressOf('postgres'), `create database ${name}`);

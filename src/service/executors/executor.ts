@@ -5,7 +5,7 @@ import { outputTexts } from '../models/typed-values.ts';
 import { progressReporter } from './context.ts';
 import { Deferred } from '../deferred.ts';
 import { guardProcess } from './guard.ts';
-import type { Job, Report } from './protocol.ts';
+import type { Job, JobMessage, JobVersion, Report } from './protocol.ts';
 import { loadRunner, type Runner } from './runner.ts';
 
 /** The process of an executor. It runs one job at a time until it is ended. */
@@ -13,10 +13,12 @@ import { loadRunner, type Runner } from './runner.ts';
 const { filesDir, unfinishedDir, guarded } = guardProcess();
 const files = new ContentFiles(filesDir, unfinishedDir);
 const runners = new Map<string, Promise<Runner>>();
+const versions = new Map<string, JobVersion>();
 
-process.on('message', (job: Job) => {
+process.on('message', ({ run, version }: JobMessage) => {
+  if (version) versions.set(run.versionId, version);
   void guarded
-    .then(() => execute(job))
+    .then(() => execute({ ...run, ...versions.get(run.versionId)! }))
     .then(async (outcome) => {
       // printed lines must arrive before the outcome, so that the service knows their run
       await Promise.all([written(process.stdout), written(process.stderr)]);

@@ -13,7 +13,7 @@ import {
   reasonOfExit,
   startModelProcess,
 } from './process.ts';
-import type { Job, Report } from './protocol.ts';
+import type { Job, JobMessage, Report } from './protocol.ts';
 import { RunPrints } from './run-log.ts';
 
 /**
@@ -47,6 +47,8 @@ interface Executor {
   /** The memory limit of its run, in MB. */
   memory: number;
   execution: Execution | undefined;
+  /** Ids of the versions that it was told of. */
+  known: Set<string>;
   /** Whether it has started. From then on its end is a failure of its run. */
   isReady: boolean;
   /** Whether the executor ends after its current run. */
@@ -119,7 +121,7 @@ export class ExecutorPool {
         if (executor.child.connected) {
           // a job that was not sent has not begun
           executor.child.send(
-            job,
+            messageOfJob(executor, job),
             (error) => error && void this.#end(executor, { kind: 'unstarted', reason: error.message }),
           );
         }
@@ -185,7 +187,9 @@ export class ExecutorPool {
       { ...this.#options, memory },
       (stream, text) => executor.execution?.prints.add(stream, text),
     );
-    const executor: Executor = { child, memory, execution: undefined, isReady: false, isOld: false };
+    const executor: Executor = {
+      ...{ child, memory, execution: undefined, known: new Set<string>(), isReady: false, isOld: false },
+    };
     this.#executors.add(executor);
     const lose = (reason: string, why: string): void => void this.#lose(executor, reason, why);
     child.on('message', (report: Report) => void this.#handleReport(executor, report));
@@ -254,4 +258,10 @@ export class ExecutorPool {
     clearTimeout(execution.timer);
     execution.settle(ending.kind === 'failed' ? { ...ending, log: execution.prints.end() } : ending);
   }
+}
+
+function messageOfJob({ known }: Executor, { code, template, isElsewhere, ...run }: Job): JobMessage {
+  if (known.has(run.versionId)) return { run };
+  known.add(run.versionId);
+  return { run, version: { code, template, ...(isElsewhere !== undefined && { isElsewhere }) } };
 }

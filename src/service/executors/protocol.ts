@@ -1,18 +1,31 @@
 import type { Version } from '../../api/resources.ts';
 import type { ModelCode } from '../models/folder.ts';
 
-/** One run for an executor. */
-export interface Job {
-  runId: string;
-  versionId: string;
+/** What an executor needs to know of a version. */
+export interface JobVersion {
   code: ModelCode;
   template: Version['experimentTemplate'];
+  /** Whether this is another machine than the service's. A program or package that it lacks is then no fault of the model. */
+  isElsewhere?: boolean;
+}
+
+/** A run of a version. */
+export interface JobRun {
+  runId: string;
+  versionId: string;
   /** Canonical values by input name. */
   inputs: Record<string, string>;
   /** The folder for repeating the run; undefined if it is not kept. With it, the service removes the working folder. */
   keepIn?: string | undefined;
-  /** Whether this is another machine than the service's. A program or package that it lacks is then no fault of the model. */
-  isElsewhere?: boolean;
+}
+
+/** One run for an executor. */
+export type Job = JobRun & JobVersion;
+
+/** The message of a job. Its version comes with the first one that the process gets. */
+export interface JobMessage {
+  run: JobRun;
+  version?: JobVersion;
 }
 
 /** The settings of an executor's watchdog. */

@@ -53,6 +53,8 @@ export class LaneKeeper {
   readonly #connections: { client: Connection; worker: NativeConnection };
   readonly #client: Client;
   readonly #worker: Worker;
+  /** Lanes whose holder has just been closed, and when. Their workflows are about to end, and open no more. */
+  readonly #closing: Map<string, number>;
   readonly #running: Promise<void>;
   readonly #timer: NodeJS.Timeout;
   #soon: NodeJS.Timeout | undefined;
@@ -63,12 +65,14 @@ export class LaneKeeper {
     options: LaneOptions,
     connections: { client: Connection; worker: NativeConnection },
     worker: Worker,
+    closing: Map<string, number>,
   ) {
     this.#parts = parts;
     this.#options = options;
     this.#connections = connections;
     this.#client = new TemporalClient({ connection: connections.client, namespace: options.namespace });
     this.#worker = worker;
+    this.#closing = closing;
     this.#running = worker.run().catch(parts.onFault);
     this.#timer = setInterval(() => void this.#look(), LOOK_EVERY).unref();
   }
@@ -85,10 +89,12 @@ export class LaneKeeper {
     };
     const client = await Connection.connect(connectionOptions).catch(unreachable);
     const native = await NativeConnection.connect(connectionOptions).catch(unreachable);
+    const closing = new Map<string, number>();
     const activities: ServiceActivities = {
       async closeHolder(holder, isLost) {
         await parts.runs.holders.close(holder, { isLost });
         parts.fleet.forget(holder);
+        closing.set(laneOf(holder)!.workflowId, performance.now());
         parts.onRequeued();
       },
     };
@@ -99,8 +105,10 @@ export class LaneKeeper {
       workflowBundle,
       activities: { ...activities },
       shutdownGraceTime: '2s',
+      // a lane has few events: with a cache, those of a service that was killed would wait ten seconds for it
+      maxCachedWorkflows: 0,
     });
-    return new LaneKeeper(parts, options, { client, worker: native }, worker);
+    return new LaneKeeper(parts, options, { client, worker: native }, worker, closing);
   }
 
   /** Call this when runs may wait. Never throws. */
@@ -165,9 +173,10 @@ export class LaneKeeper {
   async #open(lanes: number, held: ReadonlySet<string>): Promise<void> {
     const { lanes: taskQueue, executors } = laneQueues(this.#parts.service);
     const input: LaneInput = { executors, heartbeat: this.#options.heartbeat };
+    for (const [id, at] of this.#closing) if (performance.now() - at > LOOK_EVERY) this.#closing.delete(id);
     for (let index = 0, missing = lanes; missing > 0; index += 1) {
       const workflowId = laneId(this.#parts.service, index);
-      if (held.has(workflowId)) continue;
+      if (held.has(workflowId) || this.#closing.has(workflowId)) continue;
       missing -= 1;
       await this.#client.workflow.start('lane', {
         ...{ workflowId, taskQueue, args: [input] },

@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { ExecutorPool } from '../executors/pool.ts';
 import { BEAT_EVERY } from '../fleet/protocol.ts';
-import { Dispatcher, type DispatcherListener, type Executed } from '../runs/dispatcher.ts';
+import { Dispatcher, type DispatcherListener, type Executed, type Pool } from '../runs/dispatcher.ts';
 import { HolderClosed } from '../runs/feed.ts';
 import { Recorder, type RecorderListener } from '../runs/recorder.ts';
 import type { NodeClient } from './client.ts';
@@ -15,6 +14,8 @@ const IDLE = 5_000;
 const FAULTY_IDLE = 60_000;
 /** The time in which executions are counted, for claims ahead of them, in milliseconds. */
 const RECENT = 500;
+/** The least time between two reports of less than 200 runs, in milliseconds. */
+const REPORT_EVERY = 100;
 /** The most runs that are claimed ahead. */
 const MOST_AHEAD = 200;
 
@@ -22,7 +23,7 @@ export interface LaneParts {
   client: NodeClient;
   holder: string;
   has: readonly string[];
-  pool: ExecutorPool;
+  pool: Pool;
   materials: NodeMaterials;
   faults: Faults;
   /** Aborted when no more runs may begin. Those that execute go on to their end. */
@@ -55,7 +56,7 @@ export class LaneWork implements DispatcherListener, RecorderListener {
     this.#parts = parts;
     const { client, holder, has, pool, materials, faults, onFault } = parts;
     this.#feed = new HttpFeed({ client, holder, has });
-    this.#recorder = new Recorder(this.#feed, this);
+    this.#recorder = new Recorder(this.#feed, this, REPORT_EVERY);
     this.#dispatcher = new Dispatcher({
       feed: this.#feed,
       materials,

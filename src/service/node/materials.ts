@@ -8,7 +8,8 @@ import type { FetchedVersion } from '../fleet/protocol.ts';
 import type { ModelCode } from '../models/folder.ts';
 import { type Manifest, whyNotRunnable } from '../models/manifest.ts';
 import { contentName, VersionFiles } from '../models/version-files.ts';
-import { type Materials, type VersionJob, VersionUnusable } from '../runs/dispatcher.ts';
+import type { JobVersion } from '../executors/protocol.ts';
+import { type Materials, VersionUnusable } from '../runs/dispatcher.ts';
 import type { ClaimedRun } from '../runs/feed.ts';
 import type { OutputTexts } from '../runs/stored-run.ts';
 import { type NodeClient, ServiceFault } from './client.ts';
@@ -58,7 +59,7 @@ export class NodeMaterials implements Materials {
     this.#cache.versions.prepare();
   }
 
-  async jobOf({ versionId, inputs }: ClaimedRun): Promise<VersionJob> {
+  async jobOf({ versionId, inputs }: ClaimedRun): Promise<JobVersion> {
     const { template, manifest, retired } = await this.#versionOf(versionId);
     if (!manifest || retired !== null)
       throw new VersionUnusable(`the version takes no runs any more: ${retired ?? 'its files are not kept'}`);
@@ -79,7 +80,7 @@ export class NodeMaterials implements Materials {
     }
   }
 
-  keepOutputs({ template }: VersionJob, outputs: OutputTexts): Promise<void> {
+  keepOutputs({ template }: JobVersion, outputs: OutputTexts): Promise<void> {
     return this.#cache.files.keepOutputs(template, outputs);
   }
 

@@ -2,7 +2,7 @@ import { messageOf } from '../../errors.ts';
 import { Hold } from '../backoff.ts';
 import { Deferred } from '../deferred.ts';
 import type { ExecutorPool, Outcome } from '../executors/pool.ts';
-import type { Job } from '../executors/protocol.ts';
+import type { JobVersion } from '../executors/protocol.ts';
 import type { ClaimedRun, Ending, Feed } from './feed.ts';
 import type { OutputTexts } from './stored-run.ts';
 import type { KeptRuns } from './kept-runs.ts';
@@ -15,14 +15,12 @@ export interface Materials {
    *
    * @throws Deferred when it cannot be had just now; VersionUnusable when the version takes no runs any more
    */
-  jobOf(run: ClaimedRun): VersionJob | Promise<VersionJob>;
+  jobOf(run: ClaimedRun): JobVersion | Promise<JobVersion>;
   /** Stores the files among the outputs of a run where the service has them. It is tried until it succeeds. */
-  keepOutputs?(job: VersionJob, outputs: OutputTexts): Promise<void>;
+  keepOutputs?(job: JobVersion, outputs: OutputTexts): Promise<void>;
   /** Ids of versions whose runs cannot be executed here just now. */
   unwanted(): readonly string[];
 }
-
-export type VersionJob = Pick<Job, 'code' | 'template' | 'isElsewhere'>;
 
 /** A version takes no runs any more: a run of it fails with this message as its reason. */
 export class VersionUnusable extends Error {
@@ -41,10 +39,13 @@ export interface DispatcherListener {
   ended(versionId: string, outcome: Executed, ms: number): void;
 }
 
+/** Executes runs. */
+export type Pool = Pick<ExecutorPool, 'size' | 'room' | 'execute' | 'stop' | 'whenRoom'>;
+
 export interface DispatcherParts {
   feed: Feed;
   materials: Materials;
-  pool: ExecutorPool;
+  pool: Pool;
   recorder: Recorder;
   listener: DispatcherListener;
   /** Keeps the folders of failed runs, if wanted. */

@@ -18,26 +18,33 @@ interface Pending {
 
 /**
  * Writes the ends of executions. If a write is refused, it is tried again until it succeeds. Endings that arrive during a
- * write are written together after it.
+ * write, or too soon after it, are written together.
  */
 export class Recorder {
   readonly #feed: Pick<Feed, 'report'>;
   readonly #listener: RecorderListener;
   readonly #waiting: Pending[] = [];
   readonly #pending = new Set<string>();
+  readonly #every: number;
   #isWriting = false;
+  #wroteAt = -Infinity;
+  /** Ends the pause before the next write. */
+  #onFull: () => void = () => {};
   #open = true;
 
-  constructor(feed: Pick<Feed, 'report'>, listener: RecorderListener) {
+  /** @param every - the least time between two writes that are not full, in milliseconds */
+  constructor(feed: Pick<Feed, 'report'>, listener: RecorderListener, every = 0) {
     this.#feed = feed;
     this.#listener = listener;
+    this.#every = every;
   }
 
-  /** Writes at once, and resolves when it is written. Never rejects. */
+  /** Writes at once or soon, and resolves when it is written. Never rejects. */
   record(ending: Ending): Promise<void> {
     return new Promise((resolve) => {
       this.#pending.add(ending.runId);
       this.#waiting.push({ ending, resolve });
+      if (this.#waiting.length >= MOST) this.#onFull();
       if (!this.#isWriting) void this.#writeAll();
     });
   }
@@ -55,6 +62,7 @@ export class Recorder {
   async #writeAll(): Promise<void> {
     this.#isWriting = true;
     while (this.#waiting.length > 0) {
+      await this.#gather();
       const batch = this.#waiting.splice(0, MOST);
       await this.#write(batch.map(({ ending }) => ending));
       for (const { ending, resolve } of batch) {
@@ -63,6 +71,21 @@ export class Recorder {
       }
     }
     this.#isWriting = false;
+  }
+
+  /** Waits for more endings, if the last write was a moment ago. */
+  async #gather(): Promise<void> {
+    const rest = this.#wroteAt + this.#every - performance.now();
+    if (rest > 0 && this.#waiting.length < MOST) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, rest);
+        this.#onFull = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    }
+    this.#wroteAt = performance.now();
   }
 
   async #write(endings: readonly Ending[]): Promise<void> {

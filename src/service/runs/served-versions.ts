@@ -1,6 +1,7 @@
 import type { RunFiles } from '../files/run-files.ts';
 import type { ModelRegistry } from '../models/registry.ts';
-import { type Materials, type VersionJob, VersionUnusable } from './dispatcher.ts';
+import type { JobVersion } from '../executors/protocol.ts';
+import { type Materials, VersionUnusable } from './dispatcher.ts';
 import type { ClaimedRun } from './feed.ts';
 import type { OutputTexts } from './stored-run.ts';
 
@@ -15,7 +16,7 @@ export class ServedVersions implements Materials {
     this.#files = files;
   }
 
-  async jobOf(run: ClaimedRun): Promise<VersionJob> {
+  async jobOf(run: ClaimedRun): Promise<JobVersion> {
     // another service of the database may have added it
     if (!this.#registry.has(run.versionId)) await this.#registry.notice();
     const job = this.#job(run.versionId);
@@ -23,11 +24,11 @@ export class ServedVersions implements Materials {
     return job;
   }
 
-  async keepOutputs({ template }: VersionJob, outputs: OutputTexts): Promise<void> {
+  async keepOutputs({ template }: JobVersion, outputs: OutputTexts): Promise<void> {
     await this.#files?.keepOutputs(template, outputs);
   }
 
-  #job(versionId: string): VersionJob {
+  #job(versionId: string): JobVersion {
     const version = this.#registry.version(versionId);
     const code = this.#registry.codeOf(version);
     if (code) return { code, template: version.experimentTemplate };

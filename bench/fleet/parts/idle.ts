@@ -1,0 +1,29 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Part } from '../../report.ts';
+import { columns, type Lab, type Row } from '../lab.ts';
+
+/** What two executors and the services do without a run. */
+export async function idle(lab: Lab, seconds: number): Promise<Part<Row>> {
+  while (lab.executors.length < 2) await lab.startExecutor(`idle-${lab.executors.length}`);
+  // lanes without work end after five seconds
+  await delay(10_000);
+  const requests = await lab.requests();
+  const before = lab.cpu();
+  await delay(seconds * 1_000);
+  const after = lab.cpu();
+  const share = (who: 'services' | 'executors', processes: number): number =>
+    (after[who] - before[who]) / (10 * seconds * processes);
+  const asked = ((await lab.requests()) - requests) * (60 / seconds);
+  return {
+    name: 'idle',
+    title: `idle: ${seconds} s without a run, two executors`,
+    rows: [
+      { what: 'requests of both executors', figure: asked, unit: 'a minute' },
+      { what: 'CPU of a service', figure: share('services', lab.services.length), unit: '% of a core' },
+      { what: 'CPU of an executor', figure: share('executors', lab.executors.length), unit: '% of a core' },
+    ],
+    columns,
+    // each says every ten seconds that it is there
+    goals: [{ what: 'requests a minute', figure: asked, most: 14 }],
+  };
+}

@@ -1,0 +1,122 @@
+/**
+ * Many executors in one process, each with one slot. Their runs sleep here and not in processes of their own, so that what is
+ * measured is what they cost the service and Temporal.
+ */
+import { Context } from '@temporalio/activity';
+import { NativeConnection, Worker } from '@temporalio/worker';
+import { version } from '../../src/own-version.ts';
+import type { Outcome } from '../../src/service/executors/pool.ts';
+import type { Job } from '../../src/service/executors/protocol.ts';
+import type { ExecutorActivities } from '../../src/service/fleet/lane.ts';
+import { BEAT_EVERY, HELLO_EVERY } from '../../src/service/fleet/protocol.ts';
+import { NodeClient } from '../../src/service/node/client.ts';
+import { Faults } from '../../src/service/node/faults.ts';
+import { LaneWork } from '../../src/service/node/lane-work.ts';
+import { NodeMaterials } from '../../src/service/node/materials.ts';
+import type { Pool } from '../../src/service/runs/dispatcher.ts';
+
+/** What the program is started with, as JSON. */
+export interface SleeperOptions {
+  url: string;
+  key: string;
+  /** That of Temporal. */
+  address: string;
+  /** What the names of the executors begin with. */
+  name: string;
+  executors: number;
+  cache: string;
+}
+
+/** What it answers to each message. */
+export interface Slept {
+  /** How long runs have slept so far, all together, in milliseconds. */
+  sleptMs: number;
+}
+
+const { url, key, address, name, executors, cache } = JSON.parse(process.argv[2]!) as SleeperOptions;
+const client = new NodeClient(url, key);
+const materials = new NodeMaterials(client, cache);
+materials.prepare();
+const since = new Date().toISOString();
+const never = new AbortController().signal;
+/** When the runs that sleep now have begun. */
+const begun = new Map<string, number>();
+let sleptMs = 0;
+
+class SleepingPool implements Pool {
+  readonly size = 1;
+  #running = 0;
+
+  room(): number {
+    return this.size - this.#running;
+  }
+
+  execute({ runId, inputs }: Job): Promise<Outcome> {
+    this.#running += 1;
+    begun.set(runId, performance.now());
+    return new Promise((resolve) => {
+      setTimeout(
+        () => {
+          this.#running -= 1;
+          sleptMs += performance.now() - begun.get(runId)!;
+          begun.delete(runId);
+          resolve({ kind: 'completed', outputs: { Echo: inputs['Value']! } });
+        },
+        Number(inputs['Seconds']) * 1_000,
+      );
+    });
+  }
+
+  stop(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  whenRoom(): void {}
+}
+
+const names = Array.from({ length: executors }, (_, at) => `${name}-${at}`);
+const greet = () =>
+  Promise.all(
+    names.map((each) =>
+      client.hello(each, {
+        ...{ build: version, slots: 1, has: [], running: 0, problem: null, refusals: [], since },
+      }),
+    ),
+  );
+const [welcome] = await greet();
+setInterval(() => void greet().catch(console.error), HELLO_EVERY);
+const activities: ExecutorActivities = {
+  async work(holder) {
+    const context = Context.current();
+    const beat = setInterval(() => context.heartbeat(), BEAT_EVERY);
+    try {
+      await new LaneWork({
+        ...{ client, holder, has: [], pool: new SleepingPool(), materials },
+        faults: new Faults(() => performance.now()),
+        ...{ draining: never, leaving: never, cancelled: context.cancellationSignal },
+        hasTime: () => true,
+        onHeld: () => {},
+        onExecuted: () => {},
+        onFault: console.error,
+      }).run();
+    } finally {
+      clearInterval(beat);
+    }
+  },
+};
+const worker = await Worker.create({
+  connection: await NativeConnection.connect({ address }),
+  taskQueue: welcome!.taskQueue,
+  activities: { ...activities },
+  maxConcurrentActivityTaskExecutions: executors,
+  maxHeartbeatThrottleInterval: '3s',
+  defaultHeartbeatThrottleInterval: '3s',
+});
+process.on('message', () => {
+  const now = performance.now();
+  const open = [...begun.values()].reduce((sum, at) => sum + now - at, 0);
+  process.send!({ sleptMs: sleptMs + open } satisfies Slept);
+});
+process.on('SIGTERM', () => process.exit());
+console.log('ready');
+await worker.run();
