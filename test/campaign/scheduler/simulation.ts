@@ -1,4 +1,4 @@
-import { nextAttemptIn } from '../../src/campaign/failures.ts';
+import { nextAttemptIn } from '../../../src/campaign/failures.ts';
 import {
   decide,
   emptyOutcomes,
@@ -10,8 +10,8 @@ import {
   type Schedule,
   wakeIn,
   windowOf,
-} from '../../src/campaign/scheduler/index.ts';
-import { type AttemptPolicy, ONE_ATTEMPT } from '../../src/campaign/types.ts';
+} from '../../../src/campaign/scheduler/index.ts';
+import { type AttemptPolicy, ONE_ATTEMPT } from '../../../src/campaign/types.ts';
 
 /** What a campaign meets in a simulation in virtual time. Times are ms. */
 export interface Scenario {

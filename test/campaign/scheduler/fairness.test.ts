@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
-import { draw, seeded } from '../../bench/scheduler/durations.ts';
-import { fairness } from '../../bench/scheduler/fairness.ts';
-import { seeds } from '../support/seeds.ts';
+import { draw, seeded } from '../../../bench/scheduler/durations.ts';
+import { fairness } from '../../../bench/scheduler/fairness.ts';
+import { seeds } from '../../support/seeds.ts';
 
 const EXECUTORS = [{ from: 0, executors: 50 }];
 

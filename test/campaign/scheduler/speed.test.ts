@@ -1,0 +1,84 @@
+import { describe, expect, test } from '@jest/globals';
+import { foray } from '../../../bench/scheduler/drivers.ts';
+import { draw, seeded } from '../../../bench/scheduler/durations.ts';
+import { listScheduling } from '../../../bench/scheduler/service.ts';
+import { type Scenario, simulate, type Simulated } from './simulation.ts';
+
+describe('how well it does, in virtual time', () => {
+  const campaign = (
+    count: number,
+    duration: (n: number) => number,
+    rest: Partial<Scenario> = {},
+  ): Scenario => ({
+    runs: Array.from({ length: count }, (_, n) => ({ duration: duration(n), ends: 'new' })),
+    executors: 50,
+    concurrency: 'auto',
+    latency: 200,
+    troubles: [],
+    ...rest,
+  });
+  const pollsARun = ({ ticks }: Simulated, { runs }: Scenario): number =>
+    ticks.reduce((sum, { poll }) => sum + poll.length, 0) / runs.length;
+
+  test.each([
+    ['2 s', campaign(2_000, () => 2_000), 1.6, 4],
+    ['20 s', campaign(2_000, () => 20_000), 1.15, 7],
+    ['2 min', campaign(1_000, () => 120_000), 1.15, 12],
+    ['10 to 30 s', campaign(1_000, (n) => 10_000 + ((n * 7_919) % 20_000)), 1.2, 8],
+  ])('runs of %s: executors stay busy, and polls are few', (_, scenario, slack, polls) => {
+    const simulated = simulate(scenario);
+    const work = scenario.runs.reduce((sum, { duration }) => sum + duration, 0) / scenario.executors;
+    expect(simulated.makespan / work).toBeLessThan(slack);
+    expect(pollsARun(simulated, scenario)).toBeLessThan(polls);
+  });
+
+  test.each([1, 2, 4])('on %i executors ticks are few, and polls', (executors) => {
+    const scenario = campaign(600, (n) => 10_000 + ((n * 7_919) % 20_000), { executors });
+    const simulated = simulate(scenario);
+    const work = scenario.runs.reduce((sum, { duration }) => sum + duration, 0) / executors;
+    expect(simulated.makespan / work).toBeLessThan(1.03);
+    expect(pollsARun(simulated, scenario)).toBeLessThan(executors === 1 ? 4 : 3);
+    // a tick is eleven history events
+    expect(simulated.ticks.length / scenario.runs.length).toBeLessThan(executors === 1 ? 1 / 2 : 3 / 11);
+  });
+
+  test('runs of a fifth of a second keep executors busy from the first second on', () => {
+    const scenario = campaign(2_000, () => 200, { executors: 8, latency: 60 });
+    expect(simulate(scenario).makespan / 50_000).toBeLessThan(1.05);
+  });
+
+  test.each([1, 2, 3])('a campaign of short runs ends soon after its last run, seed %i', (seed) => {
+    const random = seeded(seed);
+    const durations = draw(2_000, 0.2, 'bimodal', random);
+    const capacity = [{ from: 0, executors: 8 }];
+    expect(foray(durations, capacity, random).makespan / listScheduling(durations, capacity)).toBeLessThan(
+      1.03,
+    );
+  });
+
+  test('starts that were counted in a moment do not make the queue long', () => {
+    // between two early looks, a quarter of a second apart, the third seed has a start
+    for (const seed of [1, 2, 3, 4, 5]) {
+      const random = seeded(seed);
+      const durations = draw(2_000, 60, 1, random);
+      expect(foray(durations, [{ from: 0, executors: 3 }], random).outstanding).toBeLessThan(10);
+    }
+  });
+
+  test('runs that the service has are through without any wait', () => {
+    const runs = Array.from({ length: 1_271 }, () => ({ duration: 0, ends: 'reused' as const }));
+    const { ticks, makespan } = simulate(campaign(0, () => 0, { runs }));
+    expect(makespan).toBe(ticks.length * 200);
+    expect(ticks.length).toBeLessThan(20);
+  });
+
+  test('a number as concurrency is used to the full', () => {
+    const { ticks } = simulate(campaign(100, () => 10_000, { concurrency: 7 }));
+    expect(Math.max(...ticks.map(({ flightsAfter }) => flightsAfter))).toBe(7);
+  });
+
+  test('one executor and long runs: the window stays small', () => {
+    const { ticks } = simulate(campaign(60, () => 60_000, { executors: 1 }));
+    expect(Math.max(...ticks.map(({ flightsAfter }) => flightsAfter))).toBeLessThanOrEqual(16);
+  });
+});

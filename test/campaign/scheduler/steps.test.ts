@@ -1,0 +1,75 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  decide,
+  inFlight,
+  isFinished,
+  newSchedule,
+  applyOutcomes,
+  wakeIn,
+} from '../../../src/campaign/scheduler/index.ts';
+
+import { none } from './support.ts';
+
+const SHORTEST_TICK = 1_000;
+
+describe('step by step', () => {
+  test('a campaign without runs has finished', () => {
+    const schedule = newSchedule(0, 'auto');
+    expect(isFinished(schedule)).toBe(true);
+    expect(decide(schedule, 0)).toEqual({ request: [], poll: [], expire: [] });
+    expect(wakeIn(schedule, 0)).toBe(0);
+  });
+
+  test('a request that got no answer is made again, before those that were never made', () => {
+    const schedule = newSchedule(5, 2);
+    const first = decide(schedule, 0);
+    expect(first).toEqual({ request: [0, 1], poll: [], expire: [] });
+    applyOutcomes(schedule, first, { ...none, queued: [0], later: [1] }, 100, 60_000);
+    expect(inFlight(schedule, 100)).toEqual({ running: 0, queued: 1 });
+    expect(decide(schedule, 60_099).request).toEqual([]);
+    expect(wakeIn(schedule, 100)).toBe(60_000);
+    expect(decide(schedule, 60_100)).toEqual({ request: [1], poll: [0], expire: [] });
+  });
+
+  test('a tick that goes well does not shorten the wait that the service asked for before', () => {
+    const schedule = newSchedule(3, 2);
+    const first = decide(schedule, 0);
+    applyOutcomes(schedule, first, { ...none, queued: [0], later: [1] }, 0, 60_000);
+    // an answer that comes late, of a tick that was decided before
+    applyOutcomes(schedule, { request: [] }, { ...none, running: [0] }, 500);
+    expect(decide(schedule, 59_999).request).toEqual([]);
+    expect(decide(schedule, 60_000).request).toEqual([1]);
+  });
+
+  test('while requests wait, runs in flight are looked at all the same', () => {
+    const schedule = newSchedule(3, 3);
+    applyOutcomes(schedule, decide(schedule, 0), { ...none, running: [0, 1], later: [2] }, 0);
+    let now = wakeIn(schedule, 0);
+    applyOutcomes(schedule, { request: [] }, { ...none, new: [0], running: [1] }, now);
+    for (let n = 0; n < 20; n += 1) {
+      now += wakeIn(schedule, now);
+      const decision = decide(schedule, now);
+      applyOutcomes(schedule, decision, { ...none, running: decision.poll, later: decision.request }, now);
+    }
+    // the request backs off, the poll does not wait for it
+    expect(schedule.again).toEqual([2]);
+    expect(schedule.againAt - now).toBeGreaterThanOrEqual(wakeIn(schedule, now));
+  });
+
+  test('a run that falls due while others are asked about goes with them from then on', () => {
+    const schedule = newSchedule(2, 2);
+    applyOutcomes(schedule, { request: [0] }, { ...none, running: [0] }, 0);
+    applyOutcomes(schedule, { request: [1] }, { ...none, running: [1] }, 10_000);
+    const wait = wakeIn(schedule, 10_000);
+    expect(wait).toBeGreaterThanOrEqual(SHORTEST_TICK);
+    expect(decide(schedule, 10_000 + wait).poll.toSorted()).toEqual([0, 1]);
+  });
+
+  test('running and queued are those last seen; a run that the service put back is queued again', () => {
+    const schedule = newSchedule(2, 2);
+    applyOutcomes(schedule, decide(schedule, 0), { ...none, running: [0], queued: [1] }, 0);
+    expect(inFlight(schedule, 0)).toEqual({ running: 1, queued: 1 });
+    applyOutcomes(schedule, { request: [] }, { ...none, queued: [0] }, 5_000);
+    expect(inFlight(schedule, 5_000)).toEqual({ running: 0, queued: 2 });
+  });
+});
