@@ -13,6 +13,7 @@ import { readAddresses } from '../src/dev/home.ts';
 import { launchBrowser, WorkflowPage } from '../test/support/browser.ts';
 import { isRunning } from '../test/support/cli.ts';
 import { until } from '../test/support/until.ts';
+import { takePagePictures } from './page-pictures.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const main = join(root, 'src/cli/main.ts');
@@ -83,23 +84,8 @@ try {
 
   // foray dev serves the page; this prints an address that logs in
   const login = spawnSync(process.execPath, [main, 'ui', '--no-open'], { cwd: folder, encoding: 'utf8' });
-  await page.setViewportSize({ width: 1000, height: 480 });
-  await page.goto(login.stdout.trim());
-  await page.getByRole('link', { name: 'rehearsal' }).waitFor();
-  await page.screenshot({ path: join(pictures, 'page-list.png') });
-  await page.setViewportSize({ width: 1000, height: 1150 });
-  await page.getByRole('link', { name: /boarding-school-flu/ }).click();
-  await page.locator('#report figure').first().waitFor();
-  await page.screenshot({ path: join(pictures, 'page-campaign.png') });
-  await page.emulateMedia({ colorScheme: 'dark' });
-  await page.setViewportSize({ width: 390, height: 1150 });
-  await page.screenshot({ path: join(pictures, 'page-narrow.png') });
-  await page.emulateMedia({ colorScheme: 'light' });
-  await page.setViewportSize({ width: 1000, height: 1000 });
-  await page.goto(new URL('/new?model=Epidemic', page.url()).href);
-  await page.locator('input[name="in:Contact rate"]').fill('1.2..2.2/0.1');
-  await page.getByText('11 points').waitFor();
-  await page.screenshot({ path: join(pictures, 'page-new.png') });
+  const shown = { page, login: login.stdout.trim(), pictures, folder, foray };
+  await takePagePictures(shown, join(desk, 'campaign.yaml'));
 
   await page.setViewportSize({ width: 1180, height: 860 });
   await page.goto(await animatedEpidemic());

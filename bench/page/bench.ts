@@ -8,7 +8,8 @@ import { gzipSync } from 'node:zlib';
 import type { Seen } from '../../src/server/live/look.ts';
 import { Sections } from '../../src/server/live/watch.ts';
 import { openStore, type Store } from '../../src/store/index.ts';
-import { fill } from '../export/fill.ts';
+import { startPostgres } from '../../test/support/postgres.ts';
+import { fill, fillPostgres } from '../export/fill.ts';
 import { NUMBERS } from '../numbers.ts';
 import { documentOf, isMet, type Part, textOf } from '../report.ts';
 
@@ -45,29 +46,51 @@ interface Row {
 
 /**
  * Pictures of campaigns with 1,000 to 1,000,000 runs, five outputs each and ten replications per point, as the page
- * shows them: of an open campaign, and of one that has just ended.
+ * shows them: of an open campaign, and of one that has just ended. With `--postgres` the store is in a PostgreSQL of its own.
  */
 export async function run(args: string[]): Promise<boolean> {
   const { values } = parseArgs({
     args,
     options: {
       sizes: { type: 'string', default: SIZES },
+      postgres: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
     },
   });
   const rows: Row[] = [];
-  for (const size of values.sizes.split(',')) rows.push(await measure(Number(size)));
-  const part = partOf(rows);
+  const inStore = values.postgres ? inPostgres : inSqlite;
+  for (const size of values.sizes.split(','))
+    rows.push(await inStore(Number(size), (address) => measure(address, Number(size))));
+  const part = partOf(rows, values.postgres ? 'PostgreSQL' : 'SQLite');
   console.log(values.json ? JSON.stringify({ parts: [documentOf(part)] }, undefined, 2) : textOf(part));
   return part.goals.every(isMet);
 }
 
-async function measure(runs: number): Promise<Row> {
+async function inSqlite<T>(runs: number, use: (address: string) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'foray-page-'));
-  const file = join(folder, 'store.db');
-  await fill(file, runs);
-  const store = await openStore(`sqlite:${file}`);
-  const sections = new Sections(`sqlite:${file}`);
+  try {
+    const file = join(folder, 'store.db');
+    await fill(file, runs);
+    return await use(`sqlite:${file}`);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function inPostgres<T>(runs: number, use: (address: string) => Promise<T>): Promise<T> {
+  const server = await startPostgres();
+  try {
+    const address = await server.database();
+    await fillPostgres(address, runs, (text) => server.query(address, text));
+    return await use(address);
+  } finally {
+    await server.remove();
+  }
+}
+
+async function measure(address: string, runs: number): Promise<Row> {
+  const store = await openStore(address);
+  const sections = new Sections(address);
   try {
     // makes the campaign look as if its last runs had not finished yet
     await store.reopen(NUMBERS, 3);
@@ -75,7 +98,6 @@ async function measure(runs: number): Promise<Row> {
   } finally {
     await sections.close();
     await store.close();
-    rmSync(folder, { recursive: true, force: true });
   }
 }
 
@@ -130,11 +152,11 @@ async function seconds(act: () => Promise<unknown>): Promise<number> {
   return (performance.now() - from) / 1_000;
 }
 
-function partOf(rows: Row[]): Part<Row> {
+function partOf(rows: Row[], database: string): Part<Row> {
   const last = rows.at(-1)!;
   return {
     name: 'page',
-    title: 'page: pictures of campaigns, five outputs a run, ten replications a point, SQLite',
+    title: `page: pictures of campaigns, five outputs a run, ten replications a point, ${database}`,
     rows,
     columns: [
       { title: 'runs', of: ({ runs }) => runs.toLocaleString('en') },

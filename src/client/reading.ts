@@ -3,12 +3,15 @@ import type { Batched } from '../batched.ts';
 import { addCauses, causeOf } from '../campaign/failures.ts';
 import { closedPhases, type FailureCause, findsPoints } from '../campaign/types.ts';
 import { ForayError } from '../errors.ts';
-import type { CampaignRecord, ResultCursor, ResultRow, StoredLog } from '../store/index.ts';
+import type { CampaignRecord, ResultCursor, ResultPlace, ResultRow, StoredLog } from '../store/index.ts';
 import { type ClientContext, recordOf } from './context.ts';
 import { type Explanation, explained } from './explain.ts';
 import { followResults } from './follow-results.ts';
 import { withAsks } from './search.ts';
 import { type CampaignStatus, isClosed, statusFromStore, statusFromWorkflow } from './status.ts';
+
+/** Failed runs that are read at a time. */
+const ROWS = 1_000;
 
 /** Failed runs of one cause. */
 export interface FailureGroup extends FailureCause {
@@ -62,18 +65,26 @@ export async function* follow(
 
 export async function failures(client: ClientContext, id: string): Promise<FailureGroup[]> {
   await recordOf(client, id);
-  const causes = (await client.temporal.failures(id)) ?? (await countFailures(client, id));
+  const { failed } = await client.store.counts(id);
+  const told = (await client.temporal.failures(id)) ?? [];
+  const counted = told.reduce((sum, { count }) => sum + count, 0);
+  // a workflow knows the failures since it started; a campaign that was over goes on in a new one
+  const causes = counted === failed ? told : await countFailures(client, id);
   const logs = await client.store.runLogs(id);
   return causes.map((cause) => ({ ...cause, log: logs.find((log) => log.cause === cause.cause) ?? null }));
 }
 
 async function countFailures(client: ClientContext, id: string): Promise<FailureCause[]> {
   const causes: FailureCause[] = [];
-  for await (const { status, point, replication, reason } of client.store.results(id)) {
-    if (status !== 'failed') continue;
-    const sample = { point, replication, reason: reason ?? '' };
-    addCauses(causes, [{ cause: causeOf(sample.reason), count: 1, sample }]);
-  }
+  let after: ResultPlace | undefined;
+  do {
+    const { rows, next } = await client.store.resultPage(id, { limit: ROWS, after, status: 'failed' });
+    for (const { point, replication, reason } of rows) {
+      const sample = { point, replication, reason: reason ?? '' };
+      addCauses(causes, [{ cause: causeOf(sample.reason), count: 1, sample }]);
+    }
+    after = next ?? undefined;
+  } while (after);
   return causes.toSorted((a, b) => b.count - a.count);
 }
 

@@ -256,7 +256,33 @@ test('a campaign that is started while its definition is written is the one of t
   await page.waitForURL('**/campaigns/rehearsal-*');
   const id = page.url().split('/').at(-1)!;
   expect((await world.foray.status(id)).points).toBe(3);
-  await world.foray.cancel(id, 'it was seen');
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+test('cells stand where their values are, and a click leads to their point', async () => {
+  const { context, page, complaints } = await loggedIn();
+  await page.goto(`${server.url}/campaigns/fit`);
+  const cells = page.locator('#part-grid svg a');
+  await cells.first().waitFor();
+  expect(await cells.count()).toBe(6);
+  const places = await Promise.all(
+    (await cells.all()).map(async (cell) => {
+      const [contact, recovery] = (await cell.locator('title').textContent())!.match(/(?<=: )[\d.]+/g)!;
+      const { x, y } = (await cell.locator('path').boundingBox())!;
+      return { contact: Number(contact), recovery: Number(recovery), x, y };
+    }),
+  );
+  for (const one of places)
+    for (const other of places) {
+      expect(Math.sign(one.x - other.x)).toBe(Math.sign(one.contact - other.contact));
+      expect(Math.sign(other.y - one.y)).toBe(Math.sign(one.recovery - other.recovery));
+    }
+  await cells.first().locator('path').click();
+  await page.waitForURL('**/campaigns/fit/points/*');
+  const inputs = await page.getByRole('region', { name: 'Input, Value, Units, Varied' }).innerText();
+  expect(inputs).toMatch(new RegExp(`Contact rate\\s+${places[0]!.contact}\\s`));
+  expect(inputs).toMatch(new RegExp(`Recovery rate\\s+${places[0]!.recovery}\\s`));
   expect(complaints).toEqual([]);
   await context.close();
 });

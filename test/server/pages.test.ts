@@ -252,6 +252,21 @@ describe('without scripts', () => {
     await over('fit');
   });
 
+  test('failures of before a change are still there', async () => {
+    const text = `campaign: broken
+model: {name: Rehearsal}
+inputs: {Seconds: 0}
+design: {grid: {Value: [1, 2, 3], Fail: [true]}}
+`;
+    await world.foray.submit({ text, file: 'broken.yaml' }, { id: 'broken' });
+    await over('broken');
+    const changed = text.replace('3], Fail: [true]', '3], Fail: [true, false]');
+    await world.foray.apply('broken', { text: changed, file: 'broken.yaml' });
+    await until('it is over', async () => (await world.foray.status('broken')).runs.done === 3);
+    await over('broken');
+    expect((await page('/campaigns/broken/failures')).body).toMatch(/<td class="number">3<\/td>/);
+  });
+
   test('two campaigns are compared', async () => {
     await world.foray.submit({ text: FIT.replace('fit', 'other'), file: 'other.yaml' }, { id: 'other' });
     await over('other');

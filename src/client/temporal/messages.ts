@@ -14,6 +14,8 @@ import { translated } from './errors.ts';
 
 /** Longest time for a question to a workflow before the store answers instead, ms. */
 export const ANSWER_MS = 1_200;
+/** Longest time to send a signal, ms: a server that is there takes it at once. */
+const SIGNAL_MS = 20_000;
 
 /** The id of a workflow's execution; empty when Temporal no longer has the workflow. */
 export async function runIdOf(temporal: TemporalConnection, id: string): Promise<string> {
@@ -42,7 +44,9 @@ export function signal(
 ): Promise<boolean> {
   const signals = { cancel: cancelSignal, pause: pauseSignal, resume: resumeSignal, stop: stopSignal };
   return tell(temporal, id, (handle) =>
-    handle.signal(signals[name].name, ...(reason === undefined ? [] : [reason])),
+    handle.client.withDeadline(Date.now() + SIGNAL_MS, () =>
+      handle.signal(signals[name].name, ...(reason === undefined ? [] : [reason])),
+    ),
   );
 }
 

@@ -33,10 +33,11 @@ export function shownSection(
  */
 function linked(section: string, { heads, rows }: Numbers, pathOf: (key: string) => string): string {
   if (rows.length > MOST_LINKS || rows.some(({ key }) => key === undefined)) return section;
-  const starts = rows.map(({ cells, key }) => {
+  const link = (mark: string, { cells, key }: Numbers['rows'][number]): string => {
     const text = cells.map((cell, i) => `${heads[i]}: ${cell}`).join('\n');
-    return html`<a href="${pathOf(key!)}" tabindex="-1" aria-hidden="true"><title>${text}</title></a>`.text;
-  });
+    const inside = html`<title>${text}</title>`.text + mark;
+    return html`<a href="${pathOf(key!)}" tabindex="-1" aria-hidden="true">${new Markup(inside)}</a>`.text;
+  };
   const counts = [...section.matchAll(GROUP)].map(([, , marks]) => marks!.match(MARK)!.length);
   const areTogether = counts.reduce((sum, count) => sum + count, 0) === rows.length;
   let at = 0;
@@ -45,7 +46,7 @@ function linked(section: string, { heads, rows }: Numbers, pathOf: (key: string)
     if (!areTogether && paths.length !== rows.length) return group;
     const from = areTogether ? at : 0;
     at += paths.length;
-    return head + paths.map((path, i) => `${starts[from + i]}${path}</a>`).join('');
+    return head + paths.map((path, i) => link(path, rows[from + i]!)).join('');
   });
   // a picture with links is no image for screen readers, and the table replaces it
   return withLinks === section ? section : withLinks.replace('role="img"', 'role="group"');

@@ -119,7 +119,7 @@ function windowForm(request: FastifyRequest, action: string): Markup | undefined
 /** Which outputs and which values of inputs are looked at; the address has it, so that it can be sent to somebody. */
 function viewForm({ campaign }: CampaignRecord, view: URLSearchParams): Markup {
   const shown = campaign.outputs.filter(({ type }) => type !== 'OUTPUT_FILE');
-  return html`<details class="view">
+  return html`<details class="view" ${view.size > 0 ? html`open` : ''}>
     <summary>What is shown</summary>
     <form>
       <label
