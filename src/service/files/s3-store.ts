@@ -26,6 +26,8 @@ export interface S3StoreOptions {
 
 /** When to try again while the store cannot be reached, in seconds. */
 const TRY_AGAIN = 5;
+/** The most that the clocks of this machine and of the store may differ without a warning, in seconds. */
+const MOST_SKEW = 30;
 /** The content of no bytes, as a file that may be stored at any time. */
 const EMPTY = '47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU';
 
@@ -53,6 +55,7 @@ export class S3Store implements ContentStore, RemoteFiles {
       await this.#requests.has(this.#keyOf(EMPTY));
       // without the right to list, a store calls what is not there forbidden
       await this.#requests.has(this.#keyOf('none'));
+      this.#compareClocks();
     } catch (error) {
       if (!(error instanceof S3Fault)) throw error;
       const where = `The store of files at ${bucket.url}`;
@@ -116,12 +119,26 @@ export class S3Store implements ContentStore, RemoteFiles {
     return `${this.#options.prefix ?? 'files'}/${hash}`;
   }
 
+  /** Pre-signed addresses hold by the store's clock: one that differs makes them hold shorter or longer. */
+  #compareClocks(): void {
+    const { problems, bucket } = this.#options;
+    const seconds = Math.round(Math.abs(this.#requests.skew) / 1000);
+    if (seconds <= MOST_SKEW) return problems.resolve('FILES_CLOCK', '');
+    problems.raise({
+      code: 'FILES_CLOCK',
+      subject: '',
+      message: 'The clock of the service differs from that of the store of files.',
+      detail: `The clock of this machine is ${seconds} seconds ${this.#requests.skew > 0 ? 'ahead of' : 'behind'} that of the store of files at ${bucket.url}: addresses of files hold shorter or longer than they should. Set it.`,
+    });
+  }
+
   /** @throws ServiceError UNAVAILABLE when the store cannot be used just now, which becomes a problem of the service */
   async #do<T>(request: () => Promise<T>): Promise<T> {
     const { problems, bucket } = this.#options;
     try {
       const answer = await request();
       problems.resolve('FILES_STUCK', '');
+      this.#compareClocks();
       return answer;
     } catch (error) {
       if (!(error instanceof S3Fault)) throw error;
