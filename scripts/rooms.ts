@@ -51,6 +51,7 @@ export const serviceRooms = {
   runs: ['database', 'executors', 'files', 'models'],
   animation: ['executors', 'files', 'models', 'runs'],
   trials: ['database', 'executors', 'files', 'models', 'runs'],
+  move: ['database', 'files', 'models', 'runs'],
   fleet: ['database', 'files', 'models', 'runs'],
   node: ['executors', 'files', 'fleet', 'models', 'runs'],
   http: ['animation', 'files', 'fleet', 'keys', 'models', 'runs'],

@@ -4,11 +4,12 @@ import { endWithParent, tellParent, tellReady } from '../dev/lifeline.ts';
 import { homePaths } from '../dev/home.ts';
 import { ForayError } from '../errors.ts';
 import { ownFile } from '../package/own-files.ts';
-import type { S3Place } from '../service/files/open.ts';
 import type { LaneOptions } from '../service/fleet/lane-keeper.ts';
 import { serveWithoutOutput } from './lost-output.ts';
 import { print, tell } from './output.ts';
 import { addServiceKeys } from './service-keys.ts';
+import { addServiceMove } from './service-move.ts';
+import { s3At } from './service-files.ts';
 import {
   byteSize,
   homeOption,
@@ -165,12 +166,7 @@ export function addService(program: Command): void {
       await service.close();
     });
   addServiceKeys(service);
-}
-
-/** The bucket, with the key in the environment. The key is taken out of there, as models inherit the environment. */
-async function s3At(address: string): Promise<S3Place> {
-  const { readS3Address, takeS3Credentials } = await import('../service/files/s3-address.ts');
-  return { bucket: readS3Address(address), credentials: takeS3Credentials(process.env) };
+  addServiceMove(service);
 }
 
 /** How long an executor may be silent before its runs go to another, ms. */

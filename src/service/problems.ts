@@ -13,6 +13,8 @@ export const problemCodes = {
   LANES_STUCK: 'Temporal cannot be reached: executors on other machines are given no new work',
   RUNS_UNSERVED: 'no executor on another machine takes the runs of a model: they wait',
   FILES_STUCK: 'the store of files cannot be used: runs with files wait',
+  FILES_CLOCK:
+    'the clock of the service and that of the store of files differ by more than 30 seconds: addresses of files hold shorter or longer',
   RUNS_UNRECORDED: 'the database cannot be written: what has become of runs is kept in memory until it can',
 } as const satisfies Record<string, string>;
 

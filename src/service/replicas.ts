@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import path from 'node:path';
 import { ForayError, messageOf } from '../errors.ts';
 import type { ServiceDatabase } from './database/open.ts';
-import { settingOf } from './database/settings.ts';
+import { FOLDER, folderMark, MOVE, settingOf } from './database/settings.ts';
 import type { Access } from './keys/access.ts';
 import { versionFilesIn } from './models/version-files.ts';
 import { Replica, type ReplicaParts } from './runs/replica.ts';
@@ -28,10 +28,13 @@ export class Replicas {
   readonly folders: OwnFolders;
   readonly #database: Required<ServiceDatabase>;
   readonly #replicasDir: string;
+  /** Where all replicas keep their files, when that is not their data folder. */
+  readonly #bucket: string | undefined;
   #fingerprint: string | undefined;
 
-  private constructor(database: Required<ServiceDatabase>, dataDir: string) {
+  private constructor(database: Required<ServiceDatabase>, dataDir: string, bucket: string | undefined) {
     this.#database = database;
+    this.#bucket = bucket;
     this.#replicasDir = path.join(dataDir, 'replicas');
     const name = randomUUID();
     const own = path.join(this.#replicasDir, name);
@@ -43,33 +46,36 @@ export class Replicas {
   }
 
   /**
-   * Checks that all replicas have one data folder.
+   * Checks that all replicas keep their files in one place: a data folder, or a bucket.
    *
+   * @param bucket - its address
    * @throws ForayError STORE_UNUSABLE
    */
-  static async open(database: Required<ServiceDatabase>, dataDir: string): Promise<Replicas> {
-    const mark = path.join(dataDir, 'database-id');
-    try {
-      mkdirSync(versionFilesIn(dataDir), { recursive: true, mode: 0o700 });
-      if (!existsSync(mark)) writeFileSync(mark, randomUUID(), { flag: 'wx', flush: true });
-    } catch (error) {
-      // another replica may just have made it
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') {
-        throw new ForayError(
-          'STORE_UNUSABLE',
-          `The data folder ${dataDir} cannot be used: ${messageOf(error)}.`,
-        );
-      }
+  static async open(
+    database: Required<ServiceDatabase>,
+    dataDir: string,
+    bucket: string | undefined,
+  ): Promise<Replicas> {
+    if ((await database.sql.all(statements.value, MOVE)).length > 0) {
+      throw new ForayError('STORE_UNUSABLE', 'A move into this database has not ended.', {
+        hint: 'Repeat foray service move: it goes on where it stopped.',
+      });
     }
-    const id = readFileSync(mark, 'utf8').trim();
-    if ((await settingOf(database.sql, 'folder', () => id)) !== id) {
-      throw new ForayError(
-        'STORE_UNUSABLE',
-        `The data folder ${dataDir} is not that of the other services of this database.`,
-        { hint: 'Services of one database share their data folder: name it with --data.' },
-      );
-    }
-    return new Replicas(database, dataDir);
+    const place = bucket ?? folderId(dataDir);
+    const known = await settingOf(database.sql, FOLDER, () => place);
+    if (known === place || bucket !== undefined) return new Replicas(database, dataDir, bucket);
+    const isBucket = /^https?:/.test(known);
+    throw new ForayError(
+      'STORE_UNUSABLE',
+      isBucket
+        ? `The services of this database keep their files in the bucket ${known}.`
+        : `The data folder ${dataDir} is not that of the other services of this database.`,
+      {
+        hint: isBucket
+          ? 'Name it with --files.'
+          : 'Services of one database share their data folder: name it with --data.',
+      },
+    );
   }
 
   /** Makes this service a replica, and removes the folders of those that are gone. */
@@ -82,19 +88,34 @@ export class Replicas {
   }
 
   /**
-   * Checks that all replicas accept the same keys. Those of the first one count until it changes them.
+   * Checks that all replicas use the same bucket, if any, and accept the same keys. What the first one has counts; one that is alone
+   * may have others.
    *
-   * @throws ForayError KEYS_INVALID
+   * @throws ForayError STORE_UNUSABLE, KEYS_INVALID
    */
-  async agreeOnKeys(access: Access, replica: Replica): Promise<void> {
-    const { sql } = this.#database;
+  async agree(access: Access, replica: Replica): Promise<void> {
+    const isAlone = await replica.isAlone();
+    if (this.#bucket !== undefined && !(await this.#agreesOn(FOLDER, this.#bucket, isAlone))) {
+      throw new ForayError(
+        'STORE_UNUSABLE',
+        'The other services of this database keep their files elsewhere.',
+        {
+          hint: 'Give all of them the same --files. To change it, stop all of them, move the files, and start them again.',
+        },
+      );
+    }
     this.#fingerprint = access.fingerprint();
-    await sql.all((await replica.isAlone()) ? statements.set : statements.agree, KEYS, this.#fingerprint);
-    const [row] = await sql.all<{ value: string }>(statements.value, KEYS);
-    if (row?.value === this.#fingerprint) return;
+    if (await this.#agreesOn(KEYS, this.#fingerprint, isAlone)) return;
     throw new ForayError('KEYS_INVALID', 'The other services of this database accept other keys.', {
       hint: 'Give all of them the same file with --keys, byte for byte, and the same --api-key, if any.',
     });
+  }
+
+  async #agreesOn(name: string, value: string, isAlone: boolean): Promise<boolean> {
+    const { sql } = this.#database;
+    await sql.all(isAlone ? statements.set : statements.agree, name, value);
+    const [row] = await sql.all<{ value: string }>(statements.value, name);
+    return row?.value === value;
   }
 
   /** Notes that the keys have changed, for replicas that start later. */
@@ -119,14 +140,33 @@ export class Replicas {
 export async function openReplicas(
   database: Required<ServiceDatabase> | undefined,
   dataDir: string,
+  bucket: string | undefined,
 ): Promise<Replicas | undefined> {
   if (!database) return undefined;
   try {
-    return await Replicas.open(database, dataDir);
+    return await Replicas.open(database, dataDir, bucket);
   } catch (error) {
     await database.close();
     throw error;
   }
+}
+
+/** What tells a data folder from others. It is made if there is none. @throws ForayError STORE_UNUSABLE */
+function folderId(dataDir: string): string {
+  const mark = folderMark(dataDir);
+  try {
+    mkdirSync(versionFilesIn(dataDir), { recursive: true, mode: 0o700 });
+    if (!existsSync(mark)) writeFileSync(mark, randomUUID(), { flag: 'wx', flush: true });
+  } catch (error) {
+    // another replica may just have made it
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') {
+      throw new ForayError(
+        'STORE_UNUSABLE',
+        `The data folder ${dataDir} cannot be used: ${messageOf(error)}.`,
+      );
+    }
+  }
+  return readFileSync(mark, 'utf8').trim();
 }
 
 /** The database in PostgreSQL, whose program parts are loaded only for it. */

@@ -119,7 +119,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const publicAddress = new PublicAddress(options);
   const shared = options.database === undefined ? undefined : await openShared(options.database);
   const database = shared ?? openDatabase(dataDir);
-  const replicas = await openReplicas(shared, dataDir);
+  const replicas = await openReplicas(shared, dataDir, options.s3?.bucket.url);
   const filesDir = path.join(dataDir, 'files');
   const unfinishedDir = replicas?.folders.unfinishedDir;
   const files = new ContentFiles(filesDir, unfinishedDir);
@@ -151,8 +151,8 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     const presigner = new Presigner(await signingSecret(database.sql), clock);
     const content = await openContent({ s3: options.s3, files, presigner, problems, now: clock });
     const reader = new ModelReader(options.modelDirs, clock);
-    const { cache, unfinished } = replicas?.folders.versions ?? {};
-    const versionFiles = new VersionFiles(versionFilesIn(dataDir), cache, unfinished);
+    const own = { ...replicas?.folders.versions, shared: content.versions };
+    const versionFiles = new VersionFiles(versionFilesIn(dataDir), own);
     versionFiles.prepare();
     const table = new VersionTable(database.sql, versionFiles, now);
     const registry = await ModelRegistry.open({ table, files: versionFiles, reader, problems });
@@ -190,7 +190,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
         await import('./fleet/start.ts')
       ).startFleet({
         ...{ lanes: options.lanes, sql: database.sql, now, service, problems, onFault, onRequeued: onQueued },
-        ...{ runs: repository, registry, progress, files: content.store, code: versionFiles.content },
+        ...{ runs: repository, registry, progress, files: content.store, code: versionFiles },
         runTimeout: options.runTimeout,
         executesAll: size > 0,
       }));
@@ -202,7 +202,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       models: () => registry.models().map(({ name }) => name),
       onFault,
     });
-    if (replica) await replicas!.agreeOnKeys(access, replica);
+    if (replica) await replicas!.agree(access, replica);
     app = await buildApp({
       fleet: fleet?.fleet,
       registry,

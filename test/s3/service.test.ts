@@ -128,6 +128,18 @@ test('a service that is stopped while the store is away executes the run again',
   expect(await contentOf(next, outputs.get('Text')!)).toBe('of 4: ');
 });
 
+test.each([
+  [45_000, /^The clock of this machine is 4\d seconds ahead of/],
+  [-3_600_000, /RequestTimeTooSkewed|^The clock of this machine is \d{4} seconds behind/],
+])('a clock that differs by %i ms from that of the store is told at the start', async (ahead, said) => {
+  const told: string[] = [];
+  const now = () => Date.now() + ahead;
+  const onProblem = (line: string) => void told.push(line);
+  const started = startTestService({ modelDirs: [models], s3: server.place, now, onProblem });
+  told.push(await started.then(({ running }) => running.url, String));
+  expect(told[0]).toMatch(said);
+});
+
 test('a file that is damaged in the store is not given to a model', async () => {
   const [one, two] = [await start(), await start()];
   const { body: File } = await upload(one, 'undamaged');

@@ -86,8 +86,8 @@ export class Sessions {
         `The model "${model}" does not say how it is drawn: request the run without animation.`,
       );
     }
+    const code = await this.#codeOf(version);
     this.#checkRoom();
-    const code = this.#codeOf(version);
     this.#starting += 1;
     const run = await runs.startAnimated(versionId, request).finally(() => (this.#starting -= 1));
     await this.#fetchInputs(run, experimentTemplate);
@@ -112,9 +112,9 @@ export class Sessions {
   }
 
   /** @throws ServiceError UNAVAILABLE */
-  #codeOf(version: ServedVersion): ModelCode | undefined {
+  async #codeOf(version: ServedVersion): Promise<ModelCode | undefined> {
     try {
-      return this.#parts.registry.codeOf(version);
+      return await this.#parts.registry.codeOf(version);
     } catch (error) {
       throw error instanceof Deferred ? unavailable() : error;
     }

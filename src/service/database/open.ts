@@ -62,7 +62,7 @@ export function openDatabase(dataDir: string): ServiceDatabase {
 }
 
 /** Two services on one folder would both execute its runs. Other processes can still read the database. */
-function lockFolder(dataDir: string): FileLock {
+export function lockFolder(dataDir: string): FileLock {
   let lock: FileLock | undefined;
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });

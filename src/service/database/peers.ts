@@ -6,6 +6,8 @@ export interface Peers {
   join(holder: string, folder: string): Promise<void>;
   /** Those of some ids by which no connected service is known. */
   absent(ids: readonly string[]): Promise<string[]>;
+  /** Changes the database, if no other service uses it; none starts meanwhile. False if one does. */
+  alone(change: () => Promise<void>): Promise<boolean>;
   /** Tells the others soon that runs wait. */
   tell(): void;
   /** @param callback - called when another one has told that, or may have */

@@ -80,7 +80,6 @@ export class Presence implements Peers {
     this.#onTold = callback;
   }
 
-  /** Changes the tables, if no other service uses them. False if one does. */
   async alone(change: () => Promise<void>): Promise<boolean> {
     const { rows } = await this.#ask(statements.holdAlone, TABLES);
     if ((rows[0] as { held: boolean }).held === false) return false;

@@ -1,5 +1,16 @@
 import { randomUUID } from 'node:crypto';
+import path from 'node:path';
 import type { Database } from './database.ts';
+
+/** The setting that has the id of the data folder that services share, or the address of their bucket. */
+export const FOLDER = 'folder';
+/** The setting that is there while `foray service move` has not ended. */
+export const MOVE = 'move';
+
+/** The file with the id of a data folder that services share. */
+export function folderMark(dataDir: string): string {
+  return path.join(dataDir, 'database-id');
+}
 
 /** A text that is made once and kept in the database. */
 export async function settingOf(database: Database, name: string, make: () => string): Promise<string> {

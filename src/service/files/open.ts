@@ -5,6 +5,10 @@ import { DiskStore } from './disk-store.ts';
 import type { Presigner } from './presign.ts';
 import { RunFiles } from './run-files.ts';
 import type { S3Bucket, S3Credentials } from './s3-address.ts';
+import type { S3Store } from './s3-store.ts';
+
+/** The prefix of the files of versions in a bucket: whoever may use a model may not read its code. */
+export const VERSIONS = 'versions';
 
 /** A bucket for files, with a key for it. */
 export interface S3Place {
@@ -29,6 +33,8 @@ export interface Content {
   disk?: DiskStore;
   /** If they are not kept where executors of this machine read and write them. */
   runFiles?: RunFiles;
+  /** For the files of versions, apart from those of clients, if those are not kept in a folder. */
+  versions?: S3Store;
 }
 
 /** @throws ForayError FILES_UNREACHABLE, FILES_UNUSABLE */
@@ -38,7 +44,9 @@ export async function openContent({ s3, presigner, ...options }: OpenContentOpti
     return { store: disk, disk };
   }
   const { S3Store } = await import('./s3-store.ts');
-  const store = new S3Store({ ...s3, ...options, local: options.files });
+  const parts = { ...s3, ...options, local: options.files };
+  const store = new S3Store(parts);
   await store.check();
-  return { store, runFiles: new RunFiles(options.files, store) };
+  const versions = new S3Store({ ...parts, prefix: VERSIONS });
+  return { store, runFiles: new RunFiles(options.files, store), versions };
 }

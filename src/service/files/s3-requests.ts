@@ -32,11 +32,17 @@ export class S3Requests {
   readonly #bucket: S3Bucket;
   readonly #credentials: S3Credentials;
   readonly #now: () => number;
+  #skew = 0;
 
   constructor(bucket: S3Bucket, credentials: S3Credentials, now: () => number) {
     this.#bucket = bucket;
     this.#credentials = credentials;
     this.#now = now;
+  }
+
+  /** What the clock of this machine is ahead of the store's, by its last answer, in milliseconds. */
+  get skew(): number {
+    return this.#skew;
   }
 
   /** @throws S3Fault */
@@ -109,6 +115,8 @@ export class S3Requests {
       content?.destroy();
     }
     const status = response.statusCode!;
+    const theirs = Date.parse(response.headers.date ?? '');
+    if (!Number.isNaN(theirs)) this.#skew = this.#now() - theirs;
     if (status >= 300 && status !== 404) throw await faultOf(status, stream);
     return { status, body: stream };
   }

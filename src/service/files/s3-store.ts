@@ -20,14 +20,18 @@ export interface S3StoreOptions {
   local: ContentFiles;
   problems: Problems;
   now: () => number;
+  /** What the names of the objects begin with. @default 'files' */
+  prefix?: string;
 }
 
 /** When to try again while the store cannot be reached, in seconds. */
 const TRY_AGAIN = 5;
+/** The most that the clocks of this machine and of the store may differ without a warning, in seconds. */
+const MOST_SKEW = 30;
 /** The content of no bytes, as a file that may be stored at any time. */
 const EMPTY = '47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU';
 
-/** Files in a bucket of an S3-compatible store, as objects `files/HASH`. Clients get addresses of the store itself. */
+/** Files in a bucket of an S3-compatible store, as objects `files/HASH`, or with another prefix. Clients get addresses of the store itself. */
 export class S3Store implements ContentStore, RemoteFiles {
   readonly #requests: S3Requests;
   readonly #options: S3StoreOptions;
@@ -47,10 +51,11 @@ export class S3Store implements ContentStore, RemoteFiles {
     const empty = local.unfinishedPath();
     await writeFile(empty, '');
     try {
-      await this.#requests.put(keyOf(EMPTY), empty, hexOf(EMPTY));
-      await this.#requests.has(keyOf(EMPTY));
+      await this.#requests.put(this.#keyOf(EMPTY), empty, hexOf(EMPTY));
+      await this.#requests.has(this.#keyOf(EMPTY));
       // without the right to list, a store calls what is not there forbidden
-      await this.#requests.has('files/none');
+      await this.#requests.has(this.#keyOf('none'));
+      this.#compareClocks();
     } catch (error) {
       if (!(error instanceof S3Fault)) throw error;
       const where = `The store of files at ${bucket.url}`;
@@ -68,7 +73,7 @@ export class S3Store implements ContentStore, RemoteFiles {
   }
 
   async has(hash: string): Promise<boolean> {
-    return isHash(hash) && this.#do(() => this.#requests.has(keyOf(hash)));
+    return isHash(hash) && this.#do(() => this.#requests.has(this.#keyOf(hash)));
   }
 
   /** The store checks the content when it takes it. */
@@ -77,7 +82,7 @@ export class S3Store implements ContentStore, RemoteFiles {
   }
 
   async read(hash: string): Promise<Readable> {
-    const content = isHash(hash) && (await this.#do(() => this.#requests.get(keyOf(hash))));
+    const content = isHash(hash) && (await this.#do(() => this.#requests.get(this.#keyOf(hash))));
     if (!content) throw unknown(hash);
     return content;
   }
@@ -91,7 +96,7 @@ export class S3Store implements ContentStore, RemoteFiles {
 
   async address({ hash, filename }: NamedFile): Promise<string> {
     if (!(await this.has(hash))) throw unknown(hash);
-    return this.#requests.address(keyOf(hash), {
+    return this.#requests.address(this.#keyOf(hash), {
       'response-content-disposition': attachment(filename),
       'response-content-type': 'application/octet-stream',
     });
@@ -99,7 +104,7 @@ export class S3Store implements ContentStore, RemoteFiles {
 
   uploadAddress(hash: string): Promise<UploadAddress> {
     if (!isHash(hash)) return Promise.reject(unknown(hash));
-    return this.#requests.uploadAddress(keyOf(hash), hexOf(hash));
+    return this.#requests.uploadAddress(this.#keyOf(hash), hexOf(hash));
   }
 
   async fetch(hash: string, file: string): Promise<void> {
@@ -107,7 +112,24 @@ export class S3Store implements ContentStore, RemoteFiles {
   }
 
   async upload(hash: string, file: string): Promise<void> {
-    await this.#do(() => this.#requests.put(keyOf(hash), file, hexOf(hash)));
+    await this.#do(() => this.#requests.put(this.#keyOf(hash), file, hexOf(hash)));
+  }
+
+  #keyOf(hash: string): string {
+    return `${this.#options.prefix ?? 'files'}/${hash}`;
+  }
+
+  /** Pre-signed addresses hold by the store's clock: one that differs makes them hold shorter or longer. */
+  #compareClocks(): void {
+    const { problems, bucket } = this.#options;
+    const seconds = Math.round(Math.abs(this.#requests.skew) / 1000);
+    if (seconds <= MOST_SKEW) return problems.resolve('FILES_CLOCK', '');
+    problems.raise({
+      code: 'FILES_CLOCK',
+      subject: '',
+      message: 'The clock of the service differs from that of the store of files.',
+      detail: `The clock of this machine is ${seconds} seconds ${this.#requests.skew > 0 ? 'ahead of' : 'behind'} that of the store of files at ${bucket.url}: addresses of files hold shorter or longer than they should. Set it.`,
+    });
   }
 
   /** @throws ServiceError UNAVAILABLE when the store cannot be used just now, which becomes a problem of the service */
@@ -116,6 +138,7 @@ export class S3Store implements ContentStore, RemoteFiles {
     try {
       const answer = await request();
       problems.resolve('FILES_STUCK', '');
+      this.#compareClocks();
       return answer;
     } catch (error) {
       if (!(error instanceof S3Fault)) throw error;
@@ -130,10 +153,6 @@ export class S3Store implements ContentStore, RemoteFiles {
       });
     }
   }
-}
-
-function keyOf(hash: string): string {
-  return `files/${hash}`;
 }
 
 function hexOf(hash: string): string {

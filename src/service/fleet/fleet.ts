@@ -1,9 +1,9 @@
 import type { ListedExecutor } from '../../api/extensions.ts';
 import { ServiceError } from '../errors.ts';
-import type { ContentFiles } from '../files/content.ts';
 import type { ContentStore } from '../files/content-store.ts';
 import type { ModelRegistry, ServedVersion } from '../models/registry.ts';
 import { whyNotRunnable } from '../models/manifest.ts';
+import type { VersionFiles } from '../models/version-files.ts';
 import type { Problem } from '../problems.ts';
 import { type ClaimedRun, type Feed, HolderClosed } from '../runs/feed.ts';
 import type { Holders } from '../runs/holders.ts';
@@ -20,7 +20,7 @@ export interface FleetParts {
   /** The files of clients. */
   files: ContentStore;
   /** The files of versions. */
-  code: ContentFiles;
+  code: VersionFiles;
   welcome: Welcome;
   now: () => number;
 }
@@ -29,7 +29,7 @@ export interface FleetParts {
 export class Fleet {
   readonly executors: Executors;
   readonly files: ContentStore;
-  readonly code: ContentFiles;
+  readonly code: VersionFiles;
   readonly #parts: FleetParts;
   /** When each holder was last heard, by its id. */
   readonly #heard = new Map<string, number>();

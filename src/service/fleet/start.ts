@@ -1,7 +1,7 @@
 import type { Database } from '../database/database.ts';
-import type { ContentFiles } from '../files/content.ts';
 import type { ContentStore } from '../files/content-store.ts';
 import type { ModelRegistry } from '../models/registry.ts';
+import type { VersionFiles } from '../models/version-files.ts';
 import type { Problems } from '../problems.ts';
 import type { Progress } from '../runs/progress.ts';
 import type { RunRepository } from '../runs/repository.ts';
@@ -23,7 +23,7 @@ export interface FleetStart {
   registry: ModelRegistry;
   progress: Progress;
   files: ContentStore;
-  code: ContentFiles;
+  code: VersionFiles;
   runTimeout: number | undefined;
 }
 

@@ -53,7 +53,7 @@ export async function addExecutors(
       });
       scope.get('/versions/:id', (request) => fleet.version((request.params as { id: string }).id));
       sendFrom(scope, '/files/:hash', (hash) => fleet.files.read(hash));
-      sendFrom(scope, '/code/:hash', (hash) => fleet.code.open(hash));
+      sendFrom(scope, '/code/:hash', (hash) => fleet.code.read(hash));
       done();
     },
     { prefix: EXECUTORS },

@@ -7,7 +7,7 @@ import { isEntry, placeOf } from './folder.ts';
 import { MODELS } from './manifest.ts';
 import { type FoundModel, readModel } from './reader.ts';
 import type { ModelRegistry } from './registry.ts';
-import { contentName, type VersionFiles } from './version-files.ts';
+import type { VersionFiles } from './version-files.ts';
 
 /** One name of a path that leads nowhere else and is no hidden file. */
 const SEGMENT = /^[^./\\\0][^/\\\0]*$/;
@@ -67,7 +67,7 @@ export class Pushes {
     }
     const missing: string[] = [];
     for (const sha256 of new Set(files.map((file) => file.sha256))) {
-      if (!own.has(sha256) || !(await this.#files.content.isWhole(contentName(sha256)))) missing.push(sha256);
+      if (!own.has(sha256) || !(await this.#files.isWhole(sha256))) missing.push(sha256);
     }
     return missing;
   }

@@ -205,7 +205,7 @@ export class ModelRegistry {
    * @returns undefined when the version takes no runs
    * @throws Deferred when the kept files cannot be used just now
    */
-  codeOf({ modelId, code, manifest, retired }: ServedVersion): ModelCode | undefined {
+  async codeOf({ modelId, code, manifest, retired }: ServedVersion): Promise<ModelCode | undefined> {
     if (code) return code;
     return manifest && retired === undefined
       ? this.#files.ready(manifest, this.#found.find(({ id }) => id === modelId)?.code.folders[0])

@@ -13,9 +13,13 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
+import type { Readable } from 'node:stream';
 import { ForayError, messageOf } from '../../errors.ts';
 import { Deferred } from '../deferred.ts';
-import { ContentFiles } from '../files/content.ts';
+import { ServiceError } from '../errors.ts';
+import { ContentFiles, isHash } from '../files/content.ts';
+import { FetchedFiles } from '../files/fetched-files.ts';
+import { storeUpload } from '../files/upload.ts';
 import { filesOf, hashContent, isOfTools, type ModelCode, stateOf } from './folder.ts';
 import { LIBRARY, type Manifest, type ManifestFile, MODELS } from './manifest.ts';
 
@@ -23,6 +27,29 @@ import { LIBRARY, type Manifest, type ManifestFile, MODELS } from './manifest.ts
 export function versionFilesIn(dataDir: string): string {
   return path.join(dataDir, 'versions');
 }
+
+/** Where the contents of versions are kept for all services of a database that share no folder. */
+export interface SharedContents {
+  has(hash: string): Promise<boolean>;
+  /** Writes a content to a path. */
+  fetch(hash: string, file: string): Promise<void>;
+  /** Stores the content at a path under its hash. */
+  upload(hash: string, file: string): Promise<void>;
+}
+
+export interface VersionFilesOptions {
+  /** Where the folders of old versions are made. @default the folder `cache` */
+  cache?: string | undefined;
+  /** The folder of incomplete files. */
+  unfinished?: string | undefined;
+  /** Contents that are not in the folder are fetched from here. @default they are all there */
+  source?: Pick<SharedContents, 'fetch'> | undefined;
+  /** Contents are stored here as well. */
+  shared?: SharedContents | undefined;
+}
+
+/** So many files are stored at once. */
+const UPLOADS = 8;
 
 /**
  * The files of model versions by the hash of their content, and the folders that old versions run from. They are apart from the files of
@@ -32,16 +59,24 @@ export class VersionFiles {
   /** Their contents, each by {@link contentName}. */
   readonly content: ContentFiles;
   readonly #cache: string;
+  readonly #fetched: FetchedFiles | undefined;
+  readonly #shared: SharedContents | undefined;
+  /** Contents that are stored for all services, by their names. */
+  readonly #published = new Set<string>();
   /** Folders that were found to be what they should be, with what tells their state. */
   readonly #checked = new Map<string, string>();
 
-  /**
-   * @param cache - where the folders of old versions are made
-   * @param unfinished - the folder of incomplete files
-   */
-  constructor(dir: string, cache = path.join(dir, 'cache'), unfinished?: string) {
+  constructor(dir: string, { cache, unfinished, source, shared }: VersionFilesOptions = {}) {
     this.content = new ContentFiles(path.join(dir, 'content'), unfinished);
-    this.#cache = cache;
+    this.#cache = cache ?? path.join(dir, 'cache');
+    this.#shared = shared;
+    const from = source ?? shared;
+    this.#fetched = from && new FetchedFiles(this.content, (hash, file) => from.fetch(hash, file));
+  }
+
+  /** Whether contents are stored for all services as well. */
+  get isShared(): boolean {
+    return this.#shared !== undefined;
   }
 
   /** Makes the folder ready, without what an earlier process left half-written. */
@@ -69,22 +104,69 @@ export class VersionFiles {
   }
 
   /**
+   * Stores the files of a version for all services that share no folder.
+   *
+   * @throws ServiceError UNAVAILABLE
+   */
+  async publish(code: ModelCode, { files }: Manifest): Promise<void> {
+    const shared = this.#shared!;
+    const placed = filesOf(code).map(({ file }, at) => ({ ...files[at]!, file }));
+    const wanted = placed.filter(({ link, sha256 }) => link === undefined && !this.#published.has(sha256));
+    // each worker takes the next one
+    const next = wanted.values();
+    const work = async (): Promise<void> => {
+      for (const { sha256, file } of next) {
+        const name = contentName(sha256);
+        if (!(await shared.has(name))) await shared.upload(name, file);
+        this.#published.add(sha256);
+      }
+    };
+    await Promise.all(Array.from({ length: UPLOADS }, work));
+  }
+
+  /** Stores a content as it arrives; returns its SHA-256. @throws ServiceError TOO_LARGE, UNAVAILABLE */
+  async store(body: Readable, limit: number): Promise<string> {
+    const name = await storeUpload(this.content, body, limit);
+    await this.#shared?.upload(name, this.content.pathOf(name));
+    return Buffer.from(name, 'base64url').toString('hex');
+  }
+
+  /** Whether the content is stored. */
+  async isWhole(sha256: string): Promise<boolean> {
+    const name = contentName(sha256);
+    return (await this.content.isWhole(name)) || ((await this.#shared?.has(name)) ?? false);
+  }
+
+  /** Reads a content by its name. @throws ServiceError UNKNOWN_FILE, FILE_DAMAGED, UNAVAILABLE */
+  async read(name: string): Promise<Readable> {
+    try {
+      if (isHash(name)) await this.#fetched?.ensure([name]);
+    } catch (error) {
+      throw error instanceof Deferred && error.cause instanceof ServiceError ? error.cause : error;
+    }
+    return this.content.open(name);
+  }
+
+  /**
    * The code of an old version in a folder of its own, which is made if need be and made anew where it is not what it should be.
    *
    * @param installedIn - the folder that the model has now, whose packages and virtual environments it gets
    * @throws Deferred when that is not possible now
    */
-  ready(manifest: Manifest, installedIn: string | undefined): ModelCode {
+  async ready(manifest: Manifest, installedIn: string | undefined): Promise<ModelCode> {
     const folder = path.join(this.#cache, manifest.contentHash);
     const code = codeIn(folder, manifest);
     try {
       if (!this.#isWhole(code)) {
-        this.#make(folder, manifest);
+        await this.#fetch(manifest.files);
+        // another run may have made it meanwhile
+        if (!this.#isWhole(code)) this.#make(folder, manifest);
         if (!this.#isWhole(code)) throw new Error('it is not what was kept');
       }
       if (installedIn !== undefined) linkInstalled(installedIn, code.folders[0]!);
       return code;
     } catch (error) {
+      if (error instanceof Deferred) throw error;
       throw new Deferred(`the folder of the old version cannot be made: ${messageOf(error)}`);
     }
   }
@@ -98,6 +180,11 @@ export class VersionFiles {
     }
     const hashes = kept.flatMap(({ files }) => files.map(({ sha256 }) => contentName(sha256)));
     return this.content.removeOthers(new Set(hashes));
+  }
+
+  async #fetch(files: readonly Omit<ManifestFile, 'size'>[]): Promise<void> {
+    const contents = files.filter(({ link }) => link === undefined);
+    await this.#fetched?.ensure(contents.map(({ sha256 }) => contentName(sha256)));
   }
 
   #isWhole(code: ModelCode): boolean {
@@ -120,6 +207,7 @@ export class VersionFiles {
   ): Promise<T> {
     const folder = path.join(this.#unfinished, randomUUID());
     try {
+      await this.#fetch(files);
       this.#write(folder, files);
       return await use(folder);
     } finally {

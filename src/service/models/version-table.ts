@@ -119,7 +119,9 @@ export class VersionTable {
   }
 
   /** Writes down a model, and a version of it if it differs from the last one, with its files. */
-  record(model: FoundModel): Promise<Recorded> {
+  async record(model: FoundModel): Promise<Recorded> {
+    const unpublished = await this.#publish(model);
+    const keep = (sql: Sql, number: number) => unpublished ?? this.#keep(sql, model, number);
     const { id, declaration, code, codeHash } = model;
     const { name, description, published } = declaration;
     const { noteModel, latest, ofCode, addFiles } = this.#statements;
@@ -132,11 +134,11 @@ export class VersionTable {
       if (last?.code_hash !== codeHash) {
         const number = (last?.number ?? 0) + 1;
         await this.#add(sql, model, number);
-        return { number, isNew: true, problem: await this.#keep(sql, model, number) };
+        return { number, isNew: true, problem: await keep(sql, number) };
       }
       const { number, kept } = last;
       await sql.all(addFiles, JSON.stringify(code.files), id, number);
-      return { number, isNew: false, problem: kept ? undefined : await this.#keep(sql, model, number) };
+      return { number, isNew: false, problem: kept ? undefined : await keep(sql, number) };
     });
   }
 
@@ -176,6 +178,16 @@ export class VersionTable {
       JSON.stringify(code.files),
       this.#time(),
     );
+  }
+
+  /** Stores the files of a version for services that share no folder; returns why that is not possible. */
+  async #publish({ code, declaration, outside }: FoundModel): Promise<string | undefined> {
+    try {
+      if (this.#files.isShared) await this.#files.publish(code, manifestOf(code, declaration, outside));
+      return undefined;
+    } catch (error) {
+      return messageOf(error);
+    }
   }
 
   /** Stores the files of a version, and then what is in it; returns why that is not possible. */

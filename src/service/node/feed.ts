@@ -2,8 +2,10 @@ import type { Report } from '../fleet/protocol.ts';
 import type { ClaimedRun, Ending, Feed } from '../runs/feed.ts';
 import type { NodeClient } from './client.ts';
 
-/** About the most characters of outputs and logs in one report. */
+/** About the most bytes of outputs and logs in one report. */
 const MOST_REPORTED = 8 * 2 ** 20;
+/** The most bytes of outputs of one run: the service takes no larger report. */
+const MOST_OUTPUTS = 60 * 2 ** 20;
 
 export interface HttpFeedParts {
   client: NodeClient;
@@ -57,10 +59,12 @@ export class HttpFeed implements Feed {
 function* inParts(endings: readonly Ending[]): Generator<Report['endings']> {
   let part: Report['endings'] = [];
   let size = 0;
-  for (const ending of endings) {
+  for (const whole of endings) {
     // only animated runs are reported as stopped, and those stay with the service
-    if (ending.status === 'STOPPED') continue;
-    const length = JSON.stringify(ending).length;
+    if (whole.status === 'STOPPED') continue;
+    const bytes = Buffer.byteLength(JSON.stringify(whole));
+    const ending = bytes > MOST_OUTPUTS ? tooLarge(whole.runId, bytes) : whole;
+    const length = ending === whole ? bytes : 0;
     if (size + length > MOST_REPORTED && part.length > 0) {
       yield part;
       [part, size] = [[], 0];
@@ -69,4 +73,11 @@ function* inParts(endings: readonly Ending[]): Generator<Report['endings']> {
     size += length;
   }
   if (part.length > 0) yield part;
+}
+
+/** A run whose outputs the service cannot be told fails: no other executor could report them either. */
+function tooLarge(runId: string, bytes: number): Report['endings'][number] {
+  const [size, most] = [bytes, MOST_OUTPUTS].map((number) => Math.round(number / 2 ** 20));
+  const reason = `its outputs have ${size} MB, and an executor on another machine reports at most ${most} MB: write large values to an output file`;
+  return { runId, status: 'FAILED', reason };
 }

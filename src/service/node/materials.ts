@@ -2,12 +2,11 @@ import path from 'node:path';
 import { messageOf } from '../../errors.ts';
 import { Deferred } from '../deferred.ts';
 import { ContentFiles } from '../files/content.ts';
-import { FetchedFiles } from '../files/fetched-files.ts';
 import { RunFiles } from '../files/run-files.ts';
 import type { FetchedVersion } from '../fleet/protocol.ts';
 import type { ModelCode } from '../models/folder.ts';
 import { type Manifest, whyNotRunnable } from '../models/manifest.ts';
-import { contentName, VersionFiles } from '../models/version-files.ts';
+import { VersionFiles } from '../models/version-files.ts';
 import type { JobVersion } from '../executors/protocol.ts';
 import { type Materials, VersionUnusable } from '../runs/dispatcher.ts';
 import type { ClaimedRun } from '../runs/feed.ts';
@@ -27,7 +26,6 @@ interface Cache {
   local: ContentFiles;
   versions: VersionFiles;
   files: RunFiles;
-  code: FetchedFiles;
 }
 
 /**
@@ -106,15 +104,16 @@ export class NodeMaterials implements Materials {
 
   #open(): Cache {
     const local = new ContentFiles(filesIn(this.#folder));
-    const versions = new VersionFiles(path.join(this.#folder, 'versions'));
     const client = this.#client;
+    const versions = new VersionFiles(path.join(this.#folder, 'versions'), {
+      source: { fetch: (hash, file) => client.fetch('code', hash, file) },
+    });
     return {
       ...{ local, versions },
       files: new RunFiles(local, {
         fetch: (hash, file) => client.fetch('files', hash, file),
         upload: (hash, file) => client.upload(hash, file),
       }),
-      code: new FetchedFiles(versions.content, (hash, file) => client.fetch('code', hash, file)),
     };
   }
 
@@ -127,11 +126,7 @@ export class NodeMaterials implements Materials {
   async #codeOf(versionId: string, manifest: Manifest): Promise<ModelCode> {
     const ready = this.#ready.get(versionId);
     if (ready && performance.now() - ready.at < LOOK_EVERY) return ready.code;
-    const contents = manifest.files
-      .filter(({ link }) => link === undefined)
-      .map(({ sha256 }) => contentName(sha256));
-    await this.#cache.code.ensure(contents);
-    const code = this.#cache.versions.ready(manifest, undefined);
+    const code = await this.#cache.versions.ready(manifest, undefined);
     this.#ready.set(versionId, { code, at: performance.now() });
     return code;
   }

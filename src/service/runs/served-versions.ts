@@ -19,7 +19,7 @@ export class ServedVersions implements Materials {
   async jobOf(run: ClaimedRun): Promise<JobVersion> {
     // another service of the database may have added it
     if (!this.#registry.has(run.versionId)) await this.#registry.notice();
-    const job = this.#job(run.versionId);
+    const job = await this.#job(run.versionId);
     await this.#files?.fetchInputs(job.template, run.inputs);
     return job;
   }
@@ -28,9 +28,9 @@ export class ServedVersions implements Materials {
     await this.#files?.keepOutputs(template, outputs);
   }
 
-  #job(versionId: string): JobVersion {
+  async #job(versionId: string): Promise<JobVersion> {
     const version = this.#registry.version(versionId);
-    const code = this.#registry.codeOf(version);
+    const code = await this.#registry.codeOf(version);
     if (code) return { code, template: version.experimentTemplate };
     throw new VersionUnusable(
       `version ${version.version} of the model takes no runs any more: ${version.retired}`,

@@ -35,13 +35,13 @@ export async function withKeptVersion<T>(
   const { dataDir, model, number, installedIn } = wanted;
   const cache = mkdtempSync(path.join(os.tmpdir(), 'foray-version-'));
   try {
-    const files = new VersionFiles(versionFilesIn(dataDir), cache);
+    const files = new VersionFiles(versionFilesIn(dataDir), { cache });
     const { manifest, prunedAt } = await readRow(wanted, files);
     const reason = whyRetired({ manifest, prunedAt });
     if (reason !== undefined || !manifest) {
       throw new ForayError('VERSION_RETIRED', `Version ${number} of "${model}" cannot be run: ${reason}.`);
     }
-    return await use({ code: files.ready(manifest, installedIn), declaration: manifest.declaration });
+    return await use({ code: await files.ready(manifest, installedIn), declaration: manifest.declaration });
   } catch (error) {
     if (error instanceof Deferred) throw new ForayError('MODEL_UNREADABLE', `${error.message}.`);
     throw error;

@@ -1,4 +1,3 @@
-import { storeUpload } from '../../files/upload.ts';
 import type { Pushes } from '../../models/pushes.ts';
 import type { VersionFiles } from '../../models/version-files.ts';
 import type { Handlers } from '../call.ts';
@@ -8,7 +7,7 @@ import type { ModelAccess } from '../model-access.ts';
 /** Models that their authors push. */
 export function pushHandlers(
   pushes: Pushes,
-  { content }: VersionFiles,
+  files: VersionFiles,
   modelAccess: ModelAccess,
   { upload }: Pick<Limits, 'upload'>,
 ): Handlers<'pushModel' | 'pushFile'> {
@@ -20,7 +19,7 @@ export function pushHandlers(
 
     async pushFile({ query, body, user }) {
       modelAccess.checkMayChange(user, { name: query.model });
-      const sha256 = Buffer.from(await storeUpload(content, body, upload), 'base64url').toString('hex');
+      const sha256 = await files.store(body, upload);
       pushes.noteUpload(user, sha256);
       return sha256;
     },

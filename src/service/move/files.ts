@@ -1,0 +1,84 @@
+import { readdirSync, statSync } from 'node:fs';
+import { ForayError } from '../../errors.ts';
+import { ServiceError } from '../errors.ts';
+import { type ContentFiles, isHash } from '../files/content.ts';
+import type { SharedContents } from '../models/version-files.ts';
+
+/** So many files are sent at once. */
+const UPLOADS = 8;
+/** The most damaged files in a message. */
+const MOST_NAMED = 10;
+
+/** Files in a folder that are moved to a bucket. */
+export interface FilesToMove {
+  dir: string;
+  files: ContentFiles;
+  target: SharedContents;
+}
+
+/** What a move has handled. */
+export interface MovedFiles {
+  files: number;
+  bytes: number;
+}
+
+/** The names of the files in a folder of files. */
+export function namesIn(dir: string): string[] {
+  try {
+    const entries = readdirSync(dir, { recursive: true, withFileTypes: true });
+    return entries.filter((entry) => entry.isFile() && isHash(entry.name)).map(({ name }) => name);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+/**
+ * Copies files to a bucket that are not there yet. Each is checked by its hash before, and by the store when it takes it.
+ *
+ * @param onFile - called after each file with its size
+ * @throws ForayError FILES_UNUSABLE after all others were copied, if files are damaged; FILES_UNREACHABLE
+ */
+export async function moveFiles(
+  { dir, files, target }: FilesToMove,
+  names: readonly string[],
+  onFile: (bytes: number) => void,
+): Promise<MovedFiles> {
+  const moved: MovedFiles = { files: 0, bytes: 0 };
+  const damaged: string[] = [];
+  // each worker takes the next one
+  const next = names.values();
+  const work = async (): Promise<void> => {
+    for (const name of next) {
+      const { size } = statSync(files.pathOf(name));
+      if (!(await target.has(name))) {
+        if (!(await files.isWhole(name))) {
+          damaged.push(name);
+          continue;
+        }
+        await target.upload(name, files.pathOf(name));
+      }
+      moved.files += 1;
+      moved.bytes += size;
+      onFile(size);
+    }
+  };
+  try {
+    await Promise.all(Array.from({ length: UPLOADS }, work));
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    throw new ForayError('FILES_UNREACHABLE', 'The store of files cannot be used just now.', {
+      hint: 'Repeat the command when it can: it goes on where it stopped.',
+    });
+  }
+  if (damaged.length === 0) return moved;
+  const more = damaged.length - MOST_NAMED;
+  const named = damaged.slice(0, MOST_NAMED).map((name) => files.pathOf(name));
+  throw new ForayError(
+    'FILES_UNUSABLE',
+    `${damaged.length === 1 ? 'A file is' : `${damaged.length} files are`} damaged in ${dir}: ${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}.`,
+    {
+      hint: 'Restore what is damaged from a copy, or remove it, as it is lost. Then repeat the command: it goes on where it stopped.',
+    },
+  );
+}

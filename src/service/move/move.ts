@@ -1,0 +1,236 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { ForayError, messageOf } from '../../errors.ts';
+import type { Database, Sql } from '../database/database.ts';
+import { migrations } from '../database/migrations.ts';
+import { databaseFile, lockFolder, type ServiceDatabase } from '../database/open.ts';
+import { FOLDER, folderMark, MOVE } from '../database/settings.ts';
+import { SqliteDatabase } from '../database/sqlite.ts';
+import { ContentFiles } from '../files/content.ts';
+import { type S3Place, VERSIONS } from '../files/open.ts';
+import { versionFilesIn } from '../models/version-files.ts';
+import { Problems } from '../problems.ts';
+import { takeBackRuns } from '../runs/lost-runs.ts';
+import { RunRepository } from '../runs/repository.ts';
+import { type FilesToMove, type MovedFiles, moveFiles, namesIn } from './files.ts';
+import { countOf, Rows } from './rows.ts';
+
+export interface MoveOptions {
+  /** The data folder of a service that does not run. */
+  dataDir: string;
+  /** The address of a database in PostgreSQL. @default runs and versions are not moved */
+  database?: string | undefined;
+  /** A bucket. @default files are not moved */
+  s3?: S3Place | undefined;
+  /** Called with how far a part is, in its own units. */
+  onProgress?: (part: string, done: number, total: number) => void;
+  /** Called with a line for what is tried again. */
+  onProblem?: (line: string) => void;
+}
+
+/** What is now at the new place, also by earlier moves that were interrupted. */
+export interface Moved {
+  /** Undefined when the database was not moved. */
+  rows?: { runs: number; versions: number };
+  /** Files of clients and runs, and those of versions; undefined when they were not moved. */
+  files?: MovedFiles;
+  code?: MovedFiles;
+}
+
+/** How far the rows have come: a database with some of them is no service's yet. */
+const COPYING = 'copying';
+const COPIED = 'copied';
+
+/**
+ * Copies what a service has in its data folder to a database in PostgreSQL, to a bucket, or both. A move that was interrupted
+ * goes on when it is repeated. The folder stays as it is.
+ *
+ * @throws ForayError USAGE, STORE_MISSING, STORE_UNUSABLE, STORE_NEWER, STORE_UNREACHABLE, FILES_UNREACHABLE, FILES_UNUSABLE
+ */
+export async function moveService(options: MoveOptions): Promise<Moved> {
+  const { dataDir, database, s3 } = options;
+  if (database === undefined && s3 === undefined) {
+    throw new ForayError('USAGE', 'There is nowhere to move to.', {
+      hint: 'Name the new place of the runs with --database, of the files with --files, or both.',
+    });
+  }
+  if (existsSync(databaseFile(dataDir))) return moveFolder(options);
+  const mark = folderMark(dataDir);
+  if (existsSync(mark)) return moveSharedFolder(options, readFileSync(mark, 'utf8').trim());
+  throw new ForayError('STORE_MISSING', `There is no data of a model service in ${dataDir}.`, {
+    hint: 'Name the data folder of the service with --data.',
+  });
+}
+
+async function moveFolder(options: MoveOptions): Promise<Moved> {
+  const { dataDir, database } = options;
+  const lock = lockFolder(dataDir);
+  try {
+    const source = openSource(databaseFile(dataDir));
+    try {
+      if (database === undefined) return await moveAllFiles(options);
+      return await onlyService(database, async (target) => {
+        const from = new SqliteDatabase(source);
+        const isNew = await begin(from, target);
+        // a damaged file is found before a row is written
+        const files = await moveAllFiles(options);
+        if (isNew) await moveRows(from, target, options);
+        return { ...files, rows: await countRows(from) };
+      });
+    } finally {
+      source.close();
+    }
+  } finally {
+    lock.release();
+  }
+}
+
+/** Moves the files of services that have their database in PostgreSQL already. */
+function moveSharedFolder(options: MoveOptions, id: string): Promise<Moved> {
+  const { dataDir, database } = options;
+  if (database === undefined) {
+    throw new ForayError('USAGE', `The services of ${dataDir} have their database in PostgreSQL.`, {
+      hint: 'Name it with --database: a move needs to know that none of them runs.',
+    });
+  }
+  return onlyService(database, async ({ sql }) => {
+    if ((await settingIn(sql, FOLDER)) === id) return moveAllFiles(options);
+    throw new ForayError('STORE_UNUSABLE', `The data folder ${dataDir} is not that of this database.`, {
+      hint: 'Name the folder that its services share with --data.',
+    });
+  });
+}
+
+/** Opens a database in PostgreSQL while no service uses it, and keeps services from starting on it meanwhile. */
+async function onlyService<T>(
+  address: string,
+  act: (database: Required<ServiceDatabase>) => Promise<T>,
+): Promise<T> {
+  const { openPostgres } = await import('../database/postgres.ts');
+  const database = await openPostgres(address);
+  try {
+    const done: T[] = [];
+    if (await database.peers.alone(async () => void done.push(await act(database)))) return done[0]!;
+    throw new ForayError('STORE_UNUSABLE', 'Services of this database run, or another move into it.', {
+      hint: 'Stop all of them, then repeat the command.',
+    });
+  } finally {
+    await database.close();
+  }
+}
+
+function openSource(file: string): DatabaseSync {
+  let source: DatabaseSync | undefined;
+  try {
+    source = new DatabaseSync(file, { readOnly: true, timeout: 5_000 });
+    const { user_version: have } = source.prepare('PRAGMA user_version').get() as { user_version: number };
+    if (have === migrations.length) return source;
+    if (have > migrations.length) {
+      throw new ForayError('STORE_NEWER', `The database ${file} was written by a newer foray.`, {
+        hint: 'Update foray.',
+      });
+    }
+    throw new ForayError('STORE_UNUSABLE', `The database ${file} was written by an older foray.`, {
+      hint: 'Start this foray service once on it, which brings it up to date, and stop it.',
+    });
+  } catch (error) {
+    source?.close();
+    if (error instanceof ForayError) throw error;
+    throw new ForayError('STORE_UNUSABLE', `The database ${file} cannot be read: ${messageOf(error)}.`, {
+      hint: 'Restore it from a copy.',
+    });
+  }
+}
+
+/**
+ * Makes the target that of this service; returns whether rows are still to be moved.
+ *
+ * @throws ForayError STORE_UNUSABLE when it is that of another service
+ */
+async function begin(from: Database, { sql: to }: Required<ServiceDatabase>): Promise<boolean> {
+  const settings = await from.all<{ name: string; value: string }>('SELECT name, value FROM settings');
+  const identity = settings.find(({ name }) => name === 'identity')?.value;
+  const known = await settingIn(to, 'identity');
+  if (known !== undefined && known === identity) return (await settingIn(to, MOVE)) !== undefined;
+  const used = known !== undefined || (await countOf(to, 'models')) > 0 || (await countOf(to, 'runs')) > 0;
+  if (used || identity === undefined) {
+    throw new ForayError(
+      'STORE_UNUSABLE',
+      used ? 'The database is that of another model service.' : 'No service has used the data folder yet.',
+      { hint: used ? 'Make an empty one, and name it with --database.' : 'There is nothing to move.' },
+    );
+  }
+  await to.atomically(async (sql) => {
+    for (const { name, value } of [...settings, { name: MOVE, value: COPYING }])
+      await sql.all('INSERT INTO settings (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING', name, value);
+  });
+  return true;
+}
+
+async function moveRows(
+  from: Database,
+  { sql: to }: Required<ServiceDatabase>,
+  { onProgress }: MoveOptions,
+): Promise<void> {
+  const rows = new Rows(from, to);
+  const total = await rows.count();
+  const counter = (part: string) => {
+    let done = 0;
+    return (more: number): void => onProgress?.(part, (done += more), total);
+  };
+  if ((await settingIn(to, MOVE)) === COPYING) {
+    await rows.copy(counter('rows copied'));
+    const difference = await rows.difference(counter('rows compared'));
+    if (difference !== undefined) {
+      throw new ForayError('STORE_UNUSABLE', `A row was not copied as it is: ${difference}.`, {
+        hint: 'Make an empty database, name it with --database, and repeat the command.',
+      });
+    }
+    await to.all('UPDATE settings SET value = ? WHERE name = ?', COPIED, MOVE);
+  }
+  // as at a start of the service: what it executed when it was stopped waits again
+  const runs = new RunRepository(to, Date.now);
+  const holder = randomUUID();
+  await takeBackRuns(runs, holder);
+  await runs.holders.close(holder, { isLost: false });
+  await to.all('DELETE FROM settings WHERE name = ?', MOVE);
+}
+
+async function countRows(sql: Sql): Promise<NonNullable<Moved['rows']>> {
+  return { runs: await countOf(sql, 'runs'), versions: await countOf(sql, 'versions') };
+}
+
+async function settingIn(sql: Sql, name: string): Promise<string | undefined> {
+  const [row] = await sql.all<{ value: string }>('SELECT value FROM settings WHERE name = ?', name);
+  return row?.value;
+}
+
+async function moveAllFiles({ dataDir, s3, onProgress, onProblem }: MoveOptions): Promise<Moved> {
+  if (!s3) return {};
+  const { S3Store } = await import('../files/s3-store.ts');
+  const scratch = mkdtempSync(path.join(os.tmpdir(), 'foray-move-'));
+  try {
+    const local = new ContentFiles(scratch);
+    local.prepare();
+    const now = Date.now;
+    const parts = { ...s3, local, now, problems: new Problems(now, (line) => onProblem?.(line)) };
+    const store = new S3Store(parts);
+    await store.check();
+    const move = async (part: string, dir: string, target: FilesToMove['target']): Promise<MovedFiles> => {
+      const names = namesIn(dir);
+      let done = 0;
+      return moveFiles({ dir, files: new ContentFiles(dir), target }, names, () =>
+        onProgress?.(part, (done += 1), names.length),
+      );
+    };
+    const files = await move('files', path.join(dataDir, 'files'), store);
+    const versions = new S3Store({ ...parts, prefix: VERSIONS });
+    const code = await move('files of versions', path.join(versionFilesIn(dataDir), 'content'), versions);
+    return { files, code };
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,147 @@
+import type { Sql, SqlValue } from '../database/database.ts';
+
+/** A row as both databases give it: texts, whole numbers and nulls. */
+type Row = Record<string, SqlValue>;
+
+interface Table {
+  name: string;
+  /** Its columns in the order of its rows. Those of a table that is read in pages are whole numbers. */
+  key: readonly [string, ...string[]];
+  /** So many rows are read and written together; all of them where the key is a text, which databases sort in unlike ways. */
+  page?: number;
+}
+
+/** In an order in which each table only refers to those before it. */
+const TABLES: readonly Table[] = [
+  { name: 'models', key: ['id'] },
+  { name: 'versions', key: ['id'] },
+  { name: 'runs', key: ['seq'], page: 1_000 },
+  { name: 'results', key: ['run_seq'], page: 100 },
+  { name: 'sub_runs', key: ['parent_seq', 'position'], page: 5_000 },
+  { name: 'run_logs', key: ['number'], page: 100 },
+  { name: 'holders', key: ['id'] },
+  { name: 'executors', key: ['name'] },
+];
+
+/** The columns that PostgreSQL numbers by itself, when it is not given a number. */
+const NUMBERED: Record<string, string> = { runs: 'seq', run_logs: 'number' };
+
+/** The most values in one statement of PostgreSQL. */
+const MOST_VALUES = 65_000;
+
+/** The rows of a service's tables, which are copied from one database to another. */
+export class Rows {
+  readonly #from: Sql;
+  readonly #to: Sql;
+
+  constructor(from: Sql, to: Sql) {
+    this.#from = from;
+    this.#to = to;
+  }
+
+  /** How many there are. */
+  async count(): Promise<number> {
+    let total = 0;
+    for (const { name } of TABLES) total += await countOf(this.#from, name);
+    return total;
+  }
+
+  /** Copies what is not there yet. Each page is written as a whole, so a copy that was interrupted goes on. */
+  async copy(onRows: (rows: number) => void): Promise<void> {
+    for (const table of TABLES) {
+      const from = table.page === undefined ? undefined : await this.#last(table);
+      if (from) onRows(await this.#upTo(table, from));
+      for await (const rows of pages(this.#from, table, from)) {
+        await this.#insert(table, rows);
+        onRows(rows.length);
+      }
+    }
+    for (const [name, column] of Object.entries(NUMBERED)) {
+      await this.#to.all(
+        `SELECT setval(pg_get_serial_sequence('${name}', '${column}'), coalesce(max(${column}), 0) + 1, false) FROM ${name}`,
+      );
+    }
+  }
+
+  /**
+   * Compares all rows on both sides.
+   *
+   * @returns a row that differs, as its table and key; undefined when all are the same
+   */
+  async difference(onRows: (rows: number) => void): Promise<string | undefined> {
+    for (const table of TABLES) {
+      const theirs = pages(this.#to, table, undefined);
+      for await (const rows of pages(this.#from, table, undefined)) {
+        const { value: others = [] } = (await theirs.next()) as { value: Row[] | undefined };
+        const differing = rows.find((row, at) => textOf(row) !== textOf(others[at]));
+        if (differing) return `${table.name} ${table.key.map((column) => differing[column]).join(' ')}`;
+        onRows(rows.length);
+      }
+      if ((await countOf(this.#to, table.name)) !== (await countOf(this.#from, table.name)))
+        return `${table.name}, which has more rows`;
+    }
+    return undefined;
+  }
+
+  /** The key of the last row that was copied. */
+  async #last({ name, key }: Table): Promise<SqlValue[] | undefined> {
+    const order = key.map((column) => `${column} DESC`).join(', ');
+    const [row] = await this.#to.all<Row>(`SELECT ${key.join(', ')} FROM ${name} ORDER BY ${order} LIMIT 1`);
+    return row && key.map((column) => row[column]!);
+  }
+
+  async #upTo({ name, key }: Table, last: readonly SqlValue[]): Promise<number> {
+    const [row] = await this.#from.all<{ rows: number }>(
+      `SELECT count(*) AS rows FROM ${name} WHERE (${key.join(', ')}) <= (${key.map(() => '?').join(', ')})`,
+      ...last,
+    );
+    return row!.rows;
+  }
+
+  async #insert({ name }: Table, rows: readonly Row[]): Promise<void> {
+    const columns = Object.keys(rows[0] ?? {});
+    const most = Math.floor(MOST_VALUES / Math.max(1, columns.length));
+    for (let at = 0; at < rows.length; at += most) {
+      const part = rows.slice(at, at + most);
+      const marks = `(${columns.map(() => '?').join(', ')})`;
+      await this.#to.all(
+        `INSERT INTO ${name} (${columns.join(', ')}) ${name in NUMBERED ? 'OVERRIDING SYSTEM VALUE ' : ''}VALUES ${part.map(() => marks).join(', ')} ON CONFLICT DO NOTHING`,
+        ...part.flatMap((row) => columns.map((column) => row[column]!)),
+      );
+    }
+  }
+}
+
+/** How many rows a table has. */
+export async function countOf(sql: Sql, table: string): Promise<number> {
+  const [row] = await sql.all<{ rows: number }>(`SELECT count(*) AS rows FROM ${table}`);
+  return Number(row!.rows);
+}
+
+/** The rows of a table in the order of its key, after the row with a key. */
+async function* pages(
+  sql: Sql,
+  { name, key, page }: Table,
+  after: readonly SqlValue[] | undefined,
+): AsyncGenerator<Row[], void, void> {
+  if (page === undefined) {
+    const rows = await sql.all<Row>(`SELECT * FROM ${name}`);
+    const [column] = key;
+    return yield rows.sort((one, other) => (one[column]! < other[column]! ? -1 : 1));
+  }
+  const list = key.join(', ');
+  const place = `WHERE (${list}) > (${key.map(() => '?').join(', ')})`;
+  for (let last = after; ;) {
+    const text = `SELECT * FROM ${name} ${last ? place : ''} ORDER BY ${list} LIMIT ${page}`;
+    const rows = await sql.all<Row>(text, ...(last ?? []));
+    if (rows.length > 0) yield rows;
+    if (rows.length < page) return;
+    last = key.map((column) => rows.at(-1)![column]!);
+  }
+}
+
+/** A row as a text that is the same for both databases: PostgreSQL has no character NUL. */
+function textOf(row: Row | undefined): string {
+  const sorted = Object.entries(row ?? {}).sort(([one], [other]) => (one < other ? -1 : 1));
+  return JSON.stringify(sorted).replaceAll(String.raw`\u0000`, '\uFFFD');
+}

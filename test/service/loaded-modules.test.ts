@@ -1,0 +1,37 @@
+import { execFileSync } from 'node:child_process';
+import { pathToFileURL } from 'node:url';
+import { expect, test } from '@jest/globals';
+import { ownModule } from '../../src/package/own-files.ts';
+import { SHIPPED_MODELS, temporaryFolder } from './support.ts';
+
+/** The packages that a program loads, as the names of their folders. */
+function packagesOf(program: string): string[] {
+  const hooked = `
+    import { registerHooks } from 'node:module';
+    const urls = [];
+    registerHooks({ load: (url, context, next) => { urls.push(url); return next(url, context); } });
+    ${program}
+    console.log(JSON.stringify(urls));`;
+  const printed = execFileSync(process.execPath, ['--input-type=module', '--eval', hooked], {
+    encoding: 'utf8',
+  });
+  const urls = JSON.parse(printed) as string[];
+  return [...new Set(urls.flatMap((url) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1] ?? []))];
+}
+
+const moduleUrl = (name: string): string => JSON.stringify(pathToFileURL(ownModule(name)).href);
+
+test('a service on one machine loads neither Temporal nor what PostgreSQL and S3 need', () => {
+  const packages = packagesOf(`
+    const { addService } = await import(${moduleUrl('src/cli/service')});
+    const { startService } = await import(${moduleUrl('src/service/service')});
+    const service = await startService({
+      dataDir: ${JSON.stringify(temporaryFolder())}, modelDirs: [${JSON.stringify(SHIPPED_MODELS)}], executors: 1,
+    });
+    await service.close();`);
+  expect(packages).toContain('fastify');
+  // the settings of all commands are read by @temporalio/envconfig, which connects to nothing
+  const settings = ['@temporalio/envconfig', '@temporalio/common'];
+  const heavy = packages.filter((name) => /temporal|^(pg|kysely|aws4fetch|got)/.test(name));
+  expect(heavy.filter((name) => !settings.includes(name))).toEqual([]);
+});
