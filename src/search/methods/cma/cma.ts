@@ -62,6 +62,10 @@ class Cma implements Method {
   private next = 0;
   private asked = 0;
   private readonly open = new Map<number, Member>();
+  /** The points that were told, as text. */
+  private readonly known = new Set<string>();
+  /** Whether the generation at hand has brought a point that was not known. */
+  private hasNews = false;
 
   constructor(problem: Problem) {
     this.problem = problem;
@@ -87,10 +91,12 @@ class Cma implements Method {
 
   tell(told: Told): void {
     this.ranking.note(told);
+    const isNews = this.noteKnown(told.x);
     const member = told.ask === null ? undefined : this.open.get(told.ask);
     if (!member) return;
     this.open.delete(told.ask!);
     member.told = told;
+    this.hasNews ||= isNews;
     if (this.members.every((one) => one.told)) this.learn();
   }
 
@@ -135,13 +141,14 @@ class Cma implements Method {
   /** Moves the distribution by the generation, which is told. */
   private learn(): void {
     const ranked = this.members.sort((a, b) => this.ranking.compare(a.told!, b.told!));
-    this.members = [];
+    const { hasNews } = this;
+    [this.members, this.hasNews] = [[], false];
     const { evolution, progress } = this.run!;
     const middle = ranked[ranked.length >> 1]!.told!;
     const isMet = middle.value !== null && this.ranking.missOf(middle) === 0;
     this.run!.level = isMet ? middle.value! : Infinity;
-    // a generation that failed as a whole teaches nothing
-    if (ranked[0]!.told!.value === null) return this.restart();
+    // a generation that failed as a whole teaches nothing, nor does one of known points: the steps of the inputs are too wide for it
+    if (ranked[0]!.told!.value === null || !hasNews) return this.restart();
     evolution.update(ranked.map(({ sample }) => sample));
     narrow(evolution);
     const held = holdMargin(evolution, this.dimensions);
@@ -151,6 +158,12 @@ class Cma implements Method {
       held,
     );
     if (isOver) this.restart();
+  }
+
+  /** Whether a point was not known before. */
+  private noteKnown(x: readonly number[]): boolean {
+    const before = this.known.size;
+    return this.known.add(x.join()).size > before;
   }
 
   private restart(): void {

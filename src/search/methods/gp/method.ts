@@ -13,8 +13,12 @@ const DESIGN_TRIES = 20_000;
 const MOST_LISTED = 100_000;
 /** Of the best points, near how many the next one is looked for. */
 const AROUND = 3;
-/** A search has come to its end when so many points, or one more than it has dimensions, brought no gain. */
+/**
+ * A search has come to its end when so many points, or so many for each dimension, brought no gain. In many dimensions a search that is
+ * on its way needs more points between two gains, so an earlier restart would lose it.
+ */
 const PATIENCE = 10;
+const PATIENCE_BY_DIMENSION = 4;
 /** How many points a restart begins with. */
 const RESTART_DESIGN = 5;
 /** How far a restart stays from the best point, in length scales. */
@@ -111,7 +115,7 @@ class GaussianProcess implements Method {
   private turn(): void {
     const { dimensions, parallel } = this.problem;
     // points that are open at once do not know of each other
-    const patience = Math.max(PATIENCE, dimensions.length + 1) + parallel - 1;
+    const patience = Math.max(PATIENCE, PATIENCE_BY_DIMENSION * dimensions.length) + parallel - 1;
     const since = this.log.length - this.turned;
     if (this.restart) {
       const { from, centre, beliefs } = this.restart;
