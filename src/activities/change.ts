@@ -1,5 +1,5 @@
 import { changed, checkChange, type Difference, relaid, settingsDifference } from '../campaign/change.ts';
-import { filesOf } from '../campaign/designs/design.ts';
+import { filesOf } from '../campaign/designs/resolved-design.ts';
 import { expand } from '../campaign/points.ts';
 import { type Campaign, findsPoints, type ModelVersion } from '../campaign/types.ts';
 import { versionsWith } from '../campaign/versions.ts';

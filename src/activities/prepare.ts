@@ -1,5 +1,5 @@
 import { expand } from '../campaign/points.ts';
-import { filesOf } from '../campaign/designs/design.ts';
+import { filesOf } from '../campaign/designs/resolved-design.ts';
 import type { PrecisionProgress } from '../campaign/precise-points.ts';
 import { type Campaign, findsPoints } from '../campaign/types.ts';
 import type { CampaignRecord, Store } from '../store/index.ts';

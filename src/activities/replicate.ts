@@ -33,14 +33,18 @@ export interface Judged {
 export async function replicate(store: Store, campaign: Campaign, seqs: readonly number[]): Promise<Judged> {
   const points = campaign.precision ? await store.finishedPoints(campaign.id, seqs) : [];
   if (points.length === 0) return { added: { count: 0, seqs: [] }, precision: null };
-  return { added: await addTo(store, campaign, points), precision: await precisionOf(store, campaign) };
+  return {
+    added: await addReplications(store, campaign, points),
+    precision: await precisionOf(store, campaign),
+  };
 }
 
 /** Like {@link replicate}, for all points of the campaign. */
 export async function replicateAll(store: Store, campaign: Campaign): Promise<void> {
   if (!campaign.precision) return;
   await store.forgetVerdicts(campaign.id);
-  for await (const points of store.allFinishedPoints(campaign.id)) await addTo(store, campaign, points);
+  for await (const points of store.allFinishedPoints(campaign.id))
+    await addReplications(store, campaign, points);
 }
 
 /** The progress of a campaign that replicates its points until they are precise; null for other campaigns. */
@@ -51,14 +55,14 @@ export async function precisionOf(
   return precision && precisionProgress(await store.countVerdicts(id), precision.max);
 }
 
-async function addTo(
+async function addReplications(
   store: Store,
   { id, precision, outputs }: Campaign,
   points: readonly FinishedPoint[],
 ): Promise<Added> {
   const verdicts: ({ ordinal: number } & Verdict)[] = [];
   const measures = precision!.outputs.map((name) => measureOf(outputs, name));
-  const wanting = points.flatMap(({ ordinal, runs }) => {
+  const imprecise = points.flatMap(({ ordinal, runs }) => {
     const values = measures.map(({ read }) => runs.map(({ outputs }) => read(outputs) ?? null));
     const next = nextReplications(precision!, values, runs.length);
     if (next.decided) {
@@ -71,7 +75,7 @@ async function addTo(
   });
   await store.setVerdicts(id, verdicts);
   // the points that need replications most come first
-  wanting.sort((a, b) => b.need - a.need || a.ordinal - b.ordinal);
-  const seqs = await store.addReplications(id, wanting);
+  imprecise.sort((a, b) => b.need - a.need || a.ordinal - b.ordinal);
+  const seqs = await store.addReplications(id, imprecise);
   return addedOf(seqs);
 }

@@ -1,5 +1,5 @@
 import { ForayError } from '../errors.ts';
-import type { Design } from './designs/design.ts';
+import type { Design } from './designs/resolved-design.ts';
 import type { WrittenGrowth } from './designs/schema-growth.ts';
 import { growingSize, grown } from './growth.ts';
 import { distinct, measureOf, measuresOf } from './measures.ts';

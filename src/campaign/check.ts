@@ -4,7 +4,7 @@ import { didYouMean, quoted } from '../text/suggest.ts';
 import { growthOf, writtenGrowth } from './check-growth.ts';
 import { chosenOutputs, filesOfOutputs, goalOf, precisionOf } from './check-outputs.ts';
 import type { Definition, Given } from './definition.ts';
-import { type Design, inputsOf, mostRows, NO_DESIGN } from './designs/design.ts';
+import { type Design, inputsOf, mostRows, NO_DESIGN } from './designs/resolved-design.ts';
 import { resolveDesign } from './designs/resolve/index.ts';
 import { MOST_POINTS } from './designs/schema-values.ts';
 import type { PointFile } from './designs/table.ts';

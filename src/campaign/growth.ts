@@ -1,4 +1,4 @@
-import type { Design, Morris, Saltelli } from './designs/design.ts';
+import type { Design, Morris, Saltelli } from './designs/resolved-design.ts';
 
 /** The rule by which a sensitivity design gets more points. Sizes are total base points, or trajectories. */
 export interface Growth {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isNumeric } from './designs/names.ts';
+import { isNumeric } from './designs/input-types.ts';
 import { Definition } from './definition.ts';
 import { kindOf, type ModelInput } from './input-values.ts';
 

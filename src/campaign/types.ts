@@ -1,5 +1,5 @@
 import type { InputType, OutputType, RawValue, Unit } from '../api/index.ts';
-import type { Design } from './designs/design.ts';
+import type { Design } from './designs/resolved-design.ts';
 import type { Growth, GrowthRound } from './growth.ts';
 import type { PrecisionProgress } from './precise-points.ts';
 import type { Precision } from './precision.ts';

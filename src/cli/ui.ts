@@ -22,14 +22,14 @@ export function addUi(program: Command): void {
     .option('--no-open', 'do not open a browser')
     .action(async (flags: Flags, command: Command) => {
       const home = resolve(flags.home);
-      const isPlain = ['port', 'store', 'serviceUrl'].every(
-        (name) => command.getOptionValueSource(name) !== 'cli',
+      const hasOwnSettings = ['port', 'store', 'serviceUrl'].some(
+        (name) => command.getOptionValueSource(name) === 'cli',
       );
-      const running = isPlain ? await runningPage(home) : undefined;
-      const known = running && (await loginAddress(running).catch(() => undefined));
-      if (known === undefined) return serveOwn(home, flags);
-      print(known);
-      if (flags.open) open(known);
+      const page = hasOwnSettings ? undefined : await runningPage(home);
+      const login = page && (await loginAddress(page).catch(() => undefined));
+      if (login === undefined) return serveOwn(home, flags);
+      print(login);
+      if (flags.open) open(login);
     });
 }
 
@@ -40,17 +40,19 @@ async function serveOwn(home: string, flags: Flags): Promise<void> {
   const { OwnKey } = await import('../server/roles.ts');
   const key = process.env.FORAY_KEY || crypto.randomUUID();
   const server = await serve(flags, new OwnKey(key, flags.owner), { port: flags.port ?? 0 });
-  const forget = await notePage(home, { pid: process.pid, url: server.url, key }).catch((error: unknown) => {
-    tell(`Other programs on this machine cannot find the page: ${messageOf(error)}`);
-    return () => undefined;
-  });
+  const removeNote = await notePage(home, { pid: process.pid, url: server.url, key }).catch(
+    (error: unknown) => {
+      tell(`Other programs on this machine cannot find the page: ${messageOf(error)}`);
+      return () => undefined;
+    },
+  );
   const address = server.loginUrl(key);
   // the code in the address works once; the output of a part of foray dev goes to a log
   if (!process.connected) print(`Page           ${address}\nCtrl-C stops it.`);
   if (flags.open) open(address);
   tellReady();
   await signalled;
-  forget();
+  removeNote();
   await server.close();
 }
 

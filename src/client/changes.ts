@@ -1,6 +1,6 @@
 import { checkChange, type Difference, difference, settingsDifference } from '../campaign/change.ts';
 import { keptGrown } from '../campaign/growth.ts';
-import { filesOf } from '../campaign/designs/design.ts';
+import { filesOf } from '../campaign/designs/resolved-design.ts';
 import { closedPhases, findsPoints } from '../campaign/types.ts';
 import {
   checkTakesRuns,

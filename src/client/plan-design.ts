@@ -1,4 +1,10 @@
-import { type Design, hasCondition, levelsOf, mostRows, nested } from '../campaign/designs/design.ts';
+import {
+  type Design,
+  hasCondition,
+  levelsOf,
+  mostRows,
+  nested,
+} from '../campaign/designs/resolved-design.ts';
 import type { Growth } from '../campaign/growth.ts';
 import { fractionText } from '../campaign/designs/relation.ts';
 

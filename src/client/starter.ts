@@ -8,7 +8,7 @@ import {
   type RawValue,
 } from '../api/index.ts';
 import type { LimitedVersion } from '../campaign/facts.ts';
-import { isNumeric, isWhole } from '../campaign/designs/names.ts';
+import { isNumeric, isWhole } from '../campaign/designs/input-types.ts';
 import { kindOf as kindOfInput, type ModelInput } from '../campaign/input-values.ts';
 import { oneLine } from '../text/suggest.ts';
 

@@ -1,4 +1,4 @@
-import { filesOf } from '../campaign/designs/design.ts';
+import { filesOf } from '../campaign/designs/resolved-design.ts';
 import type { CampaignRecord, StoredFile } from '../store/index.ts';
 
 /** Files that `foray gc` can delete. */

@@ -11,7 +11,7 @@ export class Gate {
   private readonly rate: number;
   private tokens: number;
   private filledAt = performance.now();
-  private closedUntil = 0;
+  private blockedUntil = 0;
 
   /** @param rate requests a second; Infinity for no limit */
   constructor(rate: number) {
@@ -20,22 +20,22 @@ export class Gate {
   }
 
   /** Blocks all requests for this many ms from now. */
-  closeFor(ms: number): void {
-    this.closedUntil = Math.max(this.closedUntil, performance.now() + ms);
+  blockFor(ms: number): void {
+    this.blockedUntil = Math.max(this.blockedUntil, performance.now() + ms);
   }
 
   /** Resolves when the caller may make one request; rejects when the signal aborts. */
   async pass(signal?: AbortSignal): Promise<void> {
     for (;;) {
-      const wait = this.take(performance.now());
+      const wait = this.takeToken(performance.now());
       if (wait <= 0) return;
       await delay(Math.min(LONGEST_TIMER, Math.ceil(wait)), undefined, signal ? { signal } : {});
     }
   }
 
   /** Takes a token and returns 0. If no request may be made yet, returns the time to wait in ms. */
-  private take(now: number): number {
-    if (now < this.closedUntil) return this.closedUntil - now;
+  private takeToken(now: number): number {
+    if (now < this.blockedUntil) return this.blockedUntil - now;
     if (this.rate === Infinity) return 0;
     const most = Math.max(1, this.rate);
     this.tokens = Math.min(most, this.tokens + ((now - this.filledAt) * this.rate) / 1_000);

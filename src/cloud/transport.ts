@@ -102,7 +102,7 @@ export class Transport {
     const { statusCode } = response;
     const retryAfter = retryAfterMs(response.headers['retry-after'], Date.now());
     if (statusCode === 429 || (statusCode === 503 && retryAfter > 0)) {
-      this.gate.closeFor(retryAfter);
+      this.gate.blockFor(retryAfter);
       throw new CloudError('throttled', `${target}: the service asks to slow down (${statusCode})`, {
         retryAfter,
         mayHaveArrived: false,
@@ -125,7 +125,7 @@ export class Transport {
 
   /** Blocks all requests for this long, ms. */
   rest(ms: number): void {
-    this.gate.closeFor(ms);
+    this.gate.blockFor(ms);
   }
 
   /**

@@ -6,7 +6,7 @@ import { campaignSection } from './campaign-section.ts';
 import { html, Markup } from './markup.ts';
 import { type ReportSection, reportSections, type Told } from './report-sections.ts';
 import { policy, saveScript } from './save.ts';
-import { headSection } from './sections.ts';
+import { headSection } from './overview-sections.ts';
 import { style } from './style.ts';
 import { summarize, type Summary } from './summary.ts';
 

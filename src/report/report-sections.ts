@@ -1,4 +1,4 @@
-import { asksWhatMatters } from '../campaign/designs/design.ts';
+import { asksWhatMatters } from '../campaign/designs/resolved-design.ts';
 import { hasSeed } from '../campaign/seeds.ts';
 import type { RunCounts } from '../campaign/types.ts';
 import type { CalibrationStory } from '../search/abc/story.ts';
@@ -11,7 +11,7 @@ import { shownAnalyses } from './analysis/section.ts';
 import { effectFigures } from './effect-figures.ts';
 import { failuresSection } from './failures-section.ts';
 import { type Figure, figureSection, type Picture, pictureOf } from './figure.ts';
-import { courseFigures, distributionFigures, timelineFigures } from './figures.ts';
+import { courseFigures, distributionFigures, timelineFigures } from './run-figures.ts';
 import { type Ground, groundFigures } from './ground.ts';
 import { leftOutSection } from './left-out.ts';
 import { html, type Markup } from './markup.ts';
@@ -22,7 +22,7 @@ import { posteriorFigures } from './posterior-figures.ts';
 import { sliceFigures } from './slices.ts';
 import { searchFigures, selectFigures } from './search-figures.ts';
 import { searchAnswer, searchPoints, searchSection, selectPoints, selectSection } from './search-section.ts';
-import { answerSection, bestSection, factsSection, imprecisionText } from './sections.ts';
+import { answerSection, bestSection, factsSection, imprecisionText } from './overview-sections.ts';
 import type { Summary } from './summary.ts';
 
 /** A part of a report. A live page replaces it as a whole. */

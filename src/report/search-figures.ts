@@ -1,4 +1,4 @@
-import { isNumeric } from '../campaign/designs/names.ts';
+import { isNumeric } from '../campaign/designs/input-types.ts';
 import { type Measure, measureOf } from '../campaign/measures.ts';
 import type { SearchedInput } from '../campaign/search/search.ts';
 import type { Campaign, VariedInput } from '../campaign/types.ts';

@@ -1,4 +1,4 @@
-import { valueOf } from '../campaign/designs/names.ts';
+import { valueOf } from '../campaign/designs/input-types.ts';
 import { type SearchEvent, stageOf } from '../campaign/search/log.ts';
 import type { Selection } from '../campaign/search/search.ts';
 import type { Campaign, Point } from '../campaign/types.ts';

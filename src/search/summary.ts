@@ -1,4 +1,4 @@
-import { valueOf } from '../campaign/designs/names.ts';
+import { valueOf } from '../campaign/designs/input-types.ts';
 import type {
   Ask,
   SearchEvent,

@@ -1,5 +1,5 @@
-import { inputsOf } from '../campaign/designs/design.ts';
-import { isNumeric } from '../campaign/designs/names.ts';
+import { inputsOf } from '../campaign/designs/resolved-design.ts';
+import { isNumeric } from '../campaign/designs/input-types.ts';
 import { morrisLevels } from '../campaign/sampling/morris.ts';
 import { rowsOf } from '../campaign/designs/rows.ts';
 import type { Campaign } from '../campaign/types.ts';

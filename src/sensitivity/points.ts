@@ -1,4 +1,4 @@
-import { isNumeric } from '../campaign/designs/names.ts';
+import { isNumeric } from '../campaign/designs/input-types.ts';
 import type { VariedInput } from '../campaign/types.ts';
 import { Growing } from './growing.ts';
 

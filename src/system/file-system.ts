@@ -14,16 +14,16 @@ export async function makeFolder(path: string): Promise<void> {
   try {
     await mkdir(path);
   } catch (error) {
-    if (isThere(error)) return;
+    if (isAlreadyThere(error)) return;
     if (!isSystemError(error) || error.code !== 'ENOENT' || dirname(path) === path) throw error;
     await makeFolder(dirname(path));
     await mkdir(path).catch((again: unknown) => {
       // another process may have created it in the meantime
-      if (!isThere(again)) throw again;
+      if (!isAlreadyThere(again)) throw again;
     });
   }
 }
 
-function isThere(error: unknown): boolean {
+function isAlreadyThere(error: unknown): boolean {
   return isSystemError(error) && error.code === 'EEXIST';
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from '../support/fast-check.ts';
-import { sizeOf } from '../../src/campaign/designs/design.ts';
+import { sizeOf } from '../../src/campaign/designs/resolved-design.ts';
 import { expand, runInputs } from '../../src/campaign/points.ts';
 import { pointKey, replicationSeed } from '../../src/campaign/keys.ts';
 import type { BaseInput, Campaign } from '../../src/campaign/types.ts';

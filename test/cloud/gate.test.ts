@@ -78,8 +78,8 @@ describe('Gate', () => {
   test('a closed gate lets nothing through before its time; the longest of several wishes counts', async () => {
     const gate = new Gate(Infinity);
     const closedAt = performance.now();
-    gate.closeFor(120);
-    gate.closeFor(10);
+    gate.blockFor(120);
+    gate.blockFor(10);
     await Promise.all(Array.from({ length: 10 }, () => gate.pass()));
     expect(performance.now() - closedAt).toBeGreaterThanOrEqual(120 - SLACK_MS);
   });
@@ -210,7 +210,7 @@ describe('Retry-After of a service', () => {
 
 function closed(ms: number): Gate {
   const gate = new Gate(Infinity);
-  gate.closeFor(ms);
+  gate.blockFor(ms);
   return gate;
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import type { Design } from '../../src/campaign/designs/design.ts';
+import type { Design } from '../../src/campaign/designs/resolved-design.ts';
 import { rowsOf } from '../../src/campaign/designs/rows.ts';
 import { contourOf } from '../../src/report/contour.ts';
 import { EffectGatherer } from '../../src/report/effects.ts';

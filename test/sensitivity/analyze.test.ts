@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Design, SpreadInput } from '../../src/campaign/designs/design.ts';
+import type { Design, SpreadInput } from '../../src/campaign/designs/resolved-design.ts';
 import type { InputIndices } from '../../src/sensitivity/analysis.ts';
 import { analysisSentence } from '../../src/report/analysis/words.ts';
 import { analyzed, numericBase } from './campaigns.ts';

@@ -1,5 +1,5 @@
-import type { Design } from '../../src/campaign/designs/design.ts';
-import { inputsOf } from '../../src/campaign/designs/design.ts';
+import type { Design } from '../../src/campaign/designs/resolved-design.ts';
+import { inputsOf } from '../../src/campaign/designs/resolved-design.ts';
 import { measureOf } from '../../src/campaign/measures.ts';
 import { expand } from '../../src/campaign/points.ts';
 import type { BaseInput, CampaignOutput } from '../../src/campaign/types.ts';

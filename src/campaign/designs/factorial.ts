@@ -1,4 +1,4 @@
-import type { Factorial } from './design.ts';
+import type { Factorial } from './resolved-design.ts';
 
 /** The rows of a factorial: the last basic input varies fastest. */
 export function* factorialRows({ values, generators }: Factorial): Generator<string[]> {

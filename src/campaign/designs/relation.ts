@@ -1,4 +1,4 @@
-import { type Factorial, mostRows } from './design.ts';
+import { type Factorial, mostRows } from './resolved-design.ts';
 import { wordLengths } from './fraction.ts';
 
 /** Inputs whose product (as -1 and +1) is the same at all points of a fraction. */

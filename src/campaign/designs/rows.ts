@@ -5,9 +5,9 @@ import { morrisLevels } from '../sampling/morris.ts';
 import { saltelliUnit } from '../sampling/saltelli.ts';
 import { unitPoints } from '../sampling/unit-points.ts';
 import type { BaseInput } from '../types.ts';
-import { type Derivation, type Design, inputsOf, type SpreadInput } from './design.ts';
+import { type Derivation, type Design, inputsOf, type SpreadInput } from './resolved-design.ts';
 import { factorialRows } from './factorial.ts';
-import { expressionNames, valueOf } from './names.ts';
+import { expressionNames, valueOf } from './input-types.ts';
 import { readRows } from './table.ts';
 
 /** What the rows of a design depend on besides the design. */

@@ -1,4 +1,4 @@
-import type { SpreadInput } from '../designs/design.ts';
+import type { SpreadInput } from '../designs/resolved-design.ts';
 
 /** The observation of one output: a number, or a curve with points in ascending x. */
 export type Observed = {

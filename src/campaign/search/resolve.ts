@@ -1,6 +1,6 @@
 import { RANDOM_SEED } from '../../api/index.ts';
 import { ForayError } from '../../errors.ts';
-import { isNumeric, isWhole } from '../designs/names.ts';
+import { isNumeric, isWhole } from '../designs/input-types.ts';
 import { checkExpression } from '../designs/resolve/expressions.ts';
 import { type DesignFacts, inputsIn } from '../designs/resolve/inputs.ts';
 import { distinctValuesOf } from '../designs/resolve/value-lists.ts';

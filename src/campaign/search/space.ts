@@ -1,5 +1,5 @@
 import { canonicalValue } from '../../api/index.ts';
-import { expressionNames, isWhole, valueOf } from '../designs/names.ts';
+import { expressionNames, isWhole, valueOf } from '../designs/input-types.ts';
 import { compileExpression } from '../expressions/index.ts';
 import type { BaseInput } from '../types.ts';
 import type { Search, SearchedInput } from './search.ts';

@@ -1,5 +1,5 @@
 import { numberIn } from '../../api/index.ts';
-import { isNumeric } from '../../campaign/designs/names.ts';
+import { isNumeric } from '../../campaign/designs/input-types.ts';
 import { numberText, printable, shortNumber } from '../../report/index.ts';
 import type { FinishedRow, LiveState } from './state.ts';
 import { cut, fitted, type Line, type Span, widthOf } from './text.ts';

@@ -1,4 +1,4 @@
-import { isWhole, valueOf } from '../../campaign/designs/names.ts';
+import { isWhole, valueOf } from '../../campaign/designs/input-types.ts';
 import type { SearchedInput } from '../../campaign/search/search.ts';
 import type { Space } from '../../campaign/search/space.ts';
 import { didYouMean, quoted } from '../../text/suggest.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { inputsOf, sizeOf } from '../../../src/campaign/designs/design.ts';
+import { inputsOf, sizeOf } from '../../../src/campaign/designs/resolved-design.ts';
 import { DeriveError } from '../../../src/campaign/designs/rows.ts';
 import type { WrittenDesign } from '../../../src/campaign/designs/schema.ts';
 import { expectRefused, HEAD } from '../support.ts';

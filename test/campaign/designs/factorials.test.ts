@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { levelsOf, mostRows, sizeOf } from '../../../src/campaign/designs/design.ts';
+import { levelsOf, mostRows, sizeOf } from '../../../src/campaign/designs/resolved-design.ts';
 import { epidemic, expectRefused, HEAD } from '../support.ts';
 import { checkedDesign, expectDesignRefused, keysOf, pointsOf, rowsIn } from './support.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { sizeOf } from '../../../src/campaign/designs/design.ts';
+import { sizeOf } from '../../../src/campaign/designs/resolved-design.ts';
 import { checkBody } from '../support.ts';
 import { checkedDesign, expectDesignRefused, pointsOf, rowsIn } from './support.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from '../../support/fast-check.ts';
 import type { RawValue } from '../../../src/api/index.ts';
-import { inputsOf, mostRows, sizeOf } from '../../../src/campaign/designs/design.ts';
+import { inputsOf, mostRows, sizeOf } from '../../../src/campaign/designs/resolved-design.ts';
 import { rowsOf } from '../../../src/campaign/designs/rows.ts';
 import type { Spread } from '../../../src/campaign/designs/schema-distributions.ts';
 import type { Values } from '../../../src/campaign/designs/schema-values.ts';

@@ -2,8 +2,8 @@ import { nameKey } from '../../../api/index.ts';
 import { ForayError } from '../../../errors.ts';
 import { quoted } from '../../../text/suggest.ts';
 import { compileExpression, ExpressionError, type ValueType } from '../../expressions/index.ts';
-import type { Derivation } from '../design.ts';
-import { expressionNames, valueType } from '../names.ts';
+import type { Derivation } from '../resolved-design.ts';
+import { expressionNames, valueType } from '../input-types.ts';
 import type { WrittenDesign } from '../schema.ts';
 import { type DesignFacts, newInput, type Path } from './inputs.ts';
 

@@ -1,8 +1,8 @@
 import { ForayError, isForayError } from '../../../errors.ts';
 import { canonical, checkUnits } from '../../input-values.ts';
-import { type Design, type FactorGenerator, NO_DESIGN } from '../design.ts';
+import { type Design, type FactorGenerator, NO_DESIGN } from '../resolved-design.ts';
 import { fractionOf } from '../fraction.ts';
-import { isNumeric, isWhole } from '../names.ts';
+import { isNumeric, isWhole } from '../input-types.ts';
 import type { Sides, WrittenFactorial, WrittenOnePerInput } from '../schema-factorials.ts';
 import { type DesignFacts, type GivenInput, inputsIn, namesOf, newInput, type Path } from './inputs.ts';
 import { distinctValuesOf } from './value-lists.ts';

@@ -1,4 +1,4 @@
-import { type Design, inputsOf, NO_DESIGN } from '../design.ts';
+import { type Design, inputsOf, NO_DESIGN } from '../resolved-design.ts';
 import { type Kind, kinds, type WrittenDesign } from '../schema.ts';
 import { checkExpression, resolveDerivation } from './expressions.ts';
 import { resolveFactorial, resolveOnePerInput } from './factorials.ts';

@@ -2,7 +2,7 @@ import type { RawValue } from '../../../api/index.ts';
 import { ForayError, type Place } from '../../../errors.ts';
 import { pointKeys } from '../../keys.ts';
 import { canonical } from '../../input-values.ts';
-import { type Design, NO_DESIGN } from '../design.ts';
+import { type Design, NO_DESIGN } from '../resolved-design.ts';
 import type { WrittenDesign } from '../schema.ts';
 import { type DesignFacts, inputsIn, namesOf, type Path } from './inputs.ts';
 import { valuesOf } from './value-lists.ts';

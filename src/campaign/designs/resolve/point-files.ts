@@ -1,6 +1,6 @@
 import type { Place } from '../../../errors.ts';
 import { canonical, type ModelInput } from '../../input-values.ts';
-import { type Design, NO_DESIGN } from '../design.ts';
+import { type Design, NO_DESIGN } from '../resolved-design.ts';
 import type { WrittenDesign } from '../schema.ts';
 import type { PointCheck } from '../table.ts';
 import { type DesignFacts, newInput, type Path } from './inputs.ts';

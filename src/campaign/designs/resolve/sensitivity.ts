@@ -1,6 +1,6 @@
 import { ForayError } from '../../../errors.ts';
 import { MOST_INPUTS } from '../../sampling/unit-points.ts';
-import { type Design, NO_DESIGN, type SpreadInput } from '../design.ts';
+import { type Design, NO_DESIGN, type SpreadInput } from '../resolved-design.ts';
 import type { WrittenGrowth } from '../schema-growth.ts';
 import type { WrittenMorris, WrittenSaltelli } from '../schema-samples.ts';
 import type { DesignFacts, Path } from './inputs.ts';

@@ -3,14 +3,14 @@ import type { Kind, WrittenDesign } from '../schema.ts';
 import type { DesignFacts, Path } from './inputs.ts';
 
 /** The kinds of design whose analysis needs exactly the points of the design. */
-const balanced = ['morris', 'saltelli', 'factorial'] as const;
+const indivisible = ['morris', 'saltelli', 'factorial'] as const;
 
 /**
- * The kind and the name of a design that needs exactly its points. A full grid is balanced as well, but each of its
- * points is meaningful without the others.
+ * The kind and the name of a design that needs exactly its points. Each point of a full grid has a meaning without the
+ * others.
  */
-function balancedName(written: WrittenDesign): { kind: Kind; name: string } | undefined {
-  const kind = balanced.find((candidate) => written[candidate] !== undefined);
+function indivisibleDesign(written: WrittenDesign): { kind: Kind; name: string } | undefined {
+  const kind = indivisible.find((candidate) => written[candidate] !== undefined);
   if (kind === undefined || (kind === 'factorial' && written.factorial!.resolution === undefined)) {
     return undefined;
   }
@@ -27,7 +27,7 @@ export function checkNothingLeftOut(
   { locate }: Pick<DesignFacts, 'locate'>,
   path: Path,
 ): void {
-  const found = balancedName(written);
+  const found = indivisibleDesign(written);
   if (!found) return;
   throw new ForayError('INVALID_VALUE', `"where" cannot leave points out of a ${found.name}.`, {
     place: locate([...path, 'where'], 'key'),
@@ -49,7 +49,7 @@ export function checkStandsAlone(
   { locate }: Pick<DesignFacts, 'locate'>,
   path: Path,
 ): void {
-  const found = balancedName(member);
+  const found = indivisibleDesign(member);
   if (!found) return;
   throw new ForayError('INVALID_VALUE', `A ${found.name} cannot be part of a ${kind}.`, {
     place: locate([...path, found.kind], 'key'),

@@ -2,7 +2,7 @@ import { stepCount, stepValues } from '../../../api/index.ts';
 import { ForayError, type Place } from '../../../errors.ts';
 import type { Locate } from '../../../yaml/yaml.ts';
 import { canonical, checkUnits, type ModelInput } from '../../input-values.ts';
-import { isNumeric, isWhole } from '../names.ts';
+import { isNumeric, isWhole } from '../input-types.ts';
 import type { Range, Values } from '../schema-values.ts';
 import type { DesignFacts } from './inputs.ts';
 
