@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { expect } from '@jest/globals';
+import { afterEach, beforeEach, expect } from '@jest/globals';
 import { type Campaign, ONE_ATTEMPT, type Point } from '../../src/campaign/types.ts';
 import type { ResultRow, RunObservation, Store } from '../../src/store/index.ts';
 
@@ -8,6 +8,19 @@ export interface TestDatabase {
   open(): Promise<Store>;
   /** Closes all handles and removes the database. */
   remove(): Promise<void>;
+}
+
+/** Gives each test of a block a new database and its open store. */
+export function openForEachTest(
+  createDatabase: () => Promise<TestDatabase> | TestDatabase,
+  use: (database: TestDatabase, store: Store) => void,
+): void {
+  let database: TestDatabase;
+  beforeEach(async () => {
+    database = await createDatabase();
+    use(database, await database.open());
+  });
+  afterEach(() => database.remove());
 }
 
 export function campaign(id: string): Campaign {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import fc from '../../support/fast-check.ts';
 import type { RunObservation, Store } from '../../../src/store/index.ts';
 import {
@@ -7,6 +7,7 @@ import {
   done,
   failed,
   open,
+  openForEachTest,
   requestAll,
   rowsOf,
   runName,
@@ -21,13 +22,8 @@ export function describeAnyChanges(
   effort: number,
 ): void {
   describe('any changes', () => {
-    let database: TestDatabase;
     let store: Store;
-    beforeEach(async () => {
-      database = await createDatabase();
-      store = await database.open();
-    });
-    afterEach(() => database.remove());
+    openForEachTest(createDatabase, (_, opened) => (store = opened));
 
     test('after any changes the runs are those of the design, and those requested before', async () => {
       const names = fc.shuffledSubarray(['a', 'b', 'c', 'd', 'e', 'f'], { minLength: 1 });

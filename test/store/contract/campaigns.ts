@@ -1,18 +1,25 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { type Phase } from '../../../src/campaign/types.ts';
 import type { Store } from '../../../src/store/index.ts';
-import { add, campaign, done, dying, open, points, rowsOf, type TestDatabase, upTo } from '../fixtures.ts';
+import {
+  add,
+  campaign,
+  done,
+  dying,
+  open,
+  openForEachTest,
+  points,
+  rowsOf,
+  type TestDatabase,
+  upTo,
+} from '../fixtures.ts';
 
 /** Tests of campaigns, for every store: adding, changing their phase, deleting, opening again. */
 export function describeCampaigns(createDatabase: () => Promise<TestDatabase> | TestDatabase): void {
   describe('campaigns', () => {
     let database: TestDatabase;
     let store: Store;
-    beforeEach(async () => {
-      database = await createDatabase();
-      store = await database.open();
-    });
-    afterEach(() => database.remove());
+    openForEachTest(createDatabase, (...opened) => ([database, store] = opened));
 
     describe('campaigns', () => {
       test('are kept as they were added, newest first', async () => {

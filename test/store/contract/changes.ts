@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { Store } from '../../../src/store/index.ts';
 import {
   addNamed,
@@ -8,6 +8,7 @@ import {
   failed,
   named,
   open,
+  openForEachTest,
   requestAll,
   rowsOf,
   runName,
@@ -20,13 +21,8 @@ import {
 /** Tests of changed designs, for every store. */
 export function describeChanges(createDatabase: () => Promise<TestDatabase> | TestDatabase): void {
   describe('changes', () => {
-    let database: TestDatabase;
     let store: Store;
-    beforeEach(async () => {
-      database = await createDatabase();
-      store = await database.open();
-    });
-    afterEach(() => database.remove());
+    openForEachTest(createDatabase, (_, opened) => (store = opened));
 
     describe('changeCampaign', () => {
       test('puts the changed campaign in the place of what was there', async () => {

@@ -1,8 +1,18 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import fc from '../../support/fast-check.ts';
 import type { RunCounts } from '../../../src/campaign/types.ts';
 import type { RunObservation, Store } from '../../../src/store/index.ts';
-import { add, change, cutShort, done, failed, named, open, type TestDatabase } from '../fixtures.ts';
+import {
+  add,
+  change,
+  cutShort,
+  done,
+  failed,
+  named,
+  open,
+  openForEachTest,
+  type TestDatabase,
+} from '../fixtures.ts';
 
 /** All points of the campaigns of these tests: as many as one call of `pointsLike` returns. */
 const NAMES = ['a', 'b', 'c', 'd', 'e'];
@@ -108,11 +118,7 @@ export function describeCounts(
   describe(name, () => {
     let database: TestDatabase;
     let store: Store;
-    beforeEach(async () => {
-      database = await createDatabase();
-      store = await database.open();
-    });
-    afterEach(() => database.remove());
+    openForEachTest(createDatabase, (...opened) => ([database, store] = opened));
 
     test('counts are those of the runs, whatever is done, and whatever is cut short', async () => {
       const step = fc.record({

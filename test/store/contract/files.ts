@@ -1,17 +1,13 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { Store } from '../../../src/store/index.ts';
-import { add, done, failed, type TestDatabase, upTo } from '../fixtures.ts';
+import { add, done, failed, openForEachTest, type TestDatabase, upTo } from '../fixtures.ts';
 
 /** Tests of files, of output files and of logs of runs, for every store. */
 export function describeFiles(createDatabase: () => Promise<TestDatabase> | TestDatabase): void {
   describe('files', () => {
     let database: TestDatabase;
     let store: Store;
-    beforeEach(async () => {
-      database = await createDatabase();
-      store = await database.open();
-    });
-    afterEach(() => database.remove());
+    openForEachTest(createDatabase, (...opened) => ([database, store] = opened));
 
     describe('files', () => {
       test('are kept byte for byte under their hash; the first content stays', async () => {

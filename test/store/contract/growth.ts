@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import fc from '../../support/fast-check.ts';
 import type { FinishedPoint, Store } from '../../../src/store/index.ts';
 import {
@@ -9,6 +9,7 @@ import {
   done,
   failed,
   named,
+  openForEachTest,
   rowsOf,
   runName,
   type TestDatabase,
@@ -21,13 +22,8 @@ export function describeGrowth(
   createDatabase: () => Promise<TestDatabase> | TestDatabase,
 ): void {
   describe(name, () => {
-    let database: TestDatabase;
     let store: Store;
-    beforeEach(async () => {
-      database = await createDatabase();
-      store = await database.open();
-    });
-    afterEach(() => database.remove());
+    openForEachTest(createDatabase, (_, opened) => (store = opened));
 
     const finish = async (...seqs: number[]): Promise<void> => {
       await store.intend('flu', seqs, 1);

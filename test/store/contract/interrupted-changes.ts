@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import fc from '../../support/fast-check.ts';
 import { type Point } from '../../../src/campaign/types.ts';
 import type { Store } from '../../../src/store/index.ts';
@@ -12,6 +12,7 @@ import {
   failed,
   named,
   open,
+  openForEachTest,
   requestAll,
   rowsOf,
   runName,
@@ -29,11 +30,7 @@ export function describeInterruptedChanges(
   describe('interrupted changes', () => {
     let database: TestDatabase;
     let store: Store;
-    beforeEach(async () => {
-      database = await createDatabase();
-      store = await database.open();
-    });
-    afterEach(() => database.remove());
+    openForEachTest(createDatabase, (...opened) => ([database, store] = opened));
 
     describe('cut short', () => {
       const filler = upTo(1_000).map((n) => `filler ${n}`);

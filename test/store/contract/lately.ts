@@ -1,7 +1,7 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import fc from '../../support/fast-check.ts';
 import type { ResultCursor, Store } from '../../../src/store/index.ts';
-import { addNamed, done, failed, type TestDatabase } from '../fixtures.ts';
+import { addNamed, done, failed, openForEachTest, type TestDatabase } from '../fixtures.ts';
 
 /** Tests of runs that have finished since the last look, for every store. */
 export function describeLately(
@@ -9,13 +9,8 @@ export function describeLately(
   createDatabase: () => Promise<TestDatabase> | TestDatabase,
 ): void {
   describe(name, () => {
-    let database: TestDatabase;
     let store: Store;
-    beforeEach(async () => {
-      database = await createDatabase();
-      store = await database.open();
-    });
-    afterEach(() => database.remove());
+    openForEachTest(createDatabase, (_, opened) => (store = opened));
 
     const letters = (count: number) => Array.from({ length: count }, (_, at) => `p${at}`);
     let look: ResultCursor | undefined;

@@ -1,8 +1,8 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import fc from '../../support/fast-check.ts';
 import { type RunCounts } from '../../../src/campaign/types.ts';
 import type { OpenRun, RunObservation, Store } from '../../../src/store/index.ts';
-import { add, done, failed, open, rowsOf, type TestDatabase } from '../fixtures.ts';
+import { add, done, failed, open, openForEachTest, rowsOf, type TestDatabase } from '../fixtures.ts';
 
 /** Tests of what is observed of runs, for every store: also of runs that campaigns share. `effort`: the share of the random cases to run, for a slow database. */
 export function describeObservations(
@@ -10,13 +10,8 @@ export function describeObservations(
   effort: number,
 ): void {
   describe('observations', () => {
-    let database: TestDatabase;
     let store: Store;
-    beforeEach(async () => {
-      database = await createDatabase();
-      store = await database.open();
-    });
-    afterEach(() => database.remove());
+    openForEachTest(createDatabase, (_, opened) => (store = opened));
 
     describe('observe', () => {
       beforeEach(async () => {

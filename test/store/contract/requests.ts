@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { type Phase, type Point } from '../../../src/campaign/types.ts';
 import type { Store } from '../../../src/store/index.ts';
 import {
@@ -8,6 +8,7 @@ import {
   dying,
   failed,
   open,
+  openForEachTest,
   points,
   rowsOf,
   type TestDatabase,
@@ -20,11 +21,7 @@ export function describeRequests(createDatabase: () => Promise<TestDatabase> | T
   describe('requests', () => {
     let database: TestDatabase;
     let store: Store;
-    beforeEach(async () => {
-      database = await createDatabase();
-      store = await database.open();
-    });
-    afterEach(() => database.remove());
+    openForEachTest(createDatabase, (...opened) => ([database, store] = opened));
 
     describe('addPoints', () => {
       test('a run a point and replication, replication 1 of all points first', async () => {

@@ -1,17 +1,12 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { ResultRow, Store } from '../../../src/store/index.ts';
-import { add, done, failed, rowsOf, type TestDatabase, upTo } from '../fixtures.ts';
+import { add, done, failed, openForEachTest, rowsOf, type TestDatabase, upTo } from '../fixtures.ts';
 
 /** Tests of results, for every store. */
 export function describeResults(createDatabase: () => Promise<TestDatabase> | TestDatabase): void {
   describe('results', () => {
-    let database: TestDatabase;
     let store: Store;
-    beforeEach(async () => {
-      database = await createDatabase();
-      store = await database.open();
-    });
-    afterEach(() => database.remove());
+    openForEachTest(createDatabase, (_, opened) => (store = opened));
 
     describe('results', () => {
       test('by point, then replication, over the end of a page of 2,000', async () => {

@@ -1,18 +1,13 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { type Phase } from '../../../src/campaign/types.ts';
 import type { Store } from '../../../src/store/index.ts';
-import { add, done, failed, open, rowsOf, type TestDatabase, upTo } from '../fixtures.ts';
+import { add, done, failed, open, openForEachTest, rowsOf, type TestDatabase, upTo } from '../fixtures.ts';
 
 /** Tests of runs that are requested again, for every store. */
 export function describeRetries(createDatabase: () => Promise<TestDatabase> | TestDatabase): void {
   describe('retries', () => {
-    let database: TestDatabase;
     let store: Store;
-    beforeEach(async () => {
-      database = await createDatabase();
-      store = await database.open();
-    });
-    afterEach(() => database.remove());
+    openForEachTest(createDatabase, (_, opened) => (store = opened));
 
     describe('forgive', () => {
       beforeEach(async () => {

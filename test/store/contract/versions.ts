@@ -1,6 +1,6 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { Store } from '../../../src/store/index.ts';
-import { add, campaign, done, failed, rowsOf, type TestDatabase } from '../fixtures.ts';
+import { add, campaign, done, failed, openForEachTest, rowsOf, type TestDatabase } from '../fixtures.ts';
 
 /** Tests of versions of the model, of the service, and of failed attempts, for every store. */
 export function describeVersions(
@@ -8,15 +8,12 @@ export function describeVersions(
   createDatabase: () => Promise<TestDatabase> | TestDatabase,
 ): void {
   describe(name, () => {
-    let database: TestDatabase;
     let store: Store;
+    openForEachTest(createDatabase, (_, opened) => (store = opened));
     beforeEach(async () => {
-      database = await createDatabase();
-      store = await database.open();
       await add(store, 'flu', { points: 3, replications: 1 });
       await store.setPhase('flu', 'running', 1);
     });
-    afterEach(() => database.remove());
 
     const earlier = async () => (await store.pointsLike('flu', 'key 0'))[0]!.runs[0]!.earlier;
     const versions = [
