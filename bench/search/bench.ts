@@ -134,7 +134,9 @@ function gpPart(seeds: number): Part<ReturnType<typeof gpRows>[number]> {
         ? { what: `${name}: evaluations`, figure: evaluations ?? Infinity, most: mostEvaluations }
         : { what: `${name}: rounds of ${parallel}`, figure: rounds ?? Infinity, most: mostRounds };
     }),
-    notes: ['The settings of the method were chosen with seeds 1 to 10 of these functions.'],
+    notes: [
+      'The settings of the method were chosen with seeds 1 to 10 of these functions, the patience before a restart with others.',
+    ],
   };
 }
 
