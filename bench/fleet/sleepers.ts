@@ -35,7 +35,7 @@ export interface Slept {
 
 const { url, key, address, name, executors, cache } = JSON.parse(process.argv[2]!) as SleeperOptions;
 const client = new NodeClient(url, key);
-const materials = new NodeMaterials(client, cache);
+const materials = new NodeMaterials(client, cache, 4 * executors);
 materials.prepare();
 const since = new Date().toISOString();
 const never = new AbortController().signal;

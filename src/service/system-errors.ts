@@ -39,6 +39,11 @@ export function isShortage(error: unknown): boolean {
  */
 export function mayPass(error: unknown): boolean {
   const { errcode, code } = Object(error) as { errcode?: unknown; code?: unknown };
-  if (typeof code === 'string' && (code === 'STORE_UNREACHABLE' || POSTGRES_PASSING.test(code))) return true;
+  if (isUnreachable(error) || (typeof code === 'string' && POSTGRES_PASSING.test(code))) return true;
   return typeof errcode === 'number' && !SQLITE_LASTING.has(errcode % 256);
+}
+
+/** Whether there is no connection to the database. */
+export function isUnreachable(error: unknown): boolean {
+  return (Object(error) as { code?: unknown }).code === 'STORE_UNREACHABLE';
 }

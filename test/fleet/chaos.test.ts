@@ -103,8 +103,7 @@ test.each(seeds(1, 1))(
             node.child.kill('SIGCONT');
           }),
         );
-        // one is always awake
-        if (frozen.size === NODES - 1) await Promise.race(thaws.splice(0));
+        await until('a node is awake', () => awake().length > 0);
       },
       service: () => group.killService(Math.floor(random() * 2)),
       database: async () => group.killDatabase?.(),
@@ -134,7 +133,11 @@ test.each(seeds(1, 1))(
     for (const [index, { fault }] of faults.entries()) {
       // they are spread over the runs
       const share = async () => ((await done()) - before) / runs;
-      await until(`it is time for the fault ${fault}`, async () => (await share()) >= index / faults.length);
+      await until(
+        `it is time for the fault ${fault}`,
+        async () => (await share()) >= index / faults.length,
+        HOUR,
+      );
       await act[fault]();
     }
     await until('all runs have ended', async () => (await done()) === before + runs, HOUR);

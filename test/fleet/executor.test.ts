@@ -14,9 +14,24 @@ import {
   startTestService,
   stateOf,
   upload,
+  writeModel,
 } from '../service/support.ts';
 import { until } from '../support/until.ts';
-import { startFleet, type TestExecutor, type TestFleet } from './fleet.ts';
+import { folderOfFile, startFleet, type TestExecutor, type TestFleet } from './fleet.ts';
+
+/** A model whose runs wait until there is a file. */
+const GATED = `
+  import { existsSync } from 'node:fs';
+  import { setTimeout as pause } from 'node:timers/promises';
+  export default {
+    name: 'Gated', description: '',
+    inputs: [{ name: 'N', type: 'DOUBLE', default: 0 }, { name: 'Gate', type: 'STRING', default: '' }],
+    outputs: [{ name: 'Out', type: 'DOUBLE' }],
+    async run({ inputs }) {
+      while (!existsSync(inputs.Gate)) await pause(50);
+      return { Out: inputs.N };
+    },
+  };`;
 
 let fleet: TestFleet;
 /** A number that no earlier run had. */
@@ -33,6 +48,7 @@ beforeAll(async () => {
       ['Out: DOUBLE', 'Text: OUTPUT_FILE'],
     );
     writeCommandModel(folder, 'Versions', version(1));
+    writeModel(folder, 'Gated', GATED);
   });
 });
 
@@ -86,20 +102,30 @@ test('runs of modules and programs, with files, give the same as in the service 
 });
 
 test('an executor that is killed loses no run: another takes them over, and the list says so', async () => {
+  const { service } = fleet;
+  const Gate = path.join(folderOfFile(), 'gate');
+  const version = await service.latest('Gated');
+  const runs: Run[] = [];
+  for (let N = 0; N < 4; N += 1) runs.push((await requestRun(service, version, { N, Gate })).body);
+  const count = (what: string) => rows(service.dataDir, `SELECT id FROM runs WHERE ${what}`).length;
   const first = await fleet.start('killed', { flags: ['--slots', '2'] });
-  const runs = await sleepers(4, 5);
-  await reach(fleet.service, runs[0]!, 'RUNNING');
+  await until('it executes two runs', () => count(`status = 'RUNNING'`) === 2);
   await first.kill();
   await fleet.start('heir', { flags: ['--slots', '2'] });
-  for (const run of runs) await reach(fleet.service, run, 'COMPLETED');
+  await until('they wait for another', () => count('losses = 1') === 2);
+  await until('the list says so', async () => (await fleet.listed('heir'))?.running === 2);
+  writeFileSync(Gate, '');
+  for (const run of runs) await reach(service, run, 'COMPLETED');
   expect(historyOf(runs)).toEqual([
     { executions: 1, losses: 0 },
     { executions: 2, losses: 1 },
   ]);
-  const { dataDir } = fleet.service;
   const ids = runs.map(({ id }) => `'${id}'`).join(', ');
   expect(
-    rows(dataDir, `SELECT count(*) AS n FROM results JOIN runs ON seq = run_seq WHERE id IN (${ids})`),
+    rows(
+      service.dataDir,
+      `SELECT count(*) AS n FROM results JOIN runs ON seq = run_seq WHERE id IN (${ids})`,
+    ),
   ).toEqual([{ n: 4 }]);
 });
 
@@ -109,7 +135,7 @@ test('SIGTERM drains: what executes ends here, what waits is executed elsewhere,
   await reach(fleet.service, runs[1]!, 'RUNNING');
   await leave(first);
   expect(await fleet.listed('drained')).toBeUndefined();
-  const second = await fleet.start('idle', { flags: ['--slots', '2', '--leave-when-idle', '2s'] });
+  const second = await fleet.start('idle', { flags: ['--slots', '2', '--leave-when-idle', '5s'] });
   for (const run of runs) await reach(fleet.service, run, 'COMPLETED');
   expect(historyOf(runs)).toEqual([{ executions: 1, losses: 0 }]);
   // it leaves by itself

@@ -9,7 +9,7 @@ const PROCESSES = 4;
 /** How long each run sleeps, in seconds. */
 const SLEEP = 10;
 /** How many runs wait at the beginning, for each lane. */
-const WAITING = 2;
+const WAITING = 4;
 
 /** Executors with one slot each, some in each process, and as many requests a second as they can execute. */
 export async function lanes(lab: Lab, count: number, seconds: number): Promise<Part<Row>> {

@@ -23,6 +23,8 @@ export interface FleetParts {
   code: VersionFiles;
   welcome: Welcome;
   now: () => number;
+  /** Called when an executor has begun to work for the service. */
+  onArrived: () => void;
 }
 
 /** What the executors on other machines ask of the service: the queue, for each by its holder, and the code and files of its runs. */
@@ -33,6 +35,8 @@ export class Fleet {
   readonly #parts: FleetParts;
   /** When each holder was last heard, by its id. */
   readonly #heard = new Map<string, number>();
+  /** Since when each executor is there, by its name. */
+  readonly #arrivals = new Map<string, string>();
 
   constructor(parts: FleetParts) {
     this.executors = parts.executors;
@@ -44,7 +48,17 @@ export class Fleet {
   /** @throws ServiceError OTHER_BUILD */
   async greet(machine: string, hello: Hello): Promise<Welcome> {
     await this.executors.note(machine, hello);
+    if (this.#arrivals.get(machine) !== hello.since) {
+      this.#arrivals.set(machine, hello.since);
+      this.#parts.onArrived();
+    }
     return this.#parts.welcome;
+  }
+
+  /** The executor has left. */
+  async leave(machine: string): Promise<void> {
+    this.#arrivals.delete(machine);
+    await this.executors.remove(machine);
   }
 
   /** @throws ServiceError HOLDER_CLOSED */

@@ -59,6 +59,8 @@ export class LaneKeeper {
   readonly #timer: NodeJS.Timeout;
   #soon: NodeJS.Timeout | undefined;
   #isLooking = false;
+  /** When it was last looked which models' runs wait for nobody. */
+  #notedAt = -Infinity;
 
   private constructor(
     parts: LaneKeeperParts,
@@ -134,16 +136,13 @@ export class LaneKeeper {
     const { runs, fleet, problems, onFault } = this.#parts;
     try {
       const held = await this.#closeLost();
-      const { fresh } = await runs.counts();
-      if (fresh === 0) {
-        problems.replace(['RUNS_UNSERVED'], []);
-      } else {
-        const { able, faulty } = await fleet.executors.present();
-        await this.#noteUnserved(able);
-        const free = able.length + faulty.length - held.size;
-        // an executor that claims nothing keeps the lane that it took from others
-        await this.#open(Math.min(free, fresh + faulty.length), held);
-      }
+      const { able, faulty } = await fleet.executors.present();
+      const there = able.length + faulty.length;
+      // at least one, as it is to be known whether any waits
+      const fresh = await runs.countFresh(there + 1);
+      await this.#noteUnserved(fresh, able);
+      // an executor that claims nothing keeps the lane that it took from others
+      if (fresh > 0) await this.#open(Math.min(there - held.size, fresh + faulty.length), held);
       problems.resolve('LANES_STUCK', '');
     } catch (error) {
       problems.raise({
@@ -159,9 +158,12 @@ export class LaneKeeper {
   }
 
   /** Notes which models' runs wait for nobody. `able` are the executors that take runs. */
-  async #noteUnserved(able: readonly ListedExecutor[]): Promise<void> {
+  async #noteUnserved(fresh: number, able: readonly ListedExecutor[]): Promise<void> {
     const { runs, fleet, problems, executesAll } = this.#parts;
-    if (executesAll) return;
+    if (fresh === 0) return problems.replace(['RUNS_UNSERVED'], []);
+    // it reads all runs that wait
+    if (executesAll || performance.now() - this.#notedAt < LOOK_EVERY - GATHER) return;
+    this.#notedAt = performance.now();
     const versions = [...(await runs.unfinishedVersions())];
     problems.replace(
       ['RUNS_UNSERVED'],
@@ -174,16 +176,20 @@ export class LaneKeeper {
     const { lanes: taskQueue, executors } = laneQueues(this.#parts.service);
     const input: LaneInput = { executors, heartbeat: this.#options.heartbeat };
     for (const [id, at] of this.#closing) if (performance.now() - at > LOOK_EVERY) this.#closing.delete(id);
-    for (let index = 0, missing = lanes; missing > 0; index += 1) {
-      const workflowId = laneId(this.#parts.service, index);
-      if (held.has(workflowId) || this.#closing.has(workflowId)) continue;
-      missing -= 1;
-      await this.#client.workflow.start('lane', {
-        ...{ workflowId, taskQueue, args: [input] },
-        workflowIdConflictPolicy: 'USE_EXISTING',
-        workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-      });
+    const ids: string[] = [];
+    for (let index = 0; ids.length < lanes; index += 1) {
+      const id = laneId(this.#parts.service, index);
+      if (!held.has(id) && !this.#closing.has(id)) ids.push(id);
     }
+    await Promise.all(
+      ids.map((workflowId) =>
+        this.#client.workflow.start('lane', {
+          ...{ workflowId, taskQueue, args: [input] },
+          workflowIdConflictPolicy: 'USE_EXISTING',
+          workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+        }),
+      ),
+    );
   }
 
   /**

@@ -38,12 +38,14 @@ export interface StartedFleet {
 export async function startFleet(parts: FleetStart): Promise<StartedFleet> {
   const { lanes, sql, now, service, runs, registry, progress, files, code, runTimeout } = parts;
   const { namespace } = lanes;
+  let keeper: LaneKeeper | undefined;
   const fleet = new Fleet({
     ...{ registry, progress, files, code, now },
+    onArrived: () => keeper?.wake(),
     executors: new Executors(sql, now),
     holders: runs.holders,
     welcome: { service, namespace, taskQueue: laneQueues(service).executors, runTimeout: runTimeout ?? null },
   });
-  const keeper = await LaneKeeper.start({ ...parts, fleet }, lanes);
-  return { fleet, wake: () => keeper.wake(), close: () => keeper.close() };
+  const started = (keeper = await LaneKeeper.start({ ...parts, fleet }, lanes));
+  return { fleet, wake: () => started.wake(), close: () => started.close() };
 }

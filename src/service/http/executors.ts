@@ -48,7 +48,7 @@ export async function addExecutors(
       post('/beat', Beat, (beat) => fleet.beat(beat));
       post('/release', Release, ({ holder }) => fleet.release(holder));
       scope.delete('/hello/:machine', async (request) => {
-        await fleet.executors.remove(machineOf(request));
+        await fleet.leave(machineOf(request));
         return {};
       });
       scope.get('/versions/:id', (request) => fleet.version((request.params as { id: string }).id));

@@ -60,7 +60,14 @@ export class LaneWork implements DispatcherListener, RecorderListener {
     this.#dispatcher = new Dispatcher({
       feed: this.#feed,
       materials,
-      pool,
+      pool: {
+        size: pool.size,
+        // a free slot is of no use while its outputs would only wait
+        room: () => (materials.isFull() ? 0 : pool.room()),
+        execute: (job, onProgress) => pool.execute(job, onProgress),
+        stop: (runId) => pool.stop(runId),
+        whenRoom: (callback) => pool.whenRoom(callback),
+      },
       recorder: this.#recorder,
       listener: this,
       kept: undefined,

@@ -13,6 +13,8 @@ import type { ClaimedRun } from '../runs/feed.ts';
 import type { OutputTexts } from '../runs/stored-run.ts';
 import { type NodeClient, ServiceFault } from './client.ts';
 
+/** Outputs that wait for so long show that files cannot be stored just now, in milliseconds. */
+const LONG = 5_000;
 /** How often the files of a version are looked at, in milliseconds. */
 const LOOK_EVERY = 1_000;
 
@@ -35,6 +37,9 @@ interface Cache {
 export class NodeMaterials implements Materials {
   readonly #client: NodeClient;
   readonly #folder: string;
+  readonly #mostUploads: number;
+  /** When the outputs of runs began to wait, the oldest first. */
+  readonly #uploads = new Set<{ since: number }>();
   #cache: Cache;
   /** The versions that were fetched, by id. */
   readonly #fetched = new Map<string, Promise<FetchedVersion>>();
@@ -45,9 +50,11 @@ export class NodeMaterials implements Materials {
   /** Why runs of versions are not taken, by the version's id. */
   readonly #refusals = new Map<string, { model: string; reason: string }>();
 
-  constructor(client: NodeClient, folder: string) {
+  /** @param mostUploads - the most runs whose outputs wait to be sent to the service */
+  constructor(client: NodeClient, folder: string, mostUploads: number) {
     this.#client = client;
     this.#folder = folder;
+    this.#mostUploads = mostUploads;
     this.#cache = this.#open();
   }
 
@@ -78,8 +85,22 @@ export class NodeMaterials implements Materials {
     }
   }
 
-  keepOutputs({ template }: JobVersion, outputs: OutputTexts): Promise<void> {
-    return this.#cache.files.keepOutputs(template, outputs);
+  async keepOutputs({ template }: JobVersion, outputs: OutputTexts): Promise<void> {
+    const upload = { since: performance.now() };
+    this.#uploads.add(upload);
+    await this.#cache.files.keepOutputs(template, outputs).finally(() => this.#uploads.delete(upload));
+  }
+
+  /** Whether the outputs of so many runs wait that no more may begin. */
+  isFull(): boolean {
+    return this.#uploads.size >= this.#mostUploads;
+  }
+
+  /** Why no more runs begin; undefined when they do, or when outputs wait only for a moment. */
+  whyFull(): string | undefined {
+    const [oldest] = this.#uploads;
+    if (!oldest || !this.isFull() || performance.now() - oldest.since < LONG) return undefined;
+    return `the outputs of ${this.#uploads.size} runs wait, as the service cannot store them`;
   }
 
   unwanted(): readonly string[] {

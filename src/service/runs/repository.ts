@@ -53,6 +53,12 @@ export class RunRepository {
     return { fresh: Number(row!.fresh), running: Number(row!.running) };
   }
 
+  /** How many runs wait, up to a number: a count of all would read them all. */
+  async countFresh(most: number): Promise<number> {
+    const [row] = await this.#sql.all<{ fresh: number }>(this.#statements.countFresh(most));
+    return Number(row!.fresh);
+  }
+
   /**
    * Adds a FRESH run, or returns the live run with its identity. It is one statement, so of many identical requests one
    * adds the run.

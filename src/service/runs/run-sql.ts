@@ -32,15 +32,20 @@ export function runStatements({ list, skipLocked, forShare, forUpdate }: Dialect
   const numbers = `(SELECT CAST(value AS BIGINT) FROM ${list} AS given)`;
   return {
     // the states are literal, so that the partial index is found
-    insert: `INSERT INTO runs
-         (id, version_id, experiment_type, identity, inputs, types, direct, tasks, tasks_left, status, requested_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'FRESH', ?)
+    insert: (runs: number) => `INSERT INTO runs
+         (id, version_id, experiment_type, identity, inputs, types, direct, tasks, tasks_left, requested_at, status)
+       VALUES ${times(runs, `(${times(10, '?')}, 'FRESH')`)}
        ON CONFLICT (identity) WHERE status IN ('FRESH', 'RUNNING', 'COMPLETED') DO NOTHING RETURNING ${COLUMNS}`,
     want: `UPDATE runs SET direct = 1 WHERE seq = ? AND status IN ('FRESH', 'RUNNING', 'COMPLETED') RETURNING id`,
     newest: `SELECT ${COLUMNS} FROM runs WHERE identity = ? ORDER BY seq DESC LIMIT 1`,
+    /** All runs of some identities, the newest of each after its others. */
+    ofIdentities: (identities: number) =>
+      `SELECT ${COLUMNS}, identity FROM runs WHERE identity IN ${marks(identities)} ORDER BY seq`,
     byId: `SELECT ${COLUMNS} FROM runs WHERE id = ?`,
     counts: `SELECT (SELECT count(*) FROM runs WHERE status = 'FRESH' AND tasks IS NULL) AS fresh,
          (SELECT count(*) FROM runs WHERE status = 'RUNNING' AND tasks IS NULL) AS running`,
+    countFresh: (most: number) =>
+      `SELECT count(*) AS fresh FROM (SELECT 1 FROM runs WHERE status = 'FRESH' AND tasks IS NULL LIMIT ${most}) AS first`,
     outputs: 'SELECT outputs FROM results WHERE run_seq = ?',
 
     openHolder: `INSERT INTO holders (id, name, opened_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`,
@@ -77,8 +82,7 @@ export function runStatements({ list, skipLocked, forShare, forUpdate }: Dialect
          status = CASE WHEN tasks_left = ? THEN 'COMPLETED' ELSE 'RUNNING' END,
          started_at = coalesce(started_at, ?), finished_at = CASE WHEN tasks_left = ? THEN ? END
        WHERE seq = ? AND status IN ${statesBefore('COMPLETED', multiple)} RETURNING id`,
-    addResults: (runs: number) =>
-      `INSERT INTO results (run_seq, outputs) VALUES ${Array.from({ length: runs }, () => marks(2)).join(', ')}`,
+    addResults: (runs: number) => `INSERT INTO results (run_seq, outputs) VALUES ${times(runs, marks(2))}`,
     fail: `UPDATE runs SET status = 'FAILED', failure = ?, finished_at = ?
        WHERE id = ? AND holder = ? AND status IN ${statesBefore('FAILED', single)} AND tasks IS NULL RETURNING ${COLUMNS}`,
     failParent: `UPDATE runs SET status = 'FAILED', failure = ?, finished_at = ?
@@ -142,5 +146,9 @@ export function runStatements({ list, skipLocked, forShare, forUpdate }: Dialect
 
 /** A list of so many values. */
 function marks(values: number): string {
-  return `(${Array.from({ length: values }, () => '?').join(', ')})`;
+  return `(${times(values, '?')})`;
+}
+
+function times(count: number, text: string): string {
+  return Array.from({ length: count }, () => text).join(', ');
 }

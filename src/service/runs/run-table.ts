@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { bounded } from '../../text/printable.ts';
-import type { Database, Sql } from '../database/database.ts';
+import type { Database, Sql, SqlValue } from '../database/database.ts';
+import { isUnreachable } from '../system-errors.ts';
+import { Gathered } from './gathered.ts';
 import { RunCache } from './run-cache.ts';
 import { runStatements } from './run-sql.ts';
 import { type NewRun, type RunRow, readRow, type StoredRun } from './stored-run.ts';
@@ -8,6 +10,9 @@ import { type End, Tally } from './tally.ts';
 
 /** In characters. Models may report any text. */
 const LONGEST_FAILURE = 1_000;
+
+/** The most requests whose runs are looked for or added by one statement. */
+const MOST_TOGETHER = 50;
 
 /** What a transaction has done to runs. It takes effect outside the database when the transaction has been committed. */
 export class Effects {
@@ -33,6 +38,8 @@ export class RunTable {
   readonly sql: Database;
   readonly #now: () => number;
   readonly #recent: RunCache<StoredRun>;
+  readonly #inserts: Gathered<SqlValue[], RunRow | undefined>;
+  readonly #looks: Gathered<string, StoredRun | undefined>;
   #onEnded: (runIds: readonly string[]) => void = () => {};
 
   constructor(sql: Database, now: () => number) {
@@ -40,6 +47,10 @@ export class RunTable {
     this.#now = now;
     this.statements = runStatements(sql.dialect);
     this.#recent = new RunCache(({ status }) => !sql.isShared || status === 'COMPLETED');
+    // one at a time, they would take a server several times as long
+    const together = { most: MOST_TOGETHER, mayBeOfOne: (error: unknown) => !isUnreachable(error) };
+    this.#inserts = new Gathered({ ...together, act: (runs) => this.#insertAll(runs) });
+    this.#looks = new Gathered({ ...together, act: (identities) => this.#newestOf(identities) });
   }
 
   /** @param callback - called with the ids of runs that must not be executed any more */
@@ -54,19 +65,16 @@ export class RunTable {
     sql: Sql = this.sql,
   ): Promise<StoredRun | undefined> {
     const since = sql === this.sql ? this.#recent.changes : Number.NaN;
-    const [row] = await sql.all<RunRow>(
-      this.statements.insert,
+    const values = [
       randomUUID(),
-      versionId,
-      settings.experimentType,
-      identity,
-      JSON.stringify(settings.inputs),
-      JSON.stringify(settings.types),
-      Number(isDirect),
-      tasks,
-      tasks,
-      this.time(),
-    );
+      ...[versionId, settings.experimentType, identity],
+      ...[JSON.stringify(settings.inputs), JSON.stringify(settings.types)],
+      ...[Number(isDirect), tasks, tasks, this.time()],
+    ];
+    const row =
+      sql === this.sql && this.sql.isShared
+        ? await this.#inserts.do(values)
+        : (await sql.all<RunRow>(this.statements.insert(1), ...values))[0];
     if (!row) return undefined;
     const run = readRow(row);
     this.#recent.add(run, { identity, since });
@@ -78,7 +86,7 @@ export class RunTable {
     const id = this.#recent.newest(identity);
     if (id !== undefined) return this.byId(id);
     const since = this.#recent.changes;
-    const run = await this.newestNow(identity, this.sql);
+    const run = this.sql.isShared ? await this.#looks.do(identity) : await this.newestNow(identity, this.sql);
     if (run) this.#recent.note(run, { identity, since });
     return run;
   }
@@ -97,6 +105,26 @@ export class RunTable {
     const run = row && readRow(row);
     if (run) this.#recent.note(run, { since });
     return run;
+  }
+
+  /** Adds runs by their values; undefined for those whose identity a live run has. */
+  async #insertAll(runs: readonly SqlValue[][]): Promise<(RunRow | undefined)[]> {
+    const rows = await this.sql.all<RunRow>(this.statements.insert(runs.length), ...runs.flat());
+    const added = new Map(rows.map((row) => [row.id, row]));
+    return runs.map(([id]) => added.get(id as string));
+  }
+
+  async #newestOf(identities: readonly string[]): Promise<(StoredRun | undefined)[]> {
+    if (identities.length === 1) return [await this.newestNow(identities[0]!, this.sql)];
+    const rows = await this.sql.all<RunRow & { identity: string }>(
+      this.statements.ofIdentities(identities.length),
+      ...identities,
+    );
+    const newest = new Map(rows.map((row) => [row.identity, row]));
+    return identities.map((identity) => {
+      const row = newest.get(identity);
+      return row && readRow(row);
+    });
   }
 
   /** Makes changes in one transaction. */

@@ -1,0 +1,103 @@
+import { ForayError } from '../../errors.ts';
+import { HELLO_EVERY, type Welcome } from '../fleet/protocol.ts';
+import { type NodeClient, ServiceFault } from './client.ts';
+import type { NodeState } from './state.ts';
+
+/** How often an executor looks whether it should leave, and whether it has something new to say, in milliseconds. */
+const LOOK_EVERY = 250;
+
+export interface GreetingParts {
+  client: NodeClient;
+  /** The name of the executor. */
+  name: string;
+  state: NodeState;
+  onLine: (line: string) => void;
+  onFault: (error: unknown) => void;
+  onHeard: () => void;
+}
+
+/**
+ * The first greeting, which says who the service is.
+ *
+ * @throws ForayError KEY_REFUSED, EXECUTOR_REFUSED, SERVICE_UNREACHABLE
+ */
+export async function greetFirst(
+  { client, name, state }: Pick<GreetingParts, 'client' | 'name' | 'state'>,
+  { url, namespace }: { url: string; namespace: string },
+): Promise<Welcome> {
+  const welcome = await client.hello(name, state.hello()).catch((error: unknown) => {
+    throw refusal(error, url);
+  });
+  if (welcome.namespace === namespace) return welcome;
+  throw new ForayError(
+    'EXECUTOR_REFUSED',
+    `The service has its lanes in the namespace "${welcome.namespace}" of Temporal, and this executor is in "${namespace}".`,
+    { hint: 'Set TEMPORAL_NAMESPACE.' },
+  );
+}
+
+/**
+ * Says now and then, and when it has changed, how the executor is. It drains when the service was updated, and leaves when its
+ * key was removed.
+ *
+ * @returns a function that ends it, and takes the executor off the list
+ */
+export function keepGreeting(parts: GreetingParts): () => Promise<void> {
+  const { client, name, state, onLine, onFault, onHeard } = parts;
+  const greet = async (): Promise<void> => {
+    try {
+      await client.hello(name, state.hello());
+      onHeard();
+    } catch (error) {
+      onFault(error);
+      const code = error instanceof ServiceFault ? error.code : undefined;
+      // the service was updated meanwhile
+      if (code === 'OTHER_BUILD') state.draining.abort();
+      // it takes no report either
+      if (code === 'KEY_REFUSED') state.leaving.abort();
+    }
+  };
+  const greeting = setInterval(() => void greet(), HELLO_EVERY);
+  let said = '';
+  const looking = setInterval(() => {
+    const { problem, refusals } = state.hello();
+    const now = [
+      ...(problem === null ? [] : [`Claims nothing: ${problem}`]),
+      ...refusals.map((refusal) => `Takes no runs of ${refusal}`),
+    ].join('\n');
+    if (now !== said) {
+      said = now;
+      if (now !== '') onLine(now);
+      void greet();
+    }
+    state.leaveInTime();
+  }, LOOK_EVERY);
+  return async () => {
+    clearInterval(greeting);
+    clearInterval(looking);
+    await client.leave(name).catch(() => {});
+  };
+}
+
+/** What somebody who starts an executor is told when the service does not take it. */
+function refusal(error: unknown, url: string): unknown {
+  if (!(error instanceof ServiceFault)) return error;
+  const { code, message } = error;
+  if (code === undefined) {
+    return new ForayError(
+      'SERVICE_UNREACHABLE',
+      `The model service at ${url} cannot be reached: ${message}.`,
+    );
+  }
+  if (code === 'KEY_REFUSED') {
+    return new ForayError('KEY_REFUSED', `The service refuses the key: ${message}`, {
+      hint: 'Make one with foray service keys add NAME --executor, and pass it as FORAY_EXECUTOR_KEY.',
+    });
+  }
+  if (code === 'UNKNOWN_ROUTE') {
+    return new ForayError('EXECUTOR_REFUSED', 'The service takes no executors on other machines.', {
+      hint: 'Start it with --temporal.',
+    });
+  }
+  return new ForayError('EXECUTOR_REFUSED', message);
+}

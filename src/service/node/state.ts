@@ -1,0 +1,75 @@
+import { version } from '../../package/own-version.ts';
+import type { Hello } from '../fleet/protocol.ts';
+import { Faults } from './faults.ts';
+import type { NodeMaterials } from './materials.ts';
+
+/** An executor gives back what executes so long before its end, in milliseconds. */
+const LAST_MOMENT = 5_000;
+
+export interface StateOptions {
+  slots: number;
+  has: readonly string[];
+  leaveWhenIdle?: number | undefined;
+  ends?: number | undefined;
+}
+
+/** What an executor knows of itself: what it executes, why it claims nothing, and when it leaves. */
+export class NodeState {
+  readonly faults = new Faults(() => performance.now());
+  /** Aborted when no more runs may begin. */
+  readonly draining = new AbortController();
+  /** Aborted when runs must not go on here. */
+  readonly leaving = new AbortController();
+  readonly #options: StateOptions;
+  readonly #materials: NodeMaterials;
+  readonly #since = new Date().toISOString();
+  #running = 0;
+  #busyAt = performance.now();
+  /** The longest execution so far, in milliseconds. */
+  #longest = 0;
+
+  constructor(options: StateOptions, materials: NodeMaterials) {
+    this.#options = options;
+    this.#materials = materials;
+    this.leaving.signal.addEventListener('abort', () => this.draining.abort());
+  }
+
+  /** So many runs are held. */
+  noteHeld(runs: number): void {
+    this.#running = runs;
+    if (runs > 0) this.#busyAt = performance.now();
+  }
+
+  /** An execution has taken so long, in milliseconds. */
+  noteExecuted(ms: number): void {
+    this.#longest = Math.max(this.#longest, ms);
+  }
+
+  /** Whether a run that begins now may end in time. */
+  hasTime(): boolean {
+    const { ends } = this.#options;
+    return ends === undefined || Date.now() + this.#longest < ends - LAST_MOMENT;
+  }
+
+  /** Why it claims nothing; null when it claims. */
+  problem(): string | null {
+    if (this.draining.signal.aborted) return 'it drains';
+    if (!this.hasTime()) return 'its time ends before a run would';
+    return this.faults.problem() ?? this.#materials.whyFull() ?? null;
+  }
+
+  hello(): Hello {
+    const { slots, has } = this.#options;
+    return {
+      ...{ build: version, slots, has: [...has], running: this.#running, since: this.#since },
+      ...{ problem: this.problem(), refusals: this.#materials.refusals() },
+    };
+  }
+
+  /** Drains or leaves when it is time. */
+  leaveInTime(): void {
+    const { leaveWhenIdle = Infinity, ends } = this.#options;
+    if (this.#running === 0 && performance.now() - this.#busyAt > leaveWhenIdle) this.draining.abort();
+    if (ends !== undefined && Date.now() > ends - LAST_MOMENT) this.leaving.abort();
+  }
+}

@@ -1,0 +1,55 @@
+interface Asked<Item, Result> {
+  item: Item;
+  resolve: (result: Result) => void;
+  reject: (error: unknown) => void;
+}
+
+export interface GatheredParts<Item, Result> {
+  /** Does many things together; resolves with the result of each, in their order. */
+  act: (items: readonly Item[]) => Promise<readonly Result[]>;
+  /** The most things that are done together. */
+  most: number;
+  /** Whether an error of some things together may be the fault of one of them. */
+  mayBeOfOne: (error: unknown) => boolean;
+}
+
+/**
+ * Does things together. The first one is done at once; those that are asked for meanwhile are done together after it.
+ * What cannot be done together is done one by one.
+ */
+export class Gathered<Item, Result> {
+  readonly #parts: GatheredParts<Item, Result>;
+  readonly #asked: Asked<Item, Result>[] = [];
+  #isActing = false;
+
+  constructor(parts: GatheredParts<Item, Result>) {
+    this.#parts = parts;
+  }
+
+  do(item: Item): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      this.#asked.push({ item, resolve, reject });
+      if (!this.#isActing) void this.#actAll();
+    });
+  }
+
+  async #actAll(): Promise<void> {
+    this.#isActing = true;
+    while (this.#asked.length > 0) await this.#act(this.#asked.splice(0, this.#parts.most));
+    this.#isActing = false;
+  }
+
+  async #act(asked: readonly Asked<Item, Result>[]): Promise<void> {
+    const { act, mayBeOfOne } = this.#parts;
+    try {
+      const results = await act(asked.map(({ item }) => item));
+      for (const [at, { resolve }] of asked.entries()) resolve(results[at]!);
+    } catch (error) {
+      if (asked.length > 1 && mayBeOfOne(error)) {
+        for (const one of asked) await this.#act([one]);
+      } else {
+        for (const { reject } of asked) reject(error);
+      }
+    }
+  }
+}
