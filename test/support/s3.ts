@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '../../src/dev/ports.ts';
@@ -41,7 +41,7 @@ export async function startS3(secretAccessKey = S3_KEY.secretAccessKey): Promise
       bucket: { url: `${endpoint}/runs`, region: 'us-east-1' },
       credentials: { ...S3_KEY, secretAccessKey },
     },
-    files: () => readdirSync(join(bucket, 'files')),
+    files: () => (existsSync(join(bucket, 'files')) ? readdirSync(join(bucket, 'files')) : []),
     pathOf: (hash) => join(bucket, 'files', hash),
     async start() {
       if (isRunning()) return;
