@@ -182,7 +182,7 @@ test('all answers are the same after a move that was killed twice', async () => 
   const { code, stdout, stderr } = await foray(copy, args, { env });
   expect(`${code} ${stderr}`).toMatch(/^0 (\d+ of \d+ .*\n)*$/);
   expect(stdout).toMatch(
-    new RegExp(`^Moved ${MORE_RUNS + runs.length} runs and \\d+ versions to the database\\.
+    new RegExp(`^Moved ${(MORE_RUNS + runs.length).toLocaleString('en')} runs and \\d+ versions to the database\\.
 Moved \\d+ files and \\d+ files of versions to the bucket, together \\S+ [KM]B\\.
 ${copy} is as it was\\.\n$`),
   );
