@@ -1,4 +1,6 @@
 import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, test } from '@jest/globals';
 import { ownModule } from '../../src/package/own-files.ts';
@@ -12,9 +14,10 @@ function packagesOf(program: string): string[] {
     registerHooks({ load: (url, context, next) => { urls.push(url); return next(url, context); } });
     ${program}
     console.log(JSON.stringify(urls));`;
-  const printed = execFileSync(process.execPath, ['--input-type=module', '--eval', hooked], {
-    encoding: 'utf8',
-  });
+  // a file, as the processes of models inherit the flags
+  const file = path.join(temporaryFolder(), 'program.mjs');
+  writeFileSync(file, hooked);
+  const printed = execFileSync(process.execPath, [file], { encoding: 'utf8' });
   const urls = JSON.parse(printed) as string[];
   return [...new Set(urls.flatMap((url) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1] ?? []))];
 }

@@ -41,7 +41,6 @@ export async function startS3(secretAccessKey = S3_KEY.secretAccessKey): Promise
       bucket: { url: `${endpoint}/runs`, region: 'us-east-1' },
       credentials: { ...S3_KEY, secretAccessKey },
     },
-    // the first file makes the folder
     files: () => (existsSync(join(bucket, 'files')) ? readdirSync(join(bucket, 'files')) : []),
     pathOf: (hash) => join(bucket, 'files', hash),
     async start() {
