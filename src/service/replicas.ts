@@ -10,7 +10,6 @@ import { Replica, type ReplicaParts } from './runs/replica.ts';
 
 const KEYS = 'keys';
 const statements = {
-  agree: 'INSERT INTO settings (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING',
   set: `INSERT INTO settings (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
   value: 'SELECT value FROM settings WHERE name = ?',
 };
@@ -88,14 +87,18 @@ export class Replicas {
   }
 
   /**
-   * Checks that all replicas use the same bucket, if any, and accept the same keys. What the first one has counts; one that is alone
-   * may have others.
+   * Checks that all replicas use the same bucket, if any, and accept the same keys. What the first one has counts; one that comes
+   * when all others are gone may have others.
    *
    * @throws ForayError STORE_UNUSABLE, KEYS_INVALID
    */
-  async agree(access: Access, replica: Replica): Promise<void> {
-    const isAlone = await replica.isAlone();
-    if (this.#bucket !== undefined && !(await this.#agreesOn(FOLDER, this.#bucket, isAlone))) {
+  async agree(access: Access): Promise<void> {
+    const fingerprint = access.fingerprint();
+    await this.#database.peers.agree(async () => {
+      if (this.#bucket !== undefined) await this.#set(FOLDER, this.#bucket);
+      await this.#set(KEYS, fingerprint);
+    });
+    if (this.#bucket !== undefined && (await this.#valueOf(FOLDER)) !== this.#bucket) {
       throw new ForayError(
         'STORE_UNUSABLE',
         'The other services of this database keep their files elsewhere.',
@@ -104,25 +107,27 @@ export class Replicas {
         },
       );
     }
-    this.#fingerprint = access.fingerprint();
-    if (await this.#agreesOn(KEYS, this.#fingerprint, isAlone)) return;
+    this.#fingerprint = fingerprint;
+    if ((await this.#valueOf(KEYS)) === fingerprint) return;
     throw new ForayError('KEYS_INVALID', 'The other services of this database accept other keys.', {
       hint: 'Give all of them the same file with --keys, byte for byte, and the same --api-key, if any.',
     });
   }
 
-  async #agreesOn(name: string, value: string, isAlone: boolean): Promise<boolean> {
-    const { sql } = this.#database;
-    await sql.all(isAlone ? statements.set : statements.agree, name, value);
-    const [row] = await sql.all<{ value: string }>(statements.value, name);
-    return row?.value === value;
+  async #set(name: string, value: string): Promise<void> {
+    await this.#database.sql.all(statements.set, name, value);
+  }
+
+  async #valueOf(name: string): Promise<string | undefined> {
+    const [row] = await this.#database.sql.all<{ value: string }>(statements.value, name);
+    return row?.value;
   }
 
   /** Notes that the keys have changed, for replicas that start later. */
   async noteKeys(access: Access): Promise<void> {
     const fingerprint = access.fingerprint();
     if (fingerprint === this.#fingerprint) return;
-    await this.#database.sql.all(statements.set, KEYS, fingerprint);
+    await this.#set(KEYS, fingerprint);
     this.#fingerprint = fingerprint;
   }
 

@@ -202,7 +202,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       models: () => registry.models().map(({ name }) => name),
       onFault,
     });
-    if (replica) await replicas!.agree(access, replica);
+    await replicas?.agree(access);
     app = await buildApp({
       fleet: fleet?.fleet,
       registry,

@@ -165,6 +165,15 @@ test('a database that is gone for a while costs no run', async () => {
   expect(await server.query(database, 'select executions from runs')).toEqual([{ executions: 1 }]);
 });
 
+/** Whether a connection waits for a lock. */
+async function waitingForLock(): Promise<true | undefined> {
+  const waiting = await server.query(
+    database,
+    "select 1 from pg_locks where locktype = 'advisory' and not granted",
+  );
+  return waiting.length > 0 || undefined;
+}
+
 describe('a replica is refused', () => {
   async function refusal(attempt: Promise<unknown>): Promise<string> {
     try {
@@ -187,6 +196,26 @@ describe('a replica is refused', () => {
     );
     await first.close();
     await startTestService({ dataDir, database, keyFile });
+  });
+
+  test('but of several that start at once, one sets the keys, and the others wait for it', async () => {
+    const opened = await Promise.all([1, 2, 3].map(() => openPostgres(database)));
+    onCleanup(async () => void (await Promise.all(opened.map((one) => one.close()))));
+    for (const [n, { peers }] of opened.entries()) await peers.join(`holder ${n}`, `folder ${n}`);
+    let isSet = false;
+    let sets = 0;
+    const agreed = opened.map(async ({ peers }) => {
+      await peers.agree(async () => {
+        sets += 1;
+        await until(waitingForLock, 'another to wait');
+        isSet = true;
+      });
+      expect(isSet).toBe(true);
+    });
+    await Promise.all(agreed);
+    expect(sets).toBe(1);
+    await opened.pop()!.close();
+    await opened[0]!.peers.agree(() => Promise.reject(new Error('another has agreed')));
   });
 
   test('with another data folder', async () => {

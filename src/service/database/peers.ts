@@ -8,6 +8,11 @@ export interface Peers {
   absent(ids: readonly string[]): Promise<string[]>;
   /** Changes the database, if no other service uses it; none starts meanwhile. False if one does. */
   alone(change: () => Promise<void>): Promise<boolean>;
+  /**
+   * Agrees with the others on settings of the database. The first of them sets these, and the rest wait until that is done; a
+   * service that comes when all others are gone is the first again.
+   */
+  agree(set: () => Promise<void>): Promise<void>;
   /** Tells the others soon that runs wait. */
   tell(): void;
   /** @param callback - called when another one has told that, or may have */

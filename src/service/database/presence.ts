@@ -8,6 +8,8 @@ import type { Peers } from './peers.ts';
 const CHANNEL = 'foray_runs';
 /** What all services of a database hold together, and alone while they change its tables. */
 const TABLES = 'foray tables';
+/** What those hold together that have agreed on the settings, and alone while the first of them sets these. */
+const SETTINGS = 'foray settings';
 /** Runs that are requested together are told of once, this long after the first, ms. */
 const GATHER = 20;
 /** How long to wait for a connection, ms. */
@@ -39,6 +41,7 @@ export class Presence implements Peers {
   readonly #sql: Database;
   #client: pg.Client | undefined;
   #known: readonly string[] = [];
+  #hasAgreed = false;
   #telling: NodeJS.Timeout | undefined;
   #onTold: () => void = () => {};
   #isOpen = true;
@@ -59,7 +62,7 @@ export class Presence implements Peers {
   async join(holder: string, folder: string): Promise<void> {
     this.#known = [holder, folder];
     await this.#ask(statements.letAllGo);
-    for (const key of [TABLES, ...this.#known]) await this.#ask(statements.hold, key);
+    for (const key of this.#held()) await this.#ask(statements.hold, key);
   }
 
   absent(ids: readonly string[]): Promise<string[]> {
@@ -81,8 +84,7 @@ export class Presence implements Peers {
   }
 
   async alone(change: () => Promise<void>): Promise<boolean> {
-    const { rows } = await this.#ask(statements.holdAlone, TABLES);
-    if ((rows[0] as { held: boolean }).held === false) return false;
+    if (!(await this.#holdAlone(TABLES))) return false;
     try {
       await change();
     } finally {
@@ -91,10 +93,32 @@ export class Presence implements Peers {
     return true;
   }
 
+  async agree(set: () => Promise<void>): Promise<void> {
+    const isFirst = await this.#holdAlone(SETTINGS);
+    try {
+      if (isFirst) await set();
+      await this.#ask(statements.hold, SETTINGS);
+      this.#hasAgreed = true;
+    } finally {
+      if (isFirst) await this.#ask(statements.letGoAlone, SETTINGS);
+    }
+  }
+
   async close(): Promise<void> {
     this.#isOpen = false;
     clearTimeout(this.#telling);
     await this.#client?.end();
+  }
+
+  async #holdAlone(key: string): Promise<boolean> {
+    const { rows } = await this.#ask(statements.holdAlone, key);
+    return (rows[0] as { held: boolean }).held;
+  }
+
+  /** The keys of the locks that it holds together with others, or by which it is known. */
+  #held(): string[] {
+    if (this.#known.length === 0) return [];
+    return [TABLES, ...(this.#hasAgreed ? [SETTINGS] : []), ...this.#known];
   }
 
   async #ask(text: string, ...values: string[]): Promise<pg.QueryResult> {
@@ -127,9 +151,7 @@ export class Presence implements Peers {
     client.on('notification', () => this.#onTold());
     try {
       await client.connect();
-      for (const key of this.#known.length > 0 ? [TABLES, ...this.#known] : []) {
-        await client.query(statements.hold, [key]);
-      }
+      for (const key of this.#held()) await client.query(statements.hold, [key]);
       await client.query(`LISTEN ${CHANNEL}`);
     } catch (error) {
       client.end().catch(() => {});
