@@ -13,8 +13,13 @@ export interface RoundRobin {
 export async function startRoundRobin(targets: readonly string[]): Promise<RoundRobin> {
   const answered = targets.map(() => 0);
   let turn = 0;
-  const forward = (incoming: IncomingMessage, body: Buffer, outgoing: ServerResponse, left: number): void => {
-    const at = (turn += 1) % targets.length;
+  const forward = (
+    incoming: IncomingMessage,
+    body: Buffer,
+    outgoing: ServerResponse,
+    at: number,
+    left: number,
+  ) => {
     const { hostname, port } = new URL(targets[at]!);
     const { method, url: path, headers } = incoming;
     const request = send({ hostname, port, method, path, headers }, (answer) => {
@@ -26,14 +31,15 @@ export async function startRoundRobin(targets: readonly string[]): Promise<Round
     request.on('error', (error) => {
       // a request that may have arrived is for the client to repeat
       if ((error as NodeJS.ErrnoException).code === 'ECONNREFUSED' && left > 0)
-        forward(incoming, body, outgoing, left - 1);
+        forward(incoming, body, outgoing, (at + 1) % targets.length, left - 1);
       else outgoing.destroy();
     });
     request.end(body);
   };
   const server = createServer((incoming, outgoing) => {
     void incoming.toArray().then((parts) => {
-      forward(incoming, Buffer.concat(parts as Buffer[]), outgoing, targets.length - 1);
+      turn = (turn + 1) % targets.length;
+      forward(incoming, Buffer.concat(parts as Buffer[]), outgoing, turn, targets.length - 1);
     });
   });
   server.listen(0, '127.0.0.1');
