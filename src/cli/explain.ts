@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { MOST_LOGS_OF_CAUSE } from '../campaign/failures.ts';
 import type { ExplainedAsk, ExplainedRun, Explanation } from '../client/index.ts';
 import { ForayError } from '../errors.ts';
-import { counted } from '../report/index.ts';
+import { counted, precisionText } from '../report/index.ts';
 import { printLog } from './log.ts';
 import { print, printJson, printTable } from './output.ts';
 import { type SettingFlags, withSettings } from './settings.ts';
@@ -113,16 +113,9 @@ function printExplanation(explanation: Explanation): void {
     ...earlier,
   ]);
   printLogs(runs, SHOWN_LINES);
-  for (const { output, of, confidence, wanted, n, mean, low, high, reached } of precision) {
+  for (const one of precision) {
     print();
-    const known =
-      mean === null || low === null || high === null
-        ? `${n} values`
-        : of === 'share'
-          ? `${n} values, share ${percent(mean)}, interval ${percent(low)} to ${percent(high)}`
-          : `${n} values, ${of} ${digits(mean)} ± ${digits((high - low) / 2)}`;
-    const says = reached ? 'as precise as wanted' : 'not as precise as wanted';
-    print(`${output}: ${known} (${100 * confidence}%), ${says} (± ${wanted})`);
+    print(precisionText(one));
   }
 }
 
@@ -145,10 +138,6 @@ function toldText(of: ExplainedAsk['of'], told: ExplainedAsk['told']): string {
   if (value === null) return 'It was told that the point failed.';
   const feasible = isFeasible ? '' : ', which does not meet the requirements';
   return `It was told ${of === 'search' ? '' : 'the distance '}${digits(value)} (${counted(runs, 'run')})${feasible}.`;
-}
-
-function percent(share: number): string {
-  return `${digits(100 * share)} %`;
 }
 
 function digits(number: number): string {

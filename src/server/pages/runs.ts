@@ -4,6 +4,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Unit } from '../../api/index.ts';
 import { measuresOf } from '../../campaign/measures.ts';
 import { type Column, outputColumn } from '../../report/column-types.ts';
+import { precisionText } from '../../report/precision-words.ts';
 import { logDetails } from '../../report/failures-section.ts';
 import { html, type Markup } from '../../report/markup.ts';
 import { brief, titleOf, unitText } from '../../report/words.ts';
@@ -128,13 +129,7 @@ export function pointPage(
             ${by}${told === null ? '' : told.value === null ? ': it failed' : `: ${told.value}`}.
           </p>`,
       )}
-      ${precision.map(
-        ({ output, mean, low, high, n, wanted, reached }) =>
-          html`<p>
-            ${output}: ${String(mean ?? '')}, interval ${String(low ?? '')} to ${String(high ?? '')} of ${n}
-            runs; wanted ${wanted}: ${reached ? 'reached' : 'not reached'}.
-          </p>`,
-      )}
+      ${precision.map((one) => html`<p>${precisionText(one)}.</p>`)}
       <h2>Inputs</h2>
       ${tableOf(
         ['Input', 'Value', 'Units', 'Varied'],
