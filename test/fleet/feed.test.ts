@@ -1,0 +1,40 @@
+import { expect, test } from '@jest/globals';
+import type { Report } from '../../src/service/fleet/protocol.ts';
+import type { NodeClient } from '../../src/service/node/client.ts';
+import { HttpFeed } from '../../src/service/node/feed.ts';
+
+const MB = 2 ** 20;
+
+/** What the service is told of runs whose output has so many MB. */
+async function reportsOf(...sizes: number[]): Promise<Report['endings'][]> {
+  const reports: Report['endings'][] = [];
+  const report = ({ endings }: Report): Promise<void> => Promise.resolve(void reports.push(endings));
+  const feed = new HttpFeed({ client: { report } as unknown as NodeClient, holder: 'h', has: [] });
+  await feed.report(
+    sizes.map((size, at) => ({
+      ...{ runId: `run-${at}`, status: 'COMPLETED' },
+      outputs: { Text: 'x'.repeat(size * MB) },
+    })),
+  );
+  return reports;
+}
+
+test('a report has about eight MB of outputs, and each run is in one', async () => {
+  const reports = await reportsOf(5, 5, 1, 1, 9, 1);
+  expect(reports.map((endings) => endings.map(({ runId }) => runId))).toEqual([
+    ['run-0'],
+    ['run-1', 'run-2', 'run-3'],
+    ['run-4'],
+    ['run-5'],
+  ]);
+});
+
+test('a run whose outputs no report can take fails, and the others do not', async () => {
+  const [endings] = await reportsOf(1, 61, 1);
+  expect(endings!.map(({ status }) => status)).toEqual(['COMPLETED', 'FAILED', 'COMPLETED']);
+  expect(endings![1]).toEqual({
+    ...{ runId: 'run-1', status: 'FAILED' },
+    reason:
+      'its outputs have 61 MB, and an executor on another machine reports at most 60 MB: write large values to an output file',
+  });
+});
