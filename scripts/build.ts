@@ -1,13 +1,13 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join, resolve, sep } from 'node:path';
+import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { rollup } from 'rollup';
 import { dts } from 'rollup-plugin-dts';
-import { bundle, bundles, modules } from '../src/dev/workflow-bundle.ts';
+import { writeProgram } from './program.ts';
 
 /**
- * Writes `dist`, the code of the package: the modules as JavaScript with source maps, the declarations of the public
- * modules, the files that modules read, and the workflow bundle. It has the same folders as the checkout.
+ * Writes `dist`, the code of the package: the program, the declarations of the public modules, and the licences of the
+ * packages that are part of the program.
  */
 
 const root = resolve(import.meta.dirname, '..');
@@ -15,45 +15,21 @@ const dist = join(root, 'dist');
 /** The entries that package.json exports. */
 const entries = ['src/index', 'src/service/models/model', 'models/kernel/index'];
 
-rmSync(dist, { recursive: true, force: true });
-compile();
+const parts = await writeProgram(dist);
+writeFileSync(join(dist, 'LICENSES.txt'), licencesOf(parts));
 await declare();
-for (const folder of [
-  'src/cli/scaffold',
-  'src/service/animation/player',
-  'src/server/login',
-  'src/server/page',
-  'examples',
-  'python',
-]) {
-  cpSync(join(root, folder), join(dist, folder), { recursive: true, filter: isSource });
-}
-keepModelsBare();
-// made in advance, so that a worker starts without webpack
-for (const kind of ['campaigns', 'lanes'] as const) {
-  const code = await bundle(join(dist, `${modules[kind]}.js`));
-  writeFileSync(join(dist, `${bundles[kind]}.js`), withSlimMap(code));
-}
-
-/** False for files that Python creates when it imports or installs a module. */
-function isSource(path: string): boolean {
-  return !/__pycache__|\.egg-info|python.build/.test(path.slice(root.length));
-}
-
-function compile(): void {
-  const tsc = join(root, 'node_modules/typescript/bin/tsc');
-  const { status } = spawnSync(process.execPath, [tsc, '-p', 'tsconfig.build.json'], {
-    cwd: root,
-    stdio: 'inherit',
-  });
-  if (status !== 0) process.exit(1);
-}
 
 /**
  * Writes one file of declarations per entry, with the public declarations only. The declarations of all modules would
  * make a strict project check the declarations of every package that foray uses.
  */
 async function declare(): Promise<void> {
+  const tsc = join(root, 'node_modules/typescript/bin/tsc');
+  const { status } = spawnSync(process.execPath, [tsc, '-p', 'tsconfig.build.json'], {
+    cwd: root,
+    stdio: 'inherit',
+  });
+  if (status !== 0) process.exit(1);
   const files = entries.map((entry) => `${join(dist, entry)}.d.ts`);
   const texts: string[] = [];
   for (const input of files) {
@@ -64,26 +40,20 @@ async function declare(): Promise<void> {
   files.forEach((file, at) => writeFileSync(file, texts[at]!));
 }
 
-/**
- * Removes the source maps of models: everything in the folder of a model is part of the model, so it must have only
- * code.
- */
-function keepModelsBare(): void {
-  for (const file of globSync('models/**/*.js', { cwd: dist })) {
-    const path = join(dist, file);
-    rmSync(`${path}.map`);
-    writeFileSync(path, readFileSync(path, 'utf8').replace(/\/\/# sourceMappingURL=.*\s*$/, ''));
-  }
-}
-
-/**
- * Makes the source map in the bundle smaller. The worker needs the map, but not the sources and not the path of this
- * folder.
- */
-function withSlimMap(code: string): string {
-  const [, head, encoded] = /^(.*base64,)(\S+)\s*$/s.exec(code)!;
-  const map = JSON.parse(Buffer.from(encoded!, 'base64').toString()) as { sources: string[] };
-  const sources = map.sources.map((source) => source.replace(`${root}${sep}`, ''));
-  const slim = { ...map, sources, sourcesContent: undefined };
-  return `${head}${Buffer.from(JSON.stringify(slim)).toString('base64')}\n`;
+/** The licences of packages, as they want to be passed on. */
+function licencesOf(files: string[]): string {
+  const folders = new Set(files.map((file) => /^.*node_modules\/(@[^/]+\/)?[^/]+/.exec(file)![0]));
+  const texts = [...folders].sort().map((folder) => {
+    const { name, version, license } = JSON.parse(
+      readFileSync(join(root, folder, 'package.json'), 'utf8'),
+    ) as {
+      name: string;
+      version: string;
+      license: string;
+    };
+    const [file] = globSync('{LICEN[CS]E,licen[cs]e,COPYING}*', { cwd: join(root, folder) });
+    const text = file === undefined ? '' : `\n${readFileSync(join(root, folder, file), 'utf8').trim()}\n`;
+    return `${name} ${version} (${license})\n${text}`;
+  });
+  return `foray contains these packages.\n\n${texts.join(`\n${'-'.repeat(80)}\n\n`)}`;
 }

@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process';
-
 /** The message that detaches a part from its parent: the part then outlives the parent. */
 export const STAY = 'stay';
 
@@ -31,14 +29,4 @@ export function tellParent(line: string): void {
 function tell(message: unknown): void {
   // a parent that has ended or is ending receives nothing
   if (process.connected) process.send!(message, () => {});
-}
-
-/** As a program: runs another program, given by its arguments, and ends it with the parent. */
-if (import.meta.main) {
-  const [command, ...args] = process.argv.slice(2);
-  const child = spawn(command!, args, { stdio: ['ignore', 'inherit', 'inherit'] });
-  child.once('error', () => process.exit(1));
-  child.once('exit', (code) => process.exit(code ?? 1));
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal));
-  endWithParent();
 }

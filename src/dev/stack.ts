@@ -12,7 +12,7 @@ import { findTemporalCli, type Report, serverSettings } from './temporal-cli.ts'
 
 const USUAL_PORTS = { temporal: 7233, webUi: 8233, service: 8090, page: 8100 };
 const MAIN = ownModule('src/cli/main');
-const LIFELINE = ownModule('src/dev/lifeline');
+const LIFELINE = ownModule('src/dev/run-with-parent');
 const HOST = '127.0.0.1';
 /** Attempts to start: another program may take a free port before we do. */
 const TRIES = 4;

@@ -6,9 +6,11 @@ import { dirname, join } from 'node:path';
 import type { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { afterAll, expect, test } from '@jest/globals';
-import { cleanEnv, MAIN } from '../support/cli.ts';
+import { cleanEnv, ROOT } from '../support/cli.ts';
 import { until } from '../support/until.ts';
 
+/** Of the checkout, which starts the Node that npm installs. */
+const MAIN = join(ROOT, 'src/cli/foray.mjs');
 const folder = mkdtempSync(join(tmpdir(), 'foray-older-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 

@@ -13,7 +13,7 @@ describe('what Node has compiled of the program', () => {
       const env = { XDG_CACHE_HOME: folder, NODE_COMPILE_CACHE: '' };
       expect(await foray(folder, ['--version'], { env })).toMatchObject({ code: 0, stderr: '' });
       const [version] = readdirSync(join(folder, 'foray/compiled'));
-      expect(readdirSync(join(folder, 'foray/compiled', version!)).length).toBeGreaterThan(100);
+      expect(readdirSync(join(folder, 'foray/compiled', version!)).length).toBeGreaterThan(10);
     } finally {
       rmSync(folder, { recursive: true });
     }

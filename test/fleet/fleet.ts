@@ -14,6 +14,7 @@ import { clientOf, KEY, onCleanup, SHIPPED_MODELS, type TestService } from '../s
 import { type TemporalProcess, temporalProcess } from '../support/temporal.ts';
 import { until } from '../support/until.ts';
 
+/** Of the checkout: executors need the build of the service, which runs in this process from source. */
 const MAIN = path.resolve(import.meta.dirname, '../../src/cli/main.ts');
 /** How long an executor may be silent in tests, in milliseconds. */
 export const HEARTBEAT = 5_000;

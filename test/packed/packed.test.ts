@@ -2,8 +2,9 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { withImports } from '../../src/service/models/library.ts';
 import { cleanEnv, type Dev, foray as run, type Ran, ROOT, startDev } from '../support/cli.ts';
 
 /** The packed file, installed into an empty folder with a blank and a letter outside ASCII in its path. */
@@ -62,7 +63,7 @@ describe('the package', () => {
     expect(texts).toEqual([]);
   });
 
-  test('knows all files that Node loads for foray/kernel and foray/model', () => {
+  test('keeps apart all files that Node loads for foray/kernel and foray/model', () => {
     write(
       'loaded.mjs',
       `import { registerHooks } from 'node:module';
@@ -70,14 +71,21 @@ const urls = [];
 registerHooks({ load: (url, context, next) => { urls.push(url); return next(url, context); } });
 await import('foray/kernel');
 await import('foray/model');
-const loaded = urls.filter((url) => url.startsWith('file:'));
-const { libraryFiles } = await import(${JSON.stringify(pathToFileURL(join(own, 'dist/src/service/models/library.js')).href)});
-console.log(JSON.stringify({ loaded, known: libraryFiles() }));`,
+console.log(JSON.stringify(urls.filter((url) => url.startsWith('file:'))));`,
     );
     const said = execFileSync(process.execPath, ['loaded.mjs'], { cwd: project, encoding: 'utf8' });
-    const { loaded, known } = JSON.parse(said) as { loaded: string[]; known: string[] };
-    expect(known).toEqual(loaded.map((url) => fileURLToPath(url)).sort());
-    expect(known.length).toBeGreaterThan(10);
+    const loaded = (JSON.parse(said) as string[]).map((url) => fileURLToPath(url)).sort();
+    const entries = ['src/service/models/model', 'models/kernel/index'];
+    expect(withImports(entries.map((entry) => join(own, `dist/${entry}.js`)))).toEqual(loaded);
+    expect(loaded.length).toBeGreaterThan(10);
+  });
+
+  test('has the licences of the packages that are part of it', () => {
+    const licences = readFileSync(join(own, 'dist/LICENSES.txt'), 'utf8');
+    expect(licences).toMatch(/^kysely [\d.]+ \(MIT\)\n\nThe MIT License/m);
+    expect(licences.match(/^\S+ [\d.]+ \((MIT|ISC|BSD-.*|Apache-2.0|.*OR.*)\)$/gm)!.length).toBe(
+      licences.split(`\n${'-'.repeat(80)}\n`).length,
+    );
   });
 });
 

@@ -6,10 +6,12 @@ import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { Foray } from '../../src/client/index.ts';
 import { readAddresses } from '../../src/dev/home.ts';
+import { MAIN } from './program.ts';
 import { until } from './until.ts';
 
+export { MAIN };
+
 export const ROOT = resolve(import.meta.dirname, '../..');
-export const MAIN = join(ROOT, 'src/cli/foray.mjs');
 
 export interface Ran {
   code: number | null;

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { publicModules } from '../../package/own-files.ts';
 
 /** The modules of this package that models import. */
-const ENTRIES = ['foray/model', 'foray/kernel'];
+export const LIBRARY = ['foray/model', 'foray/kernel'];
 
 /** Matches an import of a loaded file (not only of types), as Prettier and TypeScript write it. */
 const IMPORT = /^(?:import|export)\s(?!type\b)(?:[^;'"]*\bfrom\s)?['"](\.{1,2}\/[^'"]+)['"]/gm;
@@ -15,11 +15,12 @@ let known: readonly string[] | undefined;
  * imports. Sorted; read once.
  */
 export function libraryFiles(): readonly string[] {
-  return (known ??= findFiles());
+  return (known ??= withImports(LIBRARY.map((name) => publicModules[name]!)));
 }
 
-function findFiles(): string[] {
-  const files = new Set(ENTRIES.map((name) => publicModules[name]!));
+/** Modules and all the modules that they import by a relative path, sorted. */
+export function withImports(entries: readonly string[]): string[] {
+  const files = new Set(entries);
   // a set yields what is added while it is walked through
   for (const file of files) {
     for (const [, imported] of readFileSync(file, 'utf8').matchAll(IMPORT)) {

@@ -1,0 +1,122 @@
+import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import { build } from 'esbuild';
+import ts from 'typescript';
+import { bundle, bundles, modules } from '../src/dev/workflow-bundle.ts';
+import { publicModules } from '../src/package/own-files.ts';
+import { LIBRARY, withImports } from '../src/service/models/library.ts';
+
+const root = resolve(import.meta.dirname, '..');
+
+/** The modules that are a program, a thread or the entry of the library: others load them by their path. */
+const entries = [
+  'worker',
+  'src/index',
+  'src/cli/main',
+  'src/dev/run-with-parent',
+  'src/server/live/gather-thread',
+  'src/service/executors/executor',
+  'src/service/executors/watchdog',
+  'src/service/models/describe-thread',
+  'src/service/animation/animator',
+];
+
+/** Folders whose files are read, not imported. */
+const read = [
+  'src/cli/scaffold',
+  'src/service/animation/player',
+  'src/server/login',
+  'src/server/page',
+  'examples',
+  'python',
+];
+
+/**
+ * Packages that stay outside: Temporal's, which have native code and find their parts by path, and those that only some
+ * commands need.
+ */
+const external = ['@temporalio/*', 'protobufjs', 'pg', 'vega', 'vega-lite'];
+
+/**
+ * Writes the program as the package has it, in the same folders as the checkout: few files of JavaScript with the
+ * packages that foray uses, the models and their library module by module, the files that modules read, and the
+ * workflows. A command starts in a third of the time that the modules of a checkout take, because Node has to find and
+ * to link few of them.
+ *
+ * @param dist - the folder, `dist` beside a package.json
+ * @returns the files of packages that are part of it
+ */
+export async function writeProgram(dist: string): Promise<string[]> {
+  rmSync(dist, { recursive: true, force: true });
+  const { metafile } = await build({
+    entryPoints: entries.map((entry) => join(root, `${entry}.ts`)),
+    outbase: root,
+    outdir: dist,
+    // as deep as src/package, because own-files.ts finds the other files from its own place
+    chunkNames: 'src/chunks/[name]-[hash]',
+    bundle: true,
+    splitting: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node24',
+    external,
+    // packages in CommonJS need `require`
+    banner: {
+      js: "import { createRequire as requireFrom } from 'node:module';\nconst require = requireFrom(import.meta.url);",
+    },
+    sourcemap: true,
+    sourcesContent: false,
+    metafile: true,
+    logLevel: 'error',
+  });
+  writeLibrary(dist);
+  for (const folder of read) {
+    cpSync(join(root, folder), join(dist, folder), { recursive: true, filter: isSource });
+  }
+  // made in advance, so that a worker starts without webpack
+  for (const kind of ['campaigns', 'lanes'] as const) {
+    const code = await bundle(join(root, `${modules[kind]}.ts`));
+    const path = join(dist, `${bundles[kind]}.js`);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, withSlimMap(code));
+  }
+  return Object.keys(metafile.inputs).filter((input) => input.startsWith('node_modules/'));
+}
+
+/**
+ * Models, and the modules of foray that they import, keep their files: these are part of a model's version. They have
+ * no source maps, because everything in the folder of a model is part of it.
+ */
+function writeLibrary(dist: string): void {
+  const library = withImports(LIBRARY.map((name) => publicModules[name]!));
+  const models = globSync('models/**/*.ts', { cwd: root }).map((file) => join(root, file));
+  for (const file of new Set([...library, ...models])) {
+    const { outputText } = ts.transpileModule(readFileSync(file, 'utf8'), {
+      compilerOptions: {
+        target: ts.ScriptTarget.ES2024,
+        module: ts.ModuleKind.ESNext,
+        rewriteRelativeImportExtensions: true,
+      },
+    });
+    const path = join(dist, relative(root, file).replace(/\.ts$/, '.js'));
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, outputText);
+  }
+}
+
+/** False for files that Python creates when it imports or installs a module. */
+function isSource(path: string): boolean {
+  return !/__pycache__|\.egg-info|python.build/.test(path.slice(root.length));
+}
+
+/**
+ * Makes the source map in the bundle smaller. The worker needs the map, but not the sources and not the path of this
+ * folder.
+ */
+function withSlimMap(code: string): string {
+  const [, head, encoded] = /^(.*base64,)(\S+)\s*$/s.exec(code)!;
+  const map = JSON.parse(Buffer.from(encoded!, 'base64').toString()) as { sources: string[] };
+  const sources = map.sources.map((source) => source.replace(`${root}${sep}`, ''));
+  const slim = { ...map, sources, sourcesContent: undefined };
+  return `${head}${Buffer.from(JSON.stringify(slim)).toString('base64')}\n`;
+}

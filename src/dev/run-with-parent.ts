@@ -1,0 +1,11 @@
+import { spawn } from 'node:child_process';
+import { endWithParent } from './lifeline.ts';
+
+/** A program that runs another program, given by its arguments, and ends it with the parent. */
+
+const [command, ...args] = process.argv.slice(2);
+const child = spawn(command!, args, { stdio: ['ignore', 'inherit', 'inherit'] });
+child.once('error', () => process.exit(1));
+child.once('exit', (code) => process.exit(code ?? 1));
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal));
+endWithParent();

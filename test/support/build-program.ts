@@ -1,0 +1,31 @@
+import { createHash } from 'node:crypto';
+import { cpSync, existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { writeProgram } from '../../scripts/program.ts';
+import { PROGRAM } from './program.ts';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const OUTSIDE_DIST = ['package.json', 'src/cli/foray.mjs', 'src/cli/behind-older-node.mjs'];
+
+/** Builds the program that the tests start, unless it was built from the same files before. */
+export async function buildProgram(): Promise<void> {
+  const mark = join(PROGRAM, 'source');
+  const hash = hashOfSource();
+  if (existsSync(mark) && readFileSync(mark, 'utf8') === hash) return;
+  for (const file of OUTSIDE_DIST) {
+    mkdirSync(dirname(join(PROGRAM, file)), { recursive: true });
+    cpSync(join(ROOT, file), join(PROGRAM, file));
+  }
+  await writeProgram(join(PROGRAM, 'dist'));
+  writeFileSync(mark, hash);
+}
+
+function hashOfSource(): string {
+  const files = globSync(
+    ['package-lock.json', 'worker.ts', 'scripts/program.ts', '{src,models,examples,python}/**/*.*'],
+    { cwd: ROOT },
+  );
+  const hash = createHash('sha256');
+  for (const file of files.sort()) hash.update(`${file}\n`).update(readFileSync(join(ROOT, file)));
+  return hash.digest('hex');
+}
