@@ -210,7 +210,7 @@ class Campaign:
         return self._json("GET", "/failures")
 
     def analyze(self, output=None):
-        """Which inputs matter, an analysis an output."""
+        """Which inputs matter, with one analysis per output."""
         return self._json("GET", "/analysis", query={"output": output})
 
     def report(self, path=None):
@@ -231,7 +231,7 @@ class Campaign:
             return Figure(name, answer.read().decode())
 
     def pause(self, reason=None):
-        """Requests no new runs; what is requested goes on."""
+        """Requests no new runs; requested runs go on."""
         return self._verb("pause", reason=reason)
 
     def resume(self):

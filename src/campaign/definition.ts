@@ -31,28 +31,28 @@ const Replications = z
 const Output = z.string('expected the name of an output');
 
 const PERCENT = /^\s*(\d+(?:\.\d+)?)\s*%\s*$/;
-const WIDTH = 'expected a number, or of a share a percentage such as 2 %';
+const WIDTH = 'expected a number, or for a share a percentage such as 2 %';
 
 const Precise = z
   .strictObject({
-    min: Replications.min(2, 'expected at least 2').describe('Replications that every point gets.'),
-    max: Replications.describe('Replications that no point gets more of.'),
+    min: Replications.min(2, 'expected at least 2').describe('The fewest replications of a point.'),
+    max: Replications.describe('The most replications of a point.'),
     output: z
       .union([Output, z.array(Output).min(1, 'expected at least one output')])
       .describe(
-        'The output, or outputs, whose mean is to be precise: of a BOOLEAN output, or P(…), the share of the runs in which it is true.',
+        'The output or outputs whose mean must be precise. For a BOOLEAN output or P(…), it is the share of the runs in which it is true.',
       ),
     relative: z
       .number('expected a number')
       .positive('expected more than 0')
       .lt(1, 'expected less than 1')
       .optional()
-      .describe('Half the width of the interval, at most, as a share of the mean.'),
+      .describe('The largest half-width of the interval, as a share of the mean.'),
     absolute: z
       .union([z.number(WIDTH).positive('expected more than 0'), z.string(WIDTH).regex(PERCENT, WIDTH)], WIDTH)
       .optional()
       .describe(
-        "Half the width of the interval, at most, in the output's units; of a share also in percent, such as 2 %.",
+        'The largest half-width of the interval, in the units of the output. For a share it may be in percent, such as 2 %.',
       ),
     confidence: z
       .number('expected a number')
@@ -70,24 +70,28 @@ const Precise = z
 
 const Raced = z
   .strictObject({
-    min: Replications.min(2, 'expected at least 2').describe('Replications that every point gets.'),
-    max: Replications.describe('Replications that no point gets more of.'),
+    min: Replications.min(2, 'expected at least 2').describe('The fewest replications of a point.'),
+    max: Replications.describe('The most replications of a point.'),
   })
   .refine(({ min, max }) => min <= max, 'expected "min" not above "max"')
-  .meta({ id: 'Raced', description: 'Of a search: as many as tell a point from the best one so far.' });
+  .meta({
+    id: 'Raced',
+    description:
+      'In a search: a point gets more replications until it can be distinguished from the best one so far.',
+  });
 
 const OutputNames = z.array(Output, 'expected a list of outputs').min(1, 'expected at least one output');
 
 const Outputs = z
   .strictObject({
     names: OutputNames.optional().describe(
-      'The outputs to keep; without it all. P(…) and Q(…) are formulas over outputs.',
+      'The outputs to keep, by default all. P(…) and Q(…) are formulas over outputs.',
     ),
     files: z
       .enum(['keep', 'link'], 'expected keep or link')
       .default('link')
       .describe(
-        'What is kept of an OUTPUT_FILE: link, the reference to a file that is at the service; keep, the file as well.',
+        'What is kept of an OUTPUT_FILE. link: only the reference to the file at the service. keep: the file as well.',
       ),
   })
   .meta({ id: 'Outputs' });
@@ -95,8 +99,8 @@ const Outputs = z
 const Goal = z
   .strictObject(
     {
-      maximize: Output.optional().describe('The output, or formula, of which higher values are better.'),
-      minimize: Output.optional().describe('The output, or formula, of which lower values are better.'),
+      maximize: Output.optional().describe('The output or formula whose higher values are better.'),
+      minimize: Output.optional().describe('The output or formula whose lower values are better.'),
     },
     'expected {maximize: OUTPUT} or {minimize: OUTPUT}',
   )
@@ -114,35 +118,35 @@ const Failures = z
         .min(1, 'expected at least 1')
         .max(100, 'expected at most 100')
         .default(1)
-        .describe('How often a run is tried, the first time included.'),
+        .describe('The most attempts of a run, including the first.'),
       backoff: Duration.prefault('10 s').describe(
-        'How long before the second attempt; twice as long before each further one.',
+        'The wait before the second attempt. It doubles before each further attempt.',
       ),
       seed: z
         .enum(['same', 'new'], 'expected same or new')
         .default('same')
-        .describe('The seed of further attempts: the same, or one of its own for each.'),
+        .describe('The seed of further attempts: the same one, or a new one for each attempt.'),
       rate: z
         .number('expected a share from 0 to 1')
         .min(0, 'expected a share from 0 to 1')
         .max(1, 'expected a share from 0 to 1')
         .optional()
-        .describe('A share of the finished runs: if more have failed, it is too many.'),
+        .describe('The largest allowed share of failed runs among the finished runs.'),
       after: z
         .int('expected a whole number')
         .min(1, 'expected at least 1')
         .default(20)
-        .describe('How many runs have to be finished before the rate counts.'),
+        .describe('The number of finished runs from which on the rate counts.'),
       count: z
         .int('expected a whole number')
         .min(0, 'expected at least 0')
         .optional()
-        .describe('A number of runs: if more have failed, it is too many.'),
+        .describe('The largest allowed number of failed runs.'),
       then: z
         .enum(['pause', 'stop', 'cancel'], 'expected pause, stop or cancel')
         .default('pause')
         .describe(
-          'What happens to the campaign then: it is paused, ends when what is requested has finished, or is cancelled.',
+          'What happens to the campaign when more runs have failed. pause: it is paused. stop: it ends after its requested runs. cancel: it is cancelled.',
         ),
     },
     'expected {attempts: NUMBER}, {rate: SHARE} or {count: NUMBER}',
@@ -163,9 +167,11 @@ const Failures = z
 const Timeouts = z
   .strictObject(
     {
-      run: Duration.optional().describe('A run is given up so long after it started at the service.'),
+      run: Duration.optional().describe(
+        'The longest time of a run from its start at the service. After it, the run is stopped and this attempt has failed.',
+      ),
       campaign: Duration.optional().describe(
-        'The campaign is cancelled so long after its start, pauses included.',
+        'The longest time of the campaign from its start, including pauses. After it, the campaign is cancelled.',
       ),
     },
     'expected {run: DURATION, campaign: DURATION}',
@@ -181,7 +187,7 @@ export const Definition = z.strictObject({
   campaign: z
     .string('expected a name, in quotes if it looks like a number')
     .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/, 'expected a name of letters, digits, "-", "_" and "."')
-    .describe("The campaign's name; its id is the name with a short suffix, or what --id says."),
+    .describe("The campaign's name. Its id is the name with a short suffix, unless --id gives another."),
   model: z
     .strictObject(
       {
@@ -199,7 +205,9 @@ export const Definition = z.strictObject({
             VERSION,
           )
           .default('latest')
-          .describe('latest, a version number, or a version id; found once, when the campaign is submitted.'),
+          .describe(
+            'latest, a version number, or a version id. It is looked up once, when the campaign is submitted.',
+          ),
       },
       'expected {name: MODEL}',
     )
@@ -207,9 +215,7 @@ export const Definition = z.strictObject({
   experiment: z
     .string('expected the name of a stored experiment')
     .optional()
-    .describe(
-      "A stored experiment of the version whose inputs the points start from, not the version's defaults.",
-    ),
+    .describe('A stored experiment of the version. Its inputs replace the defaults of the version.'),
   inputs: maybeEmpty(z.record(z.string(), Given, 'expected input names with their values')).describe(
     'Values that are the same in every point: {INPUT: VALUE}, or {INPUT: {value, units}}.',
   ),
@@ -228,7 +234,7 @@ export const Definition = z.strictObject({
     .optional()
     .meta({ default: 1 })
     .describe(
-      'Repeats of each point, each with a seed of its own: a number, or {min, max, output, …} to go on until a mean is precise; in a search also {min, max}. With "select" the first ones, 10 by default.',
+      'The repeats of each point, each with its own seed: a number, or {min, max, output, …} to replicate until a mean is precise. In a search also {min, max}. With "select" it is the number of first replications, 10 by default.',
     ),
   commonRandomNumbers: z
     .boolean('expected true or false')
@@ -237,15 +243,13 @@ export const Definition = z.strictObject({
   seed: z
     .int('expected a whole number')
     .optional()
-    .describe(
-      "The campaign's seed; without it replication 1 keeps the seed that the version or experiment has.",
-    ),
+    .describe("The campaign's seed. Without it, replication 1 keeps the seed of the version or experiment."),
   outputs: z
     .union([OutputNames, Outputs], 'expected a list of outputs or {names: [OUTPUT, …], files: keep}')
     .optional()
-    .describe('The outputs to keep, without it all: a list, or {names, files} to keep their files as well.'),
+    .describe('The outputs to keep, by default all: a list, or {names, files} to keep their files as well.'),
   goal: Goal.optional().describe(
-    'The output that the campaign is about: {maximize: OUTPUT} or {minimize: OUTPUT}; changes no run.',
+    'The output that the campaign is about: {maximize: OUTPUT} or {minimize: OUTPUT}. It changes no run.',
   ),
   concurrency: z
     .union(
@@ -253,11 +257,13 @@ export const Definition = z.strictObject({
       CONCURRENCY,
     )
     .default('auto')
-    .describe('Runs requested at once, at most (up to 32,000); auto follows what the service runs.'),
+    .describe(
+      'The most runs that are requested at once, up to 32,000. auto follows the number that the service runs at once.',
+    ),
   failures: Failures.optional().describe(
-    'How often a run is tried, how many failed ones are too many, and what happens then.',
+    'How often a run is tried, how many runs may fail, and what happens when more fail.',
   ),
-  timeouts: Timeouts.optional().describe('After how long a run, or the campaign, is given up.'),
+  timeouts: Timeouts.optional().describe('The longest time of a run, and of the campaign.'),
   fresh: z
     .union(
       [
@@ -271,7 +277,9 @@ export const Definition = z.strictObject({
       'expected true or {salt: INPUT}',
     )
     .default(false)
-    .describe('true reuses nothing, by a new seed; {salt: INPUT} by a number of its own in that input.'),
+    .describe(
+      'true: a new seed, so that no results are reused. {salt: INPUT}: a new number in that input does the same.',
+    ),
   priority: z
     .int('expected a whole number from 1 (first) to 5 (last)')
     .min(1, 'expected a whole number from 1 (first) to 5 (last)')

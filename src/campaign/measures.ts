@@ -171,7 +171,7 @@ function compiled(
   );
   try {
     const { names, evaluate } = compileExpression(text, types, wanted, 'output of one value');
-    if (names.length === 0) throw invalid(written, 'it names no output', place);
+    if (names.length === 0) throw invalid(written, 'It names no output.', place);
     return {
       sources: names,
       evaluate: (values) => {

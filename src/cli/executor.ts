@@ -46,10 +46,14 @@ export function addExecutor(program: Command): void {
       labels,
       [],
     )
-    .option('--leave-when-idle <duration>', 'leave after so long without a run, such as 90s or 5m', duration)
+    .option(
+      '--leave-when-idle <duration>',
+      'leave after this time without a run, such as 90s or 5m',
+      duration,
+    )
     .option(
       '--ends <time>',
-      'when the machine is taken away: no run begins that would not end before',
+      'time when the machine is taken away; no run starts that would probably not end before',
       instant,
     )
     .action(async ({ serviceUrl, key, temporal, cache, ...flags }: Flags) => {

@@ -11,15 +11,15 @@ import { modelsIn } from './models-in.ts';
 import { print, printJson } from './output.ts';
 import { type SettingFlags, withSettings } from './settings.ts';
 
-/** After so many uploads of what the service lacks, the files change meanwhile. */
+/** After this number of rounds with missing files, the files probably change during the push. */
 const MOST_ROUNDS = 3;
 
-/** What became of a model. */
+/** The result of pushing a model. */
 interface PushedModel {
   name: string;
   version: number;
   isNew: boolean;
-  /** How many of its files were uploaded. */
+  /** Number of its files that were uploaded. */
   uploaded: number;
   files: number;
 }
@@ -27,13 +27,15 @@ interface PushedModel {
 /** `foray models push`: gives a model to a service on another machine, as a new version. */
 export function addModelsPush(models: Command): void {
   withSettings(models.command('push'))
-    .description('send a model to the service as a new version, if it has changed; versions before it run on')
+    .description(
+      'send a model to the service as a new version, if it has changed; earlier versions can still run',
+    )
     .argument('<folder>', 'folder of one model or of several')
     .option('--json', 'print the versions as JSON')
     .action(async (folder: string, flags: SettingFlags & { json?: boolean }) => {
       const { readModel } = await import('../service/models/reader.ts');
       const root = path.resolve(folder);
-      // all are read first, so that a mistake in one pushes none
+      // all models are read first, so that a mistake in one pushes none
       const found = await Promise.all((await modelsIn(folder)).map((place) => readModel(root, place)));
       const files = await Promise.all(found.map(filesToPush));
       const cloud = cloudClient(settingsWithService(flags), 'person');
@@ -50,10 +52,10 @@ export function addModelsPush(models: Command): void {
     });
 }
 
-/** A file of a model, and where it is here. */
+/** A file of a model, and its path on this machine. */
 type LocalFile = PushRequest['files'][number] & { file: string };
 
-/** @throws ForayError MODEL_INVALID for a model that would not run elsewhere */
+/** @throws ForayError MODEL_INVALID for a model that would not run on another machine */
 async function filesToPush({ code, declaration, outside }: FoundModel): Promise<LocalFile[]> {
   const { manifestOf, MODELS, outsideWarning } = await import('../service/models/manifest.ts');
   const { filesOf } = await import('../service/models/folder.ts');
@@ -62,7 +64,7 @@ async function filesToPush({ code, declaration, outside }: FoundModel): Promise<
   const { files } = manifestOf(code, declaration, outside);
   return filesOf(code).flatMap(({ file }, at) => {
     const { path: place, mode, sha256, link } = files[at]!;
-    // foray's own files are those of the service
+    // the service has its own copy of foray's files
     if (!place.startsWith(`${MODELS}/`)) return [];
     if (link !== undefined) {
       throw new ForayError('MODEL_INVALID', `The link ${file} leads to no file, so it cannot be pushed.`, {

@@ -19,7 +19,7 @@ interface Flags {
   json?: boolean;
 }
 
-/** `foray service move`: from the data folder of one service to places that several services share. */
+/** `foray service move`: copies a service from its data folder to places that several services share. */
 export function addServiceMove(service: Command): void {
   service
     .command('move')

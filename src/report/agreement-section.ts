@@ -32,15 +32,15 @@ export function agreementSection(
     <p class="soft">
       ${
         comparisons.length > 0
-          ? `${within.length} of ${counted(held.length, 'interval')} ${within.length === 1 ? 'contains' : 'contain'} the value that ${label} gives; of such intervals ${percent(misses)} miss a true value by chance.`
+          ? `${within.length} of ${counted(held.length, 'interval')} ${within.length === 1 ? 'contains' : 'contain'} the value that ${label} gives. By chance, ${percent(misses)} of such intervals miss a true value.`
           : ''
       }
       ${shown.length < comparisons.length ? `The first ${shown.length} are shown.` : ''}
       ${
         comparisons.length === 0
-          ? 'Nothing is compared: none of its values is of a point that has finished.'
+          ? 'Nothing is compared: none of its values belongs to a point that has finished.'
           : missed > 0
-            ? `${counted(missed, 'value')} of ${label} ${missed === 1 ? 'is' : 'are'} of no point that has finished.`
+            ? `${counted(missed, 'value')} of ${label} ${missed === 1 ? 'is' : 'are'} for points that have not finished.`
             : ''
       }
     </p>
@@ -65,7 +65,7 @@ export function agreementSection(
   </section>`;
 }
 
-/** Of one output, so that all numbers of a column are of a size. */
+/** The rows of one output, so that the numbers of a column have the same decimals. */
 function comparisonRows(varied: Campaign['varied'], comparisons: readonly Comparison[]): Markup[] {
   const [first] = comparisons;
   if (!first) return [];

@@ -28,7 +28,7 @@ export function posteriorSection(campaign: Campaign, { summary }: CalibrationSto
     return html`<section>
       <h2>Posterior</h2>
       ${head}
-      <p class="lead">There is none yet, as no generation is whole.</p>
+      <p class="lead">There is none yet, because no generation is complete.</p>
     </section>`;
   const { generation, tolerance, acceptance, effective, inputs } = posterior;
   const numeric = Object.entries(inputs).filter(([, marginal]) => 'mean' in marginal) as [
@@ -44,9 +44,9 @@ export function posteriorSection(campaign: Campaign, { summary }: CalibrationSto
     ${head}
     <p class="soft">
       ${sentences(
-        `The values that explain what was observed, by the ${counted(summary.particles, 'accepted point')} of generation ${generation} with their weights (${toleranceText(tolerance)})`,
-        `They tell as much as ${numberText(Math.round(effective))} points of equal weights`,
-        `Of the points that were asked, ${percent(Number(acceptance.toPrecision(3)))} came near enough`,
+        `The values that explain the observations, by the ${counted(summary.particles, 'accepted point')} of generation ${generation} with their weights (${toleranceText(tolerance)})`,
+        `They have as much information as ${numberText(Math.round(effective))} equally weighted points`,
+        `${percent(Number(acceptance.toPrecision(3)))} of the asked points came near enough`,
         generation === 1 ? 'The first generation is the prior' : undefined,
       )}
     </p>
@@ -92,7 +92,7 @@ export function generationsSection({ generations }: CalibrationStory): Markup | 
   return html`<section>
     <h2>Generations</h2>
     <p class="soft">
-      Each generation draws points near those that the one before has accepted, and accepts those whose
+      Each generation draws points near the accepted points of the one before, and accepts points whose
       distance is within its tolerance.
     </p>
     <div class="scroll" tabindex="0">

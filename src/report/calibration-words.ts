@@ -14,7 +14,7 @@ export function calibrationText({
   stoppedBy,
 }: CalibrationSummary): string {
   const failures = failed > 0 ? `, ${failed} failed` : '';
-  const stop = stoppedBy === null ? '' : `; it ended, as ${stopText(stoppedBy, 'calibration')}`;
+  const stop = stoppedBy === null ? '' : `; it ended because ${stopText(stoppedBy, 'calibration')}`;
   return `generation ${generation}, ${toleranceText(tolerance)}: ${accepted} of ${counted(particles, 'point')} accepted, ${asked.toLocaleString('en-US')} asked${failures}${stop}`;
 }
 

@@ -30,7 +30,7 @@ export function campaignSection(
     ],
     [
       'Time of runs',
-      `${durationText(outstandingTime)} in all, from each request until the run was seen to have finished, waiting in the service's queue included; without those that were reused`,
+      `${durationText(outstandingTime)} in all, from the request of each run until foray saw its end, including the time in the service's queue; without reused runs`,
     ],
   ];
   const fixed = base
@@ -83,15 +83,15 @@ export function campaignSection(
 /** "1, then 2: …" */
 function versionsText(versions: readonly ModelVersion[]): string {
   const numbers = versions.map(({ version }) => version).join(', then ');
-  return `${numbers}: each run has the version that it was requested with, and the results say which in the column "version"`;
+  return `${numbers}: each run has the version of its request, which is in the column "version" of the results`;
 }
 
 /** "10 to 100 of each point, until Mean total cost is known within 5 % with 95 % confidence" */
 export function replicationsText({ replications, precision, search, select, base }: Campaign): string {
   if (select && hasSeed(base))
-    return `${numberText(replications)} of each point, and more of those that cannot be told from the best one`;
+    return `${numberText(replications)} of each point, and more of points that cannot be distinguished from the best one`;
   if (search?.most)
-    return `${numberText(replications)} of each point, and up to ${numberText(search.most)} of those that cannot be told from the best one`;
+    return `${numberText(replications)} of each point, and up to ${numberText(search.most)} of points that cannot be distinguished from the best one`;
   if (!precision) return `${numberText(replications)} of each point`;
   const { min, max, outputs, shares = [], relative, absolute, confidence } = precision;
   const areShares = outputs.every((name) => shares.includes(name));
@@ -104,8 +104,8 @@ export function replicationsText({ replications, precision, search, select, base
 }
 
 function seedText({ seed, commonRandomNumbers }: Campaign): string {
-  if (seed === null) return 'the default of the model for the first replication';
-  return `${seed}, of which the seeds of all runs are made${commonRandomNumbers ? '; replication n has the same one in every point' : ''}`;
+  if (seed === null) return 'the default of the model, for the first replication';
+  return `${seed}, from which foray derives the seeds of all runs${commonRandomNumbers ? '; replication n has the same seed at every point' : ''}`;
 }
 
 const units = [

@@ -38,8 +38,8 @@ export class Distribution {
   }
 
   /**
-   * At most so many intervals of one width next to each other, empty ones among them; none without values. More values may
-   * be added afterwards.
+   * At most this many adjacent intervals of one width, including empty ones; none without values. More values may be
+   * added afterwards.
    */
   intervals(most: number): Interval[] {
     if (this.count === 0) return [];
@@ -52,7 +52,7 @@ export class Distribution {
     });
   }
 
-  /** The counts of wider intervals. */
+  /** The counts for wider intervals. */
   #countsAt(width: number): Map<number, number> {
     if (width === this.#width) return this.#counts;
     const counts = new Map<number, number>();
@@ -63,7 +63,7 @@ export class Distribution {
     return counts;
   }
 
-  /** The smallest width, from that of now on, with which there are few enough intervals, and their numbers are exact. */
+  /** The smallest width, starting at the current one, that gives few enough intervals with exact numbers. */
   #widthFor(most: number): number {
     for (let width = this.#width; ; width *= 2) {
       const [first, last] = [indexOf(this.min, width), indexOf(this.max, width)];
@@ -73,7 +73,10 @@ export class Distribution {
   }
 }
 
-/** Which multiple of a power of two a value is in: exact, as dividing by one loses nothing but what is next to zero. */
+/**
+ * The number of a value's interval. It is exact, because a division by a power of two loses no digits except close to
+ * zero.
+ */
 function indexOf(value: number, width: number): number {
   const index = Math.floor(value / width);
   return index === 0 && value < 0 ? -1 : index;

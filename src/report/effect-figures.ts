@@ -14,7 +14,7 @@ import type { Ranking, Summary } from './summary.ts';
 import { otherScatters, scatterFigure, surfaceFigure } from './scatter-figures.ts';
 import { percent, statisticsOf } from './words.ts';
 
-/** The marked point of pictures. */
+/** The point that pictures mark. */
 export interface MarkedPoint {
   /** Values of all inputs that vary, in their order. */
   values: readonly string[];
@@ -38,7 +38,7 @@ export function effectFigures(
   const isSearched = found !== undefined;
   const [top] = best;
   const marked = top && { values: top.values, mean: found?.value ?? valueOf(top, first.output)! };
-  // without a best point none is marked
+  // without a best point, no point is marked
   const ranked = top && ranking;
   const figures = first.effects.map((effect): Figure => {
     switch (effect.kind) {
@@ -74,7 +74,7 @@ export function effectFigures(
         togetherText(panels),
         knownText(panels, reference),
         panels.some((one) => isLogarithmic([one]))
-          ? 'The scale is logarithmic where values are far apart'
+          ? 'The scale is logarithmic if values are far apart'
           : undefined,
         partText(measures.length, all.length, 'outputs'),
       ),
@@ -111,7 +111,7 @@ function mainFigure(
   };
 }
 
-/** How far apart the means of an input's values are. */
+/** The distance between the highest and the lowest mean of an input's values. */
 function rangeOf({ means }: EffectPanel): number {
   const all = means.map(({ mean }) => mean);
   return Math.max(...all) - Math.min(...all);
@@ -138,26 +138,26 @@ function panelsOf(
 
 function meansText(campaign: Campaign, panels: readonly EffectPanel[]): string {
   const means = panels.flatMap((panel) => panel.means);
-  const over = campaign.varied.length > 1 ? 'over all points that have the value' : 'at each value';
+  const over = campaign.varied.length > 1 ? 'over all points with the value' : 'at each value';
   const what = statisticsOf(panels.map(({ output }) => output)).join(' or ');
   const mean = `The ${what} ${over}`;
   if (means.some(({ low }) => low !== null))
     return `${mean}, with its ${percent(confidenceOf(campaign))} confidence interval over the replications`;
   return campaign.commonRandomNumbers && campaign.varied.length > 1
-    ? `${mean}, without intervals, as replications of different points share their seeds`
+    ? `${mean}, without intervals, because replications of different points share their seeds`
     : mean;
 }
 
-/** "Of Rate neighbouring values are put together" */
+/** "Neighbouring values of Rate are grouped" */
 function togetherText(panels: readonly EffectPanel[]): string | undefined {
   const binned = panels.filter(({ axis }) => !hasBinEach(axis)).map(({ axis }) => axis.input.name);
   if (binned.length === 0) return undefined;
-  return `Of ${[...new Set(binned)].join(', ')} neighbouring values are put together`;
+  return `Neighbouring values of ${[...new Set(binned)].join(', ')} are grouped`;
 }
 
 function knownText(panels: readonly EffectPanel[], reference: Reference | undefined): string | undefined {
   const isKnown = panels.some(({ known }) => known && known.length > 0);
-  return isKnown ? `In orange what ${reference!.label} gives` : undefined;
+  return isKnown ? `Orange: the values of ${reference!.label}` : undefined;
 }
 
 function gridFigure(
@@ -176,7 +176,7 @@ function gridFigure(
   const isFull = cells.length === x.bins.length * y.bins.length;
   return {
     title: `${output.name} over ${x.input.name} and ${y.input.name}`,
-    caption: `${cellText(effect)}; lighter is lower${isFull ? '.' : '; where there is none, no run is done.'}`,
+    caption: `${cellText(effect)}; lighter is lower${isFull ? '.' : '; an empty cell has no completed run.'}`,
     id: 'grid',
     spec: heatMap(effect, output, marked, isGoal ? 'best' : wants),
   };

@@ -184,7 +184,7 @@ export class EffectGatherer {
     return mean;
   }
 
-  /** None of an input with too many texts. */
+  /** No axis for an input with too many texts. */
   #effect(each: InputLevels, most: number): InputEffect[] {
     if (isCrowded(each)) return [];
     const { input, at, levels } = each;

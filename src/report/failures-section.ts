@@ -17,8 +17,7 @@ export function failuresSection(
   return html`<section>
     <h2>Failures</h2>
     <p class="soft">
-      Runs that failed, by cause: what the reasons that the service gave have in common, apart from numbers
-      and ids.
+      Failed runs by cause. A cause is the common part of the service's reasons, without numbers and ids.
     </p>
     <div class="scroll" tabindex="0">
       <table>
@@ -58,7 +57,7 @@ export function logDetails({ lines, omitted }: Pick<StoredLog, 'lines' | 'omitte
   // of what models print only characters that a page may have
   const text = shown.map((line) => line.replaceAll(/[^\P{Cc}\t]/gu, '\ufffd').toWellFormed()).join('\n');
   return html`<details>
-    <summary>What the run printed last</summary>
+    <summary>The last output of the run</summary>
     ${of}
     <pre tabindex="0">${head + text}</pre>
   </details>`;

@@ -14,7 +14,7 @@ export interface Figure {
 /** A figure that was drawn. */
 export interface Picture {
   title: string;
-  /** For a page: it has the colour of the text around it, and the available width. */
+  /** The picture for a page: with the colour of the text around it and the available width. */
   svg: string;
 }
 
@@ -22,14 +22,14 @@ export async function pictureOf({ title, caption, id, spec }: Figure): Promise<P
   return { title, svg: await drawSvg(spec, id, `${title}. ${caption}`) };
 }
 
-/** A picture as a file of its own: dark on white, in its own size. */
+/** A picture as a separate file: dark on white, in its own size. */
 export function standalone({ svg }: Picture): string {
   const [, width, height] = /viewBox="\S+ \S+ (\S+) (\S+)"/.exec(svg)!;
   const size = `xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"`;
   return svg.replace('<svg ', `<svg ${size} style="color: #1c2026; background: #ffffff" `);
 }
 
-/** A picture with its title and what it shows, which can be saved under the campaign's name. */
+/** A section with a picture, its title and its caption. The page can save the picture under the campaign's name. */
 export function figureSection({ title, caption, id }: Figure, { svg }: Picture, campaign: string): Markup {
   return html`<section>
     <h2>${title}</h2>
@@ -38,7 +38,7 @@ export function figureSection({ title, caption, id }: Figure, { svg }: Picture, 
   </section>`;
 }
 
-/** "Of 15 outputs the first 12 are shown"; undefined where all are. */
+/** "Of 15 outputs the first 12 are shown"; undefined if all are shown. */
 export function partText(all: number, shown: number, many: string): string | undefined {
   return shown < all ? `Of ${all} ${many} the first ${shown} are shown` : undefined;
 }

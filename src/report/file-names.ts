@@ -25,7 +25,7 @@ export function fileNames(outputs: readonly string[]): Map<string, string> {
   );
 }
 
-/** The extension of a file as the service names it, with its point, if it is a plain one; else empty. */
+/** The extension in the service's name of a file, with its point, if it is a plain one; otherwise empty. */
 export function extensionOf(localPath: string): string {
   const extension = extname(localPath);
   return EXTENSION.test(extension) ? extension : '';

@@ -92,7 +92,7 @@ async function* ahead<From, To>(
       isOver = came.next.done === true;
       if (isOver) continue;
       const one = change(came.next.value as From).then((changed) => ({ changed }));
-      // heard when its turn comes
+      // its error is thrown when its turn comes
       one.catch(() => undefined);
       changing.push(one);
     }

@@ -18,7 +18,11 @@ export interface ShapeOptions extends TableOptions {
   points?: boolean;
   /** One row per output; for a curve, one row per time. @default false */
   long?: boolean;
-  /** With `points`: the outputs and formulas, as P(Peak > 300), that are shown. @default all of the campaign */
+  /**
+   * With `points`: the outputs and formulas, such as P(Peak > 300), that are shown.
+   *
+   * @default all of the campaign
+   */
   show?: readonly string[];
 }
 

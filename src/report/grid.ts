@@ -38,11 +38,11 @@ type Means = readonly { values: readonly string[]; mean: OverPoints }[];
 /** The most combinations of values that are kept. */
 export const MOST_CELLS = 100_000;
 const MOST_CELLS_A_SIDE = 150;
-/** Of each of several pictures. */
+/** Most cells along an axis if there are several pictures. */
 const MOST_CELLS_A_SIDE_OF_MANY = 50;
-/** Values of the third input, each a picture. */
+/** Most values of the third input, each with its own picture. */
 const MOST_FACETS = 9;
-/** Values of each of the other two. */
+/** Most values of each of the other two inputs. */
 const FEWEST_CELLS_A_SIDE = 3;
 
 export function gridOf(x: InputLevels, y: InputLevels, means: Means): GridEffect {

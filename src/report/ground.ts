@@ -39,8 +39,8 @@ export async function groundFigures(
     {
       title: `${output.name} over ${x} and ${y}`,
       caption: sentences(
-        `The circles are the ${counted(asked.length, 'point')} that the search asked for`,
-        `The cells are the grid of ${record.campaign.name}: ${counted(grid.cells.length, 'point')}, of which the search knew nothing; lighter is lower`,
+        `The circles are the ${counted(asked.length, 'point')} of the search`,
+        `The cells are the grid of ${record.campaign.name}: ${counted(grid.cells.length, 'point')}, which the search did not use; lighter is lower`,
       ),
       id: 'ground',
       spec: heatMapUnder(grid, output, {

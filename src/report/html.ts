@@ -12,8 +12,9 @@ import { summarize, type Summary } from './summary.ts';
 
 export interface ReportOptions extends Told {
   /**
-   * The outputs and formulas, as P(Peak > 300), that are shown first; points are ranked by the first of them.
-   * @default that of the goal, otherwise the first one with values
+   * The outputs and formulas, such as P(Peak > 300), that are shown first. Points are ranked by the first of them.
+   *
+   * @default the output of the goal, otherwise the first one with values
    */
   show?: readonly string[] | undefined;
   /** Which values of an output are better. @default the campaign's */

@@ -10,14 +10,12 @@ export function leftOutSection({ leftOut }: Pick<Summary, 'leftOut'>): Markup | 
   const { crowded, cut, isBeside } = leftOut;
   const text = sentences(
     crowded.length > 0
-      ? `Effects are not drawn by ${crowded.join(', ')}, as there are more than ${MOST_TEXTS} different texts`
+      ? `Effects by ${crowded.join(', ')} are not drawn, because there are more than ${MOST_TEXTS} different texts`
       : undefined,
     cut.length > 0
-      ? `Effects by ${cut.join(', ')} are of the first ${numberText(MOST_VALUES)} different values alone`
+      ? `Effects by ${cut.join(', ')} show only the first ${numberText(MOST_VALUES)} different values`
       : undefined,
-    isBeside
-      ? 'Points of an earlier design are not in these pictures where their values are others'
-      : undefined,
+    isBeside ? 'Points of an earlier design with other values are not in these pictures' : undefined,
   );
   return text === '' ? undefined : html`<p class="soft">${text}</p>`;
 }

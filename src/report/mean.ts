@@ -14,7 +14,7 @@ export interface MeanInterval {
 /** The default confidence of intervals. */
 export const CONFIDENCE = 0.95;
 
-/** Of all intervals of a campaign's results. */
+/** The confidence of all intervals of a campaign's results. */
 export function confidenceOf({ precision }: Pick<Campaign, 'precision'>): number {
   return precision?.confidence ?? CONFIDENCE;
 }
@@ -36,7 +36,7 @@ export abstract class OverPoints {
   count = 0;
   #sum = 0;
 
-  /** @param point - one value at least */
+  /** @param point - has at least one value */
   add({ mean }: PointSample): void {
     this.count += 1;
     this.#sum += mean!;
@@ -59,7 +59,7 @@ export abstract class OverPoints {
   abstract interval(confidence: number, isIndependent: boolean): MeanInterval;
 }
 
-/** The mean over points of what a statistic is at each. */
+/** The mean over points of a statistic at each point. */
 export function overPoints(statistic: Statistic): OverPoints {
   switch (statistic) {
     case 'mean':
@@ -73,10 +73,10 @@ export function overPoints(statistic: Statistic): OverPoints {
 
 /** The mean over points of their means over replications. */
 export class MeanOfPoints extends OverPoints {
-  /** Variances of the points' means, summed up, and their squares over the degrees of freedom. */
+  /** The sum of the variances of the points' means, and of their squares over the degrees of freedom. */
   #variance = 0;
   #squares = 0;
-  /** Degrees of freedom of the points: the least, and all together. */
+  /** Degrees of freedom of the points: the smallest number, and the sum. */
   #least = Infinity;
   #freedom = 0;
 
@@ -99,9 +99,10 @@ export class MeanOfPoints extends OverPoints {
   }
 
   /**
-   * The interval by Student's t; of one point it is the classical one. For several the degrees of freedom are those of
-   * B. L. Welch, "The generalization of 'Student's' problem when several different population variances are involved",
-   * Biometrika 34 (1947) 28-35. There is none if a point has only one replication, or if its ends overflow.
+   * The interval by Student's t. For one point it is the classical one. For several points the degrees of freedom are
+   * those of B. L. Welch, "The generalization of 'Student's' problem when several different population variances are
+   * involved", Biometrika 34 (1947) 28-35. There is no interval if a point has only one replication, or if an end would
+   * overflow.
    */
   override interval(confidence: number, isIndependent: boolean): MeanInterval {
     const { mean } = this;
@@ -117,9 +118,9 @@ export class MeanOfPoints extends OverPoints {
 
 /** The mean over points of the shares of their replications. */
 export class ShareOfPoints extends OverPoints {
-  /** Of each point 1 over its number of replications, summed up. */
+  /** The sum over points of 1 over the number of replications. */
   #inverse = 0;
-  /** Variances of the points' shares, summed up. */
+  /** The sum of the variances of the points' shares. */
   #variance = 0;
 
   override add(point: PointSample): void {
@@ -138,14 +139,15 @@ export class ShareOfPoints extends OverPoints {
   }
 
   /**
-   * Wilson's interval; of one point it is the classical one. For several it is that of the effective number of runs: as many of
-   * a single point as leave the same variance. Shares that differ between points leave less variance than runs that are all
-   * alike would, never more, so that number is at least the number of runs. N. Dean and M. Pagano, "Evaluating confidence interval methods
-   * for binomial proportions in clustered surveys", Journal of Survey Statistics and Methodology 3 (2015) 484-503.
+   * Wilson's interval. For one point it is the classical one. For several points it is the interval of the effective
+   * number of runs: the number of runs of a single point that would give the same variance. Points with different
+   * shares give less variance than runs of one kind, never more, so this number is at least the number of runs. N. Dean
+   * and M. Pagano, "Evaluating confidence interval methods for binomial proportions in clustered surveys", Journal of
+   * Survey Statistics and Methodology 3 (2015) 484-503.
    */
   override interval(confidence: number, isIndependent: boolean): MeanInterval {
     const { count } = this;
-    // sums of shares that are all 1 may be a little more by rounding
+    // rounding may make a sum of shares that are all 1 a little too large
     const mean = Math.min(1, this.mean);
     if (count > 1 && !isIndependent) return { mean, low: null, high: null };
     const runs = count ** 2 / this.#inverse;
@@ -155,7 +157,7 @@ export class ShareOfPoints extends OverPoints {
   }
 }
 
-/** The mean over points of their quantiles. Only that of a single point has an interval. */
+/** The mean over points of their quantiles. Only a single point has an interval. */
 class QuantileOfPoints extends OverPoints {
   #only: Pick<MeanInterval, 'low' | 'high'> = { low: null, high: null };
 

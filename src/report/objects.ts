@@ -16,7 +16,11 @@ export type ResultObject = Record<string, ResultValue>;
 
 /** The rows and columns of results. */
 export interface ResultsOptions extends ShapeOptions {
-  /** Yields rows of runs as they finish, until the campaign is over; not with `points`. @default false */
+  /**
+   * Yields rows of runs as they finish, until the campaign is over. It cannot be used with `points`.
+   *
+   * @default false
+   */
   follow?: boolean;
 }
 
@@ -33,7 +37,10 @@ export async function* resultObjects<Row = ResultObject>(
 ): AsyncGenerator<Row, void, void> {
   const { follow = false, points = false } = options;
   if (follow && points)
-    throw new ForayError('USAGE', 'Rows of points cannot be followed: they come when all is there.');
+    throw new ForayError(
+      'USAGE',
+      'Rows of points cannot be followed: they come when all runs have finished.',
+    );
   const { record, rows } = await foray.results(id, { follow });
   yield* objectsOf(tableOf(record.campaign, rows, options)) as AsyncGenerator<Row>;
 }

@@ -75,8 +75,8 @@ export function imprecisionText(
   if (!precision || imprecise === 0) return undefined;
   const are = imprecise === 1 ? 'is' : 'are';
   return html`<p class="lead">
-    ${grouped(imprecise)} of ${counted(points, 'point')} ${are} less precise than wanted with all their
-    replications, ${grouped(precision.max)} at most.
+    ${grouped(imprecise)} of ${counted(points, 'point')} ${are} less precise than wanted after all their
+    replications, at most ${grouped(precision.max)}.
   </p>`;
 }
 

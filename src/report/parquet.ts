@@ -16,7 +16,11 @@ export interface Description {
   record: Pick<CampaignRecord, 'campaign' | 'definition'>;
   /** Of foray. */
   version: string;
-  /** Adds the id of the campaign, in which equal campaigns differ. @default false */
+  /**
+   * Adds the id of the campaign, which differs between equal campaigns.
+   *
+   * @default false
+   */
   all?: boolean;
 }
 
@@ -40,9 +44,10 @@ const physical: Record<typed.Exactly, Physical> = {
 };
 
 /**
- * A table as an Apache Parquet file, in pieces: typed columns, compressed by Snappy, a row group at a time. INTEGER is INT32,
- * LONG INT64, DATE_TIME a timestamp without a zone, what is not one cell JSON. The metadata hold the definition, the model,
- * and of each column its name, type, units and side. Equal campaigns give equal bytes.
+ * A table as an Apache Parquet file, in pieces: typed columns, compressed by Snappy, one row group at a time. INTEGER
+ * is INT32, LONG is INT64, DATE_TIME is a timestamp without a zone, and a value that is not a single cell is JSON. The
+ * metadata have the definition, the model, and the name, type, units and side of each column. Equal campaigns give
+ * equal bytes.
  */
 export async function* parquet(
   { columns, rows }: Table,
@@ -60,7 +65,7 @@ export async function* parquet(
   const lengthOf = textLength(columns);
   const taken = (): Uint8Array => {
     const bytes = buffer.getBytes().slice();
-    // the next piece begins at the beginning of the buffer; the place in the file goes on
+    // the next piece starts at the beginning of the buffer, while the offset in the file continues
     buffer.index = 0;
     return bytes;
   };
@@ -124,7 +129,7 @@ function schemaOf(columns: readonly Column[]): SchemaElement[] {
   ];
 }
 
-/** `PANDAS_ATTRS` is what pandas gives as `attrs` of a frame. */
+/** pandas shows `PANDAS_ATTRS` as `attrs` of a frame. */
 function metadataOf(columns: readonly Column[], { record, version, all = false }: Description) {
   const { id, model } = record.campaign;
   const units = columns.flatMap((column) => (column.units ? [[column.name, column.units]] : []));

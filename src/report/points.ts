@@ -9,17 +9,17 @@ import type { ResultRow } from '../store/index.ts';
 export interface PointResult<S extends OutputSample = OutputSample> {
   key: string;
   values: readonly string[];
-  /** Replications that are done. */
+  /** Number of replications that are done. */
   runs: number;
-  /** Replications that failed. */
+  /** Number of replications that failed. */
   failed: number;
-  /** The numbers of each measure, of the replications that have one. */
+  /** The numbers of each measure, from replications that have one. */
   samples: Record<string, S>;
-  /** Text of each DATA_SET of the first of the replications. */
+  /** The text of each DATA_SET of the first replication. */
   curves: Record<string, string>;
 }
 
-/** Numbers of one output, shown one by one. */
+/** Numbers of one output, added one by one. */
 export class OutputSample extends Sample {
   min = Infinity;
   max = -Infinity;
@@ -40,7 +40,7 @@ export class RankedSample extends OutputSample {
     this.values.push(value);
   }
 
-  /** Those at some probabilities; null without values. */
+  /** The quantiles at some probabilities; null without values. */
   quantiles(probabilities: readonly number[]): (number | null)[] {
     const { sorted } = this;
     return probabilities.map((p) => (sorted.length === 0 ? null : quantile(sorted, p)));

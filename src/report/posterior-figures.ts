@@ -7,15 +7,15 @@ import { type Figure, partText, sentences } from './figure.ts';
 import { type DensityPanel, densities, type PairPanel, pairs } from './pictures/posterior.ts';
 import { titleOf } from './words.ts';
 
-/** Inputs that are drawn by themselves, and in pairs. */
+/** The most inputs that are drawn alone, and in pairs. */
 const MOST_INPUTS = 9;
 const MOST_IN_PAIRS = 4;
 const BARS = 20;
-/** Places at which the density of a prior is drawn. */
+/** Number of places at which the density of a prior is drawn. */
 const PLACES = 200;
-/** The share of a prior that is left out at each of its ends: a normal distribution has none. */
+/** The share of a prior that is left out at each end, because a normal distribution has no ends. */
 const END = 0.002;
-/** A posterior that takes less of the range of the prior is drawn by itself. */
+/** If the posterior covers a smaller part of the prior's range than this, the axis shows only the posterior. */
 const LEAST_OF_RANGE = 0.1;
 
 /** Pictures of the posterior of a calibration: each input against its prior, and inputs in pairs. */
@@ -45,7 +45,7 @@ export function posteriorFigures(
           {
             title: 'Posterior and prior',
             caption: sentences(
-              'How likely the values of each input are after the calibration, as bars, and before it, as a line',
+              'The distribution of each input after the calibration (bars) and before it (line)',
               partText(all.length, shown.length, 'inputs'),
             ),
             id: 'posterior',
@@ -60,7 +60,7 @@ export function posteriorFigures(
           {
             title: 'Posterior of pairs of inputs',
             caption: sentences(
-              'The accepted points; the larger a point, the more it weighs',
+              'The accepted points; a larger point has a larger weight',
               partText(all.length, paired.length, 'inputs'),
             ),
             id: 'posterior-pairs',
@@ -96,7 +96,7 @@ function densityPanel(
   return { title, bars: bars.filter(({ density }) => density > 0), line, range };
 }
 
-/** The density of a distribution, from its quantiles. */
+/** The density of a distribution, computed from its quantiles. */
 function densityOf(at: (share: number) => number): { x: number; density: number }[] {
   const shares = Array.from({ length: PLACES + 1 }, (_, i) => END + ((1 - 2 * END) * i) / PLACES);
   return shares.slice(1).flatMap((share, i) => {

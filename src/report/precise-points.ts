@@ -5,8 +5,8 @@ import type { ResultRow } from '../store/index.ts';
 import { estimateAt, OutputSample } from './points.ts';
 
 /**
- * Counts the points that are as precise as a campaign wants them, and those that are not and get no more
- * replications. Rows come point by point, failed ones included.
+ * Counts the points that are precise enough, and those that are not and get no more replications. Rows come point by
+ * point, including failed ones.
  */
 export class PrecisePoints {
   readonly #precision: Campaign['precision'];
@@ -37,7 +37,7 @@ export class PrecisePoints {
     }
   }
 
-  /** To be asked when all rows have been added. */
+  /** The counts, after all rows have been added. */
   result(): { precise: number; imprecise: number } {
     this.#judge();
     this.#replications = 0;
@@ -52,13 +52,13 @@ export class PrecisePoints {
   }
 }
 
-/** The outputs that are to be precise. */
+/** The outputs that must be precise. */
 export function preciseMeasures({ precision, outputs }: Pick<Campaign, 'precision' | 'outputs'>): Measure[] {
   return (precision?.outputs ?? []).map((name) => measureOf(outputs, name));
 }
 
 /**
- * Whether a point is as precise as is wanted; imprecise when it gets no more replications.
+ * Whether a point is precise enough; imprecise if it is not and gets no more replications.
  *
  * @param samples of each measure
  */

@@ -1,7 +1,7 @@
 import type { Explanation } from '../client/index.ts';
 import { counted, numberText, percent } from './words.ts';
 
-/** What is known of an output at a point that is replicated until it is precise, as a sentence without its end. */
+/** The precision of an output at a point, as a sentence without its full stop. */
 export function precisionText(known: Explanation['precision'][number]): string {
   const { output, of, confidence, wanted, n, mean, low, high, reached } = known;
   const values =

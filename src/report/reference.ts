@@ -76,7 +76,7 @@ interface Record {
   info: { lines: number };
 }
 
-/** Where the column of each varied input is, and those of outputs. */
+/** The column of each varied input, and the columns of outputs. */
 function columnsOf(
   names: readonly string[],
   campaign: ReferredCampaign,

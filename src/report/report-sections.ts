@@ -25,7 +25,7 @@ import { searchAnswer, searchPoints, searchSection, selectPoints, selectSection 
 import { answerSection, bestSection, factsSection, imprecisionText } from './overview-sections.ts';
 import type { Summary } from './summary.ts';
 
-/** A part of a report. A live page replaces it as a whole. */
+/** A section of a report. A live page replaces it as a whole. */
 export interface ReportSection {
   /** A unique id of letters, digits and hyphens. */
   id: string;
@@ -159,17 +159,16 @@ export async function reportSections(
   ];
 }
 
-/** A part that may have nothing to say. */
+/** Sections that may be empty. */
 function part(id: string, markup: Markup | undefined): ReportSection[] {
   return markup === undefined ? [] : [{ id, markup }];
 }
 
 /** Below the pictures of effects. */
-const CHOSEN =
-  'The search has chosen these points where values are good, so no share of the variance can be read off them.';
+const CHOSEN = 'The search prefers points with good values, so these points show no shares of the variance.';
 
 const DRAWN =
-  'The calibration has drawn these points near what was observed, so no share of the variance can be read off them.';
+  'The calibration draws points near the observations, so these points show no shares of the variance.';
 
 function noneText({ failed, total }: RunCounts): string {
   if (failed === 0) return 'No run has finished yet.';

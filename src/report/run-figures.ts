@@ -27,10 +27,10 @@ export function distributionFigures(
     {
       title: drawn.length === 1 ? `Distribution of ${drawn[0]!.output.name}` : 'Distributions of outputs',
       caption: sentences(
-        `How many of ${counted(runs, 'run')}${campaign.varied.length > 0 ? ', all points together,' : ''} came to what`,
+        `The number of runs by value: ${counted(runs, 'run')}${campaign.varied.length > 0 ? ' over all points' : ''}`,
         partText(countable, all.length, 'outputs'),
         partly.length > 0
-          ? `Left out are runs that have no finite value: ${partly.map(({ output, without }) => `${without.toLocaleString('en-US')} of ${output.name}`).join(', ')}`
+          ? `Runs without a finite value are left out: ${partly.map(({ output, without }) => `${without.toLocaleString('en-US')} of ${output.name}`).join(', ')}`
           : undefined,
         ...sameTexts(known.filter((one) => !drawn.includes(one))),
         none.length > 0
@@ -43,7 +43,7 @@ export function distributionFigures(
   ];
 }
 
-/** Of outputs with one value: "In all runs A is 1, B is 2", "In all 12 runs that have a finite value, C is 0.5". */
+/** Outputs with one value: "In all runs A is 1, B is 2", "In all 12 runs with a finite value, C is 0.5". */
 function sameTexts(same: readonly OutputDistribution[]): string[] {
   const text = ({ output, distribution }: OutputDistribution) =>
     `${output.name} is ${output.type === 'BOOLEAN' ? String(distribution.min === 1) : numberText(distribution.min)}`;
@@ -54,8 +54,8 @@ function sameTexts(same: readonly OutputDistribution[]): string[] {
       .filter(({ without }) => without > 0)
       .map((one) =>
         one.distribution.count === 1
-          ? `In the only run that has a finite value, ${text(one)}`
-          : `In all ${counted(one.distribution.count, 'run')} that have a finite value, ${text(one)}`,
+          ? `In the only run with a finite value, ${text(one)}`
+          : `In all ${counted(one.distribution.count, 'run')} with a finite value, ${text(one)}`,
       ),
   ];
 }
@@ -80,7 +80,7 @@ export function courseFigures(
           : 'the run';
     const which = varied.length > 0 && isReplicated ? ', its first replication,' : '';
     const line = `${front[0]!.toUpperCase()}${front.slice(1)}`;
-    const quantiles = `the median and the middle 50 % and 90 % of ${isPart ? `${counted(runs, 'run')} spread evenly over all` : `all ${counted(runs, 'run')}`}, at each place that half of them reach`;
+    const quantiles = `the median and the middle 50 % and 90 % of ${isPart ? `${counted(runs, 'run')} spread evenly over all` : `all ${counted(runs, 'run')}`}, at each place that at least half of them reach`;
     const hasFront = best.length > 0;
     const behind =
       bands.length > 0
@@ -96,7 +96,9 @@ export function courseFigures(
       title: titleOf(output),
       caption: sentences(
         behind,
-        areThinned ? `Of curves with more points ${MOST_POINTS} are taken, spread evenly` : undefined,
+        areThinned
+          ? `A curve with more points is drawn with ${MOST_POINTS} of them, spread evenly`
+          : undefined,
         // a reader who sees the last picture expects another one
         i === all.length - 1 ? partText(dataSets, MOST_DATA_SETS, 'DATA_SETs') : undefined,
       ),
@@ -114,11 +116,11 @@ export function timelineFigures(timeline: Timeline, counts: RunCounts): Figure[]
     {
       title: 'Timeline',
       caption: sentences(
-        "Above, how many runs were outstanding: requested, and not yet seen to have finished; this includes what waited in the service's queue",
-        'Below, how many were seen to have finished',
-        counts.reused > 0 ? 'Reused runs are part of the lower picture only' : undefined,
-        open > 0 ? `The ${counted(open, 'run')} that are outstanding now are not in it yet` : undefined,
-        'Of a run that was tried again only the last attempt is known',
+        "Above: the number of outstanding runs, which were requested and not yet seen to have finished; this includes runs in the service's queue",
+        'Below: the number of runs that finished',
+        counts.reused > 0 ? 'Reused runs are only in the lower picture' : undefined,
+        open > 0 ? `The ${counted(open, 'run')} that are outstanding now are not included` : undefined,
+        'For a run that was tried again, only the last attempt is known',
       ),
       id: 'timeline',
       spec: timelinePicture(timeline.moments()),

@@ -11,7 +11,7 @@ import { counted, percent, statisticsOf } from './words.ts';
 
 /** Pictures of the points of sampled designs. */
 
-/** @param ranking - says which point is marked; none without it */
+/** @param ranking - which point is marked; none without it */
 export function scatterFigure(
   campaign: Campaign,
   output: Measure,
@@ -29,14 +29,14 @@ export function scatterFigure(
       ...scatterTexts(campaign, panels, effects),
       largestText(all.length, panels.length),
       ranking && `The ${ranking.wants}${effects.isPart ? ' of these points' : ''} is marked`,
-      effects.isLog ? 'The scale is logarithmic, and so is the fit' : undefined,
+      effects.isLog ? 'The scale and the fit are logarithmic' : undefined,
     ),
     id: 'scatter',
     spec: scatterPlots(panels, true, ranking?.wants),
   };
 }
 
-/** Of the other outputs, where one input varies. */
+/** Pictures of the other outputs, if one input varies. */
 export function otherScatters(
   campaign: Campaign,
   all: readonly { output: Measure; effect: ScatterEffects }[],
@@ -49,7 +49,7 @@ export function otherScatters(
     caption: sentences(
       ...scatterTexts(campaign, panels, all[0]!.effect),
       all.some(({ effect }) => effect.isLog)
-        ? 'Where values are far apart the scale is logarithmic, and so is the fit'
+        ? 'If values are far apart, the scale and the fit are logarithmic'
         : undefined,
       part,
     ),
@@ -73,16 +73,16 @@ function scatterTexts(
     bands > 0
       ? ` with its ${percent(confidenceOf(campaign))} confidence band${bands < smooths.length ? ' (a share has none)' : ''}`
       : campaign.commonRandomNumbers
-        ? ' without a band, as replications of different points share their seeds'
+        ? ' without a band, because replications of different points share their seeds'
         : '';
   return [points, `The line is a local regression (loess)${band}`];
 }
 
-/** What is said of the points of a surface. */
+/** Facts about the points of a surface. */
 interface SurfaceMarks {
   marked: { values: readonly string[]; mean: number } | undefined;
   ranking: Ranking;
-  /** Whether a search chose the points: then no variance is read off them. */
+  /** Whether a search chose the points. Then they show no shares of the variance. */
   isSearched: boolean;
 }
 
@@ -100,19 +100,19 @@ export function surfaceFigure(
   return {
     title: `${output.name} over ${names}`,
     caption: sentences(
-      `A local regression (loess) over ${names} alone, through ${isPart ? `${counted(points.length, 'point')} spread evenly over all` : 'all points'}; lighter is lower`,
+      `A local regression (loess) over only ${names}, through ${isPart ? `${counted(points.length, 'point')} spread evenly over all` : 'all points'}; lighter is lower`,
       isSearched
         ? undefined
-        : `It explains ${shareText(explained)} of the variance between points, ${x.input.name} by itself ${shareText(x.explained)}, ${y.input.name} ${shareText(y.explained)}`,
-      isLog ? 'The scale is logarithmic, and so is the fit' : undefined,
-      'It ends where there are no points near by',
+        : `It explains ${shareText(explained)} of the variance between points; ${x.input.name} alone explains ${shareText(x.explained)}, ${y.input.name} alone ${shareText(y.explained)}`,
+      isLog ? 'The scale and the fit are logarithmic' : undefined,
+      'It ends where no points are near',
     ),
     id: 'surface',
     spec: surfacePlot(surface, output, first, isGoal ? 'best' : wants),
   };
 }
 
-/** "87 %"; of a share that would be rounded to all or nothing without being it: "over 99 %", "under 1 %". */
+/** "87 %"; "over 99 %" or "under 1 %" for a share that would otherwise be rounded to all or nothing. */
 function shareText(share: number): string {
   if (share < 0.01) return 'under 1 %';
   if (share > 0.99) return 'over 99 %';

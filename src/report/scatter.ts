@@ -14,7 +14,7 @@ export interface SampledPoint {
 export interface ScatterEffects {
   kind: 'scatter';
   effects: ScatterEffect[];
-  /** Whether only a part of the points was taken, spread evenly. */
+  /** Whether only a part of the points is shown, spread evenly. */
   isPart: boolean;
   /** Whether the output has values of very different magnitude. Their logarithms are then smoothed. */
   isLog: boolean;
@@ -24,19 +24,19 @@ export interface ScatterEffect {
   input: VariedInput;
   isLog: boolean;
   points: { x: number; mean: number }[];
-  /** Ascending by x; empty if there are too few points. */
+  /** The smooth by ascending x; empty if there are too few points. */
   smooth: ({ x: number } & SmoothValue)[];
   /** The share of variance that the smooth explains at points that were not used for the fit; 0 without a smooth. */
   explained: number;
 }
 
-/** A smooth over two sampled inputs, and the points that it is made of. */
+/** A smooth over two sampled inputs, and the points of the fit. */
 export interface SurfaceEffect {
   kind: 'surface';
   x: SurfaceAxis;
   y: SurfaceAxis;
   points: { x: number; y: number; mean: number }[];
-  /** Values at the middles of equal cells, a row after the other from the lowest; null where there are no points near by. */
+  /** Values at the middles of equal cells, row by row from the lowest; null far from all points. */
   cells: (number | null)[];
   columns: number;
   rows: number;
@@ -55,26 +55,26 @@ export interface SurfaceAxis {
   explained: number;
 }
 
-/** A sampled input and its place among those that vary. */
+/** A sampled input and its place among the inputs that vary. */
 export interface SampledInput {
   input: VariedInput;
   at: number;
 }
 
-/** Places at which a smooth is drawn. */
+/** Number of places at which a smooth is drawn. */
 const PLACES = 81;
-/** Cells of a surface. */
+/** Number of cells of a surface along each axis. */
 const COLUMNS = 72;
 const ROWS = 48;
-/** A surface goes no further from a point than this, in mean distances of neighbours. */
+/** A surface ends at this distance from its points, in mean distances of neighbours. */
 const FURTHEST = 2;
 
 /**
- * How an output depends on sampled inputs, by each, and over the two that explain the most.
+ * How an output depends on sampled inputs: on each one, and on the two that explain the most.
  *
- * @param points the mean, share or quantile of each
- * @param options `confidence` of the bands, null for none. A share has none either: its variance depends on the share itself, and
- *   the regression assumes the same variance everywhere.
+ * @param points the mean, share or quantile of each point
+ * @param options `confidence` of the bands; null for none. A share has no band either: its variance depends on the
+ * share itself, and the regression assumes the same variance everywhere.
  */
 export function scatterOf(
   inputs: readonly SampledInput[],
@@ -110,23 +110,23 @@ export function scatterOf(
   return [...(surface ? [{ ...surface, isPart }] : []), { kind: 'scatter', effects, isPart, isLog }];
 }
 
-/** The ends of the middle nine tenths: one value that is far from the others is no reason for a logarithmic scale. */
+/** The ends of the middle nine tenths, so that a single outlier does not cause a logarithmic scale. */
 function middleOf(values: readonly number[]): number[] {
   const sorted = Float64Array.from(values).sort();
   return [quantile(sorted, 0.05), quantile(sorted, 0.95)];
 }
 
 interface Output {
-  /** As they are fitted: of positive values that are far apart the logarithms. */
+  /** The values for the fit: logarithms if they are positive and far apart. */
   values: readonly number[];
   isLog: boolean;
-  /** From a fitted value to one of the output. */
+  /** Converts a fitted value into a value of the output. */
   back: (fitted: number) => number;
 }
 
 function backOf({ isLog, isShare }: { isLog: boolean; isShare: boolean }): Output['back'] {
   if (isLog) return Math.exp;
-  // a regression knows nothing of the ends
+  // a regression does not know the limits of a share
   return isShare ? (fitted) => Math.min(1, Math.max(0, fitted)) : (fitted) => fitted;
 }
 
@@ -188,7 +188,7 @@ function surfaceOver(
   };
 }
 
-/** Values along an axis as shares of its length: of their logarithms where these are spread more evenly. */
+/** Values as positions along an axis from 0 to 1: by their logarithms if these are spread more evenly. */
 class Scale {
   readonly from: number;
   readonly to: number;
@@ -209,7 +209,7 @@ class Scale {
     return this.isLog ? from * (to / from) ** share : from * (1 - share) + to * share;
   }
 
-  /** Whether the middle value is nearer to the middle of a logarithmic scale than of a linear one. */
+  /** Whether the median is closer to the middle of a logarithmic scale than of a linear one. */
   #isNearer(middle: number): boolean {
     const off = (isLog: boolean): number => Math.abs(this.#shareOf(middle, isLog) - 0.5);
     return off(true) < off(false);
@@ -218,7 +218,7 @@ class Scale {
   #shareOf(value: number, isLog: boolean): number {
     const { from, to } = this;
     if (isLog) return Math.log(value / from) / Math.log(to / from);
-    // halves, as the distance of two large numbers may be none
+    // halves, because the distance of two large numbers may overflow
     return (value / 2 - from / 2) / (to / 2 - from / 2);
   }
 }

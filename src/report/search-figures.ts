@@ -13,11 +13,11 @@ import { parallelCoordinates, type PointLine, type UprightAxis } from './picture
 import { type Progress, searchProgress } from './pictures/search-progress.ts';
 import { counted, numberText, percent, shortNumber, titleOf } from './words.ts';
 
-/** Points that are drawn one by one. */
+/** The most points that are drawn one by one. */
 const MOST_DRAWN = 800;
-/** Points of a selection that are drawn. */
+/** The most points of a selection that are drawn. */
 const MOST_FINALISTS = 20;
-/** Different values of an input that are written beside its axis. */
+/** The most values of an input with a label beside its axis. */
 const MOST_LABELS = 12;
 
 /** A campaign with a search. */
@@ -46,16 +46,18 @@ function progressFigure(
   return {
     title: 'Progress of the search',
     caption: sentences(
-      `${isPart ? `${counted(drawn.length, 'point')} spread evenly over all` : `All ${counted(drawn.length, 'point')}`}, in the order in which they were asked; the line is the best value so far`,
-      isNoisy ? 'Where chance has a part in the values, the best one is too good' : undefined,
+      `${isPart ? `${counted(drawn.length, 'point')} spread evenly over all` : `All ${counted(drawn.length, 'point')}`}, in the order of their asks; the line is the best value so far`,
+      isNoisy ? 'If chance affects the values, the best one is too good' : undefined,
       has(({ state, isFeasible, isOutside }) => state === 'known' && !isFeasible && !isOutside)
         ? 'Hollow points do not meet the requirements'
         : undefined,
       has(({ isOutside }) => isOutside)
-        ? 'Hollow points before a change of bounds lie outside them'
+        ? 'Hollow points before a change of bounds lie outside the new bounds'
         : undefined,
       has(({ state }) => state === 'failed') ? 'Points that failed are marked below' : undefined,
-      winner ? `The band is the value of the winner, by ${runsText(winner.isSure, winner.runs)}` : undefined,
+      winner
+        ? `The band is the value of the winner, from ${runsText(winner.isSure, winner.runs)}`
+        : undefined,
       stoppedBy === null ? undefined : 'The search ended at the dotted line',
     ),
     id: 'search-progress',
@@ -75,7 +77,7 @@ function runsText(isSure: boolean | null, runs: number): string {
   return isSure === null ? counted(runs, 'run') : `${counted(runs, 'run')} that did not choose it`;
 }
 
-/** The best value so far where it changes, and where the asks end. */
+/** The best value so far, at the asks where it changes and at the last ask. */
 function stepsOf(points: readonly AskedPoint[], wants: 'lowest' | 'highest'): Progress['steps'] {
   const steps: Progress['steps'] = [];
   for (const { ask, value, isFeasible } of points) {
@@ -114,11 +116,11 @@ function finalistsFigure(
       caption: sentences(
         `The ${output.statistic} of ${select ? 'the runs of each point that compared it' : 'the new runs of each'}, with its ${percent(confidenceOfSearch(campaign))} confidence interval`,
         hasOwn
-          ? `They chose the winner; ${counted(best!.runs, 'further run')} tell its value, the diamond`
+          ? `They chose the winner; ${counted(best!.runs, 'further run')} give its value, the diamond`
           : undefined,
         select
           ? undefined
-          : 'The values of the search itself, as circles, are too good: they chose the finalists',
+          : 'The circles are the values during the search; they are too good, because they chose the finalists',
       ),
       id: 'finalists',
       spec: finalistRows(
@@ -133,7 +135,7 @@ function finalistsFigure(
   ];
 }
 
-/** "Contact rate 1.67, Recovery rate 0.44": with all digits where two would look alike. */
+/** "Contact rate 1.67, Recovery rate 0.44". Numbers have all digits if two points would look alike. */
 function namesOf({ search, varied }: Searched, points: readonly (readonly string[])[]): string[] {
   const named = (short: (text: string) => string): string[] =>
     points.map((values) =>
@@ -145,7 +147,7 @@ function namesOf({ search, varied }: Searched, points: readonly (readonly string
   return new Set(brief).size === points.length ? brief : named((text) => text);
 }
 
-/** Nothing where one input is searched, or one value is known. */
+/** No picture if only one input is searched, or only one value is known. */
 function parallelFigure(
   { search, goal, varied }: Searched,
   { points, summary: { best }, isNoisy }: SearchStory,
@@ -170,12 +172,12 @@ function parallelFigure(
     {
       title: 'All points of the search',
       caption: sentences(
-        `${isPart ? `${counted(drawn.length, 'point')} spread evenly over all` : `All ${counted(drawn.length, 'point')} that have a value`}, each a line over its inputs; the better, the warmer`,
+        `${isPart ? `${counted(drawn.length, 'point')} spread evenly over all` : `All ${counted(drawn.length, 'point')} that have a value`}, each a line over its inputs; better points have warmer colours`,
         front ? 'The best point is the thick line' : undefined,
         drawn.some(({ isFeasible }) => !isFeasible)
-          ? 'Broken grey lines do not meet the requirements'
+          ? 'Dashed grey lines do not meet the requirements'
           : undefined,
-        isNoisy ? 'Colours are values of the search itself' : undefined,
+        isNoisy ? 'Colours show the values during the search' : undefined,
       ),
       id: 'search-points',
       spec: parallelCoordinates(
@@ -187,7 +189,7 @@ function parallelFigure(
   ];
 }
 
-/** Some of many points, spread evenly, the best one among them. */
+/** Some of many points, spread evenly, including the best one. */
 function evenly(points: readonly AskedPoint[], best: number | undefined): [AskedPoint[], isPart: boolean] {
   const sample = new EvenSample<AskedPoint>(MOST_DRAWN);
   for (const point of points) sample.add(() => point);
@@ -196,7 +198,7 @@ function evenly(points: readonly AskedPoint[], best: number | undefined): [Asked
   return [points.filter((point) => kept.has(point) || point.ordinal === best), true];
 }
 
-/** Where the values of an input are along its axis. */
+/** The positions of an input's values along its axis. */
 function scaleOf(
   input: SearchedInput,
   varied: VariedInput | undefined,

@@ -13,7 +13,7 @@ import { counted, numberText, percent, titleOf, titleOfMeasure } from './words.t
 
 /** The section of a search: its result, its progress, and its best points. */
 
-/** Points in the table. */
+/** The most points in the table. */
 const BEST_POINTS = 10;
 
 const methods: Record<MethodName, string> = {
@@ -32,7 +32,7 @@ export function searchAnswer(
   if (!summary.best) {
     const isOver = summary.stage === 'over';
     return html`<div class="answer">
-      ${isOver ? 'No point has a value and meets the requirements.' : 'No point that is known meets the requirements so far.'}
+      ${isOver ? 'No point has a value and meets the requirements.' : 'No known point meets the requirements so far.'}
     </div>`;
   }
   const { place, value, how } = bestParts(campaign, summary.best);
@@ -42,7 +42,7 @@ export function searchAnswer(
     <strong>${value}</strong>
     at ${place}
     <p class="lead">
-      ${how.join('; ')}${isTooGood ? '. Where chance has a part in it, it is too good, as it was chosen for it' : ''}.
+      ${how.join('; ')}${isTooGood ? '. If chance affects the output, this value is too good, because it chose the point' : ''}.
     </p>
   </div>`;
 }
@@ -82,7 +82,7 @@ export function selectSection({ select }: Campaign, { summary }: SelectStory): M
   const how =
     select!.method === 'kn'
       ? `By the procedure of Kim and Nelson, with ${percent(select!.confidence)} confidence that no other point is better by more than ${numberText(select!.indifference)}`
-      : `With a budget of ${counted(select!.runs, 'run')}, which go where they tell most (OCBA)`;
+      : `With a budget of ${counted(select!.runs, 'run')}, which go to the points where they help the comparison most (OCBA)`;
   return html`<section>
     <h2>The selection</h2>
     <p class="soft">${sentences(`${how}: ${selectText(summary)}`, requirementsText(require))}</p>
@@ -114,9 +114,9 @@ function finalistsTable(campaign: Campaign, finalists: readonly Finalist[], best
       ? `${counted(finalists.length, 'point')} with the best means; those that are clearly worse got fewer runs`
       : `${counted(finalists.length, 'point')} that were compared by new runs`,
     winner && best!.isSure !== null
-      ? `These chose the winner; ${counted(best!.runs, 'further run')} tell its value: ${bestParts(campaign, best!).value}`
+      ? `These chose the winner; ${counted(best!.runs, 'further run')} give its value: ${bestParts(campaign, best!).value}`
       : undefined,
-    select ? undefined : 'Values during the search are too good: they chose these points',
+    select ? undefined : 'Values during the search are too good, because they chose these points',
   );
   return pointsTable(campaign, {
     title: select ? 'Best points' : 'Finalists',
@@ -140,7 +140,7 @@ function seenTable(campaign: Campaign, { points, isNoisy }: SearchStory): Markup
   const how = sentences(
     `${counted(shown.length, 'point')} with the ${goal!.wants} ${goal!.output}${campaign.search!.require.length > 0 ? ' of those that meet the requirements' : ''}`,
     isNoisy
-      ? 'Where chance has a part in them, these values are too good, as they chose the points; "confirm" compares by new runs'
+      ? 'If chance affects them, these values are too good, because they chose the points; "confirm" compares points by new runs'
       : undefined,
   );
   const columns = [{ title: titleOfMeasure(measure), values: shown.map(({ value }) => value) }];
@@ -151,9 +151,9 @@ interface PointsTable {
   title: string;
   how: string;
   points: readonly (Pick<AskedPoint, 'key' | 'values'> & { runs: number })[];
-  /** Numbers of what is minimized or maximized. */
+  /** The columns with numbers of the output that is minimized or maximized. */
   columns: { title: string; values: readonly (number | null | undefined)[] }[];
-  /** What a point is. */
+  /** The state of each point. */
   stands?: readonly string[];
   /** Whether the first point is marked. */
   first: boolean;

@@ -15,7 +15,7 @@ import { amount, counted, measureText, numberText, percent } from './words.ts';
 export function searchText(summary: SearchSummary): string {
   const { stage, asked, told, failed, stoppedBy } = summary;
   const counts = `${counted(asked, 'point')} asked, ${told} known${failed > 0 ? `, ${failed} failed` : ''}`;
-  const stop = stoppedBy === null ? '' : `; it ended, as ${stopText(stoppedBy)}`;
+  const stop = stoppedBy === null ? '' : `; it ended because ${stopText(stoppedBy)}`;
   const now = { comparing: '; the best points are compared', reporting: '; the winner gets its own runs' };
   return `${counts}${startText(summary)}${stop}${stage in now ? now[stage as keyof typeof now] : ''}`;
 }
@@ -116,7 +116,7 @@ function certaintyText({ search, select }: Pick<Campaign, 'search' | 'select'>, 
   const which = select ? 'point' : 'finalist';
   return isSure
     ? `no other ${which} is better by more than ${numberText(indifference)}, with ${percent(confidence)}`
-    : `the best ${which}s could not be told apart`;
+    : `the best ${which}s could not be distinguished`;
 }
 
 /** "17.4 ± 0.3" */
@@ -131,7 +131,10 @@ function valueText(
     : `${numberText(value)} ± ${measureText({ ...measure, units: null }, half)}`;
 }
 
-/** The best point of a search as a table of one row: its inputs, the value of what is sought with its interval, and of how many runs. */
+/**
+ * The best point of a search as a table with one row: its inputs, the value with its interval, and the number of its
+ * runs.
+ */
 export function bestTable(
   campaign: Pick<Campaign, 'goal' | 'outputs' | 'varied'>,
   best: BestPoint | null,

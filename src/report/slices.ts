@@ -6,7 +6,7 @@ import { type Figure, partText, sentences } from './figure.ts';
 import { type ScatterPanel, scatterPlots } from './pictures/scatter.ts';
 import { percent } from './words.ts';
 
-/** Inputs that a picture shows. */
+/** The most inputs in a picture. */
 const MOST_INPUTS = 12;
 
 /** The prediction of a search's model along each input through the best point, with the points of the search. */
@@ -37,8 +37,8 @@ export function sliceFigures(
     {
       title: `${output} through the best point`,
       caption: sentences(
-        `What the model expects when one input changes and the others are those of the best point, with its ${percent(confidence)} interval`,
-        'The points of the search lie off the line, as they have other values of the other inputs',
+        `The prediction of the model when one input changes and the others stay at the best point, with its ${percent(confidence)} interval`,
+        'The points of the search lie off the line, because their other inputs have other values',
         partText(slices.length, shown.length, 'inputs'),
       ),
       id: 'slices',

@@ -25,9 +25,9 @@ export interface Summary {
    * such output. Empty for a calibration without a goal, which has no best point.
    */
   best: PointResult[];
-  /** Of the chosen output; where one input varies also of others. */
+  /** Effects of the chosen output; if one input varies, also of others. */
   effects: { output: Measure; effects: ReturnType<EffectGatherer['result']> }[];
-  /** Of the effects of the first of these outputs, and so of all; undefined where there is none. */
+  /** The inputs of the effects, which are the same for all of these outputs; undefined without effects. */
   leftOut: LeftOut | undefined;
   agreement: Agreement | undefined;
   /** The number of points that are precise enough. */
@@ -60,21 +60,27 @@ const MOST_OUTPUTS = 12;
 
 export interface SummaryOptions {
   reference?: Reference | undefined;
-  /** Name of a DATA_SET that is to be drawn. */
+  /** The name of a DATA_SET that must be drawn. */
   observed?: string | undefined;
   goal?: Goal | undefined;
-  /** The point that a search found by an output, by its key: it is the only best one by that output. None where it found none. */
+  /**
+   * The key of the point that a search found, and its output: no other point is the best one by that output. Null if
+   * the search found none.
+   */
   found?: { output: string; key: string | undefined } | null;
 }
 
 /** The measures to show, in their order. */
 export interface Shown {
   measures: readonly Measure[];
-  /** Those of which effects are gathered; the first one with values counts, unless all are drawn. */
+  /** The measures whose effects are collected. The first one with values is drawn, unless all are drawn. */
   ranked: readonly Measure[];
-  /** Those of which distributions are drawn. */
+  /** The measures whose distributions are drawn. */
   counted: readonly Measure[];
-  /** Effects of all ranked ones are drawn: one input varies. Of several, the effects of one output fill a page. */
+  /**
+   * Whether the effects of all ranked measures are drawn, because one input varies. With several inputs, the effects of
+   * one output fill a page.
+   */
   areAllDrawn: boolean;
 }
 
@@ -108,7 +114,7 @@ export class RunGatherer {
     this.#courses = new CourseGatherer(campaign.outputs, observed);
   }
 
-  /** @param place of the run in the design: a number that is larger for runs behind it */
+  /** @param place a number that is larger for runs that come later in the design */
   add(row: ResultRow, place: number): void {
     this.#timeline.add(row);
     if (row.status === 'failed') {
@@ -123,7 +129,7 @@ export class RunGatherer {
     }
   }
 
-  /** @param best the point whose curves are drawn apart from the others */
+  /** @param best the point whose curves are drawn in front of the others */
   result(
     best: PointResult | undefined,
   ): Pick<Summary, 'distributions' | 'courses' | 'failures' | 'timeline'> {
@@ -163,7 +169,7 @@ export class PointGatherer {
     }));
   }
 
-  /** @param point has samples of the ranked outputs at least; of all where there is a reference */
+  /** @param point has at least samples of the ranked outputs; with a reference, of all outputs */
   add(point: PointResult): void {
     const { goal, found } = this.#options;
     if (this.#gathered.length === 0) this.#firstPoints.add(point, this.#points);
@@ -175,7 +181,7 @@ export class PointGatherer {
         one.best.add(point, goal?.output === one.output.name && goal.wants === 'highest' ? -mean : mean);
       one.effects.add(point.values, sampleOf(point, one.output, this.#confidence));
       if (this.#shown.areAllDrawn || this.#asked) continue;
-      // those behind it are not the first one that has values
+      // later measures are not the first one with values
       this.#gathered = this.#gathered.slice(0, this.#gathered.indexOf(one) + 1);
       break;
     }
@@ -207,8 +213,8 @@ export class PointGatherer {
  * Reads the rows once, in bounded memory.
  *
  * @param rows in design order
- * @param asked - what is shown first, and by the first of which points are ranked; by default by the first numeric output that has
- *   values, or else the first of the others: a model may give some only where it has something to compare itself with
+ * @param asked - the measures that are shown first. Points are ranked by the first of them. By default that is the
+ * first numeric output with values, or else the first other one: a model may give some outputs only in comparisons
  */
 export async function summarize(
   campaign: Campaign,
@@ -235,18 +241,18 @@ export async function summarize(
   return { ...found, ...runs.result(found.best[0]), precision: precision.result() };
 }
 
-/** Names of outputs that are curves. */
+/** Names of the outputs that are curves. */
 export function dataSetsOf({ outputs }: Pick<Campaign, 'outputs'>): string[] {
   return outputs.filter(({ type }) => type === 'DATA_SET').map(({ name }) => name);
 }
 
-/** Those that were asked for, then numbers, then shares and quantiles. */
+/** The requested measures, then numbers, then shares and quantiles. */
 function inOrder(asked: readonly Measure[], all: readonly Measure[]): Measure[] {
   const isMean = ({ statistic }: Measure): boolean => statistic === 'mean';
   return distinct([...asked, ...all.filter(isMean), ...all.filter((one) => !isMean(one))]);
 }
 
-/** What is known of a measure at a point that has a value. */
+/** The estimate of a measure at a point that has a value. */
 function sampleOf(point: PointResult, measure: Measure, confidence: number): PointSample {
   const sample = point.samples[measure.name]!;
   if (measure.statistic !== 'quantile') return sample;
@@ -254,13 +260,13 @@ function sampleOf(point: PointResult, measure: Measure, confidence: number): Poi
   return { count: sample.count, mean, variance: null, low, high };
 }
 
-/** Of outputs that nobody has said anything of, the lowest come first. */
+/** Without a goal, the lowest values come first. */
 export function rankingOf(goal: Goal | undefined, output: Pick<Measure, 'name'> | undefined): Ranking {
   const isGoal = goal !== undefined && goal.output === output?.name;
   return { wants: isGoal ? goal.wants : 'lowest', isGoal };
 }
 
-/** Whether its values are whole numbers, as 1 and 0 are for true and false. */
+/** Whether its values are whole numbers, such as 1 and 0 for true and false. */
 function isWhole({ type }: Measure): boolean {
   return type === 'INTEGER' || type === 'LONG' || type === 'BOOLEAN';
 }

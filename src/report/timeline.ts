@@ -4,7 +4,7 @@ import type { ResultRow } from '../store/index.ts';
 export interface Moment {
   from: number;
   to: number;
-  /** The average number of requested runs that were not seen to finish yet, over the interval. */
+  /** The average number of outstanding runs over the interval: requested, and not yet seen to have finished. */
   outstanding: number;
   /** Number of runs that were seen to finish in it. */
   finished: Record<Kind, number>;
@@ -16,7 +16,7 @@ export type Kind = (typeof kinds)[number];
 interface Bin {
   requested: number;
   ended: number;
-  /** Of what was requested and what ended in the bin: the time from then to the bin's end, summed up. */
+  /** For the requests and for the ends in the bin: the sum of the times until the end of the bin. */
   requestedBefore: number;
   endedBefore: number;
   finished: Record<Kind, number>;
@@ -26,15 +26,13 @@ interface Bin {
 const MOST_BINS = 256;
 
 /**
- * When runs were requested and seen to have finished, in bounded memory. The intervals are multiples of a power of two of
- * milliseconds, which is doubled when there are too many of them. What is kept of each are sums, so that the average of
- * outstanding runs is exact over any of them.
- *
- * Of a run that was tried several times only the last attempt's request is known. Reused runs are not outstanding: their
- * results were there.
+ * The requests and ends of runs over time, in bounded memory. The intervals are multiples of a power of two of
+ * milliseconds, which is doubled when there are too many intervals. Each interval has sums, so the average of
+ * outstanding runs is exact over any of them. If a run was tried several times, only the request of the last attempt is
+ * known. Reused runs are not outstanding, because their results existed.
  */
 export class Timeline {
-  /** From requests to ends, of the runs that are not reused, summed up: ms. */
+  /** The sum of the times from request to end, without reused runs, in ms. */
   outstandingTime = 0;
   #width = 1;
   #bins = new Map<number, Bin>();
@@ -60,7 +58,7 @@ export class Timeline {
     end.endedBefore += this.#toEnd(finishedAt);
   }
 
-  /** Intervals of one width next to each other, from the first request to the last end; none without runs. */
+  /** Adjacent intervals of one width, from the first request to the last end; none without runs. */
   moments(most: number = MOST_BINS): Moment[] {
     if (this.#bins.size === 0) return [];
     while (this.#bin(this.#last) - this.#bin(this.#first) >= most) this.#double();
@@ -95,7 +93,7 @@ export class Timeline {
     const bins = new Map<number, Bin>();
     for (const [at, bin] of this.#bins) {
       const wide = Math.floor(at / 2);
-      // of the first of two bins the end is further away now
+      // the end of the first of two merged bins is now later
       const more = at % 2 === 0 ? this.#width : 0;
       bins.set(wide, joined(bins.get(wide) ?? empty(), bin, more));
     }

@@ -21,11 +21,12 @@ const [MINUS, ZERO, NINE] = [0x2d, 0x30, 0x39];
 const WHOLE = /^[+-]?\d+$/;
 const LOCAL = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?$/;
 
-/*
- * Readers of the text of a value: undefined where the text is none of the type, as a service may give anything.
+/**
+ * Readers for the text of a value. They return undefined if the text does not have the type, because a service may send
+ * anything.
  */
 
-/** Also infinities and NaN. */
+/** A number, also infinite or NaN. */
 export function doubleIn(text: string): number | undefined {
   const number = Number(text);
   if (!Number.isNaN(number) && isPlain(text)) return number;
@@ -42,13 +43,13 @@ function isDigit(code: number): boolean {
   return code >= ZERO && code <= NINE;
 }
 
-/** Of 32 bits. */
+/** A whole number of 32 bits. */
 export function integerIn(text: string): number | undefined {
   const number = doubleIn(text);
   return number !== undefined && number === (number | 0) ? number | 0 : undefined;
 }
 
-/** Of 64 bits, with all digits. */
+/** A whole number of 64 bits, with all digits. */
 export function longIn(text: string): bigint | undefined {
   const number = WHOLE.test(text) ? BigInt(text) : wholeIn(text);
   return number !== undefined && BigInt.asIntN(64, number) === number ? number : undefined;
@@ -63,13 +64,13 @@ export function booleanIn(text: string): boolean | undefined {
   return text === 'true' ? true : text === 'false' ? false : undefined;
 }
 
-/** Of a date and time without a zone, ms since the epoch as if it was in UTC. */
+/** A date and time without a zone, in ms since the epoch as if it was in UTC. */
 export function localIn(text: string): number | undefined {
   const time = LOCAL.test(text) ? Date.parse(`${text}Z`) : NaN;
   return Number.isNaN(time) ? undefined : time;
 }
 
-/** Ms since the epoch. */
+/** A time in ms since the epoch. */
 export function instantIn(text: string): number | undefined {
   const time = Date.parse(text);
   return Number.isNaN(time) ? undefined : time;

@@ -18,7 +18,7 @@ export function kindOfOutput(type: OutputType): Kind {
   return scalarOutputTypes.includes(type) ? 'text' : 'json';
 }
 
-/** Outputs, the one of a name before the others. */
+/** Outputs, with the output of the given name first. */
 export function firstOf<Output extends { name: string }>(
   outputs: readonly Output[],
   first: string | undefined,
@@ -42,7 +42,7 @@ export function cellOf(kind: Kind, text: string | undefined): string | null {
   return typeof value === 'string' ? value : text;
 }
 
-/** All points of a DATA_SET as cells, also those that are not finite; undefined if the text is none. */
+/** All points of a DATA_SET as cells, including points that are not finite; undefined if the text is not a DATA_SET. */
 export function curveCells(text: string | null): [x: string | null, y: string | null][] | undefined {
   const { dataX, dataY } = (parsed(text ?? 'null') ?? {}) as { dataX?: unknown; dataY?: unknown };
   if (!Array.isArray(dataX) || !Array.isArray(dataY) || dataX.length !== dataY.length) return undefined;

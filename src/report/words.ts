@@ -44,13 +44,13 @@ export function titleOf({ name, units }: { name: string; units?: Unit | null | u
 /** Significant digits of a number for people. */
 const DIGITS = 4;
 
-/** The name of an output with its unit; of a BOOLEAN one, of which the share is shown, with that. */
+/** The name of an output with its unit. A BOOLEAN output is shown as a share, and the name says so. */
 export function titleOfMeasure(measure: Pick<Measure, 'name' | 'units' | 'statistic' | 'sources'>): string {
   const { name, statistic, sources } = measure;
   return statistic === 'share' && sources[0] === name ? `${name} (share)` : titleOf(measure);
 }
 
-/** What is shown of some measures, each once. */
+/** The statistics of some measures, each once. */
 export function statisticsOf(measures: readonly Pick<Measure, 'statistic'>[]): Measure['statistic'][] {
   return (['mean', 'share', 'quantile'] as const).filter((one) =>
     measures.some(({ statistic }) => statistic === one),
@@ -65,13 +65,15 @@ export function measureText(
   return statistic === 'share' ? `${numberText(inPercent(value))} %` : amount(numberText(value), units);
 }
 
-/** The same with all digits. */
+/** The same value with all digits. */
 export function fullText({ statistic, units }: Pick<Measure, 'statistic' | 'units'>, value: number): string {
-  // 12 digits, as 100 times a share may differ in the last one
+  // 12 digits, because 100 times a share may differ in the last digit
   return statistic === 'share' ? `${Number((100 * value).toPrecision(12))} %` : amount(String(value), units);
 }
 
-/** What is in a column of a measure, for eyes: shares in percent, all with as many decimals as the one that needs most. */
+/**
+ * The cells of a column of a measure, for people: shares in percent, all with the decimals of the cell that needs most.
+ */
 export function measureColumn(
   { statistic }: Pick<Measure, 'statistic'>,
   values: readonly (number | undefined)[],
@@ -86,7 +88,7 @@ export function percent(share: number): string {
   return `${+(100 * share).toPrecision(6)} %`;
 }
 
-/** In percent, with as many digits as a share of runs is good for. */
+/** A share in percent, with as many digits as a share of this number of runs justifies. */
 function inPercent(share: number): number {
   return Number((100 * share).toPrecision(DIGITS));
 }
@@ -101,7 +103,10 @@ export function numberText(value: number): string {
   );
 }
 
-/** The text of a number for eyes, with as many digits; a whole number, which may be a name for something, as it is. */
+/**
+ * The text of a number for people, with the same number of digits. A whole number stays unchanged, because it may be a
+ * name.
+ */
 export function shortNumber(text: string): string {
   const value = Number(text);
   if (/^[+-]?\d+$/.test(text) || text === '' || !Number.isFinite(value)) return text;
@@ -109,7 +114,7 @@ export function shortNumber(text: string): string {
   return String(size >= 10 ** (DIGITS - 1) && size < 1e15 ? Math.round(value) : +value.toPrecision(DIGITS));
 }
 
-/** Numbers of one column for eyes: all with as many decimals as the one that needs most. */
+/** Numbers of one column for people, all with the decimals of the number that needs most. */
 export function numberColumn(values: readonly (number | undefined)[]): string[] {
   const texts = values.map((value) => (value === undefined ? '' : numberText(value)));
   if (texts.some((text) => text.includes('e'))) return texts;
@@ -126,7 +131,8 @@ export function counted(count: number, one: string, many = `${one}s`): string {
 }
 
 /**
- * A cell for eyes: a number with four significant digits, a value that is not one cell as what it is made of.
+ * A cell for people: a number with four significant digits; a value that is not a single cell as a description of its
+ * content.
  */
 export function brief({ kind, type }: Column, cell: Cell): string {
   if (cell === null) return '';

@@ -2,7 +2,7 @@ import type { PointValue } from '../campaign/search/log.ts';
 import type { Campaign } from '../campaign/types.ts';
 import { halfWidth } from '../statistics/sample.ts';
 
-/** Where the definition gives no confidence. */
+/** The default if the definition gives no confidence. */
 const CONFIDENCE = 0.95;
 
 /** The confidence of intervals of a search or a selection. */
@@ -12,7 +12,7 @@ export function confidenceOfSearch({ search, select }: Pick<Campaign, 'search' |
 }
 
 /**
- * The confidence interval of a mean; null of one run, and where all runs have the same value.
+ * The confidence interval of a mean; null for one run, and if all runs have the same value.
  *
  * @param mean - in the sign of the output
  */

@@ -5,7 +5,7 @@ import type { Campaign } from '../campaign/types.ts';
 import { quantile } from '../statistics/quantile.ts';
 import { Sample } from '../statistics/sample.ts';
 
-/** The outputs of a run; none of one that failed. */
+/** The outputs of a run; none for a failed run. */
 export interface FinishedRun {
   replication: number;
   outputs: Readonly<Record<string, string>>;

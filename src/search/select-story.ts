@@ -7,25 +7,28 @@ import { type FinishedRun, isFeasible, PointReader } from './point-value.ts';
 import { byRank, type Finalist } from './story.ts';
 import { type BestPoint, winnerOf } from './summary.ts';
 
-/** Where a selection is, and what it has found. */
+/** The state of a selection, and its results so far. */
 export interface SelectSummary {
   method: Selection['method'];
-  /** `reporting`: the best point is chosen, and gets the further replications that tell its value. */
+  /** `reporting`: the best point is chosen, and gets further replications that give its value. */
   stage: 'comparing' | 'reporting' | 'over';
-  /** Points that are compared, and those of them that failed. */
+  /** Numbers of points that are compared, and of those that failed. */
   points: number;
   failed: number;
   /** Null while no point has a value and meets the requirements. `seen` is its mean over the replications that chose it. */
   best: BestPoint | null;
 }
 
-/** What a selection has done: its points, the best one in front, then those with better means; points without a mean are last. */
+/**
+ * The course of a selection: its points, first the best one, then those with better means; points without a mean are
+ * last.
+ */
 export interface SelectStory {
   summary: SelectSummary;
   points: Finalist[];
 }
 
-/** A point with those of its runs that have finished; `isWhole` when all of them have. */
+/** A point with its finished runs; `isWhole` if all its runs have finished. */
 type Compared = Point & { runs: readonly FinishedRun[]; isWhole: boolean };
 
 /** @param campaign - one with a selection */
@@ -50,7 +53,7 @@ export function selectStoryOf(
       isWinner: winner?.ordinal === ordinal && stage === 'over',
     };
   };
-  // replications after the comparison have compared nothing
+  // replications after the comparison are not part of it
   const chosenAt = new Map(
     events.flatMap((event) => (event.kind === 'winner' ? [[event.ordinal, event.after] as const] : [])),
   );

@@ -3,14 +3,14 @@ import type { Campaign } from '../campaign/types.ts';
 import { compareFinalists, type Decided, reportWinner } from './confirm.ts';
 import { type FinishedPoints, PointReader } from './point-value.ts';
 
-/** Points that are given, as they are compared. */
+/** The points of the design, in the form of the comparison. */
 
 /**
- * What is next of a selection: it compares the points of a design as the end of a search compares its best points, all of them and with
- * their first replications. It is a function of the campaign, the log and the runs that have finished.
+ * The next step of a selection. It compares the points of a design as the end of a search compares its best points, but
+ * all of them and with their first replications. It is a function of the campaign, the log and the finished runs.
  *
  * @param campaign - one with a selection
- * @param points - the number of points; their ordinals are those from 0
+ * @param points - the number of points; their ordinals start at 0
  */
 export function nextOfSelection(
   campaign: Campaign,

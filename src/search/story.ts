@@ -8,14 +8,14 @@ import { keysOf } from './keys.ts';
 import { type FinishedPoints, isFeasible, PointReader } from './point-value.ts';
 import { type SearchSummary, summaryOf } from './summary.ts';
 
-/** What a search has done: its points in the order of their asks, and what was compared at its end. */
+/** The course of a search: its points in the order of their asks, and the comparison at its end. */
 export interface SearchStory {
   summary: SearchSummary;
-  /** Whether chance has a part in the values: then the best one that was seen is too good. */
+  /** Whether chance affects the values. Then the best value of the search is too good. */
   isNoisy: boolean;
   /** Each point once, by its first ask. */
   points: AskedPoint[];
-  /** The points of the comparison, the winner in front, then those with better means; empty where nothing was compared. */
+  /** The points of the comparison: the winner, then those with better means; empty without a comparison. */
   finalists: Finalist[];
 }
 
@@ -28,34 +28,34 @@ export interface AskedPoint {
   values: string[];
   /** How the method found it. */
   by: string;
-  /** How many asks the method knew the values of: the first so many. */
+  /** The number of asks whose values the method knew: always the first ones. */
   seen: number;
   state: 'open' | 'known' | 'failed';
-  /** What the method was told, in the sign of the output; null of an open point and of one that failed. */
+  /** The told value, in the sign of the output; null for an open point and a failed one. */
   value: number | null;
-  /** How many runs that value is of. */
+  /** The number of runs behind that value. */
   runs: number;
   /** The bounds of the search have become narrower since, and the point lies outside them. */
   isOutside: boolean;
-  /** Whether the point is inside the bounds and its runs meet the requirements; false where there is no value. */
+  /** Whether the point is inside the bounds and its runs meet the requirements; false without a value. */
   isFeasible: boolean;
 }
 
 /** A point that was compared with others by new replications. */
 export interface Finalist extends Pick<AskedPoint, 'ordinal' | 'key' | 'values'> {
-  /** The mean over the replications of the comparison, which are comparable; null while they run. */
+  /** The mean over the comparable replications of the comparison; null while they run. */
   mean: number | null;
-  /** The confidence interval of that mean; null where there is none. */
+  /** The confidence interval of that mean; null if there is none. */
   interval: [number, number] | null;
   runs: number;
-  /** The value that it had when it was chosen: during the search, or in the comparison of a selection. Null where it has none. */
+  /** Its value when it was chosen: during the search, or in the comparison of a selection. Null if it had none. */
   seen: number | null;
-  /** Whether its new replications meet the requirements, of a point that was chosen also the further ones. */
+  /** Whether its new replications meet the requirements; for the chosen point, also the further ones. */
   isFeasible: boolean;
   isWinner: boolean;
 }
 
-/** Points of which a story needs the runs, beside those of the summary. */
+/** The points whose runs a story needs, besides those of the summary. */
 export function comparedPoints({ events }: SearchLog): number[] {
   return events.flatMap((event) => (event.kind === 'finalists' ? event.ordinals : []));
 }
@@ -72,7 +72,7 @@ export function storyOf(campaign: Campaign, log: SearchLog, finished: FinishedPo
   };
 }
 
-/** The points that were asked, each once, in the order of their asks. */
+/** The asked points, each once, in the order of their asks. */
 export function askedPoints(campaign: Campaign, { asks }: Pick<SearchLog, 'asks'>): AskedPoint[] {
   const history = new History(asks);
   const reader = new PointReader(campaign);
@@ -129,10 +129,10 @@ function finalistsIn(
   return byRank(all, reader);
 }
 
-/** The winner in front, then those with better means; those without a mean are last. */
+/** The winner first, then points with better means; points without a mean are last. */
 export function byRank(finalists: readonly Finalist[], reader: PointReader): Finalist[] {
   const rank = ({ mean, isWinner }: Finalist): number =>
     isWinner ? -Infinity : mean === null ? Infinity : reader.signed(mean);
-  // not by a difference, as that of two infinities is no number
+  // not by a difference, because the difference of two infinities is NaN
   return finalists.toSorted((a, b) => Number(rank(a) > rank(b)) - Number(rank(a) < rank(b)));
 }

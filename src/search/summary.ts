@@ -16,22 +16,22 @@ import { intervalOf } from './interval.ts';
 import { keysOf } from './keys.ts';
 import { type FinishedPoints, type FinishedRun, PointReader } from './point-value.ts';
 
-/** Where a search is, and what it has found. */
+/** The state of a search, and its results so far. */
 export interface SearchSummary {
-  /** The name of a method that is built in, or the command of an outside optimiser. */
+  /** The name of a built-in method, or the command of an outside optimiser. */
   method: string;
   stage: SearchStage;
-  /** Points that were asked, that have a value, and that failed. */
+  /** Numbers of points that were asked, that have a value, and that failed. */
   asked: number;
   told: number;
   failed: number;
   /** Points of another campaign that the search began with. */
   known: number;
-  /** The other points of that campaign, by why the search did not use them. */
+  /** The other points of that campaign, by the reason why the search does not use them. */
   unused: UnusedPoints[];
   /** Null while no point meets the requirements. */
   best: BestPoint | null;
-  /** Why no more points are asked; null while more are. */
+  /** Why the search asks no more points; null while it does. */
   stoppedBy: StopReason | null;
 }
 
@@ -39,24 +39,24 @@ export interface SearchSummary {
 export interface BestPoint {
   ordinal: number;
   key: string;
-  /** Its values of the inputs that are searched. */
+  /** Its values of the searched inputs. */
   inputs: Record<string, RawValue>;
-  /** The mean of what is minimized or maximized: after the comparison, over runs that did not choose the point. */
+  /** The mean of the output of the goal: after the comparison, over runs that did not choose the point. */
   value: number;
-  /** The confidence interval of that mean; null of one run, and where all runs have the same value. */
+  /** The confidence interval of that mean; null for one run, and if all runs have the same value. */
   interval: [number, number] | null;
   /** The number of those runs. */
   runs: number;
-  /** The best value that a point had during the search, which is too good where chance has a part in it. */
+  /** The best value of a point during the search. It is too good if chance affects the output. */
   seen: number;
   /**
-   * Whether no other finalist is better by more than the indifference, with the confidence; null until the value is that of runs which
-   * did not choose the point.
+   * Whether no other finalist is better by more than the indifference, with the confidence; null until the value comes
+   * from runs that did not choose the point.
    */
   isSure: boolean | null;
 }
 
-/** Points of which a summary needs the runs: the winner and the best of the log. */
+/** The points whose runs a summary needs: the winner and the best of the log. */
 export function summarizedPoints(log: SearchLog): number[] {
   const winner = winnerOf(log.events);
   const best = winner?.ordinal ?? new History(log.asks).bestOf()?.ordinal;
@@ -100,7 +100,8 @@ function bestPoint(
     const ask = log.asks.find(({ ordinal }) => ordinal === winner.ordinal)!;
     const fresh = runsAfter(finished, winner.ordinal, winner.after);
     if (fresh.length > 0) return { ...shown(campaign, ask, reader, fresh), seen, isSure: winner.isSure };
-    // its further replications run, or it has none, as its runs do not differ: what is known of it has chosen it
+    // its further replications are still running, or it has none because its runs do not differ: its known runs have
+    // chosen it
     return { ...shown(campaign, ask, reader, finished.get(winner.ordinal) ?? []), seen, isSure: null };
   }
   // none of the finalists meets the requirements, as their new replications show

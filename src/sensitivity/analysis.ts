@@ -22,7 +22,7 @@ export interface InputIndices {
   /** Standardized regression coefficient. */
   src?: number;
   srcInterval?: Interval;
-  /** The same of the ranks of all values. */
+  /** Standardized regression coefficient of the ranks. */
   srrc?: number;
   srrcInterval?: Interval;
   /** Partial rank correlation coefficient. */
@@ -50,7 +50,9 @@ export interface PairIndices {
   /** The share of the variance. */
   value: number;
   interval?: Interval;
-  /** Of two inputs with two levels each: half the difference between the effects of one at the two levels of the other. */
+  /**
+   * For two inputs with two levels each: half the difference between the effects of one at the two levels of the other.
+   */
   effect?: number;
   effectInterval?: Interval;
   p?: number;
@@ -61,7 +63,7 @@ export interface PairIndices {
 /** The prediction of a search's model along an input, with the other inputs at the best point. */
 export interface Slice {
   input: string;
-  /** By rising x; `low` and `high` are the ends of the interval of the expectation. */
+  /** By ascending x; `low` and `high` are the ends of the interval of the expectation. */
   points: { x: number; value: number; low: number; high: number }[];
 }
 
@@ -76,9 +78,12 @@ export interface TimeIndices {
 
 /** The share of the variance from chance in the replications. */
 export interface Chance {
-  /** Of the variance of single runs. */
+  /** Its share of the variance of single runs. */
   ofRuns: number;
-  /** Of the variance of the points' means; left out with common random numbers, which share chance between points. */
+  /**
+   * Its share of the variance of the points' means; left out with common random numbers, which share chance between
+   * points.
+   */
   ofMeans?: number;
 }
 
@@ -87,19 +92,22 @@ export interface Analysis {
   campaign: string;
   output: string;
   method: Method;
-  /** Runs that have a value. */
+  /** Number of runs with a value. */
   runs: number;
-  /** In the order of the design; of a curve they are in `times`. */
+  /** In the order of the design. For a curve, the indices are in `times`. */
   indices?: InputIndices[];
   secondOrder?: PairIndices[];
-  /** The share of the variance that the regression explains; of a Gaussian process, of each point by the model of all others. */
+  /**
+   * The share of the variance that the regression explains. For a Gaussian process: that the model of all other points
+   * explains of each point.
+   */
   r2?: number;
-  /** The same of the regression of ranks. */
+  /** The same for the regression of ranks. */
   rankR2?: number;
-  /** Of a curve (DATA_SET): indices at each time. */
+  /** For a curve (DATA_SET): indices at each time. */
   times?: TimeIndices[];
   chance?: Chance;
-  /** Of a search: for each input that is a number. */
+  /** For a search: one slice per numeric input. */
   slices?: Slice[];
   /** The confidence of the intervals, such as 0.95. */
   confidence: number;

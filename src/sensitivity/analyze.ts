@@ -72,7 +72,7 @@ export function analysesOf(
         ...general,
         ...(noisy.length > 0
           ? [
-              `Chance dominates at ${noisy.length} of ${times.length} times: more of the variance of single runs is chance than is the inputs'.`,
+              `Chance dominates at ${noisy.length} of ${times.length} times: chance explains more of the variance of single runs than the inputs do.`,
             ]
           : []),
         ...(times.length === 0 ? [`${curve.name} is the same at all points, or has no values.`] : []),
@@ -95,7 +95,7 @@ function growthWarnings(campaign: AnalyzedCampaign): string[] {
   const growth = growthProgress(campaign);
   const last = growth?.rounds.at(-1)?.widest;
   if (!growth || !last || last.width <= growth.width) return [];
-  return [`Not all intervals are as narrow as was wanted: ${growthText(growth)}.`];
+  return [`Not all intervals are as narrow as wanted: ${growthText(growth)}.`];
 }
 
 function noneText(output: string, means: Float64Array): string {
@@ -111,7 +111,7 @@ function chanceWarnings({ ofRuns, ofMeans = 0 }: Chance, method: Method): string
   const warnings: string[] = [];
   if (ofRuns > MUCH_CHANCE.ofRuns)
     warnings.push(
-      `Chance dominates: ${percent(ofRuns)} of the variance of single runs is chance in the replications.`,
+      `Chance dominates: ${percent(ofRuns)} of the variance of single runs comes from chance in the replications.`,
     );
   if (ofMeans > MUCH_CHANCE.ofMeans)
     warnings.push(
@@ -122,8 +122,8 @@ function chanceWarnings({ ofRuns, ofMeans = 0 }: Chance, method: Method): string
 
 /** Adds the effect of chance in the means of points to a result. */
 const WITH_CHANCE: Record<Method, string> = {
-  sobol: ', which is taken out of the indices as far as the replications tell it',
-  morris: ': μ* and σ are too high by it',
+  sobol: ', which the indices leave out as far as the replications show it',
+  morris: ': it makes μ* and σ too high',
   regression: ': no regression can explain it',
   factorial: ', which shares of the variance include',
   'one-at-a-time': '',

@@ -10,7 +10,7 @@ export class ChanceSums {
   #mean = 0;
   #between = 0;
 
-  /** @param values - of the replications of a point; one at least */
+  /** @param values - of the replications of a point; at least one */
   add(values: readonly number[]): void {
     const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
     this.#squares += values.reduce((sum, value) => sum + (value - mean) ** 2, 0);
@@ -23,8 +23,9 @@ export class ChanceSums {
   }
 
   /**
-   * By the law of total variance: the mean variance within points, and the variance of the points' means less what chance adds to it.
-   * With common random numbers chance is largely the same in all points and nothing is taken off.
+   * By the law of total variance: the mean variance within points, and the variance of the points' means less the part
+   * that chance adds to it. With common random numbers chance is largely the same in all points, and nothing is
+   * subtracted.
    *
    * @returns undefined without replications, and for a constant
    */

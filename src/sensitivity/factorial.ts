@@ -14,7 +14,10 @@ export interface LevelPoints {
   codes: readonly Uint16Array[];
   /** Whether they are all combinations of levels, each once. */
   isFull: boolean;
-  /** What the design cannot tell from an effect of one input or of two, by their places; none in a full design. */
+  /**
+   * The effects that the design cannot distinguish from an effect of one or two inputs, by their places; none in a full
+   * design.
+   */
   aliases: (inputs: readonly number[]) => string[];
 }
 
@@ -32,7 +35,7 @@ export function factorialIndices(design: LevelPoints, values: PointValues, confi
   if (!(squares > 1e-24 * points.length * mean ** 2)) return { indices: [], warnings: [] };
   const replicates = values.replicates && points.map(values.replicates);
   const error = replicates && errorVariance(replicates, values.isPaired);
-  // how many replications the means of points are of: the harmonic mean
+  // the number of replications behind the means of points: the harmonic mean
   const often = replicates ? replicates.length / replicates.reduce((sum, one) => sum + 1 / one.length, 0) : 1;
   const isWhole = points.length === values.means.length;
 
@@ -87,7 +90,7 @@ export function factorialIndices(design: LevelPoints, values: PointValues, confi
     };
   }
 
-  /** What is left of the variance where all other inputs are known. */
+  /** The remaining variance if all other inputs are known. */
   function totalIndex(at: number): number {
     const rest = new Map<number, { sum: number; count: number }>();
     const others = inputs.map((_, input) => input).filter((input) => input !== at);
@@ -148,12 +151,12 @@ export function factorialIndices(design: LevelPoints, values: PointValues, confi
     ...(error
       ? []
       : [
-          'There are no replications, so there is no estimate of error: effects have neither intervals nor tests.',
+          'Without replications there is no estimate of the error, so effects have neither intervals nor tests.',
         ]),
     ...(isWhole
       ? []
       : [
-          `${values.means.length - points.length} of ${values.means.length} points have no value: the effects are of the other points, and no longer independent of each other.`,
+          `${values.means.length - points.length} of ${values.means.length} points have no value: the effects come from the other points, and are no longer independent of each other.`,
         ]),
   ];
   return { indices: inputs.map(mainEffect), secondOrder: pairsOf(inputs.length).map(interaction), warnings };
@@ -163,21 +166,21 @@ function withP(p: number | undefined): { p?: number } {
   return p === undefined ? {} : { p };
 }
 
-/** The chance to see so large a part of the squares by chance alone. */
+/** The probability of such a large part of the squares by chance alone. */
 function fisherTest({ part, freedom }: { part: number; freedom: number }, error: ErrorVariance): number {
   if (error.variance === 0) return Number(part === 0);
   return fisherTail(part / freedom / error.variance, freedom, error.freedom);
 }
 
-/** Of a fraction: how the inputs are made of others. */
+/** For a fraction: how inputs are generated from others. */
 export type Generators = readonly ({ of: readonly number[]; sign: 1 | -1 } | null)[];
 
 /**
- * Effects of one and of two inputs that a fraction of two levels cannot tell from each other: those whose products of basic inputs are the same
- * (Montgomery, section 8.2). "−" stands before one of the other sign.
+ * Effects of one and of two inputs that a fraction of two levels cannot distinguish: those with the same product of
+ * basic inputs (Montgomery, section 8.2). "−" stands before an effect with the opposite sign.
  */
 export function aliasesOf(inputs: readonly string[], generators: Generators): LevelPoints['aliases'] {
-  // an input as the product of basic ones, a bit each
+  // an input as a product of basic inputs, with one bit each
   const words = generators.map((one, at) =>
     one
       ? { mask: one.of.reduce((mask, other) => mask ^ (1n << BigInt(other)), 0n), sign: one.sign }

@@ -79,7 +79,7 @@ function meanOf(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-/** Numbers of curves that are kept in memory, and places of a curve. */
+/** The most numbers of curves in memory, and the most times of a curve. */
 const MOST_CURVE_NUMBERS = 4e6;
 const MOST_PLACES = 60;
 const FEWEST_PLACES = 6;
@@ -142,7 +142,7 @@ export class CurveColumns {
     this.#own = this.#times.map(() => []);
     this.#chances = this.#times.map(() => new ChanceSums());
     this.#means = this.#times.map(() => new Growing());
-    // points that were read before have no curve
+    // points that were read earlier have no curve
     for (const means of this.#means) for (let at = 0; at < this.#points; at += 1) means.push(NaN);
   }
 }

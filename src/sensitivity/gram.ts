@@ -1,16 +1,17 @@
 /** Numbers of one column of a table. */
 type Numbers = Float64Array | Uint32Array;
 
-/** Sums of columns and of their products, of each group of rows. */
+/** Sums of columns and of their products, for each group of rows. */
 export interface Gram {
   /** Columns. */
   size: number;
-  /** Of each group: the number of rows, sums of the columns, products of columns (the lower triangle by rows). */
+  /** For each group: the number of rows, sums of the columns, products of columns (the lower triangle by rows). */
   groups: Float64Array[];
 }
 
 /**
- * Sums over the rows of each group, in one pass. Columns are taken from their means, so that sums of products lose no digits.
+ * Sums over the rows of each group, in one pass. The mean of each column is subtracted first, so that sums of products
+ * lose no digits.
  *
  * @param groupOf - the group of each row
  */

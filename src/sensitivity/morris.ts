@@ -11,12 +11,12 @@ export interface Trajectories {
   steps: Float64Array;
 }
 
-/** Elementary effects: those of a trajectory lie beside each other. */
+/** Elementary effects. The effects of a trajectory are adjacent. */
 export interface ElementaryEffects {
   effects: Float64Array;
-  /** Trajectories that are whole. */
+  /** Number of complete trajectories. */
   trajectories: number;
-  /** Trajectories of which a row has no value. */
+  /** Number of trajectories with a row without a value. */
   leftOut: number;
 }
 

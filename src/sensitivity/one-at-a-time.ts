@@ -6,15 +6,16 @@ import type { Replicate } from './replicates.ts';
 /** The points in which only one input changes. */
 export interface InputLine {
   input: string;
-  /** The point with the input's lowest value and that with its highest one; either may be the base point. −1 where there is none. */
+  /** The points with the input's lowest and highest value; either may be the base point. −1 if there is none. */
   ends: [low: number, high: number];
-  /** The input's numbers at these points and at the base point; absent of an input that takes no numbers. */
+  /** The input's numbers at these points and at the base point; absent for an input without numbers. */
   numbers?: { low: number; high: number; base: number } | undefined;
 }
 
 /**
- * The effect of each input alone: the output at both ends of its values (swing), and elasticities: relative changes of the output over relative
- * changes of the input. Intervals are of the replications, by pairs with common random numbers; those of elasticities by the delta method.
+ * The effect of each input alone: the output at both ends of its values (swing), and elasticities: relative changes of
+ * the output over relative changes of the input. Intervals come from the replications, compared in pairs with common
+ * random numbers. Intervals of elasticities use the delta method.
  *
  * @param base - the point in which no input is changed; −1 if there is none
  */
@@ -76,7 +77,7 @@ export function swings(
     indices,
     warnings:
       lacking.length > 0
-        ? [`A point that is needed has no value, so nothing is known of ${lacking.join(', ')}.`]
+        ? [`A needed point has no value, so the effects of ${lacking.join(', ')} are unknown.`]
         : [],
   };
 }

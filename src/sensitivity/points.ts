@@ -6,7 +6,7 @@ import { Growing } from './growing.ts';
 export class PointTable {
   readonly inputs: readonly VariedInput[];
   readonly #columns: Growing[];
-  /** Of each input that takes texts. */
+  /** The texts of each input that takes texts. */
   readonly #codes: (Map<string, number> | undefined)[];
   #slots: Int32Array | undefined;
   readonly #row: Float64Array;
@@ -36,7 +36,7 @@ export class PointTable {
     return this.#columns[at]!.values;
   }
 
-  /** True of an input that takes texts. */
+  /** True for an input that takes texts. */
   isText(at: number): boolean {
     return this.#codes[at] !== undefined;
   }
@@ -46,7 +46,7 @@ export class PointTable {
     return this.#number(at, value, false);
   }
 
-  /** The index of the point with some values; -1 where there is none. */
+  /** The index of the point with some values; -1 if there is none. */
   find(values: readonly string[]): number {
     this.#slots ??= this.#index();
     for (const [at, value] of values.entries()) this.#row[at] = this.#number(at, value, false);
@@ -66,7 +66,7 @@ export class PointTable {
     return codes.size - 1;
   }
 
-  /** Points by the hash of their values, with at least as many free slots; index + 1, as 0 is free. */
+  /** Points by the hash of their values, with at least as many free slots; index + 1, because 0 means free. */
   #index(): Int32Array {
     const slots = new Int32Array(2 ** Math.ceil(Math.log2(2 * this.length + 2)));
     const columns = this.#columns.map(({ values }) => values);

@@ -1,8 +1,8 @@
 /**
- * Twice the rank of each value, from 2, the mean rank of equal ones: whole numbers. In a column of its own, as many
- * millions of rows have to fit.
+ * Twice the rank of each value, from 2, so that the mean rank of equal values is a whole number. The ranks are a typed
+ * array, because millions of rows must fit into memory.
  *
- * @param sorted - as long as the values, to sort them in
+ * @param sorted - an array of the same length for sorting
  */
 export function doubledRanks(values: Float64Array, sorted = new Float64Array(values.length)): Uint32Array {
   sorted.set(values);
@@ -11,7 +11,7 @@ export function doubledRanks(values: Float64Array, sorted = new Float64Array(val
   for (let row = 0; row < values.length; row += 1) {
     const value = values[row]!;
     const below = countUpTo(sorted, value, false);
-    // most values are there once: then the second search is spared
+    // most values are unique: then the second search is not needed
     const notAbove = sorted[below + 1] === value ? countUpTo(sorted, value, true) : below + 1;
     ranks[row] = below + notAbove + 1;
   }

@@ -1,15 +1,19 @@
 import type { Model } from '../search/methods/gp/model.ts';
 import { Stream } from '../search/methods/stream.ts';
 
-/** Random features of a realization: their error is far below what a model of some hundred points does not know. */
+/**
+ * Number of random features of a realization: their error is far below the uncertainty of a model of some hundred
+ * points.
+ */
 const FEATURES = 500;
-/** The spectral density of the Matérn covariance with ν = 5/2 is Student's with so many degrees of freedom. */
+/** The spectral density of the Matérn covariance with ν = 5/2 is Student's t with this number of degrees of freedom. */
 const FREEDOM = 5;
 
 /**
- * Realizations of a Gaussian process, given the values that it was fitted to, at many places at once. A realization before the values is a
- * sum of random cosines (A. Rahimi and B. Recht, "Random features for large-scale kernel machines", NIPS 20 (2007), algorithm 1), which is then
- * moved onto the values (J. T. Wilson et al., "Efficiently sampling functions from Gaussian process posteriors", ICML (2020), section 3).
+ * Realizations of a Gaussian process at many places at once, given the fitted values. A realization of the prior is a
+ * sum of random cosines (A. Rahimi and B. Recht, "Random features for large-scale kernel machines", NIPS 20 (2007),
+ * algorithm 1). It is then moved onto the values (J. T. Wilson et al., "Efficiently sampling functions from Gaussian
+ * process posteriors", ICML (2020), section 3).
  */
 export class Realizations {
   readonly #model: Model;
@@ -33,7 +37,7 @@ export class Realizations {
     this.#pointFeatures = posterior.points.map(featuresOf);
   }
 
-  /** What is expected at each place, in the units of the values. */
+  /** The expected value at each place, in the units of the values. */
   mean(): Float64Array {
     const { posterior, fit } = this.#model;
     const weights = posterior.solved(Float64Array.from(posterior.values));
@@ -64,7 +68,7 @@ export class Realizations {
     const { dimensions, fit } = this.#model;
     const { lengths, signal } = fit.parameters;
     const stream = this.#stream;
-    // two levels of a choice are as far apart as 0 and 1, whichever they are: a coordinate for each level
+    // any two levels of a choice have the distance of 0 and 1, so each level has its own coordinate
     const embedded = (x: readonly number[]): number[] =>
       dimensions.flatMap((dimension, at) => {
         const length = lengths[at]!;

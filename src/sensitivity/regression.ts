@@ -5,7 +5,7 @@ import { randomGroups } from './resample.ts';
 
 /** Coefficients of the regression of one column on others, all standardized. */
 export interface Regression {
-  /** Of each input; NaN of one that is a linear function of those before it. */
+  /** The coefficient of each input; NaN for a linear function of inputs before it. */
   src: number[];
   srcIntervals: (Interval | undefined)[];
   /** Partial correlation coefficient of each input. */
@@ -14,18 +14,18 @@ export interface Regression {
   r2: number;
 }
 
-/** Groups of rows of which one after the other is left out. */
+/** Number of groups of rows, which are left out one after the other. */
 const GROUPS = 64;
-/** The part of an input's variance that the inputs before it must leave, or it counts as a function of these. */
+/** An input counts as a function of the inputs before it if they leave less than this part of its variance. */
 const LEAST_PART = 1e-9;
 
 /**
- * Standardized regression coefficients and partial correlation coefficients: J. C. Helton and F. J. Davis, "Latin hypercube sampling and the
- * propagation of uncertainty in analyses of complex systems", Reliability Engineering & System Safety 81 (2003) 23-69, section 6. Of ranks they
- * are the rank regression and partial rank correlation coefficients of section 6.6.
- *
- * Intervals are of a jackknife that leaves groups of rows out, which are made by chance: section 2.2 of J. Shao and D. Tu, "The
- * Jackknife and Bootstrap", Springer 1995. They also hold where the output is no linear function, which the intervals of textbooks do not.
+ * Standardized regression coefficients and partial correlation coefficients: J. C. Helton and F. J. Davis, "Latin
+ * hypercube sampling and the propagation of uncertainty in analyses of complex systems", Reliability Engineering &
+ * System Safety 81 (2003) 23-69, section 6. For ranks they are the rank regression and partial rank correlation
+ * coefficients of section 6.6. Intervals come from a jackknife that leaves random groups of rows out: section 2.2 of J.
+ * Shao and D. Tu, "The Jackknife and Bootstrap", Springer 1995. They are also valid if the output is not a linear
+ * function. Textbook intervals are not.
  *
  * @param inputs - columns of equal length, none constant
  * @param output - a column that is not constant
@@ -41,7 +41,7 @@ export function regressionOf(
   const all = total(gram);
   const kept = independent(all, gram);
   const found = coefficients(all, gram.size, kept);
-  // a fit to fewer rows than it has coefficients says nothing
+  // a fit to fewer rows than coefficients has no meaning
   const isLarge = rows - Math.ceil(rows / groups) > kept.length + 1;
   const others = isLarge
     ? gram.groups.map((group) => coefficients(without(all, group), gram.size, kept))
@@ -83,12 +83,12 @@ export function regressionOf(
   };
 }
 
-/** Of a correlation, which has a size of 1 at most. */
+/** The interval of a correlation, whose size is at most 1. */
 function clamped(interval: Interval | undefined): Interval | undefined {
   return interval && [Math.max(-1, interval[0]), Math.min(1, interval[1])];
 }
 
-/** The inputs that are no linear functions of those before them. */
+/** The inputs that are not linear functions of inputs before them. */
 function independent(all: Float64Array, { size }: Gram): number[] {
   const kept: number[] = [];
   for (let input = 0; input < size - 1; input += 1) {
@@ -126,7 +126,7 @@ function correlations(matrix: Float64Array[]): Float64Array[] {
   return matrix.map((row, a) => row.map((one, b) => (a === b ? 1 : one / (deviations[a]! * deviations[b]!))));
 }
 
-/** The lower triangle whose product with itself is a symmetric matrix; undefined of one that has none. */
+/** The lower triangular root of a symmetric matrix; undefined if it has none. */
 function cholesky(matrix: readonly Float64Array[]): Float64Array[] | undefined {
   const root = matrix.map((row) => new Float64Array(row.length));
   for (let i = 0; i < matrix.length; i += 1) {

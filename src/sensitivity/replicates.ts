@@ -13,7 +13,7 @@ export class Replicates {
   readonly #values = new Growing();
   readonly #starts = new Growing();
 
-  /** Values that are added from now on are those of the next point. */
+  /** Begins the next point: values that are added from now on belong to it. */
   nextPoint(): void {
     this.#starts.push(this.#values.length);
   }
@@ -38,17 +38,18 @@ export class Replicates {
   }
 }
 
-/** A variance, and of how many degrees of freedom it is. */
+/** A variance and its degrees of freedom. */
 export interface ErrorVariance {
   variance: number;
   freedom: number;
 }
 
 /**
- * The variance of chance: of replications within their points, all points together. With common random numbers what a replication
- * adds to all points alike is taken out, as in randomized blocks; replications that some point lacks are left out then.
+ * The variance of chance: the variance of replications within their points, over all points. With common random
+ * numbers, the common part of each replication is removed, as in randomized blocks. Replications that a point lacks are
+ * then left out.
  *
- * @returns undefined where no point has two values
+ * @returns undefined if no point has two values
  */
 export function errorVariance(
   points: readonly (readonly Replicate[])[],

@@ -9,12 +9,14 @@ import type { Interval } from './analysis.ts';
 const RESAMPLES = 1_000;
 
 /**
- * Intervals of statistics of independent items, by the bootstrap. The tails are those of the expanded percentile interval: T. C.
- * Hesterberg, "What teachers should know about the bootstrap", The American Statistician 69 (2015) 371-386, section 5.3. With few items
- * the plain percentile interval would be too narrow. The same items give the same intervals.
+ * Intervals of statistics of independent items, by the bootstrap. The tails are those of the expanded percentile
+ * interval: T. C. Hesterberg, "What teachers should know about the bootstrap", The American Statistician 69 (2015)
+ * 371-386, section 5.3. With few items the plain percentile interval would be too narrow. The same items give the same
+ * intervals.
  *
  * @param items - number of items, at least 2
- * @param statistics - gives the numbers of a sample by how often each item is in it; NaN of one that the sample does not have
+ * @param statistics - gives the numbers of a sample, from the count of each item in it; NaN for a number that the
+ * sample does not have
  * @returns undefined for a number that too few samples have
  */
 export function bootstrapIntervals(
@@ -32,7 +34,7 @@ export function bootstrapIntervals(
   });
 }
 
-/** The last samples: curves and several outputs take the same ones again and again. */
+/** The last samples, because curves and several outputs use the same ones repeatedly. */
 let last: { items: number; samples: Uint32Array[] } | undefined;
 
 /** How often each item is in each sample. */
@@ -48,7 +50,7 @@ function samplesOf(items: number): Uint32Array[] {
   return samples;
 }
 
-/** A group of each item, by chance: groups are as large as each other, and the same for the same numbers. */
+/** A random group for each item. Groups have equal sizes, and are the same for the same numbers. */
 export function randomGroups(items: number, groups: number): Uint16Array {
   const key = streamKey('foray groups', 0, String(groups));
   const order = permutation(items, (from) => uniformAt(key, from, 0));

@@ -10,11 +10,11 @@ const FEW_POINTS = 5;
 /** From this share of explained variance on, coefficients can rank inputs. */
 const LEAST_R2 = 0.7;
 
-/** Regression of values, and of their ranks, on the inputs of a table that are numbers or true or false. */
+/** Regression of values and of their ranks on the numeric and BOOLEAN inputs of a table. */
 export function sampleRegression(table: PointTable, confidence: number): Estimator {
   const places = table.inputs.flatMap((_, at) => (table.isText(at) ? [] : [at]));
   const texts = table.inputs.flatMap(({ name }, at) => (table.isText(at) ? [name] : []));
-  // those of all points, which most outputs have
+  // the ranks of all points, which most outputs can use
   let ranksOfAll: Uint32Array[] | undefined;
 
   return ({ means }) => {
@@ -27,7 +27,7 @@ export function sampleRegression(table: PointTable, confidence: number): Estimat
     const constant = all.filter((one) => !varied.includes(one)).map(({ at }) => table.inputs[at]!.name);
     const warnings = [
       ...(texts.length > 0
-        ? [`${texts.join(', ')}: regression says nothing of inputs whose values are texts.`]
+        ? [`${texts.join(', ')}: regression cannot use inputs whose values are texts.`]
         : []),
       ...(constant.length > 0 ? [`${constant.join(', ')}: no two points differ in it.`] : []),
     ];
@@ -41,7 +41,7 @@ export function sampleRegression(table: PointTable, confidence: number): Estimat
     }
     const columns = varied.map(({ column }) => column);
     const plain = regressionOf(columns, output, confidence);
-    // one for all columns, as each would stay in memory for a while
+    // one array for all columns, because each would stay in memory for a while
     const sorted = new Float64Array(output.length);
     const isAll = !known && varied.length === places.length;
     const ranks = (isAll ? ranksOfAll : undefined) ?? columns.map((column) => doubledRanks(column, sorted));
@@ -73,7 +73,7 @@ function lowText(r2: number, rankR2: number): string {
   const start = `R² is ${r2.toFixed(2)}: the output is no linear function of the inputs, and their coefficients (src) miss the rest.`;
   return rankR2 >= LEAST_R2
     ? `${start} Those of ranks (srrc, prcc) explain more: their R² is ${rankR2.toFixed(2)}.`
-    : `${start} A design of kind saltelli tells what inputs do whatever the function is.`;
+    : `${start} A saltelli design measures the effects of inputs for any function.`;
 }
 
 function indicesOf(input: string, at: number, plain: Regression, ranked: Regression): InputIndices {

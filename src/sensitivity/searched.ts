@@ -22,7 +22,7 @@ const REALIZATIONS = 200;
 const CONFIDENCE = 0.95;
 /** The share of variance that a good model explains at points outside the fit. */
 const GOOD = 0.8;
-/** Places along a slice. */
+/** Number of places along a slice. */
 const PLACES = 41;
 
 /**
@@ -64,23 +64,23 @@ export function searchedAnalysis(campaign: Campaign, asks: readonly Ask[], isNoi
     slices: slicesOf(campaign, model, told),
     warnings: [
       ...(known.length > told.length
-        ? [`The model is of ${told.length} of ${known.length} points, spread evenly over the search.`]
+        ? [`The model is fitted to ${told.length} of ${known.length} points, spread evenly over the search.`]
         : []),
       ...(r2 < GOOD
         ? [
-            `The model explains ${Math.max(0, Math.round(100 * r2))} % of the variance of points that it does not know: its indices are rough. A campaign with saltelli over the same inputs tells more.`,
+            `The model explains ${Math.max(0, Math.round(100 * r2))} % of the variance of points outside the fit: its indices are rough. A campaign with saltelli over the same inputs gives better ones.`,
           ]
         : []),
       ...(search!.where === null
         ? []
         : [
-            'Indices are over all values of the inputs, also where the condition of the search does not hold.',
+            'Indices are over all values of the inputs, also those that do not meet the condition of the search.',
           ]),
     ],
   };
 }
 
-/** Each point that has a value, once. */
+/** Each point with a value, once. */
 function knownPoints(
   asks: readonly Ask[],
   coordinatesOf: (values: readonly string[]) => number[] | undefined,
@@ -99,7 +99,10 @@ function evenly(points: readonly Told[]): Told[] {
   return Array.from({ length: count }, (_, at) => points[Math.floor((at * points.length) / count)]!);
 }
 
-/** The share of the variance of the values that the model explains of each by all others; below 0 where a constant would be better. */
+/**
+ * The share of the variance that the model explains when it predicts each value from all others; below 0 if a constant
+ * would be better.
+ */
 function explained({ posterior }: Model): number {
   const { values } = posterior;
   const expected = posterior.leaveOneOut();
@@ -149,7 +152,7 @@ function indicesOf(model: Model, inputs: readonly { name: string }[], seed: numb
   }));
 }
 
-/** What the model expects along each input that is a number, through the best point that it knows. */
+/** The expected values along each numeric input, through the best known point. */
 function slicesOf({ search, goal, base }: Campaign, model: Model, told: readonly Told[]): Slice[] {
   const { posterior, fit, dimensions } = model;
   const { valuesAt } = spaceOf(search!, base);
@@ -171,7 +174,7 @@ function slicesOf({ search, goal, base }: Campaign, model: Model, told: readonly
       const valueOf = (by: number): number => sign * fit.warp.value(mean + sign * by * Math.sqrt(variance));
       return { x: Number(valuesAt(x)[at]!), value: valueOf(0), low: valueOf(-z), high: valueOf(z) };
     });
-    // an input of a few whole numbers has each of them once
+    // an input with a few whole numbers has each of them once
     const own = points.filter(({ x }, place) => place === 0 || x !== points[place - 1]!.x);
     return [{ input: input.name, points: own }];
   });

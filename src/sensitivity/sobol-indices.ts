@@ -18,7 +18,7 @@ export interface SaltelliLayout {
 export interface SobolIndices {
   indices: InputIndices[];
   secondOrder?: PairIndices[];
-  /** Base points of all scrambles that have a value in each of their rows. */
+  /** Number of base points, of all scrambles, with a value in each of their rows. */
   used: number;
   /** Number of scrambles behind the intervals; 0 if the intervals are from a bootstrap over base points. */
   scrambles: number;
@@ -26,7 +26,7 @@ export interface SobolIndices {
 
 /** The fewest base points for a separate estimate of a scramble. */
 const ENOUGH = 32;
-/** Parts of a bootstrap: more take longer, and change little. */
+/** The most parts of a bootstrap: more would take longer and change little. */
 const MOST_PARTS = 500;
 
 /**
@@ -106,7 +106,10 @@ export function sobolIndices(layout: SaltelliLayout, values: Float64Array, confi
   };
 }
 
-/** Indices without intervals of some base points, each as often as it is there: first-order indices, then total ones, then those of pairs. */
+/**
+ * Indices of some base points without intervals. Each base point has a count. First-order indices come first, then
+ * total indices, then those of pairs.
+ */
 export function sobolEstimates(
   layout: SaltelliLayout,
   values: Float64Array,
@@ -120,8 +123,8 @@ export function sobolEstimates(
 const MOST_CHANCE = 0.9;
 
 /**
- * Indices of the function that chance is added to, of those of means with chance in them. Chance that is independent between points adds to
- * the variance and to the numerator of a total index, but not to those of the others.
+ * Converts indices of means with chance into indices of the function without chance. Chance that is independent between
+ * points adds to the variance and to the numerator of a total index, but not to the numerators of the others.
  *
  * @param chance - its share of the variance of the means, from 0 to 1
  */
@@ -153,14 +156,17 @@ function ends([low, high]: Interval, change: (end: number) => number): Interval 
   return [change(low), change(high)];
 }
 
-/** Every two of so many, the first one before the second. */
+/** All pairs of this number of inputs, the first one before the second. */
 export function pairsOf(count: number): [number, number][] {
   return Array.from({ length: count }, (_, a) =>
     Array.from({ length: count - a - 1 }, (_, i): [number, number] => [a, a + 1 + i]),
   ).flat();
 }
 
-/** Sums over base points that indices are made of. Values are taken from the mean of all, which costs the estimates less of their precision. */
+/**
+ * Sums over base points, from which the indices are computed. The mean of all values is subtracted, so that the
+ * estimates lose less precision.
+ */
 class BlockSums {
   readonly #layout: SaltelliLayout;
   readonly #values: Float64Array;
@@ -182,7 +188,7 @@ class BlockSums {
     this.#mean = sum / count;
   }
 
-  /** Base points that have all their values: numbers of blocks of rows. */
+  /** The numbers of the blocks of rows whose base points have all their values. */
   wholeBlocks(): number[] {
     const { points, scrambles } = this.#layout;
     const width = this.#width;
@@ -221,12 +227,12 @@ class BlockSums {
     return sums;
   }
 
-  /** First-order indices, then total ones, then those of pairs. */
+  /** First-order indices, then total indices, then those of pairs. */
   estimates(sums: Float64Array): number[] {
     const k = this.#layout.inputs.length;
     const n = sums[0]!;
     const variance = sums[2]! / (2 * n) - (sums[1]! / (2 * n)) ** 2;
-    // of a constant output, rounding apart
+    // the output is constant, apart from rounding
     if (!(variance > 1e-24 * this.#mean ** 2)) return [NaN];
     const first = Array.from({ length: k }, (_, at) => sums[4 + at]! / n / variance);
     const total = Array.from({ length: k }, (_, at) => sums[4 + k + at]! / (2 * n) / variance);

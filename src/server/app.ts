@@ -16,7 +16,7 @@ import { addPython } from './python.ts';
 import { Sessions } from './sessions.ts';
 import { turns } from './turns.ts';
 
-/** Greatest body, in bytes: a definition with its files. */
+/** The largest body, in bytes: a definition with its files. */
 const MOST_BODY = 64 * 1024 ** 2;
 const HEAD_TIMEOUT = 20_000;
 

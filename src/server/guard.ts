@@ -56,7 +56,7 @@ export function addGuard(app: FastifyInstance, { keys, sessions }: ServerParts, 
     const role = request.is404 ? 'read' : request.routeOptions.config.role!;
     if (role !== 'anyone' && !request.access) return refuseUnknown(request, reply);
     if (role === 'steer' && request.access?.role !== 'steer')
-      throw new ServerError('ROLE_TOO_LOW', `The key of ${request.access!.name} may read, and not steer.`);
+      throw new ServerError('ROLE_TOO_LOW', `The key of ${request.access!.name} may read, but not steer.`);
     const path = pathOf(request.url);
     if (request.is404 || methods.isWrong(request.method, path)) throw notFound(methods.of(path));
     done();
@@ -89,9 +89,13 @@ function checkSite({ method, headers }: FastifyRequest): void {
   } else if (origin !== undefined) {
     if (URL.canParse(origin) && new URL(origin).host === host) return;
   } else if (/^Bearer\s/i.test(authorization ?? '')) return;
-  throw new ServerError('CROSS_SITE', 'A change is taken from pages of this server, or with a key.', {
-    hint: 'A program gives its key in the header Authorization: Bearer KEY.',
-  });
+  throw new ServerError(
+    'CROSS_SITE',
+    'This server accepts a change only from its own pages, or with a key.',
+    {
+      hint: 'A program gives its key in the header Authorization: Bearer KEY.',
+    },
+  );
 }
 
 function refuseUnknown(request: FastifyRequest, reply: FastifyReply): void {

@@ -40,7 +40,7 @@ export function addLogin(
     const code = fields.get('code') ?? '';
     const session =
       code === '' ? sessions.begin(hashOf(fields.get('key') ?? '')) : sessions.beginByCode(code);
-    // a link that is opened again where its login still lasts
+    // a link that is opened again while its login is still valid
     if (session === null && code !== '' && request.access) return reply.redirect(to, 303);
     if (session === null)
       return sendForm(

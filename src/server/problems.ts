@@ -8,7 +8,7 @@ import { sendPage } from './pages/layout.ts';
 export const serverErrors = {
   BAD_REQUEST: { status: 400, about: 'the request is not valid HTTP, or a parameter or the body is wrong' },
   KEY_NEEDED: { status: 401, about: 'the request has no key and no login, or one that is not known' },
-  ROLE_TOO_LOW: { status: 403, about: 'the key may read and not steer' },
+  ROLE_TOO_LOW: { status: 403, about: 'the key may read but not steer' },
   CROSS_SITE: { status: 403, about: 'a page of another site, or an unknown program, asks for a change' },
   UNKNOWN_FIGURE: { status: 404, about: 'the report of the campaign has no figure of that name' },
   UNKNOWN_ROUTE: { status: 404, about: 'there is nothing at that address' },

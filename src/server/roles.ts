@@ -103,7 +103,7 @@ function readKeys(file: string): Map<string, Access> {
     const { name, role, key } = LINE.exec(line.trim())?.groups ?? {};
     if (!name || !key) throw wrong('A line has a name, read or steer, and a key, with blanks between them.');
     if (key.length < SHORTEST) throw wrong(`A key has ${SHORTEST} characters at least.`);
-    if (keys.has(hashOf(key))) throw wrong('The key stands there twice.');
+    if (keys.has(hashOf(key))) throw wrong('The key appears twice.');
     keys.set(hashOf(key), { role: role as Role, name });
   }
   if (keys.size === 0) throw new ForayError('KEYS_INVALID', `The key file ${file} has no keys.`);

@@ -1,7 +1,7 @@
 import type { ResultPlace } from '../store/index.ts';
 import { ServerError } from './problems.ts';
 
-/** Pages of runs: where the next one begins, as an address has it. */
+/** The start of the next page of runs, as a parameter of an address. */
 
 export function placeText({ position, ordinal, replication }: ResultPlace): string {
   return `${position}.${ordinal}.${replication}`;
@@ -12,6 +12,6 @@ export function placeIn(text: string | undefined): ResultPlace | undefined {
   if (text === undefined) return undefined;
   const [position, ordinal, replication] = text.split('.').map(Number) as [number, number, number];
   if (![position, ordinal, replication].every(Number.isSafeInteger))
-    throw new ServerError('BAD_REQUEST', 'The parameter after is none that a page gave.');
+    throw new ServerError('BAD_REQUEST', 'The parameter after does not come from a page of this list.');
   return { position, ordinal, replication };
 }

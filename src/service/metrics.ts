@@ -149,7 +149,7 @@ function addRunMetrics(
   });
   new Gauge({
     name: 'foray_problems',
-    help: 'What the service cannot do just now, as in /health, by code',
+    help: 'Current problems of the service, as in /health, by code',
     labelNames: ['code'],
     registers,
     collect() {

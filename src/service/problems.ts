@@ -8,14 +8,14 @@ export const problemCodes = {
     "the files of a model's newest version cannot be stored: it runs only while the model does not change",
   NO_EXECUTOR: 'the system has no process, memory or descriptor for an executor: runs wait',
   RUNS_DEFERRED:
-    'runs of a model wait: its files cannot be read, or the system has nothing left for its program',
+    'runs of a model wait: its files cannot be read, or the system lacks resources for its program',
   QUEUE_STUCK: 'the database cannot be read or written: runs wait',
-  LANES_STUCK: 'Temporal cannot be reached: executors on other machines are given no new work',
+  LANES_STUCK: 'Temporal cannot be reached: executors on other machines get no new work',
   RUNS_UNSERVED: 'no executor on another machine takes the runs of a model: they wait',
   FILES_STUCK: 'the store of files cannot be used: runs with files wait',
   FILES_CLOCK:
-    'the clock of the service and that of the store of files differ by more than 30 seconds: addresses of files hold shorter or longer',
-  RUNS_UNRECORDED: 'the database cannot be written: what has become of runs is kept in memory until it can',
+    'the clock of the service and that of the store of files differ by more than 30 seconds: addresses of files are valid for a shorter or longer time',
+  RUNS_UNRECORDED: 'the database cannot be written: the ends of runs wait in memory until it can',
 } as const satisfies Record<string, string>;
 
 export type ProblemCode = keyof typeof problemCodes;

@@ -14,20 +14,20 @@ const statements = {
   value: 'SELECT value FROM settings WHERE name = ?',
 };
 
-/** The folders of a service that it shares with no other. */
+/** The folders that only this service uses. */
 export interface OwnFolders {
-  /** The name by which the others know that it is used. */
+  /** The name by which other services know that it is used. */
   name: string;
   unfinishedDir: string;
   versions: { cache: string; unfinished: string };
 }
 
-/** What a service does because it may be one of several on one database: its replicas. */
+/** The tasks of a service that may be one of several on one database: its replicas. */
 export class Replicas {
   readonly folders: OwnFolders;
   readonly #database: Required<ServiceDatabase>;
   readonly #replicasDir: string;
-  /** Where all replicas keep their files, when that is not their data folder. */
+  /** The store for the files of all replicas, if that is not their data folder. */
   readonly #bucket: string | undefined;
   #fingerprint: string | undefined;
 
@@ -87,8 +87,8 @@ export class Replicas {
   }
 
   /**
-   * Checks that all replicas use the same bucket, if any, and accept the same keys. What the first one has counts; one that comes
-   * when all others are gone may have others.
+   * Checks that all replicas use the same bucket, if any, and accept the same keys. The settings of the first replica
+   * count. When all are gone, the next one may have other settings.
    *
    * @throws ForayError STORE_UNUSABLE, KEYS_INVALID
    */
@@ -156,7 +156,11 @@ export async function openReplicas(
   }
 }
 
-/** What tells a data folder from others. It is made if there is none. @throws ForayError STORE_UNUSABLE */
+/**
+ * The identity of a data folder. It is made if there is none.
+ *
+ * @throws ForayError STORE_UNUSABLE
+ */
 function folderId(dataDir: string): string {
   const mark = folderMark(dataDir);
   try {

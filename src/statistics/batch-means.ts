@@ -1,21 +1,29 @@
 import { halfWidth, Sample } from './sample.ts';
 
-/** How a series is cut into batches. */
+/** How a series is divided into batches. */
 export interface BatchMeansOptions {
   /** @default 20 */
   batches?: number;
-  /** Leading values that are left out, as the run had not settled. @default 0 */
+  /**
+   * Number of leading values that are left out, because the run had not settled.
+   *
+   * @default 0
+   */
   warmup?: number;
-  /** Of the interval, between 0 and 1. @default 0.95 */
+  /**
+   * The confidence of the interval, between 0 and 1.
+   *
+   * @default 0.95
+   */
   confidence?: number;
 }
 
 /** The mean of a series, with its confidence interval. */
 export interface BatchMeans {
-  /** Values that the mean is of. */
+  /** Number of values behind the mean. */
   n: number;
   batches: number;
-  /** Values a batch. */
+  /** Number of values per batch. */
   batchSize: number;
   mean: number;
   /** Standard deviation of the means of the batches, over their number - 1. */

@@ -9,11 +9,11 @@ export interface MeanDifference {
 }
 
 /**
- * The mean of differences of pairs, by Student's t.
+ * The mean of differences of pairs, with Student's interval.
  *
- * @param differences - from two pairs
- * @param confidence - between 0 and 1, as 0.95
- * @throws RangeError when there is no such interval
+ * @param differences - of at least two pairs
+ * @param confidence - between 0 and 1, such as 0.95
+ * @throws RangeError if there is no such interval
  */
 export function pairedDifference(differences: Sample, confidence: number): MeanDifference {
   const { count, mean, variance } = differences;
@@ -39,7 +39,7 @@ export function welchDifference(a: Sample, b: Sample, confidence: number): MeanD
   const variance = ofA + ofB;
   if (variance === 0) return around(difference, 0);
   const freedom = 1 / ((ofA / variance) ** 2 / (a.count - 1) + (ofB / variance) ** 2 / (b.count - 1));
-  // by rounding it may fall below what it is never below
+  // rounding may make it smaller than its lower bound
   const quantile = studentQuantile((1 + confidence) / 2, Math.max(1, freedom));
   return around(difference, quantile * Math.sqrt(variance));
 }

@@ -1,8 +1,8 @@
 export type Place = readonly [x: number, y: number];
 
 /**
- * The corners of the convex hull of some places, anticlockwise; two at most where all lie on a line. By A. M. Andrew, "Another
- * efficient algorithm for convex hulls in two dimensions", Information Processing Letters 9 (1979) 216-219.
+ * The corners of the convex hull of some places, anticlockwise; at most two if all lie on a line. By A. M. Andrew,
+ * "Another efficient algorithm for convex hulls in two dimensions", Information Processing Letters 9 (1979) 216-219.
  */
 export function hullOf(places: readonly Place[]): Place[] {
   const sorted = places.toSorted((a, b) => a[0] - b[0] || a[1] - b[1]);
@@ -20,12 +20,12 @@ function chain(sorted: readonly Place[]): Place[] {
   return corners;
 }
 
-/** Twice the area of a triangle: positive where its corners go to the left. */
+/** Twice the area of a triangle: positive if its corners turn to the left. */
 function turn(a: Place, b: Place, c: Place): number {
   return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
 }
 
-/** The area of a convex polygon, 0 of a line. */
+/** The area of a convex polygon; 0 for a line. */
 export function areaOf(hull: readonly Place[]): number {
   const [first] = hull;
   return hull.reduce((sum, corner, at) => sum + turn(first!, corner, hull[(at + 1) % hull.length]!) / 2, 0);

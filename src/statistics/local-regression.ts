@@ -1,18 +1,20 @@
 import { studentQuantile } from './student.ts';
 
-/** The value of a smooth at a place, and its pointwise confidence interval; null where there is none. */
+/** The value of a smooth at a place, and its pointwise confidence interval; null if there is none. */
 export interface SmoothValue {
   value: number;
   low: number | null;
   high: number | null;
 }
 
-/** Points that a fit takes at least: twice as many as it has terms. */
+/** The fewest points of a fit: twice the number of its terms. */
 export function fewestPoints(inputs: 1 | 2): number {
   return inputs === 1 ? 6 : 12;
 }
 
-/** Shares of the points that a fit may take in; the widest comes first, so that a tie goes to the smoothest. */
+/**
+ * The possible shares of the points in a fit. The largest comes first, so that of equal ones the smoothest is chosen.
+ */
 const SPANS = [1, 0.75, 0.5, 0.35, 0.25];
 
 /**
@@ -28,14 +30,17 @@ const SPANS = [1, 0.75, 0.5, 0.35, 0.25];
  * A fit costs time in proportion to the square of the number of points, and memory in proportion to the number.
  */
 export class LocalRegression {
-  /** The share of the points that each fit takes in. */
+  /** The share of the points in each fit. */
   readonly span: number;
-  /** The share of the variance of the values that the smooth predicts for points that it was not fitted to: 1 at most. */
+  /** The share of the variance of the values that the smooth predicts for points outside its fit: at most 1. */
   readonly explained: number;
   /** Degrees of freedom of the standard deviation of the errors. */
   readonly freedom: number;
   readonly #places: readonly Place[];
-  /** The values and the standard deviation of their errors over the greatest size of a value, so that squares fit into a number. */
+  /**
+   * The values and the standard deviation of their errors, divided by the largest size of a value, so that squares do
+   * not overflow.
+   */
   readonly #values: Float64Array;
   readonly #sd: number;
   readonly #scale: number;
@@ -53,7 +58,7 @@ export class LocalRegression {
     this.#values = Float64Array.from(values, (value) => value / scale);
     const least = fewestPoints(places[0]?.length === 2 ? 2 : 1);
     if (places.length < least) throw new RangeError(`${places.length} points are too few`);
-    // with hardly more points than terms the criterion follows noise
+    // with hardly more points than terms, the criterion follows noise
     const usable = spans.filter((span) => nearestOf(span, places.length) >= 2 * least);
     const fits = (usable.length > 0 ? usable : [1]).map((span) => new Fit(span, places.length));
     for (const [at, place] of places.entries()) {
@@ -64,7 +69,7 @@ export class LocalRegression {
     }
     const mean = this.#values.reduce((sum, value) => sum + value, 0) / values.length;
     const spread = sumOfSquares(this.#values.map((value) => value - mean));
-    // rounding must not tell fits apart that both are exact
+    // rounding must not decide between two exact fits
     const floor = spread * 1e-20;
     const best = fits.reduce((a, b) => (b.criterion(floor) < a.criterion(floor) ? b : a));
     this.span = best.span;
@@ -92,11 +97,11 @@ export class LocalRegression {
 
 type Place = readonly number[];
 
-/** What is known of the fits with one span at all points. */
+/** The fits with one span at all points. */
 class Fit {
   readonly span: number;
   readonly nearest: number;
-  /** Sums of squares of residuals, of what the fit is given, and of what it is not given. */
+  /** Sums of squares: of the residuals, of the weights of the fit, and of the identity less these weights. */
   squares = 0;
   left = 0;
   #trace = 0;
@@ -109,7 +114,7 @@ class Fit {
     this.#count = count;
   }
 
-  /** @param row - by which the values are weighted for the fit at a point */
+  /** @param row - the weights of the values for the fit at a point */
   add(at: number, row: Float64Array, values: Float64Array): void {
     const residual = values[at]! - dot(row, values);
     const own = row[at]!;
@@ -119,12 +124,12 @@ class Fit {
     this.#norm += sumOfSquares(row);
   }
 
-  /** Of the residuals: the first moment of their sum of squares, Cleveland and Devlin's delta 1. */
+  /** The first moment of the sum of squares of the residuals, Cleveland and Devlin's delta 1. */
   get freedom(): number {
     return this.#count - 2 * this.#trace + this.#norm;
   }
 
-  /** AICc; without a number of points that is well above that of the terms there is none. */
+  /** AICc; infinite unless the number of points is well above that of the terms. */
   criterion(floor: number): number {
     const free = this.#count - this.#trace - 2;
     if (free <= 0) return Infinity;
@@ -133,11 +138,14 @@ class Fit {
 }
 
 function nearestOf(span: number, count: number): number {
-  // as others do, so that 0.3 of 10 points are 3
+  // rounded as in other programs, so that 0.3 of 10 points are 3
   return Math.floor(span * count + 1e-5);
 }
 
-/** How far a fit reaches: to the last of the nearest points, or further where all of them are at one distance, as it weighs nothing. */
+/**
+ * The reach of a fit: the distance of the last of its nearest points. It is larger if all of them have the same
+ * distance, because that point would have no weight.
+ */
 function reachOf(sorted: Float64Array, nearest: number): number {
   const [first, last] = [sorted[0]!, sorted[nearest - 1]!];
   if (first < last || last === 0) return last;
@@ -145,8 +153,8 @@ function reachOf(sorted: Float64Array, nearest: number): number {
 }
 
 /**
- * By how much each value counts in the fit at a place, whose points have these distances and weights up to a reach. Most of the
- * time of a fit is spent here, so it has no closures.
+ * The weight of each value in the fit at a place, for points with these distances and weights up to a reach. Most of
+ * the time of a fit is spent here, so it has no closures.
  */
 function hatRow(
   place: Place,
@@ -179,7 +187,7 @@ function hatRow(
   return row;
 }
 
-/** Where so many points are at the place itself that it reaches no further, these count alone. */
+/** If so many points are at the place itself that the reach is 0, only these count. */
 function tricube(distance: number, reach: number): number {
   if (distance >= reach) return distance === 0 ? 1 : 0;
   const share = distance / reach;
@@ -187,7 +195,10 @@ function tricube(distance: number, reach: number): number {
   return rest * rest * rest;
 }
 
-/** 1, x, x² of one coordinate; 1, x, y, x², xy, y² of two: seen from a place, in units of the reach. */
+/**
+ * The terms: 1, x, x² of one coordinate; 1, x, y, x², xy, y² of two. They are relative to a place, in units of the
+ * reach.
+ */
 function setTerms(terms: Float64Array, place: Place, other: Place, reach: number): void {
   const unit = reach || 1;
   const x = (other[0]! - place[0]!) / unit;
@@ -205,8 +216,8 @@ function setTerms(terms: Float64Array, place: Place, other: Place, reach: number
 }
 
 /**
- * The first column of the inverse of a symmetric matrix, by Cholesky's decomposition of its lower half. A term that those before
- * it determine, as the square of an input that has two values only, is left out.
+ * The first column of the inverse of a symmetric matrix, by Cholesky's decomposition of its lower half. Leaves out a
+ * term that depends on the terms before it, such as the square of an input with only two values.
  */
 function firstOfInverse(matrix: readonly Float64Array[]): Float64Array {
   const size = matrix.length;
@@ -237,7 +248,7 @@ function firstOfInverse(matrix: readonly Float64Array[]): Float64Array {
   return solution;
 }
 
-/** What is left of a term, as a share of the weights, when it counts as determined by others. */
+/** A term counts as dependent on others if less than this share of its weight remains. */
 const SINGULAR = 1e-10;
 
 function distancesFrom(place: Place, places: readonly Place[]): Float64Array {

@@ -1,9 +1,8 @@
 /**
- * The quantile of the standard normal distribution, to about 1 part in 10^16. The models' random numbers are made of it: a change of
- * any bit changes what they come to, and no version of a model tells, as this file is not in their folders.
- *
- * M. J. Wichura, "Algorithm AS 241: the percentage points of the normal distribution", Applied Statistics 37 (1988) 477-484,
- * PPND16.
+ * The quantile of the standard normal distribution, to about 1 part in 10^16. The models' random numbers depend on it:
+ * a change of any bit would change their results without a new version of the models, because this file is not in their
+ * folders. M. J. Wichura, "Algorithm AS 241: the percentage points of the normal distribution", Applied Statistics 37
+ * (1988) 477-484, PPND16.
  *
  * @param p - between 0 and 1, both excluded
  */
@@ -20,11 +19,10 @@ export function normalQuantile(p: number): number {
 }
 
 /**
- * The chance that a standard normal number is below x, to 2 parts in 10^15, in the lower tail as well: that is what limits far
- * out are measured by. An upper tail is `normalCdf(-x)`. Below about -38.5 it is 0, as no double is as small.
- *
- * Near 0 the series of G. Marsaglia, "Evaluating the normal distribution", Journal of Statistical Software 11(4) (2004), and
- * beyond it Laplace's continued fraction (Abramowitz and Stegun, 26.2.14).
+ * The probability that a standard normal number is below x, to 2 parts in 10^15, also in the lower tail, where limits
+ * far out need it. An upper tail is `normalCdf(-x)`. Below about -38.5 it is 0, because no double is so small. Near 0
+ * it is the series of G. Marsaglia, "Evaluating the normal distribution", Journal of Statistical Software 11(4) (2004),
+ * and beyond it Laplace's continued fraction (Abramowitz and Stegun, 26.2.14).
  */
 export function normalCdf(x: number): number {
   if (Math.abs(x) > ALL_WITHIN) return x < 0 ? 0 : 1;
@@ -34,7 +32,7 @@ export function normalCdf(x: number): number {
 }
 
 const ALL_WITHIN = 40;
-/** In a lower tail the series is taken from 0.5, which costs digits; the fraction takes the more terms the nearer 0 is. */
+/** In a lower tail the series is subtracted from 0.5, which loses digits. The fraction needs more terms closer to 0. */
 const SERIES_UP_TO = 1.5;
 
 /** x + x^3/3 + x^5/(3·5) + ... */
@@ -49,7 +47,7 @@ function series(x: number): number {
   return sum;
 }
 
-/** x + 1/(x + 2/(x + 3/(x + ...))), from behind; at 1.5 the terms are as many as its last bit takes. */
+/** x + 1/(x + 2/(x + 3/(x + ...))), computed from the end; at 1.5 it needs this number of terms for its last bit. */
 function fraction(x: number): number {
   let value = x;
   for (let term = TERMS; term >= 1; term -= 1) value = x + term / value;
@@ -58,7 +56,9 @@ function fraction(x: number): number {
 
 const TERMS = 200;
 
-/** The square is taken in two parts, the first of them exact: far out its rounding alone would cost three digits. */
+/**
+ * The square is computed in two parts, and the first is exact. Otherwise its rounding would lose three digits far out.
+ */
 function density(x: number): number {
   const near = Math.trunc(x * 16) / 16;
   return Math.exp((-near * near) / 2) * Math.exp((-(x - near) * (x + near)) / 2) * INVERSE_ROOT_2_PI;

@@ -13,11 +13,11 @@ export function quantile(sorted: readonly number[] | Float64Array, p: number): n
   const at = (sorted.length - 1) * p;
   const below = sorted[Math.floor(at)]!;
   const above = sorted[Math.ceil(at)]!;
-  // equal ones are taken as they are: an infinite value is its own neighbour
+  // equal values need no interpolation: an infinite value may be its own neighbour
   return below === above ? below : below + (above - below) * (at - Math.floor(at));
 }
 
-/** Two values of a sample between which a quantile of what it is drawn from lies. */
+/** Two values of a sample. The quantile of the distribution lies between them. */
 export interface QuantileInterval {
   low: number;
   high: number;
@@ -48,10 +48,13 @@ export function quantileInterval(
   return low < 1 || high > n ? null : { low: sorted[low - 1]!, high: sorted[high - 1]! };
 }
 
-/** The greatest rank, from 1, below which a quantile lies by a chance of at most `tail`; 0 where there is none. */
+/**
+ * The largest rank, from 1, such that the quantile lies below it with a probability of at most `tail`; 0 if there is
+ * none.
+ */
 function rankBelow(n: number, p: number, tail: number): number {
   const odds = Math.log(p) - Math.log1p(-p);
-  // logarithms, as the first terms of many values are smaller than any number
+  // logarithms, because the first terms of many values would underflow
   let term = n * Math.log1p(-p);
   let sum = 0;
   for (let rank = 0; rank < n; rank += 1) {

@@ -1,8 +1,9 @@
 import { studentQuantile } from './student.ts';
 
 /**
- * Mean and variance of values that are shown one by one. By B. P. Welford, "Note on a method for calculating corrected sums of
- * squares and products", Technometrics 4 (1962) 419-420, which loses no digits where the values are large and near each other.
+ * Mean and variance of values that are added one by one. By B. P. Welford, "Note on a method for calculating corrected
+ * sums of squares and products", Technometrics 4 (1962) 419-420. It loses no digits if the values are large and near
+ * each other.
  */
 export class Sample {
   count = 0;
@@ -28,7 +29,7 @@ export class Sample {
     return this.count > 0 ? this.average : null;
   }
 
-  /** Of a sample (over count - 1), 0 of one value, null without values. */
+  /** The variance of a sample (over count - 1); 0 for one value, null without values. */
   get variance(): number | null {
     if (this.count === 0) return null;
     return this.count > 1 ? this.squares / (this.count - 1) : 0;

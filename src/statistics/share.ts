@@ -8,7 +8,7 @@ export interface ShareInterval {
   high: number;
 }
 
-/** How many of n pairs are true in both, in one of the two, and in neither. */
+/** Numbers of pairs: of all, and of those that are true in both, in one of the two, and in neither. */
 export interface PairCounts {
   both: number;
   onlyA: number;
@@ -48,7 +48,7 @@ export function wilsonHalfWidth(share: number, n: number, confidence: number): n
   return (z * Math.sqrt(n * share * (1 - share) + (z * z) / 4)) / (n + z * z);
 }
 
-/** The share of ones among zeros and ones, without what rounding leaves in their mean. */
+/** The share of ones among zeros and ones, without the rounding error of their mean. */
 export function shareOf(mean: number, n: number): number {
   return Math.round(mean * n) / n;
 }
@@ -101,12 +101,12 @@ export function pairedShareDifference(
   const b = wilsonInterval((both + onlyB) / n, n, confidence);
   const margins = (both + onlyA) * (onlyB + neither) * (both + onlyB) * (onlyA + neither);
   const product = both * neither - onlyA * onlyB;
-  // a correction for continuity, which the paper has for a positive correlation only
+  // a correction for continuity, which the paper uses only for a positive correlation
   const corrected = product > 0 ? Math.max(product - n / 2, 0) : product;
   return hybrid(a, b, margins === 0 ? 0 : corrected / Math.sqrt(margins));
 }
 
-/** Puts the distances of the ends from the shares together, as the sides of a triangle. */
+/** Combines the distances of the ends from the shares, like the sides of a triangle. */
 function hybrid(a: ShareInterval, b: ShareInterval, correlation: number): MeanDifference {
   const difference = b.share - a.share;
   const side = (one: number, other: number): number =>

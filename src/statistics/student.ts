@@ -23,7 +23,10 @@ export function studentQuantile(p: number, freedom: number): number {
   return p < 0.5 ? -size : size;
 }
 
-/** With more, what is solved for would lie in the last digits of a number near 1; with fewer, the expansion would need more terms. */
+/**
+ * The limit between the two methods. With more degrees of freedom, the solution would lie in the last digits of a
+ * number near 1. With fewer, the expansion would need more terms.
+ */
 const MANY = 1e5;
 
 /**
@@ -39,13 +42,13 @@ function expanded(z: number, freedom: number): number {
   return z + (z * (g1 + (g2 + (g3 + g4 / freedom) / freedom) / freedom)) / freedom;
 }
 
-/** The t > 0 with P(|T| > t) = probability. Begins too far out, with the density's leading power for all of it. */
+/** The t > 0 with P(|T| > t) = probability. It starts too far out, with the leading power of the density. */
 function beyond(probability: number, freedom: number): number {
   const start = -(Math.log((freedom / 2) * probability) + logBeta(freedom)) / freedom;
   return solve('outside', Math.log(probability), start + Math.log(freedom) / 2, freedom);
 }
 
-/** The t > 0 with P(|T| < t) = probability. Begins too far in, with the density of 0 for all of it. */
+/** The t > 0 with P(|T| < t) = probability. It starts too far in, with the density at 0. */
 function within(probability: number, freedom: number): number {
   const start = Math.log(probability / 2) + logBeta(freedom);
   return solve('inside', Math.log(probability), start + Math.log(freedom) / 2, freedom);
@@ -58,7 +61,7 @@ function solve(side: 'inside' | 'outside', wanted: number, start: number, freedo
   };
   let at = start;
   let step = stepFrom(at);
-  // all steps go one way until they are rounding errors
+  // all steps have the same direction until they are rounding errors
   const way = Math.sign(step);
   while (Math.abs(step) > NEAR && Math.sign(step) === way) {
     at += step;
@@ -67,7 +70,7 @@ function solve(side: 'inside' | 'outside', wanted: number, start: number, freedo
   return Math.exp(at + step);
 }
 
-/** The step of Newton's method after which the next would be below a double's precision, as its size is the square. */
+/** After a step of this size, the next one would be below a double's precision, because its size is the square. */
 const NEAR = 1e-9;
 
 /**
@@ -93,7 +96,10 @@ function probabilities(at: number, freedom: number) {
   };
 }
 
-/** log B(freedom / 2, 1/2), of the asymptotic series of log Γ(x + 1/2) - log Γ(x) (6.1.40 of the Handbook) where that is exact. */
+/**
+ * log B(freedom / 2, 1/2), from the asymptotic series of log Γ(x + 1/2) - log Γ(x) (6.1.40 of the Handbook), if that is
+ * exact.
+ */
 function logBeta(freedom: number): number {
   let x = freedom / 2;
   let product = 1;

@@ -1,7 +1,8 @@
 import { incompleteBeta } from './beta.ts';
 
 /**
- * The chance that Fisher's F is above a value (26.6.2 of M. Abramowitz and I. A. Stegun, Handbook of Mathematical Functions, 1964).
+ * The probability that Fisher's F is above a value (26.6.2 of M. Abramowitz and I. A. Stegun, Handbook of Mathematical
+ * Functions, 1964).
  *
  * @param f - from 0
  * @param above - degrees of freedom of the numerator, from 1
@@ -13,7 +14,7 @@ export function fisherTail(f: number, above: number, below: number): number {
 }
 
 /**
- * The chance that the size of Student's t is above that of a value.
+ * The probability that the size of Student's t is above that of a value.
  *
  * @param freedom - degrees of freedom, from 1
  */

@@ -36,10 +36,10 @@ export function listen(context: Context, cancel: () => void): void {
       state.verdict = '';
       cancel();
     },
-    { description: 'Stop what runs, keep what has finished. Input: a reason, or nothing.' },
+    { description: 'Stop the runs and keep the finished results. Input: a reason, or nothing.' },
   );
   setHandler(pauseSignal, (reason) => wish(state, 'pause', because('paused', reason)), {
-    description: 'Request nothing new; what is requested goes on. Input: a reason, or nothing.',
+    description: 'Request no new runs; requested runs go on. Input: a reason, or nothing.',
   });
   setHandler(
     resumeSignal,
@@ -51,7 +51,7 @@ export function listen(context: Context, cancel: () => void): void {
       state.forgiven = finishedSoFar(state);
       state.verdict = '';
     },
-    { description: 'Let a paused campaign go on; failures so far are forgiven.' },
+    { description: 'Let a paused campaign go on; its failures so far no longer count.' },
   );
   setHandler(
     stopSignal,
@@ -60,7 +60,7 @@ export function listen(context: Context, cancel: () => void): void {
       if (state.wish === 'pause') state.verdict = '';
       wish(state, 'stop', because('stopped', reason));
     },
-    { description: 'End when what is requested has finished. Input: a reason, or nothing.' },
+    { description: 'End when the requested runs have finished. Input: a reason, or nothing.' },
   );
   setHandler(
     setConcurrencyUpdate,
@@ -71,7 +71,7 @@ export function listen(context: Context, cancel: () => void): void {
       return concurrency;
     },
     {
-      description: 'Runs requested at once, at most: a whole number from 1, or "auto".',
+      description: 'The most runs that are requested at once: a whole number from 1, or "auto".',
       validator: validateConcurrency,
     },
   );

@@ -94,7 +94,7 @@ describe('the log of a failed run', () => {
   test('is in the report, where it is text', async () => {
     await run('report', 'c', '-o', 'c.html');
     const page = readFileSync(join(folder, 'c.html'), 'utf8');
-    const pre = /<summary>What the run printed last<\/summary>[^]*?<pre[^>]*>([^]*?)<\/pre>/.exec(page)![1]!;
+    const pre = /<summary>The last output of the run<\/summary>[^]*?<pre[^>]*>([^]*?)<\/pre>/.exec(page)![1]!;
     expect(pre).toMatch(STACK);
     expect(pre).toContain('step 30 &#60;b&#62;of');
   });

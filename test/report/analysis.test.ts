@@ -47,7 +47,7 @@ describe.each(designs)('%s', (title, played) => {
   const analysis = analysisOf(played);
 
   test('has a sentence, a table and pictures', async () => {
-    expect(analysisSentence(analysis)).toMatch(/^A and B .*Y.*; C nothing that can be seen\.$/);
+    expect(analysisSentence(analysis)).toMatch(/^A and B .*Y.*; C has no visible effect\.$/);
     const { text } = analysisSection(analysis);
     expect(text).toContain('<h2>Which inputs matter</h2>');
     expect(text).not.toMatch(/undefined|NaN|-0\.000/);
@@ -78,19 +78,19 @@ describe('a sentence about a curve says which input matters when', () => {
 
   test('one input all the time', () => {
     expect(told(([a]) => ({ dataX: [0, 1, 5], dataY: [a, a, a] }))).toBe(
-      'A matters most for Course at all 3 times from 0 to 5; B and C nothing that can be seen at any time.',
+      'A matters most for Course at all 3 times from 0 to 5; B and C have no visible effect at any time.',
     );
   });
 
   test('one after another', () => {
     expect(told(([a, b]) => ({ dataX: [0, 1, 2], dataY: [a, a, b] }))).toBe(
-      'What matters most for Course changes: A from 0 to 1, then B at 2; C nothing that can be seen at any time.',
+      'The input that matters most for Course changes: A from 0 to 1, then B at 2; C has no visible effect at any time.',
     );
   });
 
   test('many changes', () => {
     expect(told(([a, b]) => ({ dataX: [0, 1, 2, 3, 4], dataY: [a, b, a, b, a] }))).toMatch(
-      /^What matters most for Course changes often: A at 3 of 5 times, B at 2 of 5 times; C nothing/,
+      /^The input that matters most for Course changes often: A at 3 of 5 times, B at 2 of 5 times; C has no visible effect/,
     );
   });
 
@@ -98,14 +98,14 @@ describe('a sentence about a curve says which input matters when', () => {
     let run = 0;
     const chance = (): number => Math.sin((run += 1) * 2.3);
     expect(told(() => ({ dataX: [0, 1], dataY: [chance(), chance()] }), designs[2])).toBe(
-      'No input does anything to Course that can be seen, at any of 2 times.',
+      'No input has a visible effect on Course at any of 2 times.',
     );
   });
 });
 
 test('the answer names the inputs that matter', () => {
   expect(analysisAnswer(analysisOf(designs[0]![1]))!.text.replaceAll(/\s+/g, ' ')).toContain(
-    'The inputs that matter for Y <strong>A and B</strong> of 3 inputs; C does nothing that can be seen',
+    'The inputs that matter for Y <strong>A and B</strong> of 3 inputs; C has no visible effect',
   );
 });
 
@@ -114,7 +114,9 @@ test('an input that only works together with another matters in a factorial with
   const [found] = analyzed({ ...designs[3]![1], replications: 4 }, ([a, b]) => ({
     Y: (2 * a! - 1) * (2 * b! - 1) + 0.1 * Math.sin((run += 1)),
   }));
-  expect(analysisSentence(found!)).toMatch(/^A and B explain \d+ % of the variance of Y; C nothing/);
+  expect(analysisSentence(found!)).toMatch(
+    /^A and B explain \d+ % of the variance of Y; C has no visible effect/,
+  );
   expect(pairsTable(found!)!.text).toMatch(/<td>A × B<\/td>/);
 });
 
@@ -143,6 +145,6 @@ test('effects of a fifth of the largest one are little: their squares compare li
     warnings: [],
   };
   expect(analysisSentence({ ...analysis, confidence: 0.95 })).toBe(
-    'Demand and Holding move Cost most: over its range, Demand by 40 on average; Level and Lag little.',
+    'Demand and Holding move Cost most: over its range, Demand by 40 on average; Level and Lag have little effect.',
   );
 });

@@ -46,7 +46,7 @@ describe('the report of a grid', () => {
       'Timeline',
       'What was run',
     ]);
-    expect(page).toContain('How many of 1,271 runs, all points together, came to what.');
+    expect(page).toContain('The number of runs by value: 1,271 runs over all points.');
     // two of three are not reused, 5 s each
     expect(page).toContain('1 h 11 min in all');
     expect(page).toContain('Population');
@@ -188,10 +188,10 @@ describe('other designs', () => {
     };
     const options = { show: ['Peak day'], reference };
     const page = await renderReport(record, countsOf(9), sampleRows(record), options);
-    expect(page).toContain('In orange what theory.csv gives.');
+    expect(page).toContain('Orange: the values of theory.csv.');
     expect(page).toContain('Agreement with theory.csv');
     expect(page).toMatch(
-      /1 of 2 intervals contains\s+the value that theory\.csv gives; of such intervals 5 % miss/,
+      /1 of 2 intervals contains\s+the value that theory\.csv gives\. By chance, 5 % of such intervals miss/,
     );
     expect([...page.matchAll(/<td class="(?:bad)?">\s*(yes|no)\s*<\/td>/g)].map(([, is]) => is)).toEqual([
       'yes',
@@ -413,12 +413,12 @@ describe('what is not shown is said', () => {
     const outputs = { 'Fit error': '1', Infected: JSON.stringify({ dataX, dataY: dataX }) };
     const rows = [0, 1].map((i) => ({ ...sampleRow(i, ['1.2', '0.3']), outputs }));
     const said = (await wordsOf(record, rows)).includes(
-      'Of curves with more points 512 are taken, spread evenly.',
+      'A curve with more points is drawn with 512 of them, spread evenly.',
     );
     expect(said).toBe(isSaid);
   });
 
-  test('an input of many texts, and values that are put together', async () => {
+  test('an input of many texts, and values that are grouped', async () => {
     const many = (count: number) => Array.from({ length: count }, (_, i) => `text ${i}`);
     const rates = doubles(
       'Rate',
@@ -440,11 +440,11 @@ describe('what is not shown is said', () => {
         );
       }),
     );
-    const [by, together] = ['Effects are not drawn by Policy', 'neighbouring values are put together'];
-    expect(crowded).toContain(`${by}, as there are more than 50 different texts.`);
+    const [by, together] = ['Effects by Policy are not drawn', 'Neighbouring values of Rate are grouped'];
+    expect(crowded).toContain(`${by}, because there are more than 50 different texts.`);
     expect(texts).not.toContain(by);
     expect(texts).not.toContain(together);
-    expect(line).toContain(`Of Rate ${together}.`);
+    expect(line).toContain(`${together}.`);
     expect(grid).toContain('Each cell is the mean of neighbouring points of the design');
   });
 
@@ -464,16 +464,16 @@ describe('what is not shown is said', () => {
       return { ...sampleRow(i, ['1.2', '0.3']), outputs: { ...drawn, ...lone, ...others } };
     });
     expect(await wordsOf(record, rows)).toContain(
-      'How many of 48 runs, all points together, came to what. Left out are runs that have no finite value: 4 of Drawn. ' +
-        'In all runs Same is 2. In all 12 runs that have a finite value, Alike is 0.5. ' +
-        'In the only run that has a finite value, Lone is 3. No run has a finite value of None.<',
+      'The number of runs by value: 48 runs over all points. Runs without a finite value are left out: 4 of Drawn. ' +
+        'In all runs Same is 2. In all 12 runs with a finite value, Alike is 0.5. ' +
+        'In the only run with a finite value, Lone is 3. No run has a finite value of None.<',
     );
   });
 
   test('points of an earlier design', async () => {
     const record = sampleRecord({ grid: [doubles('Rate', [1, 2, 3])] });
     const rows = ['1', '2', '3', '9'].map((rate, i) => sampleRow(i, [rate]));
-    const said = 'Points of an earlier design are not in these pictures where their values are others.';
+    const said = 'Points of an earlier design with other values are not in these pictures.';
     expect(await wordsOf(record, rows)).toContain(said);
     expect(await wordsOf(record, rows.slice(0, 3))).not.toContain(said);
   });
@@ -484,7 +484,7 @@ describe('what is not shown is said', () => {
     const known = ['1', '2', '2.5'].map((rate) => ({ values: [rate], numbers }));
     const reference = { label: 'theory.csv', outputs: ['Fit error'], rows: known };
     const rows = ['1', '2'].map((rate, i) => sampleRow(i, [rate]));
-    const said = 'of theory.csv is of no point that has finished.';
+    const said = 'of theory.csv is for points that have not finished.';
     expect(await wordsOf(record, rows, { reference })).toContain(`1 value ${said}`);
     const both = { ...reference, rows: known.slice(0, 2) };
     expect(await wordsOf(record, rows, { reference: both })).not.toContain(said);

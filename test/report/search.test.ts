@@ -93,7 +93,7 @@ describe('the report of a search', () => {
     const known = { inputs: { 'Contact rate': 2.2, 'Recovery rate': 0.6 }, label: 'published' };
     const [figure] = await groundFigures(campaign, story, { record: grid, rows: sampleRows(grid), known });
     expect(figure!.caption).toBe(
-      'The circles are the 2 points that the search asked for. The cells are the grid of flu-calibration: 1,271 points, of which the search knew nothing; lighter is lower.',
+      'The circles are the 2 points of the search. The cells are the grid of flu-calibration: 1,271 points, which the search did not use; lighter is lower.',
     );
     const { layer } = figure!.spec as unknown as { layer: { data: { values: object[] } }[] };
     // the middles of the cells of 41 and 31 values

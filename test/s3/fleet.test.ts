@@ -79,7 +79,7 @@ test('an executor whose outputs cannot be stored begins no more runs and says wh
   const runs = [];
   for (let N = 0; N < RUNS; N += 1) runs.push((await requestRun(service, version, { N })).body);
   const why = await until('it says so', async () => (await fleet.listed('writer'))?.problem ?? undefined);
-  expect(why).toMatch(/^the outputs of \d+ runs wait, as the service cannot store them$/);
+  expect(why).toMatch(/^the outputs of \d+ runs wait, because the service cannot store them$/);
   const [{ held }] = rows(service.dataDir, `SELECT count(*) AS held FROM runs WHERE status = 'RUNNING'`) as [
     { held: number },
   ];

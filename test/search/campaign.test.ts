@@ -145,7 +145,7 @@ test('what the command line says of a search', async () => {
     return stdout;
   };
   expect(await said('status', 'noisy')).toMatch(
-    /Search \(cma\): 1\d points asked, .* it ended, as it may ask no more points\nBest: Contact rate 1\.\d+ per day, Recovery rate 0\.\d+ per day: Fit error \d+\.?\d* ± .* \(12 runs that did not choose it\); seen during the search/,
+    /Search \(cma\): 1\d points asked, .* it ended because it may ask no more points\nBest: Contact rate 1\.\d+ per day, Recovery rate 0\.\d+ per day: Fit error \d+\.?\d* ± .* \(12 runs that did not choose it\); seen during the search/,
   );
   const [head, row, end] = (await said('results', 'noisy', '--best', '--format', 'csv')).split('\n');
   expect(head).toBe('point,Contact rate,Recovery rate,Fit error,low,high,runs,seen');

@@ -91,7 +91,7 @@ test('the report answers with what is told by runs that did not choose it', asyn
   expect(page).toContain(`Lowest Fit error <strong>${value}</strong> at ${place}`);
   expect(page).toContain('12 runs that did not choose it; seen during the search');
   expect(page).toMatch(/The search<\/h2> <p class="soft">\s?By CMA-ES, 8 points at once: \d+ points asked, /);
-  expect(page).toContain('it ended, as it may ask no more points');
+  expect(page).toContain('it ended because it may ask no more points');
 });
 
 test('the table has the winner first, with its value, and there is no table of other best points', () => {
@@ -99,7 +99,7 @@ test('the table has the winner first, with its value, and there is no table of o
   const [row] = /<tr class="first">.*?<\/tr>/.exec(page)!;
   expect(row).toContain(`<code>${best!.key}</code>`);
   expect(row).toContain(`title="${story.finalists[0]!.mean}"`);
-  expect(page).toMatch(/These chose the winner; 12 further runs tell its value: [\d.]+ ± [\d.]+/);
+  expect(page).toMatch(/These chose the winner; 12 further runs give its value: [\d.]+ ± [\d.]+/);
   expect(row).toContain('<td>winner</td>');
   expect(page).toContain('Values during the search are too good');
   expect(page.match(/<tr class="first">/g)).toHaveLength(1);
@@ -109,8 +109,8 @@ test('the table has the winner first, with its value, and there is no table of o
 test('the report has pictures of the progress, the finalists and all points', () => {
   for (const id of ['search-progress', 'finalists', 'search-points'])
     expect(page).toContain(`data-file="flu-${id}.svg"`);
-  expect(page).toContain('The band is the value of the winner, by 12 runs that did not choose it');
-  expect(page).toContain('no share of the variance can be read off them');
+  expect(page).toContain('The band is the value of the winner, from 12 runs that did not choose it');
+  expect(page).toContain('so these points show no shares of the variance');
   expect(page).not.toContain('of the variance between points');
 });
 
@@ -130,6 +130,6 @@ test('a point is explained by its ask', async () => {
 
 test('who watches a search is told what it has found', async () => {
   expect(await said('watch', 'flu')).toMatch(
-    /; search: 3\d points asked, .*; it ended, as it may ask no more points; best: Fit error \d+\.?\d* ± /,
+    /; search: 3\d points asked, .*; it ended because it may ask no more points; best: Fit error \d+\.?\d* ± /,
   );
 });

@@ -132,7 +132,7 @@ test('what the command line says of the best point', async () => {
   const page = readFileSync(join(world.folder, 'stock.html'), 'utf8').replaceAll(/\s+/g, ' ');
   expect(page).toContain('with 95 % confidence that no other point is better by more than 1: 6 points');
   expect(page).toContain('The best points');
-  expect(page).toMatch(/12 further runs tell its value/);
+  expect(page).toMatch(/12 further runs give its value/);
 });
 
 test('a plan says the first replications and the most runs there may be', async () => {

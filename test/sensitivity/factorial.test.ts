@@ -59,7 +59,7 @@ test('shares of a full grid add up, and total ones are exact', () => {
   expect(b.total).toBeCloseTo(1 - a.first!, 12);
   expect(a.effect).toBeCloseTo(5, 12);
   expect(a).not.toHaveProperty('p');
-  expect(warnings.join()).toContain('no estimate of error');
+  expect(warnings.join()).toContain('no estimate of the error');
 });
 
 test('effects of several levels are tested by F', () => {

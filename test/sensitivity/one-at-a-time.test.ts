@@ -31,5 +31,5 @@ test('an input that lacks a point is named', () => {
   const means = Float64Array.of(1, 2, NaN);
   const { indices, warnings } = swings([line], 1, { means, isPaired: false }, 0.95);
   expect(indices).toEqual([{ input: 'x' }]);
-  expect(warnings.join()).toContain('nothing is known of x');
+  expect(warnings.join()).toContain('the effects of x are unknown');
 });

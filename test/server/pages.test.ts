@@ -216,7 +216,7 @@ describe('without scripts', () => {
     expect((await send('/campaigns/long/pause', {})).status).toBe(303);
     await until('it is paused', async () => (await world.foray.status('long')).phase === 'paused');
     const question = await page('/campaigns/long/cancel');
-    expect(question.body).toContain('What has finished is kept.');
+    expect(question.body).toContain('Finished results stay.');
     expect((await world.foray.status('long')).phase).toBe('paused');
     const two = new URLSearchParams([
       ['id', 'fit'],

@@ -86,8 +86,8 @@ describe('command models', () => {
     const declaration = path.join(folder, 'NoProgram', 'model.yaml');
     writeFileSync(declaration, readFileSync(declaration, 'utf8').replace('node sim.mjs', 'pyhton3 sim.mjs'));
     const more: [string, string][] = [
-      ['NoFile', 'the output "Out" names "gone.csv", which is no file in the working folder'],
-      ['Outside', 'which is no file in the working folder'],
+      ['NoFile', 'the output "Out" names "gone.csv", which is not a file in the working folder'],
+      ['Outside', 'which is not a file in the working folder'],
       ['NoProgram', 'the command "pyhton3" cannot be started: there is no such program'],
     ];
     const service = await startTestService({ modelDirs: [folder], executors: 1 });

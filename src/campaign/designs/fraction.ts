@@ -24,7 +24,7 @@ export function fractionOf(factors: number, resolution: number): number[] | unde
   for (let basic = 2; basic < factors; basic += 1) {
     if (!mayHold(factors, basic, resolution)) continue;
     let found: number[] | undefined;
-    // as many runs may have a higher resolution
+    // the same number of runs may allow a higher resolution
     for (let higher = resolution; ; higher += 1) {
       const better = new FractionSearch(factors, basic, higher).run();
       if (!better) break;
@@ -42,8 +42,8 @@ export function wordLengths(columns: readonly number[], basic: number, longest: 
 }
 
 /**
- * Whether the sets of half as many factors as the resolution has may all differ (the bound of Hamming and Rao). With an
- * even resolution one factor less has one basic factor less and the resolution below.
+ * Whether the sets of up to resolution / 2 factors can all have different products (the bound of Hamming and Rao). For
+ * an even resolution, it uses the bound of one factor less, with one basic factor less and the resolution below.
  */
 function mayHold(factors: number, basic: number, resolution: number): boolean {
   const even = resolution % 2 === 0 ? 1 : 0;
@@ -56,11 +56,11 @@ function mayHold(factors: number, basic: number, resolution: number): boolean {
   return sets <= 2 ** (basic - even);
 }
 
-/** The number of sets of columns with each product, by size, and the words among them. */
+/** The number of sets of columns with each product, by size, and the number of words by length. */
 class WordCounts {
-  /** By size, then by product. */
+  /** Numbers of sets, by size, then by product. */
   readonly sets: readonly Int32Array[];
-  /** How many words there are of each length. */
+  /** Number of words of each length. */
   readonly lengths: Float64Array;
 
   private constructor(sets: Int32Array[], lengths: Float64Array) {
@@ -68,7 +68,7 @@ class WordCounts {
     this.lengths = lengths;
   }
 
-  /** Those of no columns. */
+  /** The numbers without any columns. */
   static none(basic: number, longest: number): WordCounts {
     const sets = Array.from({ length: longest }, () => new Int32Array(2 ** basic));
     sets[0]![0] = 1;

@@ -3,9 +3,9 @@ import { wordLengths } from './fraction.ts';
 
 /** Inputs whose product (as -1 and +1) is the same at all points of a fraction. */
 export interface Word {
-  /** Their places, rising. */
+  /** Their places, ascending. */
   of: number[];
-  /** What the product is. */
+  /** The value of the product. */
   sign: 1 | -1;
 }
 
@@ -20,7 +20,7 @@ export function definingRelation({ generators }: Factorial): Word[] {
   return words.toSorted(compare);
 }
 
-/** What a fraction is, in words: "16 of 256 combinations, resolution IV: I = ABCE = …"; undefined of all combinations. */
+/** A fraction in words: "16 of 256 combinations, resolution IV: I = ABCE = …"; undefined for all combinations. */
 export function fractionText(design: Factorial): string | undefined {
   const { inputs, generators } = design;
   const generated = generators.filter((generator) => generator !== null).length;
@@ -31,7 +31,7 @@ export function fractionText(design: Factorial): string | undefined {
   return `${counts}, resolution ${roman(resolutionOf(design))}: ${relationText(design, generated)}; ${names}`;
 }
 
-/** Generated inputs up to which all words are listed, 15 at most; of more only what generates each. */
+/** With at most this number of generated inputs, all words are listed, at most 15. With more, only the generators. */
 const MOST_GENERATED = 4;
 
 function relationText(design: Factorial, generated: number): string {

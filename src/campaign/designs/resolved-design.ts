@@ -247,7 +247,7 @@ export function levelsOf(design: Design): Map<string, readonly string[]> {
       return new Map(design.designs.flatMap((member) => [...levelsOf(member)]));
     case 'refined':
       return levelsOf(design.design);
-    // they leave inputs as they are, of which nothing is known here
+    // they leave inputs unchanged, and the values of these are unknown here
     case 'oneAtATime':
     case 'onePerInput':
     case 'union':

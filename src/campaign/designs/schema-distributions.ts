@@ -16,17 +16,17 @@ const Written = z.strictObject({
   distribution: z
     .enum(distributions, `expected ${distributions.join(', ')}`)
     .optional()
-    .describe('The distribution; by default uniform, or choice where values are given.'),
-  min: number.optional().describe('The least value; of a normal distribution, where it is cut off.'),
-  max: number.optional().describe('The greatest value; of a normal distribution, where it is cut off.'),
-  mean: number.optional().describe('The mean, before it is cut off.'),
+    .describe('The distribution. By default it is uniform, or choice if there are values.'),
+  min: number.optional().describe('The least value. A normal distribution is cut off there.'),
+  max: number.optional().describe('The greatest value. A normal distribution is cut off there.'),
+  mean: number.optional().describe('The mean of the distribution before it is cut off.'),
   sd: number.positive('expected more than 0').optional().describe('The standard deviation.'),
   mode: number.optional().describe('The likeliest value.'),
   values: values.min(1, 'expected at least one value').optional().describe('The values to choose from.'),
   weights: z
     .array(number.nonnegative('expected no less than 0'), 'expected a list of numbers')
     .optional()
-    .describe('How likely each value is, relative to the others; by default all alike.'),
+    .describe('The relative probability of each value. By default all values are equally likely.'),
   units: Units.optional(),
 });
 

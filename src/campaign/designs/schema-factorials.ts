@@ -6,7 +6,7 @@ import { byInput, number, Units, Values } from './schema-values.ts';
 export const Factorial = z.strictObject(
   {
     inputs: byInput(Values).describe(
-      'The values of each input, at least two; with a resolution exactly two.',
+      'The values of each input, at least two. With a resolution, exactly two.',
     ),
     resolution: z
       .int('expected a whole number')
@@ -14,7 +14,7 @@ export const Factorial = z.strictObject(
       .max(8, 'expected at most 8')
       .optional()
       .describe(
-        'Takes the smallest regular fraction that has at least this resolution, not all combinations.',
+        'Takes the smallest regular fraction with at least this resolution instead of all combinations.',
       ),
   },
   'expected {inputs: …}',
@@ -22,8 +22,8 @@ export const Factorial = z.strictObject(
 
 const Sides = z.strictObject(
   {
-    low: number.describe('A value below the one that the input has without the design.'),
-    high: number.describe('A value above it.'),
+    low: number.describe('A value below the one of the input without the design.'),
+    high: number.describe('A value above the one of the input without the design.'),
     units: Units.optional(),
   },
   'expected {low: NUMBER, high: NUMBER}',
@@ -37,7 +37,7 @@ export const OnePerInput = z
         .gt(0, 'expected more than 0')
         .lt(1, 'expected less than 1')
         .optional()
-        .describe('The share of its value by which an input goes down and up; by default 0.1.'),
+        .describe('The share of its value by which an input goes down and up, by default 0.1.'),
       inputs: z
         .union(
           [

@@ -6,21 +6,19 @@ const Output = z.string('expected the name of an output');
 /** In place of a number of points: the rule by which a design grows. */
 export const Growing = z
   .strictObject({
-    min: count(2).describe('How many there are at first.'),
-    max: count(2).describe('How many there are at most.'),
+    min: count(2).describe('The first number.'),
+    max: count(2).describe('The largest number.'),
     width: z
       .number('expected a number')
       .positive('expected more than 0')
       .max(2, 'expected at most 2')
       .describe(
-        "How wide each interval may be, from end to end: of a Sobol' index, or of μ* as a part of the largest one.",
+        "The largest allowed width of an interval, from end to end: of a Sobol' index, or of μ* relative to the largest μ*.",
       ),
     output: z
       .union([Output, z.array(Output).min(1, 'expected at least one output')])
       .optional()
-      .describe(
-        'The output, or outputs, that the indices are of; by default all that are numbers, or true or false.',
-      ),
+      .describe('The outputs whose indices must be known, by default all numeric and BOOLEAN outputs.'),
     confidence: z
       .number('expected a number')
       .gt(0.5, 'expected more than 0.5')
@@ -31,7 +29,7 @@ export const Growing = z
   .refine(({ min, max }) => min <= max, 'expected "min" not above "max"')
   .meta({
     id: 'Growing',
-    description: 'Twice as many again and again, until all intervals are narrow enough.',
+    description: 'Doubles the number until all intervals are narrow enough.',
   });
 
 export interface WrittenGrowth {

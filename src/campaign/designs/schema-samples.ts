@@ -7,14 +7,14 @@ import { byInput, count } from './schema-values.ts';
 
 const drawn = {
   inputs: byInput(Spread, 'expected input names with their distributions').describe(
-    'How each input is spread: {min, max}, a list of values, or {distribution: …}.',
+    'The distribution of each input: {min, max}, a list of values, or {distribution: …}.',
   ),
   seed: z
     .int('expected a whole number')
     .optional()
-    .describe("The seed of the points; by default the campaign's, or 0."),
+    .describe("The seed of the points. By default it is the campaign's, or 0."),
 };
-const sample = { points: count(1, 'points').describe('How many points are drawn.'), ...drawn };
+const sample = { points: count(1, 'points').describe('The number of points.'), ...drawn };
 
 /** The message for a wrong shape. A setting for correlated inputs gets the message that they are not supported. */
 function expecting(shape: string): { error: (issue: { code: string; keys?: string[] }) => string } {
@@ -34,7 +34,9 @@ export const Sequence = z.strictObject(
     scramble: z
       .boolean('expected true or false')
       .default(true)
-      .describe('Randomised by the seed, the evenness kept; false gives the plain sequence.'),
+      .describe(
+        'Whether the seed randomises the sequence. It stays as even. false gives the plain sequence.',
+      ),
   },
   SAMPLE,
 );
@@ -47,7 +49,7 @@ export const Morris = z.strictObject(
         'expected a whole number of trajectories or {min, max, width}',
       )
       .describe(
-        'How many trajectories there are, each with a point more than there are inputs: a number, or {min, max, width} for as many as make the intervals narrow enough.',
+        'The number of trajectories. Each has one point more than there are inputs. {min, max, width} adds trajectories until the intervals are narrow enough.',
       ),
     levels: z
       .int('expected a whole number')
@@ -55,7 +57,7 @@ export const Morris = z.strictObject(
       .min(2, 'expected at least 2')
       .max(100, 'expected at most 100')
       .default(4)
-      .describe('How many levels each input has, an even number.'),
+      .describe('The number of levels of each input, an even number.'),
     ...drawn,
   },
   expecting('expected {trajectories: NUMBER, inputs: …}'),
@@ -66,19 +68,21 @@ export const Saltelli = z.strictObject(
     points: z
       .union([count(2, 'points'), Growing], 'expected a whole number of points or {min, max, width}')
       .describe(
-        'How many base points there are in all; each has a point more per input, and one more. A number, or {min, max, width} for as many as make the intervals narrow enough.',
+        'The number of base points. For k inputs, each base point gives k + 2 points. {min, max, width} adds base points until the intervals are narrow enough.',
       ),
     secondOrder: z
       .boolean('expected true or false')
       .default(false)
-      .describe('Whether there are points for the indices of pairs of inputs: nearly twice as many.'),
+      .describe(
+        'Adds points for the indices of pairs of inputs. There are then nearly twice as many points.',
+      ),
     scrambles: z
       .int('expected a whole number')
       .min(1, 'expected at least 1')
       .max(1000, 'expected at most 1,000')
       .optional()
       .describe(
-        'Over how many independent Sobol sequences the base points are divided; by default 1, from 4,096 points on 4, from 8,192 on 8, and of a design that grows 8 from a max of 64 on.',
+        'The number of independent Sobol sequences over which the base points are divided. By default 1, from 4,096 points on 4, from 8,192 on 8. In a growing design 8 if max is at least 64.',
       ),
     ...drawn,
   },

@@ -9,7 +9,7 @@ export const Value = z
 
 export const Units = z.enum(unitNames, 'expected units such as SECOND or PER_DAY').meta({
   id: 'Units',
-  description: "The units that the numbers are in: the input's own, or it is an error.",
+  description: 'The units of the numbers. Other units than those of the input are an error.',
 });
 
 export const number = z.number('expected a number');
@@ -19,17 +19,21 @@ export const values = z.array(Value, 'expected a list of values');
 export const Range = z
   .strictObject({
     from: number.describe('The first number.'),
-    to: number.describe('The last one; with a step it is there when a whole number of steps reaches it.'),
-    step: number.optional().describe('The distance between two.'),
+    to: number.describe(
+      'The last number. With a step, it is included if a whole number of steps reaches it.',
+    ),
+    step: number.optional().describe('The distance between two neighbouring numbers.'),
     count: z
       .int('expected a whole number')
       .min(1, 'expected at least 1')
       .optional()
-      .describe('How many there are, instead of a step. Of a whole-number input the nearest whole numbers.'),
+      .describe(
+        'How many numbers there are, instead of a step. For an input with whole numbers they are rounded.',
+      ),
     scale: z
       .enum(['linear', 'log'], 'expected linear or log')
       .optional()
-      .describe('With a count: at equal distances (linear, the default) or at equal ratios (log).'),
+      .describe('With a count: equal distances (linear, the default) or equal ratios (log).'),
     units: Units.optional(),
   })
   .refine(({ step, count }) => (step === undefined) !== (count === undefined), 'expected a step or a count')

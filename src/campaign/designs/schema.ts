@@ -47,7 +47,9 @@ export const Design = z
         .describe('Every combination of the values of the inputs; the last input varies fastest.'),
       zip: byInput(Values)
         .optional()
-        .describe('The first values of all inputs, then the second ones: as many of each.'),
+        .describe(
+          'Combines the first values of all inputs, then the second ones, and so on. All lists have the same length.',
+        ),
       points: z
         .union(
           [
@@ -61,31 +63,33 @@ export const Design = z
         .optional()
         .describe(
           'A list of points, each {INPUT: VALUE, …}, or the path of a file, relative to the definition: CSV with the ' +
-            'names of inputs in its first line, or JSON Lines (.jsonl), an object a line.',
+            'names of inputs in its first line, or JSON Lines (.jsonl) with one object per line.',
         ),
       oneAtATime: byInput(Values)
         .optional()
-        .describe('A point without changes, then each input through its values while the others stay.'),
+        .describe(
+          'One point without changes, then one point for each value of each input, while the other inputs stay.',
+        ),
       random: Sample.optional().describe('Points drawn independently.'),
       lhs: Sample.optional().describe(
-        'A Latin hypercube: of each input, one value in each of as many equally likely strata as there are points. ' +
-          'Another number of points is another design.',
+        'A Latin hypercube: n points have one value of each input in each of n equally likely strata. ' +
+          'Another number of points gives other points.',
       ),
       sobol: Sequence.optional().describe(
-        'The first points of a Sobol sequence; 2, 4, 8, 16 … of them are evenest.',
+        'The first points of a Sobol sequence. Powers of 2 (2, 4, 8, 16 …) are spread most evenly.',
       ),
       halton: Sequence.optional().describe('The first points of a Halton sequence.'),
       morris: Morris.optional().describe(
-        'Trajectories in which one input changes at a time, by a large step: which of many inputs matter (Morris).',
+        'Trajectories in which one input changes at a time by a large step. They show which of many inputs matter (Morris).',
       ),
       saltelli: Saltelli.optional().describe(
-        "Points from which Sobol' indices are estimated: what share of the variance comes from which input (Saltelli).",
+        "Points for estimating Sobol' indices: the share of the variance that comes from each input (Saltelli).",
       ),
       factorial: Factorial.optional().describe(
-        'Every combination of two or more values of each input, or a regular fraction of those of two values.',
+        'Every combination of two or more values of each input, or a regular fraction if each input has two values.',
       ),
       onePerInput: OnePerInput.optional().describe(
-        'A point without changes, then each input below and above its value while the others stay.',
+        'One point without changes, then each input below and above its value, while the other inputs stay.',
       ),
       get product(): z.ZodOptional<z.ZodArray<typeof InnerDesign>> {
         return z
@@ -99,17 +103,21 @@ export const Design = z
           .array(InnerDesign, 'expected a list of designs')
           .min(1, 'expected at least one design')
           .optional()
-          .describe('The points of designs one after the other; a point that appears twice counts once.');
+          .describe(
+            'The points of several designs, one after the other. A point that appears twice counts once.',
+          );
       },
       where: z
         .string(EXPRESSION)
         .optional()
         .describe(
-          'Keeps the points for which it holds: an expression such as "`Contact rate` > `Recovery rate`".',
+          'Keeps only the points for which this expression is true, such as "`Contact rate` > `Recovery rate`".',
         ),
       derive: byInput(z.string(EXPRESSION), 'expected input names with expressions')
         .optional()
-        .describe('Inputs that are computed from others: {INPUT: "expression"}, one after the other.'),
+        .describe(
+          'Inputs that are computed from others: {INPUT: "expression"}. They are computed one after the other.',
+        ),
     },
     `expected {${kinds.join(' | ')}: …}`,
   )

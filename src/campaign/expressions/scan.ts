@@ -161,7 +161,7 @@ function glued(written: string, offset: number): ExpressionError {
 function notPart(written: string, offset: number): ExpressionError {
   const isUnclosed = written === "'" || written === '"' || written === '`';
   const message = isUnclosed
-    ? `What begins with ${written} here has no end.`
+    ? `The text or name that begins with ${written} here has no end.`
     : `${shown(written)} is not part of an expression.`;
   return new ExpressionError(message, offset, { hint: INSTEAD.get(written) ?? NAME_HINT });
 }

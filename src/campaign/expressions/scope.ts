@@ -56,7 +56,7 @@ export class Scope {
   #unknown(offset: number, written: string, isQuoted: boolean): ExpressionError {
     if (!isQuoted && functions.has(nameKey(written))) {
       return new ExpressionError(`The function ${shown(written)} stands without brackets.`, offset, {
-        hint: `Write ${nameKey(written)}(…), with what it is to be of.`,
+        hint: `Write ${nameKey(written)}(…), with its arguments between the brackets.`,
       });
     }
     const known = [...this.#types.keys()];

@@ -94,10 +94,10 @@ const LEAST_SHARE = 2 ** -54;
 
 type Normal = Extract<NumericDistribution, { kind: 'normal' }>;
 
-/** How much of a normal distribution is between its limits: below 10^-290 there is no {@link quantile}. */
+/** The share of a normal distribution between its limits. Below 10^-290 there is no {@link quantile}. */
 export function massWithin(distribution: Normal): number {
   const { from, to } = standardLimits(distribution);
-  // in the upper tail, where the shares below are all but 1, those above
+  // in the upper tail, the shares below are nearly 1, so the shares above are used
   return from > 0 ? normalCdf(-from) - normalCdf(-to) : normalCdf(to) - normalCdf(from);
 }
 
@@ -107,7 +107,10 @@ function standardLimits({ mean, sd, min = -Infinity, max = Infinity }: Normal): 
   return { from: (min - mean) / sd, to: (max - mean) / sd };
 }
 
-/** In standard deviations from the mean, from the share below it or the share above it, whichever is the smaller and so the more exact. */
+/**
+ * The quantile in standard deviations from the mean, from the share below or the share above, whichever is smaller and
+ * so more exact.
+ */
 function standardQuantile(distribution: Normal, u: number): number {
   const { min, max } = distribution;
   if (min === undefined && max === undefined) return normalQuantile(u);

@@ -20,7 +20,7 @@ export function haltonColumn(dimension: number, key: Key | null): (index: number
     if (!key) return Uint32Array.from({ length: base }, (_, digit) => digit);
     return permutation(base, (from) => uniformAt(key, from, place));
   });
-  // what the zeros from a place on come to
+  // the sum of the digits that replace the zeros from each place on
   const zeros = new Array<number>(length + 1).fill(0);
   for (let place = length - 1, weight = 1; place >= 0; place -= 1, weight *= base) {
     zeros[place] = zeros[place + 1]! + digits[place]![0]! * weight;
@@ -40,7 +40,7 @@ export function haltonColumn(dimension: number, key: Key | null): (index: number
   };
 }
 
-/** The prime of a position, from 0 for 2. */
+/** The prime with an index; index 0 is 2. */
 function prime(position: number): number {
   const primes: number[] = [];
   for (let number = 2; primes.length <= position; number += 1) {

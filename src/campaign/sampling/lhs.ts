@@ -21,6 +21,6 @@ export function lhsColumn(points: number, key: Key): (index: number) => number {
   };
 }
 
-// what a counter is used for
+// the purpose of a counter
 const ORDER = 0;
 const PLACE = 1;

@@ -87,8 +87,8 @@ const MOST_CANDIDATES = 500;
 const MOST_ROWS = 10_000;
 
 /**
- * The numbers of the trajectories to take: those of the pool, each the farthest from those before it, then further ones
- * as they come.
+ * The numbers of the chosen trajectories: first those of the pool, each the farthest from those before it, then further
+ * random ones.
  */
 function* chosen(
   candidate: (number: number) => Trajectory,
@@ -97,7 +97,7 @@ function* chosen(
 ): Generator<number> {
   const size = Math.max(1, Math.min(MOST_CANDIDATES, Math.floor(MOST_ROWS / (inputs + 1))));
   const pool = Array.from({ length: size }, (_, number) => candidate(number));
-  // the squared distances to those that were taken, summed
+  // the sum of the squared distances to the chosen trajectories
   const sums = new Float64Array(size);
   const left = new Set(pool.keys());
   for (let count = 0; count < trajectories; count += 1) {
@@ -131,7 +131,7 @@ function distance(rows: readonly number[][], { start, order, steps }: Trajectory
     let squares = 0;
     for (let at = 0; at < row.length; at += 1) squares += (start[at]! - row[at]!) ** 2;
     sum += Math.sqrt(squares);
-    // each row of the other differs from the one before in one input
+    // each row of the other trajectory differs from its row before in one input
     for (let at = 0; at < order.length; at += 1) {
       const input = order[at]!;
       const before = start[input]! - row[input]!;

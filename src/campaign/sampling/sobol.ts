@@ -41,7 +41,7 @@ function directionNumbers(dimension: number): Uint32Array {
   const degree = BITS - 1 - Math.clz32(polynomial);
   const numbers = new Uint32Array(BITS);
   for (let at = 0; at < BITS; at += 1) {
-    // the first dimension has a polynomial of degree 0, and only ones
+    // the first dimension has a polynomial of degree 0, so all its values are one
     if (at < initial.length || degree === 0) {
       numbers[at] = (initial[at] ?? 1) << (BITS - 1 - at);
       continue;
@@ -56,10 +56,11 @@ function directionNumbers(dimension: number): Uint32Array {
 }
 
 /**
- * Nested uniform scrambling: whether a bit is turned depends on those above it. The turns come from a hash of what is above, which
- * needs no tree in memory: B. Burley, "Practical hash-based Owen scrambling", Journal of Computer Graphics Techniques 9(4) (2020).
- * His quick hash (of Laine and Karras) has few bits of the key for the upper levels, so that their turns go together; here each of
- * a level's is a bit of its own: one counter gives those of six levels, 1 + 2 + 4 + 8 + 16 + 32.
+ * Nested uniform scrambling: whether a bit is flipped depends on the bits above it. The flips come from a hash of the
+ * bits above, which needs no tree in memory: B. Burley, "Practical hash-based Owen scrambling", Journal of Computer
+ * Graphics Techniques 9(4) (2020). His fast hash (of Laine and Karras) uses few bits of the key for the upper levels,
+ * so that their flips depend on each other. Here each node of a level has its own random bit: one counter gives the
+ * bits of six levels, 1 + 2 + 4 + 8 + 16 + 32.
  */
 function scrambler(key: Key): (bits: number) => number {
   const turns = new Uint32Array(2);
@@ -68,7 +69,7 @@ function scrambler(key: Key): (bits: number) => number {
     for (let level = 0; level < BITS; level += LEVELS) {
       threefry(key, level === 0 ? 0 : bits >>> (BITS - level), level, turns);
       const until = Math.min(BITS, level + LEVELS);
-      // nodes of the tree of six levels in rows: 1, 2 and 3, 4 to 7, ...
+      // nodes of the tree of six levels, row by row: 1, 2 and 3, 4 to 7, ...
       for (let at = level, node = 1; at < until; at += 1) {
         const bit = (bits >>> (BITS - 1 - at)) & 1;
         scrambled = (scrambled << 1) | (bit ^ ((turns[node >>> 5]! >>> (node & 31)) & 1));

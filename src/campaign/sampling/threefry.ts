@@ -49,7 +49,7 @@ const ROUNDS = 20;
 const PARITY = 0x1bd11bda;
 const ROTATIONS = Uint8Array.of(13, 15, 26, 6, 17, 29, 16, 24);
 
-/** A number in [0, 1) with 53 bits, of a key and a counter. */
+/** A number in [0, 1) with 53 bits, from a key and a counter. */
 export function uniformAt(key: Key, counter0: number, counter1: number): number {
   threefry(key, counter0, counter1, words);
   return ((words[0]! >>> 5) * 2 ** 26 + (words[1]! >>> 6)) / 2 ** 53;

@@ -16,15 +16,15 @@ const share = (what: string) => z.number(what).gt(0, what).lt(1, what);
 const weight = number
   .positive('expected more than 0')
   .default(1)
-  .describe('How much its distance counts beside those of other outputs.');
+  .describe('The weight of its distance among the distances of the outputs.');
 
 const numbers = z.array(number, 'expected a list of numbers').min(1, 'expected at least one number');
 
-const Number_ = z.strictObject({ value: number.describe('The number that was observed.'), weight });
+const Number_ = z.strictObject({ value: number.describe('The observed number.'), weight });
 const Curve = z
   .strictObject({
-    x: numbers.describe('Where the curve was observed, ascending: mostly times.'),
-    y: numbers.describe('What was observed there.'),
+    x: numbers.describe('The places of the observations in ascending order, mostly times.'),
+    y: numbers.describe('The observed values at these places.'),
     weight,
   })
   .refine(({ x, y }) => x.length === y.length, 'expected as many numbers under "x" as under "y"')
@@ -48,8 +48,10 @@ const CalibrationStop = z
       generations: count(1, 100).default(8).describe('Generations at most.'),
       acceptance: share('expected a share between 0 and 1')
         .default(0.01)
-        .describe('When less than this share of the points of a generation is accepted.'),
-      points: count(2, 10_000_000).default(10_000).describe('After so many points.'),
+        .describe('The calibration ends when a generation accepts less than this share of its points.'),
+      points: count(2, 10_000_000)
+        .default(10_000)
+        .describe('The calibration ends after this number of points.'),
     },
     'expected {tolerance: NUMBER}, {generations: NUMBER}, {acceptance: SHARE} or {points: NUMBER}',
   )
@@ -59,26 +61,30 @@ const Abc = z
   .strictObject(
     {
       priors: byInput(Spread, 'expected input names with their distributions').describe(
-        'How each input is spread before anything is known: {min, max}, a list of values, or {distribution: …}.',
+        'The distribution of each input before the calibration: {min, max}, a list of values, or {distribution: …}.',
       ),
       where: z
         .string('expected an expression in quotes')
         .optional()
-        .describe('Only points for which it holds are possible: an expression such as "`Contact rate` > 1".'),
+        .describe(
+          'Only points for which this expression is true are possible, such as "`Contact rate` > 1".',
+        ),
       observed: z
-        .record(z.string(), Observed, 'expected outputs with what was observed')
+        .record(z.string(), Observed, 'expected outputs with their observations')
         .refine((outputs) => Object.keys(outputs).length > 0, 'expected at least one output')
         .meta({ minProperties: 1 })
-        .describe('What was observed: {OUTPUT: NUMBER}, and of a DATA_SET {OUTPUT: {x: […], y: […]}}.'),
+        .describe('The observations: {OUTPUT: NUMBER}, and for a DATA_SET {OUTPUT: {x: […], y: […]}}.'),
       particles: count(10, MOST_PARTICLES)
         .default(200)
-        .describe('Points that each generation accepts: the posterior is as many points with weights.'),
+        .describe(
+          'The number of points that each generation accepts. The posterior is this number of points with weights.',
+        ),
       quantile: share('expected a share between 0 and 1')
         .default(0.5)
-        .describe('The share of the accepted distances that is within the tolerance of the next generation.'),
+        .describe('The share of the accepted distances that the next tolerance includes.'),
       parallel: count(1, 1_000)
         .default(64)
-        .describe('How many points are open at once at the end of a generation.'),
+        .describe('The number of points that are open at once at the end of a generation.'),
       stop: CalibrationStop.prefault({}).describe('When the calibration ends.'),
     },
     'expected {priors: {INPUT: {min, max}}, observed: {OUTPUT: NUMBER}}',
@@ -98,5 +104,5 @@ export const Calibrate = z
   .meta({
     id: 'Calibrate',
     description:
-      'Finds the distribution of the inputs that explain what was observed (the posterior), in place of a design.',
+      'Finds the distribution of the inputs that explain the observations (the posterior), in place of a design.',
   });

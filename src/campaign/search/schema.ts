@@ -16,15 +16,17 @@ const Bounds = z
       .min(0, 'expected no less than 0')
       .max(15, 'expected at most 15')
       .optional()
-      .describe('Digits after the decimal point that values are rounded to.'),
+      .describe('The number of digits after the decimal point to which values are rounded.'),
     step: number
       .positive('expected more than 0')
       .optional()
-      .describe('The distance between values, counted from min.'),
+      .describe('The distance between allowed values, starting at min.'),
     scale: z
       .enum(['linear', 'log'], 'expected linear or log')
       .optional()
-      .describe('Whether the search looks at differences (linear, the default) or at ratios (log).'),
+      .describe(
+        'Whether the search compares values by differences (linear, the default) or by ratios (log).',
+      ),
     units: Units.optional(),
   })
   .refine(({ digits, step }) => digits === undefined || step === undefined, 'expected "digits" or a "step"')
@@ -45,13 +47,13 @@ export type Searched = z.infer<typeof Searched>;
 const Limit = z
   .strictObject(
     {
-      min: number.optional().describe('The mean of the output is to be at least this.'),
-      max: number.optional().describe('The mean of the output is to be at most this.'),
+      min: number.optional().describe('The least allowed mean of the output.'),
+      max: number.optional().describe('The greatest allowed mean of the output.'),
       chance: number
         .gt(0, 'expected a share above 0')
         .max(1, 'expected a share of at most 1')
         .optional()
-        .describe('The share of the runs in which it is to hold, in place of the mean.'),
+        .describe('The share of the runs that must keep the limits. Without it, the mean must keep them.'),
     },
     'expected {min: NUMBER} or {max: NUMBER}',
   )
@@ -64,14 +66,19 @@ const Stop = z
       points: count()
         .max(1_000_000, 'expected at most 1,000,000')
         .optional()
-        .describe('After so many points.'),
-      runs: count().max(10_000_000, 'expected at most 10,000,000').optional().describe('After so many runs.'),
-      value: number.optional().describe('When a point has this value or a better one.'),
+        .describe('The search ends after this number of points.'),
+      runs: count()
+        .max(10_000_000, 'expected at most 10,000,000')
+        .optional()
+        .describe('The search ends after this number of runs.'),
+      value: number.optional().describe('The search ends when a point has this value or a better one.'),
       gain: number
         .positive('expected more than 0')
         .optional()
-        .describe('When the method gp expects less improvement than this from the next point.'),
-      stall: count().optional().describe('After so many points without a better one.'),
+        .describe(
+          'The search ends when the method gp expects less improvement than this from the next point.',
+        ),
+      stall: count().optional().describe('The search ends after this number of points without a better one.'),
     },
     'expected {points: NUMBER}, {runs: NUMBER}, {value: NUMBER}, {gain: NUMBER} or {stall: NUMBER}',
   )
@@ -82,18 +89,21 @@ const report = z
   .min(2, 'expected at least 2')
   .max(100_000, 'expected at most 100,000')
   .default(30)
-  .describe('Further replications of the winner alone, which tell its value.');
+  .describe('Further replications of the winner. They give its value.');
 
 const Confirm = z
   .strictObject(
     {
-      best: count().max(100, 'expected at most 100').default(10).describe('How many points are compared.'),
+      best: count()
+        .max(100, 'expected at most 100')
+        .default(10)
+        .describe('The number of points that are compared.'),
       replications: z
         .int('expected a whole number')
         .min(2, 'expected at least 2')
         .max(10_000, 'expected at most 10,000')
         .default(10)
-        .describe('New replications that each of them gets before the first is left out.'),
+        .describe('New replications of each compared point before the first point is left out.'),
       indifference: number
         .positive('expected more than 0')
         .describe("A difference that does not matter, in the output's units."),
@@ -101,7 +111,7 @@ const Confirm = z
         .gt(0.5, 'expected more than 0.5')
         .lt(1, 'expected less than 1')
         .default(0.95)
-        .describe('How sure it is to be that no other is better by more than that.'),
+        .describe('The confidence that no other point is better by more than the indifference.'),
       report,
     },
     'expected {indifference: NUMBER}',
@@ -122,42 +132,42 @@ const Outside = z
         .array(z.string(COMMAND).regex(/^\P{Cc}+$/u, COMMAND), COMMAND)
         .min(1, COMMAND)
         .describe(
-          "The program and its arguments. A word that names a file in the definition's folder stands for that file.",
+          'The program and its arguments. A word that names a file in the folder of the definition means that file.',
         ),
       options: z
         .record(z.string(), z.unknown(), 'expected names with values')
         .default({})
-        .describe('What the optimiser is given beside the problem; it knows what it means.'),
+        .describe('Options for the optimiser, passed on with the problem.'),
       timeout: Duration.refine((ms) => ms <= LONGEST_ANSWER_MS, 'expected at most 20 min')
         .prefault('10 min')
-        .describe('How long an answer may take, at most 20 min.'),
+        .describe('The longest time for an answer, at most 20 min.'),
     },
     'expected {command: [PROGRAM, ARGUMENT]}',
   )
-  .meta({ id: 'Outside', description: 'An optimiser that is a program of its own.' });
+  .meta({ id: 'Outside', description: 'An optimiser that is a separate program.' });
 
 const Output = z.string('expected the name of an output');
 
 export const Search = z
   .strictObject(
     {
-      minimize: Output.optional().describe('The output, or formula, of which the lowest mean is sought.'),
-      maximize: Output.optional().describe('The output, or formula, of which the highest mean is sought.'),
+      minimize: Output.optional().describe('The output or formula whose lowest mean is sought.'),
+      maximize: Output.optional().describe('The output or formula whose highest mean is sought.'),
       over: z
         .record(z.string(), Searched, 'expected input names with their bounds')
         .refine((inputs) => Object.keys(inputs).length > 0, 'expected at least one input')
         .meta({ minProperties: 1 })
-        .describe('What each input may be: {min, max}, or a list of values.'),
+        .describe('The allowed values of each input: {min, max}, or a list of values.'),
       where: z
         .string('expected an expression in quotes')
         .optional()
         .describe(
-          'Only points for which it holds are run: an expression such as "`Contact rate` > `Recovery rate`".',
+          'Only points for which this expression is true are run, such as "`Contact rate` > `Recovery rate`".',
         ),
       require: z
         .record(z.string(), Limit, 'expected outputs with their limits')
         .optional()
-        .describe('Limits that the outputs of a point have to keep: {OUTPUT: {max: NUMBER}}.'),
+        .describe('Limits for the outputs of a point: {OUTPUT: {max: NUMBER}}.'),
       method: z
         .union(
           [z.enum(methodNames), Outside],
@@ -165,19 +175,19 @@ export const Search = z
         )
         .default('auto')
         .describe(
-          'gp (a Gaussian process, for few and slow runs), cma (CMA-ES, for many), direct (without chance), auto, or {command: […]} for an optimiser of your own.',
+          'gp (a Gaussian process, for few and slow runs), cma (CMA-ES, for many runs), direct (for models without chance), auto, or {command: […]} for your own optimiser.',
         ),
       parallel: count('expected a whole number from 1 to 1,000')
         .max(1_000, 'expected a whole number from 1 to 1,000')
         .default(8)
-        .describe('How many points are open at once.'),
+        .describe('The number of points that are open at once.'),
       order: z
         .enum(['fixed', 'free'], 'expected fixed or free')
         .default('fixed')
         .describe(
-          'fixed: the same points whatever takes how long. free: the next point is asked for as soon as one has finished, whichever.',
+          'fixed: the points do not depend on how long runs take. free: the search asks for the next point as soon as any point has finished.',
         ),
-      stop: Stop.default({ points: 100 }).describe('When the search ends; after 100 points by default.'),
+      stop: Stop.default({ points: 100 }).describe('When the search ends, by default after 100 points.'),
       start: z
         .strictObject(
           {
@@ -188,9 +198,11 @@ export const Search = z
           'expected {campaign: ID}',
         )
         .optional()
-        .describe('Begins with what another campaign of this store knows of the same model: {campaign: ID}.'),
+        .describe(
+          'Begins with the results of another campaign of this store with the same model: {campaign: ID}.',
+        ),
       confirm: Confirm.optional().describe(
-        'Compares the best points by new replications, and tells the value of the winner by further ones.',
+        'Compares the best points by new replications. Further replications give the value of the winner.',
       ),
     },
     'expected {minimize: OUTPUT, over: {INPUT: {min, max}}}',
@@ -209,29 +221,29 @@ export type WrittenSearch = z.infer<typeof Search>;
 export const Select = z
   .strictObject(
     {
-      minimize: Output.optional().describe('The output, or P(…), of which the lowest mean is best.'),
-      maximize: Output.optional().describe('The output, or P(…), of which the highest mean is best.'),
+      minimize: Output.optional().describe('The output or P(…) whose lowest mean is best.'),
+      maximize: Output.optional().describe('The output or P(…) whose highest mean is best.'),
       require: z
         .record(z.string(), Limit, 'expected outputs with their limits')
         .optional()
-        .describe('Limits that the outputs of a point have to keep: {OUTPUT: {max: NUMBER}}.'),
+        .describe('Limits for the outputs of a point: {OUTPUT: {max: NUMBER}}.'),
       indifference: number
         .positive('expected more than 0')
         .optional()
         .describe(
-          "A difference that does not matter, in the output's units: points are compared until it is certain.",
+          'A difference that does not matter, in the units of the output. The points are compared until no other is better by more.',
         ),
       confidence: number
         .gt(0.5, 'expected more than 0.5')
         .lt(1, 'expected less than 1')
         .default(0.95)
-        .describe(
-          'With an indifference: how sure it is to be that no other point is better by more. Of the interval.',
-        ),
+        .describe('The confidence of the choice (with an indifference) and of the intervals.'),
       runs: count()
         .max(10_000_000, 'expected at most 10,000,000')
         .optional()
-        .describe('A budget, the first replications included: its runs go where they tell most.'),
+        .describe(
+          'The budget of runs, including the first replications. The runs go to the points where they help the comparison most.',
+        ),
       report,
     },
     'expected {minimize: OUTPUT, indifference: NUMBER} or {minimize: OUTPUT, runs: NUMBER}',
@@ -247,7 +259,7 @@ export const Select = z
   .meta({
     id: 'Select',
     description:
-      'Finds out which point of the design is the best, by more runs of those that are hard to tell apart.',
+      'Finds the best point of the design, and gives more runs to points that are hard to distinguish.',
     allOf: [
       { oneOf: [{ required: ['maximize'] }, { required: ['minimize'] }] },
       { oneOf: [{ required: ['indifference'] }, { required: ['runs'] }] },

@@ -1,21 +1,21 @@
 import type { Analysis, TimeIndices } from '../../sensitivity/analysis.ts';
 import { numberText } from '../words.ts';
-import { divided, listed } from './words.ts';
+import { divided, haveOf, listed } from './words.ts';
 
-/** The most changes of the leading input that a sentence tells in their order. */
+/** The most changes of the leading input that a sentence lists in their order. */
 const MOST_PARTS = 3;
 
 /** A stretch of time in which one input matters most. */
 interface Stretch {
-  /** Undefined where no input has a visible effect. */
+  /** Undefined if no input has a visible effect. */
   input: string | undefined;
   from: number;
   to: number;
-  /** Times in it. */
+  /** Number of times in it. */
   count: number;
 }
 
-/** One sentence about a curve: which input matters most when, and which inputs never do anything that can be seen. */
+/** One sentence about a curve: which input matters most at which times, and which inputs never have a visible effect. */
 export function courseSentence({ output, method, confidence, times = [] }: Analysis): string {
   const parts = times.map((one) => ({
     time: one.time,
@@ -23,11 +23,11 @@ export function courseSentence({ output, method, confidence, times = [] }: Analy
   }));
   const stretches = stretchesOf(parts.map(({ time, matter }) => ({ time, input: matter[0]?.input })));
   const [first] = stretches;
-  if (!first) return `Nothing is known of what matters for ${output}.`;
+  if (!first) return `It is unknown which inputs matter for ${output}.`;
   const never = neverSeen(times, parts);
   if (stretches.every(({ input }) => input === undefined))
-    return `No input does anything to ${output} that can be seen, at any of ${times.length} times.`;
-  const rest = never.length > 0 ? `; ${listed(never)} nothing that can be seen at any time` : '';
+    return `No input has a visible effect on ${output} at any of ${times.length} times.`;
+  const rest = never.length > 0 ? `; ${listed(never)} ${haveOf(never)} no visible effect at any time` : '';
   return `${leadText(output, stretches, times.length)}${rest}.`;
 }
 
@@ -39,14 +39,14 @@ function leadText(output: string, stretches: readonly Stretch[], count: number):
     const [head, ...others] = stretches.map(
       (one) => `${one.input ?? 'no input'} ${one.from === one.to ? 'at' : 'from'} ${spanText(one)}`,
     );
-    return `What matters most for ${output} changes: ${[head, ...others].join(', then ')}`;
+    return `The input that matters most for ${output} changes: ${[head, ...others].join(', then ')}`;
   }
   const counts = new Map<string, number>();
   for (const { input, count: own } of stretches)
     if (input !== undefined) counts.set(input, (counts.get(input) ?? 0) + own);
   const ordered = [...counts].toSorted(([, a], [, b]) => b - a);
   const texts = ordered.slice(0, MOST_PARTS).map(([input, own]) => `${input} at ${own} of ${count} times`);
-  return `What matters most for ${output} changes often: ${texts.join(', ')}`;
+  return `The input that matters most for ${output} changes often: ${texts.join(', ')}`;
 }
 
 function spanText({ from, to }: Stretch): string {

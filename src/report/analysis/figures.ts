@@ -16,7 +16,7 @@ import { ranked, sizeOf } from './words.ts';
 /** The most inputs in a picture or a table. */
 export const MOST_INPUTS = 20;
 
-/** Pictures of what inputs do to an output, the inputs that matter most in front. */
+/** Pictures of the effects of inputs on an output, with the most important inputs first. */
 export function analysisFigures(analysis: Analysis, measure: Measure): Figure[] {
   const all = ranked(analysis);
   const inputs = all.slice(0, MOST_INPUTS);
@@ -31,7 +31,7 @@ export function analysisFigures(analysis: Analysis, measure: Measure): Figure[] 
         {
           title: `Shares of the variance of ${measure.name}`,
           caption: sentences(
-            'First order is what an input does alone, total what it has a part in: the difference is what it does together with others',
+            'First order is the effect of an input alone; total includes its interactions with other inputs',
             within,
             part,
           ),
@@ -44,7 +44,7 @@ export function analysisFigures(analysis: Analysis, measure: Measure): Figure[] 
         {
           title: `Screening of ${measure.name}`,
           caption: sentences(
-            'To the right are inputs that matter, further up those that are not linear or work together with others; near the origin those that can be left as they are',
+            'Inputs to the right matter; inputs further up are not linear or interact with others; inputs near the origin hardly matter',
             within,
             part,
           ),
@@ -65,7 +65,7 @@ export function analysisFigures(analysis: Analysis, measure: Measure): Figure[] 
         {
           title: `What moves ${measure.name}`,
           caption: sentences(
-            'Standardized regression coefficients: by how many standard deviations the output changes with one of the input, of the values and of their ranks',
+            'Standardized regression coefficients of the values and of their ranks: the change of the output in standard deviations when the input changes by one standard deviation',
             within,
             part,
           ),
@@ -78,7 +78,7 @@ export function analysisFigures(analysis: Analysis, measure: Measure): Figure[] 
         {
           title: `Effects on ${measure.name}`,
           caption: sentences(
-            'Shares of the variance between the points: what each input does alone, and together with others where all combinations are there',
+            'Shares of the variance between the points: of each input alone, and with its interactions if the design has all combinations',
             part,
           ),
           id: 'indices',
@@ -135,13 +135,14 @@ function tornado(
     bar(input, 'effect', effect, effectInterval),
   );
   if (bars.length === 0) return [];
-  const others = method === 'factorial' ? 'over all values of the others' : 'the others as they are';
+  const others =
+    method === 'factorial' ? 'averaged over the values of the others' : 'with the others unchanged';
   return [
     {
       title: `What moves ${output}`,
       caption: sentences(
         `The change of the output from the lowest to the highest value of each input, ${others}`,
-        bars.some(({ interval }) => interval) ? 'Lines are intervals by the replications' : undefined,
+        bars.some(({ interval }) => interval) ? 'Lines are intervals from the replications' : undefined,
         part,
       ),
       id: 'tornado',
@@ -150,7 +151,7 @@ function tornado(
   ];
 }
 
-/** What a picture over time shows of each method. */
+/** The index that a picture over time shows, by method. */
 const COURSES: Record<
   Method,
   { title: string; of: (one: InputIndices) => [value: number | undefined, interval: Interval | undefined] }
@@ -163,7 +164,7 @@ const COURSES: Record<
   'one-at-a-time': { title: 'Effect', of: (one) => [one.effect, one.effectInterval] },
 };
 
-/** A picture of the indices of a curve over time; undefined where there are none. */
+/** A picture of the indices of a curve over time; undefined if there are none. */
 export function courseFigure(analysis: Analysis, at: number): Figure | undefined {
   const { times = [], method, output } = analysis;
   if (times.length < 2) return undefined;

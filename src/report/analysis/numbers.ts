@@ -9,7 +9,7 @@ export function cellText(value: number | undefined, interval: Interval | undefin
   return interval ? `${text(value)} (${text(interval[0])} … ${text(interval[1])})` : text(value);
 }
 
-/** A probability; a very small one is said to be one. */
+/** A probability; a very small one is shown as "< 0.001". */
 export function chanceCell(p: number | undefined): string {
   if (p === undefined) return '';
   return p < 0.001 ? '< 0.001' : p.toFixed(3);

@@ -3,10 +3,10 @@ import { partText, sentences } from '../figure.ts';
 import { html, type Markup } from '../markup.ts';
 import { cellText, chanceCell } from './numbers.ts';
 
-/** Pairs of inputs that the table shows. */
+/** The most pairs of inputs in the table. */
 const MOST_PAIRS = 10;
 
-/** What pairs of inputs do together, besides what each does alone; undefined if there is nothing to show. */
+/** The interactions of pairs of inputs; undefined if there are none to show. */
 export function pairsTable(analysis: Analysis): Markup | undefined {
   const { confidence } = analysis;
   const all = distinguished(analysis).toSorted(
@@ -21,7 +21,7 @@ export function pairsTable(analysis: Analysis): Markup | undefined {
   ];
   const aliased = pairs.some(({ aliases }) => aliases);
   return html`<p class="soft">
-      ${visible === 0 ? 'No two inputs do anything together that can be seen. ' : ''}
+      ${visible === 0 ? 'No pair of inputs has a visible interaction. ' : ''}
       ${sentences(partText(all.length, pairs.length, 'pairs of inputs'))}
     </p>
     <div class="scroll" tabindex="0">
@@ -32,7 +32,7 @@ export function pairsTable(analysis: Analysis): Markup | undefined {
             <th class="number">Share</th>
             ${hasEffects ? html`<th class="number">Effect</th>` : ''}
             ${hasTests ? html`<th class="number">p</th>` : ''}
-            ${aliased ? html`<th>Not told apart from</th>` : ''}
+            ${aliased ? html`<th>Cannot be distinguished from</th>` : ''}
           </tr>
         </thead>
         <tbody>
@@ -52,8 +52,8 @@ export function pairsTable(analysis: Analysis): Markup | undefined {
 }
 
 /**
- * The pairs that a table can tell something of. In a fraction, several pairs have the same effect: the table has the
- * first of them, which names the others, and none whose effect is that of an input.
+ * The pairs for the table. In a fraction, several pairs have the same effect: the table has the first of them, with the
+ * names of the others, and leaves out pairs with the effect of an input.
  */
 function distinguished({ indices = [], secondOrder = [] }: Analysis): PairIndices[] {
   const inputs = new Set(indices.map(({ input }) => input));
@@ -66,7 +66,7 @@ function distinguished({ indices = [], secondOrder = [] }: Analysis): PairIndice
   });
 }
 
-/** Whether the effect can be told from 0; also where there is neither a test nor an interval. */
+/** Whether the effect differs from 0; also true if there is neither a test nor an interval. */
 function isVisible({ p, interval }: PairIndices, confidence: number): boolean {
   if (p !== undefined) return p < 1 - confidence;
   return !interval || interval[0] > 0 || interval[1] < 0;

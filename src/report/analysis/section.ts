@@ -6,25 +6,25 @@ import { html, type Markup } from '../markup.ts';
 import { analysisFigures, courseFigure, MOST_INPUTS } from './figures.ts';
 import { cellText, chanceCell } from './numbers.ts';
 import { pairsTable } from './pairs-table.ts';
-import { analysisSentence, divided, listed, percentText, ranked } from './words.ts';
+import { analysisSentence, divided, haveOf, listed, percentText, ranked } from './words.ts';
 
 /** How each method works, and what it assumes. */
 const HOW: Record<Method, string> = {
   sobol:
-    'Sobol’ indices: shares of the variance of the output, whatever the function is. They assume that the inputs vary independently of each other, as they do in this design.',
+    'Sobol’ indices: shares of the variance of the output, whatever the function is. They assume that the inputs are independent of each other, which is true in this design.',
   morris:
-    'Elementary effects (Morris): changes of the output when one input moves and the others stand somewhere else each time. They rank inputs; they are no shares of the variance.',
+    'Elementary effects (Morris): changes of the output when one input changes, each time at other values of the other inputs. They rank inputs; they are no shares of the variance.',
   regression:
-    'Standardized regression: it assumes that the output is a linear function of the inputs (R² says how nearly), for ranks that it rises or falls all along.',
+    'Standardized regression: it assumes that the output is a linear function of the inputs, and for ranks that it only rises or only falls. R² shows how nearly this is true.',
   factorial:
-    'Analysis of variance over the points of the design: main effects of inputs, and what two of them do together.',
+    'Analysis of variance over the points of the design: main effects of inputs, and interactions of two inputs.',
   'gaussian-process':
-    'Sobol’ indices of a Gaussian process that was fitted to the points of the search: shares of the variance over all values of the inputs. Nothing is read off the points themselves, which lie where values are good.',
+    'Sobol’ indices of a Gaussian process that was fitted to the points of the search: shares of the variance over all values of the inputs. The points themselves are no fair sample, because the search prefers good values.',
   'one-at-a-time':
-    'One input at a time: it says what each input does where the others are as they are, and nothing of what inputs do together.',
+    'One input at a time: the effect of each input while the others stay unchanged. It shows no interactions.',
 };
 
-/** What each column of the table is of; numbers with a size of about 1 at most have three decimals. */
+/** The columns of the table. Numbers with a size of at most about 1 have three decimals. */
 const COLUMNS = [
   { key: 'first', title: 'Alone', isUnit: true },
   { key: 'total', title: 'Total', isUnit: true },
@@ -41,18 +41,15 @@ const COLUMNS = [
   { key: 'p', title: 'p' },
 ] as const;
 
-/** The answer of a campaign that asks which inputs matter, in a few words. */
+/** The short answer to the question which inputs matter. */
 export function analysisAnswer(analysis: Analysis): Markup | undefined {
   const { output, indices = [] } = analysis;
   if (indices.length === 0) return undefined;
   const { matter, nothing } = divided(analysis);
-  const rest =
-    nothing.length > 0
-      ? `; ${listed(nothing)} ${nothing.length > 1 ? 'do' : 'does'} nothing that can be seen`
-      : '';
+  const rest = nothing.length > 0 ? `; ${listed(nothing)} ${haveOf(nothing)} no visible effect` : '';
   return html`<div class="answer">
     ${matter.length === 1 ? 'The input that matters' : 'The inputs that matter'} for ${output}
-    <strong>${matter.length > 0 ? listed(matter) : 'None that can be seen'}</strong>
+    <strong>${matter.length > 0 ? listed(matter) : 'None with a visible effect'}</strong>
     of ${indices.length} inputs${matter.length > 0 ? rest : ''}
   </div>`;
 }
@@ -88,7 +85,7 @@ export function analysisSection(analysis: Analysis): Markup {
                   <tr>
                     <th>Input</th>
                     ${columns.map(({ title }) => html`<th class="number">${title}</th>`)}
-                    ${aliased ? html`<th>Not told apart from</th>` : ''}
+                    ${aliased ? html`<th>Cannot be distinguished from</th>` : ''}
                   </tr>
                 </thead>
                 <tbody>
@@ -118,10 +115,10 @@ export function analysisSection(analysis: Analysis): Markup {
 
 function chanceText({ chance }: Analysis): string {
   if (!chance) return '';
-  return `Of the variance of single runs ${percentText(chance.ofRuns)} is chance in the replications.`;
+  return `Of the variance of single runs ${percentText(chance.ofRuns)} comes from chance in the replications.`;
 }
 
-/** What a page says of analyses: those of the output that it is about, then those of curves. */
+/** The sections of the analyses: first the main output of the page, then its curves. */
 export function shownAnalyses(
   campaign: Pick<Campaign, 'outputs'>,
   analyses: readonly Analysis[],

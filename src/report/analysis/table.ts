@@ -11,7 +11,7 @@ import type { Cell, Table } from '../result-table.ts';
 
 type Key = Exclude<keyof InputIndices | 'second', 'input' | 'aliases' | `${string}Interval`>;
 
-/** The indices of methods, in the order of their columns; those with ends have an interval. */
+/** The indices of all methods, in the order of their columns. Indices with ends have an interval. */
 const KEYS: readonly { key: Key; hasEnds?: true }[] = [
   { key: 'first', hasEnds: true },
   { key: 'total', hasEnds: true },
@@ -29,7 +29,7 @@ const KEYS: readonly { key: Key; hasEnds?: true }[] = [
   { key: 'p' },
 ];
 
-/** A row of the table: an input, or two inputs together. */
+/** A row of the table: an input, or a pair of inputs. */
 interface Row {
   output: string;
   time: number | undefined;
@@ -41,8 +41,8 @@ interface Row {
 }
 
 /**
- * Analyses as a table: a row an input of an output, then a row a pair of inputs; of a curve they are repeated at each time. It has the columns
- * that the method has, with `Low` and `High` for the ends of an interval.
+ * Analyses as a table. Each output has one row per input, then one row per pair of inputs. A curve repeats them at each
+ * time. The columns depend on the method. `Low` and `High` are the ends of an interval.
  */
 export function analysisTable(analyses: readonly Analysis[]): Table {
   const rows = analyses.flatMap(rowsOf);

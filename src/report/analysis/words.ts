@@ -1,7 +1,7 @@
 import type { Analysis, InputIndices, Interval, Method } from '../../sensitivity/analysis.ts';
 import { numberText } from '../words.ts';
 
-/** What each method measures how much an input matters by. */
+/** The index by which each method measures how much an input matters. */
 const SIZES: Record<Method, (one: InputIndices) => number | undefined> = {
   sobol: ({ total }) => total,
   morris: ({ muStar }) => muStar,
@@ -20,26 +20,26 @@ const INTERVALS: Record<Method, (one: InputIndices) => Interval | undefined> = {
   'gaussian-process': ({ totalInterval }) => totalInterval,
 };
 
-/** Methods whose sizes are shares of the variance; those of the others are effects, whose squares compare like shares. */
+/** Methods whose indices are shares of the variance. The indices of the others are effects, whose squares compare like shares. */
 const SHARES: readonly Method[] = ['sobol', 'factorial', 'gaussian-process'];
 
-/** Parts of the largest share up to which an input does little, and nothing that can be seen. */
+/** Up to these parts of the largest share, an input has little effect, and no visible effect. */
 const LITTLE = 0.05;
 const NOTHING = 0.01;
 /** The most inputs that a sentence names. */
 const MOST_NAMED = 8;
 
-/** How much an input matters; 0 where nothing is known. */
+/** How much an input matters; 0 if it is unknown. */
 export function sizeOf(method: Method, one: InputIndices): number {
   return Math.abs(SIZES[method](one) ?? 0);
 }
 
-/** Inputs, those that matter most in front. */
+/** Inputs, the most important one first. */
 export function ranked({ method, indices = [] }: Pick<Analysis, 'method' | 'indices'>): InputIndices[] {
   return indices.toSorted((a, b) => sizeOf(method, b) - sizeOf(method, a));
 }
 
-/** What a division of inputs needs. */
+/** The part of an analysis that divides the inputs. */
 type Indexed = Pick<Analysis, 'method' | 'indices' | 'secondOrder' | 'confidence'>;
 
 /**
@@ -74,24 +74,24 @@ function isVisible({ method, secondOrder = [], confidence }: Indexed, one: Input
 /** One sentence: which inputs matter for the output, how sure that is, and which do not. */
 export function analysisSentence(analysis: Analysis): string {
   const { output, indices = [] } = analysis;
-  if (indices.length === 0) return `Nothing is known of what matters for ${output}.`;
+  if (indices.length === 0) return `It is unknown which inputs matter for ${output}.`;
   const { matter, little, nothing } = divided(analysis);
-  if (matter.length === 0) return `No input does anything to ${output} that can be seen.`;
+  if (matter.length === 0) return `No input has a visible effect on ${output}.`;
   const isAll = matter.length === indices.length && indices.length > 1 && SHARES.includes(analysis.method);
   const others = [
-    ...(little.length > 0 ? [`${listed(little)} little`] : []),
-    ...(nothing.length > 0 ? [`${listed(nothing)} nothing that can be seen`] : []),
+    ...(little.length > 0 ? [`${listed(little)} ${haveOf(little)} little effect`] : []),
+    ...(nothing.length > 0 ? [`${listed(nothing)} ${haveOf(nothing)} no visible effect`] : []),
   ];
   return `${[isAll ? allText(analysis, matter) : matterText(analysis, matter), ...others].join('; ')}.`;
 }
 
-/** Of inputs that all matter: together they have all of the variance, so the part of each is said. */
+/** The sentence if all inputs matter. Together they have the whole variance, so it gives the part of each. */
 function allText({ output, method }: Analysis, matter: readonly InputIndices[]): string {
   const parts = matter.map((one) => {
     const share = shareText(sizeOf(method, one), method === 'factorial' ? undefined : one.totalInterval);
-    return `${one.input} has a part in ${share}`;
+    return `${one.input} takes part in ${share}`;
   });
-  return `All inputs matter for ${output}: of its variance ${parts.join(', ')}`;
+  return `All inputs matter for ${output}: ${parts.join(', ')} of its variance`;
 }
 
 function matterText(analysis: Analysis, matter: readonly InputIndices[]): string {
@@ -115,7 +115,7 @@ function matterText(analysis: Analysis, matter: readonly InputIndices[]): string
   }
 }
 
-/** The share of the variance that inputs have together: all but the total of the rest, which is at least what the rest has a part in. */
+/** The share of the variance that inputs have together: 1 less the total indices of the other inputs, so at least their share. */
 function jointShare(analysis: Analysis, matter: readonly InputIndices[]): string {
   const { indices = [], secondOrder = [] } = analysis;
   const names = new Set(matter.map(({ input }) => input));
@@ -149,6 +149,11 @@ function shareText(value: number, interval: Interval | undefined): string {
   const [low, high] = interval.map((end) => Math.round(100 * bounded(end)));
   const text = percentText(bounded(value));
   return low === high ? text : `${text} (${low}–${high} %)`;
+}
+
+/** The verb of a list of inputs. */
+export function haveOf(inputs: readonly unknown[]): string {
+  return inputs.length > 1 ? 'have' : 'has';
 }
 
 export function percentText(share: number): string {

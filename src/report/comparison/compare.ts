@@ -15,12 +15,12 @@ export interface Compared {
 }
 
 export interface ComparedPoint {
-  /** Its key in A, or in B where A does not have it. */
+  /** Its key in A; in B if A does not have the point. */
   key: string;
   in: 'both' | 'A' | 'B';
-  /** Of the inputs that either campaign varies. */
+  /** Values of the inputs that either campaign varies. */
   values: readonly string[];
-  /** In the order of the outputs that are compared. */
+  /** One entry per compared output, in their order. */
   outputs: OutputComparison[];
 }
 
@@ -28,29 +28,30 @@ export interface Comparison {
   a: Campaign;
   b: Campaign;
   matching: Matching;
-  /** Known as the same statistic in both, in the same unit: as A has them, and as B does. */
+  /** Outputs with the same statistic and units in both campaigns, as A and as B have them. */
   outputs: Measure[];
   outputsOfB: Measure[];
-  /** Names of outputs and formulas of either that are not compared; of those that were asked for, if any were. */
+  /** Names of outputs and formulas that are not compared. If some were asked for, only those of them. */
   leftOut: string[];
-  /** The output of which both campaigns say alike which values are better, or that was asked for. */
+  /** The goal: an output with better and worse values, from both campaigns or from the caller. */
   goal: Goal | undefined;
-  /** `paired`: replication n of the one with replication n of the other, as they have the same seeds. */
+  /** `paired`: replication n of A is compared with replication n of B, because they have the same seeds. */
   method: 'paired' | 'Welch';
-  /** Of the intervals. */
+  /** The confidence of the intervals. */
   confidence: number;
-  /** In the design order of A, then what is only in B in that of B. To be read once. */
+  /** The points in the design order of A, then the points of only B in the design order of B. To be read once. */
   points: AsyncIterable<ComparedPoint>;
 }
 
 /**
- * Two campaigns point by point. The numbers of B are held in memory, those of A stream past.
+ * Compares two campaigns point by point. The numbers of B are held in memory, and those of A are streamed.
  *
  * @param show - names of outputs and formulas; by default all that both campaigns have
- * @param goal - which values of an output are better, by default what both campaigns say
- * @throws ForayError UNKNOWN_OUTPUT, INVALID_VALUE, INVALID_EXPRESSION for what is not in both, or a goal that is not compared
- * @throws ForayError NOTHING_TO_COMPARE when their points or outputs cannot be compared; while the points are read, when none
- *   was in both
+ * @param goal - which values of an output are better; by default what both campaigns say
+ * @throws ForayError UNKNOWN_OUTPUT, INVALID_VALUE, INVALID_EXPRESSION if a name is not in both campaigns, or the goal
+ * is not compared
+ * @throws ForayError NOTHING_TO_COMPARE if points or outputs cannot be compared; also while the points are read, if no
+ * point is in both
  */
 export function compareCampaigns(
   a: Compared,
@@ -67,7 +68,7 @@ export function compareCampaigns(
     throw new ForayError(
       'NOTHING_TO_COMPARE',
       `"${a.campaign.id}" and "${b.campaign.id}" have no numeric or BOOLEAN output in common.`,
-      { hint: `The one has ${listed(a.campaign)}, the other ${listed(b.campaign)}.` },
+      { hint: `The first has ${listed(a.campaign)}, the second ${listed(b.campaign)}.` },
     );
   }
   const wanted = asked && { ...asked, output: measureOf(a.campaign.outputs, asked.output).name };
@@ -100,7 +101,7 @@ function shownOutputs(
   return distinct([...(show?.map(of) ?? measuresOf(campaign)), ...(goal ? [of(goal.output)] : [])]);
 }
 
-/** @throws ForayError UNKNOWN_OUTPUT when the goal that was asked for is of an output that is not compared */
+/** @throws ForayError UNKNOWN_OUTPUT if the caller's goal is an output that is not compared */
 function goalAmong(outputs: readonly Measure[], goal: Goal | undefined): Goal | undefined {
   if (!goal || outputs.some(({ name }) => name === goal.output)) return goal;
   throw new ForayError('UNKNOWN_OUTPUT', `No output "${goal.output}" is compared.`, {
@@ -108,7 +109,7 @@ function goalAmong(outputs: readonly Measure[], goal: Goal | undefined): Goal | 
   });
 }
 
-/** Nothing where the two differ, or where the output is not compared. */
+/** Undefined if the campaigns have different goals, or if the output is not compared. */
 function sharedGoal(a: Campaign, b: Campaign, outputs: readonly Measure[]): Goal | undefined {
   const isSame = a.goal?.output === b.goal?.output && a.goal?.wants === b.goal?.wants;
   return isSame && outputs.some(({ name }) => name === a.goal?.output) ? a.goal : undefined;
@@ -179,6 +180,7 @@ function compared(
 function nothingShared({ a, b, matching }: Terms): ForayError {
   const names = matching.varied.map(({ name }) => name).join(', ');
   return new ForayError('NOTHING_TO_COMPARE', `"${a.id}" and "${b.id}" have no finished point in common.`, {
-    hint: names === '' ? undefined : `Their points have other values of ${names}, or have not finished yet.`,
+    hint:
+      names === '' ? undefined : `Their points have different values of ${names}, or have not finished yet.`,
   });
 }

@@ -4,14 +4,16 @@ import { quantile, quantileDifference } from '../../statistics/quantile.ts';
 import { Sample } from '../../statistics/sample.ts';
 import { pairedShareDifference, shareDifference, shareOf } from '../../statistics/share.ts';
 
-/** What two campaigns say of an output at a point: nothing (n 0, null) of the one that does not have the point. */
+/**
+ * An output at a point in two campaigns. If one campaign does not have the point, its numbers are null and its n is 0.
+ */
 export interface OutputComparison {
-  /** `mean`: of a share the share, of a quantile the quantile. */
+  /** `mean`: the mean, the share or the quantile. */
   a: { n: number; mean: number | null };
   b: { n: number; mean: number | null };
-  /** Of the mean in B less that in A. */
+  /** The mean in B less the mean in A. */
   difference: number | null;
-  /** Its interval; null with too few values on either side: of means fewer than two. */
+  /** Its interval; null if either side has too few values. A mean needs two. */
   low: number | null;
   high: number | null;
 }
@@ -19,7 +21,7 @@ export interface OutputComparison {
 type Interval = Pick<OutputComparison, 'difference' | 'low' | 'high'>;
 type Values = readonly number[];
 
-/** The values of two samples that were drawn apart; NaN where a replication has none. */
+/** The values of two independent samples; NaN for a replication without a value. */
 export function differenceApart(
   measure: Measure,
   a: Values,
@@ -36,7 +38,10 @@ export function differenceApart(
   });
 }
 
-/** Replication n of the one with replication n of the other, of those that have a value in both: the means are theirs, too. */
+/**
+ * Compares replication n of A with replication n of B, if both have a value. The means are also those of these
+ * replications.
+ */
 export function differenceInPairs(
   measure: Measure,
   a: Values,
@@ -60,7 +65,7 @@ export function differenceInPairs(
   });
 }
 
-/** @param interval of a mean or share, where both have values */
+/** @param interval makes the interval of a mean or share, if both sides have values */
 function compared(
   { statistic, probability }: Measure,
   a: Values,
@@ -90,7 +95,7 @@ function present(values: Values): Values {
   return values.filter((value) => !Number.isNaN(value));
 }
 
-/** How many of some values are true. */
+/** The number of true values. */
 function truths(values: Values): { count: number; n: number } {
   return { count: values.filter((value) => value === 1).length, n: values.length };
 }
@@ -101,12 +106,12 @@ function sampleOf(values: Values): Sample {
   return sample;
 }
 
-/** Whether the interval of a difference excludes 0; null without one. */
+/** Whether the interval of a difference excludes 0; null without an interval. */
 export function differs({ low, high }: Pick<OutputComparison, 'low' | 'high'>): boolean | null {
   return low === null || high === null ? null : low > 0 || high < 0;
 }
 
-/** How the intervals of an output are made. */
+/** The method of the intervals of an output. */
 export function intervalName({ statistic }: Measure, method: 'paired' | 'Welch'): string {
   switch (statistic) {
     case 'mean':

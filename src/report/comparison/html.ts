@@ -9,14 +9,14 @@ import { kindOfInput } from '../value-kinds.ts';
 import { inputCells, measureCells, titled } from '../cells.ts';
 import { counted, fullText, measureColumn, measureText, titleOf } from '../words.ts';
 
-/** Outputs of which the differences are drawn: a page that takes many seconds to make is not looked at. */
+/** Most outputs whose differences are drawn. More of them would take many seconds. */
 const MOST_DRAWN = 12;
 
 /**
- * A comparison as one HTML page that holds everything it shows and asks nobody for anything: of each output the differences
- * as a picture, and a table of the greatest of them.
+ * A comparison as one HTML page that contains everything and loads nothing. For each output it has a picture of the
+ * differences and a table of the largest ones.
  *
- * @param summary - of all points of the comparison
+ * @param summary - the summary of all points of the comparison
  */
 export async function renderComparison(comparison: Comparison, summary: ComparisonSummary): Promise<string> {
   const { a, b } = comparison;
@@ -48,7 +48,7 @@ export async function renderComparison(comparison: Comparison, summary: Comparis
     </html> `.text;
 }
 
-/** Of each output the differences as a picture, and a table of the greatest of them. */
+/** For each output, a picture of the differences and a table of the largest ones. */
 export async function comparisonSections(
   comparison: Comparison,
   summary: ComparisonSummary,
@@ -67,9 +67,9 @@ async function section(summary: OutputSummary, { matching }: Comparison, at: num
   const title = `Difference of ${output.name}`;
   const which =
     sample.length < compared
-      ? `${counted(sample.length, 'point')} of ${compared.toLocaleString('en-US')}, taken at random`
+      ? `${counted(sample.length, 'point')} of ${compared.toLocaleString('en-US')}, chosen at random`
       : counted(compared, 'point');
-  const caption = `${which}; bars are intervals, and in colour where they exclude 0${output.statistic === 'share' ? '; differences of shares are in percentage points' : ''}.`;
+  const caption = `${which}; bars are intervals, in colour if they exclude 0${output.statistic === 'share' ? '; differences of shares are in percentage points' : ''}.`;
   const svg = await drawSvg(differences(summary, matching.varied), `compare-${at}`, `${title}. ${caption}`);
   return html`<section>
     <h2>${title}</h2>
@@ -134,12 +134,12 @@ function table(
   </div>`;
 }
 
-/** To a tenth of a percentage point. */
+/** Rounds to a tenth of a percentage point. */
 function roundShare(value: number): number {
   return Number(value.toFixed(3));
 }
 
-/** Rounds to as many decimals as the greatest of some numbers, the first, has with four digits: below it is noise. */
+/** Rounds numbers to the decimals that the first and largest one has with four digits. Further digits are noise. */
 function rounding([greatest = 0]: readonly number[]): (value: number) => number {
   const digits = greatest === 0 ? 0 : Math.max(0, 3 - Math.floor(Math.log10(Math.abs(greatest))));
   return digits > 20 ? (value) => value : (value) => Number(value.toFixed(digits));

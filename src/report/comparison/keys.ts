@@ -4,25 +4,27 @@ import type { Campaign, VariedInput } from '../../campaign/types.ts';
 import { ForayError } from '../../errors.ts';
 import type { ResultRow } from '../../store/index.ts';
 
-/** An input that is fixed in both campaigns with another value, or that one does not have (null there). */
+/** An input that both campaigns fix at different values, or that one campaign does not have (null there). */
 export interface ApartInput {
   name: string;
   a: string | null;
   b: string | null;
 }
 
-/** How points of one of two campaigns are found in the other. */
+/** How the points of one campaign are found in the other. */
 export interface PointReader {
-  /** The same of points that are compared with each other. */
+  /** Equal for points that are compared with each other. */
   keyOf: (row: Pick<ResultRow, 'point' | 'values'>) => string;
   /** The values of the inputs that either campaign varies. */
   valuesOf: (row: Pick<ResultRow, 'values'>) => string[];
 }
 
 export interface Matching {
-  /** What the points of the one differ in from those of the other, all alike; it is left out of what is joined by. */
+  /**
+   * The inputs in which all points of one campaign differ from those of the other. They are not part of the common key.
+   */
   apart: ApartInput[];
-  /** What either varies. */
+  /** The inputs that either campaign varies. */
   varied: VariedInput[];
   a: PointReader;
   b: PointReader;
@@ -31,11 +33,11 @@ export interface Matching {
 type PointsOf = Pick<Campaign, 'id' | 'base' | 'varied' | 'fresh'>;
 
 /**
- * How the points of two campaigns are joined: by their keys, which are made of all inputs. Where inputs are fixed in both
- * with other values (a policy, what a new version of the model has come to take) no key could be found in the other
- * campaign, so these inputs are left out of the keys.
+ * Finds how the points of two campaigns are joined. A key is made of all inputs. If both campaigns fix an input at
+ * different values (a policy, or a new input of a newer version of the model), no key would be in both, so these inputs
+ * are left out of the keys.
  *
- * @throws ForayError NOTHING_TO_COMPARE when one varies an input that the other does not have
+ * @throws ForayError NOTHING_TO_COMPARE if one campaign varies an input that the other does not have
  */
 export function matchingOf(a: PointsOf, b: PointsOf): Matching {
   const [inA, inB] = [fixedValues(a), fixedValues(b)];
@@ -84,7 +86,7 @@ function checkVaried(one: PointsOf, other: PointsOf, fixed: ReadonlyMap<string, 
   );
 }
 
-/** Reads the values of some inputs off a row of a campaign. */
+/** Reads the values of some inputs from a row of a campaign. */
 function valuesBy({ varied }: PointsOf, fixed: ReadonlyMap<string, string>, names: readonly string[]) {
   const places = names.map((name) => varied.findIndex((input) => input.name === name));
   return ({ values }: Pick<ResultRow, 'values'>): string[] =>

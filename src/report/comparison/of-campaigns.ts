@@ -2,7 +2,8 @@ import type { Foray } from '../../client/index.ts';
 import { compareCampaigns } from './compare.ts';
 
 /**
- * Two campaigns of the store, compared point by point.
+ * Compares two campaigns of the store point by point.
+ *
  * @throws ForayError UNKNOWN_CAMPAIGN, NOTHING_TO_COMPARE, UNKNOWN_OUTPUT
  */
 export async function campaignsCompared(
@@ -19,7 +20,7 @@ async function comparedIn(foray: Foray, id: string) {
   return { campaign: record.campaign, rows: () => rowsOf(foray, id) };
 }
 
-/** Each time from the first one on. */
+/** Every reading starts at the first run. */
 async function* rowsOf(foray: Foray, id: string) {
   yield* (await foray.results(id)).rows;
 }

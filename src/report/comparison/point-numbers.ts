@@ -6,11 +6,11 @@ export interface PointNumbers {
   /** Its key in its own campaign. */
   point: string;
   values: readonly string[];
-  /** Of each output by replication, from the first; NaN where it failed or has none. */
+  /** The values of each output by replication, from the first; NaN if the replication failed or has no value. */
   numbers: number[][];
 }
 
-/** Puts rows together to points as they stream; rows come in design order, so a point's rows follow each other. */
+/** Groups a stream of rows into points. Rows come in design order, so the rows of a point are adjacent. */
 export async function* numbersOf(
   rows: AsyncIterable<ResultRow>,
   measures: readonly Measure[],
@@ -31,7 +31,7 @@ export async function* numbersOf(
   if (current) yield current;
 }
 
-/** The numbers of all points of a campaign, by key. They lie one after the other, 8 bytes each. */
+/** The numbers of all points of a campaign, by key. They are in one array with 8 bytes per number. */
 export class HeldNumbers {
   private readonly places = new Map<string, number>();
   private readonly starts: number[] = [];
@@ -56,7 +56,7 @@ export class HeldNumbers {
     for (const column of numbers) for (const value of column) this.flat.push(value);
   }
 
-  /** Gives the numbers of a point, once: what stays is what nobody took. */
+  /** Takes the numbers of a point out. The points that remain at the end were not taken. */
   take(key: string): number[][] | undefined {
     const place = this.places.get(key);
     if (place === undefined) return undefined;

@@ -12,36 +12,39 @@ export interface Shown {
   found: OutputComparison & { difference: number };
 }
 
-/** What came of one output over all points. */
+/** The result for one output over all points. */
 export interface OutputSummary {
   output: Measure;
-  /** Points with an interval. */
+  /** Number of points with an interval. */
   judged: number;
-  /** Those of them of which it excludes 0, by which way. */
+  /** Numbers of points whose interval excludes 0, in each direction. */
   higher: number;
   lower: number;
-  /** The points with a difference if they are few, else a sample of them by their keys, which are as good as random. */
+  /**
+   * All points with a difference if there are few, otherwise a sample. Keys choose the sample, which is as good as
+   * random.
+   */
   sample: Shown[];
-  /** Points with a difference. */
+  /** Number of points with a difference. */
   compared: number;
-  /** Those that differ the most, first. */
+  /** The points with the largest differences, the largest first. */
   largest: Shown[];
-  /** Which values are better; undefined where nobody has said it. */
+  /** Which values are better; undefined without a goal. */
   wants: Goal['wants'] | undefined;
 }
 
-/** What a higher and a lower mean in B are called: better and worse where somebody has said which. */
+/** The names of a higher and a lower mean in B: better and worse if there is a goal. */
 export function waysOf({ wants }: Pick<OutputSummary, 'wants'>): { higher: string; lower: string } {
   if (wants === undefined) return { higher: 'higher in B', lower: 'lower in B' };
   const [higher, lower] = wants === 'highest' ? ['better', 'worse'] : ['worse', 'better'];
   return { higher: `${higher} in B (higher)`, lower: `${lower} in B (lower)` };
 }
 
-/** Points in a picture. */
+/** Most points in a picture. */
 const SAMPLE = 300;
 const LARGEST = 12;
 
-/** Gathers what there is to say of a comparison while its points go by. */
+/** Collects the summary of a comparison while its points are read. */
 export class ComparisonSummary {
   readonly counts: Record<ComparedPoint['in'], number> = { both: 0, A: 0, B: 0 };
   private readonly comparison: Comparison;
@@ -67,7 +70,7 @@ export class ComparisonSummary {
     }));
   }
 
-  /** The points of the comparison, as they are read; what it says is of those that went by. */
+  /** Yields the points of the comparison as they are read. The summary covers the points so far. */
   async *watched(): AsyncIterable<ComparedPoint> {
     for await (const point of this.comparison.points) {
       this.add(point);
@@ -108,7 +111,7 @@ export class ComparisonSummary {
   }
 }
 
-/** What is to be said of a comparison as a whole: sentences, when its points have been read. */
+/** Sentences about the whole comparison, after its points have been read. */
 export function comparisonNotes(comparison: Comparison, summary: ComparisonSummary): string[] {
   const { a, b, matching, leftOut } = comparison;
   const { both, A, B } = summary.counts;
@@ -121,13 +124,13 @@ export function comparisonNotes(comparison: Comparison, summary: ComparisonSumma
     `${counted(both, 'point')} finished in both${only.map((text) => `, ${text}`).join('')}.`,
     ...matching.apart.map(
       ({ name, a: ofA, b: ofB }) =>
-        `Points are joined apart from ${name}: ${ofA ?? 'none'} in A, ${ofB ?? 'none'} in B.`,
+        `Points are matched by all inputs except ${name}: ${ofA ?? 'none'} in A, ${ofB ?? 'none'} in B.`,
     ),
     ...methodTexts(comparison),
     ...summary.outputs.map((output) => verdict(output, both, comparison)),
     ...(leftOut.length > 0
       ? [
-          `Not compared, as not both have them as numbers of the same unit, or as true or false: ${leftOut.join(', ')}.`,
+          `Not compared, because the campaigns do not both have them as numbers of one unit, or as true or false: ${leftOut.join(', ')}.`,
         ]
       : []),
   ];
@@ -137,7 +140,7 @@ function named({ id, model }: Comparison['a']): string {
   return `${id} (${model.name}, version ${model.version})`;
 }
 
-/** How the intervals are made, a sentence for each statistic that is compared. */
+/** How the intervals are made: one sentence per compared statistic. */
 function methodTexts({ outputs, method, confidence }: Comparison): string[] {
   const percent = `${+(100 * confidence).toPrecision(6)} %`;
   const has = (wanted: Measure['statistic']): boolean =>
@@ -147,22 +150,25 @@ function methodTexts({ outputs, method, confidence }: Comparison): string[] {
     ...(has('mean')
       ? [
           isPaired
-            ? `Intervals (${percent}): replications in pairs, as they have the same seeds in both (Student's t).`
-            : `Intervals (${percent}): by Welch, as replications do not have the same seeds in both.`,
+            ? `Intervals (${percent}): replications in pairs, because they have the same seeds in both (Student's t).`
+            : `Intervals (${percent}): by Welch, because replications do not have the same seeds in both.`,
         ]
       : []),
     ...(has('share')
       ? [
-          `Intervals of shares (${percent}): Newcombe's hybrid score${isPaired ? ', replications in pairs, as they have the same seeds in both' : ', as replications do not have the same seeds in both'}.`,
+          `Intervals of shares (${percent}): Newcombe's hybrid score${isPaired ? ', replications in pairs, because they have the same seeds in both' : ', because replications do not have the same seeds in both'}.`,
         ]
       : []),
     ...(has('quantile')
-      ? [`Intervals of quantiles (${percent}): from order statistics, whatever the distributions are.`]
+      ? [`Intervals of quantiles (${percent}): from order statistics, valid for any distribution.`]
       : []),
   ];
 }
 
-/** How many points differ, and how many would if nothing did: who looks at many intervals finds some that exclude 0. */
+/**
+ * The number of points that differ, and the number that would differ by chance alone: some of many intervals always
+ * exclude 0.
+ */
 function verdict(
   { output, wants, judged, higher, lower, compared }: OutputSummary,
   both: number,
@@ -171,8 +177,8 @@ function verdict(
   if (compared === 0) return `${output.name}: no point has a finite value in both.`;
   if (judged === 0)
     return output.statistic === 'quantile'
-      ? `${output.name}: no point has an interval, as there are too few replications for that of the quantile.`
-      : `${output.name}: no point has an interval, as these need two replications with a finite value in each.`;
+      ? `${output.name}: no point has an interval, because a quantile needs more replications.`
+      : `${output.name}: no point has an interval, because it needs two replications with a finite value in each campaign.`;
   const without = both - judged;
   const rest =
     without > 0

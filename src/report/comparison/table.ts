@@ -7,8 +7,9 @@ import type { Cell, Table } from '../result-table.ts';
 const NUMBERS = ['n A', 'mean A', 'n B', 'mean B', 'difference', 'low', 'high'];
 
 /**
- * A comparison as a table, a row a point and output: the point's key, what is varied, whether it is in both, A or B, then of
- * the output n and mean in each, the difference B - A with its interval, how that was made, and whether it excludes 0.
+ * A comparison as a table with one row per point and output: the point's key, the varied inputs, whether it is in both,
+ * A or B, then n and mean of the output in each campaign, the difference B - A with its interval, the method of the
+ * interval, and whether it excludes 0.
  */
 export function comparisonTable(
   { matching, outputs, method }: Comparison,

@@ -14,24 +14,24 @@ import {
 } from '../summary.ts';
 import { Moments } from './moments.ts';
 
-/** A campaign has no more runs, and so no point has more replications. */
+/** No campaign has more runs, so no point has more replications. */
 const MOST_RUNS = 10_000_000;
 
-/** A point of which a run has finished. */
+/** A point with a finished run. */
 interface SeenPoint {
   ordinal: number;
   /** Its place in the design. */
   position: number;
   key: string;
   values: readonly string[];
-  /** Runs that have finished, and those of them that are done. */
+  /** Numbers of finished runs, and of those that are done. */
   runs: number;
   done: number;
 }
 
 /**
- * A summary of runs that come in any order, which can be asked for at any moment. Of each point it keeps running moments of the
- * outputs that are drawn, so what it keeps grows with the points, not with the runs.
+ * A summary of runs in any order that can be read at any moment. It keeps running moments of the drawn outputs for each
+ * point, so its memory grows with the number of points, not of runs.
  */
 export class LiveSummary {
   readonly #campaign: Campaign;
@@ -39,7 +39,7 @@ export class LiveSummary {
   readonly #shown: Shown;
   readonly #runs: RunGatherer;
   readonly #precise: readonly Measure[];
-  /** By the names of the outputs that are ranked or to be precise. */
+  /** Moments by the names of outputs that are ranked, or that must be precise. */
   readonly #moments: ReadonlyMap<string, { measure: Measure; moments: Moments }>;
   /** By ordinal. */
   readonly #points: (SeenPoint | undefined)[] = [];
@@ -67,8 +67,8 @@ export class LiveSummary {
   }
 
   /**
-   * Takes in a run that has finished. False when it has failed before: it was requested again, what was gathered of its failure
-   * cannot be taken back, and a new summary has to be begun.
+   * Adds a finished run. Returns false if this run had failed before: it was requested again, and its failure cannot be
+   * removed from the summary, so a new summary is needed.
    */
   add({ seq, ordinal, position, row }: FinishedRow): boolean {
     if (this.#failed.has(seq)) return false;
@@ -91,8 +91,9 @@ export class LiveSummary {
   }
 
   /**
-   * @param rowsOf reads the finished runs of a point in the order of their replications: a few points are shown in full
-   * @param options what is known by now
+   * @param rowsOf reads the finished runs of a point in the order of their replications, because a few points are shown
+   * in full
+   * @param options the current options
    */
   async summary(
     rowsOf: (key: string) => Promise<Iterable<ResultRow>>,
@@ -131,7 +132,7 @@ export class LiveSummary {
   }
 }
 
-/** The outputs of which something is kept for each point. */
+/** The outputs with numbers for each point. */
 function drawnOf(campaign: Campaign, asked: readonly Measure[]): Measure[] {
   return [...shownOf(campaign, asked).ranked, ...preciseMeasures(campaign)];
 }

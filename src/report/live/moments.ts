@@ -1,11 +1,11 @@
 import { OutputSample } from '../points.ts';
 
-/** Points that there is room for at first. */
+/** Number of points that the first arrays can hold. */
 const FIRST_POINTS = 1_024;
 
 /**
- * The number, mean and spread of an output's values at each point, which come in any order: running sums as in `Sample`, in 24
- * bytes a point.
+ * The number, mean and spread of an output's values at each point. Values come in any order. Each point has running
+ * sums as in `Sample`, in 24 bytes.
  */
 export class Moments {
   #counts = new Float64Array(FIRST_POINTS);
@@ -26,7 +26,7 @@ export class Moments {
     this.#squares[ordinal]! += difference * (value - mean);
   }
 
-  /** What is known of a point. Its least and greatest value are not kept. */
+  /** The moments of a point. Its least and greatest value are not kept. */
   at(ordinal: number): OutputSample {
     return new KnownSample(
       this.#counts[ordinal] ?? 0,
@@ -36,7 +36,7 @@ export class Moments {
   }
 }
 
-/** A sample of which the sums are known. */
+/** A sample with known sums. */
 class KnownSample extends OutputSample {
   constructor(count: number, mean: number, squares: number) {
     super();

@@ -6,9 +6,8 @@ import { snappyCompress } from 'hyparquet-writer/src/snappy.js';
 import type { ColumnValues, Encoded } from './column-values.ts';
 
 /**
- * Writes a column of a row group: one page of values, after one of the dictionary where there is one. The library's own way
- * from values to pages looks at each value many times over, whatever its type.
- * https://parquet.apache.org/docs/file-format/data-pages/
+ * Writes a column of a row group: one page of values, after a page of the dictionary if there is one. The library's own
+ * functions read each value several times, whatever its type. https://parquet.apache.org/docs/file-format/data-pages/
  */
 export function writeChunk(
   file: ByteWriter,
@@ -85,7 +84,7 @@ function writePage(
   return header + defined.offset + values.length;
 }
 
-/** Places in a dictionary of so many values. */
+/** The indices into a dictionary of this size. */
 function indexes(places: Uint32Array, count: number): Uint8Array {
   const width = Math.ceil(Math.log2(count));
   const written = new ByteWriter();

@@ -8,33 +8,33 @@ export interface Bounds {
   nan_count?: bigint;
 }
 
-/** Values of a column of a row group, those that are there. */
+/** The values of a column of a row group, without missing ones. */
 export interface Encoded {
-  /** By Parquet's encoding PLAIN. */
+  /** The values in Parquet's encoding PLAIN. */
   values: Uint8Array;
-  /** The places of the column's values among these, where each is there once only. */
+  /** The indices of the column's values in the dictionary, which has each value once. */
   places?: Uint32Array;
-  /** How many values there are. */
+  /** Number of values. */
   count: number;
-  /** Where they are of use. */
+  /** The least and the greatest value, if they are useful. */
   bounds?: Bounds | undefined;
 }
 
-/** A column of a row group as it is gathered. */
+/** A column of a row group while it is collected. */
 export abstract class ColumnValues {
-  /** Of each row, whether it has a value. */
+  /** For each row, whether it has a value. */
   readonly levels: Uint8Array;
   rows = 0;
   nulls = 0;
-  /** Values that were not of the type, of all groups. */
+  /** Number of values that did not have the type, in all groups. */
   mismatches = 0;
 
-  /** @param most rows of a group */
+  /** @param most largest number of rows in a group */
   constructor(most: number) {
     this.levels = new Uint8Array(most);
   }
 
-  /** Takes in the cells of some rows. */
+  /** Adds the cells of some rows. */
   take(rows: readonly (readonly Cell[])[], column: number, from: number, to: number): void {
     for (let at = from; at < to; at++) {
       const cell = rows[at]![column]!;
@@ -51,6 +51,6 @@ export abstract class ColumnValues {
   }
 
   abstract encoded(): Encoded;
-  /** Takes in a value; false if it is not of the type. */
+  /** Adds a value; false if it does not have the type. */
   protected abstract put(cell: string): boolean;
 }

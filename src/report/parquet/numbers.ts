@@ -1,7 +1,7 @@
 import * as typed from '../typed.ts';
 import { ColumnValues, type Encoded } from './column-values.ts';
 
-/** Values of so many bytes each, little-endian. */
+/** Values of this many bytes each, little-endian. */
 abstract class Numbers<Value extends number | bigint> extends ColumnValues {
   protected readonly view: DataView;
   private readonly width: number;
@@ -53,7 +53,7 @@ export class Doubles extends Numbers<number> {
 
   override encoded(): Encoded {
     const { bounds = {}, ...encoded } = super.encoded();
-    // by the format's rules: bounds leave NaN out, and take in both zeros
+    // the format requires that bounds leave NaN out and include both zeros
     if (this.min === 0) bounds.min_value = -0;
     if (this.max === 0) bounds.max_value = 0;
     return { ...encoded, bounds: { ...bounds, nan_count: BigInt(this.nans) } };
@@ -100,7 +100,7 @@ export class Longs extends Numbers<bigint> {
   }
 }
 
-/** A bit each, the lowest first. */
+/** One bit per value, the lowest bit first. */
 export class Booleans extends ColumnValues {
   private readonly bits: Uint8Array;
   private trues = 0;

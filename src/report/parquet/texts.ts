@@ -3,7 +3,7 @@ import { type Bounds, ColumnValues, type Encoded } from './column-values.ts';
 
 const encoder = new TextEncoder();
 
-/** Texts in UTF-8, each once and by its place where that takes half the bytes at most. */
+/** Texts in UTF-8. A dictionary has each text once, if that takes at most half the bytes. */
 export class Texts extends ColumnValues {
   private readonly places: Uint32Array;
   private readonly placeOf = new Map<string, number>();
@@ -49,7 +49,7 @@ export class Texts extends ColumnValues {
 }
 
 export class JsonTexts extends Texts {
-  /** Bounds of JSON texts are of no use to anybody. */
+  /** JSON texts need no bounds: nobody searches by them. */
   override encoded(): Encoded {
     return { ...super.encoded(), bounds: undefined };
   }
@@ -59,7 +59,7 @@ export class JsonTexts extends Texts {
   }
 }
 
-/** Byte arrays one after another, each after its length. */
+/** Byte arrays one after the other, each preceded by its length. */
 function plainOf(texts: Iterable<Uint8Array>, size: number): Uint8Array {
   const bytes = new Uint8Array(size);
   const view = new DataView(bytes.buffer);
@@ -72,7 +72,7 @@ function plainOf(texts: Iterable<Uint8Array>, size: number): Uint8Array {
   return bytes;
 }
 
-/** The first and the last by their bytes. */
+/** The first and the last text in the order of their bytes. */
 function boundsOf(texts: readonly Uint8Array[]): Bounds {
   let [min, max] = [texts[0], texts[0]];
   if (!min || !max) return {};

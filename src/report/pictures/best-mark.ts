@@ -2,9 +2,9 @@ import type { Measure } from '../../campaign/measures.ts';
 import { measureText } from '../words.ts';
 
 /**
- * Layers with a ring around the best point, and its mean beside it, readable on any colour.
+ * Layers with a ring around the best point and its mean beside it, readable on any colour.
  *
- * @param word - what the point is called
+ * @param word - the name of the point
  * @param isOnRight - whether the words go to the left of it
  */
 export function bestMark(
@@ -17,7 +17,7 @@ export function bestMark(
 }
 
 /**
- * Layers with a cross at a point that is known otherwise.
+ * Layers with a cross at a known point from elsewhere.
  *
  * @param isOnRight - whether the words go to the left of it
  */

@@ -21,8 +21,8 @@ interface Datum {
 }
 
 /**
- * The difference of an output with its interval at each point, and a line at 0: along the one input that varies if it is a
- * number; else a row a point, those with the greatest difference first; of many points without names, ordered likewise.
+ * The difference of an output with its interval at each point, and a line at 0. If the one varying input is a number,
+ * it is the x axis. Otherwise each point is a row, the largest difference first; many points have no names.
  */
 export function differences(summary: OutputSummary, varied: readonly VariedInput[]): Spec {
   const { sample } = summary;
@@ -70,9 +70,9 @@ function datum({ found }: Shown, place: number | string, words: Words): Datum {
 }
 
 /**
- * "Servers 2, Policy fifo": two points have two names, as they differ in what changes.
+ * The name of a point, "Servers 2, Policy fifo". Different points have different names.
  *
- * @param isShort - with numbers for eyes, in which points that lie close together may look alike
+ * @param isShort - with rounded numbers, so that points that lie close together may have the same name
  */
 function nameOf(
   { key, values }: Shown,
@@ -103,7 +103,7 @@ function upright(values: Datum[], summary: OutputSummary, axis: Axis): Spec {
   } as Spec;
 }
 
-/** A row a point. */
+/** One row per point. */
 function lying(values: Datum[], summary: OutputSummary): Spec {
   const place = {
     field: 'place',
@@ -123,7 +123,7 @@ function lying(values: Datum[], summary: OutputSummary): Spec {
 }
 
 interface Frame {
-  /** Where a point is: the channel, and what it encodes. */
+  /** The position of a point: the channel, and its encoding. */
   place: ['x' | 'y', Axis];
   along: ['x' | 'y', Axis];
 }

@@ -4,7 +4,7 @@ import { titleOf } from '../words.ts';
 import { key } from './key.ts';
 import { colours, type Spec, WIDTH } from './render.ts';
 
-/** What was observed, as dots over the curves. */
+/** Observations, drawn as dots over the curves. */
 export interface Observed {
   label: string;
   points: readonly (readonly [x: number, y: number])[];
@@ -13,10 +13,10 @@ export interface Observed {
 const OPACITY = { ninety: 0.28, fifty: 0.42 };
 
 /**
- * The best point's curve of a DATA_SET before quantiles across those of all runs, or before those of the others where they are
- * few, with observations if there are any.
+ * The best point's curve of a DATA_SET in front of the quantiles of all runs, or in front of the curves of the other
+ * runs if there are few, with observations if there are any.
  *
- * @param front - what the curve in front is called
+ * @param front - the name of the curve in front
  */
 export function curves(
   { output, best, others, bands }: Pick<Courses, 'output' | 'best' | 'others' | 'bands'>,

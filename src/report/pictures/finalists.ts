@@ -8,9 +8,9 @@ export interface FinalistRow {
   name: string;
   mean: number;
   interval: [number, number] | null;
-  /** The value that it had during the search; null where there is none. */
+  /** Its value during the search; null if it had none. */
   seen: number | null;
-  /** The value of the winner by runs that did not choose it; null of others. */
+  /** The value of the winner from runs that did not choose it; null for other points. */
   own: number | null;
   kind: 'winner' | 'finalist' | 'infeasible';
 }
@@ -23,7 +23,7 @@ const names = {
   seen: 'during the search',
 };
 
-/** The finalists, a row each: the mean of the new runs with its interval, and the value that the point had during the search. */
+/** The finalists, one row each: the mean of the new runs with its interval, and the value during the search. */
 export function finalistRows(rows: readonly FinalistRow[], output: Measure): Spec {
   const has = (kind: FinalistRow['kind']): boolean => rows.some((row) => row.kind === kind);
   const shown = key(

@@ -7,10 +7,10 @@ import { type Spec, WIDTH } from './render.ts';
 import { colourScale } from './scale.ts';
 
 /**
- * The mean of an output over two numeric inputs as coloured cells, the best point marked. Light is low.
+ * The mean of an output over two numeric inputs as coloured cells, with the best point marked. Lighter is lower.
  *
- * @param best - its mean, and which of the bins it is in
- * @param word - what it is called
+ * @param best - its mean, and its bins
+ * @param word - the name of the best point
  */
 export function heatMap(
   { x, y, cells }: GridEffect,
@@ -34,7 +34,7 @@ export interface Place {
   y: number;
 }
 
-/** What is drawn over a heat map: the points of a search, its best one, and one that is known. */
+/** The points over a heat map: those of a search, its best one, and a known one. */
 export interface Overlay {
   points: readonly Place[];
   best: Place & { mean: number };
@@ -111,19 +111,22 @@ function rectsOf({ x, y, cells }: Pick<GridEffect, 'x' | 'y' | 'cells'>) {
   });
 }
 
-/** Where a bin is along its axis: values of which each has a bin follow each other at one distance, as they may be far apart. */
+/**
+ * The position of a bin along its axis. Bins of single values are at equal distances, because the values may be far
+ * apart.
+ */
 function edgesOf(axis: Axis, bin: number): [from: number, to: number] {
   if (hasBinEach(axis)) return [bin, bin + 1];
   const { from, to } = axis.bins[bin]!;
   return [from, to];
 }
 
-/** Where a value is along its axis; between the middles of bins as far as between their values. */
+/** The position of a value along its axis. Between the middles of two bins it is linear in the value. */
 function alongOf(axis: Axis, value: number): number {
   const { bins } = axis;
   if (!hasBinEach(axis) || bins.length < 2) return value;
   const next = bins.findIndex((bin) => bin.value > value);
-  // beyond the outer bins as within them
+  // beyond the outer bins the scale is the same as within them
   const right = next < 0 ? bins.length - 1 : Math.max(1, next);
   const [a, b] = [bins[right - 1]!.value, bins[right]!.value];
   return right - 0.5 + (value - a) / (b - a);
@@ -138,7 +141,7 @@ function placeOf({ x, y }: Pick<GridEffect, 'x' | 'y'>, cell: { x: number; y: nu
   return { ...cell, x: middleOf(x, cell.x), y: middleOf(y, cell.y) };
 }
 
-/** The scale of an axis, and which of its values are named. */
+/** The scale of an axis, and the values with a label. */
 function scaleOf(axis: Axis, mostLabels: number) {
   const { bins } = axis;
   const scale = {

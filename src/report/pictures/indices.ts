@@ -1,10 +1,10 @@
 import { key } from './key.ts';
 import { colours, type Spec, WIDTH } from './render.ts';
 
-/** A number of an input with its interval, as one of the bars of a row. */
+/** An index of an input with its interval, drawn as one of the bars of a row. */
 export interface IndexBar {
   input: string;
-  /** What the number is, as the key has it. */
+  /** The name of the index in the key. */
   name: string;
   value: number;
   interval: readonly [number, number] | undefined;
@@ -14,7 +14,7 @@ export interface IndexBar {
 const BARS = [colours.line, colours.muted];
 
 /**
- * Bars with intervals, a row an input, the first input on top. A row has a bar for each of the names.
+ * Bars with intervals, one row per input, with the first input on top. A row has a bar for each of the names.
  *
  * @param names - at most two
  * @param title - of the axis

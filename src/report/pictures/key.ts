@@ -1,4 +1,4 @@
-/** A kind of marks in a picture, and what it is called. */
+/** A kind of marks in a picture, and its name. */
 export interface KeyEntry {
   name: string;
   colour: string;
@@ -6,8 +6,8 @@ export interface KeyEntry {
 }
 
 /**
- * The key above a picture: what its colours mean. Returns the encoding of the colour of one kind of marks; whichever of them
- * are drawn, all entries are shown.
+ * The key above a picture, which explains its colours. Returns the encoding of the colour of one kind of marks. The key
+ * shows all entries, whichever marks are drawn.
  */
 export function key(entries: readonly KeyEntry[]): (name: string) => object {
   const names = entries.map(({ name }) => name);
@@ -19,7 +19,7 @@ export function key(entries: readonly KeyEntry[]): (name: string) => object {
     symbolType: 'circle',
     symbolSize: 90,
     symbolStrokeWidth: 0,
-    // lines would have no fill here
+    // lines have no fill here
     symbolFillColor: { expr: "scale('color', datum.value)" },
     symbolOpacity: { expr: `${opacities}[indexof(domain('color'), datum.value)]` },
   };

@@ -14,18 +14,18 @@ export interface EffectPanel extends InputEffect {
   known?: readonly { value: string; y: number }[] | undefined;
 }
 
-/** Dots in a panel that can be told apart. */
+/** The most dots in a panel that a reader can distinguish. */
 const MOST_DOTS = 60;
-/** Characters of a label from which on several do not fit beside each other. */
+/** From this number of characters on, several labels do not fit beside each other. */
 const LONG_LABEL = 10;
 
 /**
- * The mean of an output by the value of an input with its interval, a panel each. A single panel fills the width. The first
- * mean is marked, unless known values are drawn: these are a line.
+ * The mean of an output with its interval by the value of an input, in one panel per input. A single panel has the full
+ * width. The best mean is marked, unless known values are drawn as a line.
  *
- * @param isShared - all panels have one scale, so that a flat one means no effect
- * @param wants - which mean comes first; none is marked without it
- * @param label - what the known values are called
+ * @param isShared - all panels have the same scale, so that a flat panel means no effect
+ * @param wants - which mean is the best; without it, none is marked
+ * @param label - the name of the known values
  */
 export function mainEffects(
   all: readonly EffectPanel[],
@@ -81,7 +81,7 @@ function panel(
     { name: names.mean, colour: colours.line, opacity: 1 },
     { name: names.known, colour: colours.best, opacity: 1 },
   ]);
-  // a key is needed where there are two kinds of marks
+  // two kinds of marks need a key
   const color = (name: string, colour: string) =>
     within.length > 0 ? { color: shown(name) } : { color: { value: colour } };
   const ofMean = color(names.mean, colours.line);
@@ -144,7 +144,7 @@ function panel(
   };
 }
 
-/** Known values where the axis is, ascending. */
+/** Known values within the axis, ascending. */
 function withinOf({
   axis,
   known = [],
@@ -160,7 +160,7 @@ function isWhole({ bins }: InputEffect['axis']): boolean {
   return bins.every(({ value }) => Number.isSafeInteger(value));
 }
 
-/** Of panels that share it. */
+/** The axis that panels share. */
 function verticalAxis(all: readonly EffectPanel[]): object {
   const values = all.flatMap(heights);
   return all.every(isShare) ? shareAxis(values) : meanAxis(values);
@@ -170,7 +170,7 @@ function isShare({ output }: EffectPanel): boolean {
   return output.statistic === 'share';
 }
 
-/** All that a panel has to have room for. */
+/** All values that must fit into a panel. */
 function heights({ axis, means, known }: EffectPanel): number[] {
   return [
     ...means.flatMap(({ mean, low, high }) => [mean, low ?? mean, high ?? mean]),

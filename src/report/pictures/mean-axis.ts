@@ -1,16 +1,16 @@
-/** More than this apart, the highest from the lowest, and the lower ones could not be told apart. */
+/** If the highest value is more than this factor above the lowest one, the low values look alike on a linear scale. */
 const WIDE = 20;
 
-/** Powers of ten that are named along an axis. */
+/** The most powers of ten with a label on an axis. */
 const MOST_POWERS = 12;
 
-/** Whether the values are drawn on a logarithmic scale: all positive, and far apart. */
+/** Whether the values need a logarithmic scale: they are all positive, and far apart. */
 export function isWide(values: readonly number[]): boolean {
   const [min, max] = rangeOf(values);
   return min > 0 && max / min > WIDE;
 }
 
-/** Whether values that are drawn along an axis are positive, far apart, and at distances that differ as much: 1, 10, 100. */
+/** Whether values along an axis are positive, far apart, and at unequal distances, such as 1, 10, 100. */
 export function isUneven(ascending: readonly number[]): boolean {
   const gaps = ascending.slice(1).map((value, at) => value - ascending[at]!);
   return isWide(ascending) && isWide(gaps);
@@ -45,10 +45,10 @@ export function meanAxis(values: readonly number[], isLog = isWide(values)) {
   };
 }
 
-/** Shares beyond this distance from 0 % and 100 % are drawn on the whole axis: those near one end could not be told apart there. */
+/** If all shares are within this distance of 0 % or of 100 %, the axis shows only that end. */
 const NEAR_END = 0.2;
 
-/** The axis of shares, in percent: from 0 to 100 %, or the end of it that all of them are near. */
+/** The axis of shares in percent: from 0 to 100 %, or only the end that all of them are near. */
 export function shareAxis(values: readonly number[]) {
   const [min, max] = rangeOf(values);
   const margin = 1.06;
@@ -62,7 +62,7 @@ export function shareAxis(values: readonly number[]) {
   return { scale: { domain, nice: false }, axis: { tickCount: 6, format: '~%' } };
 }
 
-/** Some round numbers between the lowest and the highest of some values, ascending. */
+/** Some round numbers between the lowest and the highest value, ascending. */
 export function levelsWithin(values: readonly number[], isLog: boolean): number[] {
   const [min, max] = rangeOf(values);
   const span = max / LEVELS - min / LEVELS;
@@ -75,13 +75,14 @@ export function levelsWithin(values: readonly number[], isLog: boolean): number[
   return Array.from({ length: count }, (_, i) => Number(((first + i) * step).toPrecision(12)));
 }
 
-/** Lines of a surface, about. */
+/** The approximate number of contour lines of a surface. */
 const LEVELS = 8;
 
 /**
- * 1, 2 and 5 times the powers of ten between two numbers; the powers alone where there are many, and of very many some.
+ * 1, 2 and 5 times the powers of ten between two numbers. If there are many powers, only the powers, and if there are
+ * very many, some of them.
  *
- * @param mostDecades - with more, the powers alone
+ * @param mostDecades - with more decades, only the powers
  */
 export function steps(low: number, high: number, mostDecades = 4): number[] {
   const [first, last] = [Math.floor(Math.log10(low)), Math.ceil(Math.log10(high))];

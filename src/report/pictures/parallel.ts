@@ -4,29 +4,29 @@ import { titleOfMeasure } from '../words.ts';
 import { colours, type Spec, WIDTH } from './render.ts';
 import { colourScale } from './scale.ts';
 
-/** An input as an axis that stands upright. */
+/** An input as a vertical axis. */
 export interface UprightAxis {
   title: string;
-  /** What is written beside it, and where: from 0 below to 1 above. */
+  /** Its labels and their positions, from 0 (bottom) to 1 (top). */
   labels: { at: number; text: string }[];
 }
 
 /** A point as a line from axis to axis. */
 export interface PointLine {
-  /** Where it meets each axis, from 0 to 1. */
+  /** Its position on each axis, from 0 to 1. */
   places: number[];
   value: number;
-  /** Whether it meets the requirements: else it has no colour, and is behind the others. */
+  /** Whether it meets the requirements. Otherwise it is grey and behind the others. */
   isFeasible: boolean;
 }
 
 const HEIGHT = 320;
 
 /**
- * Parallel coordinates: each point a line over its inputs, the better ones in front and in a warmer colour.
+ * Parallel coordinates: each point is a line over its inputs. Better points are in front, with warmer colours.
  *
  * @param lines - in any order
- * @param best - the point that is best, drawn in front
+ * @param best - the best point, drawn in front
  */
 export function parallelCoordinates(
   axes: readonly UprightAxis[],
@@ -71,7 +71,7 @@ export function parallelCoordinates(
   const ticks = axes.flatMap(({ labels }, axis) => labels.map(({ at, text }) => ({ axis, place: at, text })));
   const heads = axes.map(({ title }, axis) => ({ axis, place: 1, text: title }));
   const text = { type: 'text', color: colours.ink, fontSize: 12, opacity: 0.8 };
-  // words at the last axis are on its other side
+  // labels of the last axis are on its other side
   const side = (isLast: boolean) => ({
     data: { values: ticks.filter(({ axis }) => (axis === axes.length - 1) === isLast) },
     mark: { ...text, align: isLast ? 'left' : 'right', baseline: 'middle', dx: isLast ? 7 : -7 },

@@ -2,7 +2,10 @@ import { key } from './key.ts';
 import { panels } from './panels.ts';
 import { colours, type Spec } from './render.ts';
 
-/** How likely the values of an input are: after a calibration by bars, before it by a line, which is empty where there is none. */
+/**
+ * The distribution of an input: after a calibration as bars, before it as a line. The line is empty if there is no
+ * density.
+ */
 export interface DensityPanel {
   title: string;
   bars: { from: number; to: number; density: number }[];

@@ -1,7 +1,7 @@
 import * as vega from 'vega';
 import { compile, type Config, type TopLevelSpec } from 'vega-lite';
 
-/** Readable on light and on dark: what belongs to neither is drawn in the page's own text colour. */
+/** Colours for light and dark pages. Parts without a colour of their own have the page's text colour. */
 export const colours = {
   best: '#e8590c',
   line: '#4c7fd9',
@@ -52,11 +52,10 @@ const config: Config = {
 export type Spec = Omit<TopLevelSpec, '$schema' | 'config'>;
 
 /**
- * Draws a Vega-Lite specification as an SVG element to stand in a page: as wide as its container, with ids that are the
- * picture's own.
+ * Draws a Vega-Lite specification as an SVG element for a page: as wide as its container, with its own ids.
  *
- * @param id - distinguishes the picture from others of the page
- * @param label - what the picture shows, for who cannot see it
+ * @param id - distinguishes the picture from others on the page
+ * @param label - a description for people who cannot see the picture
  */
 export async function drawSvg(spec: Spec, id: string, label: string): Promise<string> {
   const compiled = compile({ ...spec, config } as TopLevelSpec).spec;
@@ -65,7 +64,7 @@ export async function drawSvg(spec: Spec, id: string, label: string): Promise<st
     const svg = await view.toSVG();
     // a hundredth of a pixel is enough, and saves a third of the bytes
     const rounded = svg.replaceAll(/ d="[^"]*"/g, shortened);
-    // the picture is one image to who cannot see it, and its marks are no images of their own
+    // to a screen reader, the whole picture is one image, and its marks are not images
     const whole = rounded.replaceAll(/ (role="graphics-\w+"|aria-roledescription="[^"]*")/g, '');
     return ownIds(whole, id).replace(
       /^<svg[^>]*?(viewBox="[^"]*")[^>]*>/,
@@ -76,7 +75,7 @@ export async function drawSvg(spec: Spec, id: string, label: string): Promise<st
   }
 }
 
-/** Vega counts its ids through from picture to picture; here they count from 1 in each. */
+/** Vega continues its ids from picture to picture. Here they start at 1 in each picture. */
 function ownIds(svg: string, id: string): string {
   const names = new Map<string, string>();
   for (const [, name] of svg.matchAll(/ id="([^"]+)"/g)) names.set(name!, `${id}-${names.size + 1}`);
@@ -86,11 +85,14 @@ function ownIds(svg: string, id: string): string {
 }
 
 function escapeAttribute(text: string): string {
-  // with a function, as "$" in a replacement text has a meaning
+  // a function, because "$" has a meaning in a replacement text
   return text.replaceAll(/[&<>"$]/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
-/** A side of a rectangle is drawn longer by what cut numbers may lack: cells that touch would have gaps of a pixel else. */
+/**
+ * Makes the sides of rectangles longer by the possible rounding error. Otherwise adjacent cells would have gaps of a
+ * pixel.
+ */
 const SIDE = 0.02;
 
 /** A path with two decimals. */

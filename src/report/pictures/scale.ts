@@ -1,6 +1,6 @@
 /**
- * A scale of colours under which low values can be told apart: logarithmic where the values span more than a decade,
- * by the square root where they do but start at zero, else linear.
+ * A colour scale on which low values can be distinguished: logarithmic if the values span more than a decade, by the
+ * square root if they do but start at zero, otherwise linear.
  */
 export function colourScale(values: readonly number[]): 'log' | 'sqrt' | 'linear' {
   const min = values.reduce((a, b) => Math.min(a, b), Infinity);

@@ -6,7 +6,7 @@ import { meanAxis, shareAxis, steps } from './mean-axis.ts';
 import { panels } from './panels.ts';
 import { colours, type Spec } from './render.ts';
 
-/** Points of a sampled design by one input, of one output. */
+/** The points of a sampled design: one output by one input. */
 export interface ScatterPanel extends ScatterEffect {
   output: Measure;
   /** Whether the output has a logarithmic scale. */
@@ -18,10 +18,11 @@ export function scatterPanels({ effects, isLog }: ScatterEffects, output: Measur
 }
 
 /**
- * The points by the value of an input with a smooth and its band, a panel each. A single panel fills the width.
+ * The points by the value of an input with a smooth and its band, in one panel per input. A single panel has the full
+ * width.
  *
- * @param isShared - all panels have one scale, so that a flat one means no effect
- * @param wants - which point is marked; none where it is not given
+ * @param isShared - all panels have the same scale, so that a flat panel means no effect
+ * @param wants - which point is marked; none without it
  */
 export function scatterPlots(all: readonly ScatterPanel[], isShared: boolean, wants?: Goal['wants']): Spec {
   const shared = isShared ? axisOf(all) : undefined;
@@ -32,7 +33,7 @@ export function scatterPlots(all: readonly ScatterPanel[], isShared: boolean, wa
   );
 }
 
-/** One axis of the output for some panels of the same. */
+/** A common axis for several panels of one output. */
 function axisOf(all: readonly ScatterPanel[]): object {
   const [{ output, isLogOutput }] = all as [ScatterPanel];
   const values = all.flatMap(heights);
@@ -98,7 +99,7 @@ function panel(
   };
 }
 
-/** The more points, the smaller and the paler, so that how many lie in a place can be seen. */
+/** More points are smaller and paler, so that their density can be seen. */
 function looks(count: number, isSmall: boolean): { size: number; opacity: number } {
   const size = Math.max(14, Math.min(48, 4_000 / count));
   return { size: isSmall ? 0.7 * size : size, opacity: Math.max(0.5, Math.min(0.85, 60 / count)) };
@@ -109,7 +110,7 @@ function endsOf(points: ScatterPanel['points']): [low: number, high: number] {
   return [places.reduce((a, b) => Math.min(a, b)), places.reduce((a, b) => Math.max(a, b))];
 }
 
-/** All that a panel has room for: the points, and the smooth. */
+/** All values that must fit into a panel: the points and the smooth. */
 function heights({ points, smooth }: ScatterPanel): number[] {
   return [...points.map(({ mean }) => mean), ...smooth.map(({ value }) => value)];
 }

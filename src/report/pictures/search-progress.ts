@@ -4,20 +4,20 @@ import { key } from './key.ts';
 import { meanAxis, shareAxis } from './mean-axis.ts';
 import { colours, type Spec, WIDTH } from './render.ts';
 
-/** A search over its asks. */
+/** The asks of a search. */
 export interface Progress {
   points: ProgressPoint[];
-  /** The best value so far: where it changes, and where the asks end. */
+  /** The best value so far, at the asks where it changes and at the last ask. */
   steps: { ask: number; value: number }[];
   /** The last ask of a search that has ended. */
   end: number | null;
-  /** The value of the winner of a comparison, with its interval. */
+  /** The value of the winner of the comparison, with its interval. */
   winner: { value: number; interval: [number, number] | null } | null;
 }
 
 export interface ProgressPoint {
   ask: number;
-  /** Null of a point that failed. */
+  /** Null for a point that failed. */
   value: number | null;
   isFeasible: boolean;
 }
@@ -32,7 +32,7 @@ const names = {
   winner: 'winner',
 };
 
-/** The values of the points and the best one so far over the asks, and the value of the winner as a band. */
+/** The values of the points and the best value so far by ask, and the value of the winner as a band. */
 export function searchProgress({ points, steps, end, winner }: Progress, output: Measure): Spec {
   const known = points.filter(({ value }) => value !== null);
   const feasible = known.filter(({ isFeasible }) => isFeasible);

@@ -6,14 +6,14 @@ import { bestMark } from './best-mark.ts';
 import { levelsWithin, steps } from './mean-axis.ts';
 import { colours, type Spec, WIDTH } from './render.ts';
 
-/** A share of a cell. */
+/** A fraction of a cell. */
 const OVER = 0.1;
 
 /**
- * A smooth over two inputs as coloured cells with contour lines at the values that the legend names, and the points that it is
- * made of. Light is low. There is nothing where no points are near by.
+ * A smooth over two inputs as coloured cells, with contour lines at the values of the legend, and the points of the
+ * fit. Lighter is lower. Places far from all points are empty.
  *
- * @param word - what the first of the points is called, which is marked
+ * @param word - the name of the first point, which is marked
  */
 export function surfacePlot(
   surface: SurfaceEffect,
@@ -31,7 +31,7 @@ export function surfacePlot(
   const rects = cells.flatMap((value, cell) => {
     const [column, row] = [cell % columns, Math.floor(cell / columns)];
     if (value === null) return [];
-    // a little over the next one, as rounding would leave hair lines between them
+    // a little larger than a cell, because rounding would leave hair lines between cells
     const [end, top] = [Math.min(columns, column + 1 + OVER), Math.min(rows, row + 1 + OVER)];
     return { x: across(column), x2: across(end), y: up(row), y2: up(top), value };
   });

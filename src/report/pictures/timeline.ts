@@ -2,7 +2,10 @@ import { kinds, type Moment } from '../timeline.ts';
 import { key } from './key.ts';
 import { colours, type Spec, WIDTH } from './render.ts';
 
-/** Units of the axis of time: from which length on, ms of one, and how one and many are called. */
+/**
+ * Units of the time axis: the shortest length for the unit, its duration in ms, and its names in the singular and
+ * plural.
+ */
 const units = [
   { from: 0, ms: 1_000, one: 'second', many: 'seconds' },
   { from: 5 * 60_000, ms: 60_000, one: 'minute', many: 'minutes' },
@@ -14,9 +17,9 @@ const BARS = 64;
 const colourOf = { new: colours.line, reused: colours.muted, failed: colours.bad };
 
 /**
- * Runs outstanding over time, and below how many finished: stacked bars by how.
+ * Outstanding runs over time, and below them finished runs as bars, stacked by kind.
  *
- * @param moments - intervals of one width next to each other, at least one
+ * @param moments - adjacent intervals of one width, at least one
  */
 export function timelinePicture(moments: readonly Moment[]): Spec {
   const start = moments[0]!.from;
@@ -71,7 +74,7 @@ export function timelinePicture(moments: readonly Moment[]): Spec {
   } as Spec;
 }
 
-/** Finished runs a unit of time, of several moments together, those of a kind upon those of another. */
+/** Finished runs per unit of time, over several intervals together, with the kinds stacked. */
 function barsOf(moments: readonly Moment[], unit: number) {
   const together = Math.ceil(moments.length / BARS);
   return Array.from({ length: Math.ceil(moments.length / together) }, (_, i) => {

@@ -20,18 +20,17 @@ import { type Generation, generationsOf, isAccepted, newGeneration, populationOf
 import { weightedQuantile } from './population.ts';
 import { Sampler } from './sampler.ts';
 
-/** Others get their turn after so many asks. */
+/** After this number of asks, other work gets a turn. */
 const ASKS_AT_ONCE = 100;
 
 /**
- * The course of a calibration: sequential Monte Carlo with tolerances that shrink. Each generation draws points near those that the one
- * before has accepted, and accepts the first ones by number that come near enough to what was observed.
- *
- * M. A. Beaumont, J.-M. Cornuet, J.-M. Marin and C. P. Robert, "Adaptive approximate Bayesian computation", Biometrika 96 (2009) 983-990
- * (kernel and weights); P. Del Moral, A. Doucet and A. Jasra, "An adaptive sequential Monte Carlo method for approximate Bayesian
- * computation", Statistics and Computing 22 (2012) 1009-1020 (tolerances by the distances of the generation before).
- *
- * Like the course of a search it is a function of the campaign, the log and the runs that the log waits for.
+ * The course of a calibration: sequential Monte Carlo with decreasing tolerances. Each generation draws points near the
+ * accepted points of the one before. It accepts the first points, by number, whose distance from the observations is
+ * within the tolerance. M. A. Beaumont, J.-M. Cornuet, J.-M. Marin and C. P. Robert, "Adaptive approximate Bayesian
+ * computation", Biometrika 96 (2009) 983-990 (kernel and weights); P. Del Moral, A. Doucet and A. Jasra, "An adaptive
+ * sequential Monte Carlo method for approximate Bayesian computation", Statistics and Computing 22 (2012) 1009-1020
+ * (tolerances from the distances of the generation before). Like the course of a search, it is a function of the
+ * campaign, the log and the runs that the log waits for.
  */
 export class AbcCourse {
   readonly events: SearchEvent[];
@@ -44,10 +43,10 @@ export class AbcCourse {
   private readonly pointOf: ReturnType<typeof keysOf>;
   private readonly isRandom: boolean;
   private generations: Generation[] = [];
-  /** How many asks there are of each point, by its values; and which of them each ask is, from 1. */
+  /** The number of asks of each point, by its values; and for each ask, which of them it is, from 1. */
   private readonly asksOf = new Map<string, number>();
   private readonly repeats: number[] = [];
-  /** What runs have that have finished and that were not told yet, by their asks; null of those that failed. */
+  /** The observed outputs of finished runs that were not told yet, by ask; null for runs that failed. */
   private readonly known = new Map<number, Simulated | null>();
   private result = emptyStep();
 
@@ -101,7 +100,7 @@ export class AbcCourse {
     return [...new Set(open)];
   }
 
-  /** What is next. It is to be written to the log; where that fails the course is of no more use. */
+  /** The next step. The caller writes it to the log. If that fails, the course is invalid. */
   async step(finished: FinishedPoints): Promise<SearchStep> {
     this.result = emptyStep();
     this.take(finished);
@@ -109,13 +108,13 @@ export class AbcCourse {
     return this.result;
   }
 
-  /** Takes in which points the asks of the last step became. */
+  /** Sets the ordinals of the asks of the last step. */
   written(ordinals: readonly (number | null)[]): void {
     const first = this.asks.length - ordinals.length;
     for (const [at, ordinal] of ordinals.entries()) this.asks[first + at]!.ordinal = ordinal;
   }
 
-  /** It holds nothing that has to be closed. */
+  /** A calibration has nothing to close. */
   close(): void {
     this.known.clear();
   }
@@ -129,7 +128,11 @@ export class AbcCourse {
     }
   }
 
-  /** Does the next thing. @returns false when there is nothing to do before more runs have finished */
+  /**
+   * Makes one part of a step.
+   *
+   * @returns false if nothing can be done before more runs have finished
+   */
   private async goOn(): Promise<boolean> {
     if (this.stage === 'over') return false;
     if (this.stage === 'finishing') {
@@ -149,7 +152,7 @@ export class AbcCourse {
     }
     const at = this.told;
     if (!this.tellNext()) return false;
-    // those that were asked beyond the end of the generation before count for nothing
+    // asks beyond the end of the generation before do not count
     if (at < generation.first) return true;
     if (isAccepted(generation, this.asks[at]!)) generation.accepted.push(at);
     await this.judge(generation);
@@ -157,19 +160,19 @@ export class AbcCourse {
   }
 
   /**
-   * How many asks there are to be by now: as many as the generation lacks at least, and `parallel` open ones, as most are not accepted. It
-   * goes by what was told only, so it does not depend on time.
+   * The wanted number of asks so far: at least the number that the generation lacks, and `parallel` open ones, because
+   * most are not accepted. It depends only on told values, so it does not depend on time.
    */
   private askedBy({ number, first, accepted }: Generation): number {
     const { particles, parallel, stop } = this.calibration;
     const lacking = particles - accepted.length;
-    // the first generation accepts all that do not fail
+    // the first generation accepts all points that do not fail
     const open = number === 1 ? lacking : Math.max(parallel, lacking);
     const most = Math.min(first + this.mostAsks, stop.points);
     return Math.min(most, Math.max(this.told, first) + open);
   }
 
-  /** Asks of a generation at most: beyond these too few are accepted. */
+  /** The most asks of a generation. With more asks, too small a share would be accepted. */
   private get mostAsks(): number {
     return Math.ceil(this.calibration.particles / this.calibration.stop.acceptance);
   }
@@ -178,7 +181,7 @@ export class AbcCourse {
     const { values, isAllowed } = this.sampler.draw(number, this.asks.length - first, kernel);
     const ask = { values, by: `generation ${number}`, seen: this.told, told: null };
     const repeat = this.note({ ...ask, ordinal: null });
-    // without chance a repeat has the same run
+    // without chance, a repeat has the same run
     const last = this.isRandom || repeat === 1 ? repeat : 0;
     this.result.asks.push({
       ...ask,
@@ -215,7 +218,7 @@ export class AbcCourse {
     return true;
   }
 
-  /** By what distances are divided; undefined until as many points of the prior have finished as a generation accepts. */
+  /** The scales of the distances; undefined until as many points of the prior have finished as a generation accepts. */
   private scales(): readonly number[] | undefined {
     const there = this.events.find((event) => event.kind === 'scales');
     if (there) return there.scales;
@@ -229,7 +232,7 @@ export class AbcCourse {
     return scales;
   }
 
-  /** Ends a generation that has accepted enough, or the calibration, when it is to. */
+  /** Ends a generation that has accepted enough points, or the calibration. */
   private async judge(generation: Generation): Promise<void> {
     const { particles, stop, quantile } = this.calibration;
     const { accepted, first, tolerance } = generation;

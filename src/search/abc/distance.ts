@@ -4,10 +4,10 @@ import type { Observed } from '../../campaign/search/calibration.ts';
 import type { CampaignOutput } from '../../campaign/types.ts';
 import { spreadOf } from './population.ts';
 
-/** What a run has of each observed output: one number, or the values of its curve where a curve was observed. */
+/** The values of a run for each observed output: one number, or the values of its curve at the observed places. */
 export type Simulated = readonly (readonly number[])[];
 
-/** Reads what was observed from the outputs of runs, and says how far they are from that. */
+/** Reads the observed outputs of runs, and computes their distance from the observations. */
 export class Distances {
   private readonly observed: readonly Observed[];
   private readonly readers: ((outputs: Readonly<Record<string, string>>) => number[] | null)[];
@@ -17,16 +17,16 @@ export class Distances {
     this.readers = observed.map((one) => readerOf(one, outputs));
   }
 
-  /** Null where an output has no number, or a curve that ends before the last point that was observed. */
+  /** Null if an output has no number, or its curve ends before the last observed point. */
   read(outputs: Readonly<Record<string, string>>): Simulated | null {
     const values = this.readers.map((read) => read(outputs));
     return values.includes(null) ? null : (values as number[][]);
   }
 
   /**
-   * How widely each output is spread over points of the prior, by which distances of several outputs are divided: D. Prangle, "Adapting the
-   * ABC distance function", Bayesian Analysis 12 (2017) 289-309, section 2.2. Of a curve it is the root of the mean square over its points. A
-   * single output is not divided.
+   * The spread of each output over points of the prior. Distances of several outputs are divided by it: D. Prangle,
+   * "Adapting the ABC distance function", Bayesian Analysis 12 (2017) 289-309, section 2.2. For a curve it is the root
+   * of the mean square over its points. A single output is not divided.
    */
   scalesOf(all: readonly Simulated[]): number[] {
     if (this.observed.length === 1 || all.length === 0) return this.observed.map(() => 1);
@@ -35,7 +35,10 @@ export class Distances {
     );
   }
 
-  /** The Euclidean distance over the outputs, each by its scale and times its weight. Of a curve it is the root of the mean square. */
+  /**
+   * The Euclidean distance over the outputs, each divided by its scale and multiplied by its weight. For a curve it is
+   * the root of the mean square.
+   */
   distanceOf(simulated: Simulated, scales: readonly number[]): number {
     return Math.hypot(
       ...this.observed.map((one, output) => {

@@ -11,17 +11,17 @@ export interface Generation {
   number: number;
   /** Its first ask. */
   first: number;
-  /** The largest distance that it accepts; null where it accepts all. */
+  /** The largest distance that it accepts; null if it accepts all. */
   tolerance: number | null;
-  /** How the points of the generation before are moved; null in the first one. */
+  /** The kernel that moves the points of the generation before; null in the first generation. */
   kernel: Kernel | null;
-  /** The asks that it accepted: the first so many by their numbers, so that how long a run takes chooses nothing. */
+  /** The asks that it accepted: the first ones by number, so that the duration of runs has no influence. */
   accepted: number[];
-  /** Null until it has accepted as many as it is to. */
+  /** Null until it has accepted enough points. */
   population: Population | null;
 }
 
-/** Others get their turn after so many weights. */
+/** After this number of weights, other work gets a turn. */
 const WEIGHTS_AT_ONCE = 100;
 
 /** The generations of a log, in their order. */
@@ -44,7 +44,7 @@ export async function generationsOf(
   return all;
 }
 
-/** @param before - a generation that has its population; undefined of the first one */
+/** @param before - a generation with its population; undefined for the first one */
 export function newGeneration(
   before: Generation | undefined,
   first: number,
@@ -54,7 +54,7 @@ export function newGeneration(
   return { number: (before?.number ?? 0) + 1, first, tolerance, kernel, accepted: [], population: null };
 }
 
-/** Whether an ask that was told is near enough. */
+/** Whether the distance of a told ask is within the tolerance. */
 export function isAccepted(
   { tolerance }: Pick<Generation, 'tolerance'>,
   { told }: Pick<Ask, 'told'>,
@@ -63,7 +63,10 @@ export function isAccepted(
   return distance !== null && (tolerance === null || distance <= tolerance);
 }
 
-/** The accepted points of a generation with their weights, which make up for where they were drawn from. */
+/**
+ * The accepted points of a generation with their weights. The weights correct for the places from which the points were
+ * drawn.
+ */
 export async function populationOf(
   { number, first, kernel, accepted }: Generation,
   asks: readonly Ask[],

@@ -1,16 +1,15 @@
 import type { Stream } from '../methods/stream.ts';
 import type { Population } from './population.ts';
 
-/** Of the variances, added to them: the points of a population may lie on a line. */
+/** This part of the variances is added to them, because the points of a population may lie on a line. */
 const JITTER = 1e-9;
 
 /**
- * How a generation moves the points of the one before: a normal distribution around each with twice the weighted covariance of all.
- *
- * M. A. Beaumont, J.-M. Cornuet, J.-M. Marin and C. P. Robert, "Adaptive approximate Bayesian computation", Biometrika 96 (2009)
- * 983-990, section 3; with the whole covariance S. Filippi, C. P. Barnes, J. Cornebise and M. P. H. Stumpf, "On optimality of kernels
- * for approximate Bayesian computation using sequential Monte Carlo", Statistical Applications in Genetics and Molecular Biology 12
- * (2013) 87-107, section 2.
+ * The kernel that moves the points of the generation before: a normal distribution around each point, with twice the
+ * weighted covariance of all points. M. A. Beaumont, J.-M. Cornuet, J.-M. Marin and C. P. Robert, "Adaptive approximate
+ * Bayesian computation", Biometrika 96 (2009) 983-990, section 3; with the whole covariance S. Filippi, C. P. Barnes,
+ * J. Cornebise and M. P. H. Stumpf, "On optimality of kernels for approximate Bayesian computation using sequential
+ * Monte Carlo", Statistical Applications in Genetics and Molecular Biology 12 (2013) 87-107, section 2.
  */
 export class Kernel {
   private readonly population: Population;
@@ -51,8 +50,8 @@ export class Kernel {
   }
 
   /**
-   * The logarithm of the weight of a point that was drawn: its density in the prior by that of being drawn (Beaumont et al. 2009, algorithm
-   * "ABC-PMC"). It lacks a constant that all points share.
+   * The logarithm of the weight of a drawn point: its density in the prior divided by the density of drawing it
+   * (Beaumont et al. 2009, algorithm "ABC-PMC"). It lacks a constant that all points share.
    */
   logWeight(score: readonly number[]): number {
     const own = this.whiten(score);
@@ -79,7 +78,7 @@ export class Kernel {
   }
 }
 
-/** Weights that add up to 1, of their logarithms. */
+/** Weights with the sum 1, from their logarithms. */
 export function normalized(logWeights: readonly number[]): number[] {
   const largest = logWeights.reduce((a, b) => Math.max(a, b), -Infinity);
   const weights = logWeights.map((each) => Math.exp(each - largest));
@@ -101,7 +100,7 @@ function twiceCovariance(points: readonly (readonly number[])[], weights: readon
   return covariance;
 }
 
-/** The lower factor of a positive definite matrix of which the lower half is given. */
+/** The lower factor of a positive definite matrix, which is given by its lower half. */
 function cholesky(matrix: Float64Array, size: number): Float64Array {
   const factor = new Float64Array(size * size);
   for (let i = 0; i < size; i += 1) {

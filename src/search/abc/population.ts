@@ -1,20 +1,23 @@
 import { quantile } from '../../statistics/quantile.ts';
 
-/** The accepted points of a generation: where they are, how far from what was observed, and how much each counts. */
+/** The accepted points of a generation: their places, their distances from the observations, and their weights. */
 export interface Population {
-  /** The normal scores of each point: the prior is a standard normal distribution of every coordinate. */
+  /** The normal scores of each point: in these coordinates, the prior is a standard normal distribution. */
   scores: readonly (readonly number[])[];
   distances: readonly number[];
-  /** In the order of the scores; they add up to 1. */
+  /** In the order of the scores, with the sum 1. */
   weights: readonly number[];
 }
 
-/** The number of equally weighted points that tell as much: L. Kish, "Survey Sampling", Wiley 1965, section 11.7. */
+/**
+ * The number of equally weighted points with the same information: L. Kish, "Survey Sampling", Wiley 1965, section
+ * 11.7.
+ */
 export function effectiveSize(weights: readonly number[]): number {
   return 1 / weights.reduce((sum, weight) => sum + weight * weight, 0);
 }
 
-/** The value that a share of the weight is at or below: the inverse of the weighted distribution function. */
+/** The value with this share of the weight at or below it: the inverse of the weighted distribution function. */
 export function weightedQuantile(
   values: readonly number[],
   weights: readonly number[],
@@ -24,7 +27,7 @@ export function weightedQuantile(
   let left = share;
   for (const at of order) {
     left -= weights[at]!;
-    // a sum of weights is rounded
+    // rounding may leave the sum of the weights below 1
     if (left <= 1e-12) return values[at]!;
   }
   return values[order.at(-1)!]!;
@@ -41,8 +44,8 @@ export function weightedMoments(
 }
 
 /**
- * How widely values are spread: the median of the absolute deviations from the median. Where that is 0 it is their mean, and where that is
- * 0, too, it is 1.
+ * The spread of values: the median of the absolute deviations from the median. If that is 0, their mean; if that is 0
+ * too, 1.
  */
 export function spreadOf(values: readonly number[]): number {
   const median = medianOf(values);

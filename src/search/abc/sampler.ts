@@ -6,12 +6,15 @@ import { normalCdf } from '../../statistics/normal.ts';
 import { Stream } from '../methods/stream.ts';
 import type { Kernel } from './kernel.ts';
 
-/** Points that are drawn until one meets the condition. */
+/** The most draws until a point meets the condition. */
 const MOST_TRIES = 10_000;
-/** A normal distribution without a maximum has no value of which all are below. */
+/** A normal distribution without a maximum has no quantile of 1. */
 const MOST_SHARE = 1 - 2 ** -53;
 
-/** A point that is drawn: its normal scores and its canonical values. It is not allowed where none of many drawn meets the condition. */
+/**
+ * A drawn point: its normal scores and its canonical values. It is not allowed if none of many draws meets the
+ * condition.
+ */
 export interface Drawn {
   score: number[];
   values: string[];
@@ -19,8 +22,9 @@ export interface Drawn {
 }
 
 /**
- * Draws the points of a calibration, each a function of the seed, its generation, its number in that, and the generation before. So what
- * is drawn depends neither on the other points of a generation nor on their order.
+ * Draws the points of a calibration. Each point is a function of the seed, its generation, its number in the
+ * generation, and the generation before. So it depends neither on the other points of its generation nor on their
+ * order.
  */
 export class Sampler {
   private readonly calibration: Pick<Calibration, 'priors' | 'where'>;
@@ -41,7 +45,7 @@ export class Sampler {
   /**
    * @param generation - from 1
    * @param number - of the point in its generation, from 0
-   * @param kernel - of the generation before; null in the first one, which is drawn from the prior
+   * @param kernel - of the generation before; null in the first generation, which is drawn from the prior
    */
   draw(generation: number, number: number, kernel: Kernel | null): Drawn {
     const { priors } = this.calibration;

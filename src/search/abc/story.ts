@@ -12,39 +12,45 @@ import { type Generation, generationsOf } from './generations.ts';
 import { effectiveSize, weightedMoments, weightedQuantile } from './population.ts';
 import { Sampler } from './sampler.ts';
 
-/** Where a calibration is, and what it has found. */
+/** The state of a calibration, and its results so far. */
 export interface CalibrationSummary {
   method: 'abc';
   stage: SearchStage;
-  /** Points that were asked, that have a distance, and that failed. */
+  /** Numbers of points that were asked, that have a distance, and that failed. */
   asked: number;
   told: number;
   failed: number;
-  /** The generation that goes on or was the last one, from 1, with its tolerance (null where it accepts all) and how many points it has accepted. */
+  /**
+   * The current or last generation, from 1, with its tolerance (null if it accepts all) and the number of points that
+   * it has accepted.
+   */
   generation: number;
   tolerance: number | null;
   accepted: number;
-  /** How many points each generation is to accept. */
+  /** The number of points that each generation accepts. */
   particles: number;
-  /** What the last whole generation says; null while there is none. */
+  /** The result of the last complete generation; null before that. */
   posterior: Posterior | null;
-  /** Why no more points are asked; null while more are. */
+  /** Why the calibration asks no more points; null while it does. */
   stoppedBy: StopReason | null;
 }
 
-/** The distribution of the inputs that explain what was observed. */
+/** The distribution of the inputs that explain the observations. */
 export interface Posterior {
   generation: number;
-  /** The largest distance that was accepted; null of the first generation, which is the prior. */
+  /** The largest accepted distance; null for the first generation, which is the prior. */
   tolerance: number | null;
-  /** The share of the points that were accepted. */
+  /** The share of points that were accepted. */
   acceptance: number;
-  /** The number of equally weighted points that tell as much. */
+  /** The number of equally weighted points with the same information. */
   effective: number;
   inputs: Record<string, Marginal>;
 }
 
-/** The distribution of one input: of numbers its mean, standard deviation and quantiles, of others how likely each value is. */
+/**
+ * The distribution of one input: for numbers its mean, standard deviation and quantiles, otherwise the probability of
+ * each value.
+ */
 export type Marginal =
   | {
       mean: number;
@@ -57,21 +63,21 @@ export type Marginal =
     }
   | { shares: Record<string, number> };
 
-/** What a calibration has done. */
+/** The course of a calibration. */
 export interface CalibrationStory {
   summary: CalibrationSummary;
   generations: GenerationStory[];
-  /** The accepted points of the last whole generation; empty while there is none. */
+  /** The accepted points of the last complete generation; empty before that. */
   particles: Particle[];
 }
 
 export interface GenerationStory {
   number: number;
   tolerance: number | null;
-  /** Points that were asked and told up to the last one that it accepted, and how many of these it accepted. */
+  /** Numbers of points that were told up to the last accepted one, and of those that were accepted. */
   told: number;
   accepted: number;
-  /** Null while it is not whole. */
+  /** Null while it is not complete. */
   effective: number | null;
 }
 
@@ -84,7 +90,7 @@ export interface Particle {
   weight: number;
 }
 
-/** The share of the distribution that is below `low`, and above `high`. */
+/** The share of the distribution below `low`, and above `high`. */
 const TAIL = 0.025;
 
 /** @param campaign - one with a calibration */
@@ -118,7 +124,10 @@ export async function calibrationStoryOf(campaign: Campaign, log: SearchLog): Pr
   return { summary, generations, particles };
 }
 
-/** Of each run of a calibration, by the key of its point and its replication: its ask, its generation, and the weight that it has there. */
+/**
+ * For each run of a calibration, by the key of its point and its replication: its ask, its generation, and its weight
+ * there.
+ */
 export async function placesOfRuns(
   campaign: Campaign,
   log: SearchLog,

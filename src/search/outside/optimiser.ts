@@ -12,11 +12,11 @@ import { type Answers, type NumberedPoint, optimiserFailed, type OutsideResult }
 import { Killed, logLine, Session } from './session.ts';
 import { type OutsideSpace, outsideSpace } from './space.ts';
 
-/** An optimiser that a signal has ended is started again so often, before it has to answer. */
+/** The most restarts of an optimiser that signals have ended, until it gives an answer. */
 const MOST_STARTS = 10;
-/** A process that nobody asks for so long is ended; when it is asked again, another one is started. */
+/** A process without a question for this time is ended, ms. The next question starts another one. */
 const IDLE_MS = 10 * 60_000;
-/** Characters of the command that stand in the log of the search. */
+/** The most characters of the command in the log of the search. */
 const LONGEST_NAME = 100;
 
 export interface OptimiserSettings {
@@ -29,17 +29,19 @@ export interface OptimiserSettings {
   seed: number;
 }
 
-/** What the optimiser has proposed or was told, in the order in which it happened. */
+/** The proposals of the optimiser and the told results, in their order. */
 type Entry =
-  /** The points of one answer, as they were asked. `by`: the process that gave it; null of one before this optimiser was made. */
+  /**
+   * The points of one answer, as they were asked. `by`: the process that gave it; null for an answer from before this
+   * object was made.
+   */
   { kind: 'asked'; points: NumberedPoint[]; by: Session | null } | { kind: 'told'; result: OutsideResult };
 
 /**
- * An outside optimiser as a method. Its process holds no truth: what it has proposed and was told is kept here, and a process that is
- * started anew goes through it in the same order.
- *
- * It is asked for as many points as may be open beside those that are. When it gives fewer, it is asked again when it was told more. So what
- * it is asked, and when, is a function of the log.
+ * An outside optimiser as a method. Its process may be replaced at any time: this object keeps the proposals and
+ * results, and a new process repeats them in the same order. It is asked for as many points as may be open besides the
+ * open ones. If it gives fewer, it is asked again after more results. So the questions and their times are a function
+ * of the log.
  */
 export class Optimiser implements AsyncMethod {
   private readonly settings: OptimiserSettings;
@@ -48,13 +50,13 @@ export class Optimiser implements AsyncMethod {
   private readonly name: string;
   private readonly entries: Entry[] = [];
   private session: Session | undefined;
-  /** How many entries the process knows. */
+  /** The number of entries that the process knows. */
   private sent = 0;
-  /** Points of the last answer that were not given on yet. */
+  /** Points of the last answer that were not returned yet. */
   private queue: number[][] = [];
   private proposed = 0;
   private told = 0;
-  /** It has given all points that it can give before it is told more. */
+  /** True if it has no more points before it is told more results. */
   private needsResults = false;
   private isDone = false;
   private hasDiverged = false;
@@ -124,13 +126,13 @@ export class Optimiser implements AsyncMethod {
     this.isDone = done;
   }
 
-  /** Asks the process, which is started again when a signal has ended it. */
+  /** Asks the process, and starts it again if a signal has ended it. */
   private async request<K extends keyof Answers>(message: object, kind: K): Promise<Answers[K]> {
     for (let starts = 1; ; starts += 1) {
       try {
         const session = await this.opened();
         if (kind === 'best' && !session.recommends) return null as Answers[K];
-        // a process that goes through what there was may take as long for each answer that was given
+        // a process that repeats earlier answers may take the time limit for each of them
         const answers = 1 + this.sendEntries(session);
         const answer = await session.ask(message, kind, answers * this.settings.method.timeout);
         clearTimeout(this.idle);
@@ -169,7 +171,11 @@ export class Optimiser implements AsyncMethod {
     return session;
   }
 
-  /** Tells the process what it does not know yet. @returns how many answers of earlier processes it goes through */
+  /**
+   * Tells the process the entries that it does not know yet.
+   *
+   * @returns the number of answers of earlier processes that it repeats
+   */
   private sendEntries(session: Session): number {
     const news = this.entries.slice(this.sent);
     this.sent = this.entries.length;
@@ -221,8 +227,9 @@ function requirement({ output, min, max, chance }: Requirement): object {
 }
 
 /**
- * What a requirement looks at, from how far it is from being met: the output, or with a chance the share of the runs in which it holds.
- * With both limits it is a value that is as far from them as the output is. Null where no run has a value.
+ * The value that a requirement limits, computed from the distance to meeting it: the output, or with a chance the share
+ * of the runs in which it holds. With both limits, it is a value at the same distance from them as the output. Null if
+ * no run has a value.
  */
 function limited({ min, max, chance }: Requirement, excess: number): number | null {
   if (excess === Number.MAX_VALUE) return null;

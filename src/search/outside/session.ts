@@ -8,17 +8,17 @@ import { ownFile } from '../../package/own-files.ts';
 import { bounded, printableLine } from '../../text/printable.ts';
 import { type Answers, heardIn, optimiserFailed, shown } from './messages.ts';
 
-/** Characters of a line on standard output, at most. */
+/** The most characters of a line on standard output. */
 const LONGEST_LINE = 16 * 1024 * 1024;
-/** Characters of a line on standard error that go to the log, and lines of one process. */
+/** The most characters of a line on standard error in the log, and the most lines of one process. */
 const LONGEST_COMPLAINT = 2_000;
 const MOST_COMPLAINTS = 1_000;
-/** Settings of the worker, which hold its keys. */
+/** Settings of the worker, which contain its keys. */
 const OWN_SETTINGS = /^(FORAY_|TEMPORAL_|PG)/;
-/** How a shell tells that a signal has ended its command: by this and the number of the signal. */
+/** The exit code of a shell whose command was ended by a signal: this plus the number of the signal. */
 const SIGNALLED = 128;
 
-/** The process was ended by a signal: it may not be its own fault. */
+/** The process was ended by a signal, which may not be its own fault. */
 export class Killed extends Error {}
 
 interface Waiting {
@@ -31,12 +31,12 @@ interface Waiting {
 
 /** A process of an outside optimiser, from its start to its end. It has one question at a time. */
 export class Session {
-  /** Whether it can say which point it believes to be the best. */
+  /** Whether it can name the point that it believes to be the best. */
   recommends = false;
   private failure: Error | undefined;
   private waiting: Waiting | undefined;
   private questions = 0;
-  /** It says which question it answers, so each of its answers has to. */
+  /** Whether it numbers its answers. Then each answer must have a number. */
   private namesQuestions = false;
   private lastComplaint = '';
   private complaints = 0;
@@ -45,8 +45,8 @@ export class Session {
   private readonly onDiverged: () => void;
 
   /**
-   * @param tell - is given lines for the log
-   * @param onDiverged - is called when the process proposes other points than it did before
+   * @param tell - receives lines for the log
+   * @param onDiverged - called if the process proposes other points than before
    */
   constructor(
     program: Pick<OutsideMethod, 'command' | 'folder' | 'files'>,
@@ -57,14 +57,14 @@ export class Session {
     this.onDiverged = onDiverged;
     this.child = start(program);
     const { stdin, stdout, stderr, pid } = this.child;
-    // a process that has ended need not be told
+    // a process that has ended needs no message
     stdin!.on('error', () => {});
     onLines(stdout!, (line) => this.hear(line), LONGEST_LINE);
     onLines(stderr!, (line) => this.note(line), LONGEST_COMPLAINT);
     this.child.once('error', (error: NodeJS.ErrnoException) =>
       this.fail(optimiserFailed(notStarted(error, program))),
     );
-    // what it has started ends with it
+    // its child processes end with it
     this.child.once('exit', () => pid !== undefined && killGroup(pid));
     this.child.once('close', (code, signal) => this.fail(this.reasonOf(code, signal)));
   }
@@ -73,7 +73,7 @@ export class Session {
     return this.failure !== undefined;
   }
 
-  /** What it did wrong while nobody waited for an answer. */
+  /** Its fault while nobody waited for an answer. */
   get fault(): Error | undefined {
     return isForayError(this.failure) ? this.failure : undefined;
   }
@@ -83,10 +83,10 @@ export class Session {
   }
 
   /**
-   * Sends a question with a number, and waits for the answer. An answer that names another question is an error: otherwise a line
-   * that comes late would count as the answer to the next question.
+   * Sends a numbered question, and waits for the answer. An answer with another number is an error: otherwise a late
+   * line would count as the answer to the next question.
    *
-   * @throws ForayError OPTIMISER_FAILED where there is none within the limit (ms), or it is no answer; Killed
+   * @throws ForayError OPTIMISER_FAILED if there is no answer within the limit (ms), or an invalid one; Killed
    */
   ask<K extends keyof Answers>(message: object, kind: K, limit: number): Promise<Answers[K]> {
     if (this.failure) return Promise.reject(this.failure);
@@ -102,7 +102,7 @@ export class Session {
     });
   }
 
-  /** Ends the process. Whoever waits for an answer gets an error. */
+  /** Ends the process. A waiting question fails. */
   end(): void {
     this.fail(new Error('The optimiser was ended.'));
   }
@@ -170,7 +170,7 @@ function start({
     cwd: folder,
     env: environment(),
     stdio: ['pipe', 'pipe', 'pipe'],
-    // in a group of its own, so that what it starts can be ended with it
+    // in its own process group, so that its child processes can be ended with it
     detached: true,
   });
 }
@@ -179,7 +179,7 @@ function start({
 function environment(): NodeJS.ProcessEnv {
   const { PYTHONPATH, ...others } = process.env;
   return {
-    // the order of a set of texts is then the same in each process
+    // so that the order of a set of texts is the same in each process
     PYTHONHASHSEED: '0',
     ...Object.fromEntries(Object.entries(others).filter(([name]) => !OWN_SETTINGS.test(name))),
     PYTHONPATH: [ownFile('python'), PYTHONPATH].filter(Boolean).join(delimiter),
@@ -201,9 +201,9 @@ function notStarted(
   return `${shown(command[0]!)} cannot be started: ${why}`;
 }
 
-/** Calls back with each line of a stream; a line that is too long comes in parts. */
+/** Calls back with each line of a stream. A line that is too long comes in parts. */
 function onLines(stream: NodeJS.ReadableStream, onLine: (line: string) => void, longest: number): void {
-  // parts of a line, joined once: a long line comes in hundreds of them
+  // parts of a line, joined once, because a long line comes in hundreds of parts
   let parts: string[] = [];
   let length = 0;
   const flush = (): void => {

@@ -4,15 +4,15 @@ import type { Space } from '../../campaign/search/space.ts';
 import { didYouMean, quoted } from '../../text/suggest.ts';
 import { isObject, optimiserFailed, type OutsidePoint, shown } from './messages.ts';
 
-/** A value may be so far outside its bounds, as a share of their distance: optimisers scale, and lose the last digit. */
+/** A value may be outside its bounds by this share of their distance: scaling in an optimiser loses the last digit. */
 const SLACK = 1e-9;
 
-/** The points of a search as an outside optimiser names them. */
+/** The points of a search in the form of an outside optimiser. */
 export interface OutsideSpace {
-  /** What `start` says of the inputs. */
+  /** The inputs in the message `start`. */
   described: object[];
   pointAt: (x: readonly number[]) => OutsidePoint;
-  /** @throws ForayError OPTIMISER_FAILED for what is no point of the space */
+  /** @throws ForayError OPTIMISER_FAILED if it is not a point of the space */
   coordinatesOf: (point: unknown) => number[];
 }
 
@@ -25,7 +25,7 @@ export function outsideSpace(inputs: readonly SearchedInput[], space: Space): Ou
       return Object.fromEntries(inputs.map(({ name, type }, at) => [name, valueOf(type, values[at]!)]));
     },
     coordinatesOf: (point) => {
-      if (!isObject(point)) throw optimiserFailed('proposes something that is no point');
+      if (!isObject(point)) throw optimiserFailed('proposes something that is not a point');
       const other = Object.keys(point).find((name) => !names.includes(name));
       if (other !== undefined)
         throw optimiserFailed(
@@ -53,7 +53,7 @@ function describe(input: SearchedInput): object {
 
 /** A proposed value as an optimiser writes it. */
 function written(given: unknown): string {
-  // too large a number is infinite, which JSON does not have
+  // a number that is too large is infinite, which JSON does not have
   return typeof given === 'number'
     ? String(given)
     : String(JSON.stringify(given)).replace(/^"(NaN|-?Infinity)"$/, '$1');
@@ -71,7 +71,7 @@ function canonicalOf(input: SearchedInput, given: unknown): string {
   }
   const { min, max } = input;
   if (typeof given !== 'number' || !Number.isFinite(given))
-    throw optimiserFailed(`${proposes}, which is no number`);
+    throw optimiserFailed(`${proposes}, which is not a number`);
   const slack = SLACK * (max - min);
   if (given < min - slack || given > max + slack)
     throw optimiserFailed(`${proposes}, which is not within ${min} and ${max}`);

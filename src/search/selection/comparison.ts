@@ -4,7 +4,7 @@ import { nextOfOcba } from './ocba.ts';
 /** The rule of the comparison, and the replications of each point before it: one if all repeats would be the same. */
 export type Comparison = { first: number } & (
   | { method: 'kn'; indifference: number; confidence: number }
-  /** `runs`: of all points together. */
+  /** `runs`: the budget of all points together. */
   | { method: 'ocba'; runs: number }
 );
 
@@ -17,15 +17,15 @@ export type ComparisonDecision =
 
 /** The most replications of a point in the procedure of Kim and Nelson. */
 export const MOST_REPLICATIONS = 2_000;
-/** Rounds in which a budget is spent after the first replications, at most: more are a little better, and take more time. */
+/** The most rounds for a budget after the first replications. More rounds are a little better, and take more time. */
 const ROUNDS = 20;
 
 /**
- * Chooses the best of some points, or says which get how many more replications. It depends on the values alone, so it does not matter
- * who decides, when, or how often.
+ * Chooses the best point, or decides which points get how many more replications. It depends only on the values, so it
+ * does not matter who decides, when, or how often.
  *
- * @param values - what is minimized, by point and replication; null where a replication failed. Each point has a value
- * @param spent - runs of the budget that other points have had
+ * @param values - the minimized values, by point and replication; null if a replication failed. Each point has a value
+ * @param spent - runs of the budget that other points have used
  */
 export function nextOfComparison(
   rule: Comparison,

@@ -1,7 +1,7 @@
 /** The estimate of a point. Lower means are better. */
 export interface Candidate {
   mean: number;
-  /** The variance of the mean; null of one run. */
+  /** The variance of the mean; null for one run. */
   variance: number | null;
   runs: number;
 }
@@ -21,9 +21,9 @@ export function finalists(points: readonly Candidate[], best: number, recommende
 
 /**
  * Means shrunk towards the common mean. An uncertain mean is shrunk more, because the best of many noisy means is
- * usually a lucky one. Empirical
- * Bayes with normal distributions (B. Efron and C. Morris, JASA 70 (1975) 311-319); the variance between points by R. DerSimonian and
- * N. Laird (Controlled Clinical Trials 7 (1986) 177-188). Means stay as they are where no point has a variance.
+ * usually a lucky one. Empirical Bayes with normal distributions (B. Efron and C. Morris, JASA 70 (1975) 311-319); the
+ * variance between points by R. DerSimonian and N. Laird (Controlled Clinical Trials 7 (1986) 177-188). Means are not
+ * shrunk if no point has a variance.
  */
 export function shrunkenMeans(points: readonly Candidate[]): number[] {
   const variances = variancesOf(points);
@@ -39,12 +39,15 @@ export function shrunkenMeans(points: readonly Candidate[]): number[] {
   return points.map(({ mean }, at) => middle + (between / (between + variances[at]!)) * (mean - middle));
 }
 
-/** The variance of each mean. That of a single run is taken from the others; undefined where nothing differs, or nothing is known. */
+/**
+ * The variance of each mean. For a single run it is estimated from the others. Undefined if nothing differs, or nothing
+ * is known.
+ */
 function variancesOf(points: readonly Candidate[]): number[] | undefined {
   const known = points.flatMap(({ variance, runs }) => (variance === null ? [] : [variance * runs]));
   if (points.length < 2 || known.length === 0) return undefined;
   const ofOneRun = sum(known) / known.length;
-  // a few replications that happen to agree do not make a mean certain
+  // a few equal replications do not make a mean certain
   const variances = points.map(({ variance, runs }) => Math.max(variance ?? 0, (0.1 * ofOneRun) / runs));
   return ofOneRun > 0
     ? points.map(({ variance, runs }, at) => (variance === null ? ofOneRun / runs : variances[at]!))

@@ -1,39 +1,40 @@
 import { Sample } from '../../statistics/sample.ts';
 
 /**
- * The procedure KN: S.-H. Kim and B. L. Nelson, "A fully sequential procedure for indifference-zone selection in simulation", ACM TOMACS
- * 11 (2001) 251-273, with c = 1. It chooses the system with the lowest mean, and is wrong by more than the indifference at most as often
- * as the confidence allows. Common random numbers help by themselves, as variances are those of differences.
+ * The procedure KN: S.-H. Kim and B. L. Nelson, "A fully sequential procedure for indifference-zone selection in
+ * simulation", ACM TOMACS 11 (2001) 251-273, with c = 1. It chooses the system with the lowest mean. The chance that
+ * another system is better by more than the indifference is at most 1 less the confidence. Common random numbers help
+ * automatically, because the variances are those of differences.
  */
 
-/** What is compared. The lower a value the better. */
+/** The values to compare. Lower is better. */
 export interface KnInput {
-  /** By system, then by replication, in the order of replications; null where a replication failed. */
+  /** By system, then by replication, in the order of replications; null if a replication failed. */
   values: readonly (readonly (number | null)[])[];
   /** Replications of each system before the first comparison, from 2. */
   first: number;
   /** A difference that does not matter. */
   indifference: number;
-  /** That the chosen system is not worse than another by more than that, as 0.95. */
+  /** The confidence that no other system is better by more than that, such as 0.95. */
   confidence: number;
-  /** Replications that a system may have at most. */
+  /** The most replications of a system. */
   most: number;
 }
 
-/** `reached`: the comparison was not ended by the most replications. Systems are told by their indices. */
+/** `reached`: false if the largest number of replications ended the comparison. Systems are given by their indices. */
 export type KnDecision =
   | { decided: true; best: number; reached: boolean }
-  /** `replications`: how many each surviving system is to have in all. */
+  /** `replications`: the new total of each surviving system. */
   | { decided: false; surviving: number[]; replications: number };
 
-/** By what two systems are compared. */
+/** The numbers for comparing two systems. */
 interface Rule {
   first: number;
   indifference: number;
   h2: number;
 }
 
-/** Two systems that are compared: the differences of the replications that both have. */
+/** Two compared systems: the differences of the replications that both have. */
 class Pair {
   count = 0;
   private sum = 0;
@@ -44,7 +45,7 @@ class Pair {
     this.first = first;
   }
 
-  /** Adds one replication of both; it counts if none of the two failed. */
+  /** Adds one replication of both systems; it counts if neither failed. */
   add(value: number | null, rival: number | null): void {
     if (value === null || rival === null) return;
     this.count += 1;
@@ -56,27 +57,25 @@ class Pair {
     return this.sum / this.count;
   }
 
-  /** Of the first differences. Infinite where there are too few. */
+  /** The variance of the first differences; infinite if there are too few. */
   get variance(): number {
     return this.initial.count < this.first ? Infinity : this.initial.variance!;
   }
 }
 
 /**
- * Each round takes the time of a run, so a round is not a single replication. It goes a part of the way to where the next system is expected
- * to be left out, as many are left out before, and adds neither more nor less than a share of what there is. That costs about a
- * twentieth more runs.
+ * Each round takes the time of a run, so a round has several replications. It goes a part of the way to the expected
+ * end of the next system, because many systems end earlier, and adds between a least and a largest share of the
+ * existing replications. That costs about a twentieth more runs.
  */
 const PART_OF_WAY = 0.5;
 const MOST_GROWTH = 0.5;
 const LEAST_GROWTH = 0.05;
 
 /**
- * Chooses the best of some systems, or says which of them need how many more replications. The decision is that of one replication at a
- * time, whatever the rounds.
- *
- * A replication that failed counts for no pair. Where two systems have fewer than `first` replications in common, they are not compared
- * before they have more.
+ * Chooses the best system, or decides which systems need how many more replications. The decision is the same as with
+ * one replication at a time, whatever the rounds. A failed replication counts for no pair. Two systems with fewer than
+ * `first` common replications are not compared yet.
  */
 export function nextOfKn({ values, first, indifference, confidence, most }: KnInput): KnDecision {
   if (values.length === 1) return { decided: true, best: 0, reached: true };
@@ -96,9 +95,9 @@ export function nextOfKn({ values, first, indifference, confidence, most }: KnIn
     if (r < first) continue;
     const before = surviving;
     surviving = before.filter((at) => !before.some((of) => of !== at && isWorse(at, of)));
-    // equal systems are never worse than each other, but rounding may have it so
+    // equal systems are never worse than each other, but rounding may make them so
     if (surviving.length === 0) surviving = [before[0]!];
-    // equal systems have no better one among them
+    // none of several equal systems is better
     if (pairsOf(surviving).every(([a, b]) => allowedIn(pairOf(a, b), rule) === 0))
       return { decided: true, best: lowestMean(values, surviving), reached: true };
   }
@@ -125,13 +124,13 @@ function squareOfH(systems: number, first: number, confidence: number): number {
   return 2 * eta * (first - 1);
 }
 
-/** How much worse a system may be without being left out. It shrinks to 0. */
+/** How much worse a system may be before it is left out. It shrinks to 0. */
 function allowedIn({ count, variance }: Pair, { first, indifference, h2 }: Rule): number {
   if (count < first) return Infinity;
   return Math.max(0, (indifference / (2 * count)) * ((h2 * variance) / indifference ** 2 - count));
 }
 
-/** After how many replications one of two systems is left out, if their difference stays as it is. */
+/** The number of replications after which one of two systems is left out, if their difference stays the same. */
 function endOf({ mean, variance }: Pair, { indifference, h2 }: Rule): number {
   if (variance === Infinity) return Infinity;
   return Math.ceil((h2 * variance) / indifference / (2 * Math.abs(mean) + indifference));

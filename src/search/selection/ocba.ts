@@ -1,33 +1,34 @@
 import { Sample } from '../../statistics/sample.ts';
 
 /**
- * Optimal computing budget allocation: C.-H. Chen, J. Lin, E. Yücesan and S. E. Chick, "Simulation budget allocation for further enhancing
- * the efficiency of ordinal optimization", Discrete Event Dynamic Systems 10 (2000) 251-270, theorem 1. It gives the runs of a budget to
- * the systems where they raise the chance most that the one with the lowest mean is chosen.
+ * Optimal computing budget allocation: C.-H. Chen, J. Lin, E. Yücesan and S. E. Chick, "Simulation budget allocation
+ * for further enhancing the efficiency of ordinal optimization", Discrete Event Dynamic Systems 10 (2000) 251-270,
+ * theorem 1. It gives the runs of a budget to the systems where they most raise the chance of choosing the system with
+ * the lowest mean.
  */
 
-/** What is compared. The lower a value the better. */
+/** The values to compare. Lower is better. */
 export interface OcbaInput {
-  /** By system, then by replication; null where a replication failed. A failed one counts as a run of the budget. */
+  /** By system, then by replication; null if a replication failed. A failed one counts as a run of the budget. */
   values: readonly (readonly (number | null)[])[];
   /** Replications of each system before the first comparison, from 2. */
   first: number;
-  /** Runs of a round, from 1: few are better spent, many take fewer rounds. */
+  /** Runs of a round, from 1. Small rounds spend the budget better, large rounds need fewer rounds. */
   step: number;
   /** Runs of all systems together. */
   runs: number;
 }
 
-/** Systems are told by their indices. */
+/** Systems are given by their indices. */
 export type OcbaDecision =
-  /** `best`: null when no system has a value. */
+  /** `best`: null if no system has a value. */
   | { decided: true; best: number | null }
-  /** How many replications each system is to have in all. */
+  /** The new total of replications of each system. */
   | { decided: false; replications: number[] };
 
 /**
- * Chooses the system with the lowest mean once the budget is used up, or says how many replications each system is to have next. They never
- * become fewer, and their sum never exceeds the budget unless the first replications alone do.
+ * Chooses the system with the lowest mean when the budget is used up, or decides the next number of replications of
+ * each system. Numbers never decrease, and their sum never exceeds the budget unless the first replications alone do.
  */
 export function nextOfOcba({ values, first, step, runs }: OcbaInput): OcbaDecision {
   const counts = values.map(({ length }) => length);
@@ -44,7 +45,7 @@ export function nextOfOcba({ values, first, step, runs }: OcbaInput): OcbaDecisi
     variancesOf(withValues.map((at) => samples[at]!)),
     sum(withValues.map((at) => counts[at]!)) + budget,
   );
-  // some have more than they should, so the others cannot all have what they should
+  // some systems have more than their share, so the others cannot all have theirs
   const missing = withValues.map((at, n) => Math.max(0, wanted[n]! - counts[at]!));
   const added = apportion(missing, budget);
   const replications = counts.slice();
@@ -53,10 +54,9 @@ export function nextOfOcba({ values, first, step, runs }: OcbaInput): OcbaDecisi
 }
 
 /**
- * The runs that each system is to have.
- *
- * A difference from the best mean counts for no less than its standard error would be if the two systems had the whole budget each: else
- * systems with equal means would take all runs, and gain nothing.
+ * The ideal number of runs of each system. A difference from the best mean counts at least as much as its standard
+ * error would be if each of the two systems had the whole budget. Otherwise systems with equal means would take all
+ * runs for no gain.
  *
  * @param means - by system, two or more; the lowest is the best
  * @param variances - of single runs, by system
@@ -80,7 +80,10 @@ export function allocateOcba(
   return apportion(sum(weights) > 0 ? weights : means.map(() => 1), budget);
 }
 
-/** Whole numbers in proportion to the weights, by the method of the largest remainder; the first of equal ones gets more. */
+/**
+ * Whole numbers in proportion to the weights, by the method of the largest remainder. Of equal remainders, the first
+ * gets more.
+ */
 function apportion(weights: readonly number[], total: number): number[] {
   const scale = total / sum(weights);
   const exact = weights.map((weight) => weight * scale);
@@ -92,7 +95,7 @@ function apportion(weights: readonly number[], total: number): number[] {
   return shares;
 }
 
-/** The variance of single runs; where a system has a single value the largest of the others. */
+/** The variance of single runs. A system with a single value gets the largest variance of the others. */
 function variancesOf(samples: readonly Sample[]): number[] {
   const largest = Math.max(...samples.map(({ variance }) => variance!));
   return samples.map(({ count, variance }) => (count > 1 ? variance! : largest));

@@ -1,10 +1,10 @@
 import { pairedDifference, welchDifference } from '../../statistics/difference.ts';
 import { Sample } from '../../statistics/sample.ts';
 
-/** A point and the best one that it is compared with. The lower a value the better; null where a replication failed. */
+/** A point and the best point that it is compared with. Lower values are better; null if a replication failed. */
 export interface RaceInput {
   values: readonly (number | null)[];
-  /** Null where there is no best point yet. */
+  /** Null if there is no best point yet. */
   rival: readonly (number | null)[] | null;
   /** Replication n has the same seed in both. */
   isPaired: boolean;
@@ -37,7 +37,7 @@ export function nextOfRace({ values, rival, isPaired, min, max, confidence }: Ra
   return more;
 }
 
-/** The interval of the difference of two means; undefined where there are too few values. */
+/** The interval of the difference of two means; undefined with too few values. */
 function differenceOf(
   values: RaceInput['values'],
   rival: RaceInput['values'],

@@ -72,7 +72,7 @@ function chiSquareNodes(freedom: number): Node[] {
   return nodes.map(({ inverse, weight }) => ({ inverse, weight: weight / total }));
 }
 
-/** Between nodes, in units of 1/√ν, which is near the standard deviation of log x. */
+/** The distance between nodes, in units of 1/√ν, which is near the standard deviation of log x. */
 const STEP = 0.4;
 const LEAST_WEIGHT = 1e-12;
 

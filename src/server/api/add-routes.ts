@@ -85,7 +85,7 @@ function withObjects(query: Query): Query {
 
 function textIn(body: unknown): string {
   if (typeof body === 'string' && body.trim() !== '') return body;
-  throw new ServerError('BAD_REQUEST', 'The body is to be a definition, YAML or JSON.');
+  throw new ServerError('BAD_REQUEST', 'The body must be a definition in YAML or JSON.');
 }
 
 /** The JSON of a body; undefined for an empty one. */

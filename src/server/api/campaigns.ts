@@ -130,7 +130,7 @@ async function runsOf(
   if ([lowest && highest, after, status].some((other) => other !== undefined))
     throw new ServerError(
       'BAD_REQUEST',
-      'Neither of lowest and highest goes with another order, state or after.',
+      'lowest and highest cannot be combined with another order, state or after.',
     );
   const record = await foray.record(id);
   const wants = lowest === undefined ? 'highest' : 'lowest';

@@ -56,7 +56,7 @@ export const endpoints = {
       model: z.string().optional(),
       owner: z.string().optional(),
       q: z.string().optional().describe('a part of the id'),
-      after: z.string().optional().describe('the id that the page before ended with'),
+      after: z.string().optional().describe('the last id of the page before'),
       limit: whole(1, 1_000).default(100),
     }),
     answer: z.array(Listed),
@@ -66,7 +66,7 @@ export const endpoints = {
     path: '/campaigns',
     role: 'steer',
     summary:
-      'Starts a campaign under a new id. The same again with the same Idempotency-Key is the same campaign (200).',
+      'Starts a campaign under a new id. A repeated request with the same Idempotency-Key returns the same campaign (200).',
     headers: {
       'Idempotency-Key': 'a text of your own for this campaign, so that the request may be repeated',
     },
@@ -85,7 +85,8 @@ export const endpoints = {
     method: 'GET',
     path: id,
     role: 'read',
-    summary: 'Status of a campaign, with an ETag. With wait it is held until it differs from If-None-Match.',
+    summary:
+      'Status of a campaign, with an ETag. With wait, the answer comes when it differs from If-None-Match.',
     query: z.strictObject({ wait: whole(0, 60).default(0).describe('seconds') }),
     answer: Status,
   },
@@ -108,7 +109,7 @@ export const endpoints = {
     path: `${id}/definition`,
     role: 'steer',
     summary:
-      'Changes the campaign to a definition, or says with dry what would change. If-Match refuses it (409) where somebody else changed it meanwhile.',
+      'Changes the campaign to a definition. With dry, it only shows the difference. With If-Match, a change by somebody else leads to 409.',
     query: z.strictObject({ dry: flag }),
     body: 'definition',
     answer: Anything,

@@ -8,7 +8,7 @@ import type { ExtremeRuns } from './look.ts';
 /** Runs that are ranked by an output. */
 export const MOST_RANKED = 1_000;
 
-/** The best value that a point of a campaign has, in one pass over its runs; null where there is none, or no goal. */
+/** The best value of a campaign's points, in one pass over its runs; null if there is none, or no goal. */
 export async function bestOf(store: Store, id: string): Promise<number | null> {
   const record = await store.getCampaign(id);
   if (!record?.campaign.goal) return null;
@@ -24,7 +24,9 @@ export async function bestOf(store: Store, id: string): Promise<number | null> {
 }
 
 /**
- * The runs of a campaign with the lowest or highest values of an output, in one pass over them: a page of the first thousand.
+ * The runs of a campaign with the lowest or highest values of an output, in one pass over its runs: a page of the first
+ * thousand.
+ *
  * @throws ForayError UNKNOWN_OUTPUT, INVALID_VALUE, INVALID_EXPRESSION
  */
 export async function extremeRuns(

@@ -54,7 +54,8 @@ export function filterOf(
 
 /**
  * The rows of points that pass the filters.
- * @throws ForayError INVALID_VALUE where the campaign does not vary an input
+ *
+ * @throws ForayError INVALID_VALUE if the campaign does not vary an input
  */
 export function filtered(
   campaign: Pick<Campaign, 'varied'>,

@@ -8,7 +8,7 @@ import type { News, Order } from './look.ts';
 /** Reads and draws in a separate thread, because SQLite and pictures would block the server. */
 const store = await openStore(workerData as string, 'refuse');
 const gatherers = new Map<string, Gatherer>();
-/** Best values are read of one campaign after the other. */
+/** Best values are computed for one campaign after the other. */
 let reading = Promise.resolve();
 
 parentPort!.on('message', (order: Order) => {
@@ -38,13 +38,13 @@ parentPort!.on('message', (order: Order) => {
 });
 
 async function tellBest(key: string, id: string): Promise<void> {
-  // a campaign that is just being deleted has none
+  // a campaign that is being deleted has none
   tell({ key, best: await bestOf(store, id).catch(() => null) });
 }
 
 async function tellExtreme(key: string, { id, runs }: Extract<Order, { kind: 'extreme' }>): Promise<void> {
   try {
-    // as plain objects, because only these can be posted
+    // plain objects, because only these can be posted
     tell({ key, extreme: (await extremeRuns(store, id, runs)).map((row) => ({ ...row })) });
   } catch (error) {
     tellError(key, error);

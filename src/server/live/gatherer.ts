@@ -59,7 +59,7 @@ export class Gatherer {
       const asked = this.#asked(record);
       if (isClosed || !LiveSummary.isEnough(record.campaign, asked)) {
         const state = stateOf(record);
-        // the last pictures wait for nothing
+        // the last pictures do not wait
         if (state !== drawn && (isClosed || this.#mayDraw)) {
           await this.#drawn(record, (options) => this.#exact(record, asked, options));
           drawn = state;
@@ -191,12 +191,12 @@ function optionsOf({ campaign }: CampaignRecord, { search, select }: Stories): S
 function behindSection(read: number, all: number): Section {
   const [some, whole] = [read, all].map((count) => count.toLocaleString('en-US'));
   const text = html`<p class="note">
-    What follows is of the first ${some} of the ${whole} runs that have finished. The others are being read.
+    The pictures show the first ${some} of the ${whole} finished runs. The others are being read.
   </p>`;
   return { id: 'behind', html: text.text };
 }
 
-/** What a picture of all runs depends on. */
+/** The settings on which a picture of all runs depends. */
 function stateOf({ digest, phase, updatedAt }: CampaignRecord): string {
   return JSON.stringify([digest, phase, updatedAt]);
 }

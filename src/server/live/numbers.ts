@@ -20,10 +20,10 @@ export interface Numbers {
   }[];
 }
 
-/** The key of a point by the values of all inputs that vary. */
+/** The key of a point, by the values of all varied inputs. */
 type KeyOf = (values: readonly string[]) => string;
 
-/** The numbers of pictures of what has been drawn, by the ids of these. */
+/** The numbers of the drawn pictures, by the ids of the pictures. */
 export function numbersOf(campaign: Campaign, summary: Summary): Map<string, Numbers> {
   const keyOf = keysOf(campaign);
   const all: [string, Numbers][] = [];
@@ -79,7 +79,7 @@ function cellNumbers(
   };
 }
 
-/** What each bin of an axis stands for: a value, or the first one of several and the last. */
+/** The label of each bin of an axis: its value, or its first and last value. */
 function valuesOf({ binOf, bins }: Axis): string[] {
   const all: string[][] = bins.map(() => []);
   for (const [value, bin] of binOf) all[bin]!.push(value);
@@ -106,7 +106,7 @@ function meanNumbers({ varied }: Campaign, output: Measure, { effects }: MainEff
   };
 }
 
-/** Each point once, with its values of the inputs that were sampled. */
+/** Each point once, with its values of the sampled inputs. */
 function pointNumbers(
   { varied }: Campaign,
   output: Measure,
@@ -119,7 +119,7 @@ function pointNumbers(
     heads: ['Output', ...inputs.map(titleOf), 'Mean, share or quantile'],
     rows: effects[0]!.points.map(({ mean }, at) => {
       const values = effects.map(({ input, points }) => canonicalValue(input.type, points[at]!.x));
-      // where other inputs vary as well, a point is not known by these
+      // if other inputs vary as well, these values do not identify a point
       const key = places.includes(-1) ? undefined : keyOf(places.map((place) => values[place]!));
       return { cells: [titleOfMeasure(output), ...values, numberText(mean)], key };
     }),
@@ -142,7 +142,10 @@ function courseNumbers({ best, others, bands }: Courses): Numbers {
   };
 }
 
-/** Intervals as they are drawn: drawing has put together what was too fine. */
+/**
+ * The intervals of the picture. They are wide enough already, because the distribution merges intervals that are too
+ * fine.
+ */
 function distributionNumbers({ distributions }: Pick<Summary, 'distributions'>): Numbers {
   return {
     heads: ['Output', 'From', 'To', 'Runs'],

@@ -3,19 +3,19 @@ import type { ReportSection } from '../../report/report-sections.ts';
 import type { Section } from './look.ts';
 import type { Numbers } from './numbers.ts';
 
-/** Marks of a picture that lead to their points; more would make pages heavy. */
+/** The most marks of a picture that lead to their points. More would make pages heavy. */
 const MOST_LINKS = 1_500;
 const MARK = /<path [^>]*\/>/g;
 /** Marks of one kind, as Vega draws them. */
 const GROUP = /(<g class="mark-(?:rect|symbol) role-mark [^"]*"[^>]*>)((?:<path [^>]*\/>)+)(?=<\/g>)/g;
-/** Rows of the table of a picture; all are in the results. */
+/** The most rows of the table of a picture. The results have all of them. */
 const MOST_ROWS = 200;
 
 /**
- * A part of a report as its page shows it: marks of pictures are links to their points with titles, and there is a
- * table of the numbers. Without these it is equal to the part of the report.
+ * A section of a report in the form of the page: marks of pictures are links to their points with titles, and there is
+ * a table of the numbers. Otherwise it is equal to the section of the report.
  *
- * @param numbers the numbers of the picture, if the part is one
+ * @param numbers the numbers of the picture, if the section is one
  */
 export function shownSection(
   { id, markup }: ReportSection,
@@ -28,8 +28,8 @@ export function shownSection(
 }
 
 /**
- * Marks follow each other as the rows do: in each group of as many, as in panels of the same points, or in all groups together, as in
- * panels of different points.
+ * Marks are in the order of the rows: either in each group of this size, as in panels of the same points, or in all
+ * groups together, as in panels of different points.
  */
 function linked(section: string, { heads, rows }: Numbers, pathOf: (key: string) => string): string {
   if (rows.length > MOST_LINKS || rows.some(({ key }) => key === undefined)) return section;
@@ -52,7 +52,7 @@ function linked(section: string, { heads, rows }: Numbers, pathOf: (key: string)
   return withLinks === section ? section : withLinks.replace('role="img"', 'role="group"');
 }
 
-/** Keys of points in tables lead to these. */
+/** Turns the keys of points in tables into links. */
 export function withKeys(section: string, pathOf: (key: string) => string): string {
   return section.replaceAll(/<code>([0-9a-f]{16})<\/code>/g, (code, key: string) => {
     return html`<a href="${pathOf(key)}">${new Markup(code)}</a>`.text;

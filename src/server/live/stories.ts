@@ -3,7 +3,7 @@ import { storyOfCalibration, storyOfSearch, storyOfSelect } from '../../client/s
 import type { Told } from '../../report/report-sections.ts';
 import type { Store } from '../../store/index.ts';
 
-/** What a search, a selection or a calibration has done; each null of a campaign without. */
+/** The courses of a search, a selection and a calibration; each is null for a campaign without it. */
 export type Stories = Required<Pick<Told, 'search' | 'select' | 'calibration'>>;
 
 export async function storiesOf(store: Store, campaign: Campaign): Promise<Stories> {

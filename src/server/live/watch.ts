@@ -23,7 +23,7 @@ interface Watched {
   error?: Error;
 }
 
-/** The best value of a campaign in a state, when it was asked for and told, by the clock that only goes forward. */
+/** The best value of a campaign in a state, with the times of the question and the answer by a monotonic clock. */
 interface Best {
   state: string;
   value: number | null;
@@ -72,8 +72,8 @@ export class Sections {
   }
 
   /**
-   * The best value of a campaign with a goal, as far as it is known; null while it is not, and of a campaign without a goal. What a
-   * search or a selection says of itself is known at once; of others the runs are read anew where the campaign is in another state.
+   * The best value of a campaign with a goal; null while it is unknown, and without a goal. The state of a search or a
+   * selection has it at once. For other campaigns, the runs are read again if the campaign has changed.
    */
   best({ id, goal, search, select, asOf: state }: CampaignStatus): number | null {
     if (goal === null) return null;

@@ -1,4 +1,5 @@
-// the code of a login address is behind its #, so that no request, log or Referer has it: send it as the form would
+// The code of a login address comes after its #, so that no request, log or Referer has it. This sends it as the form
+// would.
 const code = location.hash.slice(1);
 const form = document.querySelector('form');
 if (code !== '') {

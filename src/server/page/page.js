@@ -86,7 +86,7 @@ async function look() {
       lostAt = '';
     } catch {
       lostAt ||= new Date().toLocaleTimeString();
-      say(`The server cannot be reached since ${lostAt}. What is shown is of then.`);
+      say(`The server has not answered since ${lostAt}. Its last state is shown.`);
     }
   }
   if (next > 0) setTimeout(look, next);

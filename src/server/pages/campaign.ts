@@ -9,7 +9,7 @@ import { type Part, partOf } from './parts.ts';
 import { statusSection } from './status.ts';
 import { inputFields, queryText, viewQuery } from './view.ts';
 
-/** When a page asks again, ms: while runs go on, while nothing happens. */
+/** The interval between requests of a page, ms: while runs go on, and while nothing happens. */
 const SOON = 1_000;
 const LATER = 5_000;
 
@@ -23,7 +23,8 @@ const pages: readonly [string, string][] = [
 
 /**
  * The links between the pages of a campaign.
- * @param view that they keep
+ *
+ * @param view the view, which the links keep
  */
 export function tabs(id: string, current: string, view = new URLSearchParams()): Markup {
   return html`<nav class="tabs" aria-label="Campaign">
@@ -38,7 +39,7 @@ export function tabs(id: string, current: string, view = new URLSearchParams()):
   </nav>`;
 }
 
-/** A campaign: where it is, what can be done about it, and its report as far as it goes. */
+/** The page of a campaign: its state, its buttons, and its report so far. */
 export function campaignPage(
   request: FastifyRequest,
   record: CampaignRecord,
@@ -66,7 +67,7 @@ export function campaignPage(
   };
 }
 
-/** What changes on the page of a campaign; its report only once it is drawn. */
+/** The parts of a campaign's page that change; the report only after it is drawn. */
 export function campaignParts(request: FastifyRequest, status: CampaignStatus, seen: Seen): Part[] {
   return [
     partOf('status', statusSection(status)),
@@ -75,7 +76,7 @@ export function campaignParts(request: FastifyRequest, status: CampaignStatus, s
   ];
 }
 
-/** When the page of a campaign asks again, ms; 0 when nothing more is to come. */
+/** The time until the page of a campaign asks again, ms; 0 if nothing more changes. */
 export function nextLook(status: CampaignStatus, seen: Seen): number {
   if (!isDrawn(seen)) return seen.next;
   if (isClosed(status) && seen.next === 0) return 0;
@@ -86,7 +87,7 @@ function isDrawn({ version }: Seen): boolean {
   return version !== '';
 }
 
-/** What may be done to a campaign at the moment; what cannot be taken back asks first. */
+/** The buttons for a campaign in its current phase. An action that cannot be undone asks first. */
 function steering(request: FastifyRequest, status: CampaignStatus): Markup {
   const { id, phase, runs } = status;
   const to = (verb: string): string => pathOfCampaign(id, verb);
@@ -107,7 +108,7 @@ function steering(request: FastifyRequest, status: CampaignStatus): Markup {
   return html`<div id="steering" class="buttons">${buttons}</div>`;
 }
 
-/** How many runs may be requested at once. */
+/** The form for the number of runs that may be requested at once. */
 function windowForm(request: FastifyRequest, action: string): Markup | undefined {
   if (request.access?.role !== 'steer') return undefined;
   return html`<form method="post" action="${action}" class="window">
@@ -116,7 +117,9 @@ function windowForm(request: FastifyRequest, action: string): Markup | undefined
   </form>`;
 }
 
-/** Which outputs and which values of inputs are looked at; the address has it, so that it can be sent to somebody. */
+/**
+ * The form for the shown outputs and values of inputs. The address contains them, so that it can be sent to somebody.
+ */
 function viewForm({ campaign }: CampaignRecord, view: URLSearchParams): Markup {
   const shown = campaign.outputs.filter(({ type }) => type !== 'OUTPUT_FILE');
   return html`<details class="view" ${view.size > 0 ? html`open` : ''}>
@@ -137,7 +140,7 @@ function viewForm({ campaign }: CampaignRecord, view: URLSearchParams): Markup {
   </details>`;
 }
 
-/** The parts of the report, each in an element of its own. */
+/** The sections of the report, each in its own element. */
 function sectionsOf({ sections }: Seen): Markup {
   return html`${sections.map(({ id, html: text }) => html`<div id="part-${id}">${new Markup(text)}</div>`)}`;
 }

@@ -13,7 +13,9 @@ import { definitionFrom } from './written.ts';
 const read = { config: { role: 'read' } } as const;
 const steer = { config: { role: 'steer' } } as const;
 
-/** Starting campaigns, and changing them. What is wrong with a definition is said above it, with its lines. */
+/**
+ * The routes for starting and changing campaigns. Mistakes of a definition appear above it, with links to its lines.
+ */
 export function addDefinitions(app: FastifyInstance, parts: ServerParts): void {
   const { foray, inTurn } = parts;
 
@@ -37,7 +39,7 @@ export function addDefinitions(app: FastifyInstance, parts: ServerParts): void {
         if (fields.get('etag') !== etag) {
           const page = await compared();
           const changed = html`<p class="bad" role="alert">
-            Somebody has changed the definition meanwhile. This is the difference to what it is now.
+            Somebody else has changed the definition. This is the difference to the current one.
           </p>`;
           return sendPage(request, reply.code(409), { ...page, body: html`${changed}${page.body}` });
         }
@@ -58,7 +60,7 @@ export function addDefinitions(app: FastifyInstance, parts: ServerParts): void {
     const model = await foray.model(name);
     const fields = new URL(request.url, 'http://any').searchParams;
     const text = definitionFrom(model, fields);
-    // a model alone has no fields to plan yet
+    // without fields there is nothing to plan yet
     const message = fields.size > 1 ? await planned(text).catch(mistakesIn) : undefined;
     return show(request, reply, { text, model, message });
   });
@@ -78,7 +80,7 @@ export function addDefinitions(app: FastifyInstance, parts: ServerParts): void {
     }
   });
 
-  // the plan of what is being typed
+  // the plan of the text that is being typed
   app.post('/new/plan', read, async (request, reply) => {
     const text = lines(fieldsOf(request).get('definition'));
     const message = await planned(text).catch(mistakesIn);
@@ -106,13 +108,13 @@ export function addDefinitions(app: FastifyInstance, parts: ServerParts): void {
   }
 }
 
-/** A definition of a form is a text, never an envelope with files. */
+/** The definition of a form is a text, never an object with files. */
 function withText<T>(text: string, use: (source: DefinitionSource) => Promise<T>): Promise<T> {
   if (text.trim() === '') throw new ServerError('BAD_REQUEST', 'The form has no definition.');
   return withDefinition(JSON.stringify({ definition: text }), use);
 }
 
-/** The lines of a field, which come with carriage returns. */
+/** The text of a field with line feeds only: forms send carriage returns. */
 function lines(text: string | null): string {
   return (text ?? '').replaceAll('\r\n', '\n');
 }

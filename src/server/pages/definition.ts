@@ -8,7 +8,7 @@ import { tabs } from './campaign.ts';
 import { inputsForm } from './inputs-form.ts';
 import { type Page, pathOfCampaign, tableOf } from './layout.ts';
 
-/** A definition in a field for its text; errors name its lines. */
+/** A text field for a definition. Errors name its lines. */
 function editor(text: string): Markup {
   return html`<label class="editor"
     >Definition
@@ -22,7 +22,7 @@ ${text}</textarea>
   </label>`;
 }
 
-/** The definition of a campaign, which can be changed: first the difference is shown. */
+/** The page of a campaign's definition. Before a change, it shows the difference. */
 export function definitionPage(
   request: FastifyRequest,
   { campaign, definition }: CampaignRecord,
@@ -45,7 +45,7 @@ export function definitionPage(
   };
 }
 
-/** What a changed definition would do, and the button that does it. */
+/** The effect of a changed definition, and the button that applies it. */
 export function differencePage(
   request: FastifyRequest,
   record: CampaignRecord,
@@ -90,7 +90,7 @@ interface Written {
   id?: string;
 }
 
-/** A new campaign: a model is chosen, then its definition is written, with a plan. */
+/** The page of a new campaign: choose a model, then write its definition and see the plan. */
 export function newPage(
   request: FastifyRequest,
   models: readonly { name: string }[],
@@ -100,7 +100,7 @@ export function newPage(
     id = '',
     model,
   }: Written & {
-    /** The model whose inputs are asked for. */
+    /** The model whose inputs the page shows. */
     model?: ModelAtService;
   },
 ): Page {
@@ -121,7 +121,7 @@ export function newPage(
         ${
           request.access?.role === 'steer'
             ? writtenForm({ text, message, id })
-            : html`<p class="lead">Your key may read, and not start campaigns.</p>`
+            : html`<p class="lead">Your key may read, but not start campaigns.</p>`
         }
       </div>`,
   };
@@ -136,7 +136,8 @@ export function writtenForm({ text, message, id = '' }: Written): Markup {
         : html`<form method="post" action="/new" data-plan="/new/plan" data-into="#plan">
             ${editor(text)}
             <label
-              >Name of this campaign, if it is to differ from the definition’s <input name="id" value="${id}"
+              >Id of this campaign (default: the name in the definition, with a suffix)
+              <input name="id" value="${id}"
             /></label>
             <p class="buttons">
               <button name="do" value="plan">Plan</button>
@@ -146,7 +147,7 @@ export function writtenForm({ text, message, id = '' }: Written): Markup {
     }`;
 }
 
-/** What a plan comes to. */
+/** The plan as a short text. */
 export function planOf({
   points,
   mostPoints,
@@ -164,7 +165,7 @@ export function planOf({
       : `${least.toLocaleString('en-US')} to ${most.toLocaleString('en-US')}`;
   const time =
     expectedSeconds === null
-      ? 'nothing is known yet of how long they take'
+      ? 'the time is not known yet'
       : `about ${durationText(expectedSeconds * 1_000)}${mostSeconds === null || mostSeconds === expectedSeconds ? '' : `, at most ${durationText(mostSeconds * 1_000)}`}`;
   return html`<div class="answer">
     ${upTo(points, mostPoints)} ${mostPoints === 1 ? 'point' : 'points'}, ${upTo(runs, mostRuns)}

@@ -22,7 +22,7 @@ import { viewOf, viewQuery } from './view.ts';
 type Of<Params> = { Params: Params };
 const read = { config: { role: 'read' } } as const;
 
-/** Adds the pages: what browsers see. Each is whole without scripts; one script keeps them up to date. */
+/** Adds the pages for browsers. Each page is complete without scripts; one script keeps it up to date. */
 export async function addPages(app: FastifyInstance, parts: ServerParts): Promise<void> {
   const { foray, publicUrl } = parts;
   addFiles(app);
@@ -58,7 +58,7 @@ export async function addPages(app: FastifyInstance, parts: ServerParts): Promis
     async (request, reply) => {
       const { id, key, replication } = request.params;
       const { bundleUrl } = await foray.animate(id, key, Number(replication));
-      // what a service says is no address before it looks like one
+      // the answer of a service counts as an address only if it looks like one
       const address = /^https?:\/\//.test(bundleUrl ?? '') ? bundleUrl : undefined;
       return sendPage(request, reply, animationPage(request.params, address));
     },

@@ -4,7 +4,7 @@ import { html, type Markup } from '../../report/markup.ts';
 import { titleOf } from '../../report/words.ts';
 import { drawn, POINTS } from './written.ts';
 
-/** The inputs of a model with what they are if nothing else is said, as fields that make a definition. */
+/** The inputs of a model with their defaults, as fields that make a definition. */
 export function inputsForm({ name, version }: ModelAtService, fields: URLSearchParams): Markup {
   const { inputs, outputs } = version.experimentTemplate;
   const shown = inputs.filter((input) => input.name !== RANDOM_SEED && input.type !== 'INPUT_FILE');
@@ -21,9 +21,9 @@ export function inputsForm({ name, version }: ModelAtService, fields: URLSearchP
       <input type="hidden" name="model" value="${name}" />
       ${shown.map((input) => field(titleOf(input), `in:${input.name}`, defaultOf(input), allowedText(input) || input.type))}
       <p class="soft">
-        One value fixes an input. Several, as 1, 2, 3, or a range with a step, as 1..2/0.25, make a grid. A
-        range without a step, as 1..2, and log(1..100) or normal(5, 2), are drawn from. The fields write the
-        definition below, until you change it by hand.
+        One value fixes an input. A list such as 1, 2, 3, or a range with a step such as 1..2/0.25, makes a
+        grid. A range without a step such as 1..2, log(1..100) or normal(5, 2) is a distribution to draw from.
+        The fields write the definition below, until you change it by hand.
       </p>
       <label
         >How points are drawn
@@ -34,8 +34,8 @@ export function inputsForm({ name, version }: ModelAtService, fields: URLSearchP
           )}
         </select></label
       >
-      ${field('Points that are drawn', 'points', `${POINTS}`)} ${field('Replications', 'replications', '1')}
-      ${field('Until precise', 'relative', '0.05', 'half the interval, as a share of the mean of the first output')}
+      ${field('Number of points', 'points', `${POINTS}`)} ${field('Replications', 'replications', '1')}
+      ${field('Until precise', 'relative', '0.05', 'largest half-width of the interval, as a share of the mean of the first output')}
       ${field('Seed', 'seed', 'the model’s')}
       <fieldset>
         <legend>Outputs that are kept <small class="soft">all, if none is chosen</small></legend>

@@ -7,9 +7,12 @@ import { hashesOf, type Part } from './parts.ts';
 export interface Page {
   title: string;
   body: Markup;
-  /** What of the page changes, where that comes from, and when to ask for it first, ms; it is not kept up to date without. */
+  /**
+   * The parts of the page that change, the address that sends them, and the time until the first request, ms. Without
+   * it, the page is not kept up to date.
+   */
   live?: { path: string; parts: readonly Part[]; next: number } | undefined;
-  /** Something follows that whoever has no scripts has to load the page again for. */
+  /** True if more content follows: browsers without scripts must load the page again. */
   isIncomplete?: boolean;
 }
 
@@ -20,7 +23,7 @@ const places: readonly [string, string][] = [
   ['/reference', 'API'],
 ];
 
-/** Sends a page with the head that all have. */
+/** Sends a page with the common head. */
 export function sendPage(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -60,7 +63,7 @@ export function sendPage(
   return reply.header('cache-control', 'no-store').type('text/html; charset=utf-8').send(page.text);
 }
 
-/** A form that changes something: only whoever may steer gets it. */
+/** A form for a change, only for users who may steer. */
 export function act(request: FastifyRequest, action: string, name: string): Markup | undefined {
   if (request.access?.role !== 'steer') return undefined;
   return html`<form method="post" action="${action}">
@@ -68,17 +71,18 @@ export function act(request: FastifyRequest, action: string, name: string): Mark
   </form>`;
 }
 
-/** Where a campaign is on this server. */
+/** The path of a campaign on this server. */
 export function pathOfCampaign(id: string, part = ''): string {
   return `/campaigns/${encodeURIComponent(id)}${part === '' ? '' : `/${part}`}`;
 }
 
-/** What a cell of a table has; a number as it is, or as its text for people. */
+/** The content of a table cell: a number, or its text for people. */
 export type Cell = string | number | { number: string } | Markup | undefined;
 
 /**
- * A table that scrolls by itself where the window is narrow.
- * @param label - unlike that of another table of the page
+ * A table that scrolls separately if the window is narrow.
+ *
+ * @param label - different from the labels of other tables on the page
  */
 export function tableOf(
   heads: readonly (string | Markup)[],
@@ -115,7 +119,7 @@ function shownCell(cell: Cell): string | Markup | undefined {
   return typeof cell === 'number' ? cell.toLocaleString('en-US') : cell.number;
 }
 
-/** What a form of a page has sent. */
+/** The fields that a form has sent. */
 export function fieldsOf({ body }: Pick<FastifyRequest, 'body'>): URLSearchParams {
   return body instanceof URLSearchParams ? body : new URLSearchParams();
 }

@@ -7,9 +7,9 @@ import { type Page, pathOfCampaign } from './layout.ts';
 import { type Part, partOf } from './parts.ts';
 import { barOf, finishedText, paceText } from './status.ts';
 
-/** When the list asks again, ms. */
+/** The interval between requests of the list, ms. */
 export const LIST_EVERY = 5_000;
-/** Campaigns that a page shows. */
+/** The most campaigns on a page. */
 const MOST = 200;
 const phases = ['running', 'preparing', 'paused', 'stopping', 'completed', 'failed', 'cancelled'] as const;
 
@@ -18,7 +18,7 @@ export interface ListQuery {
   phase?: string | undefined;
 }
 
-/** All campaigns of the store, those of a phase or with a text in their name, model or owner. */
+/** The page of all campaigns of the store, or of those in a phase or with a text in their name, model or owner. */
 export function listPage(
   request: FastifyRequest,
   all: readonly CampaignStatus[],
@@ -47,7 +47,7 @@ export function listPage(
   };
 }
 
-/** What changes in the list. */
+/** The parts of the list that change. */
 export function listParts(
   request: Pick<FastifyRequest, 'access'>,
   all: readonly CampaignStatus[],
@@ -79,7 +79,7 @@ function tableOfCampaigns(
     </div>`;
   const shown = found.slice(0, MOST);
   const steers = access?.role === 'steer';
-  // a form does not know its own id where a field is called "id"
+  // a form with a field named "id" does not know its own id
   return html`<div id="campaigns">
     <form method="get" action="/compare">
       <p class="soft" id="found">
@@ -120,7 +120,7 @@ function tableOfCampaigns(
   </div>`;
 }
 
-/** How often each point is run, where all are run as often. */
+/** The number of runs per point, if it is the same for all points. */
 function repeatsText({ points, runs: { total }, search, precision }: CampaignStatus): string {
   const repeats = total / points;
   return repeats > 1 && Number.isInteger(repeats) && !search && !precision ? ` × ${repeats}` : '';
@@ -149,7 +149,7 @@ function rowOf(status: CampaignStatus, sections: Sections): Markup {
   </tr>`;
 }
 
-/** "Peak infected 12.3": the best value of what the campaign seeks, as far as it is known. */
+/** "Peak infected 12.3": the best value of the campaign's goal, if it is known. */
 function bestText(status: CampaignStatus, sections: Sections): Markup | string {
   const value = sections.best(status);
   if (value === null) return '';

@@ -9,8 +9,8 @@ import { viewOf } from './view.ts';
 const read = { config: { role: 'read' } } as const;
 
 /**
- * What the script of a page asks for: the parts that have changed, by the ids of their elements. The page says in `have` which ones
- * it has; `next` is when to ask again, in ms, 0 for never.
+ * The answer to the script of a page: the parts that have changed, by the ids of their elements. `have` in the request
+ * names the parts of the page. `next` is the time until the next request, ms; 0 for never.
  */
 export function addLive(app: FastifyInstance, { foray, sections }: ServerParts): void {
   app.get<{ Querystring: ListQuery & { have?: string } }>('/live', read, async (request, reply) => {
@@ -31,7 +31,7 @@ export function addLive(app: FastifyInstance, { foray, sections }: ServerParts):
   );
 }
 
-/** The parts that the page does not have, or 304 where it has all. */
+/** The parts that the page does not have, or 304 if it has all. */
 export function sendParts(
   { headers, query }: { headers: FastifyRequest['headers']; query: { have?: string } },
   reply: FastifyReply,

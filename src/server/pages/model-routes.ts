@@ -8,7 +8,10 @@ import { mistakesIn } from './problem.ts';
 const read = { config: { role: 'read' } } as const;
 const steer = { config: { role: 'steer' } } as const;
 
-/** The models, and runs that are tried. A run is at the service alone; the address of its page has the values that it was given. */
+/**
+ * The routes for models and single runs. A single run is only at the service. The address of its page has its input
+ * values.
+ */
 export function addModels(app: FastifyInstance, { foray }: ServerParts): void {
   app.get('/models', read, async (request, reply) => {
     const models = await foray.models();

@@ -7,9 +7,9 @@ import { brief, titleOf, unitText } from '../../report/words.ts';
 import { type Page, tableOf } from './layout.ts';
 import { type Part, partOf } from './parts.ts';
 
-/** When the page of a run that has not finished asks again, ms. */
+/** The interval between requests of the page of an unfinished run, ms. */
 const SOON = 1_000;
-/** Characters of an output's text that a page shows; a curve has thousands. */
+/** The most characters of an output's text on a page; a curve has thousands. */
 const MOST_TEXT = 2_000;
 
 /** The models of the service, each with the inputs and outputs of its newest version. */
@@ -32,9 +32,9 @@ export function modelsPage(models: readonly ModelAtService[]): Page {
 }
 
 /**
- * A model, and a form that tries one run of it.
+ * The page of a model, with a form for a single run.
  *
- * @param run that was tried, and where it is
+ * @param run the run, and its place
  */
 export function modelPage(
   request: FastifyRequest,
@@ -68,7 +68,7 @@ export function modelPage(
   };
 }
 
-/** Where a run is that was tried, with its outputs. */
+/** The state of a single run, with its outputs. */
 export function runPart({ status, reason, outputs }: SingleRun): Part {
   const words = {
     FRESH: 'queued',
@@ -97,7 +97,7 @@ export function runPart({ status, reason, outputs }: SingleRun): Part {
   );
 }
 
-/** When the page of a run asks again, ms; 0 when it has finished. */
+/** The time until the page of a run asks again, ms; 0 if the run has finished. */
 export function nextLookAt({ status }: SingleRun): number {
   return status === 'FRESH' || status === 'RUNNING' ? SOON : 0;
 }
@@ -120,7 +120,7 @@ function head({ name, description, modelVersions, version, experiments }: ModelA
 
 function inputsTable({ name, version }: ModelAtService): Markup {
   return tableOf(
-    ['Input', 'Type', 'Units', 'Allowed', 'Value if nothing else is said'],
+    ['Input', 'Type', 'Units', 'Allowed', 'Default'],
     version.experimentTemplate.inputs.map((input) => [
       input.name,
       input.type,

@@ -7,7 +7,7 @@ import { digestOf } from '../api/etag.ts';
  */
 export interface Part {
   id: string;
-  /** It stays the same while the part stays the same. */
+  /** A hash of the part. */
   hash: string;
   markup: Markup;
 }

@@ -3,8 +3,9 @@ import { html, type Markup } from '../../report/markup.ts';
 import { problemOf } from '../problems.ts';
 
 /**
- * What is wrong with what a form has sent, a line a mistake, to be shown above the form.
- * @throws what is no mistake of a person
+ * The mistakes in a form, one per line, for the place above the form.
+ *
+ * @throws any error that is not a mistake of the user
  */
 export function mistakesIn(error: unknown): Markup {
   if (!isForayError(error)) throw error;

@@ -2,7 +2,7 @@ import { html } from '../../report/markup.ts';
 import { endpoints } from '../api/endpoints.ts';
 import { type Page, tableOf } from './layout.ts';
 
-/** The API: each endpoint with who may use it. */
+/** The page of the API: each endpoint with its role. */
 export function referencePage(url: string): Page {
   return {
     title: 'API',

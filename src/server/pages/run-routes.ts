@@ -8,9 +8,9 @@ import { sendPage } from './layout.ts';
 import { orderIn, runsPage } from './runs.ts';
 import { viewOf, viewQuery } from './view.ts';
 
-/** Runs on a page of the table. */
+/** Number of runs on a page of the table. */
 const ROWS = 200;
-/** Runs that are read for a page of those with some values of an input: it comes soon, also where few have them. */
+/** The most runs that are read for a page with filters, so that the page comes soon even if few runs pass. */
 const MOST_READ = 10_000;
 
 interface Query {
@@ -20,7 +20,7 @@ interface Query {
   from?: string;
 }
 
-/** The table of runs, in the order of the design, of their end or of an output. */
+/** The routes for the table of runs: in the order of the design, of their end or of an output. */
 export function addRuns(app: FastifyInstance, { foray, sections }: ServerParts): void {
   app.get<{ Params: { id: string }; Querystring: Query }>(
     '/campaigns/:id/runs',
@@ -47,7 +47,7 @@ export function addRuns(app: FastifyInstance, { foray, sections }: ServerParts):
       }
       if (order !== '') {
         const from = Math.max(0, Number.parseInt(request.query.from ?? '0', 10) || 0);
-        // one more tells whether there is a next page
+        // one more row shows whether there is a next page
         const rows = await sections.extremeRuns(id, { ...order, inputs, from, count: ROWS + 1 });
         const next = { order: text, from: String(from + ROWS) };
         return send(rows.slice(0, ROWS), rows.length > ROWS ? next : null);

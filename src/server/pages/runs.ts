@@ -14,17 +14,17 @@ import { tabs } from './campaign.ts';
 import { act, type Cell, type Page, pathOfCampaign, tableOf } from './layout.ts';
 import { filterFields, inputFields } from './view.ts';
 
-/** How a table of runs is ordered: as the design, by when they finished, or by an output. */
+/** The order of a table of runs: the design, the time of the end, or an output. */
 export type RunOrder = '' | 'last' | { wants: 'lowest' | 'highest'; output: string };
 
-/** Which runs are shown, as the address has it. */
+/** The shown runs, from the address. */
 interface Shown {
   order: string;
   state: string;
   view: URLSearchParams;
 }
 
-/** An order as an address has it: "", "last", "lowest:OUTPUT" or "highest:OUTPUT". */
+/** An order in an address: "", "last", "lowest:OUTPUT" or "highest:OUTPUT". */
 export function orderIn(text: string): RunOrder {
   const [, wants, output] = /^(lowest|highest):(.+)$/s.exec(text) ?? [];
   if (wants) return { wants: wants as 'lowest' | 'highest', output: output! };
@@ -32,9 +32,9 @@ export function orderIn(text: string): RunOrder {
 }
 
 /**
- * Finished runs as a table, a page at a time.
+ * The page of finished runs as a table.
  *
- * @param next the query of the next page; null where there is none
+ * @param next the query of the next page; null without one
  * @param shown which runs are shown
  */
 export async function runsPage(
@@ -75,7 +75,7 @@ export async function runsPage(
   };
 }
 
-/** Which runs are shown, and in which order. */
+/** The form for the shown runs and their order. */
 function orderForm(campaign: CampaignRecord['campaign'], shown: Shown): Markup {
   const outputs = measuresOf(campaign).map(({ name }) => name);
   const orders: [string, string][] = [
@@ -108,7 +108,7 @@ function orderForm(campaign: CampaignRecord['campaign'], shown: Shown): Markup {
   </form>`;
 }
 
-/** A point: its inputs, and what is known of each of its runs, with its outputs and what it printed. */
+/** The page of a point: its inputs, and its runs with their outputs and logs. */
 export function pointPage(
   request: FastifyRequest,
   { campaign: { outputs } }: CampaignRecord,
@@ -172,7 +172,7 @@ function timeOf(at: string): Markup {
   return html`<time datetime="${at}">${at.slice(0, 10)}<br />${at.slice(11, 19)} UTC</time>`;
 }
 
-/** A run of its own with the inputs of one of a point, which the service draws. */
+/** The page of an animated run, which has the inputs of a run of a point. */
 export function animationPage(
   { id, key, replication }: { id: string; key: string; replication: string },
   address: string | undefined,
@@ -231,7 +231,7 @@ export function failuresPage(
   };
 }
 
-/** What can be taken away: results of the points that the view leaves, and the report of all. */
+/** The page of downloads: results of the points in the view, and the report of all points. */
 export function downloadsPage({ campaign: { id, name } }: CampaignRecord, view: URLSearchParams): Page {
   const root = `/api/v1/campaigns/${encodeURIComponent(id)}`;
   const filters = filterFields(view);
@@ -243,8 +243,8 @@ export function downloadsPage({ campaign: { id, name } }: CampaignRecord, view: 
     return `${root}/results.${format}${query && `?${query}`}`;
   };
   const files: [string, string][] = [
-    [results('csv'), 'Results as CSV, a row a run'],
-    [results('csv', 'points'), 'Results as CSV, a row a point'],
+    [results('csv'), 'Results as CSV, one row per run'],
+    [results('csv', 'points'), 'Results as CSV, one row per point'],
     [results('parquet'), 'Results as Parquet'],
     [results('jsonl'), 'Results as JSON Lines'],
     [

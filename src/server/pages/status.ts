@@ -5,7 +5,7 @@ import { durationText } from '../../report/campaign-section.ts';
 import { html, type Markup } from '../../report/markup.ts';
 import { counted } from '../../report/words.ts';
 
-/** Where a campaign is, in words and as a bar. */
+/** The state of a campaign, in words and as a bar. */
 
 /** Done, failed, requested and waiting runs as shares of a bar. */
 export function barOf(status: CampaignStatus): Markup {
@@ -42,7 +42,7 @@ export function finishedText(status: CampaignStatus): string {
   return `${finished} of ${counted(expectedRuns(status), 'run')}${failed}`;
 }
 
-/** How fast it goes on, and how long it takes; empty where nothing is known. */
+/** The rate and the remaining time; empty if they are unknown. */
 export function paceText({ phase, rate, secondsLeft, window }: CampaignStatus): string {
   if (phase !== 'running') return '';
   return [
@@ -54,7 +54,7 @@ export function paceText({ phase, rate, secondsLeft, window }: CampaignStatus): 
     .join(', ');
 }
 
-/** Head of a campaign's page: phase, what stands in its way, bar, numbers. */
+/** The head of a campaign's page: phase, obstacles, bar and counts. */
 export function statusSection(status: CampaignStatus): Markup {
   const { runs, phase, blocked, note, growth, source, asOf } = status;
   const numbers: [string, number][] = [

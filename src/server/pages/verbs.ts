@@ -5,11 +5,11 @@ import { ServerError } from '../problems.ts';
 import type { ServerParts } from '../parts.ts';
 import { act as actForm, fieldsOf, type Page, pathOfCampaign, sendPage } from './layout.ts';
 
-/** Runs that a campaign may have requested at once. */
+/** The most runs that a campaign may have requested at once. */
 const MOST_AT_ONCE = 2_000;
 
 interface Verb {
-  /** What it does, where it is asked before. */
+  /** A description for the question before the action; absent if there is no question. */
   asks?: { what: string; name: string };
   act: (parts: ServerParts, id: string, reason: string, fields: URLSearchParams) => Promise<unknown>;
 }
@@ -21,28 +21,28 @@ const verbs: Record<string, Verb> = {
   window: { act: ({ foray }, id, _reason, fields) => foray.setConcurrency(id, concurrencyIn(fields)) },
   stop: {
     asks: {
-      what: 'No new runs are requested. The campaign closes when those that are requested have finished.',
+      what: 'The campaign requests no new runs. It closes when its requested runs have finished.',
       name: 'Stop',
     },
     act: ({ foray }, id, reason) => foray.steer(id, 'stop', reason),
   },
   cancel: {
     asks: {
-      what: 'No new runs are requested, and runs of this campaign that have not finished are stopped. What has finished is kept.',
+      what: 'The campaign requests no new runs, and stops its unfinished runs. Finished results stay.',
       name: 'Cancel the campaign',
     },
     act: ({ foray }, id, reason) => foray.cancel(id, reason),
   },
   delete: {
     asks: {
-      what: 'The campaign is deleted with its points and results. What the model service has of it stays there.',
+      what: 'The campaign is deleted with its points and results. Its runs at the model service stay.',
       name: 'Delete the campaign',
     },
     act: ({ foray }, id) => foray.delete(id),
   },
 };
 
-/** What people do to campaigns. A GET only asks; a POST acts, and leads back to the page. */
+/** The actions on campaigns. A GET only asks; a POST acts and leads back to the page. */
 export function addVerbs(app: FastifyInstance, parts: ServerParts): void {
   const steer = { config: { role: 'steer' } } as const;
   for (const [verb, { asks, act }] of Object.entries(verbs)) {
@@ -88,7 +88,7 @@ export function addVerbs(app: FastifyInstance, parts: ServerParts): void {
     app.post(`/chosen/${verb}`, steer, async (request, reply) => {
       const refused: ForayError[] = [];
       for (const id of chosen(fieldsOf(request).getAll('id'))) {
-        // one that is over must not keep the others going
+        // a campaign that is over must not stop the action for the others
         await verbs[verb]!.act(parts, id, reasonOf(request), fieldsOf(request)).catch((error: unknown) => {
           if (!isForayError(error)) throw error;
           refused.push(error);
@@ -107,7 +107,7 @@ function concurrencyIn(fields: URLSearchParams): number | 'auto' {
   const number = Number(text);
   if (text === 'auto') return text;
   if (Number.isInteger(number) && number >= 1 && number <= MOST_AT_ONCE) return number;
-  throw new ServerError('BAD_REQUEST', `"${text}" is no number of runs.`, {
+  throw new ServerError('BAD_REQUEST', `"${text}" is not a number of runs.`, {
     hint: `Give a whole number from 1 to ${MOST_AT_ONCE}, or auto.`,
   });
 }
@@ -126,7 +126,7 @@ function capitalized(text: string): string {
   return text.slice(0, 1).toUpperCase() + text.slice(1);
 }
 
-/** Asks before something is done that cannot be taken back. */
+/** The page that asks before an action that cannot be undone. */
 function askPage(
   request: FastifyRequest,
   {

@@ -16,7 +16,7 @@ export function viewOf(url: string): View {
   };
 }
 
-/** The parts of an address that are its view, and nothing else of it. */
+/** The parts of an address that belong to the view. */
 export function viewQuery(url: string): URLSearchParams {
   const query = [...new URL(url, 'http://any').searchParams];
   return new URLSearchParams(

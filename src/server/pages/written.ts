@@ -3,7 +3,7 @@ import { numericOutputTypes } from '../../api/index.ts';
 import type { ModelAtService } from '../../client/index.ts';
 import { starterDefinition } from '../../client/starter.ts';
 
-/** Designs that draw points from ranges, with what they are told how many there are by. */
+/** Designs that draw points from ranges, with the name of their setting for the number of points. */
 export const drawn = {
   lhs: { name: 'Latin hypercube', count: 'points' },
   sobol: { name: 'Sobol sequence', count: 'points' },
@@ -13,16 +13,17 @@ export const drawn = {
   saltelli: { name: 'for Sobol’ indices (Saltelli)', count: 'points' },
 } as const;
 
-/** Points that are drawn where the form does not say how many. */
+/** The default number of points. */
 export const POINTS = 64;
-/** The most replications of a point that go on until a mean is precise, where the form does not say it. */
+/** The default for the most replications of a point that is replicated until its mean is precise. */
 const MOST_REPLICATIONS = 200;
 /** Replications of each point before its mean is judged. */
 const FIRST_REPLICATIONS = 5;
 
 /**
- * The definition that the fields of a form make: `in:INPUT` with one value fixes an input, several or FROM..TO/STEP make a grid, and
- * FROM..TO, log(FROM..TO) or normal(MEAN, SD) are drawn from. Without any, the one that `foray init` writes.
+ * The definition from the fields of a form. `in:INPUT` with one value fixes an input. Several values or FROM..TO/STEP
+ * make a grid. FROM..TO, log(FROM..TO) and normal(MEAN, SD) are distributions. Without fields, it is the definition of
+ * `foray init`.
  */
 export function definitionFrom(model: ModelAtService, fields: URLSearchParams): string {
   const inputs: Record<string, unknown> = {};
@@ -64,7 +65,7 @@ function designOf(grid: object, spread: object, fields: URLSearchParams): { desi
   return { design: hasAny(grid) ? { product: [{ grid }, sample] } : sample };
 }
 
-/** Until a share of the mean of the first output is known, or a number. */
+/** The setting for replications: until the mean of the first output is precise, or a number. */
 function replicationsOf(
   { version }: ModelAtService,
   outputs: readonly string[],
@@ -80,7 +81,7 @@ function replicationsOf(
   return { replications: { min: FIRST_REPLICATIONS, max, output, relative: valueOf(relative) } };
 }
 
-/** A list, or a range with a step; undefined where there is one value. */
+/** A list, or a range with a step; undefined for a single value. */
 function valuesIn(text: string): unknown {
   const range = /^(\S+?)\.\.(\S+?)\/(\S+)$/.exec(text);
   if (range) {
@@ -107,7 +108,7 @@ function hasAny(value: object): boolean {
   return Object.keys(value).length > 0;
 }
 
-/** Numbers and booleans as such, anything else as the text that it is. */
+/** Parses numbers and booleans. Any other text stays a text. */
 function valueOf(text: string): unknown {
   if (/^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(text)) return Number(text);
   if (text === 'true' || text === 'false') return text === 'true';

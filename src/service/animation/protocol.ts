@@ -2,24 +2,24 @@ import type { Job, Ready } from '../executors/protocol.ts';
 import type { AnimationDeclaration } from '../models/declaration.ts';
 import type { SceneValueDeclaration, ViewArea } from '../models/model.ts';
 
-/** What the process of an animated run is told first. */
+/** The first message to the process of an animated run. */
 export interface AnimationData {
   job: Job;
   animation: AnimationDeclaration;
 }
 
-/** What it is told later. A `draw` is answered with a frame each, in order. */
+/** The later messages to it. It answers each `draw` with a frame, in order. */
 export type Command =
   | { kind: 'draw' }
   | { kind: 'pause' }
   | { kind: 'run' }
-  /** How much of the scene's time passes in a second; Infinity: as fast as can be drawn. */
+  /** The scene's time per second; Infinity: as fast as pictures can be drawn. */
   | { kind: 'speed'; speed: number }
-  /** What is drawn from here on: a part of the picture, or null for all of it. */
+  /** The part of the picture that is drawn from now on; null for all of it. */
   | { kind: 'view'; area: ViewArea | null }
   | (Question & { id: number });
 
-/** What is asked of the scene by name, and answered with `answer` or `refused`. */
+/** A question to the scene by name, which is answered with `answer` or `refused`. */
 export type Question =
   | { kind: 'get'; name: string; type: SceneValueDeclaration['type'] }
   | { kind: 'set'; name: string; value: unknown }
@@ -29,11 +29,11 @@ export type Question =
 export interface Frame {
   time: number;
   end: number;
-  /** A whole SVG document, not to be trusted: a model has drawn it. */
+  /** A complete SVG document. It is untrusted, because a model has drawn it. */
   svg: string;
 }
 
-/** What it says: a frame when the run has started, then one a `draw`. The last three end the run. */
+/** Its messages: a frame when the run has started, then a frame for each draw. The last three end the run. */
 export type AnimationReport =
   | Ready
   | { kind: 'frame'; frame: Frame }
@@ -43,5 +43,5 @@ export type AnimationReport =
   | { kind: 'refused'; id: number; reason: string }
   | { kind: 'completed'; outputs: Record<string, string>; frame: Frame }
   | { kind: 'failed'; reason: string }
-  /** It cannot be executed now, through no fault of the model. */
+  /** It cannot be executed now, and the model is not the reason. */
   | { kind: 'deferred'; reason: string };

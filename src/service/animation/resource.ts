@@ -3,7 +3,7 @@ import type { Frame } from './protocol.ts';
 import type { Session } from './session.ts';
 import type { Shown } from './sessions.ts';
 
-/** What the page is told of an animated run (docs/guides/animation.md). */
+/** The state of an animated run for its page (docs/guides/animation.md). */
 export interface FrameResource {
   status: 'RUNNING' | 'PAUSED' | 'COMPLETED' | 'STOPPED' | 'FAILED';
   /** Why it FAILED, or why the service STOPPED it. */

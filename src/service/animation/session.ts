@@ -38,19 +38,19 @@ export class Session {
   /** A random id that gives access to the run. It is never logged or stored. */
   readonly uuid = randomUUID();
   /**
-   * When the run has started there is a picture; rejects with the reason when it ends before that, a Deferred when that is no
-   * fault of the model.
+   * Resolves when the run has started and there is a picture. Rejects with the reason if it ends before that: with a
+   * Deferred if the model is not the reason.
    */
   readonly started: Promise<void>;
   readonly #options: SessionOptions;
   readonly #process: ChildProcess;
   readonly #prints: RunPrints;
-  /** Those that wait for a picture, in the order in which they asked. */
+  /** The requests that wait for a picture, in their order. */
   readonly #waiting: ((frame: Frame) => void)[] = [];
   #isReady = false;
   /** Whether it could not be executed for a reason outside the model. */
   #isDeferred = false;
-  /** Those that wait for an answer of the scene, by its number. */
+  /** The requests that wait for an answer of the scene, by number. */
   readonly #asked = new Map<number, PromiseWithResolvers<string>>();
   #questions = 0;
   #frame: Frame | undefined;
@@ -90,12 +90,12 @@ export class Session {
     return this.#paused;
   }
 
-  /** How much of the scene's time passes in a second; may be Infinity. */
+  /** The scene's time per second; may be Infinity. */
   get speed(): number {
     return this.#speed;
   }
 
-  /** The run as it is now; once it has ended the last picture. For a session that has started. */
+  /** The current state of the run; after its end, the last picture. For a session that has started. */
   draw(): Promise<Frame> {
     if (this.#ending) return Promise.resolve(this.#frame!);
     this.#tell({ kind: 'draw' });
@@ -117,7 +117,7 @@ export class Session {
     this.#tell({ kind: 'speed', speed });
   }
 
-  /** Has only a part of the picture drawn, or all of it again. */
+  /** Draws only a part of the picture, or all of it again. */
   show(area: ViewArea | null): void {
     this.#tell({ kind: 'view', area });
   }
@@ -149,7 +149,7 @@ export class Session {
   }
 
   #tell(message: AnimationData | Command): void {
-    // one that has ended, or is about to, is not told; the run ends with it
+    // a process that has ended, or is about to, gets no message, and the run ends with it
     if (this.#process.connected) this.#process.send(message, () => {});
   }
 

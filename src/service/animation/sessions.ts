@@ -39,7 +39,7 @@ export interface SessionsParts {
   after: After;
 }
 
-/** An animated run with all that is told of it. */
+/** An animated run with its state. */
 export interface Shown {
   session: Session;
   run: StoredRun;
@@ -52,14 +52,14 @@ export interface Shown {
 }
 
 /**
- * The animated runs, by session uuid. Each is a run of its own in the database, RUNNING until it is COMPLETED at the end
- * of its scene, FAILED by its model or STOPPED; pausing does not show there. Sessions live in memory: a restart stops
- * them. One that has ended is answered for as long again as nobody may look at one that runs.
+ * The animated runs, by session uuid. Each is a separate run in the database: RUNNING until it is COMPLETED at the end
+ * of its scene, FAILED by its model, or STOPPED. A pause does not change this state. Sessions are in memory, so a
+ * restart stops them. A session that has ended still answers for the time that an unwatched run may go on.
  */
 export class Sessions {
   readonly #parts: SessionsParts;
   readonly #shown = new Map<string, Shown>();
-  /** How many are being added to the database. */
+  /** The number of runs that are being added to the database. */
   #starting = 0;
   /** Ended runs whose files are being stored, by id. */
   readonly #keeping = new Set<string>();
@@ -72,8 +72,8 @@ export class Sessions {
   /**
    * Starts an animated run; resolves when its first picture is drawn.
    *
-   * @throws ServiceError UNSUPPORTED_EXPERIMENT for a model that is not drawn, TOO_MANY_ANIMATIONS, ANIMATION_FAILED with the
-   *   reason, UNAVAILABLE when that is no fault of the model, and those of a run request
+   * @throws ServiceError UNSUPPORTED_EXPERIMENT for a model without animation, TOO_MANY_ANIMATIONS, ANIMATION_FAILED
+   * with the reason, UNAVAILABLE if the model is not the reason, and the errors of a run request
    */
   async start(versionId: string, request: RunRequest): Promise<Shown> {
     const { runs, registry, processes } = this.#parts;
@@ -120,7 +120,7 @@ export class Sessions {
     }
   }
 
-  /** Whether the run is one of those that run here, or whose files are not stored yet. */
+  /** Whether the run is running here, or its files are not stored yet. */
   executes(runId: string): boolean {
     if (this.#keeping.has(runId)) return true;
     return [...this.#shown.values()].some(({ run, session }) => run.id === runId && !session.ending);
@@ -137,14 +137,14 @@ export class Sessions {
     return shown;
   }
 
-  /** The run as it is now, for somebody who renders it: it may go on for another five minutes. */
+  /** The current state of the run, for somebody who renders it. This lets it go on for another five minutes. */
   async render(shown: Shown): Promise<Frame> {
     const frame = await shown.session.draw();
     if (!shown.session.ending) this.#watch(shown);
     return frame;
   }
 
-  /** Stops all of them; then their processes are gone. */
+  /** Stops all of them; resolves when their processes are gone. */
   async close(): Promise<void> {
     this.#open = false;
     const all = [...this.#shown.values()];
@@ -227,7 +227,7 @@ export class Sessions {
 function unavailable(): ServiceError {
   return new ServiceError(
     'UNAVAILABLE',
-    "The animated run cannot start just now: the system has nothing left for its process, or the model's files cannot be read. Ask again later.",
+    "The animated run cannot start just now: the system lacks resources for its process, or the model's files cannot be read. Ask again later.",
     { 'retry-after': String(TRY_SOON) },
   );
 }

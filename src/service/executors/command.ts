@@ -254,7 +254,7 @@ async function takeFiles(
     if (type !== 'OUTPUT_FILE' || typeof value !== 'string') continue;
     const file = await fileIn(folder, value);
     if (file === undefined) {
-      throw new Error(`the output "${name}" names "${value}", which is no file in the working folder`);
+      throw new Error(`the output "${name}" names "${value}", which is not a file in the working folder`);
     }
     const localPath = path.relative(folder, path.resolve(folder, value));
     if (!taken.has(file)) taken.set(file, { hash: await files.take(file), localPath });

@@ -19,8 +19,8 @@ export interface UploadAddress {
 }
 
 /**
- * Where the files of clients and runs are, by the hash of their content. Addresses are pre-signed: they need no key, and
- * are valid for five minutes. `root` is the address of the service as the client reaches it. A store on another machine
+ * The store for the files of clients and runs, by the hash of their content. Addresses are pre-signed: they need no
+ * key, and are valid for five minutes. `root` is the address of the service for the client. A store on another machine
  * throws ServiceError UNAVAILABLE while it cannot be used.
  */
 export interface ContentStore {

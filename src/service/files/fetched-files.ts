@@ -3,7 +3,7 @@ import { messageOf } from '../../errors.ts';
 import { Deferred } from '../deferred.ts';
 import type { ContentFiles } from './content.ts';
 
-/** Files that are kept elsewhere, in a folder of this machine while runs need them. What is not whole there is fetched. */
+/** Local copies of files that are kept elsewhere, while runs need them. A missing or damaged copy is fetched. */
 export class FetchedFiles {
   readonly #local: ContentFiles;
   readonly #fetch: (hash: string, file: string) => Promise<void>;
@@ -16,7 +16,7 @@ export class FetchedFiles {
     this.#fetch = fetch;
   }
 
-  /** @throws Deferred when a file cannot be had just now */
+  /** @throws Deferred if a file cannot be fetched at the moment */
   async ensure(hashes: Iterable<string>): Promise<void> {
     for (const hash of new Set(hashes)) {
       if (await this.#local.isWhole(hash)) continue;

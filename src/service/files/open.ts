@@ -26,14 +26,14 @@ export interface OpenContentOptions {
   now: () => number;
 }
 
-/** Where a service keeps its files. */
+/** The places where a service keeps its files. */
 export interface Content {
   store: ContentStore;
-  /** If the service itself serves their pre-signed addresses. */
+  /** Set if the service itself serves their pre-signed addresses. */
   disk?: DiskStore;
-  /** If they are not kept where executors of this machine read and write them. */
+  /** Set if they are not kept in a folder that executors of this machine read and write. */
   runFiles?: RunFiles;
-  /** For the files of versions, apart from those of clients, if those are not kept in a folder. */
+  /** The store for the files of versions, separate from those of clients, if those are not kept in a folder. */
   versions?: S3Store;
 }
 

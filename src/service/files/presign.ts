@@ -50,12 +50,12 @@ export class Presigner {
     const wanted = Buffer.from(this.#signature(...what, expires));
     const given = Buffer.from(signature);
     if (wanted.length !== given.length || !timingSafeEqual(wanted, given)) {
-      throw new ServiceError('URL_REFUSED', 'This address was not given out by this service as it is.');
+      throw new ServiceError('URL_REFUSED', 'This address does not have a valid signature of this service.');
     }
     if (this.#now() > Number(expires)) {
       throw new ServiceError(
         'URL_REFUSED',
-        `This address has expired: it held for ${PRESIGNED_SECONDS} seconds.`,
+        `This address has expired: it was valid for ${PRESIGNED_SECONDS} seconds.`,
       );
     }
   }

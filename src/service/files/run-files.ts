@@ -9,7 +9,7 @@ import { FetchedFiles } from './fetched-files.ts';
 type Template = Version['experimentTemplate'];
 type Texts = Readonly<Record<string, string>>;
 
-/** Where the files of runs are kept, when that is not the folder that executors read and write. */
+/** The store for the files of runs, if that is not the folder of the executors. */
 export interface RemoteFiles {
   /** Writes a file to a path. */
   fetch(hash: string, file: string): Promise<void>;
@@ -17,7 +17,7 @@ export interface RemoteFiles {
   upload(hash: string, file: string): Promise<void>;
 }
 
-/** Brings the input files of runs to the folder of the executors, and their output files to where files are kept. */
+/** Copies the input files of runs to the folder of the executors, and their output files to the store. */
 export class RunFiles {
   readonly #local: ContentFiles;
   readonly #remote: RemoteFiles;
@@ -30,15 +30,15 @@ export class RunFiles {
     this.#fetched = new FetchedFiles(local, (hash, file) => remote.fetch(hash, file));
   }
 
-  /** @throws Deferred when a file cannot be had just now */
+  /** @throws Deferred if a file cannot be fetched at the moment */
   async fetchInputs({ inputs }: Template, values: Texts): Promise<void> {
     const files = inputs.filter(({ type }) => type === 'INPUT_FILE').map(({ name }) => values[name]!);
     await this.#fetched.ensure(files.filter((hash) => hash !== ''));
   }
 
   /**
-   * Stores the files among the outputs of a run. It is tried until it succeeds: a result is not lost because its file
-   * cannot be stored just now.
+   * Stores the files among the outputs of a run. It tries until it succeeds, because a result must not be lost while
+   * its file cannot be stored.
    *
    * @param texts - each output as JSON text
    * @throws Deferred after `close`
@@ -51,7 +51,7 @@ export class RunFiles {
     }
   }
 
-  /** Ends what is tried until it succeeds: these runs are executed again. */
+  /** Ends all waiting attempts. Their runs are executed again. */
   close(): void {
     this.#closing.abort();
   }

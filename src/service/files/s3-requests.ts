@@ -11,7 +11,7 @@ import { messageOf } from '../../errors.ts';
 import type { UploadAddress } from './content-store.ts';
 import type { S3Bucket, S3Credentials } from './s3-address.ts';
 
-/** The store did not do what it was asked for. The message never contains a key or a pre-signed address. */
+/** The store failed a request. The message never contains a key or a pre-signed address. */
 export class S3Fault extends Error {
   override readonly name = 'S3Fault';
   /** The store's own code, such as NoSuchBucket; undefined when it cannot be reached. */
@@ -23,7 +23,7 @@ export class S3Fault extends Error {
   }
 }
 
-/** Answers of a store that is there, but overloaded or being repaired. */
+/** Answers of a store that is overloaded or being repaired. */
 const PASSING = 500;
 const TIMEOUT = { connect: 5_000, response: 30_000, socket: 60_000 };
 
@@ -40,7 +40,7 @@ export class S3Requests {
     this.#now = now;
   }
 
-  /** What the clock of this machine is ahead of the store's, by its last answer, in milliseconds. */
+  /** How far the clock of this machine is ahead of the store's, by its last answer, in milliseconds. */
   get skew(): number {
     return this.#skew;
   }
@@ -70,13 +70,13 @@ export class S3Requests {
     body.resume();
   }
 
-  /** An address of an object for five minutes. `query` has what the store shall answer with. */
+  /** An address of an object, valid for five minutes. `query` contains the wanted headers of the store's answer. */
   async address(key: string, query: Record<string, string>): Promise<string> {
     const { url } = await this.#sign('GET', key, { query: { ...query, ...EXPIRY } });
     return url;
   }
 
-  /** An address for five minutes that takes only content with this SHA-256. */
+  /** An address, valid for five minutes, that takes only content with this SHA-256. */
   async uploadAddress(key: string, sha256: string): Promise<UploadAddress> {
     const headers = checksum(sha256);
     const { url } = await this.#sign('PUT', key, { query: EXPIRY, headers });

@@ -20,15 +20,19 @@ export interface S3StoreOptions {
   local: ContentFiles;
   problems: Problems;
   now: () => number;
-  /** What the names of the objects begin with. @default 'files' */
+  /**
+   * The prefix of the names of objects.
+   *
+   * @default 'files'
+   */
   prefix?: string;
 }
 
-/** When to try again while the store cannot be reached, in seconds. */
+/** The retry time while the store cannot be reached, in seconds. */
 const TRY_AGAIN = 5;
 /** The most that the clocks of this machine and of the store may differ without a warning, in seconds. */
 const MOST_SKEW = 30;
-/** The content of no bytes, as a file that may be stored at any time. */
+/** Empty content, which may be stored at any time. */
 const EMPTY = '47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU';
 
 /** Files in a bucket of an S3-compatible store, as objects `files/HASH`, or with another prefix. Clients get addresses of the store itself. */
@@ -53,7 +57,7 @@ export class S3Store implements ContentStore, RemoteFiles {
     try {
       await this.#requests.put(this.#keyOf(EMPTY), empty, hexOf(EMPTY));
       await this.#requests.has(this.#keyOf(EMPTY));
-      // without the right to list, a store calls what is not there forbidden
+      // without the right to list objects, a store calls a missing object forbidden
       await this.#requests.has(this.#keyOf('none'));
       this.#compareClocks();
     } catch (error) {
@@ -119,7 +123,7 @@ export class S3Store implements ContentStore, RemoteFiles {
     return `${this.#options.prefix ?? 'files'}/${hash}`;
   }
 
-  /** Pre-signed addresses hold by the store's clock: one that differs makes them hold shorter or longer. */
+  /** The store's clock limits pre-signed addresses. If it differs, they are valid for a shorter or longer time. */
   #compareClocks(): void {
     const { problems, bucket } = this.#options;
     const seconds = Math.round(Math.abs(this.#requests.skew) / 1000);
@@ -128,11 +132,13 @@ export class S3Store implements ContentStore, RemoteFiles {
       code: 'FILES_CLOCK',
       subject: '',
       message: 'The clock of the service differs from that of the store of files.',
-      detail: `The clock of this machine is ${seconds} seconds ${this.#requests.skew > 0 ? 'ahead of' : 'behind'} that of the store of files at ${bucket.url}: addresses of files hold shorter or longer than they should. Set it.`,
+      detail: `The clock of this machine is ${seconds} seconds ${this.#requests.skew > 0 ? 'ahead of' : 'behind'} that of the store of files at ${bucket.url}: addresses of files are valid for a shorter or longer time than they should. Set the clock.`,
     });
   }
 
-  /** @throws ServiceError UNAVAILABLE when the store cannot be used just now, which becomes a problem of the service */
+  /**
+   * @throws ServiceError UNAVAILABLE if the store cannot be used at the moment, which becomes a problem of the service
+   */
   async #do<T>(request: () => Promise<T>): Promise<T> {
     const { problems, bucket } = this.#options;
     try {
@@ -146,11 +152,15 @@ export class S3Store implements ContentStore, RemoteFiles {
         code: 'FILES_STUCK',
         subject: '',
         message: 'The store of files cannot be used: runs with files wait.',
-        detail: `The store of files at ${bucket.url} cannot be used, which is tried again: ${messageOf(error)}`,
+        detail: `The store of files at ${bucket.url} cannot be used; foray tries again: ${messageOf(error)}`,
       });
-      throw new ServiceError('UNAVAILABLE', 'The store of files cannot be used just now. Ask again later.', {
-        'retry-after': String(TRY_AGAIN),
-      });
+      throw new ServiceError(
+        'UNAVAILABLE',
+        'The store of files cannot be used at the moment. Ask again later.',
+        {
+          'retry-after': String(TRY_AGAIN),
+        },
+      );
     }
   }
 }

@@ -148,8 +148,9 @@ export class LaneKeeper {
       problems.raise({
         code: 'LANES_STUCK',
         subject: '',
-        message: 'Executors on other machines cannot be given work just now: runs wait for those that work.',
-        detail: `No lane can be started in Temporal, which is tried again: ${messageOf(error)}`,
+        message:
+          'Executors on other machines get no new work at the moment: runs wait for the working executors.',
+        detail: `No lane can be started in Temporal; foray tries again: ${messageOf(error)}`,
       });
       onFault(error);
     } finally {

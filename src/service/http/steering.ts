@@ -26,7 +26,7 @@ const commands: Record<string, Act> = {
     if (!/^(experiment\.)?root$/i.test(parameters.trim())) {
       throw new ServiceError(
         'INVALID_QUERY',
-        `The query parameter parameters is "${parameters}": the one thing to present is experiment.root, the whole picture.`,
+        `The query parameter parameters is "${parameters}": the only allowed value is experiment.root, the whole picture.`,
       );
     }
     session.show(null);

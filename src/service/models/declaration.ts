@@ -167,7 +167,7 @@ export const Declaration = z
         const input = declaration.inputs.find((input) => nameKey(input.name) === nameKey(given));
         const what = `"${given}" of experiment "${experiment.name}"`;
         const path = ['experiments', index, 'inputs', given];
-        if (!input) complain(path, `experiment "${experiment.name}" sets "${given}", which is no input`);
+        if (!input) complain(path, `experiment "${experiment.name}" sets "${given}", which is not an input`);
         else if (isUnfit(input.type, setting))
           complain(path, `${what} is a range, which does not fit ${input.type}`);
         else

@@ -166,7 +166,7 @@ export interface RunContext<I extends readonly InputDeclaration[] = readonly Inp
   progress: (fraction: number) => void;
 }
 
-/** A part of the picture that a page may show alone, in pixels. */
+/** A part of the picture that a page may show by itself, in pixels. */
 export interface ViewArea {
   /** Unique among the view areas, ignoring case. */
   name: string;
@@ -208,20 +208,20 @@ export type SceneFunction = (...args: never[]) => unknown;
 
 /** A run that is being drawn. Times are in the animation's units, from 0. */
 export interface Scene<O extends readonly OutputDeclaration[] = readonly OutputDeclaration[]> {
-  /** When the run is over, finite. */
+  /** The time at which the run is over, finite. */
   readonly end: number;
-  /** Goes on to a time, never back; the last one is `end`. What it throws fails the run. */
+  /** Goes on to a time, never back; the last time is `end`. An error fails the run. */
   advance(time: number): void;
-  /** SVG elements that show the run as it is now, in a box of the animation's width and height. */
+  /** SVG elements that show the current state of the run, in a box of the animation's width and height. */
   draw(): string;
-  /** The outputs, asked for at the end: those that `run` gives for the same inputs. */
+  /** The outputs at the end: the same as those of `run` with the same inputs. */
   outputs(): OutputValues<O> | Promise<OutputValues<O>>;
   /** The values and functions that the animation declares, by name. */
   values?: Readonly<Record<string, SceneValue>>;
   functions?: Readonly<Record<string, SceneFunction>>;
 }
 
-/** How a model is drawn (docs/guides/animation.md). */
+/** The animation of a model (docs/guides/animation.md). */
 export interface AnimationDefinition<
   I extends readonly InputDeclaration[] = readonly InputDeclaration[],
   O extends readonly OutputDeclaration[] = readonly OutputDeclaration[],
@@ -229,19 +229,23 @@ export interface AnimationDefinition<
   /** Native size of the picture, in pixels. */
   width: number;
   height: number;
-  /** Of the scene's time. */
+  /** The unit of the scene's time. */
   units: TimeUnit;
-  /** How much of the scene's time passes in a second. @default 1 */
+  /**
+   * The scene's time per second.
+   *
+   * @default 1
+   */
   speed?: number;
-  /** What a page may ask for by name, beside the whole picture. */
+  /** The parts of the picture that a page may show by name. */
   viewAreas?: readonly ViewArea[];
   values?: readonly SceneValueDeclaration[];
   functions?: readonly SceneFunctionDeclaration[];
-  /** Begins a run that is drawn. What it throws fails the run, with the error's message as the reason. */
+  /** Begins a drawn run. An error fails the run, with the error's message as the reason. */
   start(context: RunContext<I>): Scene<O> | Promise<Scene<O>>;
 }
 
-/** What a model is: its declaration, and what runs it. */
+/** A model: its declaration, and the function that runs it. */
 export interface ModelDefinition<
   I extends readonly InputDeclaration[] = readonly InputDeclaration[],
   O extends readonly OutputDeclaration[] = readonly OutputDeclaration[],
@@ -253,9 +257,9 @@ export interface ModelDefinition<
   inputs: I;
   outputs: O;
   experiments?: readonly ExperimentDeclaration[];
-  /** One run. What it throws fails the run, with the error's message as the reason. */
+  /** Executes one run. An error fails the run, with the error's message as the reason. */
   run(context: RunContext<I>): OutputValues<O> | Promise<OutputValues<O>>;
-  /** Without it the model is not drawn, and has no animated runs. */
+  /** Without it, the model has no animated runs. */
   animation?: AnimationDefinition<I, O>;
 }
 

@@ -13,8 +13,8 @@ import type { VersionFiles } from './version-files.ts';
 const SEGMENT = /^[^./\\\0][^/\\\0]*$/;
 
 /**
- * Models that their authors push. The files of a version count as there only for somebody who has uploaded them, or who may change a model
- * that has them: else the hash of a file would be enough for reading it.
+ * Models that their authors push. The files of a version count as known only for a user who has uploaded them, or who
+ * may change a model that has them. Otherwise, the hash of a file would be enough for reading it.
  */
 export class Pushes {
   readonly #registry: ModelRegistry;
@@ -27,7 +27,7 @@ export class Pushes {
     this.#files = files;
   }
 
-  /** The user has uploaded a content to the files of versions. */
+  /** Notes that the user has uploaded a content to the files of versions. */
   noteUpload(user: string, sha256: string): void {
     const uploaded = this.#uploaded.get(user) ?? new Set();
     this.#uploaded.set(user, uploaded.add(sha256));

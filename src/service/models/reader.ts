@@ -18,28 +18,31 @@ import {
 import { stableUuid } from './ids.ts';
 import { filesOutside } from './manifest.ts';
 
-/** How long a folder that was a part of a model may be missing beside others, in milliseconds: editors and checkouts replace folders. */
+/**
+ * How long a folder of a model may be missing while others beside it exist, in milliseconds: editors and checkouts
+ * replace folders.
+ */
 const GONE_AFTER = 30_000;
 
 export interface FoundModel {
   id: string;
   declaration: Declaration;
   code: ModelCode;
-  /** Of content and declaration: what makes a version. */
+  /** A hash of content and declaration, which identifies a version. */
   codeHash: string;
-  /** Files that it uses which are none of its own, from its folder. */
+  /** Files outside the model that it uses, relative to its folder. */
   outside: readonly string[];
   /** The folder of models that it is in. */
   root: string;
 }
 
-/** What the folders of models are. */
+/** The content of the folders of models. */
 export interface Reading {
-  /** Models by id; those that cannot be read as they were last. */
+  /** Models by id. A model that cannot be read is as it was at its last reading. */
   models: ReadonlyMap<string, FoundModel>;
   /** Models that are not valid. */
   invalid: ForayError[];
-  /** What cannot be read. */
+  /** The folders that cannot be read. */
   unreadable: Unreadable[];
 }
 
@@ -47,15 +50,16 @@ export interface Reading {
 export interface Unreadable {
   folder: string;
   isRoot: boolean;
-  /** That it cannot be read, and why. */
+  /** Says that it cannot be read, and why. */
   problem: ForayError;
-  /** The models that stay as they were because of it. */
+  /** The models that stay unchanged because of it. */
   kept: FoundModel[];
 }
 
 /**
- * Reads the folders of models again and again. What cannot be read has not changed: a model stays as it was last read until it can
- * be read, and is another then, or is not valid, or its folder is missing for long beside others that are there.
+ * Reads the folders of models repeatedly. A model that cannot be read has not changed: it stays as it was at its last
+ * reading. It changes when it can be read and is different or invalid, or when its folder has been missing for long
+ * while others beside it exist.
  */
 export class ModelReader {
   readonly #roots: readonly string[];
@@ -81,7 +85,7 @@ export class ModelReader {
       else models.set(model.id, model);
     }
     for (const { kept } of unreadable) {
-      // one that was moved is found elsewhere
+      // a model that was moved is found elsewhere
       for (const model of kept) if (!models.has(model.id)) models.set(model.id, model);
     }
     this.#known = [...models.values()];
@@ -129,10 +133,14 @@ export class ModelReader {
     return { ...reading, found: found.filter((model) => model !== undefined) };
   }
 
-  /** The folder that was a part of a model, and is not there any more. @throws Error of the system */
+  /**
+   * The folder of a model that no longer exists.
+   *
+   * @throws Error of the system
+   */
   #findMissing(last: FoundModel | undefined, place: ModelPlace | undefined): string | undefined {
     if (!last) return undefined;
-    // one that is there without a model must at least be readable
+    // an existing folder without a model must at least be readable
     if (!place) {
       const folder = folderOf(last);
       if (statOf(folder)) isEmpty(folder);
@@ -162,7 +170,7 @@ function folderOf(model: FoundModel | ModelPlace): string {
 /**
  * Reads a model.
  *
- * @param last - the model as it was last, which is not described again if its files are the same
+ * @param last - the model at its last reading. It is not described again if its files are the same
  * @throws ForayError MODEL_INVALID, MODEL_UNREADABLE; Error of the system
  */
 export async function readModel(root: string, place: ModelPlace, last?: FoundModel): Promise<FoundModel> {
@@ -186,7 +194,7 @@ function sameName(one: FoundModel, other: FoundModel): ForayError {
   return new ForayError('MODEL_INVALID', `Two models have the name "${other.declaration.name}": ${folders}.`);
 }
 
-/** @throws what is neither an error for users nor of the system: a fault of the service */
+/** @throws any error that is neither for users nor of the system: a fault of the service */
 function asModelError(folder: string, error: unknown): ForayError {
   if (isForayError(error)) return error;
   if (!isSystemError(error)) throw error;

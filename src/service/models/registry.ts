@@ -12,23 +12,23 @@ import { modelName, problemOf, unkeptOf } from './registry-problems.ts';
 import type { VersionFiles } from './version-files.ts';
 import { type Recorded, type VersionRow, type VersionTable, whyRetired } from './version-table.ts';
 
-/** A model version as the service holds it. */
+/** A model version in the service. */
 export interface ServedVersion extends Version {
   modelId: string;
   experiments: Experiment[];
   /** Undefined when the code of this version is no longer in the folders of models; {@link ModelRegistry.codeOf} then has it. */
   code: ModelCode | undefined;
-  /** Its kept files; null where there are none. */
+  /** Its kept files; null if there are none. */
   manifest: Manifest | null;
-  /** Why it takes no runs; undefined when it does. */
+  /** Why it takes no runs; undefined if it does. */
   retired: string | undefined;
-  /** When it was made; null for a version of an earlier foray. */
+  /** The time when it was made; null for a version of an earlier foray. */
   madeAt: string | null;
-  /** Its files as they were when it was read; null for a version of an earlier foray. */
+  /** Its files at the time of its reading; null for a version of an earlier foray. */
   files: VersionFile[] | null;
-  /** How it is drawn; undefined where its code does not say so, or was not kept. */
+  /** Its animation; undefined if its code has none, or was not kept. */
   animation: AnimationDeclaration | undefined;
-  /** What its code allows for its inputs, in the template's order; none when the code was not kept. */
+  /** The allowed values of its inputs, in the template's order; none if the code was not kept. */
   inputs: readonly DeclaredInput[];
 }
 
@@ -39,22 +39,22 @@ export interface RegistryParts {
   problems: Problems;
 }
 
-/** What a further reading of the folders of models came to. */
+/** The result of a further reading of the folders of models. */
 export interface Reload {
-  /** What is new, in a line each: versions, and models that are not valid any more. */
+  /** News, one line each: new versions, and models that are not valid any more. */
   lines: string[];
-  /** What whoever writes the models should know, in a line each. */
+  /** Warnings for the authors of models, one line each. */
   warnings: string[];
-  /** Whether the code of any model is another than before. */
+  /** Whether the code of any model has changed. */
   hasChanged: boolean;
   /** Whether everything could be read. */
   isComplete: boolean;
 }
 
 /**
- * The models and versions of the service: those of the database, with the code found in the folders of models. A
- * model whose code differs from its latest version becomes a new version; earlier ones stay, with their runs, and run on from
- * their kept files.
+ * The models and versions of the service: those of the database, with the code in the folders of models. If the code of
+ * a model differs from its latest version, the model gets a new version. Earlier versions stay, with their runs, and
+ * still run from their kept files.
  */
 export class ModelRegistry {
   readonly #table: VersionTable;
@@ -63,16 +63,16 @@ export class ModelRegistry {
   readonly #problems: Problems;
   /** The models in the folders of models. */
   #found: readonly FoundModel[] = [];
-  /** The folder that each model has now, by its id. */
+  /** The current folder of each model, by its id. */
   #folders: ReadonlyMap<string, string> = new Map();
-  /** What told the state of the table before it was read. */
+  /** A text that identified the state of the table before its last reading. */
   #state = '';
   /** The last reading of the table. */
   #reading: Promise<void> = Promise.resolve();
   #models: ReadonlyMap<string, Model> = new Map();
   #versions: ReadonlyMap<string, ServedVersion> = new Map();
   #unreadableVersions: readonly string[] = [];
-  /** What was wrong with models at the last reading. */
+  /** The problems of models at the last reading. */
   #complaints: readonly string[] = [];
 
   private constructor({ table, files, reader, problems }: RegistryParts) {
@@ -92,7 +92,7 @@ export class ModelRegistry {
     return registry;
   }
 
-  /** What whoever writes the models should know, in a line each. */
+  /** Warnings for the authors of models, one line each. */
   warnings(): string[] {
     return [...this.#versions.values()].flatMap(({ code, manifest }) => {
       const warning = code && manifest && outsideWarning(manifest.declaration, manifest.outside);
@@ -101,8 +101,8 @@ export class ModelRegistry {
   }
 
   /**
-   * Reads the folders of models anew. A model that is not valid, or has the name of another, is left out: its versions
-   * stay, and take no new runs. One that cannot be read stays as it was.
+   * Reads the folders of models again. A model that is not valid, or has the name of another, is left out: its versions
+   * stay, and take no new runs. A model that cannot be read stays as it was.
    */
   async reload(): Promise<Reload> {
     const { models, invalid, unreadable } = await this.#reader.read();
@@ -122,7 +122,10 @@ export class ModelRegistry {
     return { lines, warnings, hasChanged: this.#servedCode() !== served, isComplete };
   }
 
-  /** Takes models over; returns the versions that are new, as `<model>, version <number>`, and whether all files could be kept. */
+  /**
+   * Adds the models of a reading; returns the new versions, as `<model>, version <number>`, and whether all files could
+   * be kept.
+   */
   async #take(found: readonly FoundModel[]): Promise<{ added: string[]; areKept: boolean }> {
     const unkept: Problem[] = [];
     const added: string[] = [];
@@ -163,12 +166,12 @@ export class ModelRegistry {
     );
   }
 
-  /** Tells the code that is served from other. */
+  /** A text that identifies the served code. */
   #servedCode(): string {
     return [...this.#versions.values()].map(({ id, code }) => `${id} ${code?.contentHash}`).join('\n');
   }
 
-  /** Reads the versions of the database anew, if another service has changed them. */
+  /** Reads the versions of the database again, if another service has changed them. */
   async notice(): Promise<void> {
     if ((await this.#table.state()) !== this.#state) await this.refresh();
   }
@@ -177,7 +180,7 @@ export class ModelRegistry {
     return this.#versions.has(versionId);
   }
 
-  /** Reads the versions of the database anew. One reading follows the other, so the last one counts. */
+  /** Reads the versions of the database again. Readings are sequential, so the last one counts. */
   refresh(): Promise<void> {
     this.#reading = this.#reading.catch(() => {}).then(() => this.#read());
     return this.#reading;
@@ -185,7 +188,7 @@ export class ModelRegistry {
 
   async #read(): Promise<void> {
     const state = await this.#table.state();
-    // another service may add a model meanwhile, so its versions are read before it
+    // another service may add a model meanwhile, so its versions are read first
     const rows = await this.#table.versions();
     const models = await this.#table.models();
     const versions = new Map<string, ServedVersion>();
@@ -200,10 +203,10 @@ export class ModelRegistry {
   }
 
   /**
-   * The code that the runs of a version execute: that in the folders of models, else its kept files in a folder of their own.
+   * The code for the runs of a version: the code in the folders of models, or its kept files in a separate folder.
    *
-   * @returns undefined when the version takes no runs
-   * @throws Deferred when the kept files cannot be used just now
+   * @returns undefined if the version takes no runs
+   * @throws Deferred if the kept files cannot be used at the moment
    */
   async codeOf({ modelId, code, manifest, retired }: ServedVersion): Promise<ModelCode | undefined> {
     if (code) return code;
@@ -213,9 +216,9 @@ export class ModelRegistry {
   }
 
   /**
-   * Removes the kept files of versions, which then take no runs; those whose code is in the folders of models stay.
+   * Removes the kept files of versions, which then take no runs. Versions whose code is in the folders of models stay.
    *
-   * @returns how many bytes that were
+   * @returns the number of removed bytes
    */
   async prune(versions: readonly ServedVersion[]): Promise<number> {
     const pruned = versions.filter(({ code, manifest }) => !code && manifest);
@@ -246,12 +249,12 @@ export class ModelRegistry {
     return [...this.#versions.values()];
   }
 
-  /** Ids of the versions whose code cannot be read just now. */
+  /** Ids of the versions whose code cannot be read at the moment. */
   unreadableVersions(): readonly string[] {
     return this.#unreadableVersions;
   }
 
-  /** What anybody, also without a key, may hear of the model that a version is of. */
+  /** The public name of a version's model, which needs no key. */
   publicName(versionId: string): string {
     return modelName(this.model(this.version(versionId).modelId));
   }

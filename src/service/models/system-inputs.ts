@@ -23,10 +23,10 @@ export const systemInputTypes: Record<SystemInput, InputType> = {
 
 type StopMode = (typeof stopModes)[number];
 
-/** From when to when a run simulates, in the model's time units. */
+/** The start and end of a run's simulated time, in the model's time units. */
 export interface Horizon {
   start: number;
-  /** Infinity when nothing but the model ends the run. */
+  /** Infinity if only the model ends the run. */
   stop: number;
 }
 
@@ -48,9 +48,9 @@ const MILLISECONDS: Partial<Record<Unit, number>> = {
 };
 
 /**
- * The canonical value of a model's input, its own or a system input.
+ * The canonical value of an input, of the model or of the system.
  *
- * @throws ValueError when the value is none of the type, or none that the system input takes
+ * @throws ValueError if the value does not have the type, or the system input does not take it
  */
 export function canonicalInput(name: string, type: InputType, value: RawValue): string {
   const canonical = canonicalValue(type, value);
@@ -61,10 +61,11 @@ export function canonicalInput(name: string, type: InputType, value: RawValue): 
 }
 
 /**
- * What `{STOP_MODE}`, start and stop come to. Without `{STOP_MODE}` a model stops at its `{STOP_TIME}`, else at its
- * `{STOP_DATE}`, else never. By date, a run is as long in model time as from `{START_DATE}` to `{STOP_DATE}`.
+ * The simulated time by `{STOP_MODE}`, start and stop. Without `{STOP_MODE}` a model stops at its `{STOP_TIME}`, else
+ * at its `{STOP_DATE}`, else never. By date, the length of a run in model time is the time from `{START_DATE}` to
+ * `{STOP_DATE}`.
  *
- * @throws ValueError naming the input, as a whole sentence, when the stop is before the start or not declared
+ * @throws ValueError with the name of the input, as a whole sentence, if the stop is before the start or not declared
  */
 export function horizonOf(template: readonly InputItem[], values: Values): Horizon {
   const start = Number(values['{START_TIME}'] ?? 0);
@@ -89,7 +90,7 @@ export function horizonOf(template: readonly InputItem[], values: Values): Horiz
   }
 }
 
-/** The most memory that a request leaves its run, in MB; undefined where the model does not declare it. */
+/** The memory limit that a request gives its run, in MB; undefined if the model does not declare it. */
 export function memoryOf(values: Values): number | undefined {
   const value = values[MAX_MEMORY_MB];
   return value === undefined ? undefined : Number(value);

@@ -13,7 +13,7 @@ const readers: Partial<Record<InputType, (canonical: string) => TypedValue>> = {
   BOOLEAN: (canonical) => canonical === 'true',
 };
 
-/** A canonical input value as the JavaScript value that a model is given (see `RunContext.inputs`). */
+/** A canonical input value as a JavaScript value for the model (see `RunContext.inputs`). */
 export function typedValue(type: InputType, canonical: string): TypedValue {
   return readers[type]?.(canonical) ?? canonical;
 }
@@ -102,7 +102,7 @@ function fits(type: OutputType, value: unknown): boolean {
   }
 }
 
-/** None, where the value is no object. */
+/** Empty if the value is not an object. */
 function fieldsOf(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }
@@ -112,7 +112,7 @@ function isStatistics(value: unknown): boolean {
   return (
     typeof type === 'string' &&
     Number.isInteger(count) &&
-    // of no values there are no extremes
+    // without values there are no extremes
     [min, max, mean, variance].every((figure) => figure === null || isNumber(figure))
   );
 }
@@ -135,7 +135,7 @@ function isDateTime(text: string): boolean {
   }
 }
 
-/** What a value is, for a message: the number itself, but no long text. */
+/** A description of a value for a message: the number itself, but no long text. */
 function kindOf(value: unknown): string {
   if (typeof value === 'number' || typeof value === 'bigint') return String(value);
   return Array.isArray(value) ? 'array' : typeof value;

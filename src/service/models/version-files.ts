@@ -28,7 +28,7 @@ export function versionFilesIn(dataDir: string): string {
   return path.join(dataDir, 'versions');
 }
 
-/** Where the contents of versions are kept for all services of a database that share no folder. */
+/** The store for the contents of versions, for all services of a database that share no folder. */
 export interface SharedContents {
   has(hash: string): Promise<boolean>;
   /** Writes a content to a path. */
@@ -38,17 +38,25 @@ export interface SharedContents {
 }
 
 export interface VersionFilesOptions {
-  /** Where the folders of old versions are made. @default the folder `cache` */
+  /**
+   * The place for the folders of old versions.
+   *
+   * @default the folder `cache`
+   */
   cache?: string | undefined;
   /** The folder of incomplete files. */
   unfinished?: string | undefined;
-  /** Contents that are not in the folder are fetched from here. @default they are all there */
+  /**
+   * Contents that are not in the folder are fetched from here.
+   *
+   * @default the folder has all of them
+   */
   source?: Pick<SharedContents, 'fetch'> | undefined;
   /** Contents are stored here as well. */
   shared?: SharedContents | undefined;
 }
 
-/** So many files are stored at once. */
+/** The number of files that are stored at once. */
 const UPLOADS = 8;
 
 /**
@@ -63,7 +71,7 @@ export class VersionFiles {
   readonly #shared: SharedContents | undefined;
   /** Contents that are stored for all services, by their names. */
   readonly #published = new Set<string>();
-  /** Folders that were found to be what they should be, with what tells their state. */
+  /** Folders that were checked, with a text that identifies their state. */
   readonly #checked = new Map<string, string>();
 
   constructor(dir: string, { cache, unfinished, source, shared }: VersionFilesOptions = {}) {
@@ -79,7 +87,7 @@ export class VersionFiles {
     return this.#shared !== undefined;
   }
 
-  /** Makes the folder ready, without what an earlier process left half-written. */
+  /** Prepares the folder, and removes incomplete files of an earlier process. */
   prepare(): void {
     this.content.prepare();
     rmSync(this.#unfinished, { recursive: true, force: true });
@@ -124,7 +132,11 @@ export class VersionFiles {
     await Promise.all(Array.from({ length: UPLOADS }, work));
   }
 
-  /** Stores a content as it arrives; returns its SHA-256. @throws ServiceError TOO_LARGE, UNAVAILABLE */
+  /**
+   * Stores a content while it arrives; returns its SHA-256.
+   *
+   * @throws ServiceError TOO_LARGE, UNAVAILABLE
+   */
   async store(body: Readable, limit: number): Promise<string> {
     const name = await storeUpload(this.content, body, limit);
     await this.#shared?.upload(name, this.content.pathOf(name));
@@ -148,10 +160,10 @@ export class VersionFiles {
   }
 
   /**
-   * The code of an old version in a folder of its own, which is made if need be and made anew where it is not what it should be.
+   * The code of an old version in a separate folder. The folder is made if it is missing or not correct.
    *
-   * @param installedIn - the folder that the model has now, whose packages and virtual environments it gets
-   * @throws Deferred when that is not possible now
+   * @param installedIn - the current folder of the model, whose packages and virtual environments the old version gets
+   * @throws Deferred if that is not possible at the moment
    */
   async ready(manifest: Manifest, installedIn: string | undefined): Promise<ModelCode> {
     const folder = path.join(this.#cache, manifest.contentHash);
@@ -171,7 +183,7 @@ export class VersionFiles {
     }
   }
 
-  /** Removes what no manifest needs any more; returns how many bytes that were. */
+  /** Removes contents that no manifest needs; returns the number of removed bytes. */
   removeOthers(kept: readonly Manifest[]): number {
     const folders = new Set(kept.map(({ contentHash }) => contentHash));
     const made = existsSync(this.#cache) ? readdirSync(this.#cache) : [];
@@ -229,7 +241,7 @@ export class VersionFiles {
     }
   }
 
-  /** Makes the folder beside its place and moves it there when it is whole. */
+  /** Makes the folder beside its place and moves it there when it is complete. */
   #make(folder: string, { files, imports }: Manifest): void {
     const unfinished = path.join(this.#unfinished, randomUUID());
     try {
@@ -254,7 +266,7 @@ export class VersionFiles {
   }
 }
 
-/** Where the code of a version is, when it is in a folder of its own. */
+/** The place of a version's code, if it has a separate folder. */
 function codeIn(folder: string, { entry, folders, contentHash, files, imports }: Manifest): ModelCode {
   const placed = (name: string): string => path.join(folder, name);
   return {
@@ -273,7 +285,10 @@ export function contentName(sha256: string): string {
   return Buffer.from(sha256, 'hex').toString('base64url');
 }
 
-/** Links what is installed in a model's folder, and the packages of the folders above it, into the folder of an old version. */
+/**
+ * Links the installed packages of a model's folder, and those of the folders above it, into the folder of an old
+ * version.
+ */
 function linkInstalled(from: string, to: string): void {
   const installed = readdirSync(from, { withFileTypes: true })
     .filter(({ name }) => name !== '__pycache__' && isOfTools(path.join(from, name)))

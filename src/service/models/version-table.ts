@@ -22,7 +22,7 @@ export interface VersionRow extends Version {
 
 const PRUNED = 'its files were pruned';
 
-/** Why a version that is not the current one takes no runs; undefined when it does. */
+/** Why a version that is not the current one takes no runs; undefined if it does. */
 export function whyRetired({
   manifest,
   prunedAt,
@@ -33,12 +33,12 @@ export function whyRetired({
     : PRUNED;
 }
 
-/** What has become of a model that was found in the folders of models. */
+/** The result for a model in the folders of models. */
 export interface Recorded {
-  /** Of its version. */
+  /** The number of its version. */
   number: number;
   isNew: boolean;
-  /** Why its files are not kept; undefined when they are. */
+  /** Why its files are not kept; undefined if they are. */
   problem: string | undefined;
 }
 
@@ -118,7 +118,7 @@ export class VersionTable {
     return row && readVersion(row);
   }
 
-  /** Writes down a model, and a version of it if it differs from the last one, with its files. */
+  /** Stores a model, and a new version of it with its files if it differs from the last one. */
   async record(model: FoundModel): Promise<Recorded> {
     const unpublished = await this.#publish(model);
     const keep = (sql: Sql, number: number) => unpublished ?? this.#keep(sql, model, number);
@@ -156,7 +156,10 @@ export class VersionTable {
     });
   }
 
-  /** One transaction after the other, also of other services: the files that one keeps are not removed by another. */
+  /**
+   * Runs transactions one after the other, also those of other services, so that none removes the files that another
+   * keeps.
+   */
   #change<T>(act: (sql: Sql) => Promise<T>): Promise<T> {
     const { lock } = this.#statements;
     return this.#sql.atomically(async (sql) => {
@@ -190,7 +193,7 @@ export class VersionTable {
     }
   }
 
-  /** Stores the files of a version, and then what is in it; returns why that is not possible. */
+  /** Stores the files of a version, and then its manifest; returns why that is not possible. */
   async #keep(sql: Sql, model: FoundModel, number: number): Promise<string | undefined> {
     const { id, declaration, code, outside } = model;
     const manifest = manifestOf(code, declaration, outside);

@@ -3,21 +3,21 @@ import { findModels, stateOf } from './folder.ts';
 
 /** Least time between two looks at the folders of models, in milliseconds. */
 const INTERVAL = 500;
-/** Share of the time that looking may take, in folders with very many files. */
+/** The largest share of the time for looking, in folders with very many files. */
 const SHARE = 0.02;
 
 export interface ModelWatch {
-  /** Has the folders read at the next look, changed or not. */
+  /** Reads the folders at the next look, whether they have changed or not. */
   readSoon(): void;
   end(): void;
 }
 
 /**
- * Has the folders of models read when files in them have changed and then stayed the same from one look to the next: editors and
- * checkouts write more than one. (By the system's events, changes on network disks would be missed.) What could not be read is
- * read again until it can.
+ * Reads the folders of models after files in them have changed and then stayed the same between two looks, because
+ * editors and checkouts write several files. (The system's events would miss changes on network disks.) Unreadable
+ * folders are read again until they can be read.
  *
- * @param read - reads the folders; tells whether all could be read
+ * @param read - reads the folders; returns whether all could be read
  */
 export function watchModels(modelDirs: readonly string[], read: () => Promise<boolean>): ModelWatch {
   let settled = stateOfAll(modelDirs);
@@ -58,7 +58,7 @@ function stateOfAll(modelDirs: readonly string[]): string {
   try {
     return modelDirs.flatMap(findModels).map(stateOf).join('\n');
   } catch (error) {
-    // a file or folder that has gone between two looks at it, or a folder that is no model any more
+    // a file or folder may disappear between two looks, and a folder may no longer be a model
     return String(error);
   }
 }

@@ -4,7 +4,7 @@ import { ServiceError } from '../errors.ts';
 import { type ContentFiles, isHash } from '../files/content.ts';
 import type { SharedContents } from '../models/version-files.ts';
 
-/** So many files are sent at once. */
+/** The number of files that are sent at once. */
 const UPLOADS = 8;
 /** The most damaged files in a message. */
 const MOST_NAMED = 10;
@@ -16,7 +16,7 @@ export interface FilesToMove {
   target: SharedContents;
 }
 
-/** What a move has handled. */
+/** The files that a move has copied. */
 export interface MovedFiles {
   files: number;
   bytes: number;
@@ -68,7 +68,7 @@ export async function moveFiles(
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     throw new ForayError('FILES_UNREACHABLE', 'The store of files cannot be used just now.', {
-      hint: 'Repeat the command when it can: it goes on where it stopped.',
+      hint: 'Repeat the command later: it goes on where it stopped.',
     });
   }
   if (damaged.length === 0) return moved;
@@ -78,7 +78,7 @@ export async function moveFiles(
     'FILES_UNUSABLE',
     `${damaged.length === 1 ? 'A file is' : `${damaged.length} files are`} damaged in ${dir}: ${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}.`,
     {
-      hint: 'Restore what is damaged from a copy, or remove it, as it is lost. Then repeat the command: it goes on where it stopped.',
+      hint: 'Restore the damaged files from a copy, or remove them, because they are lost. Then repeat the command: it goes on where it stopped.',
     },
   );
 }

@@ -19,36 +19,37 @@ import { type FilesToMove, type MovedFiles, moveFiles, namesIn } from './files.t
 import { countOf, Rows } from './rows.ts';
 
 export interface MoveOptions {
-  /** The data folder of a service that does not run. */
+  /** The data folder of a service that is not running. */
   dataDir: string;
   /** The address of a database in PostgreSQL. @default runs and versions are not moved */
   database?: string | undefined;
   /** A bucket. @default files are not moved */
   s3?: S3Place | undefined;
-  /** Called with how far a part is, in its own units. */
+  /** Called with the progress of a part, in its own units. */
   onProgress?: (part: string, done: number, total: number) => void;
-  /** Called with a line for what is tried again. */
+  /** Called with a line for each repeated attempt. */
   onProblem?: (line: string) => void;
 }
 
-/** What is now at the new place, also by earlier moves that were interrupted. */
+/** The content of the new place, including that of earlier, interrupted moves. */
 export interface Moved {
-  /** Undefined when the database was not moved. */
+  /** Undefined if the database was not moved. */
   rows?: { runs: number; versions: number };
   /** Files of clients and runs, and those of versions; undefined when they were not moved. */
   files?: MovedFiles;
   code?: MovedFiles;
 }
 
-/** How far the rows have come: a database with some of them is no service's yet. */
+/** The setting for the progress of the rows. A database with only a part of them does not belong to a service yet. */
 const COPYING = 'copying';
 const COPIED = 'copied';
 
 /**
- * Copies what a service has in its data folder to a database in PostgreSQL, to a bucket, or both. A move that was interrupted
- * goes on when it is repeated. The folder stays as it is.
+ * Copies the data of a service from its data folder to a database in PostgreSQL, to a bucket, or both. An interrupted
+ * move goes on when it is repeated. The folder does not change.
  *
- * @throws ForayError USAGE, STORE_MISSING, STORE_UNUSABLE, STORE_NEWER, STORE_UNREACHABLE, FILES_UNREACHABLE, FILES_UNUSABLE
+ * @throws ForayError USAGE, STORE_MISSING, STORE_UNUSABLE, STORE_NEWER, STORE_UNREACHABLE, FILES_UNREACHABLE,
+ * FILES_UNUSABLE
  */
 export async function moveService(options: MoveOptions): Promise<Moved> {
   const { dataDir, database, s3 } = options;
@@ -104,7 +105,7 @@ function moveSharedFolder(options: MoveOptions, id: string): Promise<Moved> {
   });
 }
 
-/** Opens a database in PostgreSQL while no service uses it, and keeps services from starting on it meanwhile. */
+/** Opens a database in PostgreSQL that no service uses, and prevents services from starting on it. */
 async function onlyService<T>(
   address: string,
   act: (database: Required<ServiceDatabase>) => Promise<T>,
@@ -146,9 +147,9 @@ function openSource(file: string): DatabaseSync {
 }
 
 /**
- * Makes the target that of this service; returns whether rows are still to be moved.
+ * Assigns the target to this service; returns whether rows must still be moved.
  *
- * @throws ForayError STORE_UNUSABLE when it is that of another service
+ * @throws ForayError STORE_UNUSABLE if it belongs to another service
  */
 async function begin(from: Database, { sql: to }: Required<ServiceDatabase>): Promise<boolean> {
   const settings = await from.all<{ name: string; value: string }>('SELECT name, value FROM settings');
@@ -191,7 +192,7 @@ async function moveRows(
     }
     await to.all('UPDATE settings SET value = ? WHERE name = ?', COPIED, MOVE);
   }
-  // as at a start of the service: what it executed when it was stopped waits again
+  // like at a start of the service: runs that were executing when it was stopped wait again
   const runs = new RunRepository(to, Date.now);
   const holder = randomUUID();
   await takeBackRuns(runs, holder);

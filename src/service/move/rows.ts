@@ -1,17 +1,20 @@
 import type { Sql, SqlValue } from '../database/database.ts';
 
-/** A row as both databases give it: texts, whole numbers and nulls. */
+/** A row in the form of both databases: texts, whole numbers and nulls. */
 type Row = Record<string, SqlValue>;
 
 interface Table {
   name: string;
   /** Its columns in the order of its rows. Those of a table that is read in pages are whole numbers. */
   key: readonly [string, ...string[]];
-  /** So many rows are read and written together; all of them where the key is a text, which databases sort in unlike ways. */
+  /**
+   * The number of rows that are read and written together. Tables with a text as key are read as a whole, because
+   * databases sort texts differently.
+   */
   page?: number;
 }
 
-/** In an order in which each table only refers to those before it. */
+/** In an order in which each table refers only to those before it. */
 const TABLES: readonly Table[] = [
   { name: 'models', key: ['id'] },
   { name: 'versions', key: ['id'] },
@@ -23,7 +26,7 @@ const TABLES: readonly Table[] = [
   { name: 'executors', key: ['name'] },
 ];
 
-/** The columns that PostgreSQL numbers by itself, when it is not given a number. */
+/** The columns that PostgreSQL numbers itself if it gets no number. */
 const NUMBERED: Record<string, string> = { runs: 'seq', run_logs: 'number' };
 
 /** The most values in one statement of PostgreSQL. */
@@ -39,14 +42,14 @@ export class Rows {
     this.#to = to;
   }
 
-  /** How many there are. */
+  /** Number of rows. */
   async count(): Promise<number> {
     let total = 0;
     for (const { name } of TABLES) total += await countOf(this.#from, name);
     return total;
   }
 
-  /** Copies what is not there yet. Each page is written as a whole, so a copy that was interrupted goes on. */
+  /** Copies the missing rows. Each page is written as a whole, so an interrupted copy goes on. */
   async copy(onRows: (rows: number) => void): Promise<void> {
     for (const table of TABLES) {
       const from = table.page === undefined ? undefined : await this.#last(table);
@@ -66,7 +69,7 @@ export class Rows {
   /**
    * Compares all rows on both sides.
    *
-   * @returns a row that differs, as its table and key; undefined when all are the same
+   * @returns the table and key of a row that differs; undefined if all are the same
    */
   async difference(onRows: (rows: number) => void): Promise<string | undefined> {
     for (const table of TABLES) {

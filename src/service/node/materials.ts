@@ -100,7 +100,7 @@ export class NodeMaterials implements Materials {
   whyFull(): string | undefined {
     const [oldest] = this.#uploads;
     if (!oldest || !this.isFull() || performance.now() - oldest.since < LONG) return undefined;
-    return `the outputs of ${this.#uploads.size} runs wait, as the service cannot store them`;
+    return `the outputs of ${this.#uploads.size} runs wait, because the service cannot store them`;
   }
 
   unwanted(): readonly string[] {

@@ -54,7 +54,7 @@ export class NodeState {
   /** Why it claims nothing; null when it claims. */
   problem(): string | null {
     if (this.draining.signal.aborted) return 'it drains';
-    if (!this.hasTime()) return 'its time ends before a run would';
+    if (!this.hasTime()) return 'its time ends before a run could end';
     return this.faults.problem() ?? this.#materials.whyFull() ?? null;
   }
 

@@ -34,7 +34,7 @@ export class QueueProblems implements DispatcherListener, RecorderListener {
       code: 'QUEUE_STUCK',
       subject: '',
       message: 'The database cannot be used: runs wait.',
-      detail: `No run can be taken from the queue, which is tried again: ${messageOf(error)}`,
+      detail: `No run can be taken from the queue; foray tries again: ${messageOf(error)}`,
     });
   }
 
@@ -52,7 +52,7 @@ export class QueueProblems implements DispatcherListener, RecorderListener {
           code: 'NO_EXECUTOR',
           subject: '',
           message: 'No process for an executor can be started: runs wait.',
-          detail: `No process for an executor can be started, which is tried again: ${outcome.reason}`,
+          detail: `No process for an executor can be started; foray tries again: ${outcome.reason}`,
         });
       case 'deferred':
         problems.raise({
@@ -71,8 +71,9 @@ export class QueueProblems implements DispatcherListener, RecorderListener {
       this.#parts.problems.raise({
         code: 'RUNS_UNRECORDED',
         subject: runId,
-        message: 'The database does not take what has become of a run; it is kept in memory and tried again.',
-        detail: `The database does not take what has become of run ${runId}, which is tried again: ${messageOf(error)}`,
+        message:
+          'The database cannot store the end of a run; the service keeps it in memory and tries again.',
+        detail: `The database cannot store the end of run ${runId}; foray tries again: ${messageOf(error)}`,
       });
     }
   }

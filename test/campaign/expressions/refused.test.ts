@@ -88,9 +88,9 @@ describe('what is refused', () => {
     ['()', 1, '")" is not expected here.', undefined],
     ['1 + (2', 4, 'A bracket is not closed.', undefined],
     ['1) + (2', 1, 'A bracket is closed that was not opened.', undefined],
-    ['1 + `Days', 4, 'What begins with ` here has no end.', /written twice\.$/],
-    ["Policy == 'fifo", 10, "What begins with ' here has no end.", /written twice\.$/],
-    ['"a\nb"', 0, 'What begins with " here has no end.', /written twice\.$/],
+    ['1 + `Days', 4, 'The text or name that begins with ` here has no end.', /written twice\.$/],
+    ["Policy == 'fifo", 10, "The text or name that begins with ' here has no end.", /written twice\.$/],
+    ['"a\nb"', 0, 'The text or name that begins with " here has no end.', /written twice\.$/],
     ['1e999', 0, '"1e999" is too large.', undefined],
   ])('%j', (text, offset, message, hint) => {
     const error = refusal(text);

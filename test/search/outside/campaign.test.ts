@@ -114,8 +114,8 @@ test('kill -9 of the optimiser changes nothing in the log', async () => {
 describe('it pauses the campaign, which loses nothing, when the optimiser', () => {
   test.each([
     ['exit', 'ended with exit code 1: “no more memory”'],
-    ['garbage', 'says “Traceback of nothing” on its standard output, which is no message'],
-    ['nan', 'proposes “NaN” for "Contact rate", which is no number'],
+    ['garbage', 'says “Traceback of nothing” on its standard output, which is not a message'],
+    ['nan', 'proposes “NaN” for "Contact rate", which is not a number'],
     ['outside', 'proposes “1000000” for "Contact rate", which is not within 1.2 and 2.2'],
     ['lacks', 'gives no value of "Contact rate"'],
     ['hang', 'has given no answer for 3 s'],

@@ -201,7 +201,7 @@ test.each([
     '“python3” cannot be started: there is no folder /no/such/folder where the worker is',
   ],
   ['no permission', { command: [import.meta.filename] }, 'cannot be started: it may not be executed'],
-  ['an echo', { command: ['cat'] }, 'on its standard output, which is no message'],
+  ['an echo', { command: ['cat'] }, 'on its standard output, which is not a message'],
   ['nothing', { command: ['true'] }, 'ended with exit code 0'],
   ['a signal', { command: ['sh', '-c', 'kill -9 $$'] }, 'was ended by the signal SIGKILL, 10 times in a row'],
   [
@@ -243,7 +243,7 @@ test.each([
   [
     'bytes that are no text',
     'os.write(1, bytes([255, 0, 10]))',
-    'on its standard output, which is no message.',
+    'on its standard output, which is not a message.',
   ],
   [
     'points with ids',
@@ -251,16 +251,16 @@ test.each([
     '"id", which is not searched. Known: "x", "y".',
   ],
   ['another name', saying('{"points": [{"x": 1, "Y": 1}]}'), '"Y", which is not searched. Did you mean "y"?'],
-  ['no point', saying('{"points": [null]}'), 'proposes something that is no point.'],
+  ['no point', saying('{"points": [null]}'), 'proposes something that is not a point.'],
   [
     'a number that is too large',
     saying('{"points": [{"x": 1e400, "y": 1}]}'),
-    'proposes “Infinity” for "x", which is no number.',
+    'proposes “Infinity” for "x", which is not a number.',
   ],
   [
     'a number as a text',
     saying('{"points": [{"x": "1", "y": 1}]}'),
-    'proposes “"1"” for "x", which is no number.',
+    'proposes “"1"” for "x", which is not a number.',
   ],
   [
     'too many points',
@@ -305,7 +305,7 @@ test.each([
     '{"points": []}',
     'without the number of the question, which its answers had before.',
   ],
-  ['a number', '{"points": [], "question": "2"}', 'which is no message.'],
+  ['a number', '{"points": [], "question": "2"}', 'which is not a message.'],
 ])('the number of a question: %s', async (_, answer, says) => {
   const program = `print('{"ready": {}, "question": 1}', flush=True); input(); print('${answer}', flush=True); input()`;
   const method = { ...outside('raw.py'), command: ['python3', '-c', `input(); ${program}`] };

@@ -8,7 +8,7 @@ import { Progress } from './progress.ts';
 import { Restarts, type Start } from './restarts.ts';
 import { fromBox, holdMargin, inBox, narrow } from './space.ts';
 
-/** A sample of the generation at hand. */
+/** A sample of the current generation. */
 interface Member {
   sample: Sample;
   x: number[];
@@ -25,21 +25,19 @@ interface Run {
 }
 
 /**
- * How much larger a generation is when values are noisy: the ranks of more points average the noise out, as more runs a point would
- * (N. Hansen et al., "A method for handling uncertainty in evolutionary optimization", IEEE Transactions on Evolutionary
- * Computation 13 (2009) 180-197). Repeats of a point are up to the campaign.
+ * The factor by which a generation is larger if values are noisy. The ranks of more points average the noise out, as
+ * more runs per point would (N. Hansen et al., "A method for handling uncertainty in evolutionary optimization", IEEE
+ * Transactions on Evolutionary Computation 13 (2009) 180-197). The campaign decides on repeats of a point.
  */
 const NOISE_FACTOR = 2;
-/** How often a sample is drawn again that is not allowed. */
+/** The most draws for a sample that is allowed. */
 const TRIES = 100;
-/** Runs in a row of which no sample is allowed, after which there is nothing to propose. */
+/** After this number of runs in a row without an allowed sample, there is nothing to propose. */
 const MOST_BARREN = 20;
 
 /**
- * CMA-ES with restarts (BIPOP). It takes no choices.
- *
- * A sample counts where the distribution drew it, and the value is that of the point as told, which the caller may have moved onto a
- * step: a distribution that followed the steps would lose its width.
+ * CMA-ES with restarts (BIPOP). It takes no choices. The distribution moves by the drawn samples and the told values.
+ * The caller may have moved a point onto a step: a distribution that followed the steps would lose its width.
  *
  * @throws Error when a dimension is a choice
  */
@@ -54,17 +52,17 @@ class Cma implements Method {
   private readonly ranking: Ranking;
   private readonly restarts: Restarts;
   private run: Run | null = null;
-  /** The run that has come lowest of those that are over. */
+  /** The finished run with the lowest value. */
   private lowest: Run | null = null;
   private runs = 0;
-  /** The generation at hand, and which of its members is proposed next. */
+  /** The current generation, and its next member to propose. */
   private members: Member[] = [];
   private next = 0;
   private asked = 0;
   private readonly open = new Map<number, Member>();
-  /** The points that were told, as text. */
+  /** The told points, as texts. */
   private readonly known = new Set<string>();
-  /** Whether the generation at hand has brought a point that was not known. */
+  /** Whether the current generation has a point that was not known. */
   private hasNews = false;
 
   constructor(problem: Problem) {
@@ -138,7 +136,7 @@ class Cma implements Method {
     }
   }
 
-  /** Moves the distribution by the generation, which is told. */
+  /** Moves the distribution by the generation, all of whose members were told. */
   private learn(): void {
     const ranked = this.members.sort((a, b) => this.ranking.compare(a.told!, b.told!));
     const { hasNews } = this;
@@ -147,7 +145,8 @@ class Cma implements Method {
     const middle = ranked[ranked.length >> 1]!.told!;
     const isMet = middle.value !== null && this.ranking.missOf(middle) === 0;
     this.run!.level = isMet ? middle.value! : Infinity;
-    // a generation that failed as a whole teaches nothing, nor does one of known points: the steps of the inputs are too wide for it
+    // a generation gives no information if all its points failed, or if all were known because the steps of the inputs
+    // are too wide for it
     if (ranked[0]!.told!.value === null || !hasNews) return this.restart();
     evolution.update(ranked.map(({ sample }) => sample));
     narrow(evolution);
@@ -178,12 +177,12 @@ class Cma implements Method {
     return { evolution, progress: new Progress(this.dimensions, population), points: 0, level: Infinity };
   }
 
-  /** The best point that is known, or else the middle of the box. */
+  /** The best known point, or the middle of the box if there is none. */
   private firstMean(): readonly number[] {
     return this.ranking.best?.x ?? this.dimensions.map(() => 0.5);
   }
 
-  /** A uniform point of the box: the first of some that is allowed, or else the last of them. */
+  /** A uniform point of the box: the first allowed one of several draws, or the last draw. */
   private anywhere(): number[] {
     for (let tries = 1; ; tries++) {
       const x = inBox(
@@ -195,7 +194,7 @@ class Cma implements Method {
   }
 }
 
-/** The first one when both are as low. */
+/** The first one if both are equally low. */
 function lowerOf(a: Run | null, b: Run | null): Run | null {
   return a && b && a.level <= b.level ? a : (b ?? a);
 }

@@ -1,8 +1,8 @@
 /** The constants of CMA-ES, a function of the dimension and the population. The names are those of the source in brackets. */
 export interface Constants {
-  /** Of the ranks, best first: the positive ones sum to 1, the negative ones are of the worse half (w). */
+  /** The weights of the ranks, best first: positive ones sum to 1, negative ones belong to the worse half (w). */
   weights: number[];
-  /** How many points the positive weights amount to (mu_eff). */
+  /** The effective number of points of the positive weights (mu_eff). */
   effective: number;
   /** Learning rate of the path of the step size (c_sigma). */
   sigmaPath: number;
@@ -52,7 +52,7 @@ export function constantsOf(dimension: number, population: number): Constants {
   };
 }
 
-/** How many points of equal weight have the same variance in their mean. */
+/** The number of equally weighted points whose mean has the same variance. */
 function massOf(weights: readonly number[]): number {
   return sum(weights) ** 2 / sum(weights.map((weight) => weight ** 2));
 }

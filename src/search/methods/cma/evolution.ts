@@ -5,23 +5,25 @@ import { constantsOf, type Constants } from './constants.ts';
 /** A point of a generation. The space has no bounds; its unit is the caller's. */
 export interface Sample {
   x: number[];
-  /** The standard normal numbers that it was made of. */
+  /** The standard normal numbers from which it was made. */
   z: number[];
   /** Its step from the mean in units of the step size, before `scale`. */
   step: number[];
 }
 
 /**
- * The normal distribution of CMA-ES, which points of a generation are drawn from, and which moves with their ranks: mean, step size
- * and covariance, with weighted recombination, active (negative) weights and cumulative step-size adaptation.
- *
+ * The normal distribution of CMA-ES. The points of a generation are drawn from it, and their ranks move its mean, step
+ * size and covariance. It uses weighted recombination, active (negative) weights and cumulative step-size adaptation.
  * N. Hansen, "The CMA evolution strategy: a tutorial", arXiv:1604.00772, Figure 6 and equations 38 to 47.
  */
 export class Evolution {
   readonly mean: number[];
   sigma: number;
   readonly population: number;
-  /** A factor of the standard deviation of each coordinate, 1 unless a margin holds it up: A of Hamano et al. (2022). */
+  /**
+   * A factor for the standard deviation of each coordinate. It is 1 unless a margin raises it: A of Hamano et al.
+   * (2022).
+   */
   readonly scale: number[];
   generation = 0;
   private readonly constants: Constants;
@@ -96,7 +98,7 @@ export class Evolution {
     const factors = weights.map(
       (weight, k) => rankMu * weight * (weight >= 0 ? 1 : dimension / (squaredLength(ranked[k]!.z) + 1e-300)),
     );
-    // what the path lacks when it stands still
+    // the variance that the path lacks while it stands still
     const lack = isSteady ? 0 : covariancePath * (2 - covariancePath);
     const kept = 1 + rankOne * lack - rankOne - rankMu * weights.reduce((sum, weight) => sum + weight, 0);
     for (let i = 0; i < dimension; i++) {
@@ -112,7 +114,7 @@ export class Evolution {
     }
   }
 
-  /** Not in each generation when the covariance changes slowly: appendix B.2 of the source. */
+  /** Updates the axes, but not in each generation if the covariance changes slowly: appendix B.2 of the source. */
   private decompose(): void {
     const { rankOne, rankMu } = this.constants;
     const every = 1 / ((rankOne + rankMu) * this.mean.length * 10);
@@ -125,7 +127,7 @@ export class Evolution {
     this.roots = found.realEigenvalues.map((value) => Math.sqrt(Math.max(least, value)));
   }
 
-  /** From the axes of the distribution to the coordinates. */
+  /** Converts from the axes of the distribution to the coordinates. */
   private turned(vector: readonly number[]): number[] {
     return this.axes.map((row) => {
       let sum = 0;

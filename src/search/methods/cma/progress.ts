@@ -2,21 +2,24 @@ import type { Told } from '../method.ts';
 import type { OrderedDimension } from '../levels.ts';
 import type { Evolution } from './evolution.ts';
 
-/** Steps in a coordinate from 0 to 1 that no simulation tells apart. */
+/** The smallest step in a coordinate from 0 to 1 that a simulation distinguishes. */
 const SMALLEST_STEP = 1e-8;
-/** Of the size of the values: outputs of simulations do not mean more digits. */
+/**
+ * The smallest difference relative to the size of the values: further digits of a simulation's outputs have no meaning.
+ */
 const SMALLEST_GAIN = 1e-8;
-/** Beyond it rounding decides where the samples are. */
+/** With a larger condition number, rounding decides where the samples are. */
 const MOST_ELONGATED = 1e7;
 
 /**
- * Whether a run of CMA-ES has come to its end, so that the next one starts: the criteria of N. Hansen, "Benchmarking a
- * BI-population CMA-ES on the BBOB-2009 function testbed" (2009), section 2, by steps, values, condition and stagnation.
+ * Decides whether a run of CMA-ES is over, so that the next one starts: the criteria of N. Hansen, "Benchmarking a
+ * BI-population CMA-ES on the BBOB-2009 function testbed" (2009), section 2, by steps, values, condition and
+ * stagnation.
  */
 export class Progress {
   private readonly dimensions: readonly OrderedDimension[];
   private readonly window: number;
-  /** Of the generations in which no point failed or missed a requirement: the best and the median value. */
+  /** The best and the median value of each generation in which no point failed or missed a requirement. */
   private readonly bests: number[] = [];
   private readonly medians: number[] = [];
   private still = 0;
@@ -27,10 +30,10 @@ export class Progress {
   }
 
   /**
-   * Takes note of a generation, best first.
+   * Adds a generation, best first.
    *
    * @param held - for each coordinate whether the margin of integers holds it
-   * @returns whether the run has come to its end
+   * @returns whether the run is over
    */
   isOverAfter(evolution: Evolution, ranked: readonly Told[], held: readonly boolean[]): boolean {
     const values = ranked.flatMap(({ value, excess }) =>
@@ -49,7 +52,7 @@ export class Progress {
       .deviations()
       .every((deviation, i) => deviation < SMALLEST_STEP || held[i]! || levelsOf(this.dimensions[i]!) === 1);
     this.still = isStill ? this.still + 1 : 0;
-    // while the margin holds an integer, its other levels are tried now and then
+    // while the margin holds an integer, its other levels are tried occasionally
     return this.still >= (held.includes(true) ? this.window : 1);
   }
 
@@ -60,7 +63,7 @@ export class Progress {
     return high - low <= SMALLEST_GAIN * Math.max(Math.abs(low), Math.abs(high));
   }
 
-  /** Neither the best values nor the medians of late are better than those before. */
+  /** Whether neither the recent best values nor the recent medians are better than earlier ones. */
   private stagnates(): boolean {
     const count = Math.max(120 + 3 * (this.window - 10), Math.floor(0.2 * this.bests.length));
     if (this.bests.length < count) return false;

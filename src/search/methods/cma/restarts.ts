@@ -1,6 +1,6 @@
 import type { Stream } from '../stream.ts';
 
-/** What a run of CMA-ES starts with. */
+/** The start of a run of CMA-ES. */
 export interface Start {
   population: number;
   sigma: number;
@@ -10,10 +10,9 @@ export interface Start {
 const FIRST_SIGMA = 0.2;
 
 /**
- * What each run starts with: after the first one, runs whose population doubles take turns with runs of a small population and
- * step size, so that both use as many points.
- *
- * N. Hansen, "Benchmarking a BI-population CMA-ES on the BBOB-2009 function testbed", GECCO (2009) 2389-2395, section 2.
+ * The start of each run. After the first run, runs with a doubling population alternate with runs of a small population
+ * and step size, so that both use the same number of points. N. Hansen, "Benchmarking a BI-population CMA-ES on the
+ * BBOB-2009 function testbed", GECCO (2009) 2389-2395, section 2.
  */
 export class Restarts {
   private readonly stream: Stream;
@@ -31,7 +30,7 @@ export class Restarts {
     return { population: this.population, sigma: FIRST_SIGMA };
   }
 
-  /** @param points - how many points the run before took */
+  /** @param points - number of points of the run before */
   next(points: number): Start {
     this.used[this.regime] += points;
     this.regime = this.used.large <= this.used.small ? 'large' : 'small';

@@ -3,19 +3,20 @@ import { coordinateOf, levelAt, type OrderedDimension } from '../levels.ts';
 import type { Evolution } from './evolution.ts';
 
 /**
- * How much of a real coordinate's range the transformation bends at each bound. The distribution goes as far beyond the bounds.
+ * The part of a real coordinate's range that the transformation bends at each bound. The distribution goes this far
+ * beyond the bounds.
  */
 const BEND = 0.05;
 
-/** The most that the standard deviation of a coordinate may be: a wider distribution is much the same in [0, 1]. */
+/** The largest standard deviation of a coordinate: a wider distribution is nearly the same in [0, 1]. */
 const WIDEST = 1 / 3;
 
 /**
- * The point of the box that stands for a point of the distribution, which knows no bounds.
- *
- * A real coordinate is itself between the bends; towards a bound it bends as a parabola that touches the bound, and beyond it is
- * reflected: the transformation of pycma (N. Hansen et al., `BoundTransform`). So an optimum on a bound is inside the
- * distribution's space, no sample is lost, and the distribution stays normal, which resampling and repair do not give.
+ * The point of the box for a point of the distribution, which has no bounds. Between the bends, a real coordinate stays
+ * the same. Towards a bound it follows a parabola that touches the bound, and beyond the bound it is reflected: the
+ * transformation of pycma (N. Hansen et al., `BoundTransform`). So an optimum on a bound is inside the space of the
+ * distribution, no sample is lost, and the distribution stays normal. Resampling and repair do not have these
+ * properties.
  */
 export function inBox(x: readonly number[], dimensions: readonly OrderedDimension[]): number[] {
   return x.map((value, i) => {
@@ -36,7 +37,7 @@ function bent(x: number): number {
   return left < 2 * BEND ? 1 - left ** 2 / (4 * BEND) : rising - BEND;
 }
 
-/** The point of the distribution that stands for a point of the box. */
+/** The point of the distribution for a point of the box. */
 export function fromBox(x: readonly number[], dimensions: readonly OrderedDimension[]): number[] {
   return x.map((value, i) => {
     if (dimensions[i]!.kind === 'integer') return value;
@@ -45,16 +46,17 @@ export function fromBox(x: readonly number[], dimensions: readonly OrderedDimens
   });
 }
 
-/** Keeps the standard deviation of each coordinate within what the box has room for. */
+/** Limits the standard deviation of each coordinate to the size of the box. */
 export function narrow(evolution: Evolution): void {
   const widest = Math.max(...evolution.deviations());
   if (widest > WIDEST) evolution.sigma *= WIDEST / widest;
 }
 
 /**
- * Holds up the chance that a sample leaves the level of the mean, for each integer coordinate, so that the search never gets stuck
- * on a level while it narrows: the margin of R. Hamano, S. Saito, M. Nomura and S. Shirakawa, "CMA-ES with margin: lower-bounding
- * marginal probability for mixed-integer black-box optimization", GECCO (2022), section 4. The margin is 1/(N·λ), as there.
+ * Keeps a least chance that a sample leaves the level of the mean, for each integer coordinate. So the search never
+ * stays on one level while it narrows: the margin of R. Hamano, S. Saito, M. Nomura and S. Shirakawa, "CMA-ES with
+ * margin: lower-bounding marginal probability for mixed-integer black-box optimization", GECCO (2022), section 4. The
+ * margin is 1/(N·λ), as in the paper.
  *
  * @returns for each coordinate whether the margin holds it
  */
@@ -70,7 +72,7 @@ export function holdMargin(evolution: Evolution, dimensions: readonly OrderedDim
     const below = level === 0 ? 0 : normalCdf((low - mean) / deviations[i]!);
     const above = level === levels - 1 ? 0 : normalCdf((mean - high) / deviations[i]!);
     if (level === 0 || level === levels - 1) {
-      // an outermost level has one threshold: the mean moves to it
+      // an outermost level has one threshold, and the mean moves towards it
       const reach = deviations[i]! * normalQuantile(1 - least);
       if (below + above >= least) return false;
       evolution.mean[i] = level === 0 ? high - reach : low + reach;
@@ -86,7 +88,9 @@ export function holdMargin(evolution: Evolution, dimensions: readonly OrderedDim
   });
 }
 
-/** The chances of the levels below and above, neither less than `least`, and what that takes taken from all three. */
+/**
+ * The chances of the levels below and above, each at least `least`. The increase is subtracted from all three chances.
+ */
 function raised(below: number, above: number, least: number): [number, number] {
   const [atLeastBelow, atLeastAbove] = [Math.max(least, below), Math.max(least, above)];
   const between = 1 - below - above;

@@ -1,15 +1,18 @@
 import type { Told } from '../method.ts';
 import { coordinateOf, type OrderedDimension } from '../levels.ts';
 
-/** A part of the box in one dimension: an interval of a real coordinate, or the levels from `from` to before `to`. */
+/**
+ * A part of the box in one dimension: an interval of a real coordinate, or the levels from `from` up to, but not
+ * including, `to`.
+ */
 interface Side {
   from: number;
   to: number;
-  /** How often it was divided; Infinity when it cannot be divided any more. */
+  /** How often it was divided; Infinity if it cannot be divided any more. */
   divisions: number;
 }
 
-/** A box within the box with the point in its middle. */
+/** A part of the box with the point in its middle. */
 export interface Cell {
   sides: Side[];
   x: number[];
@@ -20,10 +23,12 @@ export interface Cell {
 /** A cell's division in one dimension. */
 export interface Cut {
   dimension: number;
-  /** The new cells, and the side of each in that dimension. Until the cut is made they have the sides of the whole cell. */
+  /**
+   * The new cells, and the side of each in that dimension. Before the division they have the sides of the whole cell.
+   */
   cells: Cell[];
   sides: Side[];
-  /** What is left to the parent. */
+  /** The side that the parent keeps. */
   middle: Side;
 }
 
@@ -35,12 +40,15 @@ export function wholeBox(dimensions: readonly OrderedDimension[]): Cell {
   return { sides, x: sides.map((side, i) => middleOf(side, dimensions[i]!)), told: null };
 }
 
-/** How often the longest side was divided; Infinity when the cell is but one point. */
+/** How often the longest side was divided; Infinity if the cell is a single point. */
 export function divisionsOf({ sides }: Cell): number {
   return Math.min(...sides.map(({ divisions }) => divisions));
 }
 
-/** The cuts of a cell in thirds, one for each of its longest sides. The new points are to be told before the cell is divided. */
+/**
+ * The cuts of a cell into thirds, one for each of its longest sides. The new points must be told before the cell is
+ * divided.
+ */
 export function cutsOf(cell: Cell, dimensions: readonly OrderedDimension[]): Cut[] {
   const least = divisionsOf(cell);
   return cell.sides.flatMap((side, i) => {
@@ -51,7 +59,7 @@ export function cutsOf(cell: Cell, dimensions: readonly OrderedDimension[]): Cut
     const middle = sideOf(dimension, side.from + third, side.to - third, next);
     const right = sideOf(dimension, side.to - third, side.to, next);
     const left = sideOf(dimension, side.from, side.from + third, next);
-    // of two levels the lower one is the cell's own
+    // of two levels, the cell keeps the lower one
     const isPair = dimension.kind === 'integer' && side.to - side.from === 2;
     const sides = isPair ? [right] : [right, left];
     const cells = sides.map((one) => ({
@@ -76,7 +84,7 @@ export function divide(cell: Cell, cuts: readonly Cut[]): Cell[] {
   });
 }
 
-/** Whether a point is in a cell that is twice as long to each side. */
+/** Whether a point is in the cell, enlarged to twice its length on each side. */
 export function isNear(
   { sides }: Cell,
   x: readonly number[],
@@ -98,7 +106,7 @@ function thirdOf({ from, to }: Side, dimension: OrderedDimension): number {
   return dimension.kind === 'real' ? (to - from) / 3 : Math.max(1, Math.round((to - from) / 3));
 }
 
-/** The coordinate of a side's point: its middle, of two middle levels the lower. */
+/** The coordinate of a side's point: its middle, or the lower of two middle levels. */
 function middleOf({ from, to }: Side, dimension: OrderedDimension): number {
   return dimension.kind === 'real'
     ? (from + to) / 2

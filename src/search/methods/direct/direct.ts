@@ -25,7 +25,7 @@ class Direct implements Method {
   private readonly ranking: Ranking;
   /** In the order in which they were made. */
   private readonly cells: Cell[] = [];
-  /** The cells of the iteration at hand that are divided when all points of their cuts are told. */
+  /** The cells of the current iteration. They are divided when all points of their cuts were told. */
   private dividing: { cell: Cell; cuts: Cut[] }[] = [];
   private iteration = 0;
   /** The cells whose points this iteration asks for, and how many of them were proposed. */
@@ -74,7 +74,7 @@ class Direct implements Method {
     return best && { x: [...best.x], value: this.problem.isNoisy ? null : best.value };
   }
 
-  /** Divides the cells whose points were told, and chooses those that are divided next. */
+  /** Divides the cells whose points were told, and chooses the next cells to divide. */
   private iterate(): boolean {
     const better = (a: Cell, b: Cell): number => this.ranking.compare(a.told!, b.told!);
     const bestOf = ({ cells }: Cut): Cell =>

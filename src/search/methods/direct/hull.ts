@@ -5,15 +5,14 @@ interface Candidate {
   value: number;
 }
 
-/** The part of the least value by which a cell must be able to beat it: epsilon of the source, section 4. */
+/** A cell must be able to improve on the least value by this part of it: epsilon of the source, section 4. */
 const LEAST_GAIN = 1e-4;
 
 /**
- * The candidates that may be divided: those that would hold the least value for some Lipschitz constant, and would beat the least
- * value so far by more than next to nothing.
- *
- * D. R. Jones, C. D. Perttunen and B. E. Stuckman, "Lipschitzian optimization without the Lipschitz constant", Journal of Optimization
- * Theory and Applications 79 (1993) 157-181, definition 4.1.
+ * The candidates that may be divided: those that could have the least value for some Lipschitz constant, and could
+ * improve on the least value so far by more than a tiny part. D. R. Jones, C. D. Perttunen and B. E. Stuckman,
+ * "Lipschitzian optimization without the Lipschitz constant", Journal of Optimization Theory and Applications 79 (1993)
+ * 157-181, definition 4.1.
  */
 export function potentiallyOptimal<T extends Candidate>(candidates: readonly T[]): T[] {
   const least = Math.min(...candidates.map(({ value }) => value));

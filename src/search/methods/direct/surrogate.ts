@@ -3,12 +3,11 @@ import type { Ranking } from '../ranking.ts';
 import { type Cell, isNear } from './cell.ts';
 
 /**
- * The value of each cell. While no point meets the requirements, a value is how far the point misses them. Afterwards, points
- * that miss them are treated as those that failed: each takes a little more than the least value in a cell twice as long to each side, so
- * that the search comes near where good points are, or more than all values where there is none.
- *
- * This is the neighbourhood assignment strategy for hidden constraints of J. M. Gablonsky, "Modifications of the DIRECT algorithm",
- * thesis, North Carolina State University (2001), section 3.4.
+ * The value of each cell. While no point meets the requirements, the value is the distance from meeting them.
+ * Afterwards, points that miss them count like failed points: each gets a little more than the least value in a cell of
+ * twice the length on each side, or more than all values if there is none there. So the search comes close to regions
+ * with good points. This is the neighbourhood assignment strategy for hidden constraints of J. M. Gablonsky,
+ * "Modifications of the DIRECT algorithm", thesis, North Carolina State University (2001), section 3.4.
  */
 export function valuesOf(
   cells: readonly Cell[],

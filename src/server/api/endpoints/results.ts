@@ -47,8 +47,7 @@ export const resultEndpoints = {
     method: 'GET',
     path: `${id}/story`,
     role: 'read',
-    summary:
-      'What the search, the selection or the calibration of the campaign has done; null of one without.',
+    summary: 'The course of the search, selection or calibration of the campaign; null if it has none.',
     answer: z.strictObject({
       search: Anything.nullable(),
       select: Anything.nullable(),
@@ -59,7 +58,7 @@ export const resultEndpoints = {
     method: 'GET',
     path: `${id}/analysis`,
     role: 'read',
-    summary: 'Which inputs matter, an analysis an output.',
+    summary: 'Which inputs matter, with one analysis per output.',
     query: z.strictObject({ output: texts }),
     answer: z.array(Anything),
   },
@@ -91,7 +90,7 @@ export const resultEndpoints = {
     method: 'GET',
     path: `${id}/results.parquet`,
     role: 'read',
-    summary: 'Results as a Parquet file, of which ranges may be asked for.',
+    summary: 'Results as a Parquet file. Clients may request ranges of it.',
     query: table,
     answer: 'application/vnd.apache.parquet',
   },

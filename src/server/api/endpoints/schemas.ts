@@ -50,7 +50,7 @@ export const shown = z.strictObject({
   minimize: z.string().optional(),
 });
 export const table = z.strictObject({
-  long: flag.describe('a row a value of a run'),
+  long: flag.describe('one row per value of a run'),
   points: flag.describe('a row a point'),
   all: flag.describe('adds run, origin, requested, finished'),
   show: texts.describe('with points: an output or a formula; may be given again'),

@@ -3,7 +3,9 @@
  * (notes on real clients), which put player.html into a page of theirs and then talk to `AnimationSVG.client`.
  */
 (() => {
-  /** Time between two pictures, in milliseconds: of a run that goes on, one that is paused, and one not reached. */
+  /**
+   * Time between two pictures, in ms: while a run goes on, while it is paused, and while the service cannot be reached.
+   */
   const BETWEEN_PICTURES = { RUNNING: 30, PAUSED: 300, lost: 1_000 };
   /** Multiples of the model's own speed. */
   const SPEEDS = [0.25, 0.5, 1, 2, 5, 10];
@@ -94,7 +96,7 @@
       }
     }
 
-    /** Asks for a picture and shows it; tells how long to wait for the next. */
+    /** Requests a picture and shows it. Returns the time until the next request. */
     async look() {
       let response;
       try {
@@ -166,11 +168,11 @@
     say(words, status) {
       this.root.dataset.status = status;
       const place = this.part('status');
-      // a screen reader reads what is written anew
+      // a screen reader reads every new text
       if (place.textContent !== words) place.textContent = words;
     }
 
-    /** The run is over, for the reason in the words; what is drawn stays. */
+    /** Ends the player for the reason in the text. The last picture stays. */
     finish(words, status = 'STOPPED') {
       if (this.over) return;
       this.over = true;
@@ -186,7 +188,7 @@
     }
 
     async setSpeed(speed) {
-      // until the service has it, pictures tell the old one
+      // until the service has applied it, pictures show the old value
       this.choosing = true;
       await this.tell(`command?cmd=setspeed&parameters=${speed}`);
       this.choosing = false;
@@ -196,7 +198,7 @@
       await this.tell('stop');
     }
 
-    /** Steers the run, and looks at once what has become of it. */
+    /** Steers the run, and requests its state at once. */
     async tell(what) {
       try {
         await fetch(`${this.address}/${what}`, { method: 'POST' });
@@ -245,11 +247,11 @@
   const callbacks = {};
   let player;
   const client = {
-    /** `onstop` is called when the run is over, `ontogglefullscreen` in place of what the player does itself. */
+    /** `onstop` is called when the run is over. `ontogglefullscreen` replaces the player's own action. */
     setCallback(name, callback) {
       callbacks[name] = callback;
     },
-    /** @param info - what `POST …/runs/animation` answered, and `host` */
+    /** @param info - the answer to `POST …/runs/animation`, and `host` */
     start({ host, restUrl, sessionUuid }) {
       player?.finish('Stopped');
       const root = document.getElementById('svg-video-container');
