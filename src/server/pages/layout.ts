@@ -63,10 +63,19 @@ export function sendPage(
   return reply.header('cache-control', 'no-store').type('text/html; charset=utf-8').send(page.text);
 }
 
-/** A form for a change, only for users who may steer. */
-export function act(request: FastifyRequest, action: string, name: string): Markup | undefined {
+/**
+ * A form for a change, only for users who may steer.
+ * @param fields what it sends
+ */
+export function act(
+  request: FastifyRequest,
+  action: string,
+  name: string,
+  fields: Readonly<Record<string, string>> = {},
+): Markup | undefined {
   if (request.access?.role !== 'steer') return undefined;
   return html`<form method="post" action="${action}">
+    ${Object.entries(fields).map(([field, value]) => html`<input type="hidden" name="${field}" value="${value}" />`)}
     <button>${name}</button>
   </form>`;
 }
