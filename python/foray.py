@@ -246,9 +246,9 @@ class Campaign:
         """Ends, and stops its runs. What has finished stays."""
         return self._verb("cancel", reason=reason)
 
-    def retry(self, what="all", version=None):
-        """Requests failed and missing runs again: "all", "failed" or "missing"."""
-        return self._verb("retry", what=what, version=version)
+    def retry(self, what="all", version=None, cause=None):
+        """Requests failed and missing runs again: "all", "failed" or "missing"; or failed ones with one `cause`."""
+        return self._verb("retry", what=what if cause is None else {"cause": cause}, version=version)
 
     def concurrency(self, number):
         """How many runs may be requested at once: a number or "auto"."""

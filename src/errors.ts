@@ -39,6 +39,7 @@ export const errorCodes = {
   VERSION_RETIRED: { exit: 2, about: "the version of the campaign's model takes no new runs" },
   CHANGE_REFUSED: { exit: 2, about: 'a campaign cannot be changed to match a definition' },
   UNKNOWN_CAMPAIGN: { exit: 2, about: 'there is no campaign of that id' },
+  UNKNOWN_CAUSE: { exit: 2, about: 'no failed run of the campaign has that cause' },
   UNKNOWN_POINT: { exit: 2, about: 'the campaign has no point of that key' },
   RUN_NOT_KEPT: {
     exit: 2,

@@ -21,6 +21,7 @@ export {
   type RecentRows,
   type RetryOptions,
   type RetryPlan,
+  type RetryWhat,
   type Settings,
   type SingleRun,
   type SubmitOptions,

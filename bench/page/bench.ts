@@ -12,6 +12,7 @@ import { startPostgres } from '../../test/support/postgres.ts';
 import { fill, fillPostgres } from '../export/fill.ts';
 import { NUMBERS } from '../numbers.ts';
 import { documentOf, isMet, type Part, textOf } from '../report.ts';
+import { type Visit, visit } from './visit.ts';
 
 const SIZES = '1000,100000,1000000';
 const LOOKS = 10_000;
@@ -21,8 +22,13 @@ const MOST_SEEN_S = 5;
 const MOST_STALL_MS = 50;
 const MOST_LOOK_MS = 0.5;
 const MOST_MB = 150;
+const MOST_FIRST_BYTE_MS = 100;
+const MOST_DOM_MS = 500;
+const MOST_KB = 80;
+const MOST_TASK_MS = 50;
+const MOST_POLL_MS = 0.5;
 
-interface Row {
+interface Row extends Partial<Visit> {
   runs: number;
   /** Reading the counts of all runs, ms. */
   counts: number;
@@ -46,7 +52,8 @@ interface Row {
 
 /**
  * Pictures of campaigns with 1,000 to 1,000,000 runs, five outputs each and ten replications per point, as the page
- * shows them: of an open campaign, and of one that has just ended. With `--postgres` the store is in a PostgreSQL of its own.
+ * shows them: of an open campaign, and of one that has just ended. With `--postgres` the store is in a PostgreSQL of its own;
+ * with `--browser` the page is visited in Chromium as well.
  */
 export async function run(args: string[]): Promise<boolean> {
   const { values } = parseArgs({
@@ -54,13 +61,14 @@ export async function run(args: string[]): Promise<boolean> {
     options: {
       sizes: { type: 'string', default: SIZES },
       postgres: { type: 'boolean', default: false },
+      browser: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
     },
   });
   const rows: Row[] = [];
   const inStore = values.postgres ? inPostgres : inSqlite;
   for (const size of values.sizes.split(','))
-    rows.push(await inStore(Number(size), (address) => measure(address, Number(size))));
+    rows.push(await inStore(Number(size), (address) => measure(address, Number(size), values.browser)));
   const part = partOf(rows, values.postgres ? 'PostgreSQL' : 'SQLite');
   console.log(values.json ? JSON.stringify({ parts: [documentOf(part)] }, undefined, 2) : textOf(part));
   return part.goals.every(isMet);
@@ -88,17 +96,19 @@ async function inPostgres<T>(runs: number, use: (address: string) => Promise<T>)
   }
 }
 
-async function measure(address: string, runs: number): Promise<Row> {
+async function measure(address: string, runs: number, isVisited: boolean): Promise<Row> {
   const store = await openStore(address);
   const sections = new Sections(address);
+  let row: Row;
   try {
     // makes the campaign look as if its last runs had not finished yet
     await store.reopen(NUMBERS, 3);
-    return await watched(store, sections, runs);
+    row = await watched(store, sections, runs);
   } finally {
     await sections.close();
     await store.close();
   }
+  return isVisited ? { ...row, ...(await visit(address)) } : row;
 }
 
 async function watched(store: Store, sections: Sections, runs: number): Promise<Row> {
@@ -152,6 +162,14 @@ async function seconds(act: () => Promise<unknown>): Promise<number> {
   return (performance.now() - from) / 1_000;
 }
 
+const visitColumns: Part<Row>['columns'] = [
+  { title: 'first byte, ms', of: (row) => row.firstByte!, digits: 1 },
+  { title: 'document, ms', of: (row) => row.dom!, digits: 0 },
+  { title: 'longest task, ms', of: (row) => row.task!, digits: 0 },
+  { title: 'page, kB gzip', of: (row) => row.page!, digits: 1 },
+  { title: 'poll, ms', of: (row) => row.poll!, digits: 2 },
+];
+
 function partOf(rows: Row[], database: string): Part<Row> {
   const last = rows.at(-1)!;
   return {
@@ -170,6 +188,7 @@ function partOf(rows: Row[], database: string): Part<Row> {
       { title: 'pictures', of: (row) => row.pictures },
       { title: 'kB gzip', of: (row) => row.kilobytes },
       { title: 'MB more', of: (row) => row.megabytes },
+      ...(last.dom === undefined ? [] : visitColumns),
     ],
     goals: [
       { what: 'first pictures, s', figure: last.first, most: MOST_SEEN_S },
@@ -177,6 +196,15 @@ function partOf(rows: Row[], database: string): Part<Row> {
       { what: 'longest stall of the thread that answers, ms', figure: last.stall, most: MOST_STALL_MS },
       { what: 'look without news, ms', figure: last.look, most: MOST_LOOK_MS },
       { what: 'memory, MB', figure: last.megabytes, most: MOST_MB },
+      ...(last.dom === undefined
+        ? []
+        : [
+            { what: 'first byte, ms', figure: last.firstByte!, most: MOST_FIRST_BYTE_MS },
+            { what: 'document complete, ms', figure: last.dom, most: MOST_DOM_MS },
+            { what: 'first page, kB gzip', figure: last.page!, most: MOST_KB },
+            { what: 'longest task of the browser, ms', figure: last.task!, most: MOST_TASK_MS },
+            { what: 'poll without news, ms', figure: last.poll!, most: MOST_POLL_MS },
+          ]),
     ],
   };
 }

@@ -70,10 +70,11 @@ export async function change(
   }
   const isOther = model.version !== campaign.model.version;
   const forgives = 'retry' in request ? request.retry !== 'missing' : isOther;
+  const cause = 'retry' in request && typeof request.retry === 'object' ? request.retry.cause : undefined;
   const { attempts } = campaign;
   // with another version a run keeps its seed, because only the model differs
   const reseeds = attempts.seed === 'new' && attempts.count > 1 && !isOther;
-  const forgiven = forgives ? await store.resetFailed(id, reseeds, now) : 0;
+  const forgiven = forgives ? await store.resetFailed(id, reseeds, now, cause) : 0;
   if (isOther) await store.setVersions(id, versionsWith(campaign, model), now);
   if (goesOn) await store.reopen(id, now);
   await replicateAll(store, campaign);

@@ -55,8 +55,11 @@ export interface AdvanceResult {
   proposed?: Proposed;
 }
 
-/** Which runs to request again: failed ones, those that were never requested (in a closed campaign), or both. */
-export type RetryWhat = 'failed' | 'missing' | 'all';
+/**
+ * Which runs to request again: failed ones, those that were never requested (in a closed campaign), both, or failed ones
+ * with one cause, as `failures` names it.
+ */
+export type RetryWhat = 'failed' | 'missing' | 'all' | { cause: string };
 
 /** A definition: its text, or the same as JSON. */
 export type DefinitionMessage = string | Record<string, unknown>;

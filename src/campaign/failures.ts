@@ -30,7 +30,8 @@ export const MOST_LOGS_OF_CAUSE = 20;
 
 /** The most causes that are counted separately. All others count as one. */
 const MOST_CAUSES = 20;
-const OTHER = 'other causes';
+/** What counts the failures of all causes that are not counted separately. */
+export const OTHER_CAUSES = 'other causes';
 const LONGEST_CAUSE = 200;
 /** Numbers, times, ids and hashes, in one pattern because one can be part of another. */
 const VARYING = /[+-]?\b\d(?:[\w.:+-]*\w)?|\b[0-9a-f]{8}[0-9a-f-]{8,}\b/gi;
@@ -46,10 +47,10 @@ export function causeOf(reason: string): string {
 export function addCauses(known: FailureCause[], more: readonly FailureCause[]): void {
   for (const { cause, count, sample } of more) {
     const same = known.find((other) => other.cause === cause);
-    const other = known.find((candidate) => candidate.cause === OTHER);
+    const other = known.find((candidate) => candidate.cause === OTHER_CAUSES);
     if (same) same.count += count;
     else if (known.length < MOST_CAUSES) known.push({ cause, count, sample });
     else if (other) other.count += count;
-    else known.push({ cause: OTHER, count, sample });
+    else known.push({ cause: OTHER_CAUSES, count, sample });
   }
 }

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import type { RetryPlan } from '../client/index.ts';
+import type { RetryPlan, RetryWhat } from '../client/index.ts';
 import { counted } from '../report/index.ts';
 import { isConfirmed } from './confirm.ts';
 import { print, printJson, tell } from './output.ts';
@@ -9,6 +9,7 @@ import { withForay } from './with-foray.ts';
 interface Flags extends SettingFlags {
   failed?: boolean;
   missing?: boolean;
+  cause?: string;
   version?: number | 'latest';
   yes?: boolean;
   json?: boolean;
@@ -21,6 +22,12 @@ export function addRetry(program: Command): void {
     .addOption(new Option('--failed', 'only failed runs').conflicts('missing'))
     .addOption(new Option('--missing', 'only runs that were never requested'))
     .addOption(
+      new Option('--cause <text>', 'only failed runs with this cause (status --failures)').conflicts([
+        'failed',
+        'missing',
+      ]),
+    )
+    .addOption(
       new Option(
         '--version <number>',
         'version of the model for these runs: a number or latest; finished runs keep theirs',
@@ -30,7 +37,7 @@ export function addRetry(program: Command): void {
     .option('--json', 'print {forgiven, open, wasClosed, …}')
     .action((id: string, flags: Flags) =>
       withForay(flags, async (foray) => {
-        const what = flags.failed ? 'failed' : flags.missing ? 'missing' : 'all';
+        const what = whatOf(flags);
         const plan = await foray.planRetry(id, what, { version: flags.version });
         if (plan.version) {
           if (!flags.json || !flags.yes) tell(described(plan));
@@ -51,6 +58,11 @@ export function addRetry(program: Command): void {
         );
       }),
     );
+}
+
+function whatOf({ failed, missing, cause }: Flags): RetryWhat {
+  if (cause !== undefined) return { cause };
+  return failed ? 'failed' : missing ? 'missing' : 'all';
 }
 
 /** Describes a retry with another version: which runs get it, which do not, and which files differ. */

@@ -1,4 +1,5 @@
 import { checkChange, type Difference, difference, settingsDifference } from '../campaign/change.ts';
+import { causeOf } from '../campaign/failures.ts';
 import { keptGrown } from '../campaign/growth.ts';
 import { filesOf } from '../campaign/designs/resolved-design.ts';
 import { closedPhases, findsPoints } from '../campaign/types.ts';
@@ -12,11 +13,13 @@ import {
   TAKE_ANOTHER,
   textOf,
 } from '../resolve/index.ts';
+import { ForayError } from '../errors.ts';
 import type { CampaignRecord } from '../store/index.ts';
 import type { RetryWhat } from '../workflows/messages.ts';
 import { checkCampaign } from './check.ts';
 import { type ClientContext, recordOf } from './context.ts';
 import { applyReason, retryReason } from './reasons.ts';
+import { failedRuns } from './reading.ts';
 import type { Change } from './temporal/index.ts';
 
 /** How a retry or a changed definition changed a campaign. */
@@ -60,8 +63,8 @@ export async function planRetry(
   const { campaign, phase } = await recordOf(client, id);
   const counts = await client.store.counts(id);
   const isClosed = closedPhases.includes(phase);
-  const failed = what === 'missing' ? 0 : counts.failed;
-  const missing = what === 'failed' && isClosed ? 0 : counts.waiting;
+  const failed = await failedAmong(client, id, what, counts.failed);
+  const missing = isFailedOnly(what) && isClosed ? 0 : counts.waiting;
   const others = counts.done + counts.running + counts.queued;
   if (wanted === undefined) {
     if (failed + missing === 0) return { failed, missing, others, version: null, isOutdated: false };
@@ -77,6 +80,25 @@ export async function planRetry(
   return { failed, missing, others, version, isOutdated: false };
 }
 
+/**
+ * Number of failed runs that a retry requests again.
+ * @param all number of failed runs
+ * @throws ForayError UNKNOWN_CAUSE
+ */
+async function failedAmong(client: ClientContext, id: string, what: RetryWhat, all: number): Promise<number> {
+  if (typeof what === 'string') return what === 'missing' ? 0 : all;
+  let count = 0;
+  for await (const { reason } of failedRuns(client, id)) if (causeOf(reason ?? '') === what.cause) count += 1;
+  if (count > 0) return count;
+  throw new ForayError('UNKNOWN_CAUSE', `No failed run of "${id}" has the cause "${what.cause}".`, {
+    hint: `"foray status ${id} --failures" lists the causes.`,
+  });
+}
+
+function isFailedOnly(what: RetryWhat): boolean {
+  return what === 'failed' || typeof what === 'object';
+}
+
 export async function retry(
   client: ClientContext,
   id: string,
@@ -89,8 +111,8 @@ export async function retry(
   if (closedPhases.includes(record.phase) && record.points > 0 && failed + missing === 0)
     return { difference: null, forgiven: 0, open: 0, wasClosed: false };
   const made = await change(client, record, { retry: what, version: version?.to }, retryReason(plan));
-  // a closed campaign runs only its failed runs again
-  return what === 'failed' && made.wasClosed ? { ...made, open: made.forgiven } : made;
+  // a closed campaign runs only failed runs again
+  return isFailedOnly(what) && made.wasClosed ? { ...made, open: made.forgiven } : made;
 }
 
 export async function compare(

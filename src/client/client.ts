@@ -149,12 +149,12 @@ export class Foray extends CampaignReader {
   }
 
   /**
-   * Requests again the runs that failed, or that were never requested (in a closed campaign), or both. A closed
-   * campaign runs again under its id, and finished results stay. With another version of the model, all new requests
+   * Requests again the runs that failed, or that were never requested (in a closed campaign), or both, or those that
+   * failed with one cause, as `failures` names it. A closed campaign runs again under its id, and finished results stay. With another version of the model, all new requests
    * use that version; runs that are done or requested keep theirs.
    *
-   * @throws ForayError UNKNOWN_CAMPAIGN, CAMPAIGN_CLOSED while the campaign is ending, TEMPORAL_UNREACHABLE;
-   *   VERSION_RETIRED, UNKNOWN_MODEL and CHANGE_REFUSED when the version cannot be used. After an error nothing has
+   * @throws ForayError UNKNOWN_CAMPAIGN, UNKNOWN_CAUSE, CAMPAIGN_CLOSED while the campaign is ending,
+   *   TEMPORAL_UNREACHABLE; VERSION_RETIRED, UNKNOWN_MODEL and CHANGE_REFUSED when the version cannot be used. After an error nothing has
    *   changed.
    */
   retry(id: string, what?: RetryWhat, options?: RetryOptions): Promise<CampaignChange> {

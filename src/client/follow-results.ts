@@ -10,6 +10,8 @@ import { ReportedRuns } from './reported-runs.ts';
 const AT_ONCE = 500;
 /** Number of unfinished runs before the last finished one that a pass looks up. The next pass continues there. */
 const MISSING_A_LOOK = 10_000;
+/** Number of failed runs that a pass looks up, as they may have been requested again. */
+const FAILURES_A_LOOK = 2_000;
 /** Number of passes without news between two questions to Temporal. */
 const ASK_EVERY = 5;
 
@@ -45,8 +47,7 @@ export async function* followRuns(
     isOver ||= closedPhases.includes(phase);
     quiet += 1;
     for await (const seqs of candidates(store, campaign.id, reported, isOver)) {
-      const runs = await store.finishedAmong(campaign.id, [...reported.witnesses, ...seqs]);
-      const news = reported.take(runs);
+      const news = reported.take(await store.finishedAmong(campaign.id, seqs), seqs);
       if (news.length > 0) {
         quiet = 0;
         yield news;
@@ -60,15 +61,14 @@ export async function* followRuns(
   }
 }
 
-/** Seqs of runs that may have finished and were not reported, in batches. */
+/** Seqs of runs that may have finished and were not reported, or not since they were requested again, in batches. */
 async function* candidates(
   store: Store,
   id: string,
   reported: ReportedRuns,
   isLast: boolean,
 ): AsyncGenerator<number[], void, void> {
-  // An empty batch checks the witness: failed runs may have been reset.
-  yield [];
+  yield* batches(reported.failures(isLast ? Infinity : FAILURES_A_LOOK), AT_ONCE);
   yield* batches(isLast ? reported.allMissing() : reported.missing(MISSING_A_LOOK), AT_ONCE);
   for await (const seqs of store.finishedSeqs(id, reported.end)) yield* batches(seqs, AT_ONCE);
 }

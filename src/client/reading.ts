@@ -74,17 +74,22 @@ export async function failures(client: ClientContext, id: string): Promise<Failu
   return causes.map((cause) => ({ ...cause, log: logs.find((log) => log.cause === cause.cause) ?? null }));
 }
 
-async function countFailures(client: ClientContext, id: string): Promise<FailureCause[]> {
-  const causes: FailureCause[] = [];
+/** The failed runs of a campaign, in the order of the design. */
+export async function* failedRuns(client: ClientContext, id: string): AsyncGenerator<ResultRow, void, void> {
   let after: ResultPlace | undefined;
   do {
     const { rows, next } = await client.store.resultPage(id, { limit: ROWS, after, status: 'failed' });
-    for (const { point, replication, reason } of rows) {
-      const sample = { point, replication, reason: reason ?? '' };
-      addCauses(causes, [{ cause: causeOf(sample.reason), count: 1, sample }]);
-    }
+    yield* rows;
     after = next ?? undefined;
   } while (after);
+}
+
+async function countFailures(client: ClientContext, id: string): Promise<FailureCause[]> {
+  const causes: FailureCause[] = [];
+  for await (const { point, replication, reason } of failedRuns(client, id)) {
+    const sample = { point, replication, reason: reason ?? '' };
+    addCauses(causes, [{ cause: causeOf(sample.reason), count: 1, sample }]);
+  }
   return causes.toSorted((a, b) => b.count - a.count);
 }
 

@@ -1,43 +1,42 @@
 import type { FinishedRow } from '../store/index.ts';
 
 /**
- * Remembers which runs were reported, and which of them as failed. It uses two bits per run: 250 KB for a million runs.
+ * Remembers which runs were reported, and when those that failed had finished. It uses a bit per run, and an entry of a map
+ * per failed run.
  *
- * A retry resets all failed runs in one statement, and nothing else makes a finished run unfinished. So one failed run,
- * the witness, represents all: while the witness is unchanged, no run was reset.
+ * Only a retry makes a finished run unfinished, and it takes failed ones: all of them, or those with one cause. So reported
+ * failures are looked up again now and then.
  */
 export class ReportedRuns {
   /** The seq after the last reported one. */
   end = 0;
   private readonly all = new Bits();
-  private readonly failed = new Bits();
-  private witness: FinishedRow | undefined;
+  /** When failed runs finished, by seq; those that were looked up last come last. */
+  private readonly failed = new Map<number, number | null>();
   /** Where the next search for missing seqs begins. */
   private next = 0;
 
-  /** The seqs to look up with each batch, so that {@link take} can see whether failed runs were reset. */
-  get witnesses(): number[] {
-    return this.witness ? [this.witness.seq] : [];
-  }
-
   /**
-   * Adds finished runs. The same statement must have read them and the witness.
+   * Adds finished runs.
+   *
+   * @param runs the finished ones of those that were looked up
+   * @param seqs what was looked up
    * @returns those that were not reported before
    */
-  take(runs: readonly FinishedRow[]): FinishedRow[] {
-    const { witness } = this;
-    const isThere = ({ seq, row }: FinishedRow): boolean =>
-      seq === witness?.seq && row.finishedAt === witness.row.finishedAt;
-    if (witness && !runs.some(isThere)) this.forgetFailed();
+  take(runs: readonly FinishedRow[], seqs: readonly number[]): FinishedRow[] {
+    this.forgetRetried(runs, seqs);
     const news = runs.filter(({ seq }) => !this.all.has(seq));
-    for (const run of news) {
-      this.all.add(run.seq);
-      this.end = Math.max(this.end, run.seq + 1);
-      if (run.row.status !== 'failed') continue;
-      this.failed.add(run.seq);
-      this.witness ??= run;
+    for (const { seq, row } of news) {
+      this.all.add(seq);
+      this.end = Math.max(this.end, seq + 1);
+      if (row.status === 'failed') this.failed.set(seq, row.finishedAt);
     }
     return news;
+  }
+
+  /** Up to `most` seqs that were reported as failed, those first that were not looked up for longest. */
+  failures(most: number): number[] {
+    return [...this.failed.keys().take(most)];
   }
 
   /** Up to `most` seqs before the end that were not reported. It continues where the last call ended. */
@@ -58,10 +57,15 @@ export class ReportedRuns {
     yield* this.missing(Infinity);
   }
 
-  private forgetFailed(): void {
-    this.all.remove(this.failed);
-    this.failed.clear();
-    this.witness = undefined;
+  private forgetRetried(runs: readonly FinishedRow[], seqs: readonly number[]): void {
+    const times = new Map(runs.map(({ seq, row }) => [seq, row.finishedAt]));
+    for (const seq of seqs) {
+      const finishedAt = this.failed.get(seq);
+      if (finishedAt === undefined) continue;
+      this.failed.delete(seq);
+      if (times.get(seq) === finishedAt) this.failed.set(seq, finishedAt);
+      else this.all.remove(seq);
+    }
   }
 }
 
@@ -82,11 +86,7 @@ class Bits {
     this.bytes[number >> 3]! |= 1 << (number & 7);
   }
 
-  remove({ bytes }: Bits): void {
-    for (const [at, byte] of bytes.entries()) if (byte !== 0) this.bytes[at]! &= ~byte;
-  }
-
-  clear(): void {
-    this.bytes.fill(0);
+  remove(number: number): void {
+    this.bytes[number >> 3]! &= ~(1 << (number & 7));
   }
 }

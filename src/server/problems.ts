@@ -48,6 +48,7 @@ export class ServerError extends Error {
 const statuses: Partial<Record<ErrorCode, number>> = {
   USAGE: 400,
   UNKNOWN_CAMPAIGN: 404,
+  UNKNOWN_CAUSE: 404,
   UNKNOWN_POINT: 404,
   UNKNOWN_MODEL: 404,
   FILE_UNAVAILABLE: 404,

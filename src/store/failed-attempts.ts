@@ -1,11 +1,14 @@
 import { type Kysely, sql } from 'kysely';
+import { causeOf } from '../campaign/failures.ts';
 import { CountChanges } from './counts.ts';
-import { unrequested } from './rows.ts';
+import { batches, unrequested } from './rows.ts';
 import type { FailedAttempt } from './store.ts';
 import { openStates, type Tables } from './tables.ts';
 
 /** Number of failed attempts that are stored per run; the oldest go first. */
 const KEPT = 5;
+/** Number of runs that one statement sets back. */
+const SEQS_AT_ONCE = 1_000;
 
 /** Stores why an attempt failed when another attempt follows. Storing the same attempt again changes nothing. */
 export async function keepFailedAttempts(
@@ -38,8 +41,44 @@ export async function keepFailedAttempts(
 /**
  * Sets failed runs to waiting, so that they are requested again, and stores why they failed. Returns the number of
  * runs.
+ *
+ * @param cause only runs that failed for it
  */
-export async function resetFailed(db: Kysely<Tables>, campaign: number, reseeds: boolean): Promise<number> {
+export async function resetFailed(
+  db: Kysely<Tables>,
+  campaign: number,
+  reseeds: boolean,
+  cause?: string,
+): Promise<number> {
+  let forgiven = 0;
+  if (cause === undefined) forgiven = await reset(db, campaign, reseeds);
+  else {
+    const seqs = await seqsWith(db, campaign, cause);
+    for (const some of batches(seqs, SEQS_AT_ONCE)) forgiven += await reset(db, campaign, reseeds, some);
+  }
+  await dropOldest(db, campaign);
+  await new CountChanges().move('failed', 'waiting', forgiven).save(db, campaign);
+  return forgiven;
+}
+
+/** The failed runs with a cause, which is told from the reason of each. */
+async function seqsWith(db: Kysely<Tables>, campaign: number, cause: string): Promise<number[]> {
+  const rows = await db
+    .selectFrom('runs')
+    .select(['seq', 'reason'])
+    .where('campaign', '=', campaign)
+    .where('state', '=', 'failed')
+    .execute();
+  return rows.filter(({ reason }) => causeOf(reason ?? '') === cause).map(({ seq }) => seq);
+}
+
+/** @param seqs only these runs */
+async function reset(
+  db: Kysely<Tables>,
+  campaign: number,
+  reseeds: boolean,
+  seqs?: readonly number[],
+): Promise<number> {
   await db
     .insertInto('failed_attempts')
     .columns(['campaign', 'seq', 'failed_at', 'version', 'reason'])
@@ -49,11 +88,11 @@ export async function resetFailed(db: Kysely<Tables>, campaign: number, reseeds:
         .select(['campaign', 'seq', sql<number>`coalesce(finished_at, 0)`.as('failed_at'), 'version'])
         .select(sql<string>`coalesce(reason, '')`.as('reason'))
         .where('campaign', '=', campaign)
-        .where('state', '=', 'failed'),
+        .where('state', '=', 'failed')
+        .$if(seqs !== undefined, (runs) => runs.where('seq', 'in', seqs!)),
     )
     .onConflict((conflict) => conflict.doNothing())
     .execute();
-  await dropOldest(db, campaign);
   const { numUpdatedRows } = await db
     .updateTable('runs')
     .set((run) => ({
@@ -65,10 +104,9 @@ export async function resetFailed(db: Kysely<Tables>, campaign: number, reseeds:
     }))
     .where('campaign', '=', campaign)
     .where('state', '=', 'failed')
+    .$if(seqs !== undefined, (runs) => runs.where('seq', 'in', seqs!))
     .executeTakeFirstOrThrow();
-  const forgiven = Number(numUpdatedRows);
-  await new CountChanges().move('failed', 'waiting', forgiven).save(db, campaign);
-  return forgiven;
+  return Number(numUpdatedRows);
 }
 
 /** Reads the failed attempts of some runs, by seq, newest first. */

@@ -167,7 +167,7 @@ async function goOn(context: Context): Promise<void> {
   show(context);
   await condition(() => changes.length > 0);
   const { request } = changes[0]!;
-  state.failedOnly = 'retry' in request && request.retry === 'failed';
+  state.failedOnly = 'retry' in request && (request.retry === 'failed' || typeof request.retry === 'object');
   await carryOutChange(context);
   if (state.total === 0)
     throw ApplicationFailure.nonRetryable('What it was to go on with was refused', 'REFUSED');

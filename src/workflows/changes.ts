@@ -1,3 +1,4 @@
+import type { RetryWhat } from '../activities/index.ts';
 import { startOver } from '../campaign/scheduler/index.ts';
 import { type Context, show } from './context.ts';
 import { finishedSoFar, note, takeCounts } from './state.ts';
@@ -17,7 +18,7 @@ export async function carryOutChange(context: Context): Promise<void> {
   const goesOn = state.phase === 'preparing';
   const withVersion =
     'retry' in request && request.version !== undefined ? ` with version ${request.version}` : '';
-  const summary = 'retry' in request ? `retry ${request.retry}${withVersion}` : 'apply a definition';
+  const summary = 'retry' in request ? `retry ${whatOf(request.retry)}${withVersion}` : 'apply a definition';
   const answer = await activities.change.executeWithOptions({ summary }, [{ ...address, request, goesOn }]);
   const pending = changes.shift()!;
   if (!('refused' in answer)) {
@@ -36,4 +37,8 @@ export async function carryOutChange(context: Context): Promise<void> {
   }
   pending.answer = answer;
   show(context);
+}
+
+function whatOf(retry: RetryWhat): string {
+  return typeof retry === 'string' ? retry : 'failed with one cause';
 }

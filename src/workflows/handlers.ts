@@ -81,11 +81,11 @@ export function listen(context: Context, cancel: () => void): void {
       change(context, { retry: what, ...(typeof version === 'number' && { version }) }),
     {
       description:
-        'Request failed runs again. Input: "failed", "missing", "all" or nothing; then perhaps the number of another version of the model.',
+        'Request failed runs again. Input: "failed", "missing", "all", {"cause": …} or nothing; then perhaps the number of another version of the model.',
       validator: (what?: RetryWhat, version?: number | null) => {
         validateInTime(context);
-        if (what !== undefined && !['failed', 'missing', 'all'].includes(what))
-          throw new Error('what to retry is "failed", "missing" or "all"');
+        if (what !== undefined && !isRetryWhat(what))
+          throw new Error('what to retry is "failed", "missing", "all" or {"cause": …}');
         if (version !== undefined && version !== null && !(Number.isInteger(version) && version >= 1))
           throw new Error('the version of the model is its number, from 1');
       },
@@ -150,4 +150,9 @@ function validateDefinition(definition: unknown): void {
   if (!isOne) throw new Error('a definition is expected: as JSON, or its text');
   if (JSON.stringify(definition).length > LONGEST_DEFINITION)
     throw new Error(`the definition is longer than ${LONGEST_DEFINITION} characters`);
+}
+
+function isRetryWhat(what: unknown): boolean {
+  if (typeof what === 'string') return ['failed', 'missing', 'all'].includes(what);
+  return typeof what === 'object' && what !== null && 'cause' in what && typeof what.cause === 'string';
 }

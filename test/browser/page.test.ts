@@ -59,6 +59,8 @@ const models = mkdtempSync(join(tmpdir(), 'foray-page-'));
 let world: World;
 let server: Server;
 let browser: Browser;
+/** The cookie of a login. */
+let login: Awaited<ReturnType<BrowserContext['storageState']>>;
 
 beforeAll(async () => {
   browser = await launchBrowser();
@@ -66,6 +68,12 @@ beforeAll(async () => {
   world = await startWorld({ executors: 2, models: [models] });
   await world.startWorker();
   server = await serverOf(world);
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  await page.goto(server.loginUrl(KEY));
+  await page.waitForURL(`${server.url}/`);
+  login = await context.storageState();
+  await context.close();
   const text = `campaign: fit
 model: {name: Epidemic}
 design: {grid: {Contact rate: [1.2, 1.6, 2], Recovery rate: [0.4, 0.5]}}
@@ -82,19 +90,17 @@ afterAll(async () => {
   rmSync(models, { recursive: true });
 });
 
-/** A browser that has been opened by `foray ui`, and what it complains about. */
+/** A tab of somebody who has opened the page by `foray ui`, and what it complains about. */
 async function loggedIn(
   options: Parameters<Browser['newContext']>[0] = {},
 ): Promise<{ context: BrowserContext; page: Page; complaints: string[] }> {
-  const context = await browser.newContext(options);
+  const context = await browser.newContext({ storageState: login, reducedMotion: 'reduce', ...options });
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on('console', (message) => {
     if (message.type() === 'error') complaints.push(message.text());
   });
   page.on('pageerror', (error) => complaints.push(error.message));
-  await page.goto(server.loginUrl(KEY));
-  await page.waitForURL(`${server.url}/`);
   return { context, page, complaints };
 }
 
@@ -160,6 +166,7 @@ test('a campaign is started and cancelled by the keyboard alone', async () => {
     }
     await page.keyboard.press('Enter');
   };
+  await page.goto(`${server.url}/`);
   await press('New campaign');
   await page.waitForURL('**/new');
   await page.goto(`${server.url}/new?model=Rehearsal&in%3ASeconds=60&in%3AValue=1..9%2F1`);
@@ -287,20 +294,73 @@ test('cells stand where their values are, and a click leads to their point', asy
   await context.close();
 });
 
-test('without scripts a campaign is read, and what cannot be taken back asks first', async () => {
-  const { context, page } = await loggedIn();
-  const state = await context.storageState();
-  await context.close();
-  const bare = await browser.newContext({ javaScriptEnabled: false, storageState: state });
-  const tab = await bare.newPage();
+test('without scripts a campaign is read, started, steered, downloaded and compared', async () => {
+  const { context: bare, page: tab } = await loggedIn({ javaScriptEnabled: false });
   await tab.goto(`${server.url}/campaigns/fit`);
   expect(await tab.getByRole('heading', { level: 1 }).innerText()).toBe('fit');
   // it loads itself again until its pictures are drawn
   await until('it has its pictures', async () => (await tab.locator('#report svg').count()) > 2);
   await tab.getByRole('link', { name: 'Delete …' }).click();
   expect(await tab.getByRole('button', { name: 'Delete the campaign' }).count()).toBe(1);
-  expect(page.isClosed()).toBe(true);
+
+  // another is started, watched, cancelled, downloaded and compared
+  await tab.goto(`${server.url}/new`);
+  await tab.getByLabel('Model').selectOption('Rehearsal');
+  await tab.getByRole('button', { name: 'Begin with its inputs' }).click();
+  const { searchParams } = new URL(tab.url());
+  expect(searchParams.get('model')).toBe('Rehearsal');
+  await tab.goto(`${server.url}/new?model=Rehearsal&in%3ASeconds=60&in%3AValue=1..9%2F1`);
+  await tab.getByRole('button', { name: 'Start' }).click();
+  await tab.waitForURL('**/campaigns/rehearsal-*');
+  await tab.getByRole('button', { name: 'Pause' }).click();
+  await tab.getByRole('link', { name: 'Cancel …' }).click();
+  await tab.getByRole('button', { name: 'Cancel the campaign' }).click();
+  await until('it is cancelled', async () => {
+    await tab.reload();
+    return (await tab.locator('#status').innerText()).includes('cancelled');
+  });
+  await tab.getByRole('link', { name: 'Downloads' }).click();
+  const download = tab.waitForEvent('download');
+  await tab.getByRole('link', { name: 'Results as CSV, a row a run' }).click();
+  expect((await download).suggestedFilename()).toMatch(/\.csv$/);
+  await tab.goto(server.url);
+  for (const id of ['fit', 'other']) await tab.getByRole('checkbox', { name: id, exact: true }).check();
+  await tab.getByRole('button', { name: 'Compare two' }).click();
+  await tab.waitForURL('**/compare?*');
+  expect(await tab.getByRole('heading', { level: 1 }).innerText()).toBe('fit and other');
   await bare.close();
+});
+
+test('a tab that was left open says what has happened meanwhile', async () => {
+  const own = await serverOf(world);
+  const [here, there] = [await loggedIn(), await browser.newContext()];
+  const open = async (context: BrowserContext, address: string): Promise<Page> => {
+    const page = await context.newPage();
+    await page.goto(address);
+    return page;
+  };
+  const says = async (page: Page, words: string): Promise<void> => {
+    await until(words, async () => (await page.locator('#news').innerText()).includes(words));
+  };
+  await world.foray.submit(rehearsal({ count: 2, seconds: 60 }), { id: 'left' });
+  await here.page.goto(`${server.url}/`);
+  const campaign = await open(here.context, `${server.url}/campaigns/left`);
+  const fields = await open(here.context, `${server.url}/new?model=Rehearsal`);
+  const list = await open(there, own.loginUrl(KEY));
+  await list.waitForURL(`${own.url}/`);
+  await world.foray.cancel('left');
+  await until('it is over', async () => (await world.foray.status('left')).phase === 'cancelled');
+  await world.foray.delete('left');
+  await says(campaign, 'This was deleted.');
+  await here.context.clearCookies();
+  await fields.locator('input[name="in:Value"]').fill('1, 2');
+  await own.close();
+  await Promise.all([
+    says(here.page, 'You are logged out.'),
+    says(fields, 'No plan.'),
+    says(list, 'The server cannot be reached since'),
+  ]);
+  await Promise.all([here.context.close(), there.close()]);
 });
 
 test('ten tabs of one browser follow a campaign', async () => {

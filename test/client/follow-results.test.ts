@@ -84,8 +84,12 @@ describe('rows as runs finish', () => {
   test('of what failed and is requested again come again, whenever that is', async () => {
     const runs = 8;
     const step = fc.oneof(
-      { weight: 3, arbitrary: fc.record({ seqs: fc.subarray(upTo(runs)), fails: fc.boolean() }) },
-      { weight: 2, arbitrary: fc.constant('forgive' as const) },
+      {
+        weight: 3,
+        arbitrary: fc.record({ seqs: fc.subarray(upTo(runs)), why: fc.constantFrom(null, 'lost', 'broken') }),
+      },
+      // all, or those with one cause
+      { weight: 2, arbitrary: fc.record({ forgiven: fc.constantFrom(undefined, 'lost', 'broken') }) },
       { weight: 1, arbitrary: fc.constant('rest' as const) },
     );
     let number = 0;
@@ -94,24 +98,28 @@ describe('rows as runs finish', () => {
         const id = `flu-${number++}`;
         await addNamed(store, upTo(runs).map(String), 1, id);
         // how and when each run ended; a step takes a moment
-        const ends = upTo(runs).map((): { status: string; at: number }[] => []);
+        const ends = upTo(runs).map((): { status: string; why: string | null; at: number }[] => []);
         const open = new Set(upTo(runs));
         let now = 1;
         const act = async (): Promise<void> => {
           const next = steps.shift();
           now += 1;
           if (next === undefined) await store.setPhase(id, 'completed', now);
-          else if (next === 'forgive') {
-            await store.resetFailed(id, false, now);
-            for (const [seq, all] of ends.entries()) if (all.at(-1)?.status === 'failed') open.add(seq);
+          else if (next !== 'rest' && 'forgiven' in next) {
+            await store.resetFailed(id, false, now, next.forgiven);
+            for (const [seq, all] of ends.entries()) {
+              const why = all.at(-1)?.why ?? null;
+              if (why !== null && why === (next.forgiven ?? why)) open.add(seq);
+            }
           } else if (next !== 'rest') {
             const finishing = next.seqs.filter((seq) => open.delete(seq));
-            const status = next.fails ? 'failed' : 'done';
-            for (const seq of finishing) ends[seq]!.push({ status, at: now });
+            const { why } = next;
+            const status = why === null ? 'done' : 'failed';
+            for (const seq of finishing) ends[seq]!.push({ status, why, at: now });
             await store.intend(id, finishing, now);
             await store.observe(
               id,
-              finishing.map((seq) => (next.fails ? failed(seq) : done(seq))),
+              finishing.map((seq) => (why === null ? done(seq) : failed(seq, why))),
               now,
             );
           }
@@ -126,9 +134,9 @@ describe('rows as runs finish', () => {
                 }
               : (target[name] as () => unknown).bind(target),
         });
-        const told = upTo(runs).map((): { status: string; at: number }[] => []);
+        const told = upTo(runs).map((): { status: string; why: string | null; at: number }[] => []);
         for await (const row of followResults(interrupted, campaign(id), 0, stays))
-          told[Number(row.values[0])]!.push({ status: row.status, at: row.finishedAt! });
+          told[Number(row.values[0])]!.push({ status: row.status, why: row.reason, at: row.finishedAt! });
         for (const [seq, all] of ends.entries()) {
           const times = told[seq]!.map(({ at }) => at);
           expect(times).toEqual([...new Set(times)].toSorted((a, b) => a - b));

@@ -381,7 +381,10 @@ describe('a campaign that runs', () => {
   });
 
   test('is retried by its failed runs; events tell each run', async () => {
-    expect(await json(post('/campaigns/quick/retry', { what: 'failed' }))).toMatchObject({ forgiven: 3 });
+    const of = (cause: string) => json(post('/campaigns/quick/retry', { what: { cause } }));
+    expect(await of('No such cause')).toMatchObject({ status: 404, type: '/errors/UNKNOWN_CAUSE' });
+    const [{ cause }] = await json<[{ cause: string }]>(api('/campaigns/quick/failures'));
+    expect(await of(cause)).toMatchObject({ forgiven: 3, open: 3 });
     const events = await readEvents(await api('/campaigns/quick/events'));
     const runs = events.filter(({ name }) => name === 'run').map(({ data }) => data as { point: string });
     expect(new Set(runs.map(({ point }) => point)).size).toBe(6);

@@ -255,8 +255,7 @@ describe('without scripts', () => {
   test('failures of before a change are still there', async () => {
     const text = `campaign: broken
 model: {name: Rehearsal}
-inputs: {Seconds: 0}
-design: {grid: {Value: [1, 2, 3], Fail: [true]}}
+design: {grid: {Value: [1, 2, 3], Fail: [true], Seconds: [0, -1]}}
 `;
     await world.foray.submit({ text, file: 'broken.yaml' }, { id: 'broken' });
     await over('broken');
@@ -264,7 +263,17 @@ design: {grid: {Value: [1, 2, 3], Fail: [true]}}
     await world.foray.apply('broken', { text: changed, file: 'broken.yaml' });
     await until('it is over', async () => (await world.foray.status('broken')).runs.done === 3);
     await over('broken');
-    expect((await page('/campaigns/broken/failures')).body).toMatch(/<td class="number">3<\/td>/);
+    const shown = await page('/campaigns/broken/failures');
+    expect(shown.body).toMatch(/<td class="number">3<\/td>/);
+    expect(shown.body.match(/Run these again/g)).toHaveLength(2);
+    expect((await send('/campaigns/broken/retry', { cause: 'No such cause' })).status).toBe(404);
+    // of two causes, one is requested again
+    const [, cause] = /name="cause" value="(Rehearsal[^"]+)"/.exec(shown.body)!;
+    expect((await send('/campaigns/broken/retry', { cause: cause! })).status).toBe(303);
+    await over('broken');
+    const attempts = (await world.rows('broken')).map(({ point }) => world.foray.explain('broken', point));
+    const again = (await Promise.all(attempts)).filter(({ runs }) => runs[0]!.earlier.length > 0);
+    expect(again).toHaveLength(3);
   });
 
   test('two campaigns are compared', async () => {

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { html, type Markup } from '../../report/markup.ts';
 import { pathOf } from '../../http/path.ts';
+import { awayPart } from './away.ts';
 import { hashesOf, type Part } from './parts.ts';
 
 /** A page of the server. */
@@ -29,6 +30,7 @@ export function sendPage(
   reply: FastifyReply,
   { title, body, live, isIncomplete = false }: Page,
 ): FastifyReply {
+  const away = awayPart(request);
   const page = html`<!doctype html>
     <html lang="en">
       <head>
@@ -53,20 +55,29 @@ export function sendPage(
         </nav>
         <main
           id="content"
-          ${live && html`data-live="${live.path}" data-have="${hashesOf(live.parts)}" data-next="${live.next}"`}
+          ${live && html`data-live="${live.path}" data-have="${hashesOf([away, ...live.parts])}" data-next="${live.next}"`}
         >
-          ${live === undefined ? '' : html`<p class="soft" id="news" role="status" aria-live="polite"></p>`}
-          ${body}
+          <p class="soft" id="news" role="status" aria-live="polite"></p>
+          ${away.markup} ${body}
         </main>
       </body>
     </html> `;
   return reply.header('cache-control', 'no-store').type('text/html; charset=utf-8').send(page.text);
 }
 
-/** A form for a change, only for users who may steer. */
-export function act(request: FastifyRequest, action: string, name: string): Markup | undefined {
+/**
+ * A form for a change, only for users who may steer.
+ * @param fields what it sends
+ */
+export function act(
+  request: FastifyRequest,
+  action: string,
+  name: string,
+  fields: Readonly<Record<string, string>> = {},
+): Markup | undefined {
   if (request.access?.role !== 'steer') return undefined;
   return html`<form method="post" action="${action}">
+    ${Object.entries(fields).map(([field, value]) => html`<input type="hidden" name="${field}" value="${value}" />`)}
     <button>${name}</button>
   </form>`;
 }

@@ -2,6 +2,7 @@ import { Batched } from '../../batched.ts';
 import type { Explanation, FailureGroup } from '../../client/index.ts';
 import type { FastifyRequest } from 'fastify';
 import type { Unit } from '../../api/index.ts';
+import { OTHER_CAUSES } from '../../campaign/failures.ts';
 import { measuresOf } from '../../campaign/measures.ts';
 import { type Column, outputColumn } from '../../report/column-types.ts';
 import { precisionText } from '../../report/precision-words.ts';
@@ -213,7 +214,7 @@ export function failuresPage(
                 ${act(request, pathOfCampaign(id, 'retry'), 'Run the failed ones again')}
               </div>
               ${tableOf(
-                ['Runs', 'Cause', 'For example'],
+                ['Runs', 'Cause', 'For example', ''],
                 failures.map(({ count, cause, sample, log }) => [
                   count,
                   html`<span class="reason">${cause}</span>`,
@@ -225,6 +226,9 @@ export function failuresPage(
                       : ''
                   }
                   ${log === null ? '' : logDetails(log)}`,
+                  cause === OTHER_CAUSES
+                    ? undefined
+                    : act(request, pathOfCampaign(id, 'retry'), 'Run these again', { cause }),
                 ]),
               )}`
       }`,

@@ -1,12 +1,11 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { MOST_FLIGHTS } from '../../campaign/scheduler/index.ts';
 import { type ForayError, isForayError } from '../../errors.ts';
 import { html } from '../../report/markup.ts';
+import { needsTemporal } from '../away.ts';
 import { ServerError } from '../problems.ts';
 import type { ServerParts } from '../parts.ts';
 import { act as actForm, fieldsOf, type Page, pathOfCampaign, sendPage } from './layout.ts';
-
-/** The most runs that a campaign may have requested at once. */
-const MOST_AT_ONCE = 2_000;
 
 interface Verb {
   /** A description for the question before the action; absent if there is no question. */
@@ -17,7 +16,12 @@ interface Verb {
 const verbs: Record<string, Verb> = {
   pause: { act: ({ foray }, id, reason) => foray.steer(id, 'pause', reason) },
   resume: { act: ({ foray }, id, reason) => foray.steer(id, 'resume', reason) },
-  retry: { act: ({ foray }, id) => foray.retry(id, 'failed') },
+  retry: {
+    act({ foray }, id, _reason, fields) {
+      const cause = fields.get('cause');
+      return foray.retry(id, cause === null ? 'failed' : { cause });
+    },
+  },
   window: { act: ({ foray }, id, _reason, fields) => foray.setConcurrency(id, concurrencyIn(fields)) },
   stop: {
     asks: {
@@ -64,6 +68,7 @@ export function addVerbs(app: FastifyInstance, parts: ServerParts): void {
     }
     app.post<{ Params: { id: string } }>(`/campaigns/:id/${verb}`, steer, async (request, reply) => {
       const { id } = request.params;
+      if (verb !== 'delete') needsTemporal(request.away);
       await act(parts, id, reasonOf(request), fieldsOf(request));
       return reply.redirect(verb === 'delete' ? '/' : pathOfCampaign(id), 303);
     });
@@ -86,6 +91,7 @@ export function addVerbs(app: FastifyInstance, parts: ServerParts): void {
   });
   for (const verb of ['pause', 'resume', 'cancel']) {
     app.post(`/chosen/${verb}`, steer, async (request, reply) => {
+      needsTemporal(request.away);
       const refused: ForayError[] = [];
       for (const id of chosen(fieldsOf(request).getAll('id'))) {
         // a campaign that is over must not stop the action for the others
@@ -106,9 +112,9 @@ function concurrencyIn(fields: URLSearchParams): number | 'auto' {
   const text = (fields.get('concurrency') ?? '').trim();
   const number = Number(text);
   if (text === 'auto') return text;
-  if (Number.isInteger(number) && number >= 1 && number <= MOST_AT_ONCE) return number;
+  if (Number.isInteger(number) && number >= 1 && number <= MOST_FLIGHTS) return number;
   throw new ServerError('BAD_REQUEST', `"${text}" is not a number of runs.`, {
-    hint: `Give a whole number from 1 to ${MOST_AT_ONCE}, or auto.`,
+    hint: `Give a whole number from 1 to ${MOST_FLIGHTS}, or auto.`,
   });
 }
 

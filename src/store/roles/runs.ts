@@ -116,8 +116,10 @@ export interface RunStore {
   /**
    * Lets failed runs be requested again, as if they had never failed, perhaps with another seed. The reasons of their
    * failures stay. Returns the number of runs.
+   *
+   * @param cause only runs that failed for it
    */
-  resetFailed(id: string, reseeds: boolean, now: number): Promise<number>;
+  resetFailed(id: string, reseeds: boolean, now: number, cause?: string): Promise<number>;
   /** Seqs of waiting runs above `after`, in order. `failedOnly`: only runs that were requested before. */
   waitingRuns(id: string, after: number, limit: number, failedOnly: boolean): Promise<number[]>;
   /**

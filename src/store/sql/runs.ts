@@ -131,11 +131,11 @@ export function runStore(db: Kysely<Tables>): RunStore {
       });
     },
 
-    async resetFailed(id, reseeds, now) {
+    async resetFailed(id, reseeds, now, cause) {
       const campaign = await numberOf(db, id);
       return db.transaction().execute(async (transaction) => {
         await touch(transaction, campaign, now);
-        return resetFailed(transaction, campaign, reseeds);
+        return resetFailed(transaction, campaign, reseeds, cause);
       });
     },
 

@@ -56,6 +56,22 @@ export function describeRetries(createDatabase: () => Promise<TestDatabase> | Te
         }
       });
 
+      test('only those with one cause', async () => {
+        await store.intend('flu', [2, 4], 6);
+        await store.observe('flu', [failed(2, 'Days is 7'), failed(4, '')], 7);
+        expect(await store.resetFailed('flu', false, 8, 'Days is …')).toBe(2);
+        expect(await store.counts('flu')).toMatchObject({ failed: 2, waiting: 2 });
+        const story = async () => (await rowsOf(store)).map(({ point, reason }) => [point, reason]);
+        expect(await story()).toEqual([
+          ['key 0', null],
+          ['key 3', 'lost'],
+          ['key 4', ''],
+        ]);
+        expect(await store.resetFailed('flu', false, 9, 'Days is …')).toBe(0);
+        expect(await store.resetFailed('flu', false, 9, '')).toBe(1);
+        expect(await story()).toHaveLength(2);
+      });
+
       test('where nothing has failed nothing is forgiven; other campaigns are left alone', async () => {
         await add(store, 'other', { points: 2, replications: 1 });
         await store.observe('other', [failed(0)], 1);

@@ -41,10 +41,12 @@ export const steeringEndpoints = {
     method: 'POST',
     path: `${id}/retry`,
     role: 'steer',
-    summary: 'Requests failed and missing runs again.',
+    summary: 'Requests failed and missing runs again, or failed ones with one cause.',
     body: z
       .strictObject({
-        what: z.enum(['all', 'failed', 'missing']).default('all'),
+        what: z
+          .union([z.enum(['all', 'failed', 'missing']), z.strictObject({ cause: z.string() })])
+          .default('all'),
         version: z.union([z.int().positive(), z.literal('latest')]).optional(),
       })
       .default({ what: 'all' }),
