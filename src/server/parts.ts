@@ -1,7 +1,7 @@
 import type { Foray } from '../client/index.ts';
 import type { Keys } from './roles.ts';
 import type { Sections } from './live/watch.ts';
-import type { Sessions } from './sessions.ts';
+import type { Sessions } from './login/sessions.ts';
 import type { InTurn } from './turns.ts';
 
 /** What the handlers of the server work with. */
