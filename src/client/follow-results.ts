@@ -46,7 +46,7 @@ export async function* followRuns(
     quiet += 1;
     for await (const seqs of candidates(store, campaign.id, reported, isOver)) {
       const runs = await store.finishedAmong(campaign.id, [...reported.witnesses, ...seqs]);
-      const news = reported.take(runs);
+      const news = reported.add(runs);
       if (news.length > 0) {
         quiet = 0;
         yield news;

@@ -15,7 +15,7 @@ export class ReportedRuns {
   /** Where the next search for missing seqs begins. */
   private next = 0;
 
-  /** The seqs to look up with each batch, so that {@link take} can see whether failed runs were reset. */
+  /** The seqs to look up with each batch, so that {@link add} can see whether failed runs were reset. */
   get witnesses(): number[] {
     return this.witness ? [this.witness.seq] : [];
   }
@@ -24,7 +24,7 @@ export class ReportedRuns {
    * Adds finished runs. The same statement must have read them and the witness.
    * @returns those that were not reported before
    */
-  take(runs: readonly FinishedRow[]): FinishedRow[] {
+  add(runs: readonly FinishedRow[]): FinishedRow[] {
     const { witness } = this;
     const isThere = ({ seq, row }: FinishedRow): boolean =>
       seq === witness?.seq && row.finishedAt === witness.row.finishedAt;

@@ -1,6 +1,6 @@
 import { startOver } from '../campaign/scheduler/index.ts';
 import { type Context, show } from './context.ts';
-import { finishedSoFar, note, takeCounts } from './state.ts';
+import { finishedSoFar, note, updateCounts } from './state.ts';
 import { activities } from './tick.ts';
 
 export async function carryOutChanges(context: Context): Promise<void> {
@@ -23,7 +23,7 @@ export async function carryOutChange(context: Context): Promise<void> {
   if (!('refused' in answer)) {
     if (goesOn || answer.difference?.settings.includes('concurrency'))
       state.schedule.concurrency = answer.settings.concurrency;
-    takeCounts(state, answer);
+    updateCounts(state, answer);
     // earlier failures do not count against this attempt
     state.forgiven = finishedSoFar(state);
     startOver(state.schedule, Date.now());

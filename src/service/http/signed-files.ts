@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { attachment } from '../files/attachment.ts';
 import { type DiskStore, filePath } from '../files/disk-store.ts';
 import type { Presigner } from '../files/presign.ts';
-import { readQuery, takeBytes } from './body.ts';
+import { readQuery, acceptBytes } from './body.ts';
 import { rangeOf } from './range.ts';
 
 const Upload = z.object({ expires: z.string(), signature: z.string() });
@@ -42,7 +42,7 @@ export async function addSignedFiles(
       .send(await disk.read(hash, range));
   });
   await app.register((scope, _options, done) => {
-    takeBytes(scope, limit);
+    acceptBytes(scope, limit);
     scope.put<{ Params: { hash: string } }>(filePath(':hash'), async (request) => {
       const { hash } = request.params;
       presigner.verifyUpload(hash, readQuery(Upload, request.query));
