@@ -28,10 +28,10 @@ export class Process {
     this.name = name;
     this.child = spawn(command, args, { env, detached: true, stdio: ['pipe', 'pipe', 'pipe', 'ipc'] });
     this.pid = this.child.pid ?? 0;
-    this.child.once('error', (error) => this.take(error.message));
+    this.child.once('error', (error) => this.receive(error.message));
     this.child.stdin!.on('error', () => undefined);
     for (const stream of [this.child.stdout!, this.child.stderr!])
-      createInterface({ input: stream }).on('line', (line) => this.take(line));
+      createInterface({ input: stream }).on('line', (line) => this.receive(line));
     this.child.once('exit', () => this.tellListeners());
   }
 
@@ -62,7 +62,7 @@ export class Process {
   }
 
   send(message: object): void {
-    this.child.send(message, (error) => error && this.take(error.message));
+    this.child.send(message, (error) => error && this.receive(error.message));
   }
 
   /** Sends a question over the channel; the next object is the answer. */
@@ -93,7 +93,7 @@ export class Process {
     return this.child.pid === undefined || this.child.exitCode !== null || this.child.signalCode !== null;
   }
 
-  private take(line: string): void {
+  private receive(line: string): void {
     this.lines.push(line);
     if (this.lines.length > LINES) this.lines.shift();
     this.tellListeners();

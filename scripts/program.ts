@@ -21,12 +21,14 @@ const entries = [
   'src/service/animation/animator',
 ];
 
-/** Folders whose files are read, not imported. */
+/** Files that are read, not imported, and folders of such files. */
 const read = [
   'src/cli/scaffold',
   'src/service/animation/player',
-  'src/server/login',
-  'src/server/page',
+  'src/server/login/login.css',
+  'src/server/login/login.js',
+  'src/server/pages/page.css',
+  'src/server/pages/page.js',
   'examples',
   'python',
 ];
@@ -70,8 +72,8 @@ export async function writeProgram(dist: string): Promise<string[]> {
     logLevel: 'error',
   });
   writeLibrary(dist);
-  for (const folder of read) {
-    cpSync(join(root, folder), join(dist, folder), { recursive: true, filter: isSource });
+  for (const path of read) {
+    cpSync(join(root, path), join(dist, path), { recursive: true, filter: isSource });
   }
   // made in advance, so that a worker starts without webpack
   for (const kind of ['campaigns', 'lanes'] as const) {

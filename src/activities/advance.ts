@@ -65,12 +65,12 @@ export async function advance(
       limit(async () => {
         const answer = await requester.request(run);
         if ('owned' in answer) begun.push({ ...run, ...answer });
-        else await batch.take(answer, true);
+        else await batch.addRequested(answer);
       }),
     ),
-    ...open.map((run) => limit(async () => batch.take(await look(run), false))),
+    ...open.map((run) => limit(async () => batch.addPolled(await look(run)))),
   ]);
-  await takeBegun(store, requester, record, batch, begun);
+  await collectBegun(store, requester, record, batch, begun);
   await batch.write();
   const judged = await replicate(store, record.campaign, [...request, ...poll, ...expire]);
   Object.assign(result, judged);
@@ -92,7 +92,7 @@ export async function advance(
  * Polls the first of the newly requested runs. If it has finished, the others probably have as well, and their results
  * are read without a poll and without another tick. If the poll fails, the next run is tried.
  */
-async function takeBegun(
+async function collectBegun(
   store: Store,
   requester: RunRequester,
   { campaign }: CampaignRecord,
@@ -115,20 +115,22 @@ async function takeBegun(
     runs.map((run, at) => {
       const look = looks[at];
       // the polls before the last one got no answer
-      if (look !== undefined && (!areThrough || look === last)) return batch.take(look, true);
+      if (look !== undefined && (!areThrough || look === last)) return batch.addRequested(look);
       if (!areThrough)
-        return batch.take({ seq: run.seq, state: run.state, runId: run.runId, owned: run.owned }, true);
+        return batch.addRequested({ seq: run.seq, state: run.state, runId: run.runId, owned: run.owned });
       return limit(async () => {
-        const answer = await requester.take(run);
+        const answer = await requester.collect(run);
         if (isUnfinished(answer)) unfinished.push(run);
-        else await batch.take(answer, true);
+        else await batch.addRequested(answer);
       });
     }),
   );
   // where most have finished, the others probably have meanwhile: a poll costs less than another tick
   const isWorthIt = 2 * unfinished.length <= runs.length;
   await Promise.all(
-    unfinished.map((run) => limit(async () => batch.take(isWorthIt ? await requester.poll(run) : run, true))),
+    unfinished.map((run) =>
+      limit(async () => batch.addRequested(isWorthIt ? await requester.poll(run) : run)),
+    ),
   );
 }
 
@@ -188,9 +190,18 @@ class Batch {
     this.runs = new Map(runs.map((run) => [run.seq, run]));
   }
 
-  async take(given: Answer, isRequested: boolean): Promise<void> {
-    const answer = await this.withFiles(given, isRequested);
-    if (isRequested) this.requested.add(answer.seq);
+  /** Adds the answer about a run that this batch has requested. */
+  async addRequested(answer: Answer): Promise<void> {
+    this.requested.add(answer.seq);
+    await this.add(await this.withFiles(answer, true));
+  }
+
+  /** Adds the answer about a run that was requested earlier. */
+  async addPolled(answer: Answer): Promise<void> {
+    await this.add(await this.withFiles(answer, false));
+  }
+
+  private async add(answer: Answer): Promise<void> {
     if ('error' in answer) {
       this.unheard.push(answer);
       if (!answer.sent) this.heard.push({ seq: answer.seq, state: 'unsent' });

@@ -42,7 +42,7 @@ export class LogKeeper {
     const { id } = this.campaign;
     const cause = causeOf(reason);
     try {
-      if (!this.isOffered || !(await this.takeRoom(seq, cause))) return;
+      if (!this.isOffered || !(await this.reserveRoom(seq, cause))) return;
       const log = await this.fetch(run);
       if (log && log.lines.length > 0) await store.keepRunLogs(id, [{ seq, cause, ...log }], Date.now());
     } catch {
@@ -51,7 +51,7 @@ export class LogKeeper {
   }
 
   /** A new log of a run always replaces its earlier one. */
-  private async takeRoom(seq: number, cause: string): Promise<boolean> {
+  private async reserveRoom(seq: number, cause: string): Promise<boolean> {
     const logged = await (this.logged ??= this.world.store.loggedRuns(this.campaign.id));
     const ofCause = logged.values().filter((other) => other === cause);
     const isFull = logged.size >= MOST_LOGS || ofCause.reduce((count) => count + 1, 0) >= MOST_LOGS_OF_CAUSE;

@@ -78,10 +78,10 @@ export class OutputFileFetcher {
     if (await this.store.keepFile(id, hash, { sha256: hash }, Date.now())) return;
     try {
       try {
-        await small(() => this.take(file, SMALL_BYTES));
+        await small(() => this.download(file, SMALL_BYTES));
       } catch (error) {
         if (!isCloudError(error) || error.kind !== 'too-large') throw error;
-        await large(() => this.take(file, MOST_KEPT_BYTES));
+        await large(() => this.download(file, MOST_KEPT_BYTES));
       }
     } catch (error) {
       if (!isCloudError(error) && !this.isAborted) throw error;
@@ -91,7 +91,7 @@ export class OutputFileFetcher {
     }
   }
 
-  private async take(file: FileReference, most: number): Promise<void> {
+  private async download(file: FileReference, most: number): Promise<void> {
     let parts: Uint8Array[] = [];
     const begin = () => {
       parts = [];

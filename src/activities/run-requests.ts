@@ -25,9 +25,6 @@ const OUTPUTS_AGAIN_MS = 250;
 /** Characters of the reason of a failure. */
 const LONGEST_REASON = 1_000;
 
-/** The reason of a run that somebody else stopped. */
-export const STOPPED_BY_OTHERS = 'stopped at the service by somebody else';
-
 /** The service gave no answer about a run. `sent` is false if a request for the run certainly never arrived. */
 export interface NoAnswer {
   seq: number;
@@ -151,7 +148,7 @@ export class RunRequester {
   }
 
   /** Reads the results of a run that has probably finished. If it has not, polls the run. */
-  async take(run: OpenRun & { runId: string }): Promise<Answer> {
+  async collect(run: OpenRun & { runId: string }): Promise<Answer> {
     const { seq, runId } = run;
     try {
       const outputs = await this.outputsOf(run, runId);
@@ -225,7 +222,13 @@ export class RunRequester {
           reason: this.cloud.redacted(reasonIn(message), LONGEST_REASON),
         };
       case 'STOPPED':
-        return { seq, state: 'failed', runId, reason: STOPPED_BY_OTHERS };
+        return {
+          seq,
+          state: 'failed',
+          runId,
+          reason: 'stopped at the service by somebody else',
+          isStopped: true,
+        };
     }
   }
 

@@ -1,7 +1,7 @@
 import pLimit from 'p-limit';
 import { isCloudError } from '../cloud/index.ts';
 import type { CampaignRecord, OpenRun, RunObservation, Store } from '../store/index.ts';
-import { type Answer, REQUESTS_AT_ONCE, RunRequester, STOPPED_BY_OTHERS } from './run-requests.ts';
+import { type Answer, REQUESTS_AT_ONCE, RunRequester } from './run-requests.ts';
 import { OutputFileFetcher } from './output-file-fetcher.ts';
 import type { World } from './types.ts';
 
@@ -98,6 +98,6 @@ export async function settle(
  * A run that is STOPPED now was stopped by this campaign, in this or an earlier attempt, so it can be requested again.
  */
 function unlessStopped(answer: Answer): Answer {
-  const isStopped = 'state' in answer && answer.state === 'failed' && answer.reason === STOPPED_BY_OTHERS;
+  const isStopped = 'state' in answer && answer.state === 'failed' && answer.isStopped;
   return isStopped ? { seq: answer.seq, state: 'waiting' } : answer;
 }

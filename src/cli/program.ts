@@ -20,7 +20,7 @@ import { addReport } from './report.ts';
 import { addResults } from './results.ts';
 import { addRetry } from './retry.ts';
 import { addSchema } from './schema.ts';
-import { ownOptionsFirst, takeSettingsFirst } from './settings-first.ts';
+import { ownOptionsFirst, allowSettingsFirst } from './settings-first.ts';
 import { addServer } from './server.ts';
 import { addService } from './service.ts';
 import { addStatus } from './status.ts';
@@ -45,7 +45,7 @@ export function createProgram(): Command {
     .exitOverride()
     .configureHelp(ownOptionsFirst)
     .showSuggestionAfterError();
-  takeSettingsFirst(program);
+  allowSettingsFirst(program);
   for (const add of [
     ...[addDemo, addDev, addUi, addServer, addService, addWorker, addExecutor, addExecutors, addModels],
     ...[addInit, addSchema, addPlan, addSubmit],

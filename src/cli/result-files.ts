@@ -33,7 +33,7 @@ export class ResultFiles {
    * Results with file paths instead of references. Each row comes when its files are written.
    * @throws ForayError USAGE when the campaign has no output files
    */
-  async taken({
+  async withFiles({
     record: { campaign },
     rows,
   }: Results): Promise<{ campaign: Campaign; rows: Batched<ResultRow> }> {

@@ -139,7 +139,7 @@ async function write(
 ): Promise<void> {
   const results = await foray.results(id, { follow });
   const { record } = results;
-  const { campaign, rows } = (await files?.taken(results)) ?? {
+  const { campaign, rows } = (await files?.withFiles(results)) ?? {
     campaign: record.campaign,
     rows: results.rows,
   };

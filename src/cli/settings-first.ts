@@ -5,7 +5,7 @@ import { SETTINGS_GROUP, settingOptions } from './settings.ts';
  * Allows settings before the command (`foray --home DIR list`). The program has these options without defaults and
  * variables, and passes their values on to the command. A command that lacks such a setting refuses it.
  */
-export function takeSettingsFirst(program: Command): void {
+export function allowSettingsFirst(program: Command): void {
   const options = settingOptions().map(({ flags, description, parseArg }) => {
     const option = new Option(flags, description).helpGroup(SETTINGS_GROUP);
     return parseArg ? option.argParser(parseArg) : option;

@@ -47,7 +47,7 @@ export async function* followRuns(
     isOver ||= closedPhases.includes(phase);
     quiet += 1;
     for await (const seqs of candidates(store, campaign.id, reported, isOver)) {
-      const news = reported.take(await store.finishedAmong(campaign.id, seqs), seqs);
+      const news = reported.add(await store.finishedAmong(campaign.id, seqs), seqs);
       if (news.length > 0) {
         quiet = 0;
         yield news;

@@ -23,7 +23,7 @@ export class ReportedRuns {
    * @param seqs what was looked up
    * @returns those that were not reported before
    */
-  take(runs: readonly FinishedRow[], seqs: readonly number[]): FinishedRow[] {
+  add(runs: readonly FinishedRow[], seqs: readonly number[]): FinishedRow[] {
     this.forgetRetried(runs, seqs);
     const news = runs.filter(({ seq }) => !this.all.has(seq));
     for (const { seq, row } of news) {

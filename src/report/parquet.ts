@@ -76,7 +76,7 @@ export async function* parquet(
       let to = from;
       while (to < batch.length && to - from < room && characters < GROUP_CHARACTERS)
         characters += lengthOf(batch[to++]!);
-      for (const [at, values] of gathered.entries()) values.take(batch, at, from, to);
+      for (const [at, values] of gathered.entries()) values.add(batch, at, from, to);
       from = to;
       if (gathered[0]!.rows < GROUP_ROWS && characters < GROUP_CHARACTERS) continue;
       writeGroup(writer, buffer, gathered);

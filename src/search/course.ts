@@ -1,6 +1,5 @@
 import { setImmediate as breath } from 'node:timers/promises';
 import {
-  type Ask,
   emptyStep,
   type KnownPoint,
   methodIn,
@@ -19,13 +18,11 @@ import { compareFinalists, comparisonOf, finalistsOf, isConfirmed, reportWinner 
 import { History } from './history.ts';
 import { keysOf } from './keys.ts';
 import { isNoisy } from './noise.ts';
-import { type FinishedPoints, type FinishedRun, isFeasible, PointReader } from './point-value.ts';
+import { type FinishedPoints, isFeasible, PointReader } from './point-value.ts';
 import { KNOWN, type ProposedPoint, Proposer, RECOMMENDED } from './proposer.ts';
-import { nextOfRace } from './selection/race.ts';
+import { Replications } from './replications.ts';
 import { stopReason } from './stop.ts';
 
-/** Confidence for dropping a point that is worse than the best one. */
-const RACE_CONFIDENCE = 0.95;
 /** After this time a step asks for no more points, so that the points so far can be run. */
 const LONGEST_STEP_MS = 2_000;
 /** The value of a point that was not run. */
@@ -40,6 +37,7 @@ export class SearchCourse {
   readonly events: SearchEvent[];
   private readonly campaign: Campaign;
   private readonly reader: PointReader;
+  private readonly replications: Replications;
   private readonly proposer: Proposer;
   private readonly pointOf: ReturnType<typeof keysOf>;
   private readonly known: readonly KnownPoint[];
@@ -53,6 +51,7 @@ export class SearchCourse {
     this.history = new History(log.asks);
     this.events = [...log.events];
     this.reader = new PointReader(campaign);
+    this.replications = new Replications(campaign, this.history, this.reader);
     const { id, search, goal, base, seed } = campaign;
     this.known = log.events.find((event) => event.kind === 'known')?.points ?? [];
     const { from, parallel } = methodIn(log, search!.parallel);
@@ -144,7 +143,7 @@ export class SearchCourse {
   }
 
   private async search(): Promise<void> {
-    this.race();
+    this.result.replications.push(...this.replications.further(this.finished));
     const begun = performance.now();
     while (await this.askNext()) {
       await breath();
@@ -159,43 +158,14 @@ export class SearchCourse {
     await this.finish();
   }
 
-  /** Gives more replications to open points that cannot be distinguished from the best one yet. */
-  private race(): void {
-    const { asks, told } = this.history;
-    for (const ask of asks.slice(told)) {
-      const runs = ask.ordinal === null ? undefined : this.finished.get(ask.ordinal);
-      const wanted = runs && this.wantedReplications(ask, runs);
-      if (wanted && wanted > runs.length)
-        this.result.replications.push({ ordinal: ask.ordinal!, from: runs.length + 1, to: wanted });
-    }
-  }
-
-  /**
-   * The number of replications for a point, from its runs and those of the point that was best at the time of its ask.
-   */
-  private wantedReplications(ask: Ask, runs: readonly FinishedRun[]): number {
-    const { search, replications, commonRandomNumbers } = this.campaign;
-    if (search!.most === null) return replications;
-    const rival = this.history.bestOf(ask.seen);
-    const rivals = rival && this.finished.get(rival.ordinal!)?.slice(0, rival.told!.runs);
-    return nextOfRace({
-      values: this.reader.valuesOf(runs),
-      rival: rivals ? this.reader.valuesOf(rivals) : null,
-      isPaired: commonRandomNumbers,
-      min: replications,
-      max: search!.most,
-      confidence: RACE_CONFIDENCE,
-    });
-  }
-
   /** The value of an ask, when all of its runs have finished. */
   private valueOf(at: number): PointValue | undefined {
     const ask = this.history.asks[at]!;
     const first = this.history.firstOf(ask.values)!;
     // a point that was asked before keeps its earlier value
     if (first < at) return this.history.asks[first]!.told ?? undefined;
-    const runs = ask.ordinal === null ? undefined : this.finished.get(ask.ordinal);
-    return runs && this.wantedReplications(ask, runs) <= runs.length ? this.reader.valueOf(runs) : undefined;
+    const runs = this.replications.whole(ask, this.finished);
+    return runs && this.reader.valueOf(runs);
   }
 
   /** Tells the method of the next ask, if its runs have finished. */

@@ -8,14 +8,14 @@ import { hashOf, type Keys } from './roles.ts';
 import { addApi } from './api/add-routes.ts';
 import { Away } from './away.ts';
 import { addGuard } from './guard.ts';
-import { addLogin } from './login.ts';
+import { addLogin } from './login/add-login.ts';
 import { addPages } from './pages/index.ts';
 import { Sections } from './live/watch.ts';
 import { KnownModels } from './models.ts';
 import type { ServerParts } from './parts.ts';
 import { sendProblem } from './problems.ts';
 import { addPython } from './python.ts';
-import { Sessions } from './sessions.ts';
+import { Sessions } from './login/sessions.ts';
 import { turns } from './turns.ts';
 
 /** The largest body, in bytes: a definition with its files. */

@@ -3,7 +3,7 @@ import type { Away } from './away.ts';
 import type { Keys } from './roles.ts';
 import type { Sections } from './live/watch.ts';
 import type { KnownModels } from './models.ts';
-import type { Sessions } from './sessions.ts';
+import type { Sessions } from './login/sessions.ts';
 import type { InTurn } from './turns.ts';
 
 /** What the handlers of the server work with. */

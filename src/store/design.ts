@@ -33,7 +33,7 @@ export async function writeDesign(
   points: Iterable<Point>,
 ): Promise<number> {
   const count = await writePoints(db, design, points);
-  await writeRuns(db, design, count, await takeSeqs(db, design, count));
+  await writeRuns(db, design, count, await reserveSeqs(db, design, count));
   return count;
 }
 
@@ -189,7 +189,7 @@ async function writePoints(
  * Reserves a seq for each run of a design, and returns the first one. The seqs of the first revision begin at 0, even
  * when it is written again, because the workflow relies on that. Later revisions get seqs that were never used.
  */
-async function takeSeqs(
+async function reserveSeqs(
   db: Kysely<Tables>,
   { campaign, revision, replications }: Design,
   points: number,

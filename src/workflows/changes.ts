@@ -1,7 +1,7 @@
 import type { RetryWhat } from '../activities/index.ts';
 import { startOver } from '../campaign/scheduler/index.ts';
 import { type Context, show } from './context.ts';
-import { finishedSoFar, note, takeCounts } from './state.ts';
+import { finishedSoFar, note, updateCounts } from './state.ts';
 import { activities } from './tick.ts';
 
 export async function carryOutChanges(context: Context): Promise<void> {
@@ -24,7 +24,7 @@ export async function carryOutChange(context: Context): Promise<void> {
   if (!('refused' in answer)) {
     if (goesOn || answer.difference?.settings.includes('concurrency'))
       state.schedule.concurrency = answer.settings.concurrency;
-    takeCounts(state, answer);
+    updateCounts(state, answer);
     // earlier failures do not count against this attempt
     state.forgiven = finishedSoFar(state);
     startOver(state.schedule, Date.now());

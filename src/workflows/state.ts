@@ -152,7 +152,7 @@ export function resumed(given: CarriedState, settings: CampaignState['settings']
 }
 
 /** Updates the state from the store after a change of the campaign. */
-export function takeCounts(
+export function updateCounts(
   state: CampaignState,
   { points, counts, settings, precision = null, ...seeking }: Exclude<ChangeAnswer, { refused: string }>,
 ): void {

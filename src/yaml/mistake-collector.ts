@@ -21,7 +21,7 @@ export class Mistakes {
     try {
       return check();
     } catch (error) {
-      this.#take(error);
+      this.#add(error);
       return undefined;
     }
   }
@@ -31,7 +31,7 @@ export class Mistakes {
     try {
       return await check();
     } catch (error) {
-      this.#take(error);
+      this.#add(error);
       return undefined;
     }
   }
@@ -41,7 +41,7 @@ export class Mistakes {
     if (this.#found.length > 0) throw this.#first();
   }
 
-  #take(error: unknown): void {
+  #add(error: unknown): void {
     // an unreachable server is not a mistake in a file
     if (!isForayError(error) || error.place === undefined || errorCodes[error.code].exit !== 2) throw error;
     // an error with `others` contains mistakes that were collected before

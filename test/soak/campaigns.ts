@@ -26,7 +26,7 @@ export class Campaigns {
   }
 
   /** Queues an action behind the earlier ones of the same campaign. */
-  take(action: Action): void {
+  begin(action: Action): void {
     const { campaign } = action;
     if (action.kind === 'submit')
       this.courses.set(campaign, { id: `soak-${campaign}`, plans: [], isEnded: false, wasEnded: false });

@@ -65,7 +65,7 @@ async function carriedOut(world: World, schedule: Schedule, say: (line: string) 
     const broken: string[] = [];
     for (const entry of schedule.entries) {
       await delay(Math.max(0, start + entry.at * 1_000 - performance.now()));
-      if ('action' in entry) campaigns.take(entry.action);
+      if ('action' in entry) campaigns.begin(entry.action);
       else {
         done.push(wordsOf(entry.fault));
         underWay.push(

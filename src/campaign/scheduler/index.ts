@@ -94,7 +94,7 @@ export function applyOutcomes(
     ...seenIn(outcomes),
   };
   updateOccupancy((schedule.occupancy ??= newOccupancy()), looks, durationsOf(schedule.hazard), now);
-  const finished = takeInFlights(schedule, outcomes, now);
+  const finished = updateFlights(schedule, outcomes, now);
   const isLate = outcomes.later.length > 0;
   schedule.again.push(...outcomes.later.filter((seq) => asked.has(seq)));
 
@@ -130,7 +130,7 @@ function isStarved(schedule: Schedule, now: number): boolean {
 }
 
 /** Removes finished flights and adds requested ones. Returns how many finished. */
-function takeInFlights(schedule: Schedule, outcomes: Outcomes, now: number): number {
+function updateFlights(schedule: Schedule, outcomes: Outcomes, now: number): number {
   const flights = new Map(schedule.flights.map((flight) => [flight.seq, flight]));
   const finished = [...outcomes.new, ...outcomes.reused, ...outcomes.failed, ...seqsAgain(outcomes)];
   for (const seq of finished) {

@@ -35,7 +35,7 @@ export abstract class ColumnValues {
   }
 
   /** Adds the cells of some rows. */
-  take(rows: readonly (readonly Cell[])[], column: number, from: number, to: number): void {
+  add(rows: readonly (readonly Cell[])[], column: number, from: number, to: number): void {
     for (let at = from; at < to; at++) {
       const cell = rows[at]![column]!;
       const isThere = cell !== null && this.put(cell);

@@ -103,7 +103,7 @@ export class AbcCourse {
   /** The next step. The caller writes it to the log. If that fails, the course is invalid. */
   async step(finished: FinishedPoints): Promise<SearchStep> {
     this.result = emptyStep();
-    this.take(finished);
+    this.readRuns(finished);
     while (await this.goOn());
     return this.result;
   }
@@ -119,7 +119,7 @@ export class AbcCourse {
     this.known.clear();
   }
 
-  private take(finished: FinishedPoints): void {
+  private readRuns(finished: FinishedPoints): void {
     for (let ask = this.told; ask < this.asks.length; ask += 1) {
       const { ordinal } = this.asks[ask]!;
       const runs = ordinal === null ? undefined : finished.get(ordinal);

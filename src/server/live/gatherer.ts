@@ -82,7 +82,7 @@ export class Gatherer {
     let isComplete = false;
     let isOver = false;
     let isNew = true;
-    const take = async (): Promise<void> => {
+    const readRuns = async (): Promise<void> => {
       const isGone = (): Promise<boolean> => Promise.resolve(isOver || this.#isEnded);
       for await (const runs of followRuns(this.#store, campaign, this.#pace.every, isGone)) {
         for (const run of runs) isOver ||= isWanted(run.row.values) && !live.add(run);
@@ -91,13 +91,13 @@ export class Gatherer {
         if (isOver || this.#isEnded) return;
       }
     };
-    const taken = take()
+    const reading = readRuns()
       .catch((error: unknown) => {
         if (!isForayError(error) || error.code !== 'CAMPAIGN_CHANGED') throw error;
       })
       .finally(() => (isOver = true));
     while (!isOver && !this.#isEnded) {
-      await Promise.race([taken, delay(this.#pace.every)]);
+      await Promise.race([reading, delay(this.#pace.every)]);
       const now = await this.#record();
       isOver ||= now.digest !== record.digest || live.failed > (await this.#store.counts(this.#id)).failed;
       if (isOver || !isNew) continue;
@@ -112,7 +112,7 @@ export class Gatherer {
         missing > 0 ? [behindSection(before - missing, before)] : [],
       );
     }
-    await taken;
+    await reading;
   }
 
   get #mayDraw(): boolean {

@@ -103,7 +103,7 @@ async function compared(foray: Foray, a: string, b: string) {
 
 /** The style sheet and the script, which are the same for everybody. */
 function addFiles(app: FastifyInstance): void {
-  const file = (name: string): string => readFileSync(ownFile(`src/server/page/${name}`), 'utf8');
+  const file = (name: string): string => readFileSync(ownFile(`src/server/pages/${name}`), 'utf8');
   const files = {
     '/page.css': { type: 'text/css; charset=utf-8', content: style + file('page.css') },
     '/page.js': { type: 'text/javascript; charset=utf-8', content: file('page.js') },

@@ -65,7 +65,7 @@ export async function runCommand(
     const outputs = await converse(child, input, job, onProgress).catch((error: unknown) => {
       throw job.isElsewhere && isFull(folder) ? new Deferred(`the disk is full: ${messageOf(error)}`) : error;
     });
-    return await deferIfShort(() => takeFiles(outputs, job, files, folder), 'its files cannot be stored');
+    return await deferIfShort(() => storeFiles(outputs, job, files, folder), 'its files cannot be stored');
   } finally {
     // files that cannot be removed now are removed before the next attempt, or at the next start of the service
     if (!kept) await files.removeWork(job.runId).catch(() => {});
@@ -242,7 +242,7 @@ function isInfinite(value: unknown): boolean {
 }
 
 /** Stores the files that the program names as outputs. They must be in the working folder. */
-async function takeFiles(
+async function storeFiles(
   outputs: Record<string, unknown>,
   { template }: Job,
   files: ContentFiles,
@@ -257,7 +257,7 @@ async function takeFiles(
       throw new Error(`the output "${name}" names "${value}", which is not a file in the working folder`);
     }
     const localPath = path.relative(folder, path.resolve(folder, value));
-    if (!taken.has(file)) taken.set(file, { hash: await files.take(file), localPath });
+    if (!taken.has(file)) taken.set(file, { hash: await files.addFile(file), localPath });
     outputs[name] = taken.get(file);
   }
   return outputs;

@@ -108,7 +108,7 @@ export class ExecutorPool {
     return new Promise((settle) => {
       const { runId } = job;
       try {
-        const executor = this.#take(memoryFor(job, this.#options.memory));
+        const executor = this.#acquire(memoryFor(job, this.#options.memory));
         executor.execution = {
           runId,
           onProgress,
@@ -160,7 +160,7 @@ export class ExecutorPool {
    *
    * @throws Error if none fits and no process can be started
    */
-  #take(memory: number): Executor {
+  #acquire(memory: number): Executor {
     const free = this.#free();
     const fitting = free.find((executor) => executor.memory === memory);
     if (fitting) return fitting;

@@ -114,7 +114,7 @@ export class ContentFiles {
   }
 
   /** Adds a file by its path, without reading it into memory; returns its hash. */
-  async take(file: string): Promise<string> {
+  async addFile(file: string): Promise<string> {
     const hash = await hashOfFile(file);
     this.adopt(file, hash);
     return hash;

@@ -43,7 +43,7 @@ export function readQuery<S extends z.ZodType>(schema: S, query: unknown): z.out
 }
 
 /** Gives the bodies of these routes as streams of at most so many bytes, whatever their type. */
-export function takeBytes(scope: FastifyInstance, limit: number): void {
+export function acceptBytes(scope: FastifyInstance, limit: number): void {
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser('*', (request, stream, done) => {
     // a body whose announced size is too large is refused before it is read

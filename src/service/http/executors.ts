@@ -5,7 +5,7 @@ import { ServiceError } from '../errors.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import { Beat, Claim, EXECUTORS, type FileAddress, Hello, Release, Report } from '../fleet/protocol.ts';
 import type { Access } from '../keys/access.ts';
-import { readJson, takeBytes } from './body.ts';
+import { readJson, acceptBytes } from './body.ts';
 
 /** The largest report, in bytes: an executor sends its outputs in parts below that. */
 const MOST_REPORTED = 64 * 2 ** 20;
@@ -67,7 +67,7 @@ export async function addExecutors(
   );
   await app.register(
     (scope, _options, done) => {
-      takeBytes(scope, upload);
+      acceptBytes(scope, upload);
       scope.addHook('onRequest', (request, _reply, done) => {
         nameOf(request);
         done();

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Endpoint } from '../../api/endpoints.ts';
 import { allEndpoints, type AnyEndpointName } from '../../api/extensions.ts';
-import { readBody, readQuery, takeBytes } from './body.ts';
+import { readBody, readQuery, acceptBytes } from './body.ts';
 import type { Handlers } from './call.ts';
 import type { Limits } from './limits.ts';
 import type { PublicAddress } from './public-address.ts';
@@ -35,7 +35,7 @@ export async function addRoutes(
     done();
   });
   await api.register((scope, _options, done) => {
-    takeBytes(scope, limits.upload);
+    acceptBytes(scope, limits.upload);
     for (const name of names) if (isBytes(name)) addRoute(scope, name, context, handlers);
     done();
   });

@@ -88,7 +88,7 @@ export class ModelRegistry {
     const { models, invalid, unreadable } = await parts.reader.read();
     const problem = invalid[0] ?? unreadable[0]?.problem;
     if (problem) throw problem;
-    await registry.#take([...models.values()]);
+    await registry.#addModels([...models.values()]);
     return registry;
   }
 
@@ -108,7 +108,7 @@ export class ModelRegistry {
     const { models, invalid, unreadable } = await this.#reader.read();
     const served = this.#servedCode();
     const warned = this.warnings();
-    const { added, areKept } = await this.#take([...models.values()]);
+    const { added, areKept } = await this.#addModels([...models.values()]);
     const kept = new Set(unreadable.flatMap((folder) => folder.kept.map(({ id }) => id)));
     this.#unreadableVersions = [...this.#versions.values()]
       .filter(({ modelId, code }) => code && kept.has(modelId))
@@ -126,7 +126,7 @@ export class ModelRegistry {
    * Adds the models of a reading; returns the new versions, as `<model>, version <number>`, and whether all files could
    * be kept.
    */
-  async #take(found: readonly FoundModel[]): Promise<{ added: string[]; areKept: boolean }> {
+  async #addModels(found: readonly FoundModel[]): Promise<{ added: string[]; areKept: boolean }> {
     const unkept: Problem[] = [];
     const added: string[] = [];
     for (const model of found) {

@@ -38,19 +38,11 @@ export interface SharedContents {
 }
 
 export interface VersionFilesOptions {
-  /**
-   * The place for the folders of old versions.
-   *
-   * @default the folder `cache`
-   */
+  /** The place for the folders of old versions. @default the folder `cache` */
   cache?: string | undefined;
   /** The folder of incomplete files. */
   unfinished?: string | undefined;
-  /**
-   * Contents that are not in the folder are fetched from here.
-   *
-   * @default the folder has all of them
-   */
+  /** Contents that are not in the folder are fetched from here. @default the folder has all of them */
   source?: Pick<SharedContents, 'fetch'> | undefined;
   /** Contents are stored here as well. */
   shared?: SharedContents | undefined;
@@ -138,11 +130,7 @@ export class VersionFiles {
     await Promise.all(Array.from({ length: UPLOADS }, work));
   }
 
-  /**
-   * Stores a content while it arrives; returns its SHA-256.
-   *
-   * @throws ServiceError TOO_LARGE, UNAVAILABLE
-   */
+  /** Stores a content while it arrives; returns its SHA-256. @throws ServiceError TOO_LARGE, UNAVAILABLE */
   async store(body: Readable, limit: number): Promise<string> {
     const name = await storeUpload(this.content, body, limit);
     await this.#shared?.upload(name, this.content.pathOf(name));
@@ -291,10 +279,7 @@ export function contentName(sha256: string): string {
   return Buffer.from(sha256, 'hex').toString('base64url');
 }
 
-/**
- * Links the installed packages of a model's folder, and those of the folders above it, into the folder of an old
- * version.
- */
+/** Links the packages of a model's folder, and of the folders above it, into the folder of an old version. */
 function linkInstalled(from: string, to: string): void {
   const installed = readdirSync(from, { withFileTypes: true })
     .filter(({ name }) => name !== '__pycache__' && isOfTools(path.join(from, name)))

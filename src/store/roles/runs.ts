@@ -36,7 +36,8 @@ export type RunObservation = { seq: number } & (
   | { state: 'queued' | 'running'; runId: string; owned: boolean }
   /** `runId` is null when the results came without a request for the run. */
   | { state: 'done'; runId: string | null; origin: Origin; outputs: Record<string, string> }
-  | { state: 'failed'; runId: string | null; reason: string }
+  /** `isStopped`: the service stopped the run at somebody's request. */
+  | { state: 'failed'; runId: string | null; reason: string; isStopped?: true }
   /** The request never reached the service, so it does not count. */
   | { state: 'unsent' }
   /** The attempt failed, and another one follows, perhaps with another seed. */

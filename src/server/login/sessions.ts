@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Keys } from './roles.ts';
+import type { Keys } from '../roles.ts';
 
 /** The most sessions and codes. The oldest are dropped. */
 const MOST = 1_000;

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { ownFile } from '../package/own-files.ts';
-import { html } from '../report/markup.ts';
-import { hashOf } from './roles.ts';
-import { cookieOf } from './guard.ts';
-import type { ServerParts } from './parts.ts';
-import { ServerError } from './problems.ts';
+import { ownFile } from '../../package/own-files.ts';
+import { html } from '../../report/markup.ts';
+import { hashOf } from '../roles.ts';
+import { cookieOf } from '../guard.ts';
+import type { ServerParts } from '../parts.ts';
+import { ServerError } from '../problems.ts';
 
 const read = (file: string) => readFileSync(ownFile(`src/server/login/${file}`), 'utf8');
 const files = {

@@ -1,0 +1,57 @@
+import type { Ask, SearchStep } from '../campaign/search/log.ts';
+import type { Campaign } from '../campaign/types.ts';
+import type { History } from './history.ts';
+import type { FinishedPoints, FinishedRun, PointReader } from './point-value.ts';
+import { nextOfRace } from './selection/race.ts';
+
+/** Confidence for dropping a point that is worse than the best one. */
+const RACE_CONFIDENCE = 0.95;
+
+/** The replications of the points of a search. */
+export class Replications {
+  private readonly campaign: Campaign;
+  private readonly history: History;
+  private readonly reader: PointReader;
+
+  constructor(campaign: Campaign, history: History, reader: PointReader) {
+    this.campaign = campaign;
+    this.history = history;
+    this.reader = reader;
+  }
+
+  /** Further replications of open points that cannot be distinguished from the best one yet. */
+  further(finished: FinishedPoints): SearchStep['replications'] {
+    const { asks, told } = this.history;
+    return asks.slice(told).flatMap((ask) => {
+      const runs = ask.ordinal === null ? undefined : finished.get(ask.ordinal);
+      const wanted = runs && this.wanted(ask, runs, finished);
+      return wanted && wanted > runs.length
+        ? [{ ordinal: ask.ordinal!, from: runs.length + 1, to: wanted }]
+        : [];
+    });
+  }
+
+  /** The runs of an ask, if all of its replications have finished. */
+  whole(ask: Ask, finished: FinishedPoints): readonly FinishedRun[] | undefined {
+    const runs = ask.ordinal === null ? undefined : finished.get(ask.ordinal);
+    return runs && this.wanted(ask, runs, finished) <= runs.length ? runs : undefined;
+  }
+
+  /**
+   * The number of replications for a point, from its runs and those of the point that was best at the time of its ask.
+   */
+  private wanted(ask: Ask, runs: readonly FinishedRun[], finished: FinishedPoints): number {
+    const { search, replications, commonRandomNumbers } = this.campaign;
+    if (search!.most === null) return replications;
+    const rival = this.history.bestOf(ask.seen);
+    const rivals = rival && finished.get(rival.ordinal!)?.slice(0, rival.told!.runs);
+    return nextOfRace({
+      values: this.reader.valuesOf(runs),
+      rival: rivals ? this.reader.valuesOf(rivals) : null,
+      isPaired: commonRandomNumbers,
+      min: replications,
+      max: search!.most,
+      confidence: RACE_CONFIDENCE,
+    });
+  }
+}
