@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { gpSearch } from '../../bench/search/gp.ts';
 import { branin, flu } from '../../bench/search/functions.ts';
 import { gaussianProcess } from '../../src/search/methods/gp/method.ts';
-import type { Dimension, Method, Problem, Told } from '../../src/search/methods/method.ts';
+import type { Dimension, Method, Problem, Proposal, Told } from '../../src/search/methods/method.ts';
 import { Stream } from '../../src/search/methods/stream.ts';
 
 const reals = (count: number): Dimension[] => Array.from({ length: count }, () => ({ kind: 'real' }));
@@ -129,6 +129,19 @@ describe('a search by a Gaussian process', () => {
     }
     expect(method.ask()).toMatchObject({ by: 'expected improvement' });
     expect(method.recommend()!.value).toBeCloseTo(bowl([1 / 3, 0.5]), 12);
+  });
+
+  test('looks elsewhere when it has found a minimum', () => {
+    const method = gaussianProcess(problem({ dimensions: reals(3) }));
+    const elsewhere: number[][] = [];
+    for (let ask = 0; ask < 25; ask += 1) {
+      const { x, by } = method.ask() as Proposal;
+      if (by === 'expected improvement elsewhere') elsewhere.push(x);
+      method.tell({ ask, x, value: bowl(x), variance: null, runs: 1, excess: [] });
+    }
+    expect(bowl(method.recommend()!.x)).toBeLessThan(1e-3);
+    expect(elsewhere.length).toBeGreaterThan(0);
+    for (const x of elsewhere) expect(bowl(x)).toBeGreaterThan(0.01);
   });
 
   test('with noise recommends the point that the model believes in', () => {

@@ -19,14 +19,10 @@ export interface Choice {
 
 /** A gain that is not worth a run, in warped units. Without it rounding makes a search repeat the best point. */
 const LEAST_GAIN = 1e-4;
-/** A gain that shows that a search has not come to its end, in warped units. */
-const COUNTING_GAIN = 0.01;
 
 /** A point that has a value, and how well it did. */
 export interface Known {
   x: readonly number[];
-  /** Its place in the log. */
-  at: number;
   value: number;
   /** The mean of the model of what is minimized, in warped units. */
   mean: number;
@@ -123,19 +119,6 @@ export class Beliefs {
     };
   }
 
-  /** How many points, from one of the log on, have followed the last one that was better than all before it by enough to count. */
-  pointsSinceGain(from: number): number {
-    let best = Infinity;
-    let since = 0;
-    for (const { mean, violation, at } of this.known()) {
-      if (violation <= 0 && mean < best - COUNTING_GAIN) {
-        best = mean;
-        since = 0;
-      } else if (at >= from) since += 1;
-    }
-    return since;
-  }
-
   /** How far two points are apart in length scales; null while no point has a value. */
   distance(one: readonly number[], other: readonly number[]): number | null {
     return this.models.objective?.posterior.covariance.distance(one, other) ?? null;
@@ -156,16 +139,15 @@ export class Beliefs {
     if (!objective) return [];
     const { isNoisy } = this.problem;
     return this.log
-      .map((told, at) => ({ ...told, at }))
       .filter(({ value }) => value !== null)
-      .map(({ x, value, excess, at }, index) => {
+      .map(({ x, value, excess }, index) => {
         const violations = requirements.slice(1).map((model, i) => {
           const { warp } = model!.fit;
           const found = isNoisy ? model!.posterior.meanOf(index) : warp.warped(excess[i]!);
           return found - warp.warped(0);
         });
         const mean = objective.posterior.meanOf(index);
-        return { x, at, value: value!, mean, violation: Math.max(0, ...violations) };
+        return { x, value: value!, mean, violation: Math.max(0, ...violations) };
       });
   }
 

@@ -1,9 +1,9 @@
 import { MOST_DIMENSIONS, sobolColumn } from '../../../campaign/sampling/sobol.ts';
 import { streamKey } from '../../../campaign/sampling/threefry.ts';
 import { score } from './acquisition.ts';
-import { Beliefs } from './beliefs.ts';
 import { allPoints, countOf, snapped } from './levels.ts';
 import { maximize } from './maximize.ts';
+import { Part } from './part.ts';
 import type { Method, MethodMaker, Problem, Proposal, Recommendation, Told } from '../method.ts';
 import { Stream } from '../stream.ts';
 
@@ -14,21 +14,26 @@ const MOST_LISTED = 100_000;
 /** Of the best points, near how many the next one is looked for. */
 const AROUND = 3;
 /**
- * A search has come to its end when so many points, or so many for each dimension, brought no gain. In many dimensions a search that is
- * on its way needs more points between two gains, so an earlier restart would lose it.
+ * An expected improvement that is too little to go on, in warped units, for each dimension beyond the first. In few dimensions a
+ * search that goes on is soon at the end; in many, one elsewhere needs more points, so it begins earlier.
  */
-const PATIENCE = 10;
-const PATIENCE_BY_DIMENSION = 4;
-/** How many points a restart begins with. */
-const RESTART_DESIGN = 5;
-/** How far a restart stays from the best point, in length scales. */
-const APART = 0.75;
+const LITTLE = 0.00125;
+/** For how many proposals in a row the model of all points must expect so little: once may be a chance of its fit. */
+const PATIENCE = 3;
+/** How many minima are set aside at most. */
+const MOST_ASIDE = 3;
+/** How many points must be known of what is left before a model of it chooses. */
+const LEAST_KNOWN = 5;
 
 /**
  * A search by a Gaussian process: after an initial design, the point with the greatest expected improvement over the least mean at a
  * known point. D. R. Jones, M. Schonlau and W. J. Welch, "Efficient global optimization of expensive black-box functions", Journal
  * of Global Optimization 13 (1998) 455-492; with noise as R. B. Gramacy and H. K. H. Lee, "Optimization under unknown constraints"
  * (2011), section 3.
+ *
+ * Inputs that count for little near one minimum may count for much near another, and a model of the first is then sure that there is
+ * no other. So where little improvement is expected, what is around the best point is set aside, and a model of the other points alone
+ * chooses; where it expects as little, the best of those is set aside as well.
  */
 export const gaussianProcess: MethodMaker = (problem) => new GaussianProcess(problem);
 
@@ -37,24 +42,34 @@ export function designSize(dimensions: number): number {
   return Math.max(4, dimensions + 2);
 }
 
+/** A point that a model proposes, and the improvement that it expects there in warped units. */
+interface Found {
+  proposal: Proposal;
+  improvement: number;
+}
+
 class GaussianProcess implements Method {
   private readonly problem: Problem;
   private readonly columns: ((index: number) => number)[];
-  private beliefs: Beliefs;
   private readonly log: Told[] = [];
   private readonly asked: number[][] = [];
   private readonly open = new Map<number, number[]>();
   /** How far a proposal was moved at most, in each dimension: half a step. */
   private readonly moved: number[];
   private designed = 0;
-  /** A search that starts again without what is known, apart from the best point: null while the search uses all that is known. */
-  private restart: { from: number; centre: readonly number[]; beliefs: Beliefs } | null = null;
-  /** The number of points that were known when a restart began or ended. */
-  private turned = 0;
+  /** The whole space, what is left when one minimum is set aside, two, and so on. */
+  private readonly parts: Part[];
+  /** For how many proposals in a row the model of all points has expected little. */
+  private little = 0;
+  /** How many minima are set aside for now. */
+  private aside = 0;
+  /** The least expected improvement with which a model goes on, in warped units. */
+  private readonly enough: number;
 
   constructor(problem: Problem) {
     this.problem = problem;
-    this.beliefs = Beliefs.none(problem);
+    this.parts = [Part.whole(problem)];
+    this.enough = LITTLE * (problem.dimensions.length - 1);
     this.moved = problem.dimensions.map(() => 0);
     this.columns = problem.dimensions.map((_, j) =>
       sobolColumn(j % MOST_DIMENSIONS, streamKey('search', problem.seed, `gp design ${j}`)),
@@ -63,7 +78,7 @@ class GaussianProcess implements Method {
 
   ask(): Proposal | null | 'exhausted' {
     const isDesign = this.log.length < designSize(this.problem.dimensions.length);
-    const proposal = (isDesign ? this.ofDesign() : this.ofModels()) ?? this.ofList();
+    const proposal = (isDesign ? this.ofDesign(this.parts[0]!) : this.ofModels()) ?? this.ofList();
     if (!proposal) return this.open.size > 0 ? null : 'exhausted';
     this.open.set(this.asked.length, proposal.x);
     this.asked.push(proposal.x);
@@ -81,13 +96,13 @@ class GaussianProcess implements Method {
 
   recommend(): Recommendation | null {
     // the beliefs of the last ask stay, so that what is asked next does not depend on this
-    const beliefs = this.beliefs.with([...this.log]);
+    const { beliefs } = this.parts[0]!.with(this.log);
     const best = beliefs.ranked()[0];
     if (!best) return null;
     return { x: [...best.x], value: this.problem.isNoisy ? beliefs.expected(best.x) : best.value };
   }
 
-  private ofDesign(apartFrom: readonly number[] | null = null): Proposal | null {
+  private ofDesign(part: Part): Proposal | null {
     for (let tries = 0; tries < DESIGN_TRIES; tries += 1) {
       const index = this.designed;
       this.designed += 1;
@@ -95,66 +110,66 @@ class GaussianProcess implements Method {
         this.problem.dimensions,
         this.columns.map((column) => column(index)),
       );
-      if (!this.problem.isAllowed(x) || this.isTaken(x) || !this.isApart(x, apartFrom)) continue;
-      return { x, by: apartFrom ? 'restart' : 'initial design' };
+      if (!this.problem.isAllowed(x) || this.isTaken(x) || !part.has(x)) continue;
+      return { x, by: part.isWhole ? 'initial design' : 'a look elsewhere' };
     }
     return null;
   }
 
   private ofModels(): Proposal | null {
-    this.beliefs = this.beliefs.with([...this.log]);
+    this.parts[0] = this.parts[0]!.with(this.log);
+    // a search elsewhere goes on to its end: in a model of all points it would give way at each surprise
+    const going = this.aside > 0 ? this.ofPart(this.aside) : null;
+    if (going && going.improvement >= this.enough) return { x: going.proposal.x, by: going.proposal.by };
+    this.aside = 0;
+    const first = this.ofModel(this.parts[0]);
     // with noise, repeats near the best point are what the search is for
-    if (!this.problem.isNoisy) this.turn();
-    if (!this.restart) return this.ofModel(this.beliefs);
-    const { from, centre } = this.restart;
-    if (this.log.length - from < RESTART_DESIGN) return this.ofDesign(centre) ?? this.ofModel(this.beliefs);
-    return this.ofModel(this.restart.beliefs, centre) ?? this.ofModel(this.beliefs);
-  }
-
-  /** Starts again elsewhere when the search has come to its end, and goes back to the model of all points when that has. */
-  private turn(): void {
-    const { dimensions, parallel } = this.problem;
-    // points that are open at once do not know of each other
-    const patience = Math.max(PATIENCE, PATIENCE_BY_DIMENSION * dimensions.length) + parallel - 1;
-    const since = this.log.length - this.turned;
-    if (this.restart) {
-      const { from, centre, beliefs } = this.restart;
-      if (since < RESTART_DESIGN) return;
-      const own = beliefs.with(this.log.slice(from));
-      this.restart = { from, centre, beliefs: own };
-      if (own.pointsSinceGain(RESTART_DESIGN) < patience) return;
-      this.restart = null;
-    } else {
-      const best = this.beliefs.ranked()[0];
-      if (!best || this.beliefs.pointsSinceGain(this.turned) < patience) return;
-      this.restart = { from: this.log.length, centre: best.x, beliefs: Beliefs.none(this.problem) };
+    if (!first || this.problem.isNoisy) return first?.proposal ?? null;
+    this.little = first.improvement < this.enough ? this.little + 1 : 0;
+    if (this.little < PATIENCE) return first.proposal;
+    let last: Found | null = first;
+    while (last && last.improvement < this.enough && this.aside < MOST_ASIDE) {
+      this.aside += 1;
+      this.setAside(this.aside);
+      last = this.ofPart(this.aside);
     }
-    this.turned = this.log.length;
+    if (last && last.improvement >= this.enough) return { ...last.proposal, gain: first.proposal.gain! };
+    this.aside = 0;
+    return first.proposal;
   }
 
-  private ofModel(beliefs: Beliefs, apartFrom: readonly number[] | null = null): Proposal | null {
-    const open = [...this.open.values()];
-    const { acquisition, around } = beliefs.acquisition(open);
-    // a restart forgets how good points are, not where they fail
-    if (beliefs !== this.beliefs)
-      acquisition.requirements = this.beliefs.acquisition(open).acquisition.requirements;
+  /** Sets one more minimum aside; what is left is as before, unless another one is the best now. */
+  private setAside(count: number): void {
+    const above = this.parts[count - 1]!;
+    const best = above.beliefs.ranked()[0]!;
+    if (!this.parts[count]?.isBeside(best.x)) this.parts.splice(count, Infinity, above.without(best.x));
+  }
+
+  private ofPart(count: number): Found | null {
+    const part = this.parts[count]!.with(this.log);
+    this.parts[count] = part;
+    if (part.beliefs.log.length >= LEAST_KNOWN) return this.ofModel(part);
+    const proposal = this.ofDesign(part);
+    return proposal && { proposal, improvement: Infinity };
+  }
+
+  private ofModel(part: Part): Found | null {
+    const { acquisition, around } = part.beliefs.acquisition([...this.open.values()]);
     const stream = new Stream(this.problem.seed, `gp ask ${this.asked.length}`);
-    const isAllowed = (x: readonly number[]): boolean =>
-      this.isApart(x, apartFrom) && this.problem.isAllowed(x);
+    const isAllowed = (x: readonly number[]): boolean => part.has(x) && this.problem.isAllowed(x);
     const found = maximize({ ...this.problem, isAllowed }, acquisition, around.slice(0, AROUND), stream);
     const x = found.find((one) => !this.isTaken(one));
     if (!x) return null;
     const { objective } = acquisition;
-    if (!objective) return { x, by: 'chance to meet the requirements' };
-    const proposal = { x, by: 'expected improvement' };
-    // a restart looks elsewhere on purpose: what it expects says nothing about the end of the search
-    if (beliefs !== this.beliefs) return proposal;
+    if (!objective && !part.isWhole) return null;
+    if (!objective) return { proposal: { x, by: 'chance to meet the requirements' }, improvement: Infinity };
+    const improvement = Math.exp(score(acquisition, x));
+    const by = part.isWhole ? 'expected improvement' : 'expected improvement elsewhere';
     const { warp } = objective.model.fit;
-    return { ...proposal, gain: Math.exp(score(acquisition, x)) / warp.slope(warp.value(objective.best)) };
-  }
-
-  private isApart(x: readonly number[], centre: readonly number[] | null): boolean {
-    return centre === null || (this.beliefs.distance(x, centre) ?? Infinity) > APART;
+    return {
+      proposal: { x, by, gain: improvement / warp.slope(warp.value(objective.best)) },
+      improvement,
+    };
   }
 
   /** Any point that is left, where all points can be listed. */
