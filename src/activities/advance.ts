@@ -110,16 +110,30 @@ async function takeBegun(
   const last = looks.at(-1);
   const areThrough =
     last !== undefined && 'state' in last && (last.state === 'done' || last.state === 'failed');
+  const unfinished: typeof runs = [];
   await Promise.all(
     runs.map((run, at) => {
       const look = looks[at];
       // the polls before the last one got no answer
       if (look !== undefined && (!areThrough || look === last)) return batch.take(look, true);
-      return areThrough
-        ? limit(async () => batch.take(await requester.take(run), true))
-        : batch.take({ seq: run.seq, state: run.state, runId: run.runId, owned: run.owned }, true);
+      if (!areThrough)
+        return batch.take({ seq: run.seq, state: run.state, runId: run.runId, owned: run.owned }, true);
+      return limit(async () => {
+        const answer = await requester.take(run);
+        if (isUnfinished(answer)) unfinished.push(run);
+        else await batch.take(answer, true);
+      });
     }),
   );
+  // where most have finished, the others probably have meanwhile: a poll costs less than another tick
+  const isWorthIt = 2 * unfinished.length <= runs.length;
+  await Promise.all(
+    unfinished.map((run) => limit(async () => batch.take(isWorthIt ? await requester.poll(run) : run, true))),
+  );
+}
+
+function isUnfinished(answer: Answer): boolean {
+  return 'state' in answer && (answer.state === 'queued' || answer.state === 'running');
 }
 
 /**

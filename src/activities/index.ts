@@ -1,6 +1,7 @@
 import { activityInfo, cancellationSignal, heartbeat } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type { Phase, RunCounts } from '../campaign/types.ts';
+import { finishedIn } from '../campaign/scheduler/index.ts';
 import { ServiceAtHand } from '../resolve/index.ts';
 import type { CampaignRecord } from '../store/index.ts';
 import { advance } from './advance.ts';
@@ -23,6 +24,7 @@ import type {
 
 export { Courses } from './propose.ts';
 export type { Prepared } from './prepare.ts';
+export type { Proposed } from './propose.ts';
 export type {
   AdvanceResult,
   CampaignAddress,
@@ -65,19 +67,30 @@ export function createActivities(world: World, courses = new Courses()) {
     }
   }
 
+  function goOn({ campaign }: CampaignRecord, signal: AbortSignal): Promise<Proposed> {
+    if (campaign.select) return select(world.store, campaign, signal);
+    if (campaign.growth) return grow(world.store, campaign.id, signal);
+    return propose({ store: world.store, courses }, campaign, signal);
+  }
+
   return {
     /** Uploads the campaign's files that the service does not have, and expands the design. */
     prepare: (address: CampaignAddress): Promise<Prepared> =>
       act(address, (record, signal) => prepare(world, record, signal), 'service'),
 
-    /** Carries out the decision of one tick, or a part of it: requests runs, polls runs, stores what has finished. */
+    /**
+     * Carries out the decision of one tick, or a part of it: requests runs, polls runs, stores what has finished. Then
+     * the search may continue, if enough runs have finished for it.
+     */
     advance: (input: AdvanceInput): Promise<AdvanceResult> =>
       act(
         input,
         async (record, signal) => {
           const result = await advance(world, record, input, signal);
           countTick(input, result);
-          return result;
+          const { proposeAfter = Infinity } = input;
+          if (finishedIn(result.outcomes) < proposeAfter) return result;
+          return { ...result, proposed: await goOn(record, signal) };
         },
         'service',
       ),
@@ -87,12 +100,7 @@ export function createActivities(world: World, courses = new Courses()) {
      * Continues a selection: adds the replications that it asks for. Continues a growing design: adds points until the
      * intervals are narrow enough.
      */
-    propose: (address: CampaignAddress): Promise<Proposed> =>
-      act(address, ({ campaign }, signal) => {
-        if (campaign.select) return select(world.store, campaign, signal);
-        if (campaign.growth) return grow(world.store, campaign.id, signal);
-        return propose({ store: world.store, courses }, campaign, signal);
-      }),
+    propose: (address: CampaignAddress): Promise<Proposed> => act(address, goOn),
 
     /** A page of the seqs of waiting runs, after a given seq, in the order of work. */
     waitingRuns: (

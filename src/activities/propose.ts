@@ -1,14 +1,15 @@
+import type { AddedRuns } from '../campaign/scheduler/index.ts';
 import type { Campaign } from '../campaign/types.ts';
 import { isSameLength, type SearchEvent, type SearchStep } from '../campaign/search/log.ts';
 import { isForayError } from '../errors.ts';
 import { type Course, courseOf } from '../search/course-of.ts';
 import type { Store } from '../store/index.ts';
 import { knownPoints } from './known.ts';
-import { type Added, addedOf } from './replicate.ts';
+import { addedOf } from './replicate.ts';
 
 /** What a search asked for, and its progress. */
 export interface Proposed {
-  added: Added;
+  added: AddedRuns;
   /** Number of points of the campaign. */
   points: number;
   /** Number of points asked so far. */

@@ -1,26 +1,27 @@
 import { measureOf } from '../campaign/measures.ts';
 import { type PrecisionProgress, precisionProgress, type Verdict } from '../campaign/precise-points.ts';
 import { expectedReplications, nextReplications } from '../campaign/precision.ts';
+import type { AddedRuns } from '../campaign/scheduler/index.ts';
 import type { Campaign } from '../campaign/types.ts';
 import type { FinishedPoint, Store } from '../store/index.ts';
 
-/** A workflow gets at most this many seqs. If there are more, it gets none and reads them from the store. */
+/**
+ * A workflow gets at most this many seqs that do not follow each other. If there are more, it gets none and reads them
+ * from the store.
+ */
 const MOST_TOLD = 500;
 
-/** Added replications: their number, and their seqs if there are few. */
-export interface Added {
-  count: number;
-  seqs: number[];
-}
-
-/** Added runs, as a workflow gets them. */
-export function addedOf(seqs: number[]): Added {
-  return { count: seqs.length, seqs: seqs.length > MOST_TOLD ? [] : seqs };
+/** Added runs, as a workflow gets them. Seqs that follow each other are named by the first, so that the history stays small. */
+export function addedOf(seqs: number[]): AddedRuns {
+  const count = seqs.length;
+  const first = seqs[0];
+  if (first !== undefined && seqs.every((seq, at) => seq === first + at)) return { count, seqs: [], first };
+  return { count, seqs: count > MOST_TOLD ? [] : seqs };
 }
 
 /** The added replications, and the progress of the campaign; null if no point was judged. */
 export interface Judged {
-  added: Added;
+  added: AddedRuns;
   precision: PrecisionProgress | null;
 }
 
@@ -59,7 +60,7 @@ async function addReplications(
   store: Store,
   { id, precision, outputs }: Campaign,
   points: readonly FinishedPoint[],
-): Promise<Added> {
+): Promise<AddedRuns> {
   const verdicts: ({ ordinal: number } & Verdict)[] = [];
   const measures = precision!.outputs.map((name) => measureOf(outputs, name));
   const imprecise = points.flatMap(({ ordinal, runs }) => {

@@ -1,12 +1,12 @@
 import type { Difference } from '../campaign/change.ts';
-import type { Outcomes } from '../campaign/scheduler/index.ts';
+import type { AddedRuns, Outcomes } from '../campaign/scheduler/index.ts';
 import type { PrecisionProgress } from '../campaign/precise-points.ts';
 import type { PointFile } from '../campaign/designs/table.ts';
 import type { CampaignFile, CampaignSettings, FailureCause, RunCounts } from '../campaign/types.ts';
 import type { CloudClient } from '../cloud/index.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { Store } from '../store/index.ts';
-import type { Added } from './replicate.ts';
+import type { Proposed } from './propose.ts';
 
 /** What a worker's activities work with. */
 export interface World {
@@ -32,6 +32,11 @@ export interface AdvanceInput extends CampaignAddress {
   expire: number[];
   /** The service probably has the requested runs already: request their results first. */
   resultsFirst: boolean;
+  /**
+   * When at least this many of the runs have finished, the search or the selection of the campaign continues in the
+   * same activity. Absent if it does not.
+   */
+  proposeAfter?: number;
 }
 
 export interface AdvanceResult {
@@ -43,9 +48,11 @@ export interface AdvanceResult {
   /** All runs that failed for good, by cause. */
   causes: FailureCause[];
   /** Replications that were added to points that are not precise enough. */
-  added: Added;
+  added: AddedRuns;
   /** The progress of the campaign, if points were judged. Absent from activities of earlier versions. */
   precision?: PrecisionProgress | null;
+  /** What the search or the selection asked for, if it continued. */
+  proposed?: Proposed;
 }
 
 /** Which runs to request again: failed ones, those that were never requested (in a closed campaign), or both. */

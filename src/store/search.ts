@@ -72,14 +72,7 @@ export async function writeSearch(
   return db.transaction().execute(async (transaction) => {
     const { revision } = await locked(transaction, campaign);
     if (!isSameLength(await searchLength(transaction, campaign), length)) return undefined;
-    for (const { ask, told } of step.tells) {
-      await transaction
-        .updateTable('asks')
-        .set({ told: JSON.stringify(told) })
-        .where('campaign', '=', campaign)
-        .where('ask', '=', ask)
-        .execute();
-    }
+    for (const batch of batches(step.tells, ROWS_AN_INSERT)) await setTold(transaction, campaign, batch);
     const ordinals = await addAsks(transaction, { campaign, revision, first: length.asks }, step.asks);
     for (const [at, event] of step.events.entries()) {
       const row = { campaign, number: length.events + at, event: JSON.stringify(event) };
@@ -165,6 +158,14 @@ export async function searchLength(db: Kysely<Tables>, campaign: number): Promis
     .where('campaign', '=', campaign)
     .executeTakeFirstOrThrow();
   return { asks: Number(asks), told: Number(told), events: Number(events) };
+}
+
+/** Writes the values of asks in one statement, as a generation has hundreds of them. */
+async function setTold(db: Transaction<Tables>, campaign: number, tells: SearchStep['tells']): Promise<void> {
+  const rows = tells.map(({ ask, told }) => sql`(cast(${ask} as integer), ${JSON.stringify(told)})`);
+  await sql`
+    update asks set told = heard.column2 from (values ${sql.join(rows)}) as heard
+    where campaign = ${campaign} and ask = heard.column1`.execute(db);
 }
 
 /** Adds asks, and the new ones of their points. Returns the ordinals of all their points. */

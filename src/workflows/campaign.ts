@@ -10,7 +10,7 @@ import {
   patched,
   workflowInfo,
 } from '@temporalio/workflow';
-import { isFinished, newSchedule, startOver, wakeIn } from '../campaign/scheduler/index.ts';
+import { isFinished, newSchedule, type Schedule, startOver, wakeIn } from '../campaign/scheduler/index.ts';
 import { carryOutChange, carryOutChanges } from './changes.ts';
 import {
   beginToClose,
@@ -42,6 +42,8 @@ const MOST_EVENTS = 8_000;
 const MOST_BYTES = 8 * 1024 * 1024;
 /** Patch: workflows of earlier releases had ticks that suit only many executors, and fewer flights. */
 const SPARING_TICKS = 'sparing-ticks';
+/** Patch: searches of earlier releases requested few runs at first in each generation. */
+const KEPT_BURST = 'kept-burst';
 
 /**
  * One campaign, from its expanded design to its summary. The workflow owns the progress: which runs are requested,
@@ -112,10 +114,10 @@ async function runOn(context: Context): Promise<End> {
       await untilWished(context, () => state.wish !== 'pause');
       continue;
     }
-    await tick(context);
+    const proposed = await tick(context);
     throwIfCancelled();
     judgeFailures(state);
-    await search(context);
+    await search(context, proposed);
     lookForMore(context);
     show(context);
     await untilNextTick(context);
@@ -146,16 +148,22 @@ async function prepare(context: Context): Promise<void> {
   if (isSeeking(seeking)) state.search = newSearch(seeking);
   // a concurrency that was set before the design was expanded counts
   const wanted = state.schedule.concurrency === 'auto' ? input.concurrency : state.schedule.concurrency;
-  state.schedule = newSchedule(runs, wanted, state.settings.timeouts.run, patched(SPARING_TICKS));
+  state.schedule = scheduleOf(runs, wanted, state.settings.timeouts.run);
   // the store lists added replications after those of every point
   if (grows) startOver(state.schedule, Date.now());
   enter(context, 'running');
 }
 
+function scheduleOf(
+  ...of: [runs: number, concurrency: number | 'auto', runTimeout: number | null]
+): Schedule {
+  return { ...newSchedule(...of, patched(SPARING_TICKS)), keepsBurst: patched(KEPT_BURST) };
+}
+
 /** Starts from the last state of a closed execution, and applies the change that this execution was started for. */
 async function goOn(context: Context): Promise<void> {
   const { state, changes } = context;
-  state.schedule = newSchedule(0, state.schedule.concurrency, null, patched(SPARING_TICKS));
+  state.schedule = scheduleOf(0, state.schedule.concurrency, null);
   show(context);
   await condition(() => changes.length > 0);
   const { request } = changes[0]!;

@@ -1,5 +1,5 @@
 import { ActivityCancellationType, ApplicationFailure, patched, proxyActivities } from '@temporalio/workflow';
-import type { Activities, AdvanceResult } from '../activities/index.ts';
+import type { Activities, AdvanceResult, Proposed } from '../activities/index.ts';
 import { addCauses } from '../campaign/failures.ts';
 import type { PrecisionProgress } from '../campaign/precise-points.ts';
 import {
@@ -7,11 +7,13 @@ import {
   decide,
   type Decision,
   emptyOutcomes,
+  finishedIn,
   hasWork,
   isFinished,
   needsWork,
   applyOutcomes,
   addPage,
+  seqsAdded,
   startOver,
 } from '../campaign/scheduler/index.ts';
 import type { Context } from './context.ts';
@@ -42,8 +44,12 @@ export const activities = proxyActivities<Activities>({
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
 });
 
-/** Decides what to do now, runs activities for it in parallel, and applies their outcomes. */
-export async function tick({ address, state }: Context): Promise<void> {
+/**
+ * Decides what to do now, runs activities for it in parallel, and applies their outcomes.
+ *
+ * @returns what the search asked for, if an activity continued it
+ */
+export async function tick({ address, state }: Context): Promise<Proposed | undefined> {
   const { schedule } = state;
   if (needsWork(schedule, Date.now())) {
     const page = { after: schedule.more!, limit: PAGE, failedOnly: state.failedOnly };
@@ -57,10 +63,13 @@ export async function tick({ address, state }: Context): Promise<void> {
   }
   const decision = decide(schedule, Date.now());
   const { resultsFirst } = state;
+  const chunks = chunksOf(decision);
+  // one of several activities does not know what the others have seen
+  const proposeAfter = chunks.length === 1 ? neededOf(state, decision) : undefined;
   const results = await Promise.all(
-    chunksOf(decision).map((chunk) =>
+    chunks.map((chunk) =>
       activities.advance.executeWithOptions({ summary: summaryOf(chunk) }, [
-        { ...address, ...chunk, resultsFirst },
+        { ...address, ...chunk, resultsFirst, ...(proposeAfter !== undefined && { proposeAfter }) },
       ]),
     ),
   );
@@ -82,19 +91,39 @@ export async function tick({ address, state }: Context): Promise<void> {
     state.resultsFirst =
       2 * decision.request.filter((seq) => there.has(seq)).length >= decision.request.length;
   }
-  const finished = outcomes.new.length + outcomes.reused.length + outcomes.failed.length;
+  const finished = finishedIn(outcomes);
   if (state.search && finished > 0) {
     state.search.isDue = true;
     state.search.finished = (state.search.finished ?? 0) + finished;
   }
   state.finishedAt = [...state.finishedAt, [now, finished] as [number, number]].slice(-LAST_TICKS);
+  return results[0]?.proposed;
+}
+
+/**
+ * The number of runs of a tick that have to finish, so that the search or the selection can continue in the activity of
+ * the tick; undefined if it cannot.
+ */
+function neededOf(
+  { search, schedule, total, new: fresh, reused, failed }: CampaignState,
+  { request }: Decision,
+): number | undefined {
+  if (!search || search.isOver || search.isGrowing || schedule.isHeld) return undefined;
+  const open = total - fresh - reused - failed;
+  const isAllRequested = open <= schedule.flights.length + request.length;
+  if (search.isSelect || search.needs === undefined) return open;
+  // while points wait to be requested, a search asks seldom
+  return isAllRequested ? Math.min(open, Math.max(1, search.needs - (search.finished ?? 0))) : undefined;
 }
 
 /**
  * Continues the search, the selection or the growing design of a campaign, if a step is due. A selection and a growing
  * design decide when all runs have finished.
+ *
+ * @param proposed - what the search asked for in the last tick
  */
-export async function search({ address, state }: Context): Promise<void> {
+export async function search({ address, state }: Context, proposed?: Proposed): Promise<void> {
+  if (proposed) return take(state, proposed, Date.now());
   const { search, schedule } = state;
   if (!search || search.isOver || schedule.isHeld) return;
   const { isSelect, isGrowing } = search;
@@ -106,7 +135,6 @@ export async function search({ address, state }: Context): Promise<void> {
     if (isEarly && hasWork(schedule, now) && patched(SEARCH_WAITS)) return;
     if (isEarly && needsMore(search) && patched(SEARCH_NEEDS)) return;
   }
-  Object.assign(search, { isDue: false, proposedAt: now, finished: 0 });
   if (isGrowing && state.failedOnly) {
     // a retry of a closed campaign requests only its failed runs
     search.isOver = true;
@@ -117,14 +145,19 @@ export async function search({ address, state }: Context): Promise<void> {
     : isGrowing
       ? 'judge the intervals'
       : `search, ${search.asked} points asked`;
-  const result = await activities.propose.executeWithOptions({ summary }, [address]);
+  take(state, await activities.propose.executeWithOptions({ summary }, [address]), now);
+}
+
+/** Adds the points that the search asked for at a time. */
+function take(state: CampaignState, proposed: Proposed, proposedAt: number): void {
+  const { schedule } = state;
+  const search = state.search!;
   // activities of earlier versions return none of the last three
-  const { added, points, asked, isOver, isDue = false, needs, refusal } = result;
+  const { added, points, asked, isOver, isDue = false, needs, refusal } = proposed;
   addWork(schedule, added);
   state.total += added.count;
   state.points = points;
-  Object.assign(search, { isOver, asked, needs: isDue ? 0 : needs, refusal });
-  if (isDue) search.isDue = true;
+  Object.assign(search, { isOver, isDue, asked, proposedAt, finished: 0, needs: isDue ? 0 : needs, refusal });
   if (refusal !== undefined) wish(state, 'pause', `paused, as the search cannot go on: ${refusal}`);
   if (added.count > 0) schedule.tickAt = Math.min(schedule.tickAt, Date.now());
 }
@@ -176,8 +209,10 @@ function merged(results: AdvanceResult[]): AdvanceResult {
     all.failures.push(...result.failures);
     // activities of earlier versions return no causes and add nothing
     addCauses(all.causes, result.causes ?? []);
-    added.count += result.added?.count ?? 0;
-    added.seqs.push(...(result.added?.seqs ?? []));
+    if (result.added) {
+      added.count += result.added.count;
+      added.seqs.push(...seqsAdded(result.added));
+    }
     if (result.precision) all.precision = later(all.precision, result.precision);
   }
   return all;

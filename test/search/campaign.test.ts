@@ -156,15 +156,26 @@ test('what the command line says of a search', async () => {
   );
 });
 
+/** How often the workflow of a campaign called an activity. */
+async function calls(id: string, name: string): Promise<number> {
+  const { events } = await world.environment.client.workflow.getHandle(id).fetchHistory();
+  return events!.filter(
+    ({ activityTaskScheduledEventAttributes: scheduled }) => scheduled?.activityType?.name === name,
+  ).length;
+}
+
 test('a search waits with its next step while points wait to be requested', async () => {
   const search = '  method: cma\n  parallel: 40\n  stop: { points: 60 }';
   await world.foray.submit(flu({ search, rest: 'seed: 3\nconcurrency: 2' }), { id: 'waits' });
   expect(await toTheEnd(world, 'waits')).toMatchObject({ phase: 'completed', points: 60 });
-  const { events } = await world.environment.client.workflow.getHandle('waits').fetchHistory();
-  const steps = (name: string): number =>
-    events!.filter(
-      ({ activityTaskScheduledEventAttributes: scheduled }) => scheduled?.activityType?.name === name,
-    ).length;
   // it asked after each advance before
-  expect(2 * steps('propose')).toBeLessThan(steps('advance'));
+  expect(2 * (await calls('waits', 'propose'))).toBeLessThan(await calls('waits', 'advance'));
+});
+
+test('the activity that sees the last run of a generation asks for the next one', async () => {
+  const search = '  method: cma\n  parallel: 20\n  stop: { points: 120 }';
+  await world.foray.submit(flu({ search, rest: 'seed: 3' }), { id: 'at-once' });
+  expect(await toTheEnd(world, 'at-once')).toMatchObject({ phase: 'completed', points: 120 });
+  // only at the start there is no run to see
+  expect(await calls('at-once', 'propose')).toBe(1);
 });

@@ -28,12 +28,24 @@ export function addPage(schedule: Schedule, seqs: readonly number[]): void {
   schedule.more = seqs.at(-1) ?? null;
 }
 
-/** Adds runs to the campaign: `count` in all. If `seqs` does not name all of them, the store is read again. */
-export function addWork(
-  schedule: Schedule,
-  { count, seqs }: { count: number; seqs: readonly number[] },
-): void {
+/** Runs that were added to the campaign: their number, and their seqs or the first of seqs that follow each other. */
+export interface AddedRuns {
+  count: number;
+  /** Empty if there are too many to name. */
+  seqs: number[];
+  /** Absent from activities of earlier versions. */
+  first?: number;
+}
+
+export function seqsAdded({ count, seqs, first }: AddedRuns): number[] {
+  return first === undefined ? seqs : Array.from({ length: count }, (_, at) => first + at);
+}
+
+/** Adds runs to the campaign. If they are not all named, the store is read again. */
+export function addWork(schedule: Schedule, added: AddedRuns): void {
+  const { count } = added;
   if (count === 0) return;
+  const seqs = seqsAdded(added);
   const isAllTold = seqs.length === count && schedule.again.length + count <= MOST_NAMED;
   // if the store is still being read, its last pages contain them
   if (schedule.more === null && isAllTold) schedule.again.push(...seqs);

@@ -15,12 +15,13 @@ import {
 } from './state.ts';
 import { expiresAt, nextTick } from './next-tick.ts';
 
-export { addWork, startOver, addPage, hasWork } from './backlog.ts';
+export { type AddedRuns, addWork, seqsAdded, startOver, addPage, hasWork } from './backlog.ts';
 export { type CarriedSchedule, packed, unpacked } from './carried.ts';
 export { needsWork } from './queue-aim.ts';
 export {
   type Decision,
   emptyOutcomes,
+  finishedIn,
   isFinished,
   MOST_FLIGHTS,
   newSchedule,
@@ -98,13 +99,14 @@ export function applyOutcomes(
   schedule.again.push(...outcomes.later.filter((seq) => asked.has(seq)));
 
   if (wasSaturated) learnRate(schedule, started, now);
+  // what a tick finishes that had nothing to request does not say how much the service could have done
+  const least = schedule.keepsBurst && !hasWork(schedule, now) ? schedule.burst : FIRST_BURST;
   if (schedule.isSaturated) schedule.burst = FIRST_BURST;
   // Nothing was queued, so executors may be idle: double the flights, and add twice the runs that finished at once.
-  else if (schedule.startRate === 0)
-    schedule.burst = Math.max(FIRST_BURST, schedule.flights.length + 2 * finished);
+  else if (schedule.startRate === 0) schedule.burst = Math.max(least, schedule.flights.length + 2 * finished);
   else
     schedule.burst = Math.max(
-      FIRST_BURST,
+      least,
       Math.round(queueAim(schedule, now) + schedule.flights.length / 2 + (schedule.isSparing ? finished : 0)),
     );
   if (isLate) {

@@ -56,6 +56,8 @@ export interface Schedule {
    * Ticks suit few executors and very short runs as well. Absent from campaigns of earlier versions: their histories have to replay.
    */
   isSparing?: boolean;
+  /** Ticks in which nothing waited to be requested do not make `burst` smaller. Absent from campaigns of earlier versions. */
+  keepsBurst?: boolean;
   /** The most flights and postponed runs together. Absent from campaigns of earlier versions, which have fewer. */
   mostFlights?: number;
 }
@@ -81,6 +83,11 @@ export interface Outcomes {
 
 export function emptyOutcomes(): Outcomes {
   return { new: [], reused: [], failed: [], queued: [], running: [], later: [], again: [] };
+}
+
+/** How many runs have finished in a tick. */
+export function finishedIn({ new: fresh, reused, failed }: Outcomes): number {
+  return fresh.length + reused.length + failed.length;
 }
 
 export const FIRST_BURST = 16;
@@ -119,6 +126,7 @@ export function newSchedule(
     tickAt: 0,
     patience: SHORTEST_TICK,
     isSparing,
+    keepsBurst: true,
     ...(isSparing && { mostFlights: MOST_FLIGHTS }),
   };
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import {
+  addWork,
   decide,
   inFlight,
   isFinished,
@@ -29,6 +30,22 @@ describe('step by step', () => {
     expect(decide(schedule, 60_099).request).toEqual([]);
     expect(wakeIn(schedule, 100)).toBe(60_000);
     expect(decide(schedule, 60_100)).toEqual({ request: [1], poll: [0], expire: [] });
+  });
+
+  test('the next runs are requested as many at once as the last ones, however few of these finished at the end', () => {
+    const schedule = newSchedule(100, 'auto');
+    let now = 0;
+    for (const requests of [16, 32, 52]) {
+      const decision = decide(schedule, now);
+      expect(decision.request).toHaveLength(requests);
+      const running = decision.request.filter((seq) => seq === 99);
+      const done = decision.request.filter((seq) => seq !== 99);
+      applyOutcomes(schedule, decision, { ...none, new: done, running }, (now += 100));
+    }
+    applyOutcomes(schedule, { request: [] }, { ...none, new: [99] }, (now += 1_000));
+    expect(isFinished(schedule)).toBe(true);
+    addWork(schedule, { count: 90, seqs: [], first: 100 });
+    expect(decide(schedule, now).request).toHaveLength(90);
   });
 
   test('a tick that goes well does not shorten the wait that the service asked for before', () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from '../../support/fast-check.ts';
 import {
+  addWork,
   decide,
   emptyOutcomes,
   isFinished,
@@ -64,6 +65,15 @@ describe('work that waits in the store', () => {
     expect(needsWork(schedule, 0)).toBe(true);
     addPage(schedule, []);
     expect(isFinished(schedule)).toBe(true);
+  });
+
+  test('is not asked for where an activity names the runs that it has added', () => {
+    const schedule = newSchedule(0, 10);
+    addWork(schedule, { count: 2, seqs: [4, 2] });
+    addWork(schedule, { count: 3, seqs: [], first: 7 });
+    expect(schedule).toMatchObject({ again: [4, 2, 7, 8, 9], more: null });
+    addWork(schedule, { count: 900, seqs: [] });
+    expect(schedule).toMatchObject({ again: [4, 2, 7, 8, 9], more: -1 });
   });
 
   test('in pages of any size, with flights of any kind, each run is requested once for each attempt', () => {
