@@ -28,27 +28,36 @@ export async function run(args: string[]): Promise<boolean> {
       peers: { type: 'boolean', default: false },
       // also Optuna's Gaussian process: torch takes gigabytes
       torch: { type: 'boolean', default: false },
+      // the names of parts, with commas between them
+      only: { type: 'string' },
       json: { type: 'boolean', default: false },
     },
   });
   const [seeds, repeats] = [Number(values.seeds), Number(values.repeats)];
   const parts: Part[] = [];
-  const add = <R>(part: Part<R>): void => {
+  await using peers = values.peers ? await Peers.start(values.torch) : undefined;
+  const makes: Record<string, () => Part | Promise<Part>> = {
+    cma: async () => unboundedPart(seeds + 1, await unboundedRows(seeds + 1, peers)),
+    'cma-box': () => boundedPart(seeds),
+    direct: directPart,
+    'cma-time': timePart,
+    gp: () => gpPart(seeds),
+    ...(peers && { peers: async () => peersPart(await peerRows(peers, seeds, values.torch)) }),
+    'gp-time': gpTimePart,
+    kn: () => knPart(repeats),
+    winner: () => winnerPart(Number(values.winners)),
+    abc: () => abcPart(2 * seeds),
+    campaigns: () => campaignsPart(Number(values.points)),
+  };
+  const only = values.only?.split(',') ?? Object.keys(makes);
+  const unknown = only.filter((name) => !Object.hasOwn(makes, name));
+  if (unknown.length > 0)
+    throw new Error(`There is no part ${unknown.join(', ')}. Known: ${Object.keys(makes).join(', ')}`);
+  for (const name of only) {
+    const part = await makes[name]!();
     parts.push(part);
     if (!values.json) console.log(textOf(part));
-  };
-  await using peers = values.peers ? await Peers.start(values.torch) : undefined;
-  add(unboundedPart(seeds + 1, await unboundedRows(seeds + 1, peers)));
-  add(boundedPart(seeds));
-  add(directPart());
-  add(timePart());
-  add(gpPart(seeds));
-  if (peers) add(peersPart(await peerRows(peers, seeds, values.torch)));
-  add(gpTimePart());
-  add(knPart(repeats));
-  add(await winnerPart(Number(values.winners)));
-  add(await abcPart(2 * seeds));
-  add(await campaignsPart(Number(values.points)));
+  }
   if (values.json) console.log(JSON.stringify({ parts: parts.map(documentOf) }, undefined, 2));
   return parts.every(({ goals }) => goals.every(isMet));
 }

@@ -79,7 +79,7 @@ function printPlan(plan: Plan): void {
     ],
   ];
   for (const [name, value] of rows) print(`  ${name!.padEnd(12)}  ${value}`);
-  if (inputs.length > 0) {
+  if (inputs.length > 0 && !findsPoints) {
     const skipped = points - first.length - last.length;
     const gap = skipped > 0 ? [['…', ...inputs.map(() => '')]] : [];
     const rowsOf = (shown: Plan['first']): string[][] => shown.map(({ key, values }) => [key, ...values]);

@@ -1,7 +1,14 @@
 import type { Command } from 'commander';
 import { growthText } from '../campaign/growth.ts';
 import type { CampaignStatus, Foray } from '../client/index.ts';
-import { bestText, calibrationText, posteriorLines, searchText, selectText } from '../report/index.ts';
+import {
+  bestText,
+  calibrationText,
+  counted,
+  posteriorLines,
+  searchText,
+  selectText,
+} from '../report/index.ts';
 import { printLog } from './log.ts';
 import { printableLine } from '../text/printable.ts';
 import { print, printJson } from './output.ts';
@@ -32,7 +39,8 @@ export function addStatus(program: Command): void {
         const flights = flags.flights ? await foray.flights(id) : undefined;
         if (flags.json) return printJson({ ...status, failures, flights });
         if (status.blocked !== null) print(blockedText(status.blocked));
-        print(`${status.id}: ${status.model} (version ${status.modelVersion}), ${status.points} points`);
+        const { model, modelVersion, points } = status;
+        print(`${status.id}: ${model} (version ${modelVersion}), ${counted(points, 'point')}`);
         print(progressText(status));
         if (status.growth) print(`Design: ${growthText(status.growth)}`);
         await printBest(foray, status);
