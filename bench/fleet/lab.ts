@@ -60,6 +60,8 @@ export interface Lab {
   ask(sql: string): Promise<number>;
   /** The number of requests that the services have answered. */
   requests(): Promise<number>;
+  /** The number of transactions in PostgreSQL so far; 0 with SQLite. */
+  transactions(): Promise<number>;
   /** CPU time so far, ms. */
   cpu(): Record<Who, number>;
 }
@@ -101,6 +103,16 @@ export async function startLab(
   let value = 0;
   const cpuOf = (...pids: readonly number[]): number =>
     pids.reduce((sum, pid) => sum + usageOf(pid).cpuMs, 0);
+  const ask = async (sql: string): Promise<number> => {
+    if (postgres) return Number(Object.values((await postgres.query(database!, sql))[0]!)[0]);
+    const db = new DatabaseSync(join(dataDir, 'service.db'), { readOnly: true });
+    try {
+      return Number(Object.values(db.prepare(sql).get()!)[0]);
+    } finally {
+      db.close();
+    }
+  };
+  const committed = 'SELECT xact_commit FROM pg_stat_database WHERE datname = current_database()';
   return {
     ...{ folder, services, executors, urls: urls!, temporal, key, client, version, own },
     async startExecutor(name) {
@@ -119,20 +131,13 @@ export async function startLab(
         return (await client.requestRun(version, requestOf(seconds, value))).id;
       }),
     stopLast: (seconds) => client.stopRun(version, requestOf(seconds, value)),
-    async ask(sql) {
-      if (postgres) return Number(Object.values((await postgres.query(database!, sql))[0]!)[0]);
-      const db = new DatabaseSync(join(dataDir, 'service.db'), { readOnly: true });
-      try {
-        return Number(Object.values(db.prepare(sql).get()!)[0]);
-      } finally {
-        db.close();
-      }
-    },
+    ask,
     async requests() {
       const texts = await Promise.all(metrics!.map(async (address) => (await fetch(address)).text()));
       const counts = texts.join('\n').matchAll(/^foray_http_request_duration_seconds_count\S* (\d+)/gm);
       return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
     },
+    transactions: () => (postgres ? ask(committed) : Promise.resolve(0)),
     cpu: () => ({
       services: cpuOf(...services.map(({ pid }) => pid)),
       Temporal: cpuOf(temporal.process.pid),

@@ -11,6 +11,11 @@ const CONNECTIONS = 8;
  * and would read and sort all of them for each page.
  */
 const WALKS = ['hashjoin', 'mergejoin', 'bitmapscan'].map((way) => `-c enable_${way}=off`).join(' ');
+/**
+ * For plans that are kept: where a table was small when the plan was made, it may be large now. A query that must read a
+ * whole table anyhow counts as expensive then, and compiling it would only take time.
+ */
+const KEPT_PLANS = '-c enable_seqscan=off -c jit=off';
 /** How long to wait for a connection, ms. */
 const PATIENCE = 10_000;
 /** Error codes of Node for a server that does not answer or that goes away. */
@@ -27,14 +32,19 @@ const GONE = /^(08|53)...$|^57P0[1-3]$/;
  *
  * @param address `postgres://USER:PASSWORD@HOST:PORT/DATABASE`; missing parts come from PGUSER, PGPASSWORD and the
  *   other variables of libpq
+ * @param nameOf the name of a statement that each connection plans once; default: it plans every statement each time
  */
-export function postgresDialect(address: string, place: Place): Dialect {
+export function postgresDialect(
+  address: string,
+  place: Place,
+  nameOf?: (text: string) => string | undefined,
+): Dialect {
   const pool = new pg.Pool({
     connectionString: address,
     application_name: 'foray',
     max: CONNECTIONS,
     connectionTimeoutMillis: PATIENCE,
-    options: WALKS,
+    options: nameOf ? `${WALKS} ${KEPT_PLANS}` : WALKS,
     // times (ms since the epoch) and counts are below 2^53
     types: {
       getTypeParser: (type, format) => (type === pg.types.builtins.INT8 ? Number : parserOf(type, format)),
@@ -44,7 +54,10 @@ export function postgresDialect(address: string, place: Place): Dialect {
   pool.on('error', () => undefined);
   // a connection that breaks within a transaction fails the next statement; without this listener it would end the
   // process
-  pool.on('connect', (client) => client.on('error', () => undefined));
+  pool.on('connect', (client) => {
+    client.on('error', () => undefined);
+    if (nameOf) keepPlans(client, nameOf);
+  });
   return new PostgresDialect({
     pool: {
       options: pool.options,
@@ -56,6 +69,16 @@ export function postgresDialect(address: string, place: Place): Dialect {
     },
     onCreateConnection: (connection) => Promise.resolve(explain(connection, place)),
   });
+}
+
+/** Kysely gives statements as a text and values, without a name. */
+function keepPlans(client: pg.PoolClient, nameOf: (text: string) => string | undefined): void {
+  const query = client.query.bind(client);
+  const named = (text: string, values?: unknown[]) => {
+    const name = nameOf(text);
+    return name === undefined ? query(text, values) : query({ name, text, values: values ?? [] });
+  };
+  client.query = named as typeof client.query;
 }
 
 function parserOf(type: number, format: 'text' | 'binary' = 'text'): (text: string) => unknown {

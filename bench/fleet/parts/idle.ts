@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Part } from '../../report.ts';
-import { columns, type Lab, type Row } from '../lab.ts';
+import { columns, type Lab, type Row, type Who } from '../lab.ts';
 
 /** What two executors and the services do without a run. */
 export async function idle(lab: Lab, seconds: number): Promise<Part<Row>> {
@@ -8,12 +8,13 @@ export async function idle(lab: Lab, seconds: number): Promise<Part<Row>> {
   // lanes without work end after five seconds
   await delay(10_000);
   const requests = await lab.requests();
+  const transactions = await lab.transactions();
   const before = lab.cpu();
   await delay(seconds * 1_000);
   const after = lab.cpu();
-  const share = (who: 'services' | 'executors', processes: number): number =>
-    (after[who] - before[who]) / (10 * seconds * processes);
+  const share = (who: Who, processes = 1): number => (after[who] - before[who]) / (10 * seconds * processes);
   const asked = ((await lab.requests()) - requests) * (60 / seconds);
+  const committed = ((await lab.transactions()) - transactions) * (60 / seconds);
   return {
     name: 'idle',
     title: `idle: ${seconds} s without a run, two executors`,
@@ -21,6 +22,9 @@ export async function idle(lab: Lab, seconds: number): Promise<Part<Row>> {
       { what: 'requests of both executors', figure: asked, unit: 'a minute' },
       { what: 'CPU of a service', figure: share('services', lab.services.length), unit: '% of a core' },
       { what: 'CPU of an executor', figure: share('executors', lab.executors.length), unit: '% of a core' },
+      { what: 'CPU of Temporal', figure: share('Temporal'), unit: '% of a core' },
+      { what: 'CPU of PostgreSQL', figure: share('PostgreSQL'), unit: '% of a core' },
+      { what: 'transactions in PostgreSQL', figure: committed, unit: 'a minute' },
     ],
     columns,
     // each says every ten seconds that it is there

@@ -33,6 +33,11 @@ export interface Database extends Sql {
   /** Whether other processes may change it as well. */
   readonly isShared: boolean;
   /**
+   * For statements that are executed so often that planning them would cost as much as they do. Each is planned once, so its
+   * best plan must be the same whatever the tables hold.
+   */
+  readonly planned: Sql;
+  /**
    * Makes changes in one transaction. `change` must run all its statements by the given `Sql`, and wait for nothing
    * else: other statements may have to wait for it.
    */

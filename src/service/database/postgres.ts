@@ -29,7 +29,7 @@ export async function openPostgres(
   texts = postgresMigrations,
 ): Promise<Required<ServiceDatabase>> {
   const place = placeOf(address);
-  const db = new Kysely<unknown>({ dialect: postgresDialect(address, place) });
+  const db = new Kysely<unknown>({ dialect: postgresDialect(address, place, (text) => planned.get(text)) });
   const sql = new PostgresDatabase(db);
   let peers: Presence | undefined;
   const close = async (): Promise<void> => {
@@ -100,6 +100,13 @@ class PostgresDatabase implements Database {
     lockTable: (table) => `LOCK TABLE ${table} IN SHARE ROW EXCLUSIVE MODE`,
   };
   readonly isShared = true;
+  readonly planned: Sql = {
+    all: (text, ...values) => {
+      const statement = numberedText(text);
+      if (!planned.has(statement)) planned.set(statement, `planned_${planned.size}`);
+      return this.all(text, ...values);
+    },
+  };
   readonly #db: Kysely<unknown>;
 
   constructor(db: Kysely<unknown>) {
@@ -125,13 +132,19 @@ class PostgresDatabase implements Database {
 
 /** Statements as PostgreSQL writes them, by those of the repositories. */
 const numbered = new Map<string, string>();
+/** The names of statements that are planned once. */
+const planned = new Map<string, string>();
 
-async function run<Row>(db: Kysely<unknown>, text: string, values: readonly SqlValue[]): Promise<Row[]> {
+function numberedText(text: string): string {
   let statement = numbered.get(text);
   if (statement === undefined) {
     let number = 0;
     statement = text.replaceAll('?', () => `$${(number += 1)}`);
     numbered.set(text, statement);
   }
-  return (await db.executeQuery<Row>(CompiledQuery.raw(statement, [...values]))).rows;
+  return statement;
+}
+
+async function run<Row>(db: Kysely<unknown>, text: string, values: readonly SqlValue[]): Promise<Row[]> {
+  return (await db.executeQuery<Row>(CompiledQuery.raw(numberedText(text), [...values]))).rows;
 }

@@ -14,6 +14,8 @@ export class SqliteDatabase implements Database {
     lockTable: () => undefined,
   };
   readonly isShared = false;
+  /** All statements are planned once. */
+  readonly planned: Sql = this;
   readonly #db: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
   readonly #own: Sql = { all: (text, ...values) => Promise.resolve(this.#run(text, values)) };

@@ -14,7 +14,7 @@ const statements = {
     ON CONFLICT (name) DO UPDATE SET about = excluded.about, seen_at = excluded.seen_at`,
   remove: 'DELETE FROM executors WHERE name = ?',
   forget: 'DELETE FROM executors WHERE seen_at < ?',
-  list: 'SELECT name, about, seen_at FROM executors ORDER BY name',
+  list: 'SELECT name, about, seen_at FROM executors WHERE seen_at >= ? ORDER BY name',
 };
 
 /** The executors on other machines, by what they have said of themselves. */
@@ -43,6 +43,11 @@ export class Executors {
     }
   }
 
+  /** Removes those that are listed no longer. */
+  async forget(): Promise<void> {
+    await this.#sql.all(statements.forget, this.#oldest());
+  }
+
   /** The executor has left. */
   async remove(name: string): Promise<void> {
     await this.#sql.all(statements.remove, name);
@@ -51,8 +56,10 @@ export class Executors {
   /** All executors of the last day, by name. */
   async list(): Promise<ListedExecutor[]> {
     const now = this.#now();
-    await this.#sql.all(statements.forget, new Date(now - FORGOTTEN).toISOString());
-    const rows = await this.#sql.all<Record<'name' | 'about' | 'seen_at', string>>(statements.list);
+    const rows = await this.#sql.all<Record<'name' | 'about' | 'seen_at', string>>(
+      statements.list,
+      this.#oldest(),
+    );
     return rows.map(({ name, about, seen_at }) => {
       const hello = JSON.parse(about) as Hello;
       const isThere = now - Date.parse(seen_at) < GONE;
@@ -68,5 +75,10 @@ export class Executors {
       problem === null ? 'able' : 'faulty',
     );
     return { able, faulty };
+  }
+
+  /** When one that is just listed yet was last heard. */
+  #oldest(): string {
+    return new Date(this.#now() - FORGOTTEN).toISOString();
   }
 }

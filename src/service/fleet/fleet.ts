@@ -50,6 +50,7 @@ export class Fleet {
     await this.executors.note(machine, hello);
     if (this.#arrivals.get(machine) !== hello.since) {
       this.#arrivals.set(machine, hello.since);
+      await this.executors.forget();
       this.#parts.onArrived();
     }
     return this.#parts.welcome;

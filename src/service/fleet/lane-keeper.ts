@@ -18,6 +18,8 @@ import { type Lane, laneId, type LaneInput, laneOf, laneQueues, type ServiceActi
 const LOOK_EVERY = 5_000;
 /** Runs that are requested together need one look, this long after the first, in milliseconds. */
 const GATHER = 50;
+/** The same while no executor is free, which a look may find, but seldom does. */
+const GATHER_BUSY = 500;
 
 /** How the service reaches Temporal, and what its lanes are. */
 export interface LaneOptions {
@@ -58,7 +60,11 @@ export class LaneKeeper {
   readonly #running: Promise<void>;
   readonly #timer: NodeJS.Timeout;
   #soon: NodeJS.Timeout | undefined;
+  #isClosed = false;
   #isLooking = false;
+  /** Whether a look was asked for during another one, which may not have seen why. */
+  #hasMissed = false;
+  #gather = GATHER;
   /** When it was last looked which models' runs wait for nobody. */
   #notedAt = -Infinity;
 
@@ -118,10 +124,11 @@ export class LaneKeeper {
     this.#soon ??= setTimeout(() => {
       this.#soon = undefined;
       void this.#look();
-    }, GATHER);
+    }, this.#gather);
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
     clearInterval(this.#timer);
     clearTimeout(this.#soon);
     if (this.#worker.getState() === 'RUNNING') this.#worker.shutdown();
@@ -131,13 +138,18 @@ export class LaneKeeper {
   }
 
   async #look(): Promise<void> {
-    if (this.#isLooking) return;
+    if (this.#isLooking) {
+      this.#hasMissed = true;
+      return;
+    }
     this.#isLooking = true;
+    this.#hasMissed = false;
     const { runs, fleet, problems, onFault } = this.#parts;
     try {
       const held = await this.#closeLost();
       const { able, faulty } = await fleet.executors.present();
       const there = able.length + faulty.length;
+      this.#gather = there > held.size ? GATHER : GATHER_BUSY;
       // at least one, as it is to be known whether any waits
       const fresh = await runs.countFresh(there + 1);
       await this.#noteUnserved(fresh, able);
@@ -156,6 +168,7 @@ export class LaneKeeper {
     } finally {
       this.#isLooking = false;
     }
+    if (this.#hasMissed && !this.#isClosed) this.wake();
   }
 
   /** Notes which models' runs wait for nobody. `able` are the executors that take runs. */

@@ -11,6 +11,8 @@ const MOST_LOSSES = 5;
 
 /** How long a closed holder is remembered, in milliseconds: longer than an executor may be frozen. */
 const REMEMBERED = 90 * 24 * 60 * 60_000;
+/** How often it is looked for holders to forget, in milliseconds: that reads all of them. */
+const FORGET_EVERY = 60 * 60_000;
 
 type Completion = Extract<Ending, { status: 'COMPLETED' }>;
 type Failure = Extract<Ending, { status: 'FAILED' }>;
@@ -36,6 +38,7 @@ export interface Unheld {
 export class Holders {
   readonly #table: RunTable;
   readonly #tree: ExperimentTree;
+  #forgotAt = -Infinity;
 
   constructor(table: RunTable, tree: ExperimentTree) {
     this.#table = table;
@@ -108,10 +111,11 @@ export class Holders {
   /** The open holders, except those with a name. Those that were closed long ago are forgotten. */
   async openExcept(name: string): Promise<string[]> {
     const { openHolders, forgetHolders } = this.#table.statements;
-    await this.#table.sql.all(
-      forgetHolders,
-      new Date(Date.parse(this.#table.time()) - REMEMBERED).toISOString(),
-    );
+    const now = Date.parse(this.#table.time());
+    if (now - this.#forgotAt > FORGET_EVERY) {
+      await this.#table.sql.all(forgetHolders, new Date(now - REMEMBERED).toISOString());
+      this.#forgotAt = now;
+    }
     return (await this.#table.sql.all<{ id: string }>(openHolders, name)).map(({ id }) => id);
   }
 

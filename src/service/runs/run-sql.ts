@@ -38,9 +38,9 @@ export function runStatements({ list, skipLocked, forShare, forUpdate }: Dialect
        ON CONFLICT (identity) WHERE status IN ('FRESH', 'RUNNING', 'COMPLETED') DO NOTHING RETURNING ${COLUMNS}`,
     want: `UPDATE runs SET direct = 1 WHERE seq = ? AND status IN ('FRESH', 'RUNNING', 'COMPLETED') RETURNING id`,
     newest: `SELECT ${COLUMNS} FROM runs WHERE identity = ? ORDER BY seq DESC LIMIT 1`,
-    /** All runs of some identities, the newest of each after its others. */
+    /** All runs of some identities, the newest of each after its others: in the order of the index, so that it is used. */
     ofIdentities: (identities: number) =>
-      `SELECT ${COLUMNS}, identity FROM runs WHERE identity IN ${marks(identities)} ORDER BY seq`,
+      `SELECT ${COLUMNS}, identity FROM runs WHERE identity IN ${marks(identities)} ORDER BY identity, seq`,
     byId: `SELECT ${COLUMNS} FROM runs WHERE id = ?`,
     counts: `SELECT (SELECT count(*) FROM runs WHERE status = 'FRESH' AND tasks IS NULL) AS fresh,
          (SELECT count(*) FROM runs WHERE status = 'RUNNING' AND tasks IS NULL) AS running`,

@@ -101,7 +101,7 @@ export class RunTable {
     const known = this.#recent.get(id);
     if (known) return known;
     const since = this.#recent.changes;
-    const [row] = await this.sql.all<RunRow>(this.statements.byId, id);
+    const [row] = await this.sql.planned.all<RunRow>(this.statements.byId, id);
     const run = row && readRow(row);
     if (run) this.#recent.note(run, { since });
     return run;
@@ -109,14 +109,14 @@ export class RunTable {
 
   /** Adds runs by their values; undefined for those whose identity a live run has. */
   async #insertAll(runs: readonly SqlValue[][]): Promise<(RunRow | undefined)[]> {
-    const rows = await this.sql.all<RunRow>(this.statements.insert(runs.length), ...runs.flat());
+    const rows = await this.sql.planned.all<RunRow>(this.statements.insert(runs.length), ...runs.flat());
     const added = new Map(rows.map((row) => [row.id, row]));
     return runs.map(([id]) => added.get(id as string));
   }
 
   async #newestOf(identities: readonly string[]): Promise<(StoredRun | undefined)[]> {
-    if (identities.length === 1) return [await this.newestNow(identities[0]!, this.sql)];
-    const rows = await this.sql.all<RunRow & { identity: string }>(
+    if (identities.length === 1) return [await this.newestNow(identities[0]!, this.sql.planned)];
+    const rows = await this.sql.planned.all<RunRow & { identity: string }>(
       this.statements.ofIdentities(identities.length),
       ...identities,
     );
