@@ -1,6 +1,6 @@
 import type { Experiment, Model } from '../api/index.ts';
 import type { LimitedVersion } from '../campaign/facts.ts';
-import type { CloudClient } from '../cloud/index.ts';
+import { type CloudClient, isCloudError } from '../cloud/index.ts';
 import { ForayError } from '../errors.ts';
 import { withLimits } from '../resolve/index.ts';
 import { didYouMean } from '../text/suggest.ts';
@@ -19,6 +19,19 @@ export async function modelAtService(cloud: CloudClient, wanted: string): Promis
   const model = findModel(await cloud.listModels(), wanted);
   const version = await latestVersion(cloud, model);
   return { ...model, version, experiments: await cloud.listExperiments(version.id) };
+}
+
+/** Longest silence of a service that is there, ms. */
+const SILENCE_MS = 2_000;
+
+/** Whether the service answers, with whatever. */
+export async function isThere(cloud: CloudClient): Promise<boolean> {
+  try {
+    await cloud.identity(AbortSignal.timeout(SILENCE_MS));
+    return true;
+  } catch (error) {
+    return isCloudError(error) && !['unreachable', 'timeout'].includes(error.kind);
+  }
 }
 
 /** The newest version of a model, with the limits of its inputs. */

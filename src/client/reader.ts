@@ -16,7 +16,7 @@ import type {
 import { analyze, type AnalyzeOptions } from './analysis.ts';
 import { type ClientContext, recordOf } from './context.ts';
 import type { Explanation } from './explain.ts';
-import { type ModelAtService, modelAtService } from './models.ts';
+import { isThere, type ModelAtService, modelAtService } from './models.ts';
 import { OutputFiles } from './output-files.ts';
 import * as reading from './reading.ts';
 import type { FailureGroup, RecentRows } from './reading.ts';
@@ -35,6 +35,13 @@ export class CampaignReader {
   protected constructor(context: ClientContext) {
     this.store = context.store;
     this.context = context;
+  }
+
+  /** Whether the model service and Temporal answer: silence of two seconds is no answer. */
+  async answers(): Promise<{ service: boolean; temporal: boolean }> {
+    const { cloud, temporal } = this.context;
+    const [service, hasTemporal] = await Promise.all([isThere(cloud), temporal.answers()]);
+    return { service, temporal: hasTemporal };
   }
 
   /**

@@ -6,10 +6,12 @@ import { pathOf } from '../http/path.ts';
 import { printable } from '../text/printable.ts';
 import { hashOf, type Keys } from './roles.ts';
 import { addApi } from './api/add-routes.ts';
+import { Away } from './away.ts';
 import { addGuard } from './guard.ts';
 import { addLogin } from './login.ts';
 import { addPages } from './pages/index.ts';
 import { Sections } from './live/watch.ts';
+import { KnownModels } from './models.ts';
 import type { ServerParts } from './parts.ts';
 import { sendProblem } from './problems.ts';
 import { addPython } from './python.ts';
@@ -56,7 +58,17 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const url = (): string => `http://${reachable(host)}:${port}`;
   const sessions = new Sessions(keys);
   const sections = new Sections(options.store);
-  const parts: ServerParts = { foray, keys, sessions, sections, inTurn: turns(), publicUrl: url };
+  const away = new Away(foray);
+  const parts: ServerParts = {
+    foray,
+    away,
+    models: new KnownModels(foray, away),
+    keys,
+    sessions,
+    sections,
+    inTurn: turns(),
+    publicUrl: url,
+  };
   // cookies do not depend on ports, and several servers may run on a machine
   const cookie = (): string => `foray-${port}`;
   const ownNames = ['0.0.0.0', '::'].includes(host) ? [] : [reachable(host)];

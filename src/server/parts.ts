@@ -1,16 +1,21 @@
 import type { Foray } from '../client/index.ts';
+import type { Away } from './away.ts';
 import type { Keys } from './roles.ts';
 import type { Sections } from './live/watch.ts';
+import type { KnownModels } from './models.ts';
 import type { Sessions } from './sessions.ts';
 import type { InTurn } from './turns.ts';
 
 /** What the handlers of the server work with. */
 export interface ServerParts {
   foray: Foray;
+  /** Who of the model service and Temporal does not answer. */
+  away: Away;
   /** Who may use the server. */
   keys: Keys;
   /** Logins of browsers. */
   sessions: Sessions;
+  models: KnownModels;
   /** The pictures of campaigns. */
   sections: Sections;
   /** Changes of a campaign's definition follow each other, so that each sees the one before. */

@@ -1,6 +1,6 @@
 /** Everything that loads Temporal's SDK. */
 export { changeCampaign } from './change.ts';
 export { TemporalConnection } from './connection.ts';
-export { failures, flights, isClosed, runIdOf, setConcurrency, signal } from './messages.ts';
+export { answers, failures, flights, isClosed, runIdOf, setConcurrency, signal } from './messages.ts';
 export { blockedBy, progressOf } from './progress.ts';
 export { startWorkflow } from './start.ts';

@@ -18,13 +18,18 @@ export function grpcErrorIn(error: unknown): { code: number; details: string; me
 export function translated(settings: Settings, error: unknown): unknown {
   const grpc = grpcErrorIn(error);
   if (!grpc) return error;
-  if (grpc.code === GRPC_UNAVAILABLE || grpc.code === GRPC_DEADLINE_EXCEEDED) return unreachable(settings);
+  if (isAbsence(grpc.code)) return unreachable(settings);
   const { connectionOptions, namespace } = settings.temporal;
   return new ForayError(
     'TEMPORAL_REFUSED',
     `The Temporal server at ${connectionOptions.address} refuses the request (namespace "${namespace}"): ${grpc.details}.`,
     { hint: 'Check the TEMPORAL_* variables.' },
   );
+}
+
+/** Whether a gRPC error says that nobody answered. */
+export function isAbsence(code: number): boolean {
+  return code === GRPC_UNAVAILABLE || code === GRPC_DEADLINE_EXCEEDED;
 }
 
 export function unreachable({ temporal }: Settings): ForayError {

@@ -33,6 +33,11 @@ export class Temporal {
     await this.call((_, connection) => connection.connect());
   }
 
+  /** Whether Temporal answers. It never takes more than two seconds. */
+  answers(): Promise<boolean> {
+    return this.call((calls, connection) => calls.answers(connection));
+  }
+
   /** The page of a workflow in Temporal's Web UI. */
   pageOf(id: string, runId?: string): string {
     const { temporal, webUi } = this.settings;

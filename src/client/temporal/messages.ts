@@ -10,7 +10,7 @@ import {
   stopSignal,
 } from '../../workflows/messages.ts';
 import type { TemporalConnection } from './connection.ts';
-import { translated } from './errors.ts';
+import { grpcErrorIn, isAbsence, translated } from './errors.ts';
 
 /** Longest time for a question to a workflow before the store answers instead, ms. */
 export const ANSWER_MS = 1_200;
@@ -26,6 +26,18 @@ export async function runIdOf(temporal: TemporalConnection, id: string): Promise
     // Temporal deletes closed workflows after its retention; the store keeps them.
     if (error instanceof WorkflowNotFoundError) return '';
     throw translated(temporal.settings, error);
+  }
+}
+
+/** Whether Temporal answers, with whatever. */
+export async function answers(temporal: TemporalConnection): Promise<boolean> {
+  try {
+    const client = await temporal.connect(ANSWER_MS);
+    await client.withDeadline(Date.now() + ANSWER_MS, () => client.workflowService.getSystemInfo({}));
+    return true;
+  } catch (error) {
+    const refusal = grpcErrorIn(error);
+    return refusal !== undefined && !isAbsence(refusal.code);
   }
 }
 

@@ -1,7 +1,8 @@
 import type { Measure } from '../../campaign/measures.ts';
 import { type Axis, hasBinEach } from '../axis.ts';
 import type { FacetedGrid, GridEffect } from '../effects.ts';
-import { titleOf, titleOfMeasure } from '../words.ts';
+import { titleOf } from '../words.ts';
+import { legendTitle } from './legend-title.ts';
 import { bestMark, knownMark } from './best-mark.ts';
 import { type Spec, WIDTH } from './render.ts';
 import { colourScale } from './scale.ts';
@@ -195,7 +196,7 @@ function coloured(
           ...(type !== 'log' && { zero: false }),
         },
         legend: {
-          title: titleOfMeasure(output),
+          title: legendTitle(output),
           ...(isShare && { format: '~%' }),
           gradientLength: length,
           gradientThickness: 14,

@@ -1,8 +1,9 @@
 import type { Measure } from '../../campaign/measures.ts';
 import { contourOf } from '../contour.ts';
 import type { SurfaceAxis, SurfaceEffect } from '../scatter.ts';
-import { titleOf, titleOfMeasure } from '../words.ts';
+import { titleOf } from '../words.ts';
 import { bestMark } from './best-mark.ts';
+import { legendTitle } from './legend-title.ts';
 import { levelsWithin, steps } from './mean-axis.ts';
 import { colours, type Spec, WIDTH } from './render.ts';
 
@@ -59,7 +60,7 @@ export function surfacePlot(
             type: 'quantitative',
             scale: { ...scaleOf(isLog), scheme: 'viridis', reverse: true },
             legend: {
-              title: titleOfMeasure(output),
+              title: legendTitle(output),
               gradientLength: 380,
               gradientThickness: 14,
               offset: 24,

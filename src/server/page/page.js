@@ -9,7 +9,6 @@ const { live, have = '', next: at } = find('main').dataset;
 /** Hashes, by id. @type {Map<string, string>} */
 const shown = new Map(have.split(',').map((/** @type {any} */ one) => one.split('=')));
 let etag = '';
-/** ms; 0 is never. */
 let wait = +at;
 const phaseOf = () => find('#status .phase')?.textContent;
 let phase = phaseOf();
@@ -51,7 +50,7 @@ function replace({ id, hash, html }) {
   const element = document.getElementById(id);
   if (!element || html === undefined) return true;
   const { children } = parsed(html);
-  // a part is an element, or all that is in one
+  // a part is an element, or all in one
   const isWhole = children[0]?.id === id;
   if (!isWhole) for (const one of [...element.children]) if (!children.namedItem(one.id)) one.remove();
   let isDone = true;
@@ -71,11 +70,11 @@ async function look() {
       const known = `${live.includes('?') ? '&' : '?'}have=${[...shown.values()]}`;
       const answer = await fetch(live + known, { headers: { 'if-none-match': etag } });
       if (answer.status === 401) return say('You are logged out. Load the page again.');
-      if (answer.status === 404) return say('The campaign was deleted.');
+      if (answer.status === 404) return say('This was deleted.');
       if (answer.status !== 304) {
         if (!answer.ok) throw new Error();
         const told = await answer.json();
-        // what somebody uses is replaced at the next look
+        // what is in use comes at the next look
         etag = told.parts.map(replace).every(Boolean) ? (answer.headers.get('etag') ?? '') : '';
         wait = told.next;
       }
@@ -93,7 +92,7 @@ async function look() {
 }
 if (wait > 0) setTimeout(look, wait);
 
-/** The plan of a text, or the text of fields; one changed by hand stays. */
+/** The plan of a text, or the text of fields. */
 let typed = 0;
 document.addEventListener('input', ({ target }) => {
   const form = /** @type {any} */ (target).closest('[data-plan]');
@@ -108,7 +107,9 @@ document.addEventListener('input', ({ target }) => {
     if (mine !== typed) return;
     const body = new URLSearchParams(/** @type {any} */ (new FormData(form)));
     const answer = await fetch(plan, { method: 'POST', body }).catch(() => null);
-    if (mine !== typed || !answer?.ok) return;
+    if (mine !== typed) return;
+    say(answer?.ok ? '' : 'No plan. Load the page again.');
+    if (!answer?.ok) return;
     old.replaceChildren(...parsed(await answer.text()).childNodes);
     old.inert = false;
   }, 400);

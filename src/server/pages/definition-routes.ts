@@ -3,6 +3,7 @@ import type { DefinitionSource } from '../../client/index.ts';
 import { html, type Markup } from '../../report/markup.ts';
 import { withDefinition } from '../api/definitions.ts';
 import { etagOf } from '../api/etag.ts';
+import { needsService, needsTemporal } from '../away.ts';
 import { ServerError } from '../problems.ts';
 import type { ServerParts } from '../parts.ts';
 import { definitionPage, differencePage, newPage, planOf, writtenForm } from './definition.ts';
@@ -17,7 +18,7 @@ const steer = { config: { role: 'steer' } } as const;
  * The routes for starting and changing campaigns. Mistakes of a definition appear above it, with links to its lines.
  */
 export function addDefinitions(app: FastifyInstance, parts: ServerParts): void {
-  const { foray, inTurn } = parts;
+  const { foray, models, away, inTurn } = parts;
 
   app.get<{ Params: { id: string } }>('/campaigns/:id/definition', read, async (request, reply) =>
     sendPage(request, reply, definitionPage(request, await foray.record(request.params.id))),
@@ -35,6 +36,7 @@ export function addDefinitions(app: FastifyInstance, parts: ServerParts): void {
         return differencePage(request, record, text, difference, etag);
       };
       try {
+        needsService(request.away);
         if (fields.get('do') !== 'apply') return sendPage(request, reply, await compared());
         if (fields.get('etag') !== etag) {
           const page = await compared();
@@ -43,6 +45,7 @@ export function addDefinitions(app: FastifyInstance, parts: ServerParts): void {
           </p>`;
           return sendPage(request, reply.code(409), { ...page, body: html`${changed}${page.body}` });
         }
+        needsTemporal(request.away);
         await withText(text, (source) => foray.apply(id, source));
         return reply.redirect(pathOfCampaign(id), 303);
       } catch (error) {
@@ -56,8 +59,8 @@ export function addDefinitions(app: FastifyInstance, parts: ServerParts): void {
   app.get<{ Querystring: { model?: string; from?: string } }>('/new', read, async (request, reply) => {
     const { model: name, from } = request.query;
     if (from !== undefined) return show(request, reply, { text: (await foray.record(from)).definition });
-    if (name === undefined) return show(request, reply, {});
-    const model = await foray.model(name);
+    if (name === undefined) return show(request, reply, { text: '' });
+    const model = await models.one(name);
     const fields = new URL(request.url, 'http://any').searchParams;
     const text = definitionFrom(model, fields);
     // without fields there is nothing to plan yet
@@ -72,6 +75,8 @@ export function addDefinitions(app: FastifyInstance, parts: ServerParts): void {
     try {
       if (fields.get('do') === 'plan')
         return await show(request, reply, { text, id, message: await planned(text) });
+      needsService(request.away);
+      needsTemporal(request.away);
       const options = { owner: request.access!.name, ...(id !== '' && { id }) };
       const submitted = await withText(text, (source) => foray.submit(source, options));
       return reply.redirect(pathOfCampaign(submitted.id), 303);
@@ -83,20 +88,20 @@ export function addDefinitions(app: FastifyInstance, parts: ServerParts): void {
   // the plan of the text that is being typed
   app.post('/new/plan', read, async (request, reply) => {
     const text = lines(fieldsOf(request).get('definition'));
-    const message = await planned(text).catch(mistakesIn);
+    const message = text.trim() === '' ? html`` : await planned(text).catch(mistakesIn);
     return reply.type('text/html; charset=utf-8').send(message.text);
   });
 
   // the definition of fields that are being filled in
   app.post('/new/written', steer, async (request, reply) => {
     const fields = fieldsOf(request);
-    const text = definitionFrom(await foray.model(fields.get('model') ?? ''), fields);
+    const text = definitionFrom(await models.one(fields.get('model') ?? ''), fields);
     const message = await planned(text).catch(mistakesIn);
     return reply.type('text/html; charset=utf-8').send(writtenForm({ text, message }).text);
   });
 
   async function planned(text: string): Promise<Markup> {
-    return planOf(await withText(text, (source) => foray.plan(source)));
+    return planOf(await away.whileThere(() => withText(text, (source) => foray.plan(source))));
   }
 
   async function show(
@@ -104,7 +109,7 @@ export function addDefinitions(app: FastifyInstance, parts: ServerParts): void {
     reply: FastifyReply,
     shown: Parameters<typeof newPage>[2],
   ): Promise<FastifyReply> {
-    return sendPage(request, reply, newPage(request, await foray.models(), shown));
+    return sendPage(request, reply, newPage(request, await models.all(), shown));
   }
 }
 

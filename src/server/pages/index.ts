@@ -5,6 +5,7 @@ import { ownFile } from '../../package/own-files.ts';
 import { style } from '../../report/style.ts';
 import { ServerError } from '../problems.ts';
 import type { ServerParts } from '../parts.ts';
+import { addAway } from './away.ts';
 import { addDefinitions } from './definition-routes.ts';
 import { campaignPage } from './campaign.ts';
 import { comparePage } from './compare.ts';
@@ -26,6 +27,7 @@ const read = { config: { role: 'read' } } as const;
 export async function addPages(app: FastifyInstance, parts: ServerParts): Promise<void> {
   const { foray, publicUrl } = parts;
   addFiles(app);
+  addAway(app, parts);
   addLive(app, parts);
   addVerbs(app, parts);
   addDefinitions(app, parts);

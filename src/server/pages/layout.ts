@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { html, type Markup } from '../../report/markup.ts';
 import { pathOf } from '../../http/path.ts';
+import { awayPart } from './away.ts';
 import { hashesOf, type Part } from './parts.ts';
 
 /** A page of the server. */
@@ -29,6 +30,7 @@ export function sendPage(
   reply: FastifyReply,
   { title, body, live, isIncomplete = false }: Page,
 ): FastifyReply {
+  const away = awayPart(request);
   const page = html`<!doctype html>
     <html lang="en">
       <head>
@@ -53,10 +55,10 @@ export function sendPage(
         </nav>
         <main
           id="content"
-          ${live && html`data-live="${live.path}" data-have="${hashesOf(live.parts)}" data-next="${live.next}"`}
+          ${live && html`data-live="${live.path}" data-have="${hashesOf([away, ...live.parts])}" data-next="${live.next}"`}
         >
-          ${live === undefined ? '' : html`<p class="soft" id="news" role="status" aria-live="polite"></p>`}
-          ${body}
+          <p class="soft" id="news" role="status" aria-live="polite"></p>
+          ${away.markup} ${body}
         </main>
       </body>
     </html> `;

@@ -3,6 +3,7 @@ import { digestOf, names } from '../api/etag.ts';
 import type { ServerParts } from '../parts.ts';
 import { campaignParts, nextLook } from './campaign.ts';
 import { LIST_EVERY, listParts, type ListQuery } from './list.ts';
+import { awayPart } from './away.ts';
 import type { Part } from './parts.ts';
 import { viewOf } from './view.ts';
 
@@ -33,11 +34,13 @@ export function addLive(app: FastifyInstance, { foray, sections }: ServerParts):
 
 /** The parts that the page does not have, or 304 if it has all. */
 export function sendParts(
-  { headers, query }: { headers: FastifyRequest['headers']; query: { have?: string } },
+  request: Pick<FastifyRequest, 'headers' | 'away'> & { query: { have?: string } },
   reply: FastifyReply,
-  parts: readonly Part[],
+  changing: readonly Part[],
   next: number,
 ): FastifyReply {
+  const { headers, query } = request;
+  const parts = [awayPart(request), ...changing];
   const etag = `"${digestOf(parts.map(({ hash }) => hash).join() + next)}"`;
   reply.header('etag', etag).header('cache-control', 'no-cache');
   const known = headers['if-none-match'];

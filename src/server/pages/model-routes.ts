@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { needsService } from '../away.ts';
 import type { ServerParts } from '../parts.ts';
 import { fieldsOf, sendPage } from './layout.ts';
 import { sendParts } from './live.ts';
@@ -12,15 +13,15 @@ const steer = { config: { role: 'steer' } } as const;
  * The routes for models and single runs. A single run is only at the service. The address of its page has its input
  * values.
  */
-export function addModels(app: FastifyInstance, { foray }: ServerParts): void {
+export function addModels(app: FastifyInstance, { foray, models, away }: ServerParts): void {
   app.get('/models', read, async (request, reply) => {
-    const models = await foray.models();
-    const whole = await Promise.all(models.map(({ id }) => foray.model(id)));
+    const all = await models.all();
+    const whole = await Promise.all(all.map(({ name }) => models.one(name)));
     return sendPage(request, reply, modelsPage(whole));
   });
 
   app.get<{ Params: { name: string } }>('/models/:name', read, async (request, reply) =>
-    sendPage(request, reply, modelPage(request, await foray.model(request.params.name), undefined)),
+    sendPage(request, reply, modelPage(request, await models.one(request.params.name), undefined)),
   );
 
   app.post<{ Params: { name: string } }>('/models/:name/runs', steer, async (request, reply) => {
@@ -31,12 +32,16 @@ export function addModels(app: FastifyInstance, { foray }: ServerParts): void {
       given.map(([field, value]) => [field.slice('in:'.length), value.trim()]),
     );
     try {
+      needsService(request.away);
       const run = await foray.requestRun(name, values);
       const query = new URLSearchParams(given).toString();
       return await reply.redirect(`${pathOfModel({ name })}/runs/${encodeURIComponent(run)}?${query}`, 303);
     } catch (error) {
       const message = mistakesIn(error);
-      const page = modelPage(request, await foray.model(name), undefined, { values: fields, message });
+      const page = modelPage(request, await models.one(name), undefined, {
+        values: fields,
+        message,
+      });
       return sendPage(request, reply.code(422), page);
     }
   });
@@ -46,9 +51,9 @@ export function addModels(app: FastifyInstance, { foray }: ServerParts): void {
     read,
     async (request, reply) => {
       const { name, run: id } = request.params;
-      const found = await foray.singleRun(name, id);
+      const found = await away.whileThere(() => foray.singleRun(name, id));
       const values = new URL(request.url, 'http://any').searchParams;
-      return sendPage(request, reply, modelPage(request, await foray.model(name), { id, found }, { values }));
+      return sendPage(request, reply, modelPage(request, await models.one(name), { id, found }, { values }));
     },
   );
 
@@ -56,7 +61,8 @@ export function addModels(app: FastifyInstance, { foray }: ServerParts): void {
     '/models/:name/runs/:run/live',
     read,
     async (request, reply) => {
-      const found = await foray.singleRun(request.params.name, request.params.run);
+      const { name, run } = request.params;
+      const found = await away.whileThere(() => foray.singleRun(name, run));
       return sendParts(request, reply, [runPart(found)], nextLookAt(found));
     },
   );

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { MOST_FLIGHTS } from '../../campaign/scheduler/index.ts';
 import { type ForayError, isForayError } from '../../errors.ts';
 import { html } from '../../report/markup.ts';
+import { needsTemporal } from '../away.ts';
 import { ServerError } from '../problems.ts';
 import type { ServerParts } from '../parts.ts';
 import { act as actForm, fieldsOf, type Page, pathOfCampaign, sendPage } from './layout.ts';
@@ -67,6 +68,7 @@ export function addVerbs(app: FastifyInstance, parts: ServerParts): void {
     }
     app.post<{ Params: { id: string } }>(`/campaigns/:id/${verb}`, steer, async (request, reply) => {
       const { id } = request.params;
+      if (verb !== 'delete') needsTemporal(request.away);
       await act(parts, id, reasonOf(request), fieldsOf(request));
       return reply.redirect(verb === 'delete' ? '/' : pathOfCampaign(id), 303);
     });
@@ -89,6 +91,7 @@ export function addVerbs(app: FastifyInstance, parts: ServerParts): void {
   });
   for (const verb of ['pause', 'resume', 'cancel']) {
     app.post(`/chosen/${verb}`, steer, async (request, reply) => {
+      needsTemporal(request.away);
       const refused: ForayError[] = [];
       for (const id of chosen(fieldsOf(request).getAll('id'))) {
         // a campaign that is over must not stop the action for the others

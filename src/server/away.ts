@@ -1,0 +1,90 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Foray } from '../client/index.ts';
+import { ForayError } from '../errors.ts';
+
+/** What foray works with over the network. */
+export type Neighbour = 'service' | 'temporal';
+
+/** When each neighbour that does not answer was first found silent, ms since the epoch. */
+export type Absences = Readonly<Partial<Record<Neighbour, number>>>;
+
+/** How long an answer counts, ms; a shorter time while somebody waits for the service. */
+const FRESH = 3_000;
+const FRESH_FOR_WAITING = 1_000;
+/** Pause between two looks while somebody waits, ms. */
+const PAUSE = 250;
+
+/** Whether the model service and Temporal answer, as pages say it. They are asked only while somebody looks. */
+export class Away {
+  readonly #foray: Pick<Foray, 'answers'>;
+  #absences: Absences = {};
+  #asked = -Infinity;
+  #asking: Promise<void> | undefined;
+
+  constructor(foray: Pick<Foray, 'answers'>) {
+    this.#foray = foray;
+  }
+
+  /** Who does not answer. It waits only while nobody is known to be silent, at most two seconds. */
+  async look(fresh = FRESH): Promise<Absences> {
+    if (performance.now() - this.#asked > fresh) this.#asking ??= this.#ask();
+    if (Object.keys(this.#absences).length === 0) await this.#asking;
+    return this.#absences;
+  }
+
+  /**
+   * What the model service is asked for a page, as long as it is not found to be silent: a frozen one takes connections and
+   * never answers. The question must change nothing, as a late answer is lost.
+   *
+   * @throws ForayError SERVICE_UNREACHABLE
+   */
+  async whileThere<T>(ask: () => Promise<T>): Promise<T> {
+    needsService(await this.look());
+    const end = new AbortController();
+    try {
+      return await Promise.race([ask(), this.#untilSilent(end.signal)]);
+    } finally {
+      end.abort();
+    }
+  }
+
+  async #untilSilent(signal: AbortSignal): Promise<never> {
+    for (;;) {
+      await delay(PAUSE, undefined, { signal });
+      needsService(await this.look(FRESH_FOR_WAITING));
+    }
+  }
+
+  async #ask(): Promise<void> {
+    const now = Date.now();
+    try {
+      const answers = await this.#foray.answers();
+      const silent = (['service', 'temporal'] as const).filter((neighbour) => !answers[neighbour]);
+      this.#absences = Object.fromEntries(
+        silent.map((neighbour) => [neighbour, this.#absences[neighbour] ?? now]),
+      );
+    } finally {
+      this.#asked = performance.now();
+      this.#asking = undefined;
+    }
+  }
+}
+
+/** @throws ForayError TEMPORAL_UNREACHABLE where Temporal does not answer: a change would wait for it */
+export function needsTemporal({ temporal }: Absences): void {
+  if (temporal === undefined) return;
+  throw new ForayError('TEMPORAL_UNREACHABLE', 'Temporal does not answer, so nothing was changed.', {
+    hint: 'Try again when it answers.',
+  });
+}
+
+/** @throws ForayError SERVICE_UNREACHABLE where the model service does not answer: a change would wait for it */
+export function needsService({ service }: Absences): void {
+  if (service !== undefined) throw silent();
+}
+
+function silent(): ForayError {
+  return new ForayError('SERVICE_UNREACHABLE', 'The model service does not answer.', {
+    hint: 'Try again when it answers. Campaigns and their results can be looked at meanwhile.',
+  });
+}

@@ -1,0 +1,40 @@
+import type { Foray, ModelAtService } from '../client/index.ts';
+import { isForayError } from '../errors.ts';
+import type { Away } from './away.ts';
+
+type Models = Awaited<ReturnType<Foray['models']>>;
+
+/** The models of the service, as it told them last where it does not answer. */
+export class KnownModels {
+  readonly #foray: Pick<Foray, 'models' | 'model'>;
+  readonly #away: Away;
+  /** What it told last, by what it was asked for. */
+  readonly #told = new Map<string, unknown>();
+
+  constructor(foray: Pick<Foray, 'models' | 'model'>, away: Away) {
+    this.#foray = foray;
+    this.#away = away;
+  }
+
+  /** @throws ForayError SERVICE_UNREACHABLE where it has told nothing so far */
+  all(): Promise<Models> {
+    return this.#known('', () => this.#foray.models());
+  }
+
+  /** @throws ForayError UNKNOWN_MODEL; SERVICE_UNREACHABLE where it has told nothing so far */
+  one(name: string): Promise<ModelAtService> {
+    return this.#known(name, () => this.#foray.model(name));
+  }
+
+  async #known<T>(what: string, ask: () => Promise<T>): Promise<T> {
+    try {
+      const told = await this.#away.whileThere(ask);
+      this.#told.set(what, told);
+      return told;
+    } catch (error) {
+      const isSilent = isForayError(error) && error.code === 'SERVICE_UNREACHABLE';
+      if (isSilent && this.#told.has(what)) return this.#told.get(what) as T;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { Foray } from '../../src/client/index.ts';
+import { OwnKey } from '../../src/server/roles.ts';
+import { type Server, startServer } from '../../src/server/app.ts';
+import { type Proxy, startProxy } from '../support/proxy.ts';
+import { until } from '../support/until.ts';
+import { KEY, startWorld, type World } from '../support/world.ts';
+import { type Answer, ask } from './support.ts';
+
+/** Pages while the model service and Temporal are frozen, and while they are down. */
+
+let world: World;
+let neighbours: Proxy[];
+let foray: Foray;
+let server: Server;
+
+beforeAll(async () => {
+  world = await startWorld();
+  const address = new URL(`http://${world.environment.address}`);
+  neighbours = await Promise.all(
+    [world.service.port, Number(address.port)].map((port) => startProxy(port, Math.random)),
+  );
+  const [service, temporal] = neighbours.map(({ port }) => `127.0.0.1:${port}`);
+  const { settings } = world;
+  foray = await Foray.open({
+    ...settings,
+    service: { ...settings.service, url: settings.service.url.replace(/127\.0\.0\.1:\d+/, service!) },
+    temporal: { ...settings.temporal, connectionOptions: { address: temporal! } },
+  });
+  server = await startServer({ foray, store: settings.store, keys: new OwnKey(KEY, 'somebody') });
+});
+afterAll(async () => {
+  await server.close();
+  await foray.close();
+  await Promise.all(neighbours.map((proxy) => proxy.close()));
+  await world.close();
+});
+
+const headers = { authorization: `Bearer ${KEY}`, accept: 'text/html' };
+const page = (path: string): Promise<Answer> => ask(server.url + path, { headers });
+
+const SILENT = [/The model service has not answered since/, /Temporal has not answered since/];
+
+test('every page says who is away and since when, and shows what is known', async () => {
+  const submit = async (id: string): Promise<void> => {
+    const text = `campaign: ${id}\nmodel: {name: Epidemic}\ndesign: {grid: {Days: [10, 20]}}\n`;
+    await foray.submit({ text, file: 'campaign.yaml' }, { id });
+  };
+  const stopWorker = await world.startWorker();
+  for (const id of ['one', 'other']) await submit(id);
+  for (const id of ['one', 'other'])
+    await until(`${id} is over`, async () => (await foray.status(id)).phase === 'completed');
+  await stopWorker();
+  // no worker works on it
+  await submit('open');
+  const shown = {
+    '/': 'href="/campaigns/open"',
+    '/campaigns/open': '<h1>open</h1>',
+    '/campaigns/one': '2 of 2 runs',
+    '/campaigns/open/live': '"id":"status"',
+    '/campaigns/open/runs': 'There is none.',
+    '/campaigns/open/failures': 'No run has failed.',
+    '/campaigns/open/definition': 'name: Epidemic',
+    '/campaigns/open/downloads': 'results.csv',
+    '/compare?id=one&id=other': 'href="/campaigns/other"',
+    '/models': 'href="/models/Epidemic"',
+    '/models/Epidemic': 'Try one run',
+    '/new': '>Epidemic</option>',
+    '/new?model=Epidemic': 'Contact rate',
+  };
+  const since = async (isAway: boolean): Promise<string[]> => {
+    const told: string[] = [];
+    for (const [path, what] of Object.entries(shown)) {
+      const { status, body } = await page(path);
+      expect([path, status, body]).toEqual([path, 200, expect.stringContaining(what)]);
+      expect([path, SILENT.map((silent) => silent.test(body))]).toEqual([path, [isAway, isAway]]);
+      told.push(...(body.match(/since\s+[-\d: ]+ UTC/g) ?? []));
+    }
+    return told.map((text) => text.replaceAll(/\s+/g, ' '));
+  };
+  await since(false);
+
+  await Promise.all(neighbours.map((proxy) => proxy.spoil('black hole')));
+  const areAway = async () => {
+    const { body } = await page('/');
+    return SILENT.every((silent) => silent.test(body));
+  };
+  await until('both are found to be silent', areAway);
+  const frozen = await since(true);
+  // the first moment stays the same
+  await Promise.all(neighbours.map((proxy) => proxy.spoil('down')));
+  expect(await since(true)).toEqual(frozen);
+
+  const form = { ...headers, 'content-type': 'application/x-www-form-urlencoded' };
+  const send = (path: string, body = '') => ask(server.url + path, { method: 'POST', headers: form, body });
+  expect(await send('/campaigns/open/pause')).toMatchObject({
+    status: 503,
+    body: expect.stringContaining('Temporal does not answer, so nothing was changed.'),
+  });
+  const definition = new URLSearchParams({ definition: 'campaign: x', do: 'start' }).toString();
+  expect(await send('/new', definition)).toMatchObject({
+    status: 422,
+    body: expect.stringContaining('The model service does not answer.'),
+  });
+
+  await Promise.all(neighbours.map((proxy) => proxy.heal()));
+  await until('both answer again', async () => {
+    const { body } = await page('/');
+    return !SILENT.some((silent) => silent.test(body));
+  });
+  await since(false);
+});
