@@ -42,20 +42,27 @@ const page = (path: string): Promise<Answer> => ask(server.url + path, { headers
 const SILENT = [/The model service has not answered since/, /Temporal has not answered since/];
 
 test('every page says who is away and since when, and shows what is known', async () => {
-  // no worker works on them
-  for (const id of ['open', 'other']) {
+  const submit = async (id: string): Promise<void> => {
     const text = `campaign: ${id}\nmodel: {name: Epidemic}\ndesign: {grid: {Days: [10, 20]}}\n`;
     await foray.submit({ text, file: 'campaign.yaml' }, { id });
-  }
+  };
+  const stopWorker = await world.startWorker();
+  for (const id of ['one', 'other']) await submit(id);
+  for (const id of ['one', 'other'])
+    await until(`${id} is over`, async () => (await foray.status(id)).phase === 'completed');
+  await stopWorker();
+  // no worker works on it
+  await submit('open');
   const shown = {
     '/': 'href="/campaigns/open"',
-    '/campaigns/open': '0 of 2 runs',
+    '/campaigns/open': '<h1>open</h1>',
+    '/campaigns/one': '2 of 2 runs',
     '/campaigns/open/live': '"id":"status"',
     '/campaigns/open/runs': 'There is none.',
     '/campaigns/open/failures': 'No run has failed.',
     '/campaigns/open/definition': 'name: Epidemic',
     '/campaigns/open/downloads': 'results.csv',
-    '/compare?id=open&id=other': 'href="/campaigns/other"',
+    '/compare?id=one&id=other': 'href="/campaigns/other"',
     '/models': 'href="/models/Epidemic"',
     '/models/Epidemic': 'Try one run',
     '/new': '>Epidemic</option>',

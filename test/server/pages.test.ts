@@ -97,6 +97,13 @@ describe('without scripts', () => {
     expect((await page('/?q=sought')).body).not.toContain('row-fit');
   });
 
+  test('a definition can be written without a model’s inputs', async () => {
+    expect((await page('/new')).body).toContain('<textarea');
+    const plan = await send('/new/plan', { definition: FIT });
+    expect([plan.status, plan.body]).toEqual([200, expect.stringMatching(/6\s+points/)]);
+    expect(await send('/new/plan', { definition: ' ' })).toMatchObject({ status: 200, body: '' });
+  });
+
   test('a definition with mistakes comes back with their lines', async () => {
     const answer = await send('/new', { definition: 'campaign: x\nmodel: {name: Epidemi}\n', do: 'start' });
     expect(answer.status).toBe(422);
@@ -191,7 +198,7 @@ describe('without scripts', () => {
       next: number;
       parts: { id: string }[];
     };
-    expect([next, parts.map(({ id }) => id)]).toEqual([0, ['run']]);
+    expect([next, parts.map(({ id }) => id)]).toEqual([0, ['away', 'run']]);
     expect((await page('/models/Nothing')).status).toBe(404);
     // values that it allows
     expect((await page('/models/Rehearsal')).body).toMatch(/at least|one of| to /);
@@ -323,7 +330,7 @@ describe('a page that is kept up to date', () => {
     expect(whole).not.toContain('<noscript>');
     const [, have = ''] = /data-have="([^"]+)"/.exec(whole)!;
     const hashes = have.split(',').map((one) => one.split('=')[1]!);
-    expect(have.split(',').map((one) => one.split('=')[0])).toEqual(['status', 'steering', 'report']);
+    expect(have.split(',').map((one) => one.split('=')[0])).toEqual(['away', 'status', 'steering', 'report']);
     const { parts } = JSON.parse(
       (await page(`/campaigns/fit/live${view}&have=${hashes.join(',')}`)).body,
     ) as { parts: { id: string; hash: string; html?: string }[] };

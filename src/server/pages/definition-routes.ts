@@ -59,7 +59,7 @@ export function addDefinitions(app: FastifyInstance, parts: ServerParts): void {
   app.get<{ Querystring: { model?: string; from?: string } }>('/new', read, async (request, reply) => {
     const { model: name, from } = request.query;
     if (from !== undefined) return show(request, reply, { text: (await foray.record(from)).definition });
-    if (name === undefined) return show(request, reply, {});
+    if (name === undefined) return show(request, reply, { text: '' });
     const model = await models.one(name);
     const fields = new URL(request.url, 'http://any').searchParams;
     const text = definitionFrom(model, fields);
@@ -88,7 +88,7 @@ export function addDefinitions(app: FastifyInstance, parts: ServerParts): void {
   // the plan of the text that is being typed
   app.post('/new/plan', read, async (request, reply) => {
     const text = lines(fieldsOf(request).get('definition'));
-    const message = await planned(text).catch(mistakesIn);
+    const message = text.trim() === '' ? html`` : await planned(text).catch(mistakesIn);
     return reply.type('text/html; charset=utf-8').send(message.text);
   });
 

@@ -107,6 +107,7 @@ export function newPage(
   return {
     title: 'New campaign',
     body: html`<h1>New campaign</h1>
+      ${text === '' ? html`<p class="lead">Begin with the inputs of a model, or write the definition yourself.</p>` : ''}
       <form class="filter">
         <label
           >Model
