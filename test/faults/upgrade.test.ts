@@ -1,13 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterAll, expect, test } from '@jest/globals';
-import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
+import { Worker } from '@temporalio/worker';
 import { workflowBundle } from '../../src/dev/workflow-bundle.ts';
 import { report } from '../support/seeds.ts';
+import '../support/quiet-runtime.ts';
 
 /** A campaign from an earlier release continues with this one: every recorded history replays. */
-
-Runtime.install({ logger: new DefaultLogger('ERROR') });
 
 const HISTORIES = resolve(import.meta.dirname, '../histories');
 const histories = readdirSync(HISTORIES, { recursive: true, encoding: 'utf8' }).filter((file) =>

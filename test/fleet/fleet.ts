@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll } from '@jest/globals';
-import { DefaultLogger, Runtime } from '@temporalio/worker';
 import type { ListedExecutor } from '../../src/api/extensions.ts';
 import { workflowBundle } from '../../src/dev/workflow-bundle.ts';
 import { addKey } from '../../src/service/keys/edit.ts';
@@ -13,13 +12,12 @@ import { type ServiceOptions, startService } from '../../src/service/service.ts'
 import { clientOf, KEY, onCleanup, SHIPPED_MODELS, type TestService } from '../service/support.ts';
 import { type TemporalProcess, temporalProcess } from '../support/temporal.ts';
 import { until } from '../support/until.ts';
+import '../support/quiet-runtime.ts';
 
 /** Of the checkout: executors need the build of the service, which runs in this process from source. */
 const MAIN = path.resolve(import.meta.dirname, '../../src/cli/main.ts');
 /** How long an executor may be silent in tests, in milliseconds. */
 export const HEARTBEAT = 5_000;
-
-Runtime.install({ logger: new DefaultLogger('ERROR') });
 
 const endings: (() => Promise<unknown> | void)[] = [];
 

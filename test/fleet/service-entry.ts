@@ -1,11 +1,9 @@
 /** Starts a service for executors on other machines in a process of its own, for tests that kill it; prints its address. */
-import { DefaultLogger, Runtime } from '@temporalio/worker';
 import { workflowBundle } from '../../src/dev/workflow-bundle.ts';
 import { startService } from '../../src/service/service.ts';
 import { KEY } from '../service/fixed.ts';
 import type { EntryOptions } from './service-group.ts';
-
-Runtime.install({ logger: new DefaultLogger('ERROR') });
+import '../support/quiet-runtime.ts';
 
 const { address, heartbeat, ...options } = JSON.parse(process.argv[2]!) as EntryOptions;
 const running = await startService({

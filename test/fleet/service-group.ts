@@ -17,7 +17,7 @@ const OUTAGE = 5_000;
 /** What the process of a service is started with, as JSON. */
 export interface EntryOptions extends Pick<
   ServiceOptions,
-  'port' | 'dataDir' | 'modelDirs' | 'database' | 's3'
+  'port' | 'dataDir' | 'modelDirs' | 'database' | 's3' | 'apiKey'
 > {
   /** That of Temporal. */
   address: string;

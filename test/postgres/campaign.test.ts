@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { foray } from '../support/cli.ts';
-import { toTheEnd, untilSomeAreDone } from '../support/campaigns.ts';
+import { printedResults, toTheEnd, untilSomeAreDone } from '../support/campaigns.ts';
 import { PASSWORD, type Postgres, startPostgres } from '../support/postgres.ts';
-import { environmentOf, startWorkerProcess, type WorkerProcess } from '../support/worker.ts';
+import { startWorkerProcess, type WorkerProcess } from '../support/worker.ts';
 import { startWorld, type World } from '../support/world.ts';
 
 /** The same campaign through both stores, one of them shared by two workers. */
@@ -42,15 +41,6 @@ concurrency: 4
 `,
 };
 
-async function printed({ settings, folder }: World, id: string, flags: string[]): Promise<string> {
-  const { code, stdout, stderr } = await foray(folder, ['results', id, ...flags], {
-    env: environmentOf(settings),
-  });
-  expect(stderr).toBe('');
-  expect(code).toBe(0);
-  return stdout;
-}
-
 test('a campaign gives the same bytes through SQLite and through PostgreSQL, though that is gone for a while', async () => {
   await embedded.foray.submit(definition, { id: 'embedded' });
   await shared.foray.submit(definition, { id: 'shared' });
@@ -60,9 +50,9 @@ test('a campaign gives the same bytes through SQLite and through PostgreSQL, tho
   expect((await toTheEnd(embedded, 'embedded')).phase).toBe('completed');
   expect((await toTheEnd(shared, 'shared')).phase).toBe('completed');
   for (const flags of [[], ['--format', 'csv'], ['--format', 'jsonl'], ['--format', 'csv', '--points']]) {
-    const expected = await printed(embedded, 'embedded', flags);
+    const expected = await printedResults(embedded, 'embedded', flags);
     expect(expected.split('\n').length).toBeGreaterThan(20);
-    expect(await printed(shared, 'shared', flags)).toBe(expected);
+    expect(await printedResults(shared, 'shared', flags)).toBe(expected);
   }
   // both workers had a part in it, and neither said what nobody is to know
   for (const worker of workers) {

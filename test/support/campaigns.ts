@@ -1,6 +1,8 @@
 import { closedPhases } from '../../src/campaign/types.ts';
 import type { CampaignStatus } from '../../src/client/index.ts';
+import { foray } from './cli.ts';
 import { until } from './until.ts';
+import { environmentOf } from './worker.ts';
 import type { World } from './world.ts';
 
 /** Anything with a client. */
@@ -36,4 +38,16 @@ export function untilRunning({ foray }: Client, id: string): Promise<CampaignSta
     if (closedPhases.includes(status.phase)) throw new Error(`${id} was over before a run was seen to run`);
     return status.source === 'workflow' && status.runs.running > 0 && status;
   });
+}
+
+/** What `foray results` prints of a campaign. */
+export async function printedResults(
+  { settings, folder }: World,
+  id: string,
+  flags: readonly string[],
+): Promise<string> {
+  const env = environmentOf(settings);
+  const { code, stdout, stderr } = await foray(folder, ['results', id, ...flags], { env });
+  if (code !== 0 || stderr !== '') throw new Error(`foray results ended with ${code}: ${stderr}`);
+  return stdout;
 }

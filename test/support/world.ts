@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
-import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import { NativeConnection, Worker } from '@temporalio/worker';
 import { type Activities, Courses, createActivities } from '../../src/activities/index.ts';
 import { expand, runInputs } from '../../src/campaign/points.ts';
 import { cloudClient, Foray, type Settings } from '../../src/client/index.ts';
@@ -13,11 +13,10 @@ import { workflowBundle } from '../../src/dev/workflow-bundle.ts';
 import { type RunningService, type ServiceOptions, startService } from '../../src/service/service.ts';
 import { openStore, type ResultRow } from '../../src/store/index.ts';
 import { deploymentOf } from '../../worker.ts';
+import './quiet-runtime.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 export const KEY = 'a9f4b7c0-0000-4000-8000-7e57c0ffee00';
-
-Runtime.install({ logger: new DefaultLogger('ERROR') });
 
 /**
  * The environment of most tests: a real Temporal server, a real model service over HTTP, a real store, and a client.

@@ -1,0 +1,110 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { fileIn } from '../../src/api/index.ts';
+import { addKey } from '../../src/service/keys/edit.ts';
+import { rows, writeModel } from '../service/support.ts';
+import { printedResults, toTheEnd } from '../support/campaigns.ts';
+import { report } from '../support/seeds.ts';
+import { until } from '../support/until.ts';
+import { KEY, startWorld, type World } from '../support/world.ts';
+import { executorsOf, folderOfFile, HEARTBEAT } from '../fleet/fleet.ts';
+import { replicas } from '../fleet/service-group.ts';
+
+/** The same campaign through a service alone, and through two replicas, PostgreSQL, a bucket and executors elsewhere. */
+
+const RUNS = 120;
+const TEXT = 'a file of the campaign';
+
+let models: string;
+let embedded: World;
+const worlds: World[] = [];
+
+beforeAll(async () => {
+  models = folderOfFile();
+  writeModel(
+    models,
+    'Files',
+    `import { setTimeout as pause } from 'node:timers/promises';
+     export default {
+       name: 'Files', description: '',
+       inputs: [
+         { name: 'N', type: 'INTEGER', default: 0 },
+         { name: 'File', type: 'INPUT_FILE', default: '' },
+       ],
+       outputs: [{ name: 'Size', type: 'DOUBLE' }, { name: 'Text', type: 'OUTPUT_FILE' }],
+       async run({ inputs, readFile, writeFile }) {
+         await pause(100);
+         const content = new TextDecoder().decode(readFile('File'));
+         return { Size: inputs.N + content.length, Text: writeFile('n.txt', inputs.N + ' of ' + content) };
+       },
+     };`,
+  );
+  embedded = await startWorld({ models: [models] });
+  worlds.push(embedded);
+  await embedded.startWorker();
+});
+afterAll(async () => {
+  for (const world of worlds.toReversed()) await world.close();
+});
+
+test('a campaign with input files gives the same bytes through replicas and executors, though one of each is killed', async () => {
+  const dataDir = folderOfFile();
+  const key = await addKey(path.join(dataDir, 'keys.yaml'), 'node', 'executors');
+  const { address } = embedded.environment;
+  const group = await replicas({
+    ...{ dataDir, modelDirs: [models], address, heartbeat: HEARTBEAT, apiKey: KEY },
+  });
+  const shared = await startWorld({
+    beside: embedded,
+    through: () => Promise.resolve({ url: group.url, close: () => Promise.resolve() }),
+  });
+  worlds.push(shared);
+  await shared.startWorker();
+  const spawnExecutor = executorsOf({ url: group.url, address, key });
+  const [first] = ['one', 'two'].map((name) => spawnExecutor(name, { flags: ['--slots', '4'] }));
+
+  for (const [world, id] of [
+    [embedded, 'alone'],
+    [shared, 'shared'],
+  ] as const) {
+    writeFileSync(path.join(world.folder, 'input.txt'), TEXT);
+    const text = `
+campaign: files
+model: {name: Files}
+files: {File: input.txt}
+design: {grid: {N: {from: 1, to: ${RUNS}, step: 1}}}
+concurrency: 40
+outputs: {names: [Size, Text], files: keep}
+`;
+    await world.foray.submit({ text, file: path.join(world.folder, 'files.yaml') }, { id });
+  }
+  const counted = async (what: string): Promise<number> =>
+    Number((await group.query(`SELECT count(*) AS n FROM ${what}`))[0]!['n']);
+  await until('some runs have ended', async () => (await counted('results')) > RUNS / 6);
+  await Promise.all([group.killService(0), first!.kill()]);
+  expect(await counted('results')).toBeLessThan(RUNS);
+
+  for (const [world, id] of [
+    [embedded, 'alone'],
+    [shared, 'shared'],
+  ] as const) {
+    const { phase, runs } = await toTheEnd(world, id);
+    expect([phase, runs.done, runs.failed]).toEqual(['completed', RUNS, 0]);
+  }
+  const csv = ['--format', 'csv'];
+  expect(await printedResults(shared, 'shared', csv)).toBe(await printedResults(embedded, 'alone', csv));
+  for (const { outputs } of await shared.rows('shared')) {
+    const text = `${Number(outputs['Size']) - TEXT.length} of ${TEXT}`;
+    const { hash } = fileIn(outputs['Text'])!;
+    expect(new TextDecoder().decode(await shared.foray['store'].getFile(hash))).toBe(text);
+    expect(group.contentOf(hash)).toBe(text);
+  }
+  const [executions] = await group.query('SELECT sum(executions) AS n FROM runs');
+  expect([await counted('runs'), await counted('results')]).toEqual([RUNS, RUNS]);
+  report(
+    `a replica and an executor killed: ${RUNS} runs, one result each, ${String(executions!['n'])} executions`,
+  );
+  // the service of that world was not asked
+  expect(rows(path.join(shared.folder, 'service'), 'SELECT id FROM runs')).toEqual([]);
+});
