@@ -19,6 +19,8 @@ export interface OwnFolders {
   /** The name by which other services know that it is used. */
   name: string;
   unfinishedDir: string;
+  /** For copies of files, when the files are in a bucket. */
+  cacheDir: string;
   versions: { cache: string; unfinished: string };
 }
 
@@ -40,6 +42,7 @@ export class Replicas {
     this.folders = {
       name,
       unfinishedDir: path.join(own, 'unfinished'),
+      cacheDir: path.join(own, 'cache'),
       versions: { cache: path.join(own, 'versions'), unfinished: path.join(own, 'code') },
     };
   }

@@ -16,7 +16,7 @@ import { API_ROOT, buildApp } from './http/app.ts';
 import { defaultLimits, type Limits } from './http/limits.ts';
 import { PublicAddress, type ProxyOptions } from './http/public-address.ts';
 import { Access } from './keys/access.ts';
-import { ensureKeyFile } from './keys/edit.ts';
+import { ensureUserKey } from './keys/edit.ts';
 import { keyFileIn } from './keys/file.ts';
 import { type MetricsEndpoint, serveMetrics } from './metrics.ts';
 import { ModelReader } from './models/reader.ts';
@@ -64,7 +64,7 @@ export interface ServiceOptions extends ProxyOptions {
   runTimeout?: number;
   /**
    * A key of the local user while this service runs, in addition to those of the key file. Without it, a data folder
-   * without a key file gets one with a new key.
+   * whose key file has no users gets a new key.
    */
   apiKey?: string;
   /** The key file, which must exist. @default keys.yaml in the data folder, made if it does not exist */
@@ -120,7 +120,10 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const shared = options.database === undefined ? undefined : await openShared(options.database);
   const database = shared ?? openDatabase(dataDir);
   const replicas = await openReplicas(shared, dataDir, options.s3?.bucket.url);
-  const filesDir = path.join(dataDir, 'files');
+  // what is in the folder `files` may be there alone, and is never removed
+  const filesDir = options.s3
+    ? (replicas?.folders.cacheDir ?? path.join(dataDir, 'cache'))
+    : path.join(dataDir, 'files');
   const unfinishedDir = replicas?.folders.unfinishedDir;
   const files = new ContentFiles(filesDir, unfinishedDir);
   let replica: Replica | undefined;
@@ -143,10 +146,9 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const processes = { filesDir, unfinishedDir, memory: memoryShare(Math.max(1, size)), onLine };
   const pool = new ExecutorPool({ ...processes, size, timeout: options.runTimeout });
   try {
-    files.prepare();
     const keyFile = options.keyFile ?? keyFileIn(dataDir);
     const makesKey = options.keyFile === undefined && options.apiKey === undefined;
-    const newKey = makesKey ? await ensureKeyFile(keyFile) : undefined;
+    const newKey = makesKey ? await ensureUserKey(keyFile) : undefined;
     const clock = options.now ?? steadyNow;
     const presigner = new Presigner(await signingSecret(database.sql), clock);
     const content = await openContent({ s3: options.s3, files, presigner, problems, now: clock });

@@ -1,9 +1,13 @@
+import { once } from 'node:events';
+import { createServer, request as send } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Writable } from 'node:stream';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { EXECUTORS } from '../../src/service/fleet/protocol.ts';
 import { startFleet } from '../fleet/fleet.ts';
 import { writeCommandModel } from '../service/command-model.ts';
 import { hashOf } from '../service/signed-suite.ts';
-import { outputsOf, reach, requestRun, rows, upload, writeModel } from '../service/support.ts';
+import { onCleanup, outputsOf, reach, requestRun, rows, upload, writeModel } from '../service/support.ts';
 import { type S3Server, startS3 } from '../support/s3.ts';
 import { until } from '../support/until.ts';
 
@@ -20,18 +24,69 @@ beforeAll(async () => {
 });
 afterAll(() => server.remove());
 
-test('executors get and store files through the service, also after an outage of the store', async () => {
-  const fleet = await startFleet(
-    (models) =>
-      writeCommandModel(
-        models,
-        'Files',
-        `writeFileSync('out.txt', inputs.N + (inputs.File ? readFileSync(inputs.File, 'utf8') : ''));
-         say({ outputs: { Text: 'out.txt' } });`,
-        ['Text: OUTPUT_FILE'],
-      ),
-    { s3: server.place },
+/** A model whose output file has its number and its input file. */
+function writeFiles(models: string): void {
+  writeCommandModel(
+    models,
+    'Files',
+    `writeFileSync('out.txt', inputs.N + (inputs.File ? readFileSync(inputs.File, 'utf8') : ''));
+     say({ outputs: { Text: 'out.txt' } });`,
+    ['Text: OUTPUT_FILE'],
   );
+}
+
+/** A stream for the log of a service, and the files that executors have asked it for or sent to it. */
+function transfers(): { log: Writable; seen: string[] } {
+  const seen: string[] = [];
+  const log = new Writable({
+    write(line: Buffer, _encoding, done) {
+      const { req } = JSON.parse(line.toString()) as { req?: { method: string; path: string } };
+      if (req && /^\/executors\/files\/[\w-]+$/.test(req.path)) seen.push(req.method);
+      done();
+    },
+  });
+  return { log, seen };
+}
+
+/** The store behind a server that refuses pre-signed addresses, as a firewall would. */
+async function refusingAddresses(): Promise<S3Server['place']> {
+  const front = createServer((incoming, outgoing) => {
+    if (incoming.url!.includes('X-Amz-Signature')) return void outgoing.writeHead(403).end();
+    const { method, url, headers } = incoming;
+    const request = send(new URL(url!, server.endpoint), { method, headers }, (answer) => {
+      outgoing.writeHead(answer.statusCode!, answer.headers);
+      answer.pipe(outgoing);
+    });
+    incoming.pipe(request);
+  });
+  front.listen(0, '127.0.0.1');
+  await once(front, 'listening');
+  onCleanup(() => void front.close());
+  const { port } = front.address() as AddressInfo;
+  const { bucket, ...key } = server.place;
+  return { ...key, bucket: { ...bucket, url: bucket.url.replace(/:\d+/, `:${port}`) } };
+}
+
+test.each([
+  ['the store itself', () => Promise.resolve(server.place), []],
+  ['the service, where the store cannot be reached', refusingAddresses, ['GET', 'PUT']],
+])('executors get files from, and send them to %s', async (_where, place, passed) => {
+  const { log, seen } = transfers();
+  const fleet = await startFleet(writeFiles, { s3: await place(), log });
+  const { service } = fleet;
+  const { body: File } = await upload(service, ` by ${String(passed.length)}`);
+  const version = await service.latest('Files');
+  const executor = await fleet.start('one', { flags: ['--slots', '1'] });
+  const outputs = await outputsOf(service, version, { N: 5, File });
+  const text = `5 by ${passed.length}`;
+  expect(JSON.parse(outputs.get('Text')!)).toMatchObject({ hash: hashOf(text) });
+  expect(server.files()).toContain(hashOf(text));
+  expect(seen).toEqual(passed);
+  expect(executor.lines.join()).not.toContain('X-Amz');
+});
+
+test('executors get and store files, also after an outage of the store', async () => {
+  const fleet = await startFleet(writeFiles, { s3: server.place });
   const { service } = fleet;
   const { body: File } = await upload(service, ' of the store');
   await fleet.start('one', { flags: ['--slots', '2'] });

@@ -1,8 +1,10 @@
-import { afterAll, beforeAll } from '@jest/globals';
+import { createHash, randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ContentFiles } from '../../src/service/files/content.ts';
+import { FileCache } from '../../src/service/files/file-cache.ts';
 import { S3Store } from '../../src/service/files/s3-store.ts';
 import { Problems } from '../../src/service/problems.ts';
-import { signedSuite } from '../service/signed-suite.ts';
+import { hashOf, signedSuite, statusOf, store } from '../service/signed-suite.ts';
 import { temporaryFolder } from '../service/support.ts';
 import { type S3Server, startS3 } from '../support/s3.ts';
 
@@ -19,14 +21,56 @@ afterAll(async () => {
   await other.remove();
 });
 
+function storeIn({ place }: S3Server, clock: { ahead: number }): S3Store {
+  const cache = new FileCache(new ContentFiles(temporaryFolder()));
+  cache.prepare();
+  const now = () => Date.now() + clock.ahead;
+  return new S3Store({ ...place, cache, now, problems: new Problems(now, () => {}) });
+}
+
 signedSuite(() => {
   const clock = { ahead: 0 };
-  const storeIn = ({ place }: S3Server): S3Store => {
-    const local = new ContentFiles(temporaryFolder());
-    local.prepare();
-    const now = () => Date.now() + clock.ahead;
-    return new S3Store({ ...place, local, now, problems: new Problems(now, () => {}) });
+  const place = { content: storeIn(server, clock), root: '', clock };
+  return Promise.resolve({ ...place, stranger: { content: storeIn(other, clock), root: '' } });
+});
+
+describe('addresses of uploads', () => {
+  const clock = { ahead: 0 };
+  const put = async (content: S3Store, hash: string, body: Uint8Array | string, changed?: object) => {
+    const { url, headers } = await content.uploadAddress(hash);
+    return statusOf(url, { method: 'PUT', headers: { ...(changed ?? headers) }, body });
   };
-  const place = { content: storeIn(server), root: '', clock };
-  return Promise.resolve({ ...place, stranger: { content: storeIn(other), root: '' } });
+
+  test('content comes up without a key, again too, and an empty one', async () => {
+    const content = storeIn(server, clock);
+    for (const body of [randomBytes(300_000), '']) {
+      const hash = hashOf(body);
+      expect([await put(content, hash, body), await put(content, hash, body)]).toEqual([200, 200]);
+      expect(Buffer.concat(await (await content.read(hash)).toArray()).equals(Buffer.from(body))).toBe(true);
+    }
+  });
+
+  test('other content is refused, and neither stored nor put over what is there', async () => {
+    const content = storeIn(server, clock);
+    const hash = await store(content, 'right');
+    for (const wanted of [hash, hashOf('new')]) expect(await put(content, wanted, 'wrong')).toBe(400);
+    // without what binds an address to its content, or with another binding
+    const other = { 'x-amz-checksum-sha256': createHash('sha256').update('wrong').digest('base64') };
+    for (const changed of [{}, other]) expect(await put(content, hashOf('new'), 'wrong', changed)).toBe(403);
+    expect([await content.has(hashOf('new')), await content.has(hashOf('wrong'))]).toEqual([false, false]);
+    expect((await (await content.read(hash)).toArray()).join('')).toBe('right');
+  });
+
+  test('they hold for 300 seconds, and for uploads alone; there is none for what is no hash', async () => {
+    const content = storeIn(server, clock);
+    const hash = await store(content, 'one');
+    expect(await statusOf((await content.uploadAddress(hash)).url)).toBe(403);
+    clock.ahead = -290_000;
+    expect(await put(content, hash, 'one')).toBe(200);
+    clock.ahead = -301_000;
+    expect(await put(content, hash, 'one')).toBe(403);
+    clock.ahead = 0;
+    for (const wrong of ['', '../../service.db', hash.slice(1)])
+      await expect(content.uploadAddress(wrong)).rejects.toMatchObject({ code: 'UNKNOWN_FILE' });
+  });
 });

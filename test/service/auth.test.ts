@@ -5,7 +5,8 @@ import { describe, expect, test } from '@jest/globals';
 import type { Endpoint } from '../../src/api/endpoints.ts';
 import { allEndpoints } from '../../src/api/extensions.ts';
 import type { Model } from '../../src/api/resources.ts';
-import { KEY, outputsOf, startTestService } from './support.ts';
+import { addKey, listKeys } from '../../src/service/keys/edit.ts';
+import { KEY, outputsOf, startTestService, temporaryFolder } from './support.ts';
 
 const routes = Object.entries(allEndpoints as Record<string, Endpoint>).flatMap(([name, endpoint]) =>
   [endpoint, ...(endpoint.older ? [endpoint.older] : [])].map(({ method, path }) => ({ name, method, path })),
@@ -52,6 +53,14 @@ describe('keys', () => {
     expect(second.running.newKey).toBeUndefined();
     expect((await second.get('/models', { Authorization: key })).status).toBe(200);
     expect(statSync(path.join(first.dataDir, 'keys.yaml')).mode & 0o777).toBe(0o600);
+  });
+
+  test('a new key is made beside those of executors, which may be added before the first start', async () => {
+    const dataDir = temporaryFolder();
+    await addKey(path.join(dataDir, 'keys.yaml'), 'node1', 'executors');
+    const { running } = await startTestService({ dataDir, apiKey: undefined });
+    expect(running.newKey).toMatch(/^[0-9a-f]{8}-/);
+    expect(listKeys(path.join(dataDir, 'keys.yaml')).map(({ user }) => user)).toEqual(['local', 'node1']);
   });
 
   test('a given key holds while the service runs, besides those that are kept', async () => {

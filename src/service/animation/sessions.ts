@@ -92,11 +92,11 @@ export class Sessions {
     const run = await runs.startAnimated(versionId, request).finally(() => (this.#starting -= 1));
     await this.#fetchInputs(run, experimentTemplate);
     const job = { runId: run.id, versionId, code: code!, template: experimentTemplate, inputs: run.inputs };
-    const session = this.#begin(run.id, {
+    const session = this.#begin(run, experimentTemplate, {
       ...processes,
       data: { job, animation: animation! },
       onProgress: (fraction) => this.#parts.progress.note(run.id, fraction),
-      onEnd: (ending) => this.#record(session, run.id, experimentTemplate, ending),
+      onEnd: (ending) => this.#record(session, run, experimentTemplate, ending),
     });
     const shown: Shown = { session, run, version, model, animation: animation!, unwatch: () => {} };
     this.#shown.set(session.uuid, shown);
@@ -175,11 +175,12 @@ export class Sessions {
     });
   }
 
-  #begin(runId: string, options: SessionOptions): Session {
+  #begin({ id, inputs }: StoredRun, template: Template, options: SessionOptions): Session {
     try {
       return new Session(options);
     } catch (error) {
-      void this.#parts.recorder.record({ runId, status: 'STOPPED', reason: messageOf(error) });
+      this.#parts.files?.releaseInputs(template, inputs);
+      void this.#parts.recorder.record({ runId: id, status: 'STOPPED', reason: messageOf(error) });
       throw unavailable();
     }
   }
@@ -207,9 +208,11 @@ export class Sessions {
     }
   }
 
-  #record(session: Session, runId: string, template: Template, ending: SessionEnding): void {
+  #record(session: Session, run: StoredRun, template: Template, ending: SessionEnding): void {
     const { recorder, progress, files } = this.#parts;
+    const { id: runId } = run;
     progress.end(runId);
+    files?.releaseInputs(template, run.inputs);
     if (files && ending.status === 'COMPLETED') void this.#keepOutputs(runId, template, ending.outputs);
     else void recorder.record({ runId, ...ending });
     const shown = this.#shown.get(session.uuid);

@@ -76,6 +76,9 @@ export function lockFolder(dataDir: string): FileLock {
   throw new ForayError(
     'STORE_UNUSABLE',
     `The data folder ${dataDir} cannot be used: another model service uses it.`,
+    {
+      hint: 'Stop that one, or name another folder. Several services share a database in PostgreSQL (--database).',
+    },
   );
 }
 

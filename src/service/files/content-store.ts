@@ -12,7 +12,7 @@ export interface ByteRange {
   last: number;
 }
 
-/** What a client sends to upload a file: a PUT to the address with these headers, with no key. */
+/** What an executor sends to upload a file: a PUT to the address with these headers, with no key. */
 export interface UploadAddress {
   url: string;
   headers: Record<string, string>;
@@ -40,6 +40,10 @@ export interface ContentStore {
   store(body: Readable, limit: number, expected?: string): Promise<string>;
   /** @throws ServiceError UNKNOWN_FILE, FILE_DAMAGED */
   address(file: NamedFile, root: string): Promise<string>;
-  /** An address that takes only content with this hash. */
-  uploadAddress(hash: string, root: string): Promise<UploadAddress>;
+  /**
+   * An address of the store itself that takes only content with this hash. Without it, uploads pass through the service.
+   *
+   * @throws ServiceError UNKNOWN_FILE if the text is not a hash
+   */
+  uploadAddress?(hash: string): Promise<UploadAddress>;
 }

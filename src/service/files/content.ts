@@ -34,21 +34,22 @@ export function isHash(text: string): boolean {
  * first use, and again when it has changed.
  */
 export class ContentFiles {
-  readonly #dir: string;
+  /** Where the files are. */
+  readonly folder: string;
   readonly #unfinished: string;
   /** Files that were found intact, with their state at that time. */
   readonly #whole = new Map<string, string>();
 
   /** @param unfinished - the folder of incomplete files, on the same disk; only one service uses it */
   constructor(dir: string, unfinished = path.join(dir, 'unfinished')) {
-    this.#dir = dir;
+    this.folder = dir;
     this.#unfinished = unfinished;
   }
 
-  /** Prepares the folder, and removes incomplete files of an earlier process. */
+  /** Makes the folder, and removes incomplete files of an earlier process. */
   prepare(): void {
     rmSync(this.#unfinished, { recursive: true, force: true });
-    mkdirSync(this.#unfinished, { recursive: true, mode: 0o700 });
+    for (const folder of [this.folder, this.#unfinished]) mkdirSync(folder, { recursive: true, mode: 0o700 });
   }
 
   has(hash: string): boolean {
@@ -137,14 +138,36 @@ export class ContentFiles {
   /** Removes all files except those with given hashes; returns the removed bytes. */
   removeOthers(hashes: ReadonlySet<string>): number {
     let bytes = 0;
-    for (const entry of readdirSync(this.#dir, { recursive: true, withFileTypes: true })) {
-      if (!entry.isFile() || !HASH.test(entry.name) || hashes.has(entry.name)) continue;
-      const file = this.pathOf(entry.name);
-      bytes += statSync(file, { throwIfNoEntry: false })?.size ?? 0;
-      rmSync(file, { force: true });
-      this.#whole.delete(entry.name);
+    for (const hash of this.#hashes()) {
+      if (hashes.has(hash)) continue;
+      bytes += this.sizeOf(hash) ?? 0;
+      this.remove(hash);
     }
     return bytes;
+  }
+
+  /** The hashes of all files, the file that was written first as the first. */
+  oldestFirst(): string[] {
+    const times = this.#hashes().map((hash) => ({
+      hash,
+      time: statSync(this.pathOf(hash), { throwIfNoEntry: false })?.mtimeMs ?? 0,
+    }));
+    return times.sort((one, other) => one.time - other.time).map(({ hash }) => hash);
+  }
+
+  /** In bytes; undefined if there is no such file. */
+  sizeOf(hash: string): number | undefined {
+    return statSync(this.pathOf(hash), { throwIfNoEntry: false })?.size;
+  }
+
+  remove(hash: string): void {
+    rmSync(this.pathOf(hash), { force: true });
+    this.#whole.delete(hash);
+  }
+
+  /** Has all files hashed again before their next use: damage by a disk does not show in their sizes and times. */
+  doubt(): void {
+    this.#whole.clear();
   }
 
   /** The working folder of a run's program. It is on the same disk as the files, and counts as unfinished. */
@@ -173,7 +196,12 @@ export class ContentFiles {
   /** @throws Error if the text is not a hash: it comes from requests, and must not lead outside the folder */
   pathOf(hash: string): string {
     if (!HASH.test(hash)) throw new Error(`"${hash}" is not a file's hash`);
-    return path.join(this.#dir, hash.slice(0, 2), hash);
+    return path.join(this.folder, hash.slice(0, 2), hash);
+  }
+
+  #hashes(): string[] {
+    const entries = readdirSync(this.folder, { recursive: true, withFileTypes: true });
+    return entries.filter((entry) => entry.isFile() && HASH.test(entry.name)).map(({ name }) => name);
   }
 }
 

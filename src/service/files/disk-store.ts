@@ -1,8 +1,7 @@
 import { stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
-import { ServiceError } from '../errors.ts';
-import { type ContentFiles, isHash } from './content.ts';
-import type { ByteRange, ContentStore, NamedFile, UploadAddress } from './content-store.ts';
+import type { ContentFiles } from './content.ts';
+import type { ByteRange, ContentStore, NamedFile } from './content-store.ts';
 import type { Presigner } from './presign.ts';
 import { storeUpload } from './upload.ts';
 
@@ -46,20 +45,7 @@ export class DiskStore implements ContentStore {
 
   async address(file: NamedFile, root: string): Promise<string> {
     await this.#files.require(file.hash);
-    return addressOf(file.hash, root, { ...this.#presigner.sign(file) });
+    const query = new URLSearchParams({ ...this.#presigner.sign(file) });
+    return `${root}${filePath(file.hash)}?${query.toString()}`;
   }
-
-  /** @throws ServiceError UNKNOWN_FILE if the text is not a hash */
-  uploadAddress(hash: string, root: string): Promise<UploadAddress> {
-    if (!isHash(hash))
-      return Promise.reject(new ServiceError('UNKNOWN_FILE', `"${hash}" is not the hash of a file.`));
-    return Promise.resolve({
-      url: addressOf(hash, root, { ...this.#presigner.signUpload(hash) }),
-      headers: {},
-    });
-  }
-}
-
-function addressOf(hash: string, root: string, query: Record<string, string>): string {
-  return `${root}${filePath(hash)}?${new URLSearchParams(query).toString()}`;
 }

@@ -2,6 +2,7 @@ import type { Problems } from '../problems.ts';
 import type { ContentFiles } from './content.ts';
 import type { ContentStore } from './content-store.ts';
 import { DiskStore } from './disk-store.ts';
+import { FileCache } from './file-cache.ts';
 import type { Presigner } from './presign.ts';
 import { RunFiles } from './run-files.ts';
 import type { S3Bucket, S3Credentials } from './s3-address.ts';
@@ -38,15 +39,23 @@ export interface Content {
 }
 
 /** @throws ForayError FILES_UNREACHABLE, FILES_UNUSABLE */
-export async function openContent({ s3, presigner, ...options }: OpenContentOptions): Promise<Content> {
+export async function openContent({
+  s3,
+  files,
+  presigner,
+  ...options
+}: OpenContentOptions): Promise<Content> {
   if (!s3) {
-    const disk = new DiskStore(options.files, presigner);
+    files.prepare();
+    const disk = new DiskStore(files, presigner);
     return { store: disk, disk };
   }
   const { S3Store } = await import('./s3-store.ts');
-  const parts = { ...s3, ...options, local: options.files };
+  const cache = new FileCache(files);
+  cache.prepare();
+  const parts = { ...s3, ...options, cache };
   const store = new S3Store(parts);
   await store.check();
   const versions = new S3Store({ ...parts, prefix: VERSIONS });
-  return { store, runFiles: new RunFiles(options.files, store), versions };
+  return { store, runFiles: new RunFiles(cache, store), versions };
 }

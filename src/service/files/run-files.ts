@@ -3,8 +3,8 @@ import type { Version } from '../../api/resources.ts';
 import { messageOf } from '../../errors.ts';
 import { Backoff } from '../backoff.ts';
 import { Deferred } from '../deferred.ts';
-import type { ContentFiles } from './content.ts';
 import { FetchedFiles } from './fetched-files.ts';
+import type { FileCache } from './file-cache.ts';
 
 type Template = Version['experimentTemplate'];
 type Texts = Readonly<Record<string, string>>;
@@ -19,21 +19,36 @@ export interface RemoteFiles {
 
 /** Copies the input files of runs to the folder of the executors, and their output files to the store. */
 export class RunFiles {
-  readonly #local: ContentFiles;
+  readonly #cache: FileCache;
   readonly #remote: RemoteFiles;
   readonly #fetched: FetchedFiles;
   readonly #closing = new AbortController();
 
-  constructor(local: ContentFiles, remote: RemoteFiles) {
-    this.#local = local;
+  constructor(cache: FileCache, remote: RemoteFiles) {
+    this.#cache = cache;
     this.#remote = remote;
-    this.#fetched = new FetchedFiles(local, (hash, file) => remote.fetch(hash, file));
+    this.#fetched = new FetchedFiles(cache.files, (hash, file) => remote.fetch(hash, file));
   }
 
-  /** @throws Deferred if a file cannot be fetched at the moment */
-  async fetchInputs({ inputs }: Template, values: Texts): Promise<void> {
-    const files = inputs.filter(({ type }) => type === 'INPUT_FILE').map(({ name }) => values[name]!);
-    await this.#fetched.ensure(files.filter((hash) => hash !== ''));
+  /**
+   * The input files of a run are where executors read them until they are released.
+   *
+   * @throws Deferred if a file cannot be fetched at the moment
+   */
+  async fetchInputs(template: Template, values: Texts): Promise<void> {
+    const files = inputFiles(template, values);
+    this.#cache.hold(files);
+    try {
+      await this.#fetched.ensure(files);
+    } catch (error) {
+      this.#cache.release(files);
+      throw error;
+    }
+  }
+
+  /** The run of fetched inputs has ended. */
+  releaseInputs(template: Template, values: Texts): void {
+    this.#cache.release(inputFiles(template, values));
   }
 
   /**
@@ -57,14 +72,31 @@ export class RunFiles {
   }
 
   async #keep(hash: string): Promise<void> {
+    const { files } = this.#cache;
+    this.#cache.hold([hash]);
+    try {
+      // a copy from an earlier run may have been removed just after this run had written the same content
+      if (!files.has(hash)) throw new Deferred(`the file ${hash} is not there any more`);
+      await this.#upload(hash, files.pathOf(hash));
+    } finally {
+      this.#cache.release([hash]);
+    }
+  }
+
+  async #upload(hash: string, file: string): Promise<void> {
     const { signal } = this.#closing;
     for (const backoff = new Backoff(); ;) {
       try {
-        return await this.#remote.upload(hash, this.#local.pathOf(hash));
+        return await this.#remote.upload(hash, file);
       } catch (error) {
         await pause(backoff.next(), undefined, { signal }).catch(() => undefined);
         if (signal.aborted) throw new Deferred(`the file ${hash} cannot be stored: ${messageOf(error)}`);
       }
     }
   }
+}
+
+function inputFiles({ inputs }: Template, values: Texts): string[] {
+  const files = inputs.filter(({ type }) => type === 'INPUT_FILE').map(({ name }) => values[name]!);
+  return files.filter((hash) => hash !== '');
 }

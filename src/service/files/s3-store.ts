@@ -6,8 +6,9 @@ import { ForayError, messageOf } from '../../errors.ts';
 import { ServiceError } from '../errors.ts';
 import type { Problems } from '../problems.ts';
 import { attachment } from './attachment.ts';
-import { type ContentFiles, isHash } from './content.ts';
+import { isHash } from './content.ts';
 import type { ContentStore, NamedFile, UploadAddress } from './content-store.ts';
+import type { FileCache } from './file-cache.ts';
 import type { RemoteFiles } from './run-files.ts';
 import type { S3Bucket, S3Credentials } from './s3-address.ts';
 import { S3Fault, S3Requests } from './s3-requests.ts';
@@ -16,8 +17,8 @@ import { storeUpload } from './upload.ts';
 export interface S3StoreOptions {
   bucket: S3Bucket;
   credentials: S3Credentials;
-  /** A folder of this machine. Files pass through it, and those that executors have used stay there. */
-  local: ContentFiles;
+  /** Files pass through it, and it keeps copies for the executors of this machine. */
+  cache: FileCache;
   problems: Problems;
   now: () => number;
   /**
@@ -51,8 +52,8 @@ export class S3Store implements ContentStore, RemoteFiles {
    * @throws ForayError FILES_UNREACHABLE, FILES_UNUSABLE
    */
   async check(): Promise<void> {
-    const { local, bucket } = this.#options;
-    const empty = local.unfinishedPath();
+    const { cache, bucket } = this.#options;
+    const empty = cache.files.unfinishedPath();
     await writeFile(empty, '');
     try {
       await this.#requests.put(this.#keyOf(EMPTY), empty, hexOf(EMPTY));
@@ -92,9 +93,14 @@ export class S3Store implements ContentStore, RemoteFiles {
   }
 
   async store(body: Readable, limit: number, expected?: string): Promise<string> {
-    const { local } = this.#options;
-    const hash = await storeUpload(local, body, limit, expected);
-    await this.upload(hash, local.pathOf(hash));
+    const { cache } = this.#options;
+    const hash = await storeUpload(cache.files, body, limit, expected);
+    cache.hold([hash]);
+    try {
+      await this.upload(hash, cache.files.pathOf(hash));
+    } finally {
+      cache.release([hash]);
+    }
     return hash;
   }
 

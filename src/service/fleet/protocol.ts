@@ -39,6 +39,8 @@ export interface Welcome {
   taskQueue: string;
   /** The time limit of a run in seconds, if there is one. */
   runTimeout: number | null;
+  /** Whether files are in a store of their own, which executors may reach at addresses that the service gives out. */
+  hasStore: boolean;
 }
 
 const Holder = { holder: z.string().max(200) };
@@ -81,6 +83,11 @@ export interface BeatAnswer {
 }
 
 export const Release = z.strictObject(Holder);
+
+/** Where an executor gets a file. */
+export interface FileAddress {
+  url: string;
+}
 
 /** A version as an executor needs it. */
 export interface FetchedVersion {

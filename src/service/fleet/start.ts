@@ -44,7 +44,10 @@ export async function startFleet(parts: FleetStart): Promise<StartedFleet> {
     onArrived: () => keeper?.wake(),
     executors: new Executors(sql, now),
     holders: runs.holders,
-    welcome: { service, namespace, taskQueue: laneQueues(service).executors, runTimeout: runTimeout ?? null },
+    welcome: {
+      ...{ service, namespace, taskQueue: laneQueues(service).executors, runTimeout: runTimeout ?? null },
+      hasStore: files.uploadAddress !== undefined,
+    },
   });
   const started = (keeper = await LaneKeeper.start({ ...parts, fleet }, lanes));
   return { fleet, wake: () => started.wake(), close: () => started.close() };

@@ -124,7 +124,7 @@ export async function buildApp({ log, logLevel, onAnswered, ...parts }: AppParts
     ...openApi,
     servers: [{ url: publicAddress.path(request) + API_ROOT }],
   }));
-  if (parts.disk) await addSignedFiles(app, parts.disk, parts.presigner, parts.limits.upload);
+  if (parts.disk) addSignedFiles(app, parts.disk, parts.presigner);
   await addAnimations(app, parts.sessions);
   if (parts.fleet) {
     const { access, fleet, limits } = parts;

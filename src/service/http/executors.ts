@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { ServiceError } from '../errors.ts';
 import type { Fleet } from '../fleet/fleet.ts';
-import { Beat, Claim, EXECUTORS, Hello, Release, Report } from '../fleet/protocol.ts';
+import { Beat, Claim, EXECUTORS, type FileAddress, Hello, Release, Report } from '../fleet/protocol.ts';
 import type { Access } from '../keys/access.ts';
 import { readJson, takeBytes } from './body.ts';
 
@@ -52,6 +52,13 @@ export async function addExecutors(
         return {};
       });
       scope.get('/versions/:id', (request) => fleet.version((request.params as { id: string }).id));
+      scope.get('/files/:hash/address', async (request): Promise<FileAddress> => {
+        const { hash } = request.params as { hash: string };
+        return { url: await fleet.files.address({ hash, filename: hash }, '') };
+      });
+      scope.get('/files/:hash/upload-address', (request) =>
+        fleet.files.uploadAddress?.((request.params as { hash: string }).hash),
+      );
       sendFrom(scope, '/files/:hash', (hash) => fleet.files.read(hash));
       sendFrom(scope, '/code/:hash', (hash) => fleet.code.read(hash));
       done();

@@ -1,14 +1,12 @@
-import type { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { attachment } from '../files/attachment.ts';
 import { type DiskStore, filePath } from '../files/disk-store.ts';
 import type { Presigner } from '../files/presign.ts';
-import { readQuery, takeBytes } from './body.ts';
+import { readQuery } from './body.ts';
 import { rangeOf } from './range.ts';
 
-const Upload = z.object({ expires: z.string(), signature: z.string() });
-const Download = Upload.extend({ filename: z.string() });
+const Query = z.object({ filename: z.string(), expires: z.string(), signature: z.string() });
 
 /**
  * How long a client may read nothing of a file before its connection is checked, ms. Node closes it at the second check
@@ -16,16 +14,11 @@ const Download = Upload.extend({ filename: z.string() });
  */
 const STALLED = 15_000;
 
-/** Serves pre-signed addresses: GET of a file, and PUT of the content with that hash. */
-export async function addSignedFiles(
-  app: FastifyInstance,
-  disk: DiskStore,
-  presigner: Presigner,
-  limit: number,
-): Promise<void> {
+/** Serves pre-signed addresses of files. */
+export function addSignedFiles(app: FastifyInstance, disk: DiskStore, presigner: Presigner): void {
   app.get<{ Params: { hash: string } }>(filePath(':hash'), async (request, reply) => {
     const { hash } = request.params;
-    const query = readQuery(Download, request.query);
+    const query = readQuery(Query, request.query);
     presigner.verify(hash, query);
     const size = await disk.sizeOf(hash);
     const range = rangeOf(request.headers.range, size);
@@ -40,15 +33,5 @@ export async function addSignedFiles(
       .header('x-content-type-options', 'nosniff')
       .type('application/octet-stream')
       .send(await disk.read(hash, range));
-  });
-  await app.register((scope, _options, done) => {
-    takeBytes(scope, limit);
-    scope.put<{ Params: { hash: string } }>(filePath(':hash'), async (request) => {
-      const { hash } = request.params;
-      presigner.verifyUpload(hash, readQuery(Upload, request.query));
-      await disk.store((request.body ?? request.raw) as Readable, limit, hash);
-      return {};
-    });
-    done();
   });
 }

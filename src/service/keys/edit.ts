@@ -81,9 +81,15 @@ export async function revokeKey(file: string, id: string): Promise<string> {
   return owner;
 }
 
-/** If there is no key file yet, makes one with a key of the local user. The key is returned only this once. */
-export async function ensureKeyFile(file: string): Promise<string | undefined> {
-  return existsSync(file) ? undefined : addKey(file, LOCAL_USER);
+/**
+ * Adds a key of the local user to a key file that has no place for users: one that does not exist, or has only keys of executors. The key is
+ * returned only this once.
+ *
+ * @throws ForayError KEYS_INVALID
+ */
+export async function ensureUserKey(file: string): Promise<string | undefined> {
+  const hasUsers = existsSync(file) && readKeyFile(file).document.has('users');
+  return hasUsers ? undefined : addKey(file, LOCAL_USER);
 }
 
 /** How long a change waits for another change, ms. */

@@ -93,6 +93,12 @@ export class VersionFiles {
     rmSync(this.#unfinished, { recursive: true, force: true });
   }
 
+  /** Has all files hashed again before their next use. */
+  doubt(): void {
+    this.content.doubt();
+    this.#checked.clear();
+  }
+
   get #unfinished(): string {
     return path.join(this.#cache, 'unfinished');
   }

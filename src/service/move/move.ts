@@ -10,6 +10,7 @@ import { databaseFile, lockFolder, type ServiceDatabase } from '../database/open
 import { FOLDER, folderMark, MOVE } from '../database/settings.ts';
 import { SqliteDatabase } from '../database/sqlite.ts';
 import { ContentFiles } from '../files/content.ts';
+import { FileCache } from '../files/file-cache.ts';
 import { type S3Place, VERSIONS } from '../files/open.ts';
 import { versionFilesIn } from '../models/version-files.ts';
 import { Problems } from '../problems.ts';
@@ -214,10 +215,10 @@ async function moveAllFiles({ dataDir, s3, onProgress, onProblem }: MoveOptions)
   const { S3Store } = await import('../files/s3-store.ts');
   const scratch = mkdtempSync(path.join(os.tmpdir(), 'foray-move-'));
   try {
-    const local = new ContentFiles(scratch);
-    local.prepare();
+    const cache = new FileCache(new ContentFiles(scratch));
+    cache.prepare();
     const now = Date.now;
-    const parts = { ...s3, local, now, problems: new Problems(now, (line) => onProblem?.(line)) };
+    const parts = { ...s3, cache, now, problems: new Problems(now, (line) => onProblem?.(line)) };
     const store = new S3Store(parts);
     await store.check();
     const move = async (part: string, dir: string, target: FilesToMove['target']): Promise<MovedFiles> => {

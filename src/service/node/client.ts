@@ -1,7 +1,10 @@
 import { createReadStream, createWriteStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import got, { HTTPError, type OptionsInit, RequestError } from 'got';
 import { messageOf } from '../../errors.ts';
+import type { UploadAddress } from '../files/content-store.ts';
+import type { RemoteFiles } from '../files/run-files.ts';
 import { isSystemError } from '../system-errors.ts';
 import { HolderClosed } from '../runs/feed.ts';
 import {
@@ -10,6 +13,7 @@ import {
   type Claim,
   EXECUTORS,
   type FetchedVersion,
+  type FileAddress,
   type Hello,
   type Report,
   type Welcome,
@@ -29,20 +33,28 @@ export class ServiceFault extends Error {
 }
 
 const TIMEOUT = { connect: 10_000, response: 60_000, socket: 60_000 };
+const PLAIN: OptionsInit = { timeout: TIMEOUT, retry: { limit: 0 } };
+/** How long files pass through the service after the store could not be reached, in milliseconds. */
+const DETOUR = 60_000;
 
 /** The requests of an executor to its service. */
-export class NodeClient {
+export class NodeClient implements RemoteFiles {
   readonly #root: string;
   readonly #options: OptionsInit;
+  /** Until when files pass through the service. */
+  #detourUntil = Infinity;
 
   /** @param url - the address of the service; a path of the interface at its end is left out */
   constructor(url: string, key: string) {
     this.#root = `${url.replace(/\/api\/open\/[^/]*\/?$/, '').replace(/\/$/, '')}${EXECUTORS}`;
-    this.#options = { headers: { authorization: key }, timeout: TIMEOUT, retry: { limit: 0 } };
+    this.#options = { ...PLAIN, headers: { authorization: key } };
   }
 
-  hello(machine: string, hello: Hello): Promise<Welcome> {
-    return this.#post(`/hello/${encodeURIComponent(machine)}`, hello);
+  async hello(machine: string, hello: Hello): Promise<Welcome> {
+    const welcome = await this.#post<Welcome>(`/hello/${encodeURIComponent(machine)}`, hello);
+    if (!welcome.hasStore) this.#detourUntil = Infinity;
+    else if (this.#detourUntil === Infinity) this.#detourUntil = 0;
+    return welcome;
   }
 
   async leave(machine: string): Promise<void> {
@@ -66,28 +78,59 @@ export class NodeClient {
     await this.#post('/release', { holder });
   }
 
-  async version(id: string): Promise<FetchedVersion> {
-    const text = await this.#send(() => got.get(`${this.#root}/versions/${id}`, this.#options).text());
-    return JSON.parse(text) as FetchedVersion;
+  version(id: string): Promise<FetchedVersion> {
+    return this.#get(`/versions/${id}`);
   }
 
-  /** Writes a file of a client, or of a version, to `file`. @throws ServiceFault; Error of the system if it cannot be written */
-  async fetch(kind: 'files' | 'code', hash: string, file: string): Promise<void> {
-    await this.#send(() =>
-      pipeline(got.stream(`${this.#root}/${kind}/${hash}`, this.#options), createWriteStream(file)),
-    );
+  /** Writes a file of a version to `file`. @throws ServiceFault; Error of the system if it cannot be written */
+  async fetchCode(hash: string, file: string): Promise<void> {
+    await this.#send(() => download(`${this.#root}/code/${hash}`, file, this.#options));
   }
 
-  /** Uploads a file to its hash. */
+  /** Writes a file of a client or a run to `file`. @throws ServiceFault; Error of the system if it cannot be written */
+  async fetch(hash: string, file: string): Promise<void> {
+    const isFetched = await this.#withStore(async () => {
+      const { url } = await this.#get<FileAddress>(`/files/${hash}/address`);
+      return () => download(url, file, PLAIN);
+    });
+    if (!isFetched) await this.#send(() => download(`${this.#root}/files/${hash}`, file, this.#options));
+  }
+
+  /** Uploads a file to its hash. @throws ServiceFault */
   async upload(hash: string, file: string): Promise<void> {
-    await this.#send(() =>
-      got.put(`${this.#root}/files/${hash}`, { ...this.#options, body: createReadStream(file) }),
-    );
+    const isUploaded = await this.#withStore(async () => {
+      const { url, headers } = await this.#get<UploadAddress>(`/files/${hash}/upload-address`);
+      return () => upload(url, file, { ...PLAIN, headers });
+    });
+    if (!isUploaded) await this.#send(() => upload(`${this.#root}/files/${hash}`, file, this.#options));
+  }
+
+  /**
+   * Passes a file between this machine and the store. False if there is none, or it cannot be reached, which is tried again after a
+   * minute.
+   *
+   * @param prepare - asks the service for an address
+   */
+  async #withStore(prepare: () => Promise<() => Promise<void>>): Promise<boolean> {
+    if (performance.now() < this.#detourUntil) return false;
+    const pass = await prepare();
+    try {
+      await pass();
+      return true;
+    } catch {
+      // the service does it, or says why not; the library's error contains the address
+      this.#detourUntil = performance.now() + DETOUR;
+      return false;
+    }
   }
 
   async #post<T>(path: string, body: object): Promise<T> {
     const text = await this.#send(() => got.post(this.#root + path, { ...this.#options, json: body }).text());
     return JSON.parse(text) as T;
+  }
+
+  async #get<T>(path: string): Promise<T> {
+    return JSON.parse(await this.#send(() => got.get(this.#root + path, this.#options).text())) as T;
   }
 
   async #send<T>(request: () => Promise<T>): Promise<T> {
@@ -96,6 +139,26 @@ export class NodeClient {
     } catch (error) {
       throw faultOf(error);
     }
+  }
+}
+
+async function download(url: string, file: string, options: OptionsInit): Promise<void> {
+  await pipeline(got.stream(url, options), createWriteStream(file));
+}
+
+/** A store takes only uploads whose length it knows. */
+async function upload(url: string, file: string, { headers, ...options }: OptionsInit): Promise<void> {
+  const { size } = await stat(file);
+  const content = size > 0 ? createReadStream(file) : undefined;
+  try {
+    await got.put(url, {
+      ...options,
+      headers: { ...headers, 'content-length': String(size) },
+      body: content ?? '',
+    });
+  } finally {
+    // otherwise each attempt while nobody answers would leave a file open
+    content?.destroy();
   }
 }
 

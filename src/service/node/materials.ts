@@ -2,6 +2,7 @@ import path from 'node:path';
 import { messageOf } from '../../errors.ts';
 import { Deferred } from '../deferred.ts';
 import { ContentFiles } from '../files/content.ts';
+import { FileCache } from '../files/file-cache.ts';
 import { RunFiles } from '../files/run-files.ts';
 import type { FetchedVersion } from '../fleet/protocol.ts';
 import type { ModelCode } from '../models/folder.ts';
@@ -23,24 +24,18 @@ export function filesIn(folder: string): string {
   return path.join(folder, 'files');
 }
 
-/** What an executor has fetched. */
-interface Cache {
-  local: ContentFiles;
-  versions: VersionFiles;
-  files: RunFiles;
-}
-
 /**
  * The code of versions and the files of runs in the cache of an executor. What is not there, or not what its hash says, is
  * fetched.
  */
 export class NodeMaterials implements Materials {
   readonly #client: NodeClient;
-  readonly #folder: string;
+  readonly #copies: FileCache;
+  readonly #versions: VersionFiles;
+  readonly #files: RunFiles;
   readonly #mostUploads: number;
   /** When the outputs of runs began to wait, the oldest first. */
   readonly #uploads = new Set<{ since: number }>();
-  #cache: Cache;
   /** The versions that were fetched, by id. */
   readonly #fetched = new Map<string, Promise<FetchedVersion>>();
   /** The code of versions, and when it was found to be whole. */
@@ -53,15 +48,18 @@ export class NodeMaterials implements Materials {
   /** @param mostUploads - the most runs whose outputs wait to be sent to the service */
   constructor(client: NodeClient, folder: string, mostUploads: number) {
     this.#client = client;
-    this.#folder = folder;
     this.#mostUploads = mostUploads;
-    this.#cache = this.#open();
+    this.#versions = new VersionFiles(path.join(folder, 'versions'), {
+      source: { fetch: (hash, file) => client.fetchCode(hash, file) },
+    });
+    this.#copies = new FileCache(new ContentFiles(filesIn(folder)));
+    this.#files = new RunFiles(this.#copies, client);
   }
 
   /** @throws Error of the system if the cache cannot be written */
   prepare(): void {
-    this.#cache.local.prepare();
-    this.#cache.versions.prepare();
+    this.#copies.prepare();
+    this.#versions.prepare();
   }
 
   async jobOf({ versionId, inputs }: ClaimedRun): Promise<JobVersion> {
@@ -76,7 +74,7 @@ export class NodeMaterials implements Materials {
     }
     try {
       const code = await this.#codeOf(versionId, manifest);
-      await this.#cache.files.fetchInputs(template, inputs);
+      await this.#files.fetchInputs(template, inputs);
       this.#refusals.delete(versionId);
       return { code, template, isElsewhere: true };
     } catch (error) {
@@ -88,7 +86,11 @@ export class NodeMaterials implements Materials {
   async keepOutputs({ template }: JobVersion, outputs: OutputTexts): Promise<void> {
     const upload = { since: performance.now() };
     this.#uploads.add(upload);
-    await this.#cache.files.keepOutputs(template, outputs).finally(() => this.#uploads.delete(upload));
+    await this.#files.keepOutputs(template, outputs).finally(() => this.#uploads.delete(upload));
+  }
+
+  release({ template }: JobVersion, { inputs }: ClaimedRun): void {
+    this.#files.releaseInputs(template, inputs);
   }
 
   /** Whether the outputs of so many runs wait that no more may begin. */
@@ -120,22 +122,8 @@ export class NodeMaterials implements Materials {
   /** Has all files hashed again before their next use: damage by a disk does not show in their sizes and times. */
   doubt(): void {
     this.#ready.clear();
-    this.#cache = this.#open();
-  }
-
-  #open(): Cache {
-    const local = new ContentFiles(filesIn(this.#folder));
-    const client = this.#client;
-    const versions = new VersionFiles(path.join(this.#folder, 'versions'), {
-      source: { fetch: (hash, file) => client.fetch('code', hash, file) },
-    });
-    return {
-      ...{ local, versions },
-      files: new RunFiles(local, {
-        fetch: (hash, file) => client.fetch('files', hash, file),
-        upload: (hash, file) => client.upload(hash, file),
-      }),
-    };
+    this.#versions.doubt();
+    this.#copies.files.doubt();
   }
 
   #refuse(versionId: string, model: string, reason: string): Deferred {
@@ -147,7 +135,7 @@ export class NodeMaterials implements Materials {
   async #codeOf(versionId: string, manifest: Manifest): Promise<ModelCode> {
     const ready = this.#ready.get(versionId);
     if (ready && performance.now() - ready.at < LOOK_EVERY) return ready.code;
-    const code = await this.#cache.versions.ready(manifest, undefined);
+    const code = await this.#versions.ready(manifest, undefined);
     this.#ready.set(versionId, { code, at: performance.now() });
     return code;
   }

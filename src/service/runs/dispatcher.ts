@@ -18,6 +18,8 @@ export interface Materials {
   jobOf(run: ClaimedRun): JobVersion | Promise<JobVersion>;
   /** Stores the files among the outputs of a run where the service has them. It is tried until it succeeds. */
   keepOutputs?(job: JobVersion, outputs: OutputTexts): Promise<void>;
+  /** The execution of a run with this job has ended, and its outputs are stored: its input files may go. */
+  release?(job: JobVersion, run: ClaimedRun): void;
   /** Ids of versions whose runs cannot be executed here just now. */
   unwanted(): readonly string[];
 }
@@ -192,9 +194,10 @@ export class Dispatcher {
   async #outcomeOf(run: ClaimedRun): Promise<Executed> {
     const { id: runId, versionId, inputs } = run;
     const { materials, pool, feed, kept } = this.#parts;
+    let job: JobVersion | undefined;
     try {
       const prepared = materials.jobOf(run);
-      const job = prepared instanceof Promise ? await prepared : prepared;
+      job = prepared instanceof Promise ? await prepared : prepared;
       this.#preparing.delete(runId);
       const keepIn = kept?.folderFor(runId);
       const outcome = await pool.execute({ runId, versionId, ...job, inputs, keepIn }, (fraction) =>
@@ -207,6 +210,8 @@ export class Dispatcher {
       if (error instanceof Deferred) return { kind: 'deferred', reason };
       if (error instanceof VersionUnusable) return { kind: 'unusable', reason };
       throw error;
+    } finally {
+      if (job) materials.release?.(job, run);
     }
   }
 

@@ -28,6 +28,10 @@ export class ServedVersions implements Materials {
     await this.#files?.keepOutputs(template, outputs);
   }
 
+  release({ template }: JobVersion, { inputs }: ClaimedRun): void {
+    this.#files?.releaseInputs(template, inputs);
+  }
+
   async #job(versionId: string): Promise<JobVersion> {
     const version = this.#registry.version(versionId);
     const code = await this.#registry.codeOf(version);
