@@ -5,6 +5,7 @@ import type * as Prometheus from 'prom-client';
 import { ForayError } from '../errors.ts';
 import { reachable } from '../http/listen.ts';
 import type { ExecutorPool } from './executors/pool.ts';
+import type { Executors } from './fleet/executors.ts';
 import { problemCodes, type Problems } from './problems.ts';
 import type { RunRepository } from './runs/repository.ts';
 import { ENDS } from './runs/tally.ts';
@@ -20,6 +21,8 @@ export interface Measured {
   runs: RunRepository;
   pool: ExecutorPool;
   problems: Problems;
+  /** Executors on other machines, if the service takes them. */
+  executors: Executors | undefined;
 }
 
 /** An answered request. `route` is the pattern, not the path; undefined for an unknown address. */
@@ -101,7 +104,7 @@ export async function serveMetrics(
 function addRunMetrics(
   { Counter, Gauge }: typeof Prometheus,
   registry: Prometheus.Registry,
-  { runs, pool, problems }: Measured,
+  { runs, pool, problems, executors }: Measured,
 ): void {
   const registers = [registry];
   new Gauge({
@@ -122,12 +125,34 @@ function addRunMetrics(
   });
   new Gauge({
     name: 'foray_slots',
-    help: 'How many runs execute at once, at most',
+    help: 'How many runs execute at once in the service itself, at most',
     registers,
     collect() {
       this.set(pool.size);
     },
   });
+  if (executors) {
+    new Gauge({
+      name: 'foray_executors',
+      help: 'Executors on other machines that take runs, and those with a fault, which take none',
+      labelNames: ['state'],
+      registers,
+      async collect() {
+        const { able, faulty } = await executors.present();
+        this.set({ state: 'able' }, able.length);
+        this.set({ state: 'faulty' }, faulty.length);
+      },
+    });
+    new Gauge({
+      name: 'foray_executor_slots',
+      help: 'How many runs execute at once in executors on other machines that take runs, at most',
+      registers,
+      async collect() {
+        const { able } = await executors.present();
+        this.set(able.reduce((sum, { slots }) => sum + slots, 0));
+      },
+    });
+  }
   new Counter({
     name: 'foray_runs_ended_total',
     help: 'Runs that have ended since the service started, by how they ended',

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import os from 'node:os';
-import path from 'node:path';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { listen, reachable } from '../http/listen.ts';
 import { Sessions } from './animation/sessions.ts';
@@ -9,7 +8,7 @@ import { serviceIdentity } from './database/settings.ts';
 import { ExecutorPool } from './executors/pool.ts';
 import { memoryShare } from './executors/process.ts';
 import { ContentFiles } from './files/content.ts';
-import { openContent, type S3Place } from './files/open.ts';
+import { filesIn, openContent, type S3Place } from './files/open.ts';
 import { Presigner, signingSecret } from './files/presign.ts';
 import type { LaneOptions } from './fleet/lane-keeper.ts';
 import { API_ROOT, buildApp } from './http/app.ts';
@@ -120,10 +119,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const shared = options.database === undefined ? undefined : await openShared(options.database);
   const database = shared ?? openDatabase(dataDir);
   const replicas = await openReplicas(shared, dataDir, options.s3?.bucket.url);
-  // what is in the folder `files` may be there alone, and is never removed
-  const filesDir = options.s3
-    ? (replicas?.folders.cacheDir ?? path.join(dataDir, 'cache'))
-    : path.join(dataDir, 'files');
+  const filesDir = filesIn(dataDir, options.s3, replicas?.folders.cacheDir);
   const unfinishedDir = replicas?.folders.unfinishedDir;
   const files = new ContentFiles(filesDir, unfinishedDir);
   let replica: Replica | undefined;
@@ -185,7 +181,6 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       ...{ runs, registry, recorder, progress, processes, files: content.runFiles, after },
     });
     const service = await serviceIdentity(database.sql);
-    if (options.metrics) metrics = await serveMetrics(options.metrics, { runs: repository, pool, problems });
     const fleet =
       options.lanes &&
       (await (
@@ -197,6 +192,8 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
         executesAll: size > 0,
       }));
     ending = () => fleet?.close();
+    const measured = { runs: repository, pool, problems, executors: fleet?.fleet.executors };
+    if (options.metrics) metrics = await serveMetrics(options.metrics, measured);
     const access = new Access({
       file: keyFile,
       required: options.keyFile !== undefined,

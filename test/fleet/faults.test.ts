@@ -18,13 +18,20 @@ const answer = 'say({ outputs: { Out: inputs.N } });';
 let fleet: TestFleet;
 
 beforeAll(async () => {
-  fleet = await startFleet((folder) => {
-    writeCommandModel(folder, 'Program', answer);
-    writeCommandModel(folder, 'Lost', `${answer} // lost`);
-    writeCommandModel(folder, 'Needy', answer);
-    appendFileSync(path.join(folder, 'Needy', 'model.yaml'), 'needs: [gpu]\n');
-    writeCommandModel(folder, 'Writer', `writeFileSync('big.bin', Buffer.alloc(inputs.N * 1e6)); ${answer}`);
-  });
+  fleet = await startFleet(
+    (folder) => {
+      writeCommandModel(folder, 'Program', answer);
+      writeCommandModel(folder, 'Lost', `${answer} // lost`);
+      writeCommandModel(folder, 'Needy', answer);
+      appendFileSync(path.join(folder, 'Needy', 'model.yaml'), 'needs: [gpu]\n');
+      writeCommandModel(
+        folder,
+        'Writer',
+        `writeFileSync('big.bin', Buffer.alloc(inputs.N * 1e6)); ${answer}`,
+      );
+    },
+    { metrics: { host: '127.0.0.1', port: 0 } },
+  );
 });
 
 /** Requests a run of a model by its only varying input. */
@@ -38,12 +45,19 @@ async function completeElsewhere(run: Awaited<ReturnType<typeof request>>): Prom
   await reach(fleet.service, run, 'COMPLETED');
 }
 
-test('an executor without the program of a model fails no run, and says why it claims nothing', async () => {
+test('an executor without the program of a model fails no run, and says why it claims nothing, also in the metrics', async () => {
   const run = await request('Program', 7);
   await fleet.start('bare', { ...one, env: { PATH: '/nowhere' } });
   await until('it says so', async () =>
     (await fleet.listed('bare'))?.problem?.includes('there is no such program'),
   );
+  const metrics = await (await fetch(fleet.service.running.metricsUrl!)).text();
+  for (const line of [
+    'foray_executors{state="able"} 0',
+    'foray_executors{state="faulty"} 1',
+    'foray_executor_slots 0',
+  ])
+    expect(metrics.split('\n')).toContain(line);
   await completeElsewhere(run);
 });
 

@@ -18,6 +18,7 @@ import { onCleanup, temporaryFolder } from '../service/support.ts';
 import { EMPTY, type Postgres, startPostgres } from '../support/postgres.ts';
 import { seeds } from '../support/seeds.ts';
 import { uniforms } from '../support/uniforms.ts';
+import { until } from '../support/until.ts';
 
 interface Column {
   table: string;
@@ -44,6 +45,26 @@ async function databaseOfTest(): Promise<Database> {
   await server.query(address, EMPTY);
   await addVersion(sql);
   return sql;
+}
+
+/** A database where something happens after each statement of a transaction. */
+function interrupted(database: Database, after: (text: string) => Promise<void>): Database {
+  return {
+    dialect: database.dialect,
+    isShared: database.isShared,
+    planned: database.planned,
+    all: (text, ...values) => database.all(text, ...values),
+    atomically: (change) =>
+      database.atomically((sql) =>
+        change({
+          async all(text, ...values) {
+            const rows = await sql.all(text, ...values);
+            await after(text);
+            return rows as never;
+          },
+        }),
+      ),
+  };
 }
 
 describeQueue('the queue of a service in PostgreSQL', databaseOfTest, 100);
@@ -94,6 +115,34 @@ describe('two services on one database', () => {
     expect(await there.runs.newest('run')).toMatchObject({ status: 'STOPPED' });
     const again = await there.runs.insert(newRun('run'));
     expect(await here.runs.newest('run')).toMatchObject({ id: again.id, status: 'FRESH' });
+  });
+
+  test.each([
+    ['just before its parts are locked', /^SELECT DISTINCT runs.seq FROM sub_runs/],
+    ['while its parts are locked', /^SELECT seq FROM runs[^]*FOR UPDATE$/],
+  ])('stop no part of an experiment that another gets %s', async (_when, statement) => {
+    const [sql, there] = [await databaseOfTest(), queueIn(await open())];
+    const parts = [newRun('part')];
+    let second: Promise<{ id: string }> | undefined;
+    let isAdded = false;
+    const here = queueIn(
+      interrupted(sql, async (text) => {
+        if (second || !statement.test(text)) return;
+        second = addExperiment(there, 'second', parts).finally(() => (isAdded = true));
+        const waits = `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'`;
+        await until(
+          'it is added, or waits',
+          async () => isAdded || (await server.query(address, waits)).length > 0,
+        );
+      }),
+    );
+    const first = await addExperiment(here, 'first', parts);
+    await here.runs.stop(first.id);
+    const { id } = (await second)!;
+    expect(
+      await here.rows(`SELECT part.status FROM runs AS parent
+        JOIN sub_runs ON parent_seq = parent.seq JOIN runs AS part ON part.seq = run_seq WHERE parent.id = '${id}'`),
+    ).toEqual([{ status: 'FRESH' }]);
   });
 
   test.each(seeds(3, 60))('keep experiments whole, whatever both do at once, seed %i', async (seed) => {

@@ -1,3 +1,4 @@
+import path from 'node:path';
 import type { Problems } from '../problems.ts';
 import type { ContentFiles } from './content.ts';
 import type { ContentStore } from './content-store.ts';
@@ -36,6 +37,16 @@ export interface Content {
   runFiles?: RunFiles;
   /** The store for the files of versions, separate from those of clients, if those are not kept in a folder. */
   versions?: S3Store;
+}
+
+/**
+ * The folder that executors of this machine read and write. Copies of files in a bucket have a folder of their own: what is in the other
+ * one may be there alone, and is never removed.
+ *
+ * @param cacheDir - the folder for copies of a service that shares its data folder
+ */
+export function filesIn(dataDir: string, s3: S3Place | undefined, cacheDir?: string): string {
+  return s3 ? (cacheDir ?? path.join(dataDir, 'cache')) : path.join(dataDir, 'files');
 }
 
 /** @throws ForayError FILES_UNREACHABLE, FILES_UNUSABLE */
