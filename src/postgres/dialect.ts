@@ -12,7 +12,7 @@ const CONNECTIONS = 8;
  */
 const WALKS = ['hashjoin', 'mergejoin', 'bitmapscan'].map((way) => `-c enable_${way}=off`).join(' ');
 /** How long to wait for a connection, ms. */
-const PATIENCE = 10_000;
+const CONNECT_TIMEOUT = 10_000;
 /** Error codes of Node for a server that does not answer or that goes away. */
 const NETWORK = /^(ECONN|EHOST|ENET|ENOTFOUND|EAI_|ETIMEDOUT|EPIPE)/;
 /**
@@ -33,7 +33,7 @@ export function postgresDialect(address: string, place: Place): Dialect {
     connectionString: address,
     application_name: 'foray',
     max: CONNECTIONS,
-    connectionTimeoutMillis: PATIENCE,
+    connectionTimeoutMillis: CONNECT_TIMEOUT,
     options: WALKS,
     // times (ms since the epoch) and counts are below 2^53
     types: {
