@@ -44,7 +44,7 @@ interface Reading {
 }
 
 /** Results are requested first until this many more runs were missing than existed. */
-const PATIENCE = 8;
+const MOST_MISSES = 8;
 /** The errors that a service may answer with if it has no results. */
 const resultless: readonly CloudErrorKind[] = ['not-found', 'refused', 'server', 'malformed'];
 
@@ -78,7 +78,7 @@ export class RunRequester {
     this.store = store;
     this.campaign = campaign;
     this.signal = signal;
-    this.luck = resultsFirst && campaign.fresh === null ? PATIENCE : -1;
+    this.luck = resultsFirst && campaign.fresh === null ? MOST_MISSES : -1;
   }
 
   /** Whether the service has answered anything about a run. */
@@ -117,7 +117,7 @@ export class RunRequester {
       const request = { ...this.requestOf(run), outputs: JSON.stringify(outputs) };
       const results = await this.cloud.getResults(this.versionOf(run), request, this.signal);
       if (results.length === 0 && outputs.length > 0) return undefined;
-      this.luck = Math.min(PATIENCE, this.luck + 1);
+      this.luck = Math.min(MOST_MISSES, this.luck + 1);
       return { seq: run.seq, state: 'done', runId: null, origin: 'reused', outputs: valuesOf(results) };
     } catch (error) {
       this.luck -= 1;

@@ -17,7 +17,7 @@ const WALKS = ['hashjoin', 'mergejoin', 'bitmapscan'].map((way) => `-c enable_${
  */
 const KEPT_PLANS = '-c enable_seqscan=off -c jit=off';
 /** How long to wait for a connection, ms. */
-const PATIENCE = 10_000;
+const CONNECT_TIMEOUT = 10_000;
 /** Error codes of Node for a server that does not answer or that goes away. */
 const NETWORK = /^(ECONN|EHOST|ENET|ENOTFOUND|EAI_|ETIMEDOUT|EPIPE)/;
 /**
@@ -43,7 +43,7 @@ export function postgresDialect(
     connectionString: address,
     application_name: 'foray',
     max: CONNECTIONS,
-    connectionTimeoutMillis: PATIENCE,
+    connectionTimeoutMillis: CONNECT_TIMEOUT,
     options: nameOf ? `${WALKS} ${KEPT_PLANS}` : WALKS,
     // times (ms since the epoch) and counts are below 2^53
     types: {
