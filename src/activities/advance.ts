@@ -125,7 +125,7 @@ async function collectBegun(
       });
     }),
   );
-  // where most have finished, the others probably have meanwhile: a poll costs less than another tick
+  // if most have finished, the others have probably finished as well: a poll costs less than another tick
   const isWorthIt = 2 * unfinished.length <= runs.length;
   await Promise.all(
     unfinished.map((run) =>

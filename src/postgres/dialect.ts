@@ -12,8 +12,8 @@ const CONNECTIONS = 8;
  */
 const WALKS = ['hashjoin', 'mergejoin', 'bitmapscan'].map((way) => `-c enable_${way}=off`).join(' ');
 /**
- * For plans that are kept: where a table was small when the plan was made, it may be large now. A query that must read a
- * whole table anyhow counts as expensive then, and compiling it would only take time.
+ * Settings for plans that are kept. A table that was small at the time of the plan may be large now, so a plan must not scan it.
+ * PostgreSQL would then rate a query that has to read a whole table as expensive, and compile it, which only costs time.
  */
 const KEPT_PLANS = '-c enable_seqscan=off -c jit=off';
 /** How long to wait for a connection, ms. */

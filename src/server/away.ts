@@ -2,19 +2,19 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Foray } from '../client/index.ts';
 import { ForayError } from '../errors.ts';
 
-/** What foray works with over the network. */
+/** The services that foray needs, over the network. */
 export type Neighbour = 'service' | 'temporal';
 
-/** When each neighbour that does not answer was first found silent, ms since the epoch. */
+/** When each neighbour that does not answer was first silent, ms since the epoch. */
 export type Absences = Readonly<Partial<Record<Neighbour, number>>>;
 
-/** How long an answer counts, ms; a shorter time while somebody waits for the service. */
+/** How long an answer is valid, ms. While somebody waits for the service, the time is shorter. */
 const FRESH = 3_000;
 const FRESH_FOR_WAITING = 1_000;
 /** Pause between two looks while somebody waits, ms. */
 const PAUSE = 250;
 
-/** Whether the model service and Temporal answer, as pages say it. They are asked only while somebody looks. */
+/** Whether the model service and Temporal answer. They are asked only while somebody reads pages. */
 export class Away {
   readonly #foray: Pick<Foray, 'answers'>;
   #absences: Absences = {};
@@ -25,7 +25,7 @@ export class Away {
     this.#foray = foray;
   }
 
-  /** Who does not answer. It waits only while nobody is known to be silent, at most two seconds. */
+  /** The neighbours that do not answer. It waits for an answer only if none is known to be silent, for at most two seconds. */
   async look(fresh = FRESH): Promise<Absences> {
     if (performance.now() - this.#asked > fresh) this.#asking ??= this.#ask();
     if (Object.keys(this.#absences).length === 0) await this.#asking;
@@ -33,8 +33,8 @@ export class Away {
   }
 
   /**
-   * What the model service is asked for a page, as long as it is not found to be silent: a frozen one takes connections and
-   * never answers. The question must change nothing, as a late answer is lost.
+   * Asks the model service something for a page. It gives up when the service is found to be silent: a frozen service accepts
+   * connections and never answers. The question must change nothing, because a late answer is lost.
    *
    * @throws ForayError SERVICE_UNREACHABLE
    */
@@ -70,7 +70,7 @@ export class Away {
   }
 }
 
-/** @throws ForayError TEMPORAL_UNREACHABLE where Temporal does not answer: a change would wait for it */
+/** @throws ForayError TEMPORAL_UNREACHABLE if Temporal does not answer, because a change would wait for it */
 export function needsTemporal({ temporal }: Absences): void {
   if (temporal === undefined) return;
   throw new ForayError('TEMPORAL_UNREACHABLE', 'Temporal does not answer, so nothing was changed.', {
@@ -78,13 +78,13 @@ export function needsTemporal({ temporal }: Absences): void {
   });
 }
 
-/** @throws ForayError SERVICE_UNREACHABLE where the model service does not answer: a change would wait for it */
+/** @throws ForayError SERVICE_UNREACHABLE if the model service does not answer, because a change would wait for it */
 export function needsService({ service }: Absences): void {
   if (service !== undefined) throw silent();
 }
 
 function silent(): ForayError {
   return new ForayError('SERVICE_UNREACHABLE', 'The model service does not answer.', {
-    hint: 'Try again when it answers. Campaigns and their results can be looked at meanwhile.',
+    hint: 'Try again when it answers. You can look at campaigns and their results in the meantime.',
   });
 }

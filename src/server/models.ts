@@ -4,11 +4,11 @@ import type { Away } from './away.ts';
 
 type Models = Awaited<ReturnType<Foray['models']>>;
 
-/** The models of the service, as it told them last where it does not answer. */
+/** The models of the service. If it does not answer, they are those of its last answer. */
 export class KnownModels {
   readonly #foray: Pick<Foray, 'models' | 'model'>;
   readonly #away: Away;
-  /** What it told last, by what it was asked for. */
+  /** The last answers, by the name of the model. */
   readonly #told = new Map<string, unknown>();
 
   constructor(foray: Pick<Foray, 'models' | 'model'>, away: Away) {
@@ -16,12 +16,12 @@ export class KnownModels {
     this.#away = away;
   }
 
-  /** @throws ForayError SERVICE_UNREACHABLE where it has told nothing so far */
+  /** @throws ForayError SERVICE_UNREACHABLE if there is no answer so far */
   all(): Promise<Models> {
     return this.#known('', () => this.#foray.models());
   }
 
-  /** @throws ForayError UNKNOWN_MODEL; SERVICE_UNREACHABLE where it has told nothing so far */
+  /** @throws ForayError UNKNOWN_MODEL; SERVICE_UNREACHABLE if there is no answer so far */
   one(name: string): Promise<ModelAtService> {
     return this.#known(name, () => this.#foray.model(name));
   }

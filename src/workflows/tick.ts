@@ -64,7 +64,7 @@ export async function tick({ address, state }: Context): Promise<Proposed | unde
   const decision = decide(schedule, Date.now());
   const { resultsFirst } = state;
   const chunks = chunksOf(decision);
-  // one of several activities does not know what the others have seen
+  // one of several activities does not know the results of the others
   const proposeAfter = chunks.length === 1 ? neededOf(state, decision) : undefined;
   const results = await Promise.all(
     chunks.map((chunk) =>
@@ -112,7 +112,7 @@ function neededOf(
   const open = total - fresh - reused - failed;
   const isAllRequested = open <= schedule.flights.length + request.length;
   if (search.isSelect || search.needs === undefined) return open;
-  // while points wait to be requested, a search asks seldom
+  // while points wait to be requested, the search rarely asks for more
   return isAllRequested ? Math.min(open, Math.max(1, search.needs - (search.finished ?? 0))) : undefined;
 }
 

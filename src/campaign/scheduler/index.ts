@@ -99,7 +99,7 @@ export function applyOutcomes(
   schedule.again.push(...outcomes.later.filter((seq) => asked.has(seq)));
 
   if (wasSaturated) learnRate(schedule, started, now);
-  // what a tick finishes that had nothing to request does not say how much the service could have done
+  // a tick that had nothing to request does not show how much the service could have executed
   const least = schedule.keepsBurst && !hasWork(schedule, now) ? schedule.burst : FIRST_BURST;
   if (schedule.isSaturated) schedule.burst = FIRST_BURST;
   // Nothing was queued, so executors may be idle: double the flights, and add twice the runs that finished at once.

@@ -33,8 +33,8 @@ export interface Database extends Sql {
   /** Whether other processes may change it as well. */
   readonly isShared: boolean;
   /**
-   * For statements that are executed so often that planning them would cost as much as they do. Each is planned once, so its
-   * best plan must be the same whatever the tables hold.
+   * For frequent statements, whose planning would cost as much as their execution. Each is planned once, so its best plan must
+   * not depend on the content of the tables.
    */
   readonly planned: Sql;
   /**

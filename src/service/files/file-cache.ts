@@ -1,17 +1,17 @@
 import { statfsSync } from 'node:fs';
 import type { ContentFiles } from './content.ts';
 
-/** The most bytes of copies, as long as the disk has as much room. */
+/** The maximum size of all copies, in bytes. */
 const MOST = 10 * 2 ** 30;
 
 /**
- * Copies of files that are kept elsewhere, in a folder that no other process removes files from. The copies that were not used for the
- * longest time go when all have more than 10 GB, or more than the disk has free. Those that runs use stay.
+ * Copies of files of a store, in a folder that only this process removes files from. If the copies have more than 10 GB, or more
+ * than the disk has free, the least recently used ones are removed. Copies that runs use stay.
  */
 export class FileCache {
   readonly files: ContentFiles;
   readonly #most: number;
-  /** The sizes of copies in bytes, by hash; the one that was used last is the last. */
+  /** The sizes of copies in bytes, by hash. The copy that was used last is the last. */
   readonly #copies = new Map<string, number>();
   /** How often each file is held. */
   readonly #holds = new Map<string, number>();
@@ -22,19 +22,19 @@ export class FileCache {
     this.#most = most;
   }
 
-  /** Prepares the folder, and takes over the copies that an earlier process has left there. */
+  /** Prepares the folder, and keeps the copies that an earlier process has left there. */
   prepare(): void {
     this.files.prepare();
     for (const hash of this.files.oldestFirst()) this.#add(hash);
     this.#shrink();
   }
 
-  /** Keeps copies of files, also those that come later, until they are released as often. */
+  /** Keeps the copies of files, including copies that are made later, until they are released as many times. */
   hold(hashes: Iterable<string>): void {
     for (const hash of hashes) this.#holds.set(hash, (this.#holds.get(hash) ?? 0) + 1);
   }
 
-  /** The copies that are there were used just now, and may go when nothing else holds them. */
+  /** Notes that copies were used now. They may be removed when nothing else holds them. */
   release(hashes: Iterable<string>): void {
     for (const hash of hashes) {
       const holds = this.#holds.get(hash)! - 1;

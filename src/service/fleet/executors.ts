@@ -43,7 +43,7 @@ export class Executors {
     }
   }
 
-  /** Removes those that are listed no longer. */
+  /** Removes the executors that have not reported for so long that the list leaves them out. */
   async forget(): Promise<void> {
     await this.#sql.all(statements.forget, this.#oldest());
   }
@@ -77,7 +77,7 @@ export class Executors {
     return { able, faulty };
   }
 
-  /** When one that is just listed yet was last heard. */
+  /** The oldest report with which an executor is still listed. */
   #oldest(): string {
     return new Date(this.#now() - FORGOTTEN).toISOString();
   }

@@ -18,7 +18,7 @@ import { type Lane, laneId, type LaneInput, laneOf, laneQueues, type ServiceActi
 const LOOK_EVERY = 5_000;
 /** Runs that are requested together need one look, this long after the first, in milliseconds. */
 const GATHER = 50;
-/** The same while no executor is free, which a look may find, but seldom does. */
+/** The same while no executor is free. A look then seldom finds a free one. */
 const GATHER_BUSY = 500;
 
 /** How the service reaches Temporal, and what its lanes are. */
@@ -62,7 +62,7 @@ export class LaneKeeper {
   #soon: NodeJS.Timeout | undefined;
   #isClosed = false;
   #isLooking = false;
-  /** Whether a look was asked for during another one, which may not have seen why. */
+  /** Whether another look was requested during a look, which may have missed the reason. */
   #hasMissed = false;
   #gather = GATHER;
   /** When it was last looked which models' runs wait for nobody. */

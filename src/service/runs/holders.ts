@@ -11,7 +11,7 @@ const MOST_LOSSES = 5;
 
 /** How long a closed holder is remembered, in milliseconds: longer than an executor may be frozen. */
 const REMEMBERED = 90 * 24 * 60 * 60_000;
-/** How often it is looked for holders to forget, in milliseconds: that reads all of them. */
+/** How often old holders are removed, in milliseconds. This reads all of them. */
 const FORGET_EVERY = 60 * 60_000;
 
 type Completion = Extract<Ending, { status: 'COMPLETED' }>;

@@ -14,15 +14,15 @@ const MOST_LISTED = 100_000;
 /** Of the best points, near how many the next one is looked for. */
 const AROUND = 3;
 /**
- * An expected improvement that is too little to go on, in warped units, for each dimension beyond the first. In few dimensions a
- * search that goes on is soon at the end; in many, one elsewhere needs more points, so it begins earlier.
+ * The least expected improvement with which a model goes on, in warped units, for each dimension beyond the first. A search in few
+ * dimensions ends soon anyway. In many dimensions, a search elsewhere needs more points, so it begins earlier.
  */
 const LITTLE = 0.00125;
-/** For how many proposals in a row the model of all points must expect so little: once may be a chance of its fit. */
+/** The number of proposals in a row for which the model of all points must expect so little. A single one may be due to its fit. */
 const PATIENCE = 3;
-/** How many minima are set aside at most. */
-const MOST_ASIDE = 3;
-/** How many points must be known of what is left before a model of it chooses. */
+/** The maximum number of minima that are excluded. */
+const MOST_EXCLUDED = 3;
+/** The number of known points outside the excluded regions that a model needs before it chooses. */
 const LEAST_KNOWN = 5;
 
 /**
@@ -31,9 +31,9 @@ const LEAST_KNOWN = 5;
  * of Global Optimization 13 (1998) 455-492; with noise as R. B. Gramacy and H. K. H. Lee, "Optimization under unknown constraints"
  * (2011), section 3.
  *
- * Inputs that count for little near one minimum may count for much near another, and a model of the first is then sure that there is
- * no other. So where little improvement is expected, what is around the best point is set aside, and a model of the other points alone
- * chooses; where it expects as little, the best of those is set aside as well.
+ * An input that matters little near one minimum may matter much near another one. A model that has learned the first minimum is then
+ * sure that there is no other. So when the model expects little improvement, the region around the best point is excluded, and a
+ * model of the other points alone chooses. If this model expects little as well, the region around its best point is also excluded.
  */
 export const gaussianProcess: MethodMaker = (problem) => new GaussianProcess(problem);
 
@@ -57,12 +57,12 @@ class GaussianProcess implements Method {
   /** How far a proposal was moved at most, in each dimension: half a step. */
   private readonly moved: number[];
   private designed = 0;
-  /** The whole space, what is left when one minimum is set aside, two, and so on. */
+  /** The whole space, then the space without the region of one minimum, of two minima, and so on. */
   private readonly parts: Part[];
-  /** For how many proposals in a row the model of all points has expected little. */
+  /** The number of proposals in a row for which the model of all points has expected little. */
   private little = 0;
-  /** How many minima are set aside for now. */
-  private aside = 0;
+  /** The number of minima that are excluded now. */
+  private excluded = 0;
   /** The least expected improvement with which a model goes on, in warped units. */
   private readonly enough: number;
 
@@ -118,28 +118,28 @@ class GaussianProcess implements Method {
 
   private ofModels(): Proposal | null {
     this.parts[0] = this.parts[0]!.with(this.log);
-    // a search elsewhere goes on to its end: in a model of all points it would give way at each surprise
-    const going = this.aside > 0 ? this.ofPart(this.aside) : null;
+    // a search elsewhere continues until it expects little: the model of all points would end it at each surprise
+    const going = this.excluded > 0 ? this.ofPart(this.excluded) : null;
     if (going && going.improvement >= this.enough) return { x: going.proposal.x, by: going.proposal.by };
-    this.aside = 0;
+    this.excluded = 0;
     const first = this.ofModel(this.parts[0]);
     // with noise, repeats near the best point are what the search is for
     if (!first || this.problem.isNoisy) return first?.proposal ?? null;
     this.little = first.improvement < this.enough ? this.little + 1 : 0;
     if (this.little < PATIENCE) return first.proposal;
     let last: Found | null = first;
-    while (last && last.improvement < this.enough && this.aside < MOST_ASIDE) {
-      this.aside += 1;
-      this.setAside(this.aside);
-      last = this.ofPart(this.aside);
+    while (last && last.improvement < this.enough && this.excluded < MOST_EXCLUDED) {
+      this.excluded += 1;
+      this.exclude(this.excluded);
+      last = this.ofPart(this.excluded);
     }
     if (last && last.improvement >= this.enough) return { ...last.proposal, gain: first.proposal.gain! };
-    this.aside = 0;
+    this.excluded = 0;
     return first.proposal;
   }
 
-  /** Sets one more minimum aside; what is left is as before, unless another one is the best now. */
-  private setAside(count: number): void {
+  /** Excludes one more minimum. The part stays as it was, unless another point is the best now. */
+  private exclude(count: number): void {
     const above = this.parts[count - 1]!;
     const best = above.beliefs.ranked()[0]!;
     if (!this.parts[count]?.isBeside(best.x)) this.parts.splice(count, Infinity, above.without(best.x));

@@ -1,25 +1,25 @@
 import { Beliefs } from './beliefs.ts';
 import type { Problem, Told } from '../method.ts';
 
-/** How far around a minimum the space is set aside, in length scales. */
-const AROUND = 1.2;
+/** The radius of the excluded region around a minimum, in length scales. */
+const RADIUS = 1.2;
 
-/** A minimum that is set aside, and what was believed then: its length scales stay, so that what is set aside does. */
-interface Aside {
+/** An excluded minimum, with the beliefs of that time. The length scales stay, so the excluded region stays as well. */
+interface Exclusion {
   x: readonly number[];
   beliefs: Beliefs;
 }
 
-/** The whole space, or what is left of it when minima and what is around them are set aside, with what is believed by its points alone. */
+/** The whole space, or the space without the regions around some minima, with the beliefs from the points in it. */
 export class Part {
   readonly beliefs: Beliefs;
   private readonly problem: Problem;
-  private readonly asides: readonly Aside[];
+  private readonly exclusions: readonly Exclusion[];
 
-  private constructor(problem: Problem, beliefs: Beliefs, asides: readonly Aside[]) {
+  private constructor(problem: Problem, beliefs: Beliefs, exclusions: readonly Exclusion[]) {
     this.problem = problem;
     this.beliefs = beliefs;
-    this.asides = asides;
+    this.exclusions = exclusions;
   }
 
   static whole(problem: Problem): Part {
@@ -27,31 +27,34 @@ export class Part {
   }
 
   get isWhole(): boolean {
-    return this.asides.length === 0;
+    return this.exclusions.length === 0;
   }
 
-  /** With a longer log, of points anywhere. */
+  /** The same part with a longer log. Points outside the part are left out. */
   with(log: readonly Told[]): Part {
     const own = log.filter(({ x }) => this.has(x));
-    return new Part(this.problem, this.beliefs.with(own), this.asides);
+    return new Part(this.problem, this.beliefs.with(own), this.exclusions);
   }
 
-  /** Without what is around one of its points; nothing is known of it yet. */
+  /** This part without the region around one of its points. It has no beliefs yet. */
   without(x: readonly number[]): Part {
-    return new Part(this.problem, Beliefs.none(this.problem), [...this.asides, { x, beliefs: this.beliefs }]);
+    return new Part(this.problem, Beliefs.none(this.problem), [
+      ...this.exclusions,
+      { x, beliefs: this.beliefs },
+    ]);
   }
 
   has(x: readonly number[]): boolean {
-    return !this.asides.some((aside) => isAround(aside, x));
+    return !this.exclusions.some((exclusion) => isAround(exclusion, x));
   }
 
-  /** Whether a point is around the minimum that was set aside last. */
+  /** Whether a point is in the region that was excluded last. */
   isBeside(x: readonly number[]): boolean {
-    const last = this.asides.at(-1);
+    const last = this.exclusions.at(-1);
     return last !== undefined && isAround(last, x);
   }
 }
 
-function isAround(aside: Aside, x: readonly number[]): boolean {
-  return (aside.beliefs.distance(aside.x, x) ?? Infinity) <= AROUND;
+function isAround(exclusion: Exclusion, x: readonly number[]): boolean {
+  return (exclusion.beliefs.distance(exclusion.x, x) ?? Infinity) <= RADIUS;
 }
