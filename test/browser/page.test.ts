@@ -321,7 +321,7 @@ test('without scripts a campaign is read, started, steered, downloaded and compa
   });
   await tab.getByRole('link', { name: 'Downloads' }).click();
   const download = tab.waitForEvent('download');
-  await tab.getByRole('link', { name: 'Results as CSV, a row a run' }).click();
+  await tab.getByRole('link', { name: 'Results as CSV, one row per run' }).click();
   expect((await download).suggestedFilename()).toMatch(/\.csv$/);
   await tab.goto(server.url);
   for (const id of ['fit', 'other']) await tab.getByRole('checkbox', { name: id, exact: true }).check();
@@ -358,7 +358,7 @@ test('a tab that was left open says what has happened meanwhile', async () => {
   await Promise.all([
     says(here.page, 'You are logged out.'),
     says(fields, 'No plan.'),
-    says(list, 'The server cannot be reached since'),
+    says(list, 'The server has not answered since'),
   ]);
   await Promise.all([here.context.close(), there.close()]);
 });

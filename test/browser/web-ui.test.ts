@@ -195,7 +195,7 @@ describe('Send an Update', () => {
     const { id, url, failures } = await failed();
     const workflow = await WorkflowPage.open(page, url);
     const refusal = await workflow.update('retry', '"everything"');
-    expect(refusal).toBe('what to retry is "failed", "missing" or "all"');
+    expect(refusal).toBe('what to retry is "failed", "missing", "all" or {"cause": …}');
     expect((await told(id)).runs.failed).toBe(failures);
     expect(await workflow.update('retry', '"failed"')).toBeUndefined();
     await expectForgiven(id, failures);
