@@ -237,7 +237,7 @@ test('a damaged file is named, all others are moved, and without it the move end
   await expect(move()).rejects.toMatchObject({
     code: 'FILES_UNUSABLE',
     message: `A file is damaged in ${path.join(dataDir, 'files')}: ${file}.`,
-    hint: expect.stringMatching(/^Restore .* or remove it/),
+    hint: expect.stringMatching(/^Restore .* or remove them/),
   });
   expect(s3.files()).toContain(whole);
   expect(s3.files()).not.toContain(damaged);
