@@ -9,7 +9,10 @@ import { RunFiles } from './run-files.ts';
 import type { S3Bucket, S3Credentials } from './s3-address.ts';
 import type { S3Store } from './s3-store.ts';
 
-/** The prefix of the files of versions in a bucket: whoever may use a model may not read its code. */
+/**
+ * The prefix for the files of versions in a bucket. It is separate, because a person who may use a model may not read
+ * its code.
+ */
 export const VERSIONS = 'versions';
 
 /** A bucket for files, with a key for it. */
@@ -40,8 +43,8 @@ export interface Content {
 }
 
 /**
- * The folder that executors of this machine read and write. Copies of files in a bucket have a folder of their own: what is in the other
- * one may be there alone, and is never removed.
+ * The folder that executors of this machine read and write. Copies of files in a bucket have a separate folder. The
+ * other folder may have the only copy of a file, so its files are never removed.
  *
  * @param cacheDir - the folder for copies of a service that shares its data folder
  */

@@ -20,7 +20,7 @@ export class VersionHistory {
     this.#registry = registry;
   }
 
-  /** The versions of a model, the first one first. */
+  /** The versions of a model, the oldest one first. */
   async list(model: Model): Promise<VersionSummary[]> {
     const runs = await this.#runs.countByVersion(SLICE, turn);
     return this.#versionsOf(model).map((version) => {
