@@ -8,7 +8,7 @@ import { fill } from './fill.ts';
 import type { Shot } from './load.ts';
 
 const MODELS = resolve(import.meta.dirname, 'models');
-/** Number of rounds, which take turns. Each figure is from the best one, because the machine may be shared. */
+/** The number of rounds, which take turns. Each figure is from the best round, because the machine may be shared. */
 export const ROUNDS = 3;
 /**
  * Number of different runs that are requested in turns, as by a campaign that reuses runs: more than the service
