@@ -1,4 +1,4 @@
-/** How many runs a service executes at once, as steps over time (ms). */
+/** The number of runs that a service executes at once, as steps over time (ms). */
 export type Capacity = readonly { from: number; executors: number }[];
 
 /**

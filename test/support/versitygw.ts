@@ -33,5 +33,5 @@ export async function findVersitygw(report: (line: string) => void): Promise<str
   }
 }
 
-// .ci/run builds it beside its other steps
+// .ci/run builds it at the same time as its other steps
 if (import.meta.main) await findVersitygw((line) => process.stderr.write(`${line}\n`));

@@ -38,7 +38,10 @@ export interface Content {
   disk?: DiskStore;
   /** Set if they are not kept in a folder that executors of this machine read and write. */
   runFiles?: RunFiles;
-  /** The store for the files of versions, separate from those of clients, if those are not kept in a folder. */
+  /**
+   * The store for the files of versions, if files are not kept in a folder. It is separate from the store for the files
+   * of clients.
+   */
   versions?: S3Store;
 }
 

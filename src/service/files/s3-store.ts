@@ -36,7 +36,10 @@ const MOST_SKEW = 30;
 /** Empty content, which may be stored at any time. */
 const EMPTY = '47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU';
 
-/** Files in a bucket of an S3-compatible store, as objects `files/HASH`, or with another prefix. Clients get addresses of the store itself. */
+/**
+ * Files in a bucket of an S3-compatible store. They are objects `files/HASH`, or have another prefix. Clients get
+ * addresses of the store itself.
+ */
 export class S3Store implements ContentStore, RemoteFiles {
   readonly #requests: S3Requests;
   readonly #options: S3StoreOptions;

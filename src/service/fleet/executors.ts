@@ -43,7 +43,7 @@ export class Executors {
     }
   }
 
-  /** Removes the executors that have not reported for so long that the list leaves them out. */
+  /** Removes executors whose last report is too old for the list. */
   async forget(): Promise<void> {
     await this.#sql.all(statements.forget, this.#oldest());
   }

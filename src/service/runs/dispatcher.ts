@@ -53,7 +53,10 @@ export interface DispatcherParts {
   listener: DispatcherListener;
   /** Keeps the folders of failed runs, if wanted. */
   kept: KeptRuns | undefined;
-  /** How many runs to claim beyond those that can begin, so that short runs need not wait for their claim. @default 0 */
+  /**
+   * The number of runs to claim in addition to the runs that can begin, so that short runs need not wait for their
+   * claim. @default 0
+   */
   ahead?: () => number;
   /** Whether runs may be claimed now. @default always */
   mayClaim?: () => boolean;

@@ -39,7 +39,10 @@ export function runStatements({ list, skipLocked, forShare, forUpdate }: Dialect
        ON CONFLICT (identity) WHERE status IN ('FRESH', 'RUNNING', 'COMPLETED') DO NOTHING RETURNING ${COLUMNS}`,
     want: `UPDATE runs SET direct = 1 WHERE seq = ? AND status IN ('FRESH', 'RUNNING', 'COMPLETED') RETURNING id`,
     newest: `SELECT ${COLUMNS} FROM runs WHERE identity = ? ORDER BY seq DESC LIMIT 1`,
-    /** All runs of some identities, the newest one of each last. The order is that of the index, so that PostgreSQL uses it. */
+    /**
+     * All runs of some identities, with the newest run of each last. The order is the order of the index, so that
+     * PostgreSQL uses it.
+     */
     ofIdentities: (identities: number) =>
       `SELECT ${COLUMNS}, identity FROM runs WHERE identity IN ${marks(identities)} ORDER BY identity, seq`,
     byId: `SELECT ${COLUMNS} FROM runs WHERE id = ?`,
@@ -151,7 +154,7 @@ export function runStatements({ list, skipLocked, forShare, forUpdate }: Dialect
   };
 }
 
-/** A list of so many values. */
+/** A list with this number of values. */
 function marks(values: number): string {
   return `(${times(values, '?')})`;
 }

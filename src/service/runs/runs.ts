@@ -21,8 +21,8 @@ import { isLive, isUnfinished } from './states.ts';
 /** The largest number of sub-runs that a message lists. If there are more, it has only counts. */
 const MOST_LISTED = 1_000;
 /**
- * The number of an experiment's runs that are added at once. That takes some milliseconds; other requests are answered
- * in between.
+ * The number of an experiment's runs that are added at once. This takes some milliseconds. The service answers other
+ * requests in between.
  */
 const SLICE = 100;
 

@@ -6,7 +6,8 @@ import type { ModelRegistry, ServedVersion } from '../models/registry.ts';
 import type { RunRepository } from './repository.ts';
 
 /**
- * The number of runs that are counted at once. That takes some milliseconds; other requests are answered in between.
+ * The number of runs that are counted at once. This takes some milliseconds. The service answers other requests in
+ * between.
  */
 const SLICE = 10_000;
 
