@@ -14,8 +14,8 @@ export interface ProcessOptions {
 }
 
 /**
- * A process that the bench measures, or measures with. It has its own process group, so that a Ctrl-C reaches only the
- * bench. It always ends with the bench, because its standard input and its channel close then.
+ * A process that the bench measures or uses. It has its own process group, so that a Ctrl-C reaches only the bench. It
+ * always ends with the bench, because its standard input and its channel close then.
  */
 export class Process {
   readonly pid: number;
@@ -65,7 +65,7 @@ export class Process {
     this.child.send(message, (error) => error && this.receive(error.message));
   }
 
-  /** Sends a question over the channel; the next object is the answer. */
+  /** Sends a question over the channel. The next object is the answer. */
   ask<T extends object>(question: string): Promise<T> {
     return new Promise((resolve, reject) => {
       const take = (message: unknown): void => {
@@ -108,7 +108,7 @@ export class Process {
   }
 }
 
-/** The environment of the bench, without the variables that would redirect a part, and with `more`. */
+/** The environment of the bench and the variables in `more`, without variables that would redirect a part. */
 export function ownEnvironment(more: Record<string, string> = {}): NodeJS.ProcessEnv {
   const own = Object.entries(process.env).filter(([name]) => !/^(FORAY|TEMPORAL|PREFECT)_/.test(name));
   return { ...Object.fromEntries(own), ...more };

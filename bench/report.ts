@@ -19,7 +19,7 @@ export interface Part<Row = unknown> {
 
 export interface Column<Row> {
   title: string;
-  /** A method instead of a property, so that a column for a general row is a column for a special row too. */
+  /** This is a method and not a property. So a column for a general row is also a column for a special row. */
   of(row: Row): string | number | undefined;
   digits?: number;
 }
@@ -55,7 +55,7 @@ function cellOf(value: string | number | undefined, digits = 0): string {
   return value ?? '';
 }
 
-/** Pads columns to their widest cell, the first one aligned left and the others right. */
+/** Pads columns to their widest cell. The first column is aligned left, and the others are aligned right. */
 function aligned(rows: string[][]): string[] {
   const widths = rows[0]?.map((_, at) => Math.max(...rows.map((row) => row[at]!.length))) ?? [];
   return rows.map((row) =>

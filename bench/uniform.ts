@@ -1,6 +1,6 @@
 /**
- * Random numbers from 0 to 1 by a linear congruential generator with a seed: without a pattern that compression would
- * find.
+ * Random numbers from 0 to 1 by a linear congruential generator with a seed. They have no pattern that compression
+ * would find.
  */
 export function uniform(seed: number): () => number {
   let state = BigInt(seed);

@@ -15,7 +15,7 @@ export interface Size {
   first?: number;
 }
 
-/** foray as users run it: worker processes, a store, and a client in the process of the bench. */
+/** foray in the form that users run: worker processes, a store, and a client in the process of the bench. */
 export class ForayWay {
   readonly workers: Process[];
   readonly foray: Foray;
@@ -67,7 +67,7 @@ export class ForayWay {
   }
 
   /**
-   * Runs one campaign to its end, and checks that every result exists and is right.
+   * Runs one campaign to its end, and checks that every result exists and is correct.
    * @param during called with the campaign's id when it has started
    */
   async run(

@@ -16,7 +16,7 @@ export interface Lab {
   close(): Promise<void>;
 }
 
-/** A key that no real service knows; the stub accepts any key. */
+/** A key that no real service knows. The stub accepts any key. */
 export const KEY = 'bench-0000-4000-8000-000000000000';
 
 export async function openLab(): Promise<Lab> {
@@ -31,7 +31,7 @@ export async function openLab(): Promise<Lab> {
   const close = async (): Promise<void> => {
     process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
     await temporal?.close();
-    // clients end before the servers that they call
+    // end clients before the servers that they call
     for (const each of processes.toReversed()) await each.end();
     rmSync(folder, { recursive: true, force: true });
   };
@@ -50,7 +50,7 @@ export async function openLab(): Promise<Lab> {
   }
 }
 
-/** Prints a line of progress to standard error: standard output is for figures. */
+/** Prints a line of progress to standard error, because standard output is for figures. */
 export function progress(line: string): void {
   process.stderr.write(`${line}\n`);
 }

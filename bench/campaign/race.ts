@@ -15,7 +15,7 @@ export interface Race {
 
 /**
  * A program that prints `ready`, starts when it reads a line from standard input, and prints `done` and the number of
- * right results.
+ * correct results.
  */
 export class Racer {
   private readonly lab: Lab;
@@ -29,7 +29,7 @@ export class Racer {
     this.race = race;
   }
 
-  /** Measures it once; some programs can start again afterwards. */
+  /** Measures it once. Some programs can start again afterwards. */
   async measure(): Promise<Measured> {
     const { way, runs, server } = this.race;
     await this.process.says(/^ready$/);

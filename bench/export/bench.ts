@@ -29,9 +29,9 @@ const MOST_TIMES = 3;
 const MOST_GROWTH = 1.2;
 
 /**
- * Writes the results of a campaign with a million runs as files, and compares with DuckDB, which writes the same
+ * Writes the results of a campaign with a million runs as files. Compares this with DuckDB, which writes the same
  * Parquet from CSV. Each measurement is a process that reports its time without its start. The ways take turns, so that
- * other work on the machine affects all of them, and the median of the rounds counts.
+ * other work on the machine affects all of them. The median of the rounds counts.
  */
 export async function run(args: string[]): Promise<boolean> {
   const { values } = parseArgs({

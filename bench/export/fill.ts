@@ -3,7 +3,7 @@ import { openStore } from '../../src/store/index.ts';
 import { campaignOf, NUMBERS, outputsOf, pointsOf, REPLICATIONS } from '../numbers.ts';
 import { uniform } from '../uniform.ts';
 
-/** Says that all runs have finished. */
+/** Sets all runs as finished. */
 const FINISHED = `
   update runs set state = 'done', origin = 'new', run_id = 'run-' || seq, requested_at = 1, finished_at = 2;
   update run_counts set new = waiting, waiting = 0`;
@@ -11,7 +11,7 @@ const FINISHED = `
 /** Fills a store with a finished campaign: two inputs, ten replications per point, five numbers per run. */
 export async function fill(file: string, runs: number): Promise<void> {
   await addDesign(`sqlite:${file}`, runs);
-  // writes the same rows as the store, in a minute instead of many
+  // this writes the same rows as the store, in a minute instead of many minutes
   const database = new DatabaseSync(file);
   database.exec(FINISHED);
   const insert = database.prepare('insert into outputs (campaign, seq, outputs) values (1, ?, ?)');
@@ -24,7 +24,7 @@ export async function fill(file: string, runs: number): Promise<void> {
   database.close();
 }
 
-/** The same in an empty database of PostgreSQL, which makes the numbers itself. */
+/** The same in an empty PostgreSQL database. PostgreSQL makes the numbers itself. */
 export async function fillPostgres(
   address: string,
   runs: number,

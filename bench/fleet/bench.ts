@@ -27,8 +27,8 @@ interface Given {
 }
 
 /**
- * Measures executors on other machines: throughput, what a lost executor costs, and what they do when there is nothing
- * to do. By default of one service on SQLite; `--postgres` takes two replicas on PostgreSQL.
+ * Measures executors on other machines: the throughput, the cost of a lost executor, and the cost of idle executors.
+ * The default is one service on SQLite. `--postgres` uses two replicas on PostgreSQL.
  */
 export async function run(args: string[]): Promise<boolean> {
   const { values } = parseArgs({

@@ -14,9 +14,9 @@ import type { Part } from '../report.ts';
 import { usageOf } from '../usage.ts';
 
 export const SLOTS = 4;
-/** How long an executor may be silent before its runs go to another, ms (src/cli/service.ts). */
+/** If an executor is silent for this time, another executor gets its runs, ms (src/cli/service.ts). */
 export const HEARTBEAT = 15_000;
-/** Delay between looks at the database of the service, ms. */
+/** Delay between checks of the service's database, ms. */
 const LOOK_EVERY = 20;
 
 export interface Row {
@@ -33,10 +33,10 @@ export const columns: Part<Row>['columns'] = [
 
 export const unfinished = `SELECT count(*) FROM runs WHERE status IN ('FRESH', 'RUNNING')`;
 
-/** Who takes CPU time. */
+/** The processes whose CPU time is measured. */
 export type Who = 'services' | 'Temporal' | 'PostgreSQL' | 'executors';
 
-/** Services without executors of their own, their Temporal, and a way to start executors. */
+/** Services without their own executors, their Temporal server, and a way to start executors. */
 export interface Lab {
   folder: string;
   services: Process[];
@@ -47,14 +47,14 @@ export interface Lab {
   /** The key of an executor. */
   key: string;
   client: CloudClient;
-  /** The version of Rehearsal, whose runs sleep. */
+  /** The version of the model Rehearsal, whose runs sleep. */
   version: string;
   startExecutor(name: string): Promise<Process>;
   /** Starts a program of the bench. */
   own(started: Process): Process;
-  /** Requests runs that sleep, some at a time; returns the ids. */
+  /** Requests sleeping runs in slices. Returns their ids. */
   request(runs: number, seconds: number): Promise<string[]>;
-  /** Stops the run that was requested last, which sleeps so long. */
+  /** Stops the last requested run, which sleeps for this time. */
   stopLast(seconds: number): Promise<void>;
   /** The first value of a query of the service's database. */
   ask(sql: string): Promise<number>;
@@ -147,7 +147,7 @@ export async function startLab(
   };
 }
 
-/** A run that sleeps, with a value of its own. */
+/** A sleeping run with a unique value. */
 export function requestOf(seconds: number, value: number): RunRequest {
   const inputs = [
     { name: 'Seconds', value: String(seconds) },

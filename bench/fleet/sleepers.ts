@@ -1,6 +1,6 @@
 /**
- * Many executors in one process, each with one slot. Their runs sleep here and not in processes of their own, so that what is
- * measured is what they cost the service and Temporal.
+ * Many executors in one process, each with one slot. Their runs sleep here and not in separate processes. So the bench
+ * measures the cost of executors for the service and Temporal.
  */
 import { Context } from '@temporalio/activity';
 import { NativeConnection, Worker } from '@temporalio/worker';
@@ -15,21 +15,21 @@ import { LaneWork } from '../../src/service/node/lane-work.ts';
 import { NodeMaterials } from '../../src/service/node/materials.ts';
 import type { Pool } from '../../src/service/runs/dispatcher.ts';
 
-/** What the program is started with, as JSON. */
+/** The input of the program, as JSON. */
 export interface SleeperOptions {
   url: string;
   key: string;
-  /** That of Temporal. */
+  /** The address of Temporal. */
   address: string;
-  /** What the names of the executors begin with. */
+  /** The prefix of the executors' names. */
   name: string;
   executors: number;
   cache: string;
 }
 
-/** What it answers to each message. */
+/** The answer to each message. */
 export interface Slept {
-  /** How long runs have slept so far, all together, in milliseconds. */
+  /** The total sleep time of all runs so far, in milliseconds. */
   sleptMs: number;
 }
 
@@ -39,7 +39,7 @@ const materials = new NodeMaterials(client, cache, 4 * executors);
 materials.prepare();
 const since = new Date().toISOString();
 const never = new AbortController().signal;
-/** When the runs that sleep now have begun. */
+/** The start times of the runs that sleep now. */
 const begun = new Map<string, number>();
 let sleptMs = 0;
 

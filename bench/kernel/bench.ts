@@ -22,13 +22,13 @@ interface Row {
   ratio: number;
 }
 
-/** The kernel must be at least this many times as fast as SimPy; its target is twice that. */
+/** The kernel must be at least this many times as fast as SimPy. Its target is twice this number. */
 const LEAST_RATIO = 10;
 
 /**
  * Compares the kernel with SimPy and Ciw: M/M/1 with its statistics, and the hold model with few and many entities. It
  * also compares a command model with its command alone. Each measurement is a process. The contestants take turns, so
- * that other work on the machine affects all of them, and the median of the rounds counts.
+ * that other work on the machine affects all of them. The median of the rounds counts.
  */
 export async function run(args: string[]): Promise<boolean> {
   const { values } = parseArgs({

@@ -41,7 +41,7 @@ interface Row extends Partial<Visit> {
   closed: number;
   /** The longest time in which the thread for requests could not answer, ms. */
   stall: number;
-  /** A look that finds no new runs, ms. */
+  /** The time of a check that finds no new runs, ms. */
   look: number;
   pictures: number;
   /** Size of all pictures, compressed. */
@@ -52,8 +52,8 @@ interface Row extends Partial<Visit> {
 
 /**
  * Pictures of campaigns with 1,000 to 1,000,000 runs, five outputs each and ten replications per point, as the page
- * shows them: of an open campaign, and of one that has just ended. With `--postgres` the store is in a PostgreSQL of its own;
- * with `--browser` the page is visited in Chromium as well.
+ * shows them, for an open campaign and for a campaign that has just ended. With `--postgres`, the store is in a
+ * separate PostgreSQL server. With `--browser`, the bench also visits the page in Chromium.
  */
 export async function run(args: string[]): Promise<boolean> {
   const { values } = parseArgs({

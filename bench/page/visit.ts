@@ -9,24 +9,24 @@ import { NUMBERS } from '../numbers.ts';
 
 const KEY = crypto.randomUUID();
 const LOOKS = 500;
-/** Nothing listens there: neither is needed for a campaign that is over. */
+/** Nothing listens at this address. A finished campaign needs neither the model service nor Temporal. */
 const NOBODY = '127.0.0.1:9';
 
-/** What it takes to visit the page of a campaign that is over, in Chromium. */
+/** The cost of a visit to the page of a finished campaign, in Chromium. */
 export interface Visit {
-  /** The first byte of the page, ms. */
+  /** The time to the first byte of the page, ms. */
   firstByte: number;
-  /** Its document, while the pictures are being drawn, ms. */
+  /** The time to its document, while the pictures are being drawn, ms. */
   dom: number;
   /** The longest task of the browser until all pictures are there, ms. */
   task: number;
-  /** All that was sent until then, compressed. */
+  /** All data that were sent until then, compressed. */
   page: number;
-  /** CPU time of the whole process for a poll that finds nothing new, ms; the one who polls is in it. */
+  /** CPU time of the whole process for a poll that finds nothing new, ms. It includes the polling client. */
   poll: number;
 }
 
-/** @param address of a store with the campaign of the benches, which is over */
+/** @param address of a store with the finished campaign of the benches */
 export async function visit(address: string): Promise<Visit> {
   const foray = await Foray.open({
     service: { url: `http://${NOBODY}/api/open/8.5.0`, key: '' },
@@ -38,7 +38,7 @@ export async function visit(address: string): Promise<Visit> {
   });
   const server = await startServer({ foray, store: address, keys: new OwnKey(KEY, 'bench') });
   try {
-    // the server learns that neither of the two answers
+    // wait until the server has found that neither of the two answers
     await timed(`${server.url}/reference`);
     const { ms: firstByte } = await timed(`${server.url}/campaigns/${NUMBERS}`);
     return { firstByte, ...(await inBrowser(server)), poll: await polled(server) };
@@ -82,7 +82,7 @@ async function polled({ url }: Server): Promise<number> {
   return (user + system) / 1_000 / LOOKS;
 }
 
-/** Requests an address; the time is until its first byte, ms. */
+/** Requests an address. Returns the time to the first byte, ms. */
 async function timed(url: string, headers: Record<string, string> = {}) {
   const from = performance.now();
   const sent = request(url, {

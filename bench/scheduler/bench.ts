@@ -22,8 +22,8 @@ const FEW_GOALS: Goals = { makespan: 1.03, polls: 3, events: 3 };
 const FEW_AND_SHORT_GOALS: Goals = { makespan: 1.03, polls: 4, events: 4 };
 
 /**
- * Fairness in windows of 10 mean durations, or of 500 runs where fewer start in that time. It must be reached within two windows after
- * the second of two equal campaigns starts.
+ * Fairness is measured in windows of 10 mean durations. If fewer than 500 runs start in that time, the window has 500
+ * runs. Fairness must be reached within two windows after the second of two equal campaigns starts.
  */
 const FAIR = 0.95;
 const FAIR_RUNS = 500;
@@ -60,7 +60,7 @@ interface Result extends Cell {
 
 /**
  * Compares the scheduler in virtual time with loops that poll at an interval, and with list scheduling in the same
- * order. Each cell shows the worst of its seeds, and must meet all its goals at once.
+ * order. Each cell shows its worst seed, and must meet all its goals at once.
  */
 export function run(args: string[]): boolean {
   const { values } = parseArgs({

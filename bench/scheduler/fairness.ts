@@ -21,7 +21,8 @@ interface Sharer {
 
 /**
  * Jain's fairness index (Jain, Chiu, Hawe, 1984) of the executor time of equal campaigns on one service, in windows of
- * `window` ms from the start of the last campaign: 1 means equal shares, 1/n that one campaign has everything.
+ * `window` ms from the start of the last campaign: 1 means equal shares, and 1/n means that one campaign has all
+ * executor time.
  *
  * @param begins when each campaign starts, ms
  */

@@ -1,4 +1,4 @@
-/** How many runs a service executes at once, as steps over time (ms). */
+/** The number of runs that a service executes at once, as steps over time (ms). */
 export type Capacity = readonly { from: number; executors: number }[];
 
 /**
@@ -72,7 +72,7 @@ export class VirtualService {
   }
 }
 
-/** When list scheduling in the same order ends: it queues everything at once, and needs no polls. */
+/** The time when list scheduling in the same order ends. It queues all runs at once, and needs no polls. */
 export function listScheduling(durations: readonly number[], capacity: Capacity): number {
   const service = new VirtualService(durations, capacity);
   for (const seq of durations.keys()) service.request(seq);

@@ -9,12 +9,13 @@ import { type PeerRow, peerRows, Peers } from './peers.ts';
 import { knRows } from './selection.ts';
 import { winnerRows, type WinnerRow } from './winner.ts';
 
-/** Tolerance for the difference to the median of another implementation: medians of ten seeds differ by that much. */
+/** Tolerance for the difference to the median of another implementation. Medians of ten seeds differ by this amount. */
 const TOLERANCE = 0.2;
 
 /**
  * Counts the evaluations of search methods on functions with a known optimum. The reference figures were measured with
- * pycma 4.5.0 and scipy 1.17; `--peers` measures beside it. Counts of evaluations are the same on every machine; times are not.
+ * pycma 4.5.0 and scipy 1.17. `--peers` measures these figures again. Counts of evaluations are the same on every
+ * machine, but times are not.
  */
 export async function run(args: string[]): Promise<boolean> {
   const { values } = parseArgs({
@@ -24,9 +25,9 @@ export async function run(args: string[]): Promise<boolean> {
       repeats: { type: 'string', default: '1000' },
       winners: { type: 'string', default: '40' },
       points: { type: 'string', default: '10000' },
-      // runs optimisers of other libraries beside, in Python
+      // also runs optimisers of other libraries, in Python
       peers: { type: 'boolean', default: false },
-      // also Optuna's Gaussian process: torch takes gigabytes
+      // also Optuna's Gaussian process; torch needs gigabytes
       torch: { type: 'boolean', default: false },
       // the names of parts, with commas between them
       only: { type: 'string' },

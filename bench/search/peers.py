@@ -13,7 +13,7 @@ import numpy
 import optuna
 import scipy.optimize
 
-# libraries warn of what is not installed, and of what is experimental
+# libraries warn of missing packages and of experimental functions
 warnings.filterwarnings("ignore")
 import cma  # noqa: E402
 
@@ -21,7 +21,7 @@ optuna.logging.set_verbosity(optuna.logging.CRITICAL)
 
 
 class Enough(Exception):
-    """The caller wants no further point."""
+    """The caller needs no further point."""
 
 
 def value_of(x):
@@ -60,7 +60,7 @@ def differential_evolution(job):
 PEERS = {
     "pycma": pycma,
     "Optuna TPE": lambda job: optuna_with(optuna.samplers.TPESampler(seed=job["seed"]), job),
-    # needs torch
+    # this needs torch
     "Optuna GP": lambda job: optuna_with(optuna.samplers.GPSampler(seed=job["seed"]), job),
     "SciPy DE": differential_evolution,
 }

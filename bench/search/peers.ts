@@ -30,7 +30,7 @@ export interface PeerSearch {
   sigma?: number;
 }
 
-/** The optimisers, and how many evaluations each may make; those that fit a model to all points take long. */
+/** The optimisers, and the largest number of evaluations of each. Optimisers that fit a model to all points take long. */
 const PEERS: Record<string, number> = {
   pycma: 4_000,
   'Optuna TPE': 200,

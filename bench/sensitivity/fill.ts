@@ -40,7 +40,7 @@ export async function fillSample(file: string, points: number): Promise<void> {
   await store.addPoints(SAMPLE, pointsOf(points), 1);
   await store.setPhase(SAMPLE, 'completed', 2);
   await store.close();
-  // writes the same rows as the store, in a minute instead of many
+  // this writes the same rows as the store, in a minute instead of many minutes
   const database = new DatabaseSync(file);
   database.exec(`
     update runs set state = 'done', origin = 'new', run_id = 'run-' || seq, requested_at = 1, finished_at = 2;

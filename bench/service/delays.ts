@@ -9,7 +9,7 @@ const RATE = 200;
 /** Number of connections that send hardly anything. */
 const SLOW = 200;
 
-/** Measures in turns: together with connections that send hardly anything, and alone. */
+/** Measures in turns, with and without connections that send hardly anything. */
 export async function besideSlow(
   { shots }: Measured,
   seconds: number,
@@ -61,7 +61,8 @@ async function drip(url: string): Promise<() => Promise<unknown>> {
     // the service closes such a connection after a while
     socket.on('error', () => undefined).write('POST / HTTP/1.1\r\nHost: x\r\nX-Slow: ');
   }
-  // each connection sends ten times a second, but never all at once: that would block the measuring process
+  // each connection sends ten times a second, but they never all send at once, because that would block the measuring
+  // process
   let next = 0;
   const timer = setInterval(() => {
     for (let turn = 0; turn < SLOW / 10; turn += 1) {

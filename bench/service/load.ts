@@ -19,7 +19,8 @@ export interface Felt {
 }
 
 /**
- * Sends a request for some seconds: as fast as answers come, or `rate` times per second, however long answers take.
+ * Sends a request repeatedly for some seconds. It sends as fast as answers arrive, or `rate` times per second, however
+ * long answers take.
  *
  * @throws Error when an answer is not 200
  */

@@ -8,11 +8,11 @@ import { fill } from './fill.ts';
 import type { Shot } from './load.ts';
 
 const MODELS = resolve(import.meta.dirname, 'models');
-/** Number of rounds, which take turns. Each figure is from the best one, because the machine may be shared. */
+/** The number of rounds, which take turns. Each figure is from the best round, because the machine may be shared. */
 export const ROUNDS = 3;
 /**
- * Number of different runs that are requested in turns, as by a campaign that reuses runs: more than the service
- * caches.
+ * The number of different runs that are requested in turns, like the requests of a campaign that reuses runs. It is
+ * larger than the service's cache.
  */
 export const DIFFERENT = 5_120;
 /** Delay between checks whether a run has completed, ms. */

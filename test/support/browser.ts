@@ -33,7 +33,7 @@ function isProgram(path: string): boolean {
 export function launchBrowser(): Promise<Browser> {
   return chromium.launch({
     executablePath: findChromium(),
-    // root gets no sandbox; the pages are our own
+    // Chromium has no sandbox for root, and we trust our own pages
     args: [
       '--no-sandbox',
       '--disable-gpu',
@@ -44,7 +44,7 @@ export function launchBrowser(): Promise<Browser> {
   });
 }
 
-/** A page without animations. Temporal's Web UI has some that never end, and drawing them takes half a core. */
+/** A page without animations. Some animations of Temporal's Web UI never end, and drawing them takes half a core. */
 export async function stillPage(context: BrowserContext): Promise<Page> {
   const page = await context.newPage();
   const css = '*, *::before, *::after { animation: none !important; transition: none !important }';
@@ -56,7 +56,7 @@ export async function stillPage(context: BrowserContext): Promise<Page> {
 
 export type Tab = 'History' | 'Queries' | 'User Metadata' | 'Search Attributes' | 'Memo';
 
-/** The page of one workflow in Temporal's Web UI, used like a person would. */
+/** The page of one workflow in Temporal's Web UI. The tests use it in the same way as a person. */
 export class WorkflowPage {
   readonly page: Page;
   private readonly main: Locator;
@@ -78,7 +78,7 @@ export class WorkflowPage {
     await dialog.waitFor({ state: 'hidden' });
   }
 
-  /** Sends an update; `input` is JSON. Returns the reason of a refusal, or undefined, when it is answered. */
+  /** Sends an update; `input` is JSON. Waits for the answer. Returns the reason if the update is refused, otherwise undefined. */
   async update(name: string, input?: string): Promise<string | undefined> {
     const dialog = await this.fillIn('Send an Update', name, input);
     await dialog.getByRole('button', { name: 'Submit' }).click();
@@ -120,7 +120,7 @@ export class WorkflowPage {
   async details(expected: RegExp): Promise<string> {
     await this.tab('User Metadata');
     await this.main.getByRole('heading', { name: 'Current Details' }).waitFor();
-    // the Markdown of the summary and of the details have a frame each
+    // the Markdown of the summary and the Markdown of the details are in separate frames
     const body = this.main.getByTitle('output').last().contentFrame().locator('body');
     return until(`the details say ${expected}`, async () => {
       await this.page.keyboard.press('r');
@@ -141,7 +141,8 @@ export class WorkflowPage {
     if (input !== undefined) {
       const editor = dialog.getByRole('textbox').last();
       await editor.fill(input);
-      // the editor indents JSON when it loses focus, which moves the elements below it: an immediate click would miss
+      // the editor indents JSON when it loses focus, and this moves the elements below it; an immediate click would
+      // miss
       await editor.blur();
     }
     return dialog;

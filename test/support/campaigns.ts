@@ -8,14 +8,14 @@ import type { World } from './world.ts';
 /** Anything with a client. */
 type Client = Pick<World, 'foray'>;
 
-/** Follows a campaign until it is over. */
+/** Follows a campaign until it has ended. */
 export async function toTheEnd({ foray }: Client, id: string): Promise<CampaignStatus> {
   let last: CampaignStatus | undefined;
   for await (const status of foray.follow(id, 200)) last = status;
   return last!;
 }
 
-/** How the workflow closed. The store knows the end of a campaign a moment before Temporal. */
+/** The status of the closed workflow. The store knows the end of a campaign a moment before Temporal. */
 export function closedStatus({ environment }: World, id: string): Promise<string> {
   return until('the workflow is closed', async () => {
     const { status } = await environment.client.workflow.getHandle(id).describe();
@@ -31,7 +31,7 @@ export function untilSomeAreDone({ foray }: Client, id: string): Promise<Campaig
   });
 }
 
-/** Waits until a run of the campaign is RUNNING at the service. Its runs have to last longer than a look at its status. */
+/** Waits until a run of the campaign is RUNNING at the service. Its runs must last longer than a check of its status. */
 export function untilRunning({ foray }: Client, id: string): Promise<CampaignStatus> {
   return until(`${id} has runs in flight`, async () => {
     const status = await foray.status(id);
@@ -40,7 +40,7 @@ export function untilRunning({ foray }: Client, id: string): Promise<CampaignSta
   });
 }
 
-/** What `foray results` prints of a campaign. */
+/** The output of `foray results` for a campaign. */
 export async function printedResults(
   { settings, folder }: World,
   id: string,

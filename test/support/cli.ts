@@ -19,7 +19,7 @@ export interface Ran {
   stderr: string;
 }
 
-/** The environment without foray's settings of the person who runs the tests. */
+/** The environment without the foray settings of the person who runs the tests. */
 export function cleanEnv(): NodeJS.ProcessEnv {
   const names = Object.keys(process.env).filter(
     (name) => !/^(FORAY|TEMPORAL)_|^NODE_OPTIONS$|^JEST/.test(name),
@@ -48,7 +48,7 @@ export async function foray(
 export interface Dev {
   folder: string;
   child: ChildProcess;
-  /** Its output so far. */
+  /** The output so far. */
   said(): string;
   pidOf(part: 'Worker' | 'Model service' | 'Temporal'): number;
   temporal: string;
@@ -81,7 +81,7 @@ export async function startDev({
     folder,
     child,
     said: () => said,
-    // the last printed one: a restarted part has another one
+    // take the last printed process id, because a restarted part has another one
     pidOf: (part) => {
       const lines = said.split('\n').filter((line) => line.toLowerCase().includes(part.toLowerCase()));
       return Number(/process (\d+)/.exec(lines.findLast((line) => line.includes('process '))!)![1]);
@@ -107,7 +107,7 @@ export function isRunning(pid: number): boolean {
   }
   if (!existsSync('/proc')) return true;
   try {
-    // an ended process exists until its parent reads its exit code; for an orphan that may take a while
+    // an ended process exists until its parent reads its exit code; this may take a while for an orphan
     return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
   } catch {
     // it has ended in the meantime
@@ -115,7 +115,7 @@ export function isRunning(pid: number): boolean {
   }
 }
 
-/** A client of a running `foray dev`, for tests that need no command line: commands are slow to start. */
+/** A client of a running `foray dev`, for tests that do not need the command line, because commands start slowly. */
 export function clientOf({ folder }: Pick<Dev, 'folder'>): Promise<Foray> {
   const { service, store, temporal } = readAddresses(join(folder, '.foray'))!;
   return Foray.open({

@@ -3,7 +3,7 @@ import { TestEnvironment } from 'jest-environment-node';
 
 /**
  * Jest's environment for Node with an ordinary global object. Jest's own global object is a proxy with interceptors.
- * Each `Math` or `Map` in a test goes through them, which made loops three times slower.
+ * Each `Math` or `Map` in a test goes through them. This made loops three times slower.
  */
 export default class PlainEnvironment extends TestEnvironment {
   constructor(config, context) {

@@ -29,11 +29,11 @@ export interface Recorded extends Asked {
   fault: Fault;
   /** The status of the answer; 0 when the connection was cut. */
   status: number;
-  /** When the answer was sent or the connection was cut; 0 until then. */
+  /** The time when the answer was sent or the connection was cut; 0 until then. */
   answeredAt: number;
 }
 
-/** A proxy before a service over HTTP that follows a plan for each request. */
+/** A proxy for a service over HTTP. It follows a plan for each request. */
 export interface FaultyService {
   url: string;
   /** Called for each request from now on. */
@@ -95,7 +95,7 @@ export async function startFaultyService(service: { url: string }): Promise<Faul
   }
 
   const server = createServer((incoming, response) => {
-    // the client or the service has closed its connection: the other side sees an ended connection
+    // the client or the service has closed its connection; the other side gets an ended connection
     handle(incoming, response).catch(() => incoming.socket.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

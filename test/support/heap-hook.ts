@@ -1,8 +1,9 @@
 import { BroadcastChannel, isMainThread, threadId } from 'node:worker_threads';
 
 /**
- * This module is loaded into a worker process before its own code, in each of its threads: Temporal runs workflows in
- * threads. When the process's channel gets `heap`, it collects garbage in all threads and answers with the used heap of
+ * This module is loaded into a worker process before the worker's own code. It is loaded in each thread, because
+ * Temporal runs workflows in threads. When the process's channel gets `heap`, it collects garbage in all threads and
+ * answers with the used heap of
  * each, in bytes. It needs --expose-gc.
  */
 

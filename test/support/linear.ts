@@ -1,6 +1,6 @@
 /** Pairs of lengths n and 2n. The short pairs find quadratic work before the long ones would run forever. */
 const LENGTHS = [5_000, 20_000, 320_000, 5_000_000];
-/** Largest allowed ratio: linear work takes twice as long for 2n as for n, quadratic work four times. */
+/** The largest allowed ratio. Linear work takes twice as long for 2n as for n, and quadratic work four times as long. */
 const MOST_RATIO = 3.2;
 /** Below this time, a measurement is mostly noise, ms. */
 const LEAST_MS = 30;
@@ -8,7 +8,7 @@ const REPEATS = 12;
 
 /**
  * Throws if the CPU time of some work grows faster than linearly with the length of its text. Only the ratio of 2n to n
- * counts. When one measurement looks worse, the least of several decides, because other work of the machine only adds
+ * counts. If one measurement looks worse, the smallest of several decides, because other work on the machine only adds
  * time.
  *
  * @param work gets the text; an error that it throws counts as an answer

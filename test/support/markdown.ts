@@ -33,7 +33,7 @@ export function anchors(text: string): Set<string> {
   return new Set(found.keys());
 }
 
-/** The links of a page to missing files or headings, as they are written. */
+/** The links of a page to missing files or headings, in their written form. */
 export function brokenLinks({ path, text }: Page): string[] {
   const targets = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map((match) => match[1]!);
   return targets.filter((target) => {

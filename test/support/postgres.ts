@@ -9,7 +9,7 @@ import { freePort } from '../../src/dev/ports.ts';
 import { openStore, type Store } from '../../src/store/index.ts';
 import type { TestDatabase } from '../store/fixtures.ts';
 
-/** The folder of the versions of PostgreSQL on Debian, which are not on the path. */
+/** The folder of the versions of PostgreSQL on Debian. They are not on the path. */
 const DEBIAN = '/usr/lib/postgresql';
 export const PASSWORD = 'Pg-s3cret-of-tests';
 
@@ -74,10 +74,10 @@ export async function startPostgres(): Promise<Postgres> {
       }
     },
     async start() {
-      // the tests do not depend on the disk, so no write waits for it
+      // the tests do not need data on the disk, so no write waits for the disk
       const settings = [
         'fsync=off',
-        // transactions that wait for each other are found at once
+        // the server detects deadlocks at once
         'deadlock_timeout=50ms',
         'listen_addresses=127.0.0.1',
         'unix_socket_directories=',
@@ -119,8 +119,9 @@ export async function startPostgres(): Promise<Postgres> {
 }
 
 /**
- * Empties every table of a database but the list of its migrations and a store's own id. Foreign keys are not looked at
- * meanwhile, so the order of the tables does not matter. `truncate` would be slower: it makes new files for each table.
+ * Empties every table of a database except the list of its migrations and a store's own id. Foreign keys are not
+ * checked meanwhile, so the order of the tables does not matter. `truncate` would be slower, because it makes new files
+ * for each table.
  */
 export const EMPTY = `do $$
 declare name text;
@@ -134,8 +135,8 @@ begin
 end $$`;
 
 /**
- * A database for the suites that every store passes. It is one database that is emptied for each test, because creating
- * one takes almost a second.
+ * A database for the suites that every store passes. Each test gets the same database, emptied, because creating one
+ * takes almost a second.
  */
 export function postgresDatabase(server: () => Postgres): () => TestDatabase {
   let address: string | undefined;
@@ -176,7 +177,7 @@ function findPrograms(): string | undefined {
   return folders.find((path) => existsSync(join(path, 'initdb')) && existsSync(join(path, 'postgres')));
 }
 
-/** PostgreSQL refuses to run as root: then it runs as the user that its package created. */
+/** PostgreSQL refuses to run as root. For root, it runs as the user that its package created. */
 function ordinaryUser(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const idOf = (flag: string): number => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }));

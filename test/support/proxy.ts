@@ -3,9 +3,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 /**
  * Faults of a network:
- * - `reset`: the connection is reset after some bytes of answers; `truncation`: it ends early, as if it were complete;
+ * - `reset`: the connection is reset after some bytes of answers; `truncation`: it ends early, like a complete answer;
  * - `slicing`: answers come in small pieces with pauses; `latency`: they come late;
- * - `black hole`: nothing passes in either direction; after `heal`, everything arrives, unless the hole stays;
+ * - `black hole`: nothing passes in either direction; after `heal`, all data arrive, unless the hole stays;
  * - `down`: connections end, and new ones are refused.
  */
 export const toxics = ['reset', 'truncation', 'slicing', 'black hole', 'latency', 'down'] as const;
@@ -20,7 +20,7 @@ const LONGEST_LATENCY_MS = 400;
 /** A TCP proxy on 127.0.0.1. */
 export interface Proxy {
   port: number;
-  /** From now on, this share of all connections, chosen at random, has this fault; `down` affects all. */
+  /** From now on, this share of all connections, chosen at random, has this fault. `down` affects all connections. */
   spoil(toxic: Toxic, share?: number): Promise<void>;
   /** From now on, connections work. Those in a black hole deliver what they have, or stay in it forever. */
   heal(howBlackHoles?: 'heal' | 'stay'): Promise<void>;
@@ -51,7 +51,7 @@ export async function startProxy(target: number, random: () => number): Promise<
     async spoil(toxic, share = 1) {
       now = { toxic, share };
       if (toxic === 'down') {
-        // refused connections are not visible, so the period itself counts as one
+        // refused connections are not visible, so the period counts as one connection
         met.down += 1;
         await stop(server, links);
       } else {
@@ -151,7 +151,7 @@ class Link {
     const part = data.subarray(0, Math.floor(this.left));
     this.left = Infinity;
     if (this.toxic === 'truncation') this.client.end(part);
-    // a reset before the data is sent would stay invisible
+    // a reset before any data are sent would stay invisible
     else this.client.write(part, () => this.cut());
   }
 }

@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { createServer, request as send, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A proxy in front of several services, which gives each request to the next one that can be reached. */
+/** A proxy for several services. It sends each request to the next service that can be reached. */
 export interface RoundRobin {
   url: string;
-  /** How many requests each service has answered. */
+  /** The number of requests that each service has answered. */
   answered: number[];
   close(): Promise<void>;
 }
@@ -29,7 +29,7 @@ export async function startRoundRobin(targets: readonly string[]): Promise<Round
       answer.on('error', () => outgoing.destroy());
     });
     request.on('error', (error) => {
-      // a request that may have arrived is for the client to repeat
+      // only the client may repeat a request that may have arrived
       if ((error as NodeJS.ErrnoException).code === 'ECONNREFUSED' && left > 0)
         forward(incoming, body, outgoing, (at + 1) % targets.length, left - 1);
       else outgoing.destroy();

@@ -4,7 +4,7 @@ import { cleanEnv, MAIN } from './cli.ts';
 import { until } from './until.ts';
 import { KEY } from './world.ts';
 
-/** A model service in a process of its own, which can be killed and started again at its address. */
+/** A model service in a separate process. It can be killed, and started again at the same address. */
 export interface ServiceProcess {
   url: string;
   /** Kills it with SIGKILL, and starts it again with its data. */

@@ -9,8 +9,8 @@ export interface SmallDisk {
 }
 
 /**
- * A small file system; undefined when this process may not mount one. Only root may; in a container, root may not be
- * allowed to either.
+ * A small file system; undefined when this process may not mount one. Only root may do this, and in a container perhaps
+ * not even root.
  *
  * @param size in the format of tmpfs, such as `2m`
  */

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 
 export interface TlsProxy {
-  /** Its address, https. */
+  /** The https address of the proxy. */
   origin: string;
   /** Requested paths, as they arrived. */
   asked: string[];
@@ -40,8 +40,8 @@ export function makeCertificate(folder: string): { key: Buffer; cert: Buffer; fi
 }
 
 /**
- * A proxy that terminates TLS, like nginx or Caddy. It serves the server behind it below `prefix`, and passes requests
- * on without the prefix.
+ * A proxy that terminates TLS, like nginx or Caddy. It shows the server behind it below `prefix`, and forwards requests
+ * without the prefix.
  *
  * @param headersOf headers to add to a request, by the host name that the client uses
  */
@@ -60,7 +60,7 @@ export async function startTlsProxy(
         host: '127.0.0.1',
         method,
         path: url.slice(prefix.length),
-        // the default of most proxies: the name by which the proxy knows the service
+        // most proxies send the name by which they know the service
         headers: { ...headers, host: `127.0.0.1:${proxy.target}`, ...headersOf(headers.host!) },
       },
       (response) => {

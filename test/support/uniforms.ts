@@ -1,4 +1,4 @@
-/** Uniform numbers between 0 and 1 from a linear congruential generator of 32 bits: the same in every run. */
+/** Uniform numbers between 0 and 1 from a linear congruential generator of 32 bits. They are the same in every run. */
 export function uniforms(seed: number): () => number {
   let state = seed;
   return () => {

@@ -9,10 +9,10 @@ const GO_PACKAGE = 'github.com/versity/versitygw/cmd/versitygw@v1.8.0';
 const PROGRAM = 'versitygw';
 
 /**
- * The path of versitygw, an S3-compatible server that keeps objects in a folder: that in FORAY_VERSITYGW, the one in the
- * user's cache, or one that Go builds into it, which takes minutes.
+ * The path of versitygw, an S3-compatible server that stores objects in a folder. FORAY_VERSITYGW may give the path.
+ * Otherwise it is in the user's cache. If it is not there, Go builds it into the cache, which takes minutes.
  *
- * @throws Error when it is not there and cannot be built
+ * @throws Error when it does not exist and cannot be built
  */
 export async function findVersitygw(report: (line: string) => void): Promise<string> {
   const named = process.env.FORAY_VERSITYGW;
@@ -33,5 +33,5 @@ export async function findVersitygw(report: (line: string) => void): Promise<str
   }
 }
 
-// .ci/run builds it beside its other steps
+// .ci/run builds it at the same time as its other steps
 if (import.meta.main) await findVersitygw((line) => process.stderr.write(`${line}\n`));

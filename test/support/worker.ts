@@ -16,7 +16,7 @@ export interface WorkerProcess {
   kill(): Promise<void>;
 }
 
-/** The settings as environment variables, as a person would set them. */
+/** The settings as environment variables, in the form in which a person would set them. */
 export function environmentOf({ service, store, taskQueue, temporal }: Settings): NodeJS.ProcessEnv {
   return {
     ...cleanEnv(),
@@ -46,7 +46,7 @@ export function startWorkerProcess(settings: Settings, flags: string[] = []): Wo
       throw new Error(`the worker ended: ${said}`);
     }),
   ]);
-  // nobody waits for a worker that is killed during its start
+  // a worker may be killed during its start, and then nothing handles the rejection
   ready.catch(() => undefined);
   return {
     child,

@@ -31,7 +31,7 @@ export interface World {
   startWorker(as?: {
     buildId?: string;
     identity?: string;
-    /** Replaces activities by others. */
+    /** Replaces activities. */
     spoil?: (activities: Activities) => Activities;
   }): Promise<() => Promise<void>>;
   /**
@@ -47,7 +47,7 @@ export interface World {
 }
 
 export interface WorldOptions {
-  /** Number of history events after which the server suggests to continue as new. */
+  /** The number of history events after which the server suggests continuing as new. */
   suggestContinueAsNew?: number;
   executors?: number;
   /** More options of the model service. */
@@ -56,11 +56,11 @@ export interface WorldOptions {
   models?: string[];
   /** Whether the Temporal server lacks the search attributes of campaigns. */
   lacksAttributes?: boolean;
-  /** A world whose Temporal server this world shares, with another task queue. */
+  /** Another world. This world shares its Temporal server, with another task queue. */
   beside?: World;
   /** The address of the store. @default an SQLite file of this world */
   store?: string;
-  /** Puts a proxy between foray and the service; foray then uses the address of the proxy. */
+  /** Puts a proxy between foray and the service. foray then uses the address of the proxy. */
   through?: (service: RunningService) => Promise<{ url: string; close(): Promise<void> }>;
 }
 
@@ -138,7 +138,7 @@ export async function startWorld({
     async startWorker({ buildId, identity, spoil = (activities: Activities) => activities } = {}) {
       const own = await openStore(settings.store);
       const courses = new Courses();
-      // its own connection, because several workers of one process may not share one
+      // each worker has a separate connection, because several workers of one process may not share one
       const connection = await NativeConnection.connect({ address: environment.address });
       const worker = await Worker.create({
         connection,

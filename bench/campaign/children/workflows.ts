@@ -1,13 +1,13 @@
 import { executeChild, proxyActivities, sleep, workflowInfo } from '@temporalio/workflow';
 import type * as activities from './activities.ts';
 
-/** The first idea for Temporal: a workflow with one child workflow per run, each with its own timer. */
+/** The first idea for Temporal: a workflow with one child workflow per run. Each child has its own timer. */
 
 const { request, poll, fetch } = proxyActivities<ReturnType<typeof activities.createActivities>>({
   startToCloseTimeout: '1 minute',
 });
 
-/** Keeps `window` children running until all runs have finished. Returns the number of right results. */
+/** Keeps `window` children running until all runs have finished. Returns the number of correct results. */
 export async function sweep(runs: number, window: number): Promise<number> {
   let [next, right] = [1, 0];
   const lane = async (): Promise<void> => {

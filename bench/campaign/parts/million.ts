@@ -28,8 +28,8 @@ interface Sample {
 }
 
 /**
- * A very large campaign: it shows everything that grows with the number of runs. The figures are the worker's heap and
- * the time per run, compared to those at 10,000 runs. The service has all runs already.
+ * A very large campaign. It shows all costs that grow with the number of runs. The figures are the worker's heap and
+ * the time per run, compared to those at 10,000 runs. The service has already finished all runs.
  */
 export async function million(lab: Lab, runs: number): Promise<Part<Row>> {
   await lab.stub.reset({ there: true });

@@ -11,12 +11,12 @@ const EXECUTORS = 50;
 const WINDOWS = [16, 32, 64, 128];
 const TRIAL_RUNS = 5_000;
 /**
- * The two ways take turns, and the fastest round of each counts: other work on the machine only ever makes a round
+ * The two ways take turns. The fastest round of each counts, because other work on the machine can only make a round
  * slower.
  */
 const ROUNDS = 3;
 
-/** Runs without a duration: the time is only the cost of each way. */
+/** Runs without a duration. The time is only the cost of each way. */
 export async function none(lab: Lab): Promise<Part<Measured>> {
   const reset = () => lab.stub.reset({ executors: EXECUTORS });
   const racer = (runs: number, window: number): Racer =>

@@ -8,7 +8,7 @@ import type { Part } from '../../report.ts';
 const RUNS = 2_000;
 const WINDOW = 50;
 
-/** Runs that the service has all finished before: measures how long their results take. */
+/** Measures the time for the results of runs that the service has already finished. */
 export async function there(lab: Lab): Promise<Part<Measured>> {
   progress(`there: ${RUNS} runs by foray and by the loop`);
   await lab.stub.reset({ there: true });

@@ -11,7 +11,7 @@ import type { Part } from '../../report.ts';
 import { durationOf } from '../stub/runs.ts';
 
 const RUNS = 2_000;
-/** Child workflows are so slow that fewer runs are enough for the figures. */
+/** Child workflows are slow, so fewer runs are enough for the figures. */
 const RUNS_OF_CHILDREN = 500;
 const EXECUTORS = 50;
 const SECONDS = 2;

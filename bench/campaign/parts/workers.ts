@@ -6,7 +6,7 @@ import type { Part } from '../../report.ts';
 
 const RUNS = 6_000;
 const EXECUTORS = 50;
-/** Latency of the service: so high that a worker mostly waits for answers. */
+/** The latency of the service. It is so high that a worker mostly waits for answers. */
 const LATENCY_MS = 150;
 
 /** A campaign whose speed depends on the latency of the service, with one worker process and with two. */

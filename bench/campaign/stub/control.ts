@@ -23,7 +23,7 @@ export class Stub {
     this.url = `${origin}/api/open/${API_VERSION}`;
   }
 
-  /** Resets everything, and sets the behaviour. Missing settings get their defaults. */
+  /** Resets the stub, and sets its behaviour. Missing settings get their defaults. */
   async reset(wanted: Partial<Behaviour>): Promise<Behaviour> {
     const none: Behaviour = { executors: 1, seconds: 0, cv: 0, there: false, latencyMs: 0 };
     const body = JSON.stringify({ ...none, ...wanted });

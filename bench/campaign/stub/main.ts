@@ -7,8 +7,8 @@ import type { Stats } from './control.ts';
 import { type Behaviour, StubRuns } from './runs.ts';
 
 /**
- * A program: a model service that costs little, for measuring its clients. It prints its address in its first line. The
- * bench uses `/control`.
+ * A program: a cheap model service for measuring its clients. It prints its address in its first line. The bench
+ * controls it by `/control`.
  */
 
 const ROOT = `/api/open/${API_VERSION}`;

@@ -1,6 +1,6 @@
 import type { InputItem, Model, Outputs, RunRequest, Version } from '../../../src/api/index.ts';
 
-/** The only model of the stub. Its output Echo equals its input Value; the stub sets the duration of runs. */
+/** The only model of the stub. Its output Echo equals its input Value. The stub sets the duration of runs. */
 
 const VERSION_ID = '5b0c7d1e-0000-4000-8000-00000000571b';
 const inputs: InputItem[] = [
@@ -39,7 +39,7 @@ export function valueIn(runId: string): number {
   return Number(runId.slice(runId.indexOf('_') + 1));
 }
 
-/** The request for a run, which is the same for every way. */
+/** The request for a run. It is the same for every way. */
 export function requestFor(value: number): RunRequest {
   const [seed, varied] = inputs as [InputItem, InputItem];
   return { experimentType: 'SIMULATION', inputs: [seed, { ...varied, value: String(value) }] };

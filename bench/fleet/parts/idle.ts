@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Part } from '../../report.ts';
 import { columns, type Lab, type Row, type Who } from '../lab.ts';
 
-/** What two executors and the services do without a run. */
+/** Measures the work of two executors and the services without any run. */
 export async function idle(lab: Lab, seconds: number): Promise<Part<Row>> {
   while (lab.executors.length < 2) await lab.startExecutor(`idle-${lab.executors.length}`);
   // lanes without work end after five seconds
@@ -27,7 +27,7 @@ export async function idle(lab: Lab, seconds: number): Promise<Part<Row>> {
       { what: 'transactions in PostgreSQL', figure: committed, unit: 'a minute' },
     ],
     columns,
-    // each says every ten seconds that it is there
+    // each executor reports every ten seconds
     goals: [{ what: 'requests a minute', figure: asked, most: 14 }],
   };
 }

@@ -6,12 +6,12 @@ import { columns, type Lab, type Row, unfinished, until, type Who } from '../lab
 import type { SleeperOptions, Slept } from '../sleepers.ts';
 
 const PROCESSES = 4;
-/** How long each run sleeps, in seconds. */
+/** The sleep time of each run, in seconds. */
 const SLEEP = 10;
-/** How many runs wait at the beginning, for each lane. */
+/** The number of waiting runs for each lane at the beginning. */
 const WAITING = 4;
 
-/** Executors with one slot each, some in each process, and as many requests a second as they can execute. */
+/** Executors with one slot each, several in each process. Each second, the bench requests as many runs as they can execute. */
 export async function lanes(lab: Lab, count: number, seconds: number): Promise<Part<Row>> {
   while (lab.executors.length > 0) await lab.executors.pop()!.end();
   const sleepers = Array.from({ length: PROCESSES }, (_, at) => {
@@ -25,7 +25,7 @@ export async function lanes(lab: Lab, count: number, seconds: number): Promise<P
   await Promise.all(sleepers.map((each) => each.says(/^ready/)));
   lab.executors.push(...sleepers);
   await lab.request(WAITING * count, SLEEP);
-  // all lanes are open
+  // wait until all lanes are open
   await until(
     async () => (await lab.ask(`SELECT count(*) FROM runs WHERE status = 'RUNNING'`)) >= count,
     500,

@@ -1,10 +1,10 @@
 import type { Part } from '../../report.ts';
 import { columns, HEARTBEAT, type Lab, type Row, until } from '../lab.ts';
 
-/** Longer than the part, in seconds. */
+/** The sleep time of runs, in seconds. It is longer than this part of the bench. */
 const LONG = 3_600;
 
-/** Kills the executor of a run, again and again, while another is free. */
+/** Repeatedly kills the executor of a run while another executor is free. */
 export async function takenOver(lab: Lab, kills: number): Promise<Part<Row>> {
   const took: number[] = [];
   while (lab.executors.length > 1) await lab.executors.pop()!.end();

@@ -1,12 +1,12 @@
 import type { Part } from '../../report.ts';
 import { columns, type Lab, type Row, SLOTS, unfinished, until, type Who } from '../lab.ts';
 
-/** Delay between looks, ms: they count rows, and share the machine with what they measure. */
+/** Delay between checks, ms. A check counts rows, and uses the same machine as the measured processes. */
 const LOOK_EVERY = 100;
-/** The share of the runs that are executed before the measurement: processes start and V8 optimizes code meanwhile. */
+/** The share of the runs that are executed before the measurement. Meanwhile, processes start and V8 optimizes code. */
 const WARM_UP = 0.2;
 
-/** Requests runs that do nothing while nobody executes any, then has two executors execute them. */
+/** Requests runs that do nothing while no executor is connected. Then two executors execute them. */
 export async function throughput(lab: Lab, runs: number): Promise<Part<Row>> {
   const left = () => lab.ask(unfinished);
   const requests = await measured(lab, () => lab.request(runs, 0));
@@ -36,7 +36,7 @@ export async function throughput(lab: Lab, runs: number): Promise<Part<Row>> {
   };
 }
 
-/** How long something takes, in seconds, and the CPU time of everybody meanwhile, in ms. */
+/** The duration of an action, in seconds, and the CPU time of all measured processes during it, in ms. */
 async function measured(
   lab: Lab,
   act: () => Promise<unknown>,

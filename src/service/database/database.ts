@@ -12,18 +12,27 @@ export interface Sql {
 }
 
 /**
- * The words in which databases differ. All other text of statements is understood by SQLite and PostgreSQL alike.
+ * The words in which the databases differ. SQLite and PostgreSQL both understand all other text of statements.
  */
 export interface Dialect {
-  /** A table with the columns `key` (from 0) and `value`: the elements of a JSON array of texts or numbers, given for its `?`. */
+  /**
+   * A table with the columns `key` (from 0) and `value`: the elements of a JSON array of texts or numbers, which is the
+   * value of its `?`.
+   */
   list: string;
-  /** Ends a subquery that takes rows: rows that another transaction is taking are passed over. */
+  /** Ends a subquery that takes rows. Rows that another transaction is taking are skipped. */
   skipLocked: string;
   /** Ends a query of rows that must not change before the transaction ends. */
   forShare: string;
-  /** Ends a query of rows that no other transaction may change or hold, before the transaction ends. Empty where there is only one at a time. */
+  /**
+   * Ends a query of rows that no other transaction may change or hold before the transaction ends. It is empty if there
+   * is only one transaction at a time.
+   */
   forUpdate: string;
-  /** A statement after which no other transaction has passed the same one, until this ends; undefined where there is only one at a time. */
+  /**
+   * A statement that only one transaction can pass at a time. Other transactions wait there until this one ends. It is
+   * undefined if there is only one transaction at a time.
+   */
   lockTable: (table: string) => string | undefined;
 }
 
@@ -33,13 +42,13 @@ export interface Database extends Sql {
   /** Whether other processes may change it as well. */
   readonly isShared: boolean;
   /**
-   * For frequent statements, whose planning would cost as much as their execution. Each is planned once, so its best plan must
-   * not depend on the content of the tables.
+   * For frequent statements, whose planning would cost as much as their execution. Each is planned once. So its best
+   * plan must not depend on the content of the tables.
    */
   readonly planned: Sql;
   /**
-   * Makes changes in one transaction. `change` must run all its statements by the given `Sql`, and wait for nothing
-   * else: other statements may have to wait for it.
+   * Makes changes in one transaction. `change` must run all its statements by the given `Sql`. It must not wait for
+   * anything else, because other statements may have to wait for it.
    */
   atomically<T>(change: (sql: Sql) => Promise<T>): Promise<T>;
 }

@@ -18,7 +18,7 @@ export function databaseFile(dataDir: string): string {
 /** The service's database. */
 export interface ServiceDatabase {
   sql: Database;
-  /** Undefined where only one service can use it. */
+  /** Undefined if only one service can use it. */
   peers?: Peers;
   close(): Promise<void>;
 }
@@ -66,7 +66,7 @@ export function lockFolder(dataDir: string): FileLock {
   let lock: FileLock | undefined;
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-    // the folder may have existed and be open to others, but nobody else may read the secret that signs addresses
+    // other users may have access to an existing folder, but they may not read the secret that signs addresses
     closeSync(openSync(databaseFile(dataDir), 'a', 0o600));
     lock = tryLock(path.join(dataDir, 'service.lock'));
   } catch (error) {
@@ -85,7 +85,7 @@ export function lockFolder(dataDir: string): FileLock {
 function check(db: DatabaseSync): void {
   const [first] = db.prepare('PRAGMA quick_check(1)').all() as { quick_check: string }[];
   if (first?.quick_check !== 'ok') throw new Error(`it is damaged (${first?.quick_check})`);
-  // this check skips long values, which have pages of their own
+  // this check skips long values, which have separate pages
   const versions = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'versions'").get();
   if (versions) db.prepare('SELECT * FROM versions').all();
 }

@@ -1,20 +1,24 @@
-/** The services that use one database, from one of them. */
+/** The services that use one database, as seen by one of them. */
 export interface Peers {
   /**
-   * Makes this service known by an id, instead of earlier ids, as long as its process is connected. `folder` is its own folder.
+   * Makes this service known by an id, instead of earlier ids, while its process is connected. `folder` is its own
+   * folder.
    */
   join(holder: string, folder: string): Promise<void>;
-  /** Those of some ids by which no connected service is known. */
+  /** Returns the ones of some ids that belong to no connected service. */
   absent(ids: readonly string[]): Promise<string[]>;
-  /** Changes the database, if no other service uses it; none starts meanwhile. False if one does. */
+  /**
+   * Changes the database if no other service uses it. No service can start meanwhile. Returns false if another service
+   * uses it.
+   */
   alone(change: () => Promise<void>): Promise<boolean>;
   /**
-   * Agrees with the others on settings of the database. The first of them sets these, and the rest wait until that is done; a
-   * service that comes when all others are gone is the first again.
+   * Agrees with the other services on settings of the database. The first service sets them, and the others wait until
+   * that is done. A service that starts when no other service is connected is the first again.
    */
   agree(set: () => Promise<void>): Promise<void>;
-  /** Tells the others soon that runs wait. */
+  /** Soon tells the other services that runs wait. */
   tell(): void;
-  /** @param callback - called when another one has told that, or may have */
+  /** @param callback - called when another service has told this, or may have told it */
   whenTold(callback: () => void): void;
 }

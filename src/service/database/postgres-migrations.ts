@@ -1,9 +1,9 @@
 /**
- * The tables of {@link migrations} in PostgreSQL, where they begin with the seventh version. One entry for each later version, by
- * its number in three digits.
+ * The tables of {@link migrations} in PostgreSQL. They begin with the seventh version. There is one entry for each
+ * later version, by its number in three digits.
  *
- * - What is sorted or compared by its bytes in SQLite is so here, whatever the language of the database.
- * - `progress` has the finished shares of the runs that each service has heard of, as JSON. It is not in the log of the
+ * - Texts are sorted and compared by their bytes, as in SQLite, whatever the language of the database.
+ * - `progress` has the finished shares of runs that each service knows, as JSON. The table is not in the log of the
  *   database, so it is empty after a crash of the server.
  */
 export const postgresMigrations: Record<string, string> = {

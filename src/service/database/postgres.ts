@@ -10,15 +10,15 @@ import type { ServiceDatabase } from './open.ts';
 import { postgresMigrations } from './postgres-migrations.ts';
 import { Presence } from './presence.ts';
 
-/** Of two transactions that wait for each other, PostgreSQL fails one, which begins again. */
+/** If two transactions wait for each other, PostgreSQL fails one of them. It begins again. */
 const DEADLOCK = '40P01';
 
-/** How long a service waits for others that bring the tables up to date, ms. */
+/** The time that a service waits for other services that update the tables, ms. */
 const PATIENCE = 10_000;
 const WAIT = 100;
 
 /**
- * Opens the database of a service in PostgreSQL, and brings its tables up to date. Several services may use it.
+ * Opens the database of a service in PostgreSQL, and updates its tables. Several services may use it.
  *
  * @param address - `postgres://USER:PASSWORD@HOST:PORT/DATABASE`
  * @param texts - its migrations by their names
@@ -68,7 +68,7 @@ async function bringUpToDate(
       { hint: 'Stop all services of this database, then start this one: it brings the tables up to date.' },
     );
   }
-  // finds newer ones
+  // this finds newer tables
   await migrate(db, migrations, place);
 }
 
@@ -89,7 +89,7 @@ function kyselyMigrations(texts: Record<string, string>): Record<string, Migrati
   );
 }
 
-/** A database in PostgreSQL. Its transactions see what others have committed before each of their statements. */
+/** A database in PostgreSQL. Each statement of a transaction sees the changes that others have committed before it. */
 class PostgresDatabase implements Database {
   readonly dialect: Dialect = {
     list: `(SELECT ordinality - 1 AS key, value
@@ -130,7 +130,7 @@ class PostgresDatabase implements Database {
   }
 }
 
-/** Statements as PostgreSQL writes them, by those of the repositories. */
+/** Statements in the syntax of PostgreSQL, by the statements of the repositories. */
 const numbered = new Map<string, string>();
 /** The names of statements that are planned once. */
 const planned = new Map<string, string>();

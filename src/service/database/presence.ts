@@ -6,21 +6,24 @@ import type { Database } from './database.ts';
 import type { Peers } from './peers.ts';
 
 const CHANNEL = 'foray_runs';
-/** What all services of a database hold together, and alone while they change its tables. */
+/** The lock that all services of a database share. A service holds it exclusively while it changes the tables. */
 const TABLES = 'foray tables';
-/** What those hold together that have agreed on the settings, and alone while the first of them sets these. */
+/**
+ * The lock that services share when they have agreed on the settings. The first service holds it exclusively while it
+ * sets them.
+ */
 const SETTINGS = 'foray settings';
-/** Runs that are requested together are told of once, this long after the first, ms. */
+/** Runs that are requested together are announced once. The message follows the first request after this time, ms. */
 const GATHER = 20;
-/** How long to wait for a connection, ms. */
+/** The time to wait for a connection, ms. */
 const PATIENCE = 10_000;
-/** Between attempts to connect again, ms: the others wait longer before they take a service for lost. */
+/** The time between attempts to connect again, ms. Other services wait longer before they consider a service lost. */
 const AGAIN = 500;
-/** The server finds within 20 s that the machine of a service is gone. */
+/** With these settings, the server finds within 20 s that the machine of a service is lost. */
 const KEEPALIVES = ['idle=10', 'interval=5', 'count=2'].map((one) => `-c tcp_keepalives_${one}`).join(' ');
 
 const statements = {
-  /** A lock of the connection: the server lets go of it when the connection ends. */
+  /** A lock of the connection. The server releases it when the connection ends. */
   hold: 'SELECT pg_advisory_lock_shared(hashtextextended($1, 0))',
   letAllGo: 'SELECT pg_advisory_unlock_all()',
   holdAlone: 'SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS held',
@@ -32,8 +35,8 @@ const statements = {
 };
 
 /**
- * A connection by which a service is there for the others of its database: what it is known by are locks that the server
- * lets go of when the connection ends, however it does. It is made anew when it breaks.
+ * The connection by which the other services of a database know a service. It holds locks, which the server releases
+ * however the connection ends. When the connection breaks, a new one is made.
  */
 export class Presence implements Peers {
   readonly #address: string;
@@ -74,7 +77,7 @@ export class Presence implements Peers {
   tell(): void {
     this.#telling ??= setTimeout(() => {
       this.#telling = undefined;
-      // the others look for themselves when they are not told
+      // the other services look for waiting runs if they get no message
       this.#ask(`NOTIFY ${CHANNEL}`).catch(() => {});
     }, GATHER);
   }
@@ -115,7 +118,7 @@ export class Presence implements Peers {
     return (rows[0] as { held: boolean }).held;
   }
 
-  /** The keys of the locks that it holds together with others, or by which it is known. */
+  /** The keys of the locks that it shares with other services, or by which it is known. */
   #held(): string[] {
     if (this.#known.length === 0) return [];
     return [TABLES, ...(this.#hasAgreed ? [SETTINGS] : []), ...this.#known];

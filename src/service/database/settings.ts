@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import type { Database } from './database.ts';
 
-/** The setting that has the id of the data folder that services share, or the address of their bucket. */
+/** The setting with the id of the data folder that services share, or with the address of their bucket. */
 export const FOLDER = 'folder';
-/** The setting that is there while `foray service move` has not ended. */
+/** The setting that exists while `foray service move` has not ended. */
 export const MOVE = 'move';
 
 /** The file with the id of a data folder that services share. */
@@ -12,7 +12,7 @@ export function folderMark(dataDir: string): string {
   return path.join(dataDir, 'database-id');
 }
 
-/** A text that is made once and kept in the database. */
+/** A text that is made once and stored in the database. */
 export async function settingOf(database: Database, name: string, make: () => string): Promise<string> {
   await database.all('INSERT INTO settings (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING', name, make());
   const [row] = await database.all<{ value: string }>('SELECT value FROM settings WHERE name = ?', name);

@@ -2,8 +2,8 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Database, Dialect, Sql, SqlValue } from './database.ts';
 
 /**
- * A database in SQLite. It has one connection, so while a transaction is open, all other statements wait. A statement itself
- * is done at once: a transaction takes no longer than one turn of the event loop.
+ * A database in SQLite. It has one connection, so all other statements wait while a transaction is open. A statement is
+ * done at once. So a transaction takes no longer than one turn of the event loop.
  */
 export class SqliteDatabase implements Database {
   readonly dialect: Dialect = {
@@ -41,7 +41,7 @@ export class SqliteDatabase implements Database {
       this.#db.exec('COMMIT');
       return result;
     } catch (error) {
-      // on a full disk SQLite rolls back by itself
+      // on a full disk, SQLite rolls back without a command
       if (this.#db.isTransaction) this.#db.exec('ROLLBACK');
       throw error;
     } finally {

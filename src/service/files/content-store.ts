@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 
-/** A file, and the name that it has for whoever downloads it. */
+/** A file, and its name for a download. */
 export interface NamedFile {
   hash: string;
   filename: string;
@@ -12,7 +12,7 @@ export interface ByteRange {
   last: number;
 }
 
-/** What an executor sends to upload a file: a PUT to the address with these headers, with no key. */
+/** An executor uploads a file by a PUT to the address with these headers, without a key. */
 export interface UploadAddress {
   url: string;
   headers: Record<string, string>;
@@ -33,8 +33,8 @@ export interface ContentStore {
   /**
    * Stores a body under the hash of its content, which it returns.
    *
-   * @param limit - the most bytes it may have
-   * @param expected - the hash that it must have
+   * @param limit - its largest size in bytes
+   * @param expected - the required hash
    * @throws ServiceError TOO_LARGE, CONTENT_DIFFERS
    */
   store(body: Readable, limit: number, expected?: string): Promise<string>;

@@ -30,11 +30,11 @@ export function isHash(text: string): boolean {
 
 /**
  * Files by the hash of their content, in a folder that the service and its executors share. A file is first written
- * under a temporary name and renamed when it is complete. Damage is detected before a file is used: it is hashed at its
- * first use, and again when it has changed.
+ * under a temporary name, and renamed when it is complete. Damage is detected before a file is used. A file is hashed
+ * at its first use, and again when it has changed.
  */
 export class ContentFiles {
-  /** Where the files are. */
+  /** The folder of the files. */
   readonly folder: string;
   readonly #unfinished: string;
   /** Files that were found intact, with their state at that time. */
@@ -146,7 +146,7 @@ export class ContentFiles {
     return bytes;
   }
 
-  /** The hashes of all files, the file that was written first as the first. */
+  /** The hashes of all files, the oldest file first. */
   oldestFirst(): string[] {
     const times = this.#hashes().map((hash) => ({
       hash,
@@ -165,7 +165,10 @@ export class ContentFiles {
     this.#whole.delete(hash);
   }
 
-  /** Has all files hashed again before their next use: damage by a disk does not show in their sizes and times. */
+  /**
+   * Makes sure that all files are hashed again before their next use, because damage by a disk does not change their
+   * sizes and times.
+   */
   doubt(): void {
     this.#whole.clear();
   }

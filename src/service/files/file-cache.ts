@@ -5,15 +5,15 @@ import type { ContentFiles } from './content.ts';
 const MOST = 10 * 2 ** 30;
 
 /**
- * Copies of files of a store, in a folder that only this process removes files from. If the copies have more than 10 GB, or more
- * than the disk has free, the least recently used ones are removed. Copies that runs use stay.
+ * Copies of files of a store, in a folder from which only this process removes files. If the copies have more than 10
+ * GB, or more than the disk has free, the least recently used copies are removed. Copies that runs use stay.
  */
 export class FileCache {
   readonly files: ContentFiles;
   readonly #most: number;
-  /** The sizes of copies in bytes, by hash. The copy that was used last is the last. */
+  /** The sizes of copies in bytes, by hash. The most recently used copy is the last one. */
   readonly #copies = new Map<string, number>();
-  /** How often each file is held. */
+  /** The number of holds on each file. */
   readonly #holds = new Map<string, number>();
   #bytes = 0;
 
@@ -29,7 +29,7 @@ export class FileCache {
     this.#shrink();
   }
 
-  /** Keeps the copies of files, including copies that are made later, until they are released as many times. */
+  /** Keeps the copies of files, including later copies, until they are released the same number of times. */
   hold(hashes: Iterable<string>): void {
     for (const hash of hashes) this.#holds.set(hash, (this.#holds.get(hash) ?? 0) + 1);
   }

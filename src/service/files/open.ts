@@ -9,7 +9,10 @@ import { RunFiles } from './run-files.ts';
 import type { S3Bucket, S3Credentials } from './s3-address.ts';
 import type { S3Store } from './s3-store.ts';
 
-/** The prefix of the files of versions in a bucket: whoever may use a model may not read its code. */
+/**
+ * The prefix for the files of versions in a bucket. It is separate, because a person who may use a model may not read
+ * its code.
+ */
 export const VERSIONS = 'versions';
 
 /** A bucket for files, with a key for it. */
@@ -35,13 +38,16 @@ export interface Content {
   disk?: DiskStore;
   /** Set if they are not kept in a folder that executors of this machine read and write. */
   runFiles?: RunFiles;
-  /** The store for the files of versions, separate from those of clients, if those are not kept in a folder. */
+  /**
+   * The store for the files of versions, if files are not kept in a folder. It is separate from the store for the files
+   * of clients.
+   */
   versions?: S3Store;
 }
 
 /**
- * The folder that executors of this machine read and write. Copies of files in a bucket have a folder of their own: what is in the other
- * one may be there alone, and is never removed.
+ * The folder that executors of this machine read and write. Copies of files in a bucket have a separate folder. The
+ * other folder may have the only copy of a file, so its files are never removed.
  *
  * @param cacheDir - the folder for copies of a service that shares its data folder
  */

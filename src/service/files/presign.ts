@@ -47,7 +47,7 @@ export class Presigner {
   }
 }
 
-/** The secret that signs addresses. It is kept, so that they stay valid after a restart. */
+/** The secret that signs addresses. It is stored, so that addresses stay valid after a restart. */
 export function signingSecret(database: Database): Promise<string> {
   return settingOf(database, 'signing_secret', () => randomBytes(32).toString('base64url'));
 }

@@ -52,8 +52,8 @@ export class RunFiles {
   }
 
   /**
-   * Stores the files among the outputs of a run. It tries until it succeeds, because a result must not be lost while
-   * its file cannot be stored.
+   * Stores the files among the outputs of a run. It tries until it succeeds, because a result must not be lost when its
+   * file cannot be stored at the moment.
    *
    * @param texts - each output as JSON text
    * @throws Deferred after `close`

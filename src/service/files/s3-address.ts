@@ -14,9 +14,10 @@ export interface S3Credentials {
 }
 
 /**
- * Reads `s3://BUCKET?endpoint=URL&region=REGION`. Without a region it is `us-east-1`, without an endpoint that of AWS.
+ * Reads `s3://BUCKET?endpoint=URL&region=REGION`. The default region is `us-east-1`, and the default endpoint is that
+ * of AWS.
  *
- * @throws ForayError USAGE, without the address, as somebody may have written a key in it
+ * @throws ForayError USAGE, without the address, because it may contain a key by mistake
  */
 export function readS3Address(text: string): S3Bucket {
   const url = URL.parse(text);
@@ -43,7 +44,7 @@ export function readS3Address(text: string): S3Bucket {
 }
 
 /**
- * Takes the key out of an environment.
+ * Reads the key from an environment.
  *
  * @throws ForayError USAGE
  */

@@ -40,7 +40,7 @@ export class S3Requests {
     this.#now = now;
   }
 
-  /** How far the clock of this machine is ahead of the store's, by its last answer, in milliseconds. */
+  /** The time by which the clock of this machine is ahead of the store's clock, from the store's last answer, in milliseconds. */
   get skew(): number {
     return this.#skew;
   }
@@ -55,13 +55,13 @@ export class S3Requests {
   /** The content of an object; undefined if there is none. @throws S3Fault */
   async get(key: string): Promise<Readable | undefined> {
     const { status, body } = await this.#send('GET', key);
-    // a stream of got copies the store's headers to an answer that it is piped to
+    // a stream of got would copy the store's headers to an answer that it is piped to
     if (status !== 404) return pipeline(body, new PassThrough(), () => {});
     body.resume();
     return undefined;
   }
 
-  /** Stores a file. The store takes it only with this SHA-256, in hexadecimal digits. @throws S3Fault */
+  /** Stores a file. The store accepts it only with this SHA-256, in hexadecimal digits. @throws S3Fault */
   async put(key: string, file: string, sha256: string): Promise<void> {
     const { size } = await stat(file);
     const headers = { ...checksum(sha256), 'x-amz-content-sha256': sha256 };
@@ -103,7 +103,7 @@ export class S3Requests {
         timeout: TIMEOUT,
       },
     });
-    // an error after the answer shows where its body is read; where nobody reads it, it does not matter
+    // the reader of the body gets an error that follows the answer; if nobody reads the body, the error does not matter
     stream.on('error', () => undefined);
     let response: IncomingMessage;
     try {
@@ -111,7 +111,7 @@ export class S3Requests {
     } catch (error) {
       throw new S3Fault(messageOf(error));
     } finally {
-      // otherwise each attempt while the store is away would leave a file open
+      // otherwise each failed attempt would leave a file open
       content?.destroy();
     }
     const status = response.statusCode!;
@@ -143,7 +143,7 @@ function checksum(sha256: string): Record<string, string> {
   return { 'x-amz-checksum-sha256': Buffer.from(sha256, 'hex').toString('base64') };
 }
 
-/** The error in an answer; that of a HEAD has no body. */
+/** The error in an answer. The answer to a HEAD has no body. */
 async function faultOf(status: number, body: Readable): Promise<S3Fault> {
   const said = await text(body).catch(() => '');
   const code = /<Code>(\w+)<\/Code>/.exec(said)?.[1];

@@ -17,7 +17,7 @@ import { storeUpload } from './upload.ts';
 export interface S3StoreOptions {
   bucket: S3Bucket;
   credentials: S3Credentials;
-  /** Files pass through it, and it keeps copies for the executors of this machine. */
+  /** Files pass through this folder, and it keeps copies for the executors of this machine. */
   cache: FileCache;
   problems: Problems;
   now: () => number;
@@ -31,12 +31,15 @@ export interface S3StoreOptions {
 
 /** The retry time while the store cannot be reached, in seconds. */
 const TRY_AGAIN = 5;
-/** The most that the clocks of this machine and of the store may differ without a warning, in seconds. */
+/** The largest difference between the clocks of this machine and of the store without a warning, in seconds. */
 const MOST_SKEW = 30;
 /** Empty content, which may be stored at any time. */
 const EMPTY = '47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU';
 
-/** Files in a bucket of an S3-compatible store, as objects `files/HASH`, or with another prefix. Clients get addresses of the store itself. */
+/**
+ * Files in a bucket of an S3-compatible store. They are objects `files/HASH`, or have another prefix. Clients get
+ * addresses of the store itself.
+ */
 export class S3Store implements ContentStore, RemoteFiles {
   readonly #requests: S3Requests;
   readonly #options: S3StoreOptions;
@@ -81,7 +84,7 @@ export class S3Store implements ContentStore, RemoteFiles {
     return isHash(hash) && this.#do(() => this.#requests.has(this.#keyOf(hash)));
   }
 
-  /** The store checks the content when it takes it. */
+  /** The store checks the content when it accepts it. */
   isWhole(hash: string): Promise<boolean> {
     return this.has(hash);
   }
@@ -143,7 +146,8 @@ export class S3Store implements ContentStore, RemoteFiles {
   }
 
   /**
-   * @throws ServiceError UNAVAILABLE if the store cannot be used at the moment, which becomes a problem of the service
+   * @throws ServiceError UNAVAILABLE if the store cannot be used at the moment; this also becomes a problem of the
+   * service
    */
   async #do<T>(request: () => Promise<T>): Promise<T> {
     const { problems, bucket } = this.#options;

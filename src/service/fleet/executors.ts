@@ -4,9 +4,9 @@ import { ServiceError } from '../errors.ts';
 import type { Database } from '../database/database.ts';
 import type { Hello } from './protocol.ts';
 
-/** An executor that has said nothing for so long is gone, in milliseconds. */
+/** An executor that has not reported for this time is lost, in milliseconds. */
 const GONE = 30_000;
-/** One that has been gone for so long is listed no longer, in milliseconds. */
+/** A lost executor stays in the list for this time, in milliseconds. */
 const FORGOTTEN = 24 * 60 * 60_000;
 
 const statements = {
@@ -17,7 +17,7 @@ const statements = {
   list: 'SELECT name, about, seen_at FROM executors WHERE seen_at >= ? ORDER BY name',
 };
 
-/** The executors on other machines, by what they have said of themselves. */
+/** The executors on other machines, with their last reports. */
 export class Executors {
   readonly #sql: Database;
   readonly #now: () => number;
@@ -43,7 +43,7 @@ export class Executors {
     }
   }
 
-  /** Removes the executors that have not reported for so long that the list leaves them out. */
+  /** Removes executors whose last report is too old for the list. */
   async forget(): Promise<void> {
     await this.#sql.all(statements.forget, this.#oldest());
   }
@@ -63,12 +63,12 @@ export class Executors {
     return rows.map(({ name, about, seen_at }) => {
       const hello = JSON.parse(about) as Hello;
       const isThere = now - Date.parse(seen_at) < GONE;
-      // others execute what it held
+      // others execute the runs that it held
       return { name, ...hello, running: isThere ? hello.running : 0, seen: seen_at, isThere };
     });
   }
 
-  /** Those of this build that are there: those that take runs, and those that claim nothing. */
+  /** The connected executors of this build: those that take runs, and those that claim no runs. */
   async present(): Promise<{ able: ListedExecutor[]; faulty: ListedExecutor[] }> {
     const there = (await this.list()).filter(({ isThere, build }) => isThere && build === version);
     const { able = [], faulty = [] } = Object.groupBy(there, ({ problem }) =>
@@ -77,7 +77,7 @@ export class Executors {
     return { able, faulty };
   }
 
-  /** The oldest report with which an executor is still listed. */
+  /** The time of the oldest report with which an executor is still listed. */
   #oldest(): string {
     return new Date(this.#now() - FORGOTTEN).toISOString();
   }

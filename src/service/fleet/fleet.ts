@@ -23,19 +23,22 @@ export interface FleetParts {
   code: VersionFiles;
   welcome: Welcome;
   now: () => number;
-  /** Called when an executor has begun to work for the service. */
+  /** Called when an executor begins to work for the service. */
   onArrived: () => void;
 }
 
-/** What the executors on other machines ask of the service: the queue, for each by its holder, and the code and files of its runs. */
+/**
+ * Answers the requests of executors on other machines. They use the queue, each by its holder, and get the code and
+ * files of their runs.
+ */
 export class Fleet {
   readonly executors: Executors;
   readonly files: ContentStore;
   readonly code: VersionFiles;
   readonly #parts: FleetParts;
-  /** When each holder was last heard, by its id. */
+  /** The time of each holder's last request, by its id. */
   readonly #heard = new Map<string, number>();
-  /** Since when each executor is there, by its name. */
+  /** The time since which each executor is connected, by its name. */
   readonly #arrivals = new Map<string, string>();
 
   constructor(parts: FleetParts) {
@@ -104,7 +107,7 @@ export class Fleet {
     return { template: experimentTemplate, manifest, retired: retired ?? null };
   }
 
-  /** How long a holder has said nothing, in milliseconds; 0 when it is first asked about. */
+  /** The time since a holder's last request, in milliseconds; 0 at the first call for a holder. */
   silenceOf(holder: string): number {
     if (!this.#heard.has(holder)) this.#hear(holder);
     return this.#parts.now() - this.#heard.get(holder)!;
@@ -124,7 +127,7 @@ export class Fleet {
     return new QueueFeed({ holders, progress, holder });
   }
 
-  /** The problem that no executor takes runs of a version; undefined when one does. `able` are those that take runs. */
+  /** The problem that no executor takes runs of a version; undefined when one does. `able` are the executors that take runs. */
   unserved(versionId: string, able: readonly ListedExecutor[]): Problem | undefined {
     const { registry } = this.#parts;
     const version = registry.version(versionId);

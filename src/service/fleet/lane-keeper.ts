@@ -14,21 +14,21 @@ import type { RunRepository } from '../runs/repository.ts';
 import type { Fleet } from './fleet.ts';
 import { type Lane, laneId, type LaneInput, laneOf, laneQueues, type ServiceActivities } from './lane.ts';
 
-/** How often lanes are looked at while runs wait, in milliseconds. */
+/** The interval at which lanes are checked while runs wait, in milliseconds. */
 const LOOK_EVERY = 5_000;
-/** Runs that are requested together need one look, this long after the first, in milliseconds. */
+/** Runs that are requested together need one check. It follows the first request after this time, in milliseconds. */
 const GATHER = 50;
-/** The same while no executor is free. A look then seldom finds a free one. */
+/** The same while no executor is free, because a check seldom finds a free one then. */
 const GATHER_BUSY = 500;
 
-/** How the service reaches Temporal, and what its lanes are. */
+/** The connection of the service to Temporal, and the settings of its lanes. */
 export interface LaneOptions {
   /** Options of a connection, as in Temporal's SDK. */
   connectionOptions: { address?: string | undefined };
   namespace: string;
   /** The code of the lane's workflow. */
   workflowBundle: WorkflowBundleOption;
-  /** How long an executor may be silent before it is lost, in milliseconds. */
+  /** An executor that is silent for longer than this is lost, in milliseconds. */
   heartbeat: number;
 }
 
@@ -46,8 +46,9 @@ export interface LaneKeeperParts {
 }
 
 /**
- * Keeps lanes open while runs wait: one for each executor that is there, or each run if they are fewer. It hosts their
- * workflow, which closes their holders. A holder that is silent is closed when its lane is not open.
+ * Keeps lanes open while runs wait. There is one lane for each connected executor, or for each run if there are fewer
+ * runs. The keeper hosts the workflow of the lanes, which closes their holders. It closes a holder that is silent for
+ * too long.
  */
 export class LaneKeeper {
   readonly #parts: LaneKeeperParts;
@@ -55,17 +56,20 @@ export class LaneKeeper {
   readonly #connections: { client: Connection; worker: NativeConnection };
   readonly #client: Client;
   readonly #worker: Worker;
-  /** Lanes whose holder has just been closed, and when. Their workflows are about to end, and open no more. */
+  /**
+   * Lanes whose holder has just been closed, and the time of that. Their workflows will end soon, so these lanes are
+   * not opened again yet.
+   */
   readonly #closing: Map<string, number>;
   readonly #running: Promise<void>;
   readonly #timer: NodeJS.Timeout;
   #soon: NodeJS.Timeout | undefined;
   #isClosed = false;
   #isLooking = false;
-  /** Whether another look was requested during a look, which may have missed the reason. */
+  /** Whether another check was requested during a check, which may have missed the reason. */
   #hasMissed = false;
   #gather = GATHER;
-  /** When it was last looked which models' runs wait for nobody. */
+  /** The time of the last check for models whose runs no executor takes. */
   #notedAt = -Infinity;
 
   private constructor(
@@ -113,7 +117,8 @@ export class LaneKeeper {
       workflowBundle,
       activities: { ...activities },
       shutdownGraceTime: '2s',
-      // a lane has few events: with a cache, those of a service that was killed would wait ten seconds for it
+      // a lane has few events, so no cache is needed; with a cache, lanes of a killed service would wait ten seconds
+      // for it
       maxCachedWorkflows: 0,
     });
     return new LaneKeeper(parts, options, { client, worker: native }, worker, closing);
@@ -150,10 +155,10 @@ export class LaneKeeper {
       const { able, faulty } = await fleet.executors.present();
       const there = able.length + faulty.length;
       this.#gather = there > held.size ? GATHER : GATHER_BUSY;
-      // at least one, as it is to be known whether any waits
+      // count at least one, because the check must know whether any run waits
       const fresh = await runs.countFresh(there + 1);
       await this.#noteUnserved(fresh, able);
-      // an executor that claims nothing keeps the lane that it took from others
+      // a faulty executor claims no runs but keeps its lane, so the others need more lanes
       if (fresh > 0) await this.#open(Math.min(there - held.size, fresh + faulty.length), held);
       problems.resolve('LANES_STUCK', '');
     } catch (error) {
@@ -171,11 +176,11 @@ export class LaneKeeper {
     if (this.#hasMissed && !this.#isClosed) this.wake();
   }
 
-  /** Notes which models' runs wait for nobody. `able` are the executors that take runs. */
+  /** Notes the models whose runs no executor takes. `able` are the executors that take runs. */
   async #noteUnserved(fresh: number, able: readonly ListedExecutor[]): Promise<void> {
     const { runs, fleet, problems, executesAll } = this.#parts;
     if (fresh === 0) return problems.replace(['RUNS_UNSERVED'], []);
-    // it reads all runs that wait
+    // this reads all waiting runs
     if (executesAll || performance.now() - this.#notedAt < LOOK_EVERY - GATHER) return;
     this.#notedAt = performance.now();
     const versions = [...(await runs.unfinishedVersions())];
@@ -185,7 +190,7 @@ export class LaneKeeper {
     );
   }
 
-  /** Has so many lanes open besides those that are held, by their ids. */
+  /** Opens this number of lanes in addition to the held lanes, which are given by their ids. */
   async #open(lanes: number, held: ReadonlySet<string>): Promise<void> {
     const { lanes: taskQueue, executors } = laneQueues(this.#parts.service);
     const input: LaneInput = { executors, heartbeat: this.#options.heartbeat };
@@ -207,8 +212,9 @@ export class LaneKeeper {
   }
 
   /**
-   * Closes holders that are silent. A terminated workflow does not close its own. An executor whose lane is open reaches
-   * Temporal, but not this service: that is not the fault of a run, and its lane is for another.
+   * Closes silent holders, because a terminated workflow does not close its holder. If the lane of a silent holder is
+   * open, its executor reaches Temporal but not this service. This is not the fault of a run, and another executor gets
+   * the lane.
    *
    * @returns the ids of the lanes that are held
    */

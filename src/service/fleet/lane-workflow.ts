@@ -12,13 +12,13 @@ const LONGEST = '3650 days';
 
 const { closeHolder } = proxyActivities<ServiceActivities>({ startToCloseTimeout: '10s' });
 
-/** A lane. Whatever ends it, its holder is closed, and runs that it still holds wait again. */
+/** A lane. However it ends, its holder is closed, and runs that it still holds wait again. */
 export async function lane({ executors, heartbeat }: LaneInput): Promise<void> {
   const { work } = proxyActivities<ExecutorActivities>({
     taskQueue: executors,
     startToCloseTimeout: LONGEST,
     heartbeatTimeout: heartbeat,
-    // another try would have another holder, so it is another lane
+    // another attempt would have another holder, so it is another lane
     retry: { maximumAttempts: 1 },
   });
   const holder = holderOf(workflowInfo());
@@ -27,7 +27,7 @@ export async function lane({ executors, heartbeat }: LaneInput): Promise<void> {
     await work(holder);
   } catch (error) {
     isLost = error instanceof ActivityFailure && error.cause instanceof TimeoutFailure;
-    // an executor that ends with an error has said so
+    // an executor that ends with an error has reported its end
     if (!(error instanceof ActivityFailure)) throw error;
   } finally {
     await CancellationScope.nonCancellable(() => closeHolder(holder, isLost));

@@ -1,16 +1,16 @@
-/** A lane: an executor works for a service. It is a workflow with one activity, which lasts while there is work. */
+/** In a lane, an executor works for a service. A lane is a workflow with one activity, which lasts while there is work. */
 
-/** What the lane's workflow is started with. */
+/** The input of the lane's workflow. */
 export interface LaneInput {
-  /** Where executors take lanes. */
+  /** The task queue from which executors take lanes. */
   executors: string;
-  /** How long an executor may be silent before it is lost, in milliseconds. */
+  /** An executor that is silent for longer than this is lost, in milliseconds. */
   heartbeat: number;
 }
 
 /** The activity of an executor. */
 export interface ExecutorActivities {
-  /** Claims and executes runs until there are none, or the executor drains. */
+  /** Claims and executes runs until no runs wait, or the executor drains. */
   work(holder: string): Promise<void>;
 }
 
@@ -35,12 +35,12 @@ export interface Lane {
   runId: string;
 }
 
-/** The holder that an execution of a lane is: its run id is never used again. */
+/** The id of the holder for an execution of a lane. Temporal never uses its run id again. */
 export function holderOf({ workflowId, runId }: Lane): string {
   return `${workflowId}/${runId}`;
 }
 
-/** The execution of a lane that a holder is; undefined if it is none. */
+/** The execution of a lane that belongs to a holder; undefined if the holder is not a lane. */
 export function laneOf(holder: string): Lane | undefined {
   const [workflowId, runId] = holder.split('/');
   return workflowId !== undefined && runId !== undefined ? { workflowId, runId } : undefined;

@@ -4,42 +4,42 @@ import type { Manifest } from '../models/manifest.ts';
 
 /**
  * The messages between an executor on another machine and its service. They are JSON over HTTP below {@link EXECUTORS},
- * with the executor's key, and no part of the open interface.
+ * with the executor's key. They are not part of the open interface.
  */
 export const EXECUTORS = '/executors';
 
-/** How often an executor says how it is, in milliseconds. */
+/** The interval between reports of an executor about its state, in milliseconds. */
 export const HELLO_EVERY = 10_000;
-/** How often a lane reports, at the latest, in milliseconds. */
+/** The longest time between two reports of a lane, in milliseconds. */
 export const BEAT_EVERY = 1_000;
 
-/** What an executor says of itself. */
+/** The report of an executor about itself. */
 export const Hello = z.strictObject({
-  /** Of foray: the same as that of the service, else the executor is refused. */
+  /** The build of foray. The service refuses an executor of another build. */
   build: z.string(),
   slots: z.int().positive(),
-  /** What it has, for models that need it. */
+  /** The labels of the executor, for models that need them. */
   has: z.array(z.string()),
-  /** Runs that it executes now. */
+  /** The number of runs that it executes now. */
   running: z.int().nonnegative(),
-  /** Why it claims nothing; null when it does. */
+  /** Why it claims no runs; null when it claims runs. */
   problem: z.string().nullable(),
-  /** Which models' runs it does not take, and why. */
+  /** The models whose runs it does not accept, and why. */
   refusals: z.array(z.string()),
   since: z.iso.datetime(),
 });
 export type Hello = z.infer<typeof Hello>;
 
-/** What the service says to that. */
+/** The answer of the service. */
 export interface Welcome {
   /** The UUID of the service. */
   service: string;
-  /** Where its lanes are in Temporal. */
+  /** The place of its lanes in Temporal. */
   namespace: string;
   taskQueue: string;
   /** The time limit of a run in seconds, if there is one. */
   runTimeout: number | null;
-  /** Whether files are in a store of their own, which executors may reach at addresses that the service gives out. */
+  /** Whether files are in a separate store. Executors may reach it at addresses that the service gives them. */
   hasStore: boolean;
 }
 
@@ -47,7 +47,7 @@ const Holder = { holder: z.string().max(200) };
 
 export const Claim = z.strictObject({
   ...Holder,
-  /** What the executor has. */
+  /** The labels of the executor. */
   has: z.array(z.string()),
   most: z.int().positive().max(1_000),
   /** Ids of versions whose runs are not wanted. */
@@ -72,28 +72,28 @@ export type Report = z.infer<typeof Report>;
 
 export const Beat = z.strictObject({
   ...Holder,
-  /** The runs that it holds, with their finished shares. */
+  /** The held runs, with their finished shares. */
   held: z.record(z.string(), z.number()),
 });
 export type Beat = z.infer<typeof Beat>;
 
-/** The answer to a beat: ids of held runs that must not be executed any more. */
+/** The answer to a beat. It has the ids of held runs that must not be executed any more. */
 export interface BeatAnswer {
   ended: string[];
 }
 
 export const Release = z.strictObject(Holder);
 
-/** Where an executor gets a file. */
+/** The place from which an executor gets a file. */
 export interface FileAddress {
   url: string;
 }
 
-/** A version as an executor needs it. */
+/** The data of a version that an executor needs. */
 export interface FetchedVersion {
   template: Version['experimentTemplate'];
   /** Null when its files are not kept. */
   manifest: Manifest | null;
-  /** Why it takes no runs; null when it does. */
+  /** Why it takes no runs; null when it takes runs. */
   retired: string | null;
 }

@@ -7,23 +7,24 @@ import { type FileLock, tryLock } from '../../system/file-lock.ts';
 /** The most executors of one user on a machine that share the default folder. */
 const MOST = 256;
 
-/** The folder in which an executor keeps code and files. No other process uses it meanwhile. */
+/** The folder in which an executor keeps code and files. No other process uses it at the same time. */
 export interface Cache {
   folder: string;
-  /** Which executor of this machine it is, from 0. */
+  /** The number of the executor on this machine, from 0. */
   index: number;
   release(): void;
 }
 
 /**
- * Takes the first free folder below `base`. By default that is in the folder for temporary files, as it is on a disk of this machine.
+ * Takes the first free folder below `base`. The default is in the folder for temporary files, which is on a disk of
+ * this machine.
  *
  * @throws ForayError OUTPUT_UNWRITABLE
  */
 export function takeCache(base = path.join(os.tmpdir(), `foray-executor-${os.userInfo().uid}`)): Cache {
   try {
     mkdirSync(base, { recursive: true, mode: 0o700 });
-    // in the folder for temporary files, somebody else may have made it
+    // another user may have made it in the folder for temporary files
     if (lstatSync(base).uid !== os.userInfo().uid && os.userInfo().uid !== -1)
       throw new Error('it belongs to somebody else');
     for (let index = 0; index < MOST; index += 1) {

@@ -20,10 +20,10 @@ import {
 } from '../fleet/protocol.ts';
 import type { ClaimedRun } from '../runs/feed.ts';
 
-/** The service refuses a request, or cannot be reached. The key is never in its message. */
+/** The service refuses a request, or cannot be reached. The message never contains the key. */
 export class ServiceFault extends Error {
   override readonly name = 'ServiceFault';
-  /** The code of the service's error; undefined when it did not answer in its own words. */
+  /** The code of the service's error; undefined when the answer is not in the format of the service. */
   readonly code: string | undefined;
 
   constructor(message: string, code?: string) {
@@ -34,17 +34,17 @@ export class ServiceFault extends Error {
 
 const TIMEOUT = { connect: 10_000, response: 60_000, socket: 60_000 };
 const PLAIN: OptionsInit = { timeout: TIMEOUT, retry: { limit: 0 } };
-/** How long files pass through the service after the store could not be reached, in milliseconds. */
+/** If the store cannot be reached, files pass through the service for this time, in milliseconds. */
 const DETOUR = 60_000;
 
 /** The requests of an executor to its service. */
 export class NodeClient implements RemoteFiles {
   readonly #root: string;
   readonly #options: OptionsInit;
-  /** Until when files pass through the service. */
+  /** The time until which files pass through the service. */
   #detourUntil = Infinity;
 
-  /** @param url - the address of the service; a path of the interface at its end is left out */
+  /** @param url - the address of the service, with or without a path of the interface at its end */
   constructor(url: string, key: string) {
     this.#root = `${url.replace(/\/api\/open\/[^/]*\/?$/, '').replace(/\/$/, '')}${EXECUTORS}`;
     this.#options = { ...PLAIN, headers: { authorization: key } };
@@ -106,8 +106,8 @@ export class NodeClient implements RemoteFiles {
   }
 
   /**
-   * Passes a file between this machine and the store. False if there is none, or it cannot be reached, which is tried again after a
-   * minute.
+   * Sends a file to the store, or gets it from there. Returns false if there is no store, or if it cannot be reached.
+   * After a failure, the store is tried again a minute later.
    *
    * @param prepare - asks the service for an address
    */
@@ -118,7 +118,7 @@ export class NodeClient implements RemoteFiles {
       await pass();
       return true;
     } catch {
-      // the service does it, or says why not; the library's error contains the address
+      // the service passes the file, or says why it cannot; the library's error contains the address
       this.#detourUntil = performance.now() + DETOUR;
       return false;
     }
@@ -146,7 +146,7 @@ async function download(url: string, file: string, options: OptionsInit): Promis
   await pipeline(got.stream(url, options), createWriteStream(file));
 }
 
-/** A store takes only uploads whose length it knows. */
+/** A store accepts only uploads with a known length. */
 async function upload(url: string, file: string, { headers, ...options }: OptionsInit): Promise<void> {
   const { size } = await stat(file);
   const content = size > 0 ? createReadStream(file) : undefined;
@@ -157,7 +157,7 @@ async function upload(url: string, file: string, { headers, ...options }: Option
       body: content ?? '',
     });
   } finally {
-    // otherwise each attempt while nobody answers would leave a file open
+    // otherwise each failed attempt would leave a file open
     content?.destroy();
   }
 }
@@ -173,7 +173,7 @@ function faultOf(error: unknown): Error {
     if (code === 'HOLDER_CLOSED') return new HolderClosed(message);
     if (typeof message === 'string') return new ServiceFault(message, code);
   } catch {
-    // not in the words of a service
+    // not in the format of a service
   }
   return new ServiceFault(`the service answers with status ${statusCode}`);
 }

@@ -1,11 +1,11 @@
 import type { Executed } from '../runs/dispatcher.ts';
 
-/** After so many runs in a row that this machine could not execute, it claims nothing. */
+/** If this machine could not execute this number of runs in a row, it claims no runs. */
 const MOST = 3;
-/** How long it then waits before it tries one run again, in milliseconds. */
+/** The time until it tries one run again, in milliseconds. */
 const PATIENCE = 60_000;
 
-/** Notes runs that cannot be executed by the fault of this machine. They wait for another machine, and do not fail. */
+/** Notes runs that this machine cannot execute by its own fault. They wait for another machine, and do not fail. */
 export class Faults {
   readonly #now: () => number;
   #inRow = 0;
@@ -25,7 +25,7 @@ export class Faults {
     this.#since = this.#now();
   }
 
-  /** Why this machine claims nothing; undefined when it claims. */
+  /** Why this machine claims no runs; undefined when it claims runs. */
   problem(): string | undefined {
     if (this.#inRow < MOST || this.#now() - this.#since > PATIENCE) return undefined;
     return this.#reason;

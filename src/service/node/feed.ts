@@ -2,15 +2,15 @@ import type { Report } from '../fleet/protocol.ts';
 import type { ClaimedRun, Ending, Feed } from '../runs/feed.ts';
 import type { NodeClient } from './client.ts';
 
-/** About the most bytes of outputs and logs in one report. */
+/** The approximate limit for outputs and logs in one report, in bytes. */
 const MOST_REPORTED = 8 * 2 ** 20;
-/** The most bytes of outputs of one run: the service takes no larger report. */
+/** The limit for the outputs of one run, in bytes: the service accepts no larger report. */
 const MOST_OUTPUTS = 60 * 2 ** 20;
 
 export interface HttpFeedParts {
   client: NodeClient;
   holder: string;
-  /** What this executor has. */
+  /** The labels of this executor. */
   has: readonly string[];
 }
 
@@ -47,7 +47,7 @@ export class HttpFeed implements Feed {
     this.#onEnded = callback;
   }
 
-  /** Says which runs are held and how far they are, and hears which of them must not be executed any more. */
+  /** Reports the held runs and their finished shares. The answer lists runs that must not be executed any more. */
   async beat(runIds: readonly string[]): Promise<void> {
     const held = Object.fromEntries(runIds.map((runId) => [runId, this.#shares.get(runId) ?? 0]));
     const { ended } = await this.#parts.client.beat({ holder: this.#parts.holder, held });
@@ -60,7 +60,7 @@ function* inParts(endings: readonly Ending[]): Generator<Report['endings']> {
   let part: Report['endings'] = [];
   let size = 0;
   for (const whole of endings) {
-    // only animated runs are reported as stopped, and those stay with the service
+    // only animated runs are reported as stopped, and only the service itself executes those
     if (whole.status === 'STOPPED') continue;
     const bytes = Buffer.byteLength(JSON.stringify(whole));
     const ending = bytes > MOST_OUTPUTS ? tooLarge(whole.runId, bytes) : whole;
@@ -75,7 +75,7 @@ function* inParts(endings: readonly Ending[]): Generator<Report['endings']> {
   if (part.length > 0) yield part;
 }
 
-/** A run whose outputs the service cannot be told fails: no other executor could report them either. */
+/** A run fails if its outputs are too large for a report, because no other executor could report them either. */
 function tooLarge(runId: string, bytes: number): Report['endings'][number] {
   const [size, most] = [bytes, MOST_OUTPUTS].map((number) => Math.round(number / 2 ** 20));
   const reason = `its outputs have ${size} MB, and an executor on another machine reports at most ${most} MB: write large values to an output file`;

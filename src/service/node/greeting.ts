@@ -3,7 +3,7 @@ import { HELLO_EVERY, type Welcome } from '../fleet/protocol.ts';
 import { type NodeClient, ServiceFault } from './client.ts';
 import type { NodeState } from './state.ts';
 
-/** How often an executor looks whether it should leave, and whether it has something new to say, in milliseconds. */
+/** The interval at which an executor checks whether it should leave, and whether its state has changed, in milliseconds. */
 const LOOK_EVERY = 250;
 
 export interface GreetingParts {
@@ -17,7 +17,7 @@ export interface GreetingParts {
 }
 
 /**
- * The first greeting, which says who the service is.
+ * Sends the first greeting. The answer describes the service.
  *
  * @throws ForayError KEY_REFUSED, EXECUTOR_REFUSED, SERVICE_UNREACHABLE
  */
@@ -37,10 +37,10 @@ export async function greetFirst(
 }
 
 /**
- * Says now and then, and when it has changed, how the executor is. It drains when the service was updated, and leaves when its
- * key was removed.
+ * Reports the state of the executor at an interval, and when it has changed. If the service was updated, the executor
+ * drains. If its key was removed, it leaves.
  *
- * @returns a function that ends it, and takes the executor off the list
+ * @returns a function that ends the reports, and removes the executor from the list
  */
 export function keepGreeting(parts: GreetingParts): () => Promise<void> {
   const { client, name, state, onLine, onFault, onHeard } = parts;
@@ -51,9 +51,9 @@ export function keepGreeting(parts: GreetingParts): () => Promise<void> {
     } catch (error) {
       onFault(error);
       const code = error instanceof ServiceFault ? error.code : undefined;
-      // the service was updated meanwhile
+      // the service has been updated
       if (code === 'OTHER_BUILD') state.draining.abort();
-      // it takes no report either
+      // the service accepts no report either
       if (code === 'KEY_REFUSED') state.leaving.abort();
     }
   };
@@ -79,7 +79,7 @@ export function keepGreeting(parts: GreetingParts): () => Promise<void> {
   };
 }
 
-/** What somebody who starts an executor is told when the service does not take it. */
+/** The error for a person who starts an executor that the service does not accept. */
 function refusal(error: unknown, url: string): unknown {
   if (!(error instanceof ServiceFault)) return error;
   const { code, message } = error;

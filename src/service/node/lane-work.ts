@@ -10,11 +10,11 @@ import type { NodeMaterials } from './materials.ts';
 
 /** A lane without work ends after this time, in milliseconds. */
 const IDLE = 5_000;
-/** That of an executor with a fault, which keeps its lane from others like it. */
+/** The same for an executor with a fault. It keeps its lane longer, so that no other faulty executor gets it. */
 const FAULTY_IDLE = 60_000;
-/** The time in which executions are counted, for claims ahead of them, in milliseconds. */
+/** The ends of executions in this last period determine how many runs are claimed ahead, in milliseconds. */
 const RECENT = 500;
-/** The least time between two reports of less than 200 runs, in milliseconds. */
+/** The shortest time between two reports of less than 200 runs, in milliseconds. */
 const REPORT_EVERY = 100;
 /** The most runs that are claimed ahead. */
 const MOST_AHEAD = 200;
@@ -26,17 +26,17 @@ export interface LaneParts {
   pool: Pool;
   materials: NodeMaterials;
   faults: Faults;
-  /** Aborted when no more runs may begin. Those that execute go on to their end. */
+  /** Aborted when no more runs may begin. Executing runs continue to their end. */
   draining: AbortSignal;
-  /** Aborted when runs must not go on here. They are given back. */
+  /** Aborted when runs must not continue here. They are given back. */
   leaving: AbortSignal;
   /** Aborted when the lane was taken from this executor. */
   cancelled: AbortSignal;
-  /** Whether a run that begins now may end in time. */
+  /** Whether a run that begins now can probably end in time. */
   hasTime: () => boolean;
   /** Called with the number of runs that are held. */
   onHeld: (runs: number) => void;
-  /** Called with how long an execution took, in milliseconds. */
+  /** Called with the duration of an execution, in milliseconds. */
   onExecuted: (ms: number) => void;
   onFault: (error: unknown) => void;
 }
@@ -47,7 +47,7 @@ export class LaneWork implements DispatcherListener, RecorderListener {
   readonly #feed: HttpFeed;
   readonly #recorder: Recorder;
   readonly #dispatcher: Dispatcher;
-  /** When executions of the last moment have ended. */
+  /** The times when recent executions ended. */
   #ends: number[] = [];
   #busyAt = performance.now();
   #isClosed = false;
@@ -62,7 +62,7 @@ export class LaneWork implements DispatcherListener, RecorderListener {
       materials,
       pool: {
         size: pool.size,
-        // a free slot is of no use while its outputs would only wait
+        // a free slot is useless while the outputs of its run would only wait
         room: () => (materials.isFull() ? 0 : pool.room()),
         execute: (job, onProgress) => pool.execute(job, onProgress),
         stop: (runId) => pool.stop(runId),
@@ -77,7 +77,7 @@ export class LaneWork implements DispatcherListener, RecorderListener {
     });
   }
 
-  /** Resolves when nothing of the lane executes here any more. */
+  /** Resolves when no run of the lane executes here any more. */
   async run(): Promise<void> {
     const { draining, leaving, cancelled, pool } = this.#parts;
     const isOver = AbortSignal.any([draining, leaving, cancelled]);
@@ -118,13 +118,13 @@ export class LaneWork implements DispatcherListener, RecorderListener {
 
   written(): void {}
 
-  /** Says how far the runs are, and waits for the next time. */
+  /** Reports the finished shares of the runs, and waits until the next report. */
   async #beat(until: AbortSignal): Promise<void> {
     const held = this.#dispatcher.held();
     this.#parts.onHeld(held.length);
     if (held.length > 0) {
       this.#busyAt = performance.now();
-      // also a holder that was closed hears by this which runs it has lost
+      // the answer also tells a closed holder which runs it has lost
       await this.#feed.beat(held).catch(this.#parts.onFault);
     }
     const hasEnded = until.aborted || this.#dispatcher.held().length === 0;
@@ -136,7 +136,7 @@ export class LaneWork implements DispatcherListener, RecorderListener {
     return this.#dispatcher.held().length === 0 && performance.now() - this.#busyAt > limit;
   }
 
-  /** As many as have ended in the last moment beyond one a slot: about half a second of work. */
+  /** The number of recent ends minus one for each slot: about half a second of work. */
   #ahead(): number {
     const since = performance.now() - RECENT;
     this.#ends = this.#ends.filter((at) => at > since);

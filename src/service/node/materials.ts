@@ -14,19 +14,19 @@ import type { ClaimedRun } from '../runs/feed.ts';
 import type { OutputTexts } from '../runs/stored-run.ts';
 import { type NodeClient, ServiceFault } from './client.ts';
 
-/** Outputs that wait for so long show that files cannot be stored just now, in milliseconds. */
+/** If outputs wait for this time, files probably cannot be stored at the moment, in milliseconds. */
 const LONG = 5_000;
-/** How often the files of a version are looked at, in milliseconds. */
+/** The shortest time between two checks of the files of a version, in milliseconds. */
 const LOOK_EVERY = 1_000;
 
-/** The folder of the files of runs, in that of the cache. */
+/** The folder for the files of runs, in the folder of the cache. */
 export function filesIn(folder: string): string {
   return path.join(folder, 'files');
 }
 
 /**
- * The code of versions and the files of runs in the cache of an executor. What is not there, or not what its hash says, is
- * fetched.
+ * The code of versions and the files of runs in the cache of an executor. A file that is missing, or does not match its
+ * hash, is fetched.
  */
 export class NodeMaterials implements Materials {
   readonly #client: NodeClient;
@@ -34,18 +34,18 @@ export class NodeMaterials implements Materials {
   readonly #versions: VersionFiles;
   readonly #files: RunFiles;
   readonly #mostUploads: number;
-  /** When the outputs of runs began to wait, the oldest first. */
+  /** The times when outputs of runs began to wait, the oldest first. */
   readonly #uploads = new Set<{ since: number }>();
   /** The versions that were fetched, by id. */
   readonly #fetched = new Map<string, Promise<FetchedVersion>>();
-  /** The code of versions, and when it was found to be whole. */
+  /** The code of versions, and the time when it was last found complete. */
   readonly #ready = new Map<string, { code: ModelCode; at: number }>();
   /** Versions that this build cannot execute. */
   readonly #unwanted = new Set<string>();
-  /** Why runs of versions are not taken, by the version's id. */
+  /** Why runs of versions are not accepted, by the version's id. */
   readonly #refusals = new Map<string, { model: string; reason: string }>();
 
-  /** @param mostUploads - the most runs whose outputs wait to be sent to the service */
+  /** @param mostUploads - the largest number of runs whose outputs wait to be sent to the service */
   constructor(client: NodeClient, folder: string, mostUploads: number) {
     this.#client = client;
     this.#mostUploads = mostUploads;
@@ -93,12 +93,12 @@ export class NodeMaterials implements Materials {
     this.#files.releaseInputs(template, inputs);
   }
 
-  /** Whether the outputs of so many runs wait that no more may begin. */
+  /** Whether too many outputs wait, so that no more runs may begin. */
   isFull(): boolean {
     return this.#uploads.size >= this.#mostUploads;
   }
 
-  /** Why no more runs begin; undefined when they do, or when outputs wait only for a moment. */
+  /** Why no more runs begin; undefined when runs may begin, or when outputs wait only for a moment. */
   whyFull(): string | undefined {
     const [oldest] = this.#uploads;
     if (!oldest || !this.isFull() || performance.now() - oldest.since < LONG) return undefined;
@@ -109,17 +109,20 @@ export class NodeMaterials implements Materials {
     return [...this.#unwanted];
   }
 
-  /** Whether runs of a version are not taken by no fault of this machine. */
+  /** Whether runs of a version are refused for a reason that is not a fault of this machine. */
   refuses(versionId: string): boolean {
     return this.#refusals.has(versionId);
   }
 
-  /** Which models' runs are not taken, and why. */
+  /** The models whose runs are not accepted, and why. */
   refusals(): string[] {
     return [...this.#refusals.values()].map(({ model, reason }) => `${model}: ${reason}`);
   }
 
-  /** Has all files hashed again before their next use: damage by a disk does not show in their sizes and times. */
+  /**
+   * Makes sure that all files are hashed again before their next use, because damage by a disk does not change their
+   * sizes and times.
+   */
   doubt(): void {
     this.#ready.clear();
     this.#versions.doubt();
@@ -131,7 +134,10 @@ export class NodeMaterials implements Materials {
     return new Deferred(reason);
   }
 
-  /** The code of a version in the cache. Its many files are looked at once a second, not for each run: who executes it looks too. */
+  /**
+   * The code of a version in the cache. Its many files are checked once a second, not for each run, because the
+   * executing process checks them too.
+   */
   async #codeOf(versionId: string, manifest: Manifest): Promise<ModelCode> {
     const ready = this.#ready.get(versionId);
     if (ready && performance.now() - ready.at < LOOK_EVERY) return ready.code;

@@ -13,45 +13,45 @@ import { LaneWork, type LaneParts } from './lane-work.ts';
 import { filesIn, NodeMaterials } from './materials.ts';
 import { NodeState } from './state.ts';
 
-/** The outputs of so many runs for each slot may wait to be sent to the service; then no more runs begin. */
+/** The number of runs for each slot whose outputs may wait to be sent to the service. When more wait, no more runs begin. */
 const MOST_UPLOADS = 4;
 
 export interface NodeOptions {
   /** The address of the service. */
   url: string;
-  /** The key of an executor. */
+  /** An executor's key. */
   key: string;
   temporal: { connectionOptions: { address?: string | undefined }; namespace: string };
   /** How many runs execute at once. */
   slots: number;
-  /** Its name in lists. @default the name of the machine */
+  /** The name of the executor in lists. @default the name of the machine */
   name?: string | undefined;
   /** The folder of code and files. @default a folder of this user among temporary files */
   cache?: string | undefined;
-  /** What it has, for models that need it. */
+  /** The labels of the executor, for models that need them. */
   has: readonly string[];
-  /** It leaves when it has had no run for so long, in milliseconds. */
+  /** The executor leaves when it has had no run for this time, in milliseconds. */
   leaveWhenIdle?: number | undefined;
-  /** When the machine is taken from it, in milliseconds since 1970. */
+  /** The time when the machine will be taken away, in milliseconds since 1970. */
   ends?: number | undefined;
-  /** Called with a line for its operator. */
+  /** Called with a line for the operator. */
   onLine: (line: string) => void;
 }
 
 /** A running executor. */
 export interface ExecutorNode {
   name: string;
-  /** Resolves when it has left. */
+  /** Resolves when the executor has left. */
   left: Promise<void>;
-  /** Begins no more runs, and leaves when those that execute have ended. */
+  /** Begins no more runs, and leaves when the executing runs have ended. */
   drain(): void;
-  /** Leaves at once: runs that execute are given back. */
+  /** Leaves at once. Executing runs are given back. */
   leave(): void;
 }
 
 /**
- * Starts an executor on a machine of its own. It works for a service while lanes are given to it. It only makes connections,
- * to the service and to Temporal.
+ * Starts an executor on another machine than the service. It works for the service while it gets lanes. It connects to
+ * the service and to Temporal, and nothing connects to it.
  *
  * @throws ForayError KEY_REFUSED, EXECUTOR_REFUSED, SERVICE_UNREACHABLE, TEMPORAL_UNREACHABLE, OUTPUT_UNWRITABLE
  */
@@ -105,7 +105,7 @@ function prepare(materials: NodeMaterials, { folder }: Cache): void {
   }
 }
 
-/** A service that does not answer is said once, not at each attempt. */
+/** If a service does not answer, this is reported once, not at each attempt. */
 function oncePerFault(onLine: (line: string) => void) {
   let lastFault = '';
   return {
@@ -128,7 +128,7 @@ interface LaneTaking {
 }
 
 /**
- * The worker that takes a lane at a time from Temporal.
+ * The worker that takes lanes from Temporal, one at a time.
  *
  * @throws ForayError TEMPORAL_UNREACHABLE
  */
@@ -171,11 +171,11 @@ async function takeLanes(
     taskQueue,
     activities: { ...activities },
     identity: name,
-    // one lane has as many runs as there are slots
+    // one lane fills all slots with runs
     maxConcurrentActivityTaskExecutions: 1,
     maxHeartbeatThrottleInterval: '3s',
     defaultHeartbeatThrottleInterval: '3s',
-    // it drains for as long as its runs take
+    // draining takes as long as its runs
     shutdownGraceTime: '30 days',
   });
   return { connection, worker };

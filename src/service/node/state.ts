@@ -3,7 +3,7 @@ import type { Hello } from '../fleet/protocol.ts';
 import { Faults } from './faults.ts';
 import type { NodeMaterials } from './materials.ts';
 
-/** An executor gives back what executes so long before its end, in milliseconds. */
+/** An executor gives back executing runs this long before its end, in milliseconds. */
 const LAST_MOMENT = 5_000;
 
 export interface StateOptions {
@@ -13,12 +13,12 @@ export interface StateOptions {
   ends?: number | undefined;
 }
 
-/** What an executor knows of itself: what it executes, why it claims nothing, and when it leaves. */
+/** The state of an executor: the runs that it executes, why it claims no runs, and when it leaves. */
 export class NodeState {
   readonly faults = new Faults(() => performance.now());
   /** Aborted when no more runs may begin. */
   readonly draining = new AbortController();
-  /** Aborted when runs must not go on here. */
+  /** Aborted when runs must not continue here. */
   readonly leaving = new AbortController();
   readonly #options: StateOptions;
   readonly #materials: NodeMaterials;
@@ -34,24 +34,24 @@ export class NodeState {
     this.leaving.signal.addEventListener('abort', () => this.draining.abort());
   }
 
-  /** So many runs are held. */
+  /** Sets the number of held runs. */
   noteHeld(runs: number): void {
     this.#running = runs;
     if (runs > 0) this.#busyAt = performance.now();
   }
 
-  /** An execution has taken so long, in milliseconds. */
+  /** Notes the duration of an execution, in milliseconds. */
   noteExecuted(ms: number): void {
     this.#longest = Math.max(this.#longest, ms);
   }
 
-  /** Whether a run that begins now may end in time. */
+  /** Whether a run that begins now can probably end in time. */
   hasTime(): boolean {
     const { ends } = this.#options;
     return ends === undefined || Date.now() + this.#longest < ends - LAST_MOMENT;
   }
 
-  /** Why it claims nothing; null when it claims. */
+  /** Why it claims no runs; null when it claims runs. */
   problem(): string | null {
     if (this.draining.signal.aborted) return 'it drains';
     if (!this.hasTime()) return 'its time ends before a run could end';

@@ -8,36 +8,37 @@ import type { OutputTexts } from './stored-run.ts';
 import type { KeptRuns } from './kept-runs.ts';
 import type { Recorder } from './recorder.ts';
 
-/** The code of versions and the files of runs, for those who execute runs. */
+/** The code of versions and the files of runs, for the execution of runs. */
 export interface Materials {
   /**
-   * What an executor needs for a run, besides its inputs. The files among these are then where executors read them.
+   * Returns the data that an executor needs for a run, besides the run's inputs. Afterwards, files among the inputs are
+   * in the folder from which executors read.
    *
-   * @throws Deferred when it cannot be had just now; VersionUnusable when the version takes no runs any more
+   * @throws Deferred when this is not possible at the moment; VersionUnusable when the version takes no runs any more
    */
   jobOf(run: ClaimedRun): JobVersion | Promise<JobVersion>;
-  /** Stores the files among the outputs of a run where the service has them. It is tried until it succeeds. */
+  /** Stores the files among the outputs of a run where the service keeps files. It tries until it succeeds. */
   keepOutputs?(job: JobVersion, outputs: OutputTexts): Promise<void>;
-  /** The execution of a run with this job has ended, and its outputs are stored: its input files may go. */
+  /** The execution of a run with this job has ended, and its outputs are stored. Its input files may be removed. */
   release?(job: JobVersion, run: ClaimedRun): void;
-  /** Ids of versions whose runs cannot be executed here just now. */
+  /** Ids of versions whose runs cannot be executed here at the moment. */
   unwanted(): readonly string[];
 }
 
-/** A version takes no runs any more: a run of it fails with this message as its reason. */
+/** A version takes no runs any more. A run of it fails with this message as its reason. */
 export class VersionUnusable extends Error {
   override readonly name = 'VersionUnusable';
 }
 
-/** How an execution ended. `unusable`: its version takes no runs any more. */
+/** The end of an execution. `unusable`: its version takes no runs any more. */
 export type Executed = Outcome | { kind: 'unusable'; reason: string };
 
-/** Hears what the work on the queue shows about the system. */
+/** Is told what the work on the queue shows about the system. */
 export interface DispatcherListener {
   /** Runs could be claimed, or none waited. `isIdle`: none waits, none executes and none is held back. */
   claimed(isIdle: boolean): void;
   claimFailed(error: unknown): void;
-  /** An execution has ended so, after so many milliseconds. */
+  /** An execution has ended with this outcome. `ms` is its duration in milliseconds. */
   ended(versionId: string, outcome: Executed, ms: number): void;
 }
 
@@ -52,7 +53,10 @@ export interface DispatcherParts {
   listener: DispatcherListener;
   /** Keeps the folders of failed runs, if wanted. */
   kept: KeptRuns | undefined;
-  /** How many runs to claim beyond those that can begin, so that short runs need not wait for their claim. @default 0 */
+  /**
+   * The number of runs to claim in addition to the runs that can begin, so that short runs need not wait for their
+   * claim. @default 0
+   */
   ahead?: () => number;
   /** Whether runs may be claimed now. @default always */
   mayClaim?: () => boolean;
@@ -60,16 +64,17 @@ export interface DispatcherParts {
 }
 
 /**
- * Claims runs for free executors, and reports how they end. The queue is asked when something has changed. A run that
- * cannot be executed now is given back, and runs of its version, or all runs, are held back for a growing time.
+ * Claims runs for free executors, and reports how they end. It asks the queue when something has changed. If a run
+ * cannot be executed now, it gives the run back, and holds back the runs of its version, or all runs, for a growing
+ * time.
  */
 export class Dispatcher {
   readonly #parts: DispatcherParts;
-  /** Runs that were claimed and whose end is not written yet. */
+  /** Claimed runs whose end is not written yet. */
   readonly #taken = new Set<string>();
-  /** Those that wait for an executor. */
+  /** Claimed runs that wait for an executor. */
   readonly #waiting: ClaimedRun[] = [];
-  /** Those that are being prepared for an executor. */
+  /** Claimed runs that are being prepared for an executor. */
   readonly #preparing = new Set<string>();
   /** The holds on versions whose runs could not be executed, by version id. */
   readonly #held = new Map<string, Hold>();
@@ -108,7 +113,7 @@ export class Dispatcher {
     return [...this.#taken];
   }
 
-  /** Claims and starts no more runs: those that wait are given back. Running ones continue until the pool is closed. */
+  /** Claims and starts no more runs. Waiting runs are given back. Executing runs continue until the pool is closed. */
   close(): void {
     this.#open = false;
     for (const { id } of this.#waiting.splice(0)) this.#giveBack(id);
@@ -120,7 +125,7 @@ export class Dispatcher {
       if (this.#parts.mayClaim?.() === false) break;
       const ahead = this.#parts.ahead?.() ?? 0;
       const most = this.#room() + ahead - this.#waiting.length;
-      // half a claim ahead is not worth asking for
+      // do not ask the queue for less than half of the runs to claim ahead
       if (most <= ahead / 2) break;
       this.#isStale = false;
       const runs = await this.#claim(most);
@@ -186,7 +191,7 @@ export class Dispatcher {
     await this.#keep(run.id, outcome);
     this.#handleOutcome(run.versionId, outcome, ms);
     const ending = endingOf(run.id, outcome);
-    // the executor gets its next run before this one is written down
+    // the executor gets its next run before the end of this one is written
     if (ending?.status === 'COMPLETED') this.wake();
     if (ending) await this.#parts.recorder.record(ending);
   }
@@ -224,7 +229,7 @@ export class Dispatcher {
       else await kept.drop(id);
     } catch (error) {
       onFault(error);
-      // a folder that cannot be kept whole is removed, so that a full disk does not stay full
+      // an incomplete folder is removed, so that a full disk does not stay full
       await kept.drop(id).catch(onFault);
     }
   }

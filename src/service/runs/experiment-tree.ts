@@ -5,7 +5,7 @@ import { isLive } from './states.ts';
 import { type NewRun, readRow, type RunRow, type StoredRun } from './stored-run.ts';
 
 /**
- * What a change of a run does to the experiments with this run, and what the end of an experiment does to its sub-runs.
+ * The effects of a change of a run on the experiments with this run, and of the end of an experiment on its sub-runs.
  * All methods are called in a transaction.
  */
 export class ExperimentTree {
@@ -15,17 +15,20 @@ export class ExperimentTree {
     this.#table = table;
   }
 
-  /** The `seq` of the live run with an identity, as a part of an experiment. A FRESH run is added if there is none. */
+  /** The `seq` of the live run with an identity, as a part of an experiment. If there is no such run, it adds a FRESH run. */
   async part(sql: Sql, run: NewRun): Promise<number> {
     for (;;) {
       const added = await this.#table.insert(run, { isDirect: false, tasks: null }, sql);
       const part = added ?? (await this.#table.newestNow(run.identity, sql));
-      // the run that was in the way may have ended meanwhile
+      // the run with the same identity may have ended meanwhile
       if (part && isLive(part.status)) return part.seq;
     }
   }
 
-  /** Parts of an experiment, which stay live until the transaction ends: those that were added before, and others for those that ended. */
+  /**
+   * The parts of an experiment, which stay live until the transaction ends. They are the parts that were added before,
+   * with new runs for those that have ended.
+   */
   async liveParts(sql: Sql, runs: readonly NewRun[], parts: readonly number[]): Promise<number[]> {
     const seqs = [...parts];
     for (;;) {
@@ -73,7 +76,10 @@ export class ExperimentTree {
       this.#note(effects, await sql.all(completeParent, times, times, time, times, time, parent_seq));
   }
 
-  /** A sub-run has failed or was stopped: so have the experiments with it, and runs that nobody needs any more are stopped. */
+  /**
+   * A sub-run has failed or was stopped. The experiments with this run fail too, and runs that nobody needs any more
+   * are stopped.
+   */
   async fail(sql: Sql, effects: Effects, run: StoredRun, how: string): Promise<void> {
     const { parents, failParent } = this.#table.statements;
     for (const row of await sql.all<RunRow>(parents, run.seq)) {
@@ -114,7 +120,10 @@ export class ExperimentTree {
     }
   }
 
-  /** Keeps runs from becoming parts of an experiment until the transaction ends. False where nobody else could make them so. */
+  /**
+   * Stops other transactions from making runs parts of an experiment until this one ends. Returns false if there can be
+   * no other transaction.
+   */
   async hold(sql: Sql, seqs: string): Promise<boolean> {
     const { hold } = this.#table.statements;
     if (hold) await sql.all(hold, seqs);

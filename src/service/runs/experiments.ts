@@ -16,9 +16,10 @@ import { drawValue, replicationSeed } from './random.ts';
 type Template = readonly InputItem[];
 
 /**
- * The inputs of the single runs of an experiment, in their order: for a parameter variation
- * all combinations of the varied values, those of the template's first varied input outermost; for Monte Carlo
- * replications with a seed each. Random values are drawn for each from its own seed. One at a time, as there may be thousands.
+ * The inputs of the single runs of an experiment, in their order: for a parameter variation, all combinations of the
+ * varied values, in which the template's first varied input changes last; for Monte Carlo, replications with a seed
+ * each. Random values are drawn for each from its own seed. It returns one at a time, because
+ * there may be thousands.
  *
  * @throws ServiceError INVALID_VALUE with the name of the input
  */

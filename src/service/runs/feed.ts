@@ -9,42 +9,42 @@ export interface ClaimedRun {
   inputs: CanonicalInputs;
 }
 
-/** How the execution of a run has ended. */
+/** The end of an execution of a run. */
 export type Ending =
   | { runId: string; status: 'COMPLETED'; outputs: OutputTexts }
   /** `log` is its printed output, if it was executed. */
   | { runId: string; status: 'FAILED'; reason: string; log?: RunLog }
-  /** An animated run has ended before its end; `reason` is null if somebody requested that. */
+  /** An animated run was stopped before its normal end. `reason` is null if a client requested that. */
   | { runId: string; status: 'STOPPED'; reason: string | null }
-  /** The run could not be executed, or was claimed and not begun: it waits again, as if it had not been claimed. */
+  /** The run could not be executed, or was claimed but not begun. It waits again, as if it had not been claimed. */
   | { runId: string; status: 'FRESH' };
 
-/** The holder was closed: what it held is FRESH again, and it claims no more. */
+/** The holder was closed. The runs that it held are FRESH again, and it claims no more runs. */
 export class HolderClosed extends Error {
   override readonly name = 'HolderClosed';
 }
 
 /**
- * The seam between the queue and those who execute its runs: one holder of runs. It holds what it has claimed and not
- * reported.
+ * The interface between the queue and one holder, which executes runs of the queue. It holds the runs that it has
+ * claimed but not reported.
  */
 export interface Feed {
   /**
-   * Claims the runs that were requested first, and makes them RUNNING.
+   * Claims the oldest requested runs, and makes them RUNNING.
    *
-   * @param most - how many at most
+   * @param most - the largest number of runs
    * @param without - ids of versions whose runs are not wanted
    * @throws HolderClosed
    */
   claim(most: number, without: readonly string[]): Promise<ClaimedRun[]>;
   /**
-   * Writes how executions have ended. It may be repeated until it succeeds: the first completion of a run counts, and only
-   * its holder may fail it.
+   * Writes how executions have ended. The call may be repeated until it succeeds. The first completion of a run counts,
+   * and only its holder may fail it.
    */
   report(endings: readonly Ending[]): Promise<void>;
   /** Notes the finished share of an executing run, 0 to 1. */
   progress(runId: string, fraction: number): void;
-  /** Closes the holder: it claims no more, and the runs that it holds are FRESH again. */
+  /** Closes the holder. It claims no more runs, and its runs are FRESH again. */
   release(): Promise<void>;
   /** @param callback - called with the ids of held runs that must not be executed any more */
   whenEnded(callback: (runIds: readonly string[]) => void): void;

@@ -5,17 +5,17 @@ interface Asked<Item, Result> {
 }
 
 export interface GatheredParts<Item, Result> {
-  /** Does many things together; resolves with the result of each, in their order. */
+  /** Does many tasks together. Resolves with their results in the same order. */
   act: (items: readonly Item[]) => Promise<readonly Result[]>;
-  /** The most things that are done together. */
+  /** The largest number of tasks that are done together. */
   most: number;
-  /** Whether an error of some things together may be the fault of one of them. */
+  /** Whether one task may have caused the error of several tasks together. */
   mayBeOfOne: (error: unknown) => boolean;
 }
 
 /**
- * Does things together. The first one is done at once; those that are asked for meanwhile are done together after it.
- * What cannot be done together is done one by one.
+ * Does tasks together. The first task is done at once. Tasks that arrive meanwhile are done together after it. If they
+ * fail together, they are done one by one.
  */
 export class Gathered<Item, Result> {
   readonly #parts: GatheredParts<Item, Result>;

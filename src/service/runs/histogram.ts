@@ -1,9 +1,10 @@
-/** Most intervals of a histogram. */
+/** The largest number of intervals of a histogram. */
 const MOST_INTERVALS = 100;
 
 /**
- * The histogram of numbers, as JSON text with the fields that clients know (notes on real clients, Values): about the
- * square root of their number of intervals between the least and the greatest, which counts into the last. Infinite
+ * The histogram of numbers, as JSON text with the fields that clients know (notes on real clients, Values): it has
+ * about the square root of their number of intervals between the least and the greatest. The greatest number counts in
+ * the last interval. Infinite
  * numbers count as outside, low or high. Other values are left out.
  *
  * @param texts - JSON texts
@@ -30,7 +31,7 @@ export function histogramOf(texts: readonly string[]): string {
   });
 }
 
-/** Without numbers only the count is known. */
+/** Without numbers, only the count is known. */
 function statisticsOf(numbers: readonly number[], min: number, max: number) {
   const count = numbers.length;
   if (count === 0) return { type: 'discrete', count, min: null, max: null, mean: null, variance: null };

@@ -4,14 +4,17 @@ import { type ClaimedRun, type Ending, HolderClosed } from './feed.ts';
 import type { Effects, RunTable } from './run-table.ts';
 import { readRow, type RunRow } from './stored-run.ts';
 
-/** Number of failed runs that keep their log; the oldest logs are deleted first. At 64 KB each, at most 128 MB. */
+/**
+ * The number of failed runs that keep their log. The oldest logs are deleted first. With 64 KB for each log, they need
+ * at most 128 MB.
+ */
 const MOST_LOGS = 2_000;
-/** A run that has lost its holder so often fails: it may be the reason. */
+/** A run that has lost its holder this number of times fails, because it may be the reason. */
 const MOST_LOSSES = 5;
 
-/** How long a closed holder is remembered, in milliseconds: longer than an executor may be frozen. */
+/** A closed holder is remembered for this time, in milliseconds. It is longer than an executor can be frozen. */
 const REMEMBERED = 90 * 24 * 60 * 60_000;
-/** How often old holders are removed, in milliseconds. This reads all of them. */
+/** The interval at which old holders are removed, in milliseconds. This reads all holders. */
 const FORGET_EVERY = 60 * 60_000;
 
 type Completion = Extract<Ending, { status: 'COMPLETED' }>;
@@ -24,7 +27,7 @@ interface Held {
   losses: number;
 }
 
-/** A RUNNING run that nothing may be executing. */
+/** A RUNNING run that probably nothing executes. */
 export interface Unheld {
   id: string;
   isAnimated: boolean;
@@ -32,8 +35,9 @@ export interface Unheld {
 }
 
 /**
- * Those that execute runs. A holder claims runs, and reports how their executions have ended. Its id is never used again. A run
- * has one result, however many executed it: the first completion counts, and only the holder of a run may fail it.
+ * The holders of runs. A holder claims runs, and reports how their executions have ended. Its id is never used again. A
+ * run has one result, even if several holders executed it. The first completion counts, and only the holder of a run
+ * may fail it.
  */
 export class Holders {
   readonly #table: RunTable;
@@ -45,7 +49,7 @@ export class Holders {
     this.#tree = tree;
   }
 
-  /** Adds a holder, if it is not known. `name` says who it is. */
+  /** Adds a holder if it is not known. `name` is the name of the executor. */
   async open(id: string, name: string): Promise<void> {
     await this.#table.sql.all(this.#table.statements.openHolder, id, name, this.#table.time());
   }
@@ -83,10 +87,10 @@ export class Holders {
   }
 
   /**
-   * Closes a holder. What it holds becomes FRESH, in its old place, but for animated runs, which are STOPPED; of what it lost, runs that were
-   * lost too often are FAILED.
+   * Closes a holder. Its runs become FRESH in their old places. Its animated runs become STOPPED. A run that has lost
+   * its holder too often becomes FAILED.
    *
-   * @param isLost - whether it ended without a word, so that one of its runs may be the reason
+   * @param isLost - whether it ended without a report, so that one of its runs may be the reason
    */
   close(holder: string, { isLost }: { isLost: boolean }): Promise<void> {
     const { closeHolder, losses } = this.#table.statements;
@@ -108,7 +112,7 @@ export class Holders {
     });
   }
 
-  /** The open holders, except those with a name. Those that were closed long ago are forgotten. */
+  /** The open holders, except those with a given name. Removes holders that were closed long ago. */
   async openExcept(name: string): Promise<string[]> {
     const { openHolders, forgetHolders } = this.#table.statements;
     const now = Date.parse(this.#table.time());
@@ -125,25 +129,25 @@ export class Holders {
     return rows.map(({ id }) => id);
   }
 
-  /** Those of some runs that are RUNNING. */
+  /** Returns the RUNNING ones of some runs. */
   async running(runIds: readonly string[]): Promise<string[]> {
     const { running } = this.#table.statements;
     return (await this.#table.sql.all<{ id: string }>(running, JSON.stringify(runIds))).map(({ id }) => id);
   }
 
-  /** Those of some runs that a holder does not hold, or not any more. */
+  /** Returns the ones of some runs that a holder does not hold. */
   async notHeld(holder: string, runIds: readonly string[]): Promise<string[]> {
     const { notHeld } = this.#table.statements;
     const rows = await this.#table.sql.all<{ id: string }>(notHeld, JSON.stringify(runIds), holder);
     return rows.map(({ id }) => id);
   }
 
-  /** Closes all holders with a name. Their runs are then unheld. */
+  /** Closes all holders with a name. Then no holder has their runs. */
   async closeNamed(name: string): Promise<void> {
     await this.#table.sql.all(this.#table.statements.closeNamed, this.#table.time(), name);
   }
 
-  /** The RUNNING runs of a holder, and those whose holder is not open. */
+  /** The RUNNING runs of a holder, and the RUNNING runs whose holder is not open. */
   async unheld(holder: string): Promise<Unheld[]> {
     const rows = await this.#table.sql.all<Record<'id' | 'experiment_type' | 'holder', string>>(
       this.#table.statements.unheld,
@@ -182,7 +186,7 @@ export class Holders {
       this.#table.time(),
       ...outputs.keys(),
     );
-    // the others have ended before
+    // the other runs have already ended
     if (completed.length === 0) return;
     const values = completed.flatMap(({ id, seq }) => [Number(seq), JSON.stringify(outputs.get(id))]);
     await sql.all(addResults(completed.length), ...values);
@@ -200,7 +204,7 @@ export class Holders {
   async #fail(sql: Sql, effects: Effects, holder: string, { runId, reason, log }: Failure): Promise<void> {
     const { fail, addLog, dropLogs } = this.#table.statements;
     const [row] = await sql.all<RunRow>(fail, this.#table.failure(reason), this.#table.time(), runId, holder);
-    // it has ended before, or has another holder
+    // the run has already ended, or has another holder
     if (!row) return;
     const run = readRow(row);
     effects.changed.push(run.id);

@@ -13,7 +13,7 @@ export interface Settings {
   types: Record<string, InputType>;
 }
 
-/** The type that an input has in a request: its range or random type, else the template's. */
+/** The type of an input in a request: its range or random type, otherwise the template's type. */
 export function typeIn({ types }: Pick<Settings, 'types'>, { name, type }: InputItem): InputType {
   return Object.hasOwn(types, name) ? types[name]! : type;
 }

@@ -5,13 +5,13 @@ import { ForayError, messageOf } from '../../errors.ts';
 import { shellQuoted } from '../../text/shell-quoted.ts';
 import type { ContentFiles } from '../files/content.ts';
 
-/** How many folders of failed runs are kept; the oldest go first. */
+/** The largest number of kept folders of failed runs. The oldest folders are removed first. */
 export const MOST_KEPT = 50;
 
 /** Folders with such a name belong to runs. */
 const RUN_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** The folders of failed runs, for repeating them by hand (`foray service --keep-failed`). */
+/** The folders of failed runs, so that a person can repeat them (`foray service --keep-failed`). */
 export class KeptRuns {
   readonly #dir: string;
   readonly #files: ContentFiles;
@@ -40,7 +40,7 @@ export class KeptRuns {
   /** Keeps the folder of a failed run, with its working folder. */
   async keep(runId: string, reason: string): Promise<void> {
     const folder = this.folderFor(runId);
-    // its executor did not reach this step
+    // its executor did not prepare this folder
     if (!existsSync(path.join(folder, 'command'))) return this.drop(runId);
     await writeFile(path.join(folder, 'reason.txt'), `${reason}\n`);
     await moveFolder(this.#files.workPath(runId), path.join(folder, 'work'));
@@ -69,7 +69,7 @@ export class KeptRuns {
         folder,
         reason: statSync(path.join(folder, 'reason.txt'), { throwIfNoEntry: false }),
       }))
-      // a folder without one belongs to somebody else
+      // a folder without a reason does not belong to foray
       .filter(({ reason }) => reason !== undefined)
       .sort((a, b) => b.reason!.mtimeMs - a.reason!.mtimeMs);
     for (const { folder } of kept.slice(MOST_KEPT)) await rm(folder, { recursive: true, force: true });

@@ -2,7 +2,7 @@ import type { RunRepository } from './repository.ts';
 
 /** The interval between checks, ms. */
 const INTERVAL = 2_000;
-/** The name of the holders that are the service itself. */
+/** The name of the holders of the service's own executors. */
 export const EMBEDDED = 'service';
 
 export interface LostRunsParts {
@@ -17,13 +17,14 @@ export interface LostRunsParts {
 }
 
 /**
- * Finds runs that are RUNNING in the database but not executing, at two checks in a row, and makes them FRESH. Animated ones are
- * stopped, because nobody can watch them any more. No such runs should exist: this is a protection against unknown faults.
+ * Finds runs that are RUNNING in the database but do not execute, at two checks in a row, and makes them FRESH.
+ * Animated runs are stopped, because nobody can watch them any more. No such runs should exist. This is a protection
+ * against unknown faults.
  *
  * @returns a function that ends the checks
  */
 export function watchForLostRuns({ runs, holder, isHeld, onRequeued, onFault }: LostRunsParts): () => void {
-  // a run is claimed in the database a moment before this process knows of it
+  // the database has the claim of a run a moment before this process knows of it
   let suspects: ReadonlySet<string> = new Set();
   let isLooking = false;
   const look = async (): Promise<void> => {
@@ -48,8 +49,9 @@ export function watchForLostRuns({ runs, holder, isHeld, onRequeued, onFault }: 
 }
 
 /**
- * At a start of the service: what its earlier process held is held by nobody. Its runs become FRESH again, in their old
- * places. Its animated runs are stopped, because their sessions are lost, and parts of incomplete experiments are removed.
+ * Cleans up at a start of the service. No holder has the runs of its earlier process any more. They become FRESH again,
+ * in their old places. Animated runs are stopped, because their sessions are lost. Parts of incomplete experiments are
+ * removed.
  *
  * @param holder - the id of the holder that this process opens
  */

@@ -21,8 +21,8 @@ type Aggregation = OutputsElement['aggregationType'] | undefined;
 type Wanted = { descriptor: OutputDescriptor; aggregation: Aggregation } | 'varied inputs';
 
 /**
- * The outputs of a single run (specification 2.5, rule 1), those of the template, in its order. An empty template means
- * all outputs.
+ * The outputs of a single run (specification 2.5, rule 1), the outputs of the template, in its order. An empty template
+ * means all outputs.
  *
  * @throws ServiceError UNKNOWN_OUTPUT with the name of an output that the version does not have
  */
@@ -33,9 +33,9 @@ export function singleOutputs(version: Template, template: OutputsTemplate, text
 }
 
 /**
- * The outputs of an experiment of several runs (2.5, rules 2 and 3), as {@link singleOutputs}. Of a Monte Carlo
- * experiment the numbers are histograms (notes on real clients), unless the template asks for the array. The varied
- * inputs are where the template has them, else last.
+ * The outputs of an experiment of several runs (2.5, rules 2 and 3), as {@link singleOutputs}. In a Monte Carlo
+ * experiment, numbers become histograms (notes on real clients), unless the template asks for the array. The varied
+ * inputs have the place that they have in the template, otherwise the last one.
  *
  * @param results - the outputs of each run, in the order of the runs, some at a time
  */
@@ -76,7 +76,10 @@ function wantedOf({ outputs }: Template, template: OutputsTemplate): Wanted[] {
   });
 }
 
-/** The output of a name; of the name of a chart its items, which are outputs named `<chart>|<item>` (2.5, rule 4). */
+/**
+ * The output with a name. For the name of a chart, these are its items, which are outputs named `<chart>|<item>` (2.5,
+ * rule 4).
+ */
 function outputsNamed(outputs: readonly OutputDescriptor[], name: string): OutputDescriptor[] {
   const key = nameKey(name);
   const exact = outputs.find((descriptor) => nameKey(descriptor.name) === key);

@@ -12,15 +12,16 @@ import { canonicalInput } from '../models/system-inputs.ts';
 import { singleRun } from './experiments.ts';
 import type { Settings } from './identity.ts';
 
-/** The most runs of one experiment. They are recorded together, while other requests wait. */
+/** The largest number of runs of one experiment. They are recorded together, while other requests wait. */
 export const MOST_SUB_RUNS = 10_000;
 
 type Template = readonly InputItem[];
 
 /**
- * Reads a request. Names match without surrounding blanks and case; of a repeated name the first counts. Omitted inputs
- * have the template's defaults. Values are canonical by the template's type, whatever type the request states, unless
- * that is a range or random type. The random values of a single run are drawn here, so it is the same run as one that
+ * Reads a request. Names match without regard to case and surrounding spaces. For a repeated name, the first entry
+ * counts. Omitted inputs have the template's defaults. Values become canonical by the template's type, whatever type
+ * the request states, unless it states a range or random type. The random values of a single run are drawn here, so it
+ * is the same run as one that
  * is requested with these values.
  *
  * @throws ServiceError UNKNOWN_INPUT or INVALID_VALUE with the name of the input, or UNSUPPORTED_EXPERIMENT
@@ -57,7 +58,7 @@ export function inputsOf(template: Template, experimentType: ExperimentType): Te
     : template;
 }
 
-/** For each input of the template, its first entry in a request, if any. */
+/** The first entry in a request for each input of the template, if there is one. */
 function firstOfEach(
   items: Template,
   requested: readonly RequestInputItem[],
@@ -65,7 +66,7 @@ function firstOfEach(
   const places = placesOf(items);
   const given = new Array<RequestInputItem | undefined>(items.length);
   for (const item of requested) {
-    // most names come as the template writes them
+    // most requests write names in the same way as the template
     const at = places.get(item.name) ?? places.get(nameKey(item.name));
     if (at === undefined) throw new ServiceError('UNKNOWN_INPUT', `The model has no input "${item.name}".`);
     given[at] ??= item;

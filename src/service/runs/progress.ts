@@ -1,10 +1,10 @@
 /** The finished shares of executing runs, 0 to 1. */
 export class Progress {
   readonly #shares = new Map<string, number>();
-  /** What other services of the database have heard. */
+  /** The finished shares that other services of the database know. */
   #elsewhere: ReadonlyMap<string, number> = new Map();
 
-  /** 0 for a run of which nothing is known. */
+  /** 0 for an unknown run. */
   of(runId: string): number {
     return this.#shares.get(runId) ?? this.#elsewhere.get(runId) ?? 0;
   }
@@ -13,12 +13,12 @@ export class Progress {
     this.#shares.set(runId, fraction);
   }
 
-  /** What this service has heard, by run. */
+  /** The finished shares that this service knows, by run. */
   heard(): ReadonlyMap<string, number> {
     return this.#shares;
   }
 
-  /** What the others have heard now, by run. */
+  /** Sets the finished shares that the other services know now, by run. */
   noteElsewhere(shares: ReadonlyMap<string, number>): void {
     this.#elsewhere = shares;
   }

@@ -51,7 +51,7 @@ export class QueueFeed implements Feed {
     this.#onEnded = callback;
   }
 
-  /** Call this with runs of any holder that must not be executed any more. */
+  /** Call this with runs that must not be executed any more. They may belong to any holder. */
   end(runIds: readonly string[]): void {
     this.#onEnded(runIds);
   }

@@ -14,7 +14,7 @@ export interface QueueProblemsParts {
   onDoubt: () => void;
 }
 
-/** Notes the problems of the service that the work on its queue shows. */
+/** Notes problems of the service that become visible in the work on its queue. */
 export class QueueProblems implements DispatcherListener, RecorderListener {
   readonly #parts: QueueProblemsParts;
 
@@ -25,7 +25,7 @@ export class QueueProblems implements DispatcherListener, RecorderListener {
   claimed(isIdle: boolean): void {
     const { problems } = this.#parts;
     problems.resolve('QUEUE_STUCK', '');
-    // cancels all waits
+    // this ends all waits
     if (isIdle) problems.replace(['NO_EXECUTOR', 'RUNS_DEFERRED'], []);
   }
 

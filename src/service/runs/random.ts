@@ -12,7 +12,7 @@ export function drawValue(seed: string, name: string, type: InputType, bounds: s
   if (type === 'RANDOM_BOOLEAN') return String(u < 0.5);
   const { min, max } = JSON.parse(bounds) as { min: number; max: number };
   if (type === 'RANDOM_INTEGER') return String(min + Math.floor(u * (max - min + 1)));
-  // a weighted sum, as max - min may overflow; rounding must not leave the bounds
+  // a weighted sum, because max - min may overflow; rounding must not leave the bounds
   return String(Math.min(max, Math.max(min, min * (1 - u) + max * u)));
 }
 

@@ -2,11 +2,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Backoff } from '../backoff.ts';
 import type { Ending, Feed } from './feed.ts';
 
-/** The most endings that are written at once. */
+/** The largest number of endings in one write. */
 const MOST = 200;
 
 export interface RecorderListener {
-  /** Endings could not be written, which is tried again. */
+  /** Endings could not be written. The write will be tried again. */
   refused(endings: readonly Ending[], error: unknown): void;
   written(endings: readonly Ending[]): void;
 }
@@ -17,7 +17,7 @@ interface Pending {
 }
 
 /**
- * Writes the ends of executions. If a write is refused, it is tried again until it succeeds. Endings that arrive during a
+ * Writes the ends of executions. It repeats a refused write until it succeeds. Endings that arrive during a
  * write, or too soon after it, are written together.
  */
 export class Recorder {
@@ -32,14 +32,14 @@ export class Recorder {
   #onFull: () => void = () => {};
   #open = true;
 
-  /** @param every - the least time between two writes that are not full, in milliseconds */
+  /** @param every - the shortest time between two writes that are not full, in milliseconds */
   constructor(feed: Pick<Feed, 'report'>, listener: RecorderListener, every = 0) {
     this.#feed = feed;
     this.#listener = listener;
     this.#every = every;
   }
 
-  /** Writes at once or soon, and resolves when it is written. Never rejects. */
+  /** Writes the end of a run at once or soon. Resolves when it is written, and never rejects. */
   record(ending: Ending): Promise<void> {
     return new Promise((resolve) => {
       this.#pending.add(ending.runId);

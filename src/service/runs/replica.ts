@@ -8,11 +8,11 @@ import { QueueFeed } from './queue-feed.ts';
 import type { RunRepository } from './repository.ts';
 import { SharedProgress } from './shared-progress.ts';
 
-/** A replica that is absent at so many looks in a row is lost. */
+/** A replica that is absent at this number of checks in a row is lost. */
 const LOOKS_WITHOUT = 3;
-/** How often a replica looks at the others and at its own runs, ms. */
+/** The interval at which a replica checks the other replicas and its own runs, ms. */
 const LOOK_EVERY = 1_000;
-/** It looks so seldom for runs of which it was not told, in looks. */
+/** After this number of checks, it looks for runs that no message has announced. */
 const LOOKS_FOR_RUNS = 5;
 
 export interface ReplicaParts {
@@ -33,14 +33,14 @@ export interface ReplicaWork {
   stop(runId: string): Promise<void>;
   /** Called when runs may wait. */
   wake(): void;
-  /** Called now and then, while the database answers. */
+  /** Called at an interval, while the database answers. */
   look(): Promise<void>;
 }
 
 /**
- * The executors of one of several services on one database, its replicas. A replica is a holder of runs as long as its
- * connection lasts. Those that stay find the holder of one that is gone, and close it: what it held is FRESH again. A replica that
- * lives nevertheless ends what it executes, and goes on as another holder.
+ * The executors of a replica, which is one of several services on one database. A replica is a holder of runs while its
+ * connection lasts. When a replica is lost, the other replicas find its holder and close it, and its runs are FRESH
+ * again. If the lost replica is alive, it ends its executions and continues as another holder.
  */
 export class Replica implements Feed {
   readonly #parts: ReplicaParts;
@@ -52,10 +52,10 @@ export class Replica implements Feed {
   #timer: NodeJS.Timeout | undefined;
   #looking: Promise<void> = Promise.resolve();
   #isLooking = false;
-  /** Resolves when it is another holder, after its own was closed. */
+  /** Resolves when the replica is another holder, after its own holder was closed. */
   #beginning: Promise<void> | undefined;
   #looks = 0;
-  /** At how many looks in a row the others were absent. */
+  /** The number of checks in a row at which each other replica was absent. */
   #absences: ReadonlyMap<string, number> = new Map();
 
   private constructor(parts: ReplicaParts) {
@@ -69,18 +69,18 @@ export class Replica implements Feed {
     return replica;
   }
 
-  /** Its id as a holder, which may change. */
+  /** The id of its holder, which may change. */
   get holder(): string {
     return this.#holder;
   }
 
-  /** Whether no other replica is there. */
+  /** Whether no other replica is connected. */
   async isAlone(): Promise<boolean> {
     const { others, absent } = await this.#lookAround();
     return others.length === absent.length;
   }
 
-  /** Begins to look after the runs of this replica and of those that are lost. */
+  /** Begins to check the runs of this replica and of lost replicas. */
   start(work: ReplicaWork): void {
     this.#work = work;
     this.#parts.peers.whenTold(() => work.wake());
@@ -89,7 +89,7 @@ export class Replica implements Feed {
       this.#isLooking = true;
       this.#looking = this.#look(work)
         .catch((error: unknown) => {
-          // the others may have lost the database as well
+          // the other replicas may have lost the database as well
           this.#absences = new Map();
           this.#parts.onFault(error);
         })
@@ -124,7 +124,7 @@ export class Replica implements Feed {
     this.#onEnded(runIds);
   }
 
-  /** Closes the holder: others take its runs at once. */
+  /** Closes the holder. Other replicas take its runs at once. */
   async release(): Promise<void> {
     clearInterval(this.#timer);
     await this.#looking;
@@ -136,14 +136,14 @@ export class Replica implements Feed {
   async #join(): Promise<void> {
     const { peers, runs, progress, folder } = this.#parts;
     const holder = randomUUID();
-    // the others must not find it absent
+    // the other replicas must not find it absent
     await peers.join(holder, folder);
     await runs.holders.open(holder, EMBEDDED);
     this.#holder = holder;
     this.#feed = new QueueFeed({ holders: runs.holders, progress, holder });
   }
 
-  /** Goes on as another holder, after its own was closed. */
+  /** Continues as another holder, after its own holder was closed. */
   #beginOnce(): Promise<void> {
     return (this.#beginning ??= this.#beginAnew().finally(() => (this.#beginning = undefined)));
   }
@@ -161,7 +161,7 @@ export class Replica implements Feed {
     const held = work.held();
     if (held.length > 0) {
       const ended = await runs.holders.notHeld(this.#holder, held);
-      // only those that were held before the question
+      // only the runs that were held before the query
       if (ended.length > 0) this.#onEnded(ended);
     }
     await this.#closeLost(work);
@@ -171,7 +171,10 @@ export class Replica implements Feed {
     work.wake();
   }
 
-  /** Closes replicas that stay absent: after a restart of the database all are absent for a moment. */
+  /**
+   * Closes replicas that stay absent. One check is not enough, because after a restart of the database all are absent
+   * for a moment.
+   */
   async #closeLost(work: ReplicaWork): Promise<void> {
     const { isOpen, absent } = await this.#lookAround();
     if (!isOpen) await this.#beginOnce();

@@ -18,9 +18,9 @@ import type { Tally } from './tally.ts';
 const PAGE = 500;
 
 /**
- * Runs in the database, and experiments, which consist of runs. A change of a run and its effects on the experiments
- * with that run are one transaction. Each change names the states that it may change, so that others may change the same runs
- * at the same time.
+ * Runs in the database, and experiments, which consist of runs. One transaction makes a change of a run and its effects
+ * on the experiments with that run. Each change names the states that it may change. So other processes may change the
+ * same runs at the same time.
  */
 export class RunRepository {
   readonly holders: Holders;
@@ -53,21 +53,21 @@ export class RunRepository {
     return { fresh: Number(row!.fresh), running: Number(row!.running) };
   }
 
-  /** How many runs wait, up to a number: a count of all would read them all. */
+  /** The number of waiting runs, up to a limit, because a count of all would read them all. */
   async countFresh(most: number): Promise<number> {
     const [row] = await this.#sql.all<{ fresh: number }>(this.#statements.countFresh(most));
     return Number(row!.fresh);
   }
 
   /**
-   * Adds a FRESH run, or returns the live run with its identity. It is one statement, so of many identical requests one
-   * adds the run.
+   * Adds a FRESH run, or returns the live run with its identity. It is one statement. So if many identical requests
+   * arrive together, one of them adds the run.
    */
   async insert(run: NewRun): Promise<StoredRun> {
     for (;;) {
       const added = await this.#table.insert(run, { isDirect: true, tasks: null });
       const found = added ?? (await this.#table.newest(run.identity));
-      // the run that was in the way may have ended meanwhile
+      // the run with the same identity may have ended meanwhile
       if (found && isLive(found.status)) return found;
     }
   }
@@ -89,8 +89,8 @@ export class RunRepository {
   /**
    * Like {@link insert}, for a run that consists of other runs.
    *
-   * @param parts - the result of {@link insertParts} for the sub-runs; one that has failed or was removed since is
-   * added again
+   * @param parts - the result of {@link insertParts} for the sub-runs; a run that has failed or was removed since then
+   * is added again
    */
   insertMultiple(run: NewRun, subRuns: readonly NewRun[], parts: readonly number[]): Promise<StoredRun> {
     return this.#table.change(async (sql, effects) => {
@@ -101,7 +101,10 @@ export class RunRepository {
     });
   }
 
-  /** Removes runs that were added as parts of an experiment which was then not added, if they have not begun. */
+  /**
+   * Removes runs that were added as parts of an experiment, if they have not begun. Used when the experiment itself
+   * could not be added.
+   */
   async dropParts(parts: readonly number[]): Promise<void> {
     await this.#table.change(async (sql, effects) => {
       effects.hasRemoved = true;
@@ -111,7 +114,7 @@ export class RunRepository {
     });
   }
 
-  /** After a start of the service: removes the parts of experiments that were incomplete at its end. */
+  /** Removes the parts of experiments that were incomplete when the service ended. Called at its next start. */
   async dropAllParts(): Promise<void> {
     await this.#sql.all(this.#statements.dropAllParts);
   }
@@ -128,7 +131,7 @@ export class RunRepository {
     });
   }
 
-  /** Adds an animated run, which a process outside the queue executes. It is RUNNING at once. */
+  /** Adds an animated run, which is RUNNING at once. A process outside the queue executes it. */
   insertRunning(holder: string, run: NewRun): Promise<StoredRun> {
     return this.#table.change(async (sql, effects) => {
       const { id } = (await this.#table.insert(run, { isDirect: true, tasks: null }, sql))!;
@@ -162,7 +165,7 @@ export class RunRepository {
     return row && (JSON.parse(row.outputs) as OutputTexts);
   }
 
-  /** The outputs of the sub-runs of a COMPLETED run, in their order, some at a time. */
+  /** The outputs of the sub-runs of a COMPLETED run, in their order and in slices. */
   async *outputsOfSubRuns(run: StoredRun): AsyncGenerator<OutputTexts[]> {
     for (let last = -1; ;) {
       const rows = await this.#sql.all<{ position: number; outputs: string }>(
@@ -200,7 +203,7 @@ export class RunRepository {
     return new Set(rows.map(({ version_id }) => version_id));
   }
 
-  /** The number of runs of each version, by its id; `slice` runs are counted at once. */
+  /** The number of runs of each version, by its id. It counts `slice` runs at once. */
   async countByVersion(slice: number, between: () => Promise<void>): Promise<ReadonlyMap<string, number>> {
     const counts = new Map<string, number>();
     const [row] = await this.#sql.all<{ last: number }>(this.#statements.lastSeq);

@@ -1,6 +1,6 @@
 import { RecentMap } from './recent-map.ts';
 
-/** Most runs that are kept; each takes about a kilobyte. */
+/** The largest number of runs in the cache. Each needs about a kilobyte. */
 const MOST = 10_000;
 
 /**
@@ -15,7 +15,7 @@ export class RunCache<Run extends { id: string }> {
   readonly #mayKeep: (run: Run) => boolean;
   #changes = 0;
 
-  /** @param mayKeep - whether nobody else changes a run as it is now */
+  /** @param mayKeep - whether no other process can change a run in its current state */
   constructor(mayKeep: (run: Run) => boolean) {
     this.#mayKeep = mayKeep;
   }

@@ -17,7 +17,7 @@ const NAMES = [
 const COLUMNS = NAMES.join(', ');
 const RUN_COLUMNS = NAMES.map((name) => `runs.${name}`).join(', ');
 
-/** A run that was only a part of experiments, and is now part of none. */
+/** A run that was only a part of experiments, and now belongs to no experiment. */
 const IS_LOOSE = `tasks IS NULL AND direct = 0 AND NOT EXISTS (SELECT 1 FROM sub_runs WHERE run_seq = runs.seq)`;
 
 const single = { hasSubRuns: false };
@@ -25,20 +25,24 @@ const multiple = { hasSubRuns: true };
 
 /**
  * The statements of the repository of runs, for SQLite and PostgreSQL. A statement that changes the status of a run
- * names the states that it may change: of two that change one run at the same time, one finds nothing to change.
+ * names the states that it may change: if two statements change one run at the same time, one of them finds nothing to
+ * change.
  */
 export function runStatements({ list, skipLocked, forShare, forUpdate }: Dialect) {
   const texts = `(SELECT value FROM ${list} AS given)`;
   const numbers = `(SELECT CAST(value AS BIGINT) FROM ${list} AS given)`;
   return {
-    // the states are literal, so that the partial index is found
+    // the states are literals, so that the database uses the partial index
     insert: (runs: number) => `INSERT INTO runs
          (id, version_id, experiment_type, identity, inputs, types, direct, tasks, tasks_left, requested_at, status)
        VALUES ${times(runs, `(${times(10, '?')}, 'FRESH')`)}
        ON CONFLICT (identity) WHERE status IN ('FRESH', 'RUNNING', 'COMPLETED') DO NOTHING RETURNING ${COLUMNS}`,
     want: `UPDATE runs SET direct = 1 WHERE seq = ? AND status IN ('FRESH', 'RUNNING', 'COMPLETED') RETURNING id`,
     newest: `SELECT ${COLUMNS} FROM runs WHERE identity = ? ORDER BY seq DESC LIMIT 1`,
-    /** All runs of some identities, the newest one of each last. The order is that of the index, so that PostgreSQL uses it. */
+    /**
+     * All runs of some identities, with the newest run of each last. The order is the order of the index, so that
+     * PostgreSQL uses it.
+     */
     ofIdentities: (identities: number) =>
       `SELECT ${COLUMNS}, identity FROM runs WHERE identity IN ${marks(identities)} ORDER BY identity, seq`,
     byId: `SELECT ${COLUMNS} FROM runs WHERE id = ?`,
@@ -50,7 +54,7 @@ export function runStatements({ list, skipLocked, forShare, forUpdate }: Dialect
 
     openHolder: `INSERT INTO holders (id, name, opened_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`,
     isOpen: `SELECT 1 FROM holders WHERE id = ? AND closed_at IS NULL ${forShare}`,
-    /** Also one that has not claimed yet, so that it never will. */
+    /** This also closes a holder that has not claimed yet, so that it never claims. */
     closeHolder: `INSERT INTO holders (id, name, opened_at, closed_at) VALUES (?, ?, ?, ?)
        ON CONFLICT (id) DO UPDATE SET closed_at = excluded.closed_at WHERE holders.closed_at IS NULL`,
     openHolders: 'SELECT id FROM holders WHERE closed_at IS NULL AND name <> ?',
@@ -59,7 +63,10 @@ export function runStatements({ list, skipLocked, forShare, forUpdate }: Dialect
     notHeld: `SELECT value AS id FROM ${list} AS given
        WHERE NOT EXISTS (SELECT 1 FROM runs WHERE runs.id = value AND holder = ? AND status = 'RUNNING')`,
     closeNamed: 'UPDATE holders SET closed_at = ? WHERE name = ? AND closed_at IS NULL',
-    /** The first FRESH runs, for `claim` in the same transaction. SQLite takes twice as long for a limit that it is given as a value. */
+    /**
+     * The first FRESH runs, for `claim` in the same transaction. The limit is a literal, because SQLite takes twice as
+     * long with a value.
+     */
     next: (
       most: number,
     ) => `SELECT ${COLUMNS} FROM runs WHERE status = 'FRESH' AND tasks IS NULL AND version_id NOT IN ${texts}
@@ -75,7 +82,7 @@ export function runStatements({ list, skipLocked, forShare, forUpdate }: Dialect
          AND seq IN (SELECT parent_seq FROM sub_runs WHERE run_seq IN ${marks(runs)}) RETURNING id`,
     complete: (runs: number) => `UPDATE runs SET status = 'COMPLETED', finished_at = ?
        WHERE id IN ${marks(runs)} AND status IN ${statesBefore('COMPLETED', single)} AND tasks IS NULL RETURNING id, seq`,
-    /** How many of some runs each experiment has. */
+    /** The number of the given runs in each experiment. */
     parentsOf: (runs: number) =>
       `SELECT parent_seq, count(*) AS times FROM sub_runs WHERE run_seq IN ${marks(runs)} GROUP BY parent_seq`,
     completeParent: `UPDATE runs SET tasks_left = tasks_left - ?,
@@ -96,7 +103,7 @@ export function runStatements({ list, skipLocked, forShare, forUpdate }: Dialect
     requeue: `UPDATE runs SET status = 'FRESH', started_at = NULL, losses = losses + ?
        WHERE id IN ${texts} AND status IN ${statesBefore('FRESH', single)} AND tasks IS NULL RETURNING id`,
     running: `SELECT id FROM runs WHERE id IN ${texts} AND status = 'RUNNING'`,
-    /** RUNNING runs whose holder is not open, and those of one holder. */
+    /** RUNNING runs whose holder is not open, and RUNNING runs of one holder. */
     unheld: `SELECT id, experiment_type, holder FROM runs
        WHERE status = 'RUNNING' AND tasks IS NULL AND (
          holder = ? OR holder IS NULL OR NOT EXISTS (SELECT 1 FROM holders WHERE holders.id = holder AND closed_at IS NULL)
@@ -105,10 +112,13 @@ export function runStatements({ list, skipLocked, forShare, forUpdate }: Dialect
 
     addSubRuns: `INSERT INTO sub_runs (parent_seq, position, run_seq)
        SELECT CAST(? AS BIGINT), key, CAST(value AS BIGINT) FROM ${list} AS given`,
-    /** Those that still answer for their identity; they stay so until the transaction ends. */
+    /** The runs that still answer for their identity. They continue to do so until the transaction ends. */
     liveParts: `SELECT seq FROM runs
        WHERE seq IN ${numbers} AND status IN ('FRESH', 'RUNNING', 'COMPLETED') ${forShare}`,
-    /** Afterwards no other transaction makes these runs parts of an experiment. Empty where there are none. */
+    /**
+     * After this statement, no other transaction makes these runs parts of an experiment. It is empty for a database
+     * without other transactions.
+     */
     hold: forUpdate && `SELECT seq FROM runs WHERE seq IN ${numbers} ORDER BY seq ${forUpdate}`,
     progress: `SELECT count(*) FILTER (WHERE status <> 'COMPLETED') AS unfinished,
          count(*) FILTER (WHERE status = 'FRESH') AS fresh
@@ -131,7 +141,7 @@ export function runStatements({ list, skipLocked, forShare, forUpdate }: Dialect
        WHERE run_seq = ? OR run_seq IN (SELECT run_seq FROM sub_runs WHERE parent_seq = ?) ORDER BY number LIMIT 1`,
     subRuns: `SELECT id, status, failure FROM sub_runs JOIN runs ON runs.seq = run_seq
        WHERE parent_seq = ? ORDER BY position`,
-    // CROSS JOIN keeps the order: the few that run first
+    // CROSS JOIN keeps the order, so that the few executing runs come first
     runningSubRuns: `SELECT id FROM runs CROSS JOIN sub_runs
        WHERE run_seq = runs.seq AND status = 'RUNNING' AND tasks IS NULL AND parent_seq = ?`,
     subOutputs: `SELECT position, outputs FROM sub_runs JOIN results USING (run_seq)
@@ -144,7 +154,7 @@ export function runStatements({ list, skipLocked, forShare, forUpdate }: Dialect
   };
 }
 
-/** A list of so many values. */
+/** A list with this number of values. */
 function marks(values: number): string {
   return `(${times(values, '?')})`;
 }

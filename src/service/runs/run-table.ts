@@ -11,26 +11,26 @@ import { type End, Tally } from './tally.ts';
 /** In characters. Models may report any text. */
 const LONGEST_FAILURE = 1_000;
 
-/** The most requests whose runs are looked for or added by one statement. */
+/** The largest number of requests whose runs one statement finds or adds. */
 const MOST_TOGETHER = 50;
 
-/** What a transaction has done to runs. It takes effect outside the database when the transaction has been committed. */
+/** The changes of a transaction to runs. They take effect outside the database after the commit. */
 export class Effects {
   /** Ids of changed runs. */
   readonly changed: string[] = [];
   /** Ids of runs that must not be executed any more. */
   readonly ended: string[] = [];
-  /** How single runs have ended. */
+  /** The ends of single runs. */
   readonly ends: End[] = [];
-  /** How many runs lost their execution, which begins anew. */
+  /** The number of runs whose execution was lost and begins again. */
   repeated = 0;
   /** Whether runs were removed. */
   hasRemoved = false;
 }
 
 /**
- * The table of runs, with recent ones in memory. What is read in a transaction is neither from memory nor remembered,
- * because the transaction may fail.
+ * The table of runs, with recent runs in memory. A read in a transaction neither uses nor changes the memory, because
+ * the transaction may fail.
  */
 export class RunTable {
   readonly statements: ReturnType<typeof runStatements>;
@@ -47,7 +47,7 @@ export class RunTable {
     this.#now = now;
     this.statements = runStatements(sql.dialect);
     this.#recent = new RunCache(({ status }) => !sql.isShared || status === 'COMPLETED');
-    // one at a time, they would take a server several times as long
+    // a server would need several times as long for them one at a time
     const together = { most: MOST_TOGETHER, mayBeOfOne: (error: unknown) => !isUnreachable(error) };
     this.#inserts = new Gathered({ ...together, act: (runs) => this.#insertAll(runs) });
     this.#looks = new Gathered({ ...together, act: (identities) => this.#newestOf(identities) });
@@ -91,7 +91,7 @@ export class RunTable {
     return run;
   }
 
-  /** The same from the database, as it is in a transaction. */
+  /** The same from the database, inside a transaction. */
   async newestNow(identity: string, sql: Sql): Promise<StoredRun | undefined> {
     const [row] = await sql.all<RunRow>(this.statements.newest, identity);
     return row && readRow(row);
@@ -107,7 +107,7 @@ export class RunTable {
     return run;
   }
 
-  /** Adds runs by their values; undefined for those whose identity a live run has. */
+  /** Adds runs by their values. Returns undefined for a run if a live run has its identity. */
   async #insertAll(runs: readonly SqlValue[][]): Promise<(RunRow | undefined)[]> {
     const rows = await this.sql.planned.all<RunRow>(this.statements.insert(runs.length), ...runs.flat());
     const added = new Map(rows.map((row) => [row.id, row]));
@@ -139,12 +139,12 @@ export class RunTable {
     return result;
   }
 
-  /** The reason of a failure, as it is stored. */
+  /** The reason of a failure, in its stored form. */
   failure(reason: string): string {
     return bounded(reason, LONGEST_FAILURE);
   }
 
-  /** The time now, as it is stored. */
+  /** The current time, in its stored form. */
   time(): string {
     return new Date(this.#now()).toISOString();
   }

@@ -18,11 +18,11 @@ import { multipleMessage, taskMessage } from './resource.ts';
 import { readSettings } from './parse-run-request.ts';
 import { isLive, isUnfinished } from './states.ts';
 
-/** The most sub-runs that a message lists. For more it has only counts. */
+/** The largest number of sub-runs that a message lists. If there are more, it has only counts. */
 const MOST_LISTED = 1_000;
 /**
- * The number of an experiment's runs that are added at once. That takes some milliseconds; other requests are answered
- * in between.
+ * The number of an experiment's runs that are added at once. This takes some milliseconds. The service answers other
+ * requests in between.
  */
 const SLICE = 100;
 
@@ -70,7 +70,7 @@ export class Runs {
   }
 
   /**
-   * A separate run for an animation, RUNNING at once. Somebody watches and steers it, so it has a unique identity and
+   * A separate run for an animation, RUNNING at once. A person watches and steers it. So it has a unique identity and
    * is never the answer to another request.
    *
    * @throws ServiceError UNSUPPORTED_EXPERIMENT if the request is for several runs
@@ -107,7 +107,7 @@ export class Runs {
     throw new ServiceError('UNKNOWN_RUN', 'A run with these inputs was never requested.');
   }
 
-  /** Stops the run of a request, for all clients that share it. An ended run stays unchanged. */
+  /** Stops the run of a request, for all clients that share it. An ended run does not change. */
   async stop(versionId: string, request: RunRequest): Promise<void> {
     // an experiment that is being added cannot be stopped yet, and would begin after this answer
     await this.#adding.get(wantedBy(this.#registry.version(versionId), request).identity);
@@ -164,7 +164,7 @@ export class Runs {
     );
   }
 
-  /** Identical requests during the adding of an experiment get the same answer. */
+  /** While an experiment is being added, identical requests get the same answer. */
   #addOnce(version: ServedVersion, wanted: NewRun): Promise<StoredRun> {
     const { identity } = wanted;
     let adding = this.#adding.get(identity);
@@ -175,7 +175,7 @@ export class Runs {
     return adding;
   }
 
-  /** Adds an experiment in slices. It is checked completely before, and becomes visible only when it is complete. */
+  /** Adds an experiment in slices. The experiment is checked completely first, and becomes visible only when it is complete. */
   async #addExperiment(version: ServedVersion, wanted: NewRun): Promise<StoredRun> {
     const subRuns: NewRun[] = [];
     for (const inputs of subRunsOf(version.experimentTemplate.inputs, wanted.settings)) {
@@ -200,7 +200,7 @@ export class Runs {
     }
   }
 
-  /** Whether a run will not be stopped because nothing needs it. */
+  /** Makes sure that a run is not stopped because nothing needs it. Returns false if it has ended meanwhile. */
   async #isWanted(run: StoredRun): Promise<boolean> {
     return run.isDirect || run.status === 'COMPLETED' || this.#repository.want(run);
   }

@@ -10,7 +10,7 @@ export class ServedVersions implements Materials {
   readonly #registry: ModelRegistry;
   readonly #files: RunFiles | undefined;
 
-  /** @param files - if the files of runs are not kept where executors read and write them */
+  /** @param files - if the files of runs are not in the folder that executors read and write */
   constructor(registry: ModelRegistry, files: RunFiles | undefined) {
     this.#registry = registry;
     this.#files = files;

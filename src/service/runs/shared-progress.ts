@@ -9,7 +9,7 @@ const statements = {
   forget: 'DELETE FROM progress WHERE service = ?',
 };
 
-/** Gives the finished shares of runs to the other services of a database, and takes theirs. */
+/** Sends the finished shares of runs to the other services of a database, and reads theirs. */
 export class SharedProgress {
   readonly #sql: Database;
   readonly #progress: Progress;
@@ -26,7 +26,7 @@ export class SharedProgress {
   async exchange(service: string): Promise<void> {
     const heard = this.#progress.heard();
     if (heard.size > 0) {
-      // another service may have been told of their end
+      // another service may have received their end
       const running = new Set(await this.#holders.running([...heard.keys()]));
       for (const runId of [...heard.keys()]) if (!running.has(runId)) this.#progress.end(runId);
     }
@@ -39,7 +39,7 @@ export class SharedProgress {
     );
   }
 
-  /** A service is gone. */
+  /** A service was lost. */
   async forget(service: string): Promise<void> {
     await this.#sql.all(statements.forget, service);
   }

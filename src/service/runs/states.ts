@@ -6,11 +6,11 @@ type Transitions = Record<RunStatus, readonly RunStatus[]>;
  * The states of a run (specification 3) and all transitions between them. No other change of a status is possible: each
  * statement that changes one names the states that {@link statesBefore} gives.
  *
- * - FRESH → RUNNING: a holder claims it. RUNNING → COMPLETED or FAILED: how the execution ended.
- * - FRESH → COMPLETED: a holder from which the run was taken back has executed it to its end nevertheless.
+ * - FRESH → RUNNING: a holder claims it. RUNNING → COMPLETED or FAILED: the execution ended.
+ * - FRESH → COMPLETED: a former holder of the run has executed it to its end.
  * - FRESH or RUNNING → STOPPED: somebody stopped it.
- * - RUNNING → FRESH: its holder is gone, or could not execute it for lack of a resource of the system. It is executed
- * again from the start. An animated run is STOPPED.
+ * - RUNNING → FRESH: its holder was lost, or could not execute it because a resource of the system was missing. It is
+ *   executed again from the start. An animated run becomes STOPPED.
  */
 const single: Transitions = {
   FRESH: ['RUNNING', 'COMPLETED', 'STOPPED'],
@@ -21,12 +21,14 @@ const single: Transitions = {
 };
 
 /**
- * The same for a run with sub-runs. It follows them.
+ * The same for a run with sub-runs. Its state follows the states of the sub-runs.
  *
- * - FRESH → RUNNING: the first of them runs, or exists already. RUNNING → COMPLETED: the last has completed.
- * - FRESH or RUNNING → FAILED: one has failed, or was stopped separately, perhaps before any has run.
+ * - FRESH → RUNNING: the first sub-run executes, or exists already. RUNNING → COMPLETED: the last sub-run has
+ *   completed.
+ * - FRESH or RUNNING → FAILED: a sub-run has failed, or was stopped separately, perhaps before any sub-run was
+ *   executed.
  * - FRESH or RUNNING → STOPPED: somebody stopped it.
- * - It stays RUNNING when the service ends, because only its sub-runs execute.
+ * - The run stays RUNNING when the service ends, because only its sub-runs execute.
  */
 const multiple: Transitions = {
   ...single,

@@ -12,7 +12,7 @@ export interface StoredRun extends Settings {
   isDirect: boolean;
   /** Why it FAILED, or why the service STOPPED it. */
   failure: string | null;
-  /** Number of its sub-runs, and of those that have not completed; null for a single run. */
+  /** The number of its sub-runs, and the number of sub-runs that have not completed; null for a single run. */
   tasks: number | null;
   tasksLeft: number | null;
 }

@@ -1,6 +1,6 @@
 import type { RunStatus } from '../../api/constants.ts';
 
-/** How a run may end. */
+/** The possible ends of a run. */
 export const ENDS = ['COMPLETED', 'FAILED', 'STOPPED'] as const satisfies RunStatus[];
 export type End = (typeof ENDS)[number];
 

@@ -6,7 +6,8 @@ import type { ModelRegistry, ServedVersion } from '../models/registry.ts';
 import type { RunRepository } from './repository.ts';
 
 /**
- * The number of runs that are counted at once. That takes some milliseconds; other requests are answered in between.
+ * The number of runs that are counted at once. This takes some milliseconds. The service answers other requests in
+ * between.
  */
 const SLICE = 10_000;
 
@@ -20,7 +21,7 @@ export class VersionHistory {
     this.#registry = registry;
   }
 
-  /** The versions of a model, the first one first. */
+  /** The versions of a model, the oldest one first. */
   async list(model: Model): Promise<VersionSummary[]> {
     const runs = await this.#runs.countByVersion(SLICE, turn);
     return this.#versionsOf(model).map((version) => {
