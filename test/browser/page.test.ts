@@ -327,7 +327,8 @@ test('without scripts a campaign is read, started, steered, downloaded and compa
   for (const id of ['fit', 'other']) await tab.getByRole('checkbox', { name: id, exact: true }).check();
   await tab.getByRole('button', { name: 'Compare two' }).click();
   await tab.waitForURL('**/compare?*');
-  expect(await tab.getByRole('heading', { level: 1 }).innerText()).toBe('fit and other');
+  // in the order of the list: the newest campaign first
+  expect(await tab.getByRole('heading', { level: 1 }).innerText()).toBe('other and fit');
   await bare.close();
 });
 
