@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 
-/** ESM through Node's own loader; swc only strips the types. Twice as many workers as cores: tests of real servers mostly wait. */
+/** ESM through Node's own loader; swc only strips the types. More workers than cores: tests of real servers mostly wait. */
 export default {
   testEnvironment: '<rootDir>/test/support/environment.js',
   reporters: ['default', '<rootDir>/test/support/slowest-files.js'],
@@ -27,7 +27,7 @@ export default {
   },
   globalSetup: '<rootDir>/test/support/setup.ts',
   testTimeout: 240_000,
-  maxWorkers: 2 * availableParallelism(),
+  maxWorkers: Math.ceil(2.5 * availableParallelism()),
   // a worker keeps some of each file that it has run
   workerIdleMemoryLimit: '1GB',
 };
