@@ -4,7 +4,7 @@ import { Client, Connection } from '@temporalio/client';
 import { freePort } from '../../src/dev/ports.ts';
 import { Process } from '../process.ts';
 
-const LIFELINE = resolve(import.meta.dirname, '../../src/dev/lifeline.ts');
+const LIFELINE = resolve(import.meta.dirname, '../../src/dev/run-with-parent.ts');
 const START_MS = 60_000;
 /** How long to wait until Temporal lists a closed execution, ms. */
 const LISTED_MS = 30_000;

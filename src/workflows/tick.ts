@@ -123,7 +123,7 @@ function neededOf(
  * @param proposed - what the search asked for in the last tick
  */
 export async function search({ address, state }: Context, proposed?: Proposed): Promise<void> {
-  if (proposed) return take(state, proposed, Date.now());
+  if (proposed) return addProposed(state, proposed, Date.now());
   const { search, schedule } = state;
   if (!search || search.isOver || schedule.isHeld) return;
   const { isSelect, isGrowing } = search;
@@ -145,11 +145,11 @@ export async function search({ address, state }: Context, proposed?: Proposed): 
     : isGrowing
       ? 'judge the intervals'
       : `search, ${search.asked} points asked`;
-  take(state, await activities.propose.executeWithOptions({ summary }, [address]), now);
+  addProposed(state, await activities.propose.executeWithOptions({ summary }, [address]), now);
 }
 
 /** Adds the points that the search asked for at a time. */
-function take(state: CampaignState, proposed: Proposed, proposedAt: number): void {
+function addProposed(state: CampaignState, proposed: Proposed, proposedAt: number): void {
   const { schedule } = state;
   const search = state.search!;
   // activities of earlier versions return none of the last three

@@ -9,7 +9,7 @@ import { raceOnce, Racer } from '../race.ts';
 import { version } from '../stub/model.ts';
 import type { Peers } from './install.ts';
 
-const LIFELINE = resolve(import.meta.dirname, '../../../src/dev/lifeline.ts');
+const LIFELINE = resolve(import.meta.dirname, '../../../src/dev/run-with-parent.ts');
 const START_MS = 120_000;
 
 export interface PeerInput {
