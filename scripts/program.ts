@@ -42,7 +42,7 @@ const external = ['@temporalio/*', 'protobufjs', 'pg', 'vega', 'vega-lite'];
 /**
  * Writes the program as the package has it, in the same folders as the checkout: few files of JavaScript with the
  * packages that foray uses, the models and their library module by module, the files that modules read, and the
- * workflows. A command starts in a third of the time that the modules of a checkout take, because Node has to find and
+ * workflows. A command starts in less than half of the time that the modules of a checkout take, because Node has to find and
  * to link few of them.
  *
  * @param dist - the folder, `dist` beside a package.json
