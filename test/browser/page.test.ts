@@ -350,7 +350,7 @@ test('a tab that was left open says what has happened meanwhile', async () => {
   const list = await open(there, own.loginUrl(KEY));
   await list.waitForURL(`${own.url}/`);
   await world.foray.cancel('left');
-  await until('it is over', async () => (await world.foray.status('left')).phase === 'cancelled');
+  await says(campaign, 'The campaign is cancelled.');
   await world.foray.delete('left');
   await says(campaign, 'This was deleted.');
   await here.context.clearCookies();

@@ -9,7 +9,7 @@ import { type Part, partOf } from './parts.ts';
 import { statusSection } from './status.ts';
 import { inputFields, queryText, viewQuery } from './view.ts';
 
-/** The interval between requests of a page, ms: while runs go on, and while nothing happens. */
+/** The interval between requests of a page, ms: while runs go on, and while nothing happens. A closed campaign can be run again or deleted. */
 const SOON = 1_000;
 const LATER = 5_000;
 
@@ -76,11 +76,15 @@ export function campaignParts(request: FastifyRequest, status: CampaignStatus, s
   ];
 }
 
-/** The time until the page of a campaign asks again, ms; 0 if nothing more changes. */
+/** The time until the page of a campaign asks again, ms. */
 export function nextLook(status: CampaignStatus, seen: Seen): number {
   if (!isDrawn(seen)) return seen.next;
-  if (isClosed(status) && seen.next === 0) return 0;
-  return status.phase === 'paused' ? LATER : SOON;
+  return status.phase === 'paused' || isFinal(status, seen) ? LATER : SOON;
+}
+
+/** Whether the campaign is closed, and drawn with all its runs. */
+export function isFinal(status: CampaignStatus, seen: Seen): boolean {
+  return isClosed(status) && isDrawn(seen) && seen.next === 0;
 }
 
 function isDrawn({ version }: Seen): boolean {

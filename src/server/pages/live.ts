@@ -1,7 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { digestOf, names } from '../api/etag.ts';
+import { isClosed } from '../../client/status.ts';
+import { etagOf, names } from '../api/etag.ts';
 import type { ServerParts } from '../parts.ts';
-import { campaignParts, nextLook } from './campaign.ts';
+import { campaignParts, isFinal, nextLook } from './campaign.ts';
 import { LIST_EVERY, listParts, type ListQuery } from './list.ts';
 import { awayPart } from './away.ts';
 import type { Part } from './parts.ts';
@@ -25,26 +26,40 @@ export function addLive(app: FastifyInstance, { foray, sections }: ServerParts):
     async (request, reply) => {
       const { id } = request.params;
       const status = await foray.status(id);
+      // a tab that has all of a closed campaign causes no drawing
+      const { phase, asOf } = status;
+      const final = etagOf(JSON.stringify([id, phase, asOf, request.access?.role, awayPart(request).hash]));
+      if (isClosed(status) && isKnown(request, final)) return reply.header('etag', final).code(304).send();
       const seen = await sections.look(id, viewOf(request.url));
       const parts = campaignParts(request, status, seen);
-      return sendParts(request, reply, parts, nextLook(status, seen));
+      const etag = isFinal(status, seen) ? final : undefined;
+      return sendParts(request, reply, parts, nextLook(status, seen), etag);
     },
   );
 }
 
-/** The parts that the page does not have, or 304 if it has all. */
+function isKnown({ headers }: Pick<FastifyRequest, 'headers'>, etag: string): boolean {
+  const known = headers['if-none-match'];
+  return known !== undefined && names(known, etag);
+}
+
+/**
+ * The parts that the page does not have, or 304 if it has all.
+ *
+ * @param tag the entity tag of the parts, if the caller knows one that is cheaper to find
+ */
 export function sendParts(
   request: Pick<FastifyRequest, 'headers' | 'away'> & { query: { have?: string } },
   reply: FastifyReply,
   changing: readonly Part[],
   next: number,
+  tag?: string,
 ): FastifyReply {
-  const { headers, query } = request;
+  const { query } = request;
   const parts = [awayPart(request), ...changing];
-  const etag = `"${digestOf(parts.map(({ hash }) => hash).join() + next)}"`;
+  const etag = tag ?? etagOf(parts.map(({ hash }) => hash).join() + next);
   reply.header('etag', etag).header('cache-control', 'no-cache');
-  const known = headers['if-none-match'];
-  if (known !== undefined && names(known, etag)) return reply.code(304).send();
+  if (isKnown(request, etag)) return reply.code(304).send();
   const there = new Set((query.have ?? '').split(','));
   return reply.send({
     next,
