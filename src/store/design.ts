@@ -148,37 +148,39 @@ async function writePoints(
   { campaign, revision }: Design,
   points: Iterable<Point>,
 ): Promise<number> {
-  const { last } = await db
-    .selectFrom('points')
-    .select((point) => point.fn.max('ordinal').as('last'))
-    .where('campaign', '=', campaign)
-    .executeTakeFirstOrThrow();
-  const first = (last ?? -1) + 1;
   let count = 0;
   for (const batch of batches(points, POINTS_AN_INSERT)) {
-    const rows = batch.map(({ key, values }, at) => ({
-      campaign,
-      ordinal: first + count + at,
-      key,
-      values: JSON.stringify(values),
-      position: count + at,
-      revision,
-    }));
-    await db
-      .insertInto('points')
-      .values(rows)
-      .onConflict((conflict) =>
-        conflict
-          .columns(['campaign', 'key'])
-          .doUpdateSet((row) => ({
-            position: row.ref('excluded.position'),
-            values: row.ref('excluded.values'),
-            revision,
-          }))
-          // an activity that Temporal has given up may still be writing
-          .where('points.revision', '<=', revision),
-      )
-      .execute();
+    await db.transaction().execute(async (transaction) => {
+      // an activity that Temporal has given up may still be writing, and a change may begin meanwhile: each ordinal is used once
+      await lock(transaction, campaign);
+      const { last } = await transaction
+        .selectFrom('points')
+        .select((point) => point.fn.max('ordinal').as('last'))
+        .where('campaign', '=', campaign)
+        .executeTakeFirstOrThrow();
+      const rows = batch.map(({ key, values }, at) => ({
+        campaign,
+        ordinal: (last ?? -1) + 1 + at,
+        key,
+        values: JSON.stringify(values),
+        position: count + at,
+        revision,
+      }));
+      await transaction
+        .insertInto('points')
+        .values(rows)
+        .onConflict((conflict) =>
+          conflict
+            .columns(['campaign', 'key'])
+            .doUpdateSet((row) => ({
+              position: row.ref('excluded.position'),
+              values: row.ref('excluded.values'),
+              revision,
+            }))
+            .where('points.revision', '<=', revision),
+        )
+        .execute();
+    });
     count += batch.length;
     await breath();
   }
