@@ -150,6 +150,7 @@ async function writePoints(
 ): Promise<number> {
   let count = 0;
   for (const batch of batches(points, POINTS_AN_INSERT)) {
+    await breath();
     await db.transaction().execute(async (transaction) => {
       // an activity that Temporal has given up may still be writing, and a change may begin meanwhile: each ordinal is used once
       await lock(transaction, campaign);
@@ -182,7 +183,6 @@ async function writePoints(
         .execute();
     });
     count += batch.length;
-    await breath();
   }
   return count;
 }
