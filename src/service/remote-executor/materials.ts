@@ -141,7 +141,7 @@ export class RemoteMaterials implements Materials {
   async #codeOf(versionId: string, manifest: Manifest): Promise<ModelCode> {
     const ready = this.#ready.get(versionId);
     if (ready && performance.now() - ready.at < LOOK_EVERY) return ready.code;
-    const code = await this.#versions.ready(manifest, undefined);
+    const code = await this.#versions.folders.ready(manifest, undefined);
     this.#ready.set(versionId, { code, at: performance.now() });
     return code;
   }
