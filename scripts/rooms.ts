@@ -53,6 +53,6 @@ export const serviceRooms = {
   trials: ['database', 'executors', 'files', 'models', 'runs'],
   move: ['database', 'files', 'models', 'runs'],
   fleet: ['database', 'files', 'models', 'runs'],
-  node: ['executors', 'files', 'fleet', 'models', 'runs'],
+  'remote-executor': ['executors', 'files', 'fleet', 'models', 'runs'],
   http: ['animation', 'files', 'fleet', 'keys', 'models', 'runs'],
 };

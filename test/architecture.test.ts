@@ -77,7 +77,7 @@ describe('docs/internals/architecture.md', () => {
 
 /** The rooms of a table, with what each may import. */
 function tableOf(page: string, folder: string): Record<string, string[]> {
-  const rows = [...page.matchAll(/^\| `(\w+)\/(\w+)` *\|[^|]*\|([^|]*)\|$/gm)];
+  const rows = [...page.matchAll(/^\| `(\w+)\/([\w-]+)` *\|[^|]*\|([^|]*)\|$/gm)];
   return Object.fromEntries(
     rows.flatMap(([, of, room, list]) => (of === folder ? [[room!, roomsIn(list!)]] : [])),
   );

@@ -9,10 +9,10 @@ import type { Outcome } from '../../src/service/executors/pool.ts';
 import type { Job } from '../../src/service/executors/protocol.ts';
 import type { ExecutorActivities } from '../../src/service/fleet/lane.ts';
 import { BEAT_EVERY, HELLO_EVERY } from '../../src/service/fleet/protocol.ts';
-import { NodeClient } from '../../src/service/node/client.ts';
-import { Faults } from '../../src/service/node/faults.ts';
-import { LaneWork } from '../../src/service/node/lane-work.ts';
-import { NodeMaterials } from '../../src/service/node/materials.ts';
+import { FleetClient } from '../../src/service/remote-executor/fleet-client.ts';
+import { Faults } from '../../src/service/remote-executor/faults.ts';
+import { LaneWork } from '../../src/service/remote-executor/lane-work.ts';
+import { RemoteMaterials } from '../../src/service/remote-executor/materials.ts';
 import type { Pool } from '../../src/service/runs/dispatcher.ts';
 
 /** The input of the program, as JSON. */
@@ -34,8 +34,8 @@ export interface Slept {
 }
 
 const { url, key, address, name, executors, cache } = JSON.parse(process.argv[2]!) as SleeperOptions;
-const client = new NodeClient(url, key);
-const materials = new NodeMaterials(client, cache, 4 * executors);
+const client = new FleetClient(url, key);
+const materials = new RemoteMaterials(client, cache, 4 * executors);
 materials.prepare();
 const since = new Date().toISOString();
 const never = new AbortController().signal;

@@ -72,15 +72,15 @@ export function addExecutor(program: Command): void {
       serveWithoutOutput();
       const signalled = untilSignalled();
       // loaded only here: the native worker takes a moment to load
-      const [{ startNode }, { temporalSettings }, { installLog }] = await Promise.all([
-        import('../service/node/node.ts'),
+      const [{ startRemoteExecutor }, { temporalSettings }, { installLog }] = await Promise.all([
+        import('../service/remote-executor/remote-executor.ts'),
         import('../settings/settings.ts'),
         import('../dev/temporal-log.ts'),
       ]);
       installLog();
       const { connectionOptions, namespace = 'default' } = temporalSettings();
       const url = serviceRoot(serviceUrl);
-      const node = await startNode({
+      const executor = await startRemoteExecutor({
         ...flags,
         ...{ url, key, onLine: tell },
         ...(cache !== undefined && { cache: resolve(cache) }),
@@ -89,14 +89,14 @@ export function addExecutor(program: Command): void {
           namespace,
         },
       });
-      tell(`Executor ${node.name} works for ${url} with ${flags.slots} slots (process ${process.pid})`);
+      tell(`Executor ${executor.name} works for ${url} with ${flags.slots} slots (process ${process.pid})`);
       tellReady();
       void signalled.then(() => {
-        for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => node.leave());
+        for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => executor.leave());
         tell('Draining: no more runs begin. A second signal gives back those that execute.');
-        node.drain();
+        executor.drain();
       });
-      await node.left;
+      await executor.left;
       process.exit();
     });
 }

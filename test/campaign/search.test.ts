@@ -1,17 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import { canonicalValue } from '../../src/api/index.ts';
-import type { SearchedInput } from '../../src/campaign/search/search.ts';
 import { checkCompared } from '../../src/campaign/search/resolve-select.ts';
-import { spaceOf } from '../../src/campaign/search/space.ts';
 import type { ErrorCode } from '../../src/errors.ts';
-import fc from '../support/fast-check.ts';
-import { checkBody, expectRefused, HEAD } from './support.ts';
+import { checkBody, refused } from './support.ts';
 
 const OVER = 'over: { Contact rate: { min: 1, max: 2 } }';
-
-function refused(code: ErrorCode, body: string, says: RegExp, hint?: RegExp): void {
-  expectRefused(HEAD + body, { code, says, ...(hint && { hint }) });
-}
 
 test('a search gives the goal, the inputs that vary, and no points of its own', () => {
   const { search, goal, varied, design } = checkBody(
@@ -177,80 +169,6 @@ describe('mistakes', () => {
       /does not replicate/,
     );
     refused('INVALID_VALUE', '§replications: { min: 2, max: 4 }\n', /need an output/, /Add output/);
-  });
-});
-
-describe('the space', () => {
-  const base = [{ name: 'x', type: 'DOUBLE' as const, units: null, value: '0' }];
-  const range = (given: Partial<Extract<SearchedInput, { kind: 'range' }>>): SearchedInput => ({
-    name: 'x',
-    type: 'DOUBLE',
-    kind: 'range',
-    min: 0,
-    max: 1,
-    scale: 'linear',
-    step: null,
-    digits: null,
-    ...given,
-  });
-
-  test('values are within bounds, on their steps and canonical, and have their coordinates again', () => {
-    const bounds = fc
-      .record({
-        type: fc.constantFrom('DOUBLE' as const, 'INTEGER' as const),
-        min: fc.integer({ min: 1, max: 1_000 }),
-        width: fc.integer({ min: 1, max: 1_000 }),
-        scale: fc.constantFrom('linear' as const, 'log' as const),
-        step: fc.option(fc.integer({ min: 1, max: 7 })),
-        digits: fc.option(fc.integer({ min: 0, max: 6 })),
-      })
-      .filter(({ step, width }) => step === null || step <= width);
-    fc.assert(
-      fc.property(
-        bounds,
-        fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 1 }),
-        (given, xs) => {
-          const { type, min, width, scale, step } = given;
-          const digits = type === 'INTEGER' || step !== null ? null : given.digits;
-          const input = range({ type, min, max: min + width, scale, step, digits });
-          const space = spaceOf({ inputs: [input], where: null }, base);
-          for (const x of xs) {
-            const [value] = space.valuesAt([x]);
-            const number = Number(value);
-            expect(number).toBeGreaterThanOrEqual(min);
-            expect(number).toBeLessThanOrEqual(min + width);
-            expect(value).toBe(canonicalValue(type, number));
-            if (type === 'INTEGER') expect(Number.isInteger(number)).toBe(true);
-            if (step !== null) expect(Number.isInteger((number - min) / step)).toBe(true);
-            if (digits !== null) expect(number).toBe(Number(number.toFixed(digits)));
-            const again = space.coordinatesOf([value!])!;
-            expect(space.valuesAt(again)).toEqual([value]);
-            expect(again[0]).toBeGreaterThanOrEqual(0);
-            expect(again[0]).toBeLessThanOrEqual(1);
-          }
-        },
-      ),
-    );
-  });
-
-  test('each level of a choice is met', () => {
-    const input: SearchedInput = {
-      name: 'x',
-      type: 'STRING',
-      kind: 'choice',
-      values: ['a', 'b', 'c'],
-      isOrdered: false,
-    };
-    const space = spaceOf({ inputs: [input], where: null }, base);
-    expect(space.dimensions).toEqual([{ kind: 'choice', levels: 3 }]);
-    expect([0, 0.34, 0.67, 1].map((x) => space.valuesAt([x])[0])).toEqual(['a', 'b', 'c', 'c']);
-    expect(space.coordinatesOf(['d'])).toBeUndefined();
-  });
-
-  test('a condition sees the values of the inputs that are not searched, too', () => {
-    const others = [...base, { name: 'y', type: 'DOUBLE' as const, units: null, value: '0.5' }];
-    const space = spaceOf({ inputs: [range({})], where: 'x > y' }, others);
-    expect([space.isAllowed(['0.4']), space.isAllowed(['0.6'])]).toEqual([false, true]);
   });
 });
 

@@ -5,15 +5,10 @@ import { canonicalValue } from '../../src/api/index.ts';
 import { expand, runInputs } from '../../src/campaign/points.ts';
 import { freshened, shareSeeds } from '../../src/campaign/seeds.ts';
 import type { ModelFacts } from '../../src/campaign/facts.ts';
-import type { ErrorCode } from '../../src/errors.ts';
-import { checkBody, epidemic, expectRefused, HEAD, seedless } from './support.ts';
+import { checkBody, epidemic, refused, seedless } from './support.ts';
 
 const SEED = '{RANDOM_SEED}';
 const VARIED = 'design: {grid: {"{RANDOM_SEED}": [1, 2, 3]}}\n';
-
-function refused(code: ErrorCode, body: string, says: RegExp, hint: RegExp, facts = epidemic): void {
-  expectRefused(HEAD + body, { code, says, hint, facts });
-}
 
 describe('a model without a seed', () => {
   test.each([

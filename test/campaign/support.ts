@@ -114,6 +114,17 @@ export function expectRefused(
   return error;
 }
 
+/** Expects a definition of the first two lines and a body to be refused, as {@link expectRefused} does. */
+export function refused(
+  code: ErrorCode,
+  body: string,
+  says: RegExp,
+  hint?: RegExp,
+  facts: ModelFacts = epidemic,
+): void {
+  expectRefused(HEAD + body, { code, says, facts, ...(hint && { hint }) });
+}
+
 export function expectOneLine(error: ForayError): void {
   // eslint-disable-next-line no-control-regex
   expect(error.toLine()).not.toMatch(/[\x00-\x1f\x7f\u2028\u2029]/);
@@ -127,4 +138,8 @@ export function thrownBy(act: () => unknown): ForayError {
     throw error;
   }
   throw new Error('nothing was thrown');
+}
+
+export function valueOf(checked: CheckedDefinition, name: string): string {
+  return checked.base.find((input) => input.name === name)!.value;
 }

@@ -11,7 +11,7 @@ import { until } from '../support/until.ts';
 import { executorsOf, folderOfFile, HEARTBEAT, type TestExecutor } from './fleet.ts';
 import { oneService, replicas } from './service-group.ts';
 
-const NODES = 3;
+const EXECUTORS = 3;
 const SLOTS = 4;
 /** How many runs, how long each takes in milliseconds, and how often each fault comes. */
 const { runs, ms, ...times } = isFull
@@ -59,8 +59,9 @@ test.each(seeds(1, 1))(
     const client = clientOf(group.url);
     const spawnExecutor = executorsOf({ url: group.url, address: temporal.address, key });
     let started = 0;
-    const startNode = () => spawnExecutor(`node-${(started += 1)}`, { flags: ['--slots', String(SLOTS)] });
-    const nodes: TestExecutor[] = Array.from({ length: NODES }, startNode);
+    const startExecutor = () =>
+      spawnExecutor(`executor-${(started += 1)}`, { flags: ['--slots', String(SLOTS)] });
+    const executors: TestExecutor[] = Array.from({ length: EXECUTORS }, startExecutor);
     const count = async (what: string): Promise<number> =>
       Number(Object.values((await group.query(`SELECT ${what} FROM runs WHERE tasks IS NULL`))[0]!)[0]);
     const done = () => count(`sum(CASE WHEN status = 'COMPLETED' THEN 1 ELSE 0 END)`);
@@ -84,26 +85,26 @@ test.each(seeds(1, 1))(
     const frozen = new Set<TestExecutor>();
     const thaws: Promise<void>[] = [];
     let outages = Promise.resolve();
-    const awake = (): number[] => [...nodes.keys()].filter((at) => !frozen.has(nodes[at]!));
+    const awake = (): number[] => [...executors.keys()].filter((at) => !frozen.has(executors[at]!));
     const oneOf = (numbers: readonly number[]): number => numbers[Math.floor(random() * numbers.length)]!;
     const act: Record<keyof typeof times, () => Promise<void>> = {
       async kill() {
         const at = oneOf(awake());
-        await nodes[at]!.kill();
-        nodes[at] = startNode();
+        await executors[at]!.kill();
+        executors[at] = startExecutor();
       },
       // longer than the heartbeat: others take its runs over, and it reports them all the same
       async freeze() {
-        const node = nodes[oneOf(awake())]!;
-        frozen.add(node);
-        node.child.kill('SIGSTOP');
+        const executor = executors[oneOf(awake())]!;
+        frozen.add(executor);
+        executor.child.kill('SIGSTOP');
         thaws.push(
           pause(1.5 * HEARTBEAT).then(() => {
-            frozen.delete(node);
-            node.child.kill('SIGCONT');
+            frozen.delete(executor);
+            executor.child.kill('SIGCONT');
           }),
         );
-        await until('a node is awake', () => awake().length > 0);
+        await until('an executor is awake', () => awake().length > 0);
       },
       service: () => group.killService(Math.floor(random() * 2)),
       database: async () => group.killDatabase?.(),
@@ -156,7 +157,7 @@ test.each(seeds(1, 1))(
       );
     });
     const again = ((await count('sum(executions)')) - executionsBefore) / runs - 1;
-    const ideal = (runs * ms) / (NODES * SLOTS * 1_000);
+    const ideal = (runs * ms) / (EXECUTORS * SLOTS * 1_000);
     report(
       `fleet, seed ${seed}: ${right.length - before} of ${runs} runs right, ${(100 * again).toFixed(1)} % executed again, ${seconds.toFixed(0)} s${isFull ? `, ${undisturbed.toFixed(0)} s undisturbed` : ''} (ideal ${ideal.toFixed(0)} s), ${faults.length} faults`,
     );

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { Report } from '../../src/service/fleet/protocol.ts';
-import type { NodeClient } from '../../src/service/node/client.ts';
-import { HttpFeed } from '../../src/service/node/feed.ts';
+import type { FleetClient } from '../../src/service/remote-executor/fleet-client.ts';
+import { HttpFeed } from '../../src/service/remote-executor/feed.ts';
 
 const MB = 2 ** 20;
 
@@ -9,7 +9,7 @@ const MB = 2 ** 20;
 async function reportsOf(...sizes: number[]): Promise<Report['endings'][]> {
   const reports: Report['endings'][] = [];
   const report = ({ endings }: Report): Promise<void> => Promise.resolve(void reports.push(endings));
-  const feed = new HttpFeed({ client: { report } as unknown as NodeClient, holder: 'h', has: [] });
+  const feed = new HttpFeed({ client: { report } as unknown as FleetClient, holder: 'h', has: [] });
   await feed.report(
     sizes.map((size, at) => ({
       ...{ runId: `run-${at}`, status: 'COMPLETED' },

@@ -44,7 +44,7 @@ export class Pushes {
     const missing = await this.#missing(user, request);
     if (missing.length > 0) return { missing, version: null, isNew: false };
     const placed = request.files.map((file) => ({ ...file, path: `${MODELS}/${file.path}` }));
-    return this.#files.withFolder(placed, async (folder) => {
+    return this.#files.folders.withFolder(placed, async (folder) => {
       const root = path.join(folder, MODELS);
       try {
         const model = await read(root, request);

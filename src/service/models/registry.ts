@@ -211,7 +211,7 @@ export class ModelRegistry {
   async codeOf({ modelId, code, manifest, retired }: ServedVersion): Promise<ModelCode | undefined> {
     if (code) return code;
     return manifest && retired === undefined
-      ? this.#files.ready(manifest, this.#found.find(({ id }) => id === modelId)?.code.folders[0])
+      ? this.#files.folders.ready(manifest, this.#found.find(({ id }) => id === modelId)?.code.folders[0])
       : undefined;
   }
 

@@ -41,7 +41,10 @@ export async function withKeptVersion<T>(
     if (reason !== undefined || !manifest) {
       throw new ForayError('VERSION_RETIRED', `Version ${number} of "${model}" cannot be run: ${reason}.`);
     }
-    return await use({ code: await files.ready(manifest, installedIn), declaration: manifest.declaration });
+    return await use({
+      code: await files.folders.ready(manifest, installedIn),
+      declaration: manifest.declaration,
+    });
   } catch (error) {
     if (error instanceof Deferred) throw new ForayError('MODEL_UNREADABLE', `${error.message}.`);
     throw error;

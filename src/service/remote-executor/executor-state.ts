@@ -1,7 +1,7 @@
 import { version } from '../../package/own-version.ts';
 import type { Hello } from '../fleet/protocol.ts';
 import { Faults } from './faults.ts';
-import type { NodeMaterials } from './materials.ts';
+import type { RemoteMaterials } from './materials.ts';
 
 /** An executor gives back executing runs this long before its end, in milliseconds. */
 const LAST_MOMENT = 5_000;
@@ -14,21 +14,21 @@ export interface StateOptions {
 }
 
 /** The state of an executor: the runs that it executes, why it claims no runs, and when it leaves. */
-export class NodeState {
+export class ExecutorState {
   readonly faults = new Faults(() => performance.now());
   /** Aborted when no more runs may begin. */
   readonly draining = new AbortController();
   /** Aborted when runs must not continue here. */
   readonly leaving = new AbortController();
   readonly #options: StateOptions;
-  readonly #materials: NodeMaterials;
+  readonly #materials: RemoteMaterials;
   readonly #since = new Date().toISOString();
   #running = 0;
   #busyAt = performance.now();
   /** The longest execution so far, in milliseconds. */
   #longest = 0;
 
-  constructor(options: StateOptions, materials: NodeMaterials) {
+  constructor(options: StateOptions, materials: RemoteMaterials) {
     this.#options = options;
     this.#materials = materials;
     this.leaving.signal.addEventListener('abort', () => this.draining.abort());

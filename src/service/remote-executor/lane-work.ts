@@ -3,10 +3,10 @@ import { BEAT_EVERY } from '../fleet/protocol.ts';
 import { Dispatcher, type DispatcherListener, type Executed, type Pool } from '../runs/dispatcher.ts';
 import { HolderClosed } from '../runs/feed.ts';
 import { Recorder, type RecorderListener } from '../runs/recorder.ts';
-import type { NodeClient } from './client.ts';
+import type { FleetClient } from './fleet-client.ts';
 import type { Faults } from './faults.ts';
 import { HttpFeed } from './feed.ts';
-import type { NodeMaterials } from './materials.ts';
+import type { RemoteMaterials } from './materials.ts';
 
 /** A lane without work ends after this time, in milliseconds. */
 const IDLE = 5_000;
@@ -20,11 +20,11 @@ const REPORT_EVERY = 100;
 const MOST_AHEAD = 200;
 
 export interface LaneParts {
-  client: NodeClient;
+  client: FleetClient;
   holder: string;
   has: readonly string[];
   pool: Pool;
-  materials: NodeMaterials;
+  materials: RemoteMaterials;
   faults: Faults;
   /** Aborted when no more runs may begin. Executing runs continue to their end. */
   draining: AbortSignal;

@@ -7,16 +7,16 @@ import { memoryShare } from '../executors/process.ts';
 import type { ExecutorActivities } from '../fleet/lane.ts';
 import { BEAT_EVERY } from '../fleet/protocol.ts';
 import { type Cache, takeCache } from './cache.ts';
-import { NodeClient } from './client.ts';
+import { FleetClient } from './fleet-client.ts';
 import { greetFirst, keepGreeting } from './greeting.ts';
 import { LaneWork, type LaneParts } from './lane-work.ts';
-import { filesIn, NodeMaterials } from './materials.ts';
-import { NodeState } from './state.ts';
+import { filesIn, RemoteMaterials } from './materials.ts';
+import { ExecutorState } from './executor-state.ts';
 
 /** The number of runs for each slot whose outputs may wait to be sent to the service. When more wait, no more runs begin. */
 const MOST_UPLOADS = 4;
 
-export interface NodeOptions {
+export interface RemoteExecutorOptions {
   /** The address of the service. */
   url: string;
   /** An executor's key. */
@@ -39,7 +39,7 @@ export interface NodeOptions {
 }
 
 /** A running executor. */
-export interface ExecutorNode {
+export interface RemoteExecutor {
   name: string;
   /** Resolves when the executor has left. */
   left: Promise<void>;
@@ -55,15 +55,15 @@ export interface ExecutorNode {
  *
  * @throws ForayError KEY_REFUSED, EXECUTOR_REFUSED, SERVICE_UNREACHABLE, TEMPORAL_UNREACHABLE, OUTPUT_UNWRITABLE
  */
-export async function startNode(options: NodeOptions): Promise<ExecutorNode> {
+export async function startRemoteExecutor(options: RemoteExecutorOptions): Promise<RemoteExecutor> {
   const { url, key, temporal, slots, has, onLine } = options;
   const cache = takeCache(options.cache);
   const name = options.name ?? `${os.hostname()}${cache.index === 0 ? '' : `-${cache.index + 1}`}`;
   let pool: ExecutorPool | undefined;
   try {
-    const client = new NodeClient(url, key);
-    const materials = new NodeMaterials(client, cache.folder, MOST_UPLOADS * slots);
-    const state = new NodeState(options, materials);
+    const client = new FleetClient(url, key);
+    const materials = new RemoteMaterials(client, cache.folder, MOST_UPLOADS * slots);
+    const state = new ExecutorState(options, materials);
     const welcome = await greetFirst({ client, name, state }, { url, namespace: temporal.namespace });
     prepare(materials, cache);
     const executors = (pool = new ExecutorPool({
@@ -95,7 +95,7 @@ export async function startNode(options: NodeOptions): Promise<ExecutorNode> {
 }
 
 /** @throws ForayError OUTPUT_UNWRITABLE */
-function prepare(materials: NodeMaterials, { folder }: Cache): void {
+function prepare(materials: RemoteMaterials, { folder }: Cache): void {
   try {
     materials.prepare();
   } catch (error) {
@@ -123,7 +123,7 @@ function oncePerFault(onLine: (line: string) => void) {
 interface LaneTaking {
   name: string;
   taskQueue: string;
-  state: NodeState;
+  state: ExecutorState;
   lane: Pick<LaneParts, 'client' | 'has' | 'pool' | 'materials' | 'faults' | 'onFault'>;
 }
 
@@ -133,7 +133,7 @@ interface LaneTaking {
  * @throws ForayError TEMPORAL_UNREACHABLE
  */
 async function takeLanes(
-  { temporal }: NodeOptions,
+  { temporal }: RemoteExecutorOptions,
   { name, taskQueue, state, lane }: LaneTaking,
 ): Promise<{ connection: NativeConnection; worker: Worker }> {
   const activities: ExecutorActivities = {

@@ -1,6 +1,6 @@
 import type { Report } from '../fleet/protocol.ts';
 import type { ClaimedRun, Ending, Feed } from '../runs/feed.ts';
-import type { NodeClient } from './client.ts';
+import type { FleetClient } from './fleet-client.ts';
 
 /** The approximate limit for outputs and logs in one report, in bytes. */
 const MOST_REPORTED = 8 * 2 ** 20;
@@ -8,7 +8,7 @@ const MOST_REPORTED = 8 * 2 ** 20;
 const MOST_OUTPUTS = 60 * 2 ** 20;
 
 export interface HttpFeedParts {
-  client: NodeClient;
+  client: FleetClient;
   holder: string;
   /** The labels of this executor. */
   has: readonly string[];

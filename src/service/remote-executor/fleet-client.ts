@@ -38,7 +38,7 @@ const PLAIN: OptionsInit = { timeout: TIMEOUT, retry: { limit: 0 } };
 const DETOUR = 60_000;
 
 /** The requests of an executor to its service. */
-export class NodeClient implements RemoteFiles {
+export class FleetClient implements RemoteFiles {
   readonly #root: string;
   readonly #options: OptionsInit;
   /** The time until which files pass through the service. */

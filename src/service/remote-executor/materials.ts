@@ -12,7 +12,7 @@ import type { JobVersion } from '../executors/protocol.ts';
 import { type Materials, VersionUnusable } from '../runs/dispatcher.ts';
 import type { ClaimedRun } from '../runs/feed.ts';
 import type { OutputTexts } from '../runs/stored-run.ts';
-import { type NodeClient, ServiceFault } from './client.ts';
+import { type FleetClient, ServiceFault } from './fleet-client.ts';
 
 /** If outputs wait for this time, files probably cannot be stored at the moment, in milliseconds. */
 const LONG = 5_000;
@@ -28,8 +28,8 @@ export function filesIn(folder: string): string {
  * The code of versions and the files of runs in the cache of an executor. A file that is missing, or does not match its
  * hash, is fetched.
  */
-export class NodeMaterials implements Materials {
-  readonly #client: NodeClient;
+export class RemoteMaterials implements Materials {
+  readonly #client: FleetClient;
   readonly #copies: FileCache;
   readonly #versions: VersionFiles;
   readonly #files: RunFiles;
@@ -46,7 +46,7 @@ export class NodeMaterials implements Materials {
   readonly #refusals = new Map<string, { model: string; reason: string }>();
 
   /** @param mostUploads - the largest number of runs whose outputs wait to be sent to the service */
-  constructor(client: NodeClient, folder: string, mostUploads: number) {
+  constructor(client: FleetClient, folder: string, mostUploads: number) {
     this.#client = client;
     this.#mostUploads = mostUploads;
     this.#versions = new VersionFiles(path.join(folder, 'versions'), {
@@ -141,7 +141,7 @@ export class NodeMaterials implements Materials {
   async #codeOf(versionId: string, manifest: Manifest): Promise<ModelCode> {
     const ready = this.#ready.get(versionId);
     if (ready && performance.now() - ready.at < LOOK_EVERY) return ready.code;
-    const code = await this.#versions.ready(manifest, undefined);
+    const code = await this.#versions.folders.ready(manifest, undefined);
     this.#ready.set(versionId, { code, at: performance.now() });
     return code;
   }

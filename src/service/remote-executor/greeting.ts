@@ -1,16 +1,16 @@
 import { ForayError } from '../../errors.ts';
 import { HELLO_EVERY, type Welcome } from '../fleet/protocol.ts';
-import { type NodeClient, ServiceFault } from './client.ts';
-import type { NodeState } from './state.ts';
+import { type FleetClient, ServiceFault } from './fleet-client.ts';
+import type { ExecutorState } from './executor-state.ts';
 
 /** The interval at which an executor checks whether it should leave, and whether its state has changed, in milliseconds. */
 const LOOK_EVERY = 250;
 
 export interface GreetingParts {
-  client: NodeClient;
+  client: FleetClient;
   /** The name of the executor. */
   name: string;
-  state: NodeState;
+  state: ExecutorState;
   onLine: (line: string) => void;
   onFault: (error: unknown) => void;
   onHeard: () => void;

@@ -1,0 +1,191 @@
+import { createHash, randomUUID } from 'node:crypto';
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import path from 'node:path';
+import { messageOf } from '../../errors.ts';
+import { Deferred } from '../deferred.ts';
+import { hashContent, isOfTools, type ModelCode, stateOf } from './folder.ts';
+import { LIBRARY, type Manifest, type ManifestFile, MODELS } from './manifest.ts';
+
+type PlacedFile = Omit<ManifestFile, 'size'>;
+
+/** The contents that the folders are made of. */
+export interface FolderContents {
+  /** Fetches the contents that are not in the store. */
+  fetch(files: readonly PlacedFile[]): Promise<void>;
+  /** The path of a content in the store. */
+  pathOf(sha256: string): string;
+}
+
+/** The folders that old versions run from. Each is made of contents of the store when it is missing or not correct. */
+export class VersionFolders {
+  readonly #dir: string;
+  readonly #contents: FolderContents;
+  /** Folders that were checked, with a text that identifies their state. */
+  readonly #checked = new Map<string, string>();
+
+  constructor(dir: string, contents: FolderContents) {
+    this.#dir = dir;
+    this.#contents = contents;
+  }
+
+  /** Removes incomplete folders of an earlier process. */
+  prepare(): void {
+    rmSync(this.#unfinished, { recursive: true, force: true });
+  }
+
+  /** Has all folders hashed again before their next use. */
+  doubt(): void {
+    this.#checked.clear();
+  }
+
+  get #unfinished(): string {
+    return path.join(this.#dir, 'unfinished');
+  }
+
+  /**
+   * The code of an old version in a separate folder. The folder is made if it is missing or not correct.
+   *
+   * @param installedIn - the current folder of the model, whose packages and virtual environments the old version gets
+   * @throws Deferred if that is not possible at the moment
+   */
+  async ready(manifest: Manifest, installedIn: string | undefined): Promise<ModelCode> {
+    const folder = path.join(this.#dir, manifest.contentHash);
+    const code = codeIn(folder, manifest);
+    try {
+      if (!this.#isWhole(code)) {
+        await this.#contents.fetch(manifest.files);
+        // another run may have made it meanwhile
+        if (!this.#isWhole(code)) this.#make(folder, manifest);
+        if (!this.#isWhole(code)) throw new Error('it is not what was kept');
+      }
+      if (installedIn !== undefined) linkInstalled(installedIn, code.folders[0]!);
+      return code;
+    } catch (error) {
+      if (error instanceof Deferred) throw error;
+      throw new Deferred(`the folder of the old version cannot be made: ${messageOf(error)}`);
+    }
+  }
+
+  /** Calls `use` with a folder of some files, which is removed afterwards. */
+  async withFolder<T>(files: readonly PlacedFile[], use: (folder: string) => Promise<T>): Promise<T> {
+    const folder = path.join(this.#unfinished, randomUUID());
+    try {
+      await this.#contents.fetch(files);
+      this.#write(folder, files);
+      return await use(folder);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  }
+
+  /** Removes all folders but those of some versions. */
+  removeOthers(kept: readonly Manifest[]): void {
+    const needed = new Set(kept.map(({ contentHash }) => contentHash));
+    const made = existsSync(this.#dir) ? readdirSync(this.#dir) : [];
+    for (const name of made) {
+      if (!needed.has(name)) rmSync(path.join(this.#dir, name), { recursive: true, force: true });
+    }
+  }
+
+  #isWhole(code: ModelCode): boolean {
+    let state;
+    try {
+      state = stateOf(code);
+    } catch {
+      return false;
+    }
+    if (this.#checked.get(code.contentHash) === state) return true;
+    if (hashContent(code) !== code.contentHash) return false;
+    this.#checked.set(code.contentHash, state);
+    return true;
+  }
+
+  #write(folder: string, files: readonly PlacedFile[]): void {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    for (const { path: place, mode, sha256, link } of files) {
+      const file = path.join(folder, place);
+      mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+      if (link !== undefined) {
+        symlinkSync(link, file);
+      } else {
+        writeFileSync(file, this.#contentOf(place, sha256));
+        chmodSync(file, mode);
+      }
+    }
+  }
+
+  /** Makes the folder beside its place and moves it there when it is complete. */
+  #make(folder: string, { files, imports }: Manifest): void {
+    const unfinished = path.join(this.#unfinished, randomUUID());
+    try {
+      this.#write(unfinished, files);
+      // the models that ship import foray's files by their paths
+      if (Object.keys(imports).length > 0)
+        symlinkSync(path.join(LIBRARY, 'src'), path.join(unfinished, 'src'));
+      // a program may still run in it: it is removed at the next start
+      if (existsSync(folder)) renameSync(folder, path.join(this.#unfinished, randomUUID()));
+      renameSync(unfinished, folder);
+    } finally {
+      rmSync(unfinished, { recursive: true, force: true });
+    }
+  }
+
+  #contentOf(place: string, sha256: string): Buffer {
+    const content = readFileSync(this.#contents.pathOf(sha256));
+    if (createHash('sha256').update(content).digest('hex') !== sha256) {
+      throw new Error(`what was kept of ${place} is damaged`);
+    }
+    return content;
+  }
+}
+
+/** The place of a version's code, if it has a separate folder. */
+function codeIn(folder: string, { entry, folders, contentHash, files, imports }: Manifest): ModelCode {
+  const placed = (name: string): string => path.join(folder, name);
+  return {
+    entry: placed(entry),
+    folders: folders.map((name) => path.join(folder, MODELS, name)),
+    library: files.flatMap((file) => (file.path.startsWith(`${LIBRARY}/`) ? [placed(file.path)] : [])),
+    libraryRoot: placed(LIBRARY),
+    contentHash,
+    files: [],
+    imports: Object.fromEntries(Object.entries(imports).map(([name, file]) => [name, placed(file)])),
+  };
+}
+
+/** Links the packages of a model's folder, and of the folders above it, into the folder of an old version. */
+function linkInstalled(from: string, to: string): void {
+  const installed = readdirSync(from, { withFileTypes: true })
+    .filter(({ name }) => name !== '__pycache__' && isOfTools(path.join(from, name)))
+    .map(({ name }) => name);
+  for (const name of installed) link(path.join(from, name), path.join(to, name));
+  const packages = packagesAbove(path.dirname(from));
+  if (packages !== undefined) link(packages, path.join(path.dirname(to), 'node_modules'));
+}
+
+function packagesAbove(folder: string): string | undefined {
+  const packages = path.join(folder, 'node_modules');
+  if (existsSync(packages)) return packages;
+  const above = path.dirname(folder);
+  return above === folder ? undefined : packagesAbove(above);
+}
+
+function link(target: string, file: string): void {
+  if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink()) {
+    if (readlinkSync(file) === target) return;
+    rmSync(file);
+  }
+  symlinkSync(target, file);
+}

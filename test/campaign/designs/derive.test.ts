@@ -1,0 +1,110 @@
+import { describe, expect, test } from '@jest/globals';
+import { inputsOf, sizeOf } from '../../../src/campaign/designs/resolved-design.ts';
+import { DeriveError } from '../../../src/campaign/designs/rows.ts';
+import { checkedDesign, expectDesignRefused, keysOf, pointsOf, rowsIn } from './support.ts';
+
+describe('derive', () => {
+  test('computes inputs from others, one after the other', () => {
+    const design = {
+      grid: { Days: [7, 14] },
+      derive: { Population: 'Days * 100', budget: 'Population + 1', Stochastic: 'Days > 7', Title: '"x"' },
+    };
+    expect(rowsIn(design)).toEqual(['7 700 701 false x', '14 1400 1401 true x']);
+    const { design: checked, varied } = checkedDesign(design);
+    expect(inputsOf(checked)).toEqual(['Days', 'Population', 'Budget', 'Stochastic', 'Title']);
+    expect(varied.map(({ name }) => name)).toEqual(inputsOf(checked));
+    expect(sizeOf(checked)).toBe(2);
+  });
+
+  test('reads its own input as it is without it', () => {
+    expect(rowsIn({ grid: { Days: [7] }, derive: { 'Contact rate': '`Contact rate` * 2' } })).toEqual([
+      '7 3.32',
+    ]);
+  });
+
+  test('keeps 12 digits of what is not whole, and all of what is', () => {
+    const derive = { 'Contact rate': 'Days / 3', Budget: 'Days * 1e14 + 1' };
+    expect(rowsIn({ grid: { Days: [7] }, derive })).toEqual(['7 2.33333333333 700000000000001']);
+    const whole = { Budget: derive.Budget, 'Recovery rate': '0.1 + 0.2' };
+    expect(rowsIn({ grid: { Days: [1] }, derive: whole })).toEqual(['1 100000000000001 0.3']);
+  });
+
+  test('gives a point the key that it has when its values are written', () => {
+    expect(keysOf({ grid: { Days: [7] }, derive: { Population: 'Days * 100' } })).toEqual(
+      keysOf({ points: [{ Population: 700, Days: 7 }] }),
+    );
+  });
+
+  test.each([
+    [
+      '8.5 for a whole number',
+      { Population: 'Days + 0.5' },
+      'Population',
+      'is 7.5, which is not a whole number where Days is 7',
+    ],
+    [
+      'no number',
+      { 'Contact rate': 'sqrt(-Days)' },
+      'Contact rate',
+      'is NaN, which is not a number where Days is 7',
+    ],
+    ['no end', { 'Contact rate': '1 / 0' }, 'Contact rate', 'is Infinity, which is not a number'],
+    [
+      'too much',
+      { Population: 'Days * 1e9' },
+      'Population',
+      'is 7000000000, which is out of range where Days is 7',
+    ],
+    [
+      'no date',
+      { Begin: '"soon"' },
+      'Begin',
+      'is "soon", which is not a date and time like 2026-01-31T08:30',
+    ],
+    [
+      'of two inputs',
+      { Population: 'Days / (Days - Budget + 993)' },
+      'Population',
+      'is Infinity, which is not a number where Days is 7 and Budget is 1000',
+    ],
+  ])('cannot come to what its input does not take: %s', (_, derive, input, message) => {
+    // known only when the point is made
+    const points = (): unknown => pointsOf({ grid: { Days: [7] }, derive: derive });
+    expect(points).toThrow(DeriveError);
+    expect(points).toThrow(expect.objectContaining({ input, message }));
+  });
+
+  test.each([
+    ['INVALID_VALUE', '{grid: {Days: [1]}, derive: {§days: "1"}}', /"Days" is given more than once/],
+    [
+      'INVALID_VALUE',
+      '{grid: {Days: [1]}, derive: {Title: "\'a\'", §title: "\'b\'"}}',
+      /"Title" is given more/,
+    ],
+    [
+      'INVALID_VALUE',
+      '{grid: {Days: [1]}, derive: {§Title: "\'a\'"}}\ninputs: {Title: b}',
+      /"Title" is given/,
+    ],
+    ['INVALID_VALUE', '{grid: {Days: [1]}, derive: {§Observed cases: "1"}}', /takes a file/],
+    ['UNKNOWN_INPUT', '{grid: {Days: [1]}, derive: {§Titel: "1"}}', /no input "Titel"/],
+    ['INVALID_EXPRESSION', '{grid: {Days: [1]}, derive: {Title: §"Days"}}', /gives a number, not a text/],
+    [
+      'INVALID_EXPRESSION',
+      '{grid: {Days: [1]}, derive: {Budget: §"Days > 1"}}',
+      /gives true or false, not a num/,
+    ],
+    [
+      'INVALID_EXPRESSION',
+      '{grid: {Days: [1]}, derive: {Stochastic: §"1"}}',
+      /gives a number, not true or false/,
+    ],
+    ['INVALID_EXPRESSION', '{grid: {Days: [1]}, derive: {Begin: §"Days"}}', /gives a number, not a text/],
+    ['INVALID_EXPRESSION', '{grid: {Days: [1]}, derive: {Budget: §"Dais * 2"}}', /no input "Dais"/],
+    ['DEFINITION_INVALID', '{grid: {Days: [1]}, derive: {Budget: §2}}', /expected an expression in quotes/],
+    ['DEFINITION_INVALID', '{grid: {Days: [1]}, derive: §{}}', /expected at least one input/],
+    ['DEFINITION_INVALID', '§{derive: {Budget: "2"}}', /expected one of grid, zip/],
+  ] as const)('%s: %s', (code, design, says) => {
+    expectDesignRefused(code, design, says);
+  });
+});
