@@ -1,12 +1,15 @@
 /**
- * Runs Jest in one folder of test/. Other arguments are Jest's own; files among them choose from this folder, so that
- * `npm run test:browser -- page` runs one file.
+ * Runs Jest in one folder of test/. The arguments before the first option choose files of this folder, so that
+ * `npm run test:browser -- page` runs one file wherever the checkout is. All others are Jest's own.
  */
 import { spawnSync } from 'node:child_process';
 import { resolve } from 'node:path';
 
 const root = resolve(import.meta.dirname, '..');
 const [folder, ...args] = process.argv.slice(2);
+const firstOption = args.findIndex((arg) => arg.startsWith('-'));
+const names = firstOption === -1 ? args : args.slice(0, firstOption);
+const options = args.slice(names.length);
 const { status } = spawnSync(
   process.execPath,
   [
@@ -16,7 +19,7 @@ const { status } = spawnSync(
       'node_modules/jest/bin/jest.js',
     ],
     // at the end: --roots takes all names that follow it
-    ...[...args, '--roots', `test/${folder}`],
+    ...[...names.map((name) => `/test/${folder}/.*${name}`), ...options, '--roots', `test/${folder}`],
   ],
   { cwd: root, stdio: 'inherit' },
 );
