@@ -12,10 +12,12 @@ standard output goes to standard error, and from there to the worker's log.
 
 import json
 import math
+import numbers
 import os
 import queue
 import sys
 import threading
+from collections.abc import Mapping
 
 __all__ = ["Blocking", "Input", "Optimiser", "Result", "run"]
 
@@ -57,7 +59,7 @@ class Input:
 
     def is_near(self, proposed, asked):
         """Whether foray would make the value `asked` of the value `proposed`."""
-        if self.type == "choice":
+        if self.type == "choice" or not isinstance(proposed, numbers.Real):
             return proposed == asked
         step = self.step or (10.0**-self.digits if self.digits is not None else 1 if self.type == "integer" else 0)
         return abs(proposed - asked) <= 0.5001 * step + 1e-9 * (self.max - self.min)
@@ -119,11 +121,11 @@ class Optimiser:
 
     def ask(self):
         """The next point: (token, {input: value}), or None while results are needed first. `tell` gets the token."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} has no method ask")
 
     def tell(self, token, result):
         """The `Result` of a point of `ask`. Each point is told once, in the order of `ask`."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} has no method tell")
 
     def add(self, result):
         """The result of a point that it did not ask for; by default it takes no notice."""
@@ -149,7 +151,7 @@ class Blocking(Optimiser):
 
     def minimise(self, evaluate):
         """The whole search. `evaluate(points)` takes a list of points and returns their losses, inf of those that failed."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} has no method minimise")
 
     def _work(self):
         try:
@@ -160,6 +162,9 @@ class Blocking(Optimiser):
 
     def _evaluate(self, points):
         points = list(points)
+        for point in points:
+            if not isinstance(point, Mapping):
+                raise SystemExit(f"evaluate was given {_short(point)} for a point. A point is {_example(self.inputs)}")
         if not points:
             return []
         losses, answered = [math.inf] * len(points), threading.Event()
@@ -202,9 +207,14 @@ class _Host:
             answer = self.optimiser.ask()
             if answer is None:
                 break
+            if not _is_pair(answer, point=1):
+                raise SystemExit(
+                    f"ask() returned {_short(answer)}. It must return (token, {_example(self.optimiser.inputs)}), "
+                    "or None while it needs results first"
+                )
             token, point = answer
             self.fresh.append(token)
-            points.append({name: _plain(value) for name, value in point.items()})
+            points.append(_sent(point))
         return points
 
     def named(self, asked, points=None):
@@ -222,7 +232,7 @@ class _Host:
 
     def is_same(self, proposed, asked):
         inputs = self.optimiser.inputs
-        return all(one.is_near(proposed[one.name], asked[one.name]) for one in inputs)
+        return all(one.name in proposed and one.is_near(proposed[one.name], asked[one.name]) for one in inputs)
 
     def tell(self, told):
         result = Result(told, self.start)
@@ -240,13 +250,46 @@ class _Host:
         best = self.optimiser.best()
         if best is None:
             return None
+        if not _is_pair(best, point=0):
+            example = _example(self.optimiser.inputs)
+            raise SystemExit(f"best() returned {_short(best)}. It must return ({example}, value or None), or None")
         point, value = best
-        return {"point": {name: _plain(one) for name, one in point.items()}, "value": _plain(value)}
+        return {"point": _sent(point), "value": _plain("the value of best()", value)}
 
 
-def _plain(value):
-    """A number of NumPy as one of Python."""
-    return value.item() if hasattr(value, "item") else value
+def _is_pair(answer, point):
+    """Whether it has two parts, of which `point` is the index of a point."""
+    return isinstance(answer, (tuple, list)) and len(answer) == 2 and isinstance(answer[point], Mapping)
+
+
+def _sent(point):
+    return {str(name): _plain(f'"{name}"', value) for name, value in point.items()}
+
+
+def _plain(what, value):
+    """A number of a library, such as NumPy's, as one of Python."""
+    plain = value
+    try:
+        if hasattr(value, "item"):
+            plain = value.item()
+        elif isinstance(value, numbers.Number):
+            plain = value if isinstance(value, (int, float)) else float(value)
+    except (RuntimeError, TypeError, ValueError):  # several numbers, or a complex one
+        plain = value
+    if plain is None or isinstance(plain, (bool, int, float, str)):
+        return plain
+    raise SystemExit(f"{what} is {_short(value)}, which is not a single number, text, True or False")
+
+
+def _short(value):
+    """A value in an error. foray shows the first 200 characters of the last line."""
+    text = " ".join(repr(value).split())
+    return text if len(text) <= 60 else f"{text[:59]}…"
+
+
+def _example(inputs):
+    one = inputs[0]
+    return f'{{"{one.name}": {one.at(0.5)!r}}}' if len(inputs) == 1 else f'{{"{one.name}": {one.at(0.5)!r}, …}}'
 
 
 def run(make):

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Foray, Plan } from '../client/index.ts';
 import { print, printJson, printTable, tell } from './output.ts';
-import { counted } from '../report/index.ts';
+import { comparisonPlanText, counted, searchPlanText } from '../report/index.ts';
 import { duration, ProgressLine } from './progress.ts';
 import { type SettingFlags, withSettings } from './settings.ts';
 import { readSource } from './source.ts';
@@ -62,10 +62,8 @@ function printPlan(plan: Plan): void {
         ? `${number(min)}${plan.select && plan.runs < plan.mostRuns ? ' at first, more for points that are hard to tell apart' : ''}`
         : `${number(min)} to ${number(max)}, ${plan.search ? 'until a point is clearly worse than the best one' : 'until precise enough'}`,
     ],
-    [
-      'runs',
-      plan.runs === plan.mostRuns ? number(plan.runs) : `${number(plan.runs)} to ${number(plan.mostRuns)}`,
-    ],
+    ['runs', runsText(plan)],
+    ...(plan.search?.confirm ? [['confirm', comparisonPlanText(plan.search.confirm)]] : []),
     ...(plan.foreseen ? [['foreseen', foreseenText(plan.foreseen)]] : []),
     ...(findsPoints
       ? []
@@ -101,7 +99,7 @@ export function planLine(plan: Plan): string {
   const { points, mostPoints, replications, runs, mostRuns, toRun, search, goal } = plan;
   if (plan.calibration) return `a calibration: at most ${counted(points, 'point')} and as many runs`;
   if (search)
-    return `a search (${search.method}) for the ${goal!.wants} ${goal!.output}: at most ${counted(points, 'point')} and ${counted(mostRuns, 'run')}`;
+    return `a search (${search.method}) for the ${goal!.wants} ${goal!.output}: ${searchPlanText(points, mostRuns, search.confirm)}`;
   const { min, max } = replications;
   const parts = [
     points === mostPoints ? counted(points, 'point') : `${number(points)} to ${counted(mostPoints, 'point')}`,
@@ -124,8 +122,15 @@ function foreseenText({ runs, points }: NonNullable<Plan['foreseen']>): string {
 }
 
 function pointsText({ search, calibration, points, mostPoints }: Plan): string {
+  if (search && points === 0) return 'no limit';
   if (search ?? calibration) return `at most ${number(points)}`;
   return points === mostPoints ? number(points) : `${number(points)} to ${number(mostPoints)}`;
+}
+
+function runsText({ search, points, runs, mostRuns }: Plan): string {
+  if (search)
+    return points === 0 ? 'no limit' : `at most ${number(mostRuns - (search.confirm?.mostRuns ?? 0))}`;
+  return runs === mostRuns ? number(runs) : `${number(runs)} to ${number(mostRuns)}`;
 }
 
 function toRunText({
@@ -144,11 +149,12 @@ function toRunText({
   return `${error > 0 ? 'about ' : ''}${number(toRun)}, at least`;
 }
 
-function timeText({ expectedSeconds, mostSeconds, foreseen, basis }: Plan): string | undefined {
+function timeText({ expectedSeconds, mostSeconds, foreseen, search, basis }: Plan): string | undefined {
   if (expectedSeconds === null) return undefined;
   if (mostSeconds === expectedSeconds || mostSeconds === null)
     return expectedSeconds === 0 ? 'no time' : `about ${duration(expectedSeconds)} (${basis})`;
-  const least = foreseen ? 'about' : 'at least';
+  // a search may end before its limit
+  const least = foreseen || search ? 'about' : 'at least';
   return `${least} ${duration(expectedSeconds)}, at most ${duration(mostSeconds)} (${basis})`;
 }
 

@@ -49,7 +49,11 @@ export async function submit(
   const announce = (plan: Plan): void => {
     tell(planLine(plan));
     // a comparison until the best point is certain hardly ever comes near the upper limit
-    const most = plan.select?.method === 'kn' ? plan.runs : plan.mostRuns;
+    const { confirm } = plan.search ?? {};
+    const most =
+      plan.select?.method === 'kn'
+        ? plan.runs
+        : plan.mostRuns - (confirm ? confirm.mostRuns - confirm.runs : 0);
     if (most <= maxRuns || yes) return;
     const runs = most.toLocaleString('en');
     throw new ForayError(

@@ -1,8 +1,9 @@
-import { nameOfMethod } from '../campaign/search/search.ts';
+import { type Confirmation, nameOfMethod } from '../campaign/search/search.ts';
 import { hasSeed } from '../campaign/seeds.ts';
+import { MOST_REPLICATIONS } from '../search/selection/comparison.ts';
 import type { CheckedCampaign } from './check.ts';
 import type { RunRate } from './run-rate.ts';
-import type { Plan } from './planned.ts';
+import type { ComparisonPlan, Plan } from './planned.ts';
 
 /** Plans of campaigns that choose their own points. */
 
@@ -16,12 +17,15 @@ export function planOfSearch(campaign: CheckedCampaign['campaign'], rate: RunRat
   const perPoint = most ?? replications;
   const points = Math.min(stop.points ?? Infinity, Math.ceil((stop.runs ?? Infinity) / replications));
   const isKnown = Number.isFinite(points);
-  const compared = confirm && hasSeed(base) ? confirm.best * confirm.replications + confirm.report : 0;
-  const [least, mostRuns] = isKnown
-    ? [points * replications + compared, points * perPoint + compared]
-    : [0, 0];
+  const compared = confirm && hasSeed(base) ? comparisonPlan(confirm) : null;
+  const runs = isKnown
+    ? {
+        least: points * replications + (compared?.runs ?? 0),
+        most: points * perPoint + (compared?.mostRuns ?? 0),
+      }
+    : undefined;
   return {
-    ...planOf(campaign, rate, isKnown ? { least, most: mostRuns } : undefined),
+    ...planOf(campaign, rate, runs),
     points: isKnown ? points : 0,
     mostPoints: isKnown ? points : 0,
     replications: { min: replications, max: perPoint },
@@ -33,8 +37,14 @@ export function planOfSearch(campaign: CheckedCampaign['campaign'], rate: RunRat
         ? [`The model "${model.name}" has no seed, so its best points are not compared: one run is exact.`]
         : []),
     ],
-    search: { method: nameOfMethod(method), parallel },
+    search: { method: nameOfMethod(method), parallel, confirm: compared },
   };
+}
+
+function comparisonPlan({ best, replications, report }: Confirmation): ComparisonPlan {
+  // the method may recommend a further point, and a winner that does not meet the requirements is replaced
+  const points = best + 1;
+  return { best, runs: points * replications + report, mostRuns: points * (MOST_REPLICATIONS + report) };
 }
 
 /**

@@ -43,8 +43,11 @@ export interface Plan {
   first: { key: string; values: string[] }[];
   last: { key: string; values: string[] }[];
   warnings: string[];
-  /** How a search finds the points; null when a design gives them. Points and runs are upper limits then. */
-  search: { method: string; parallel: number } | null;
+  /**
+   * How a search finds the points, and what the comparison of its best points takes; null when a design gives the
+   * points. Points and `mostRuns` are upper limits then, or 0 if the search has no such limit.
+   */
+  search: { method: string; parallel: number; confirm: ComparisonPlan | null } | null;
   /**
    * How a calibration finds the points; null for other campaigns. Points and `mostRuns` are upper limits then, and
    * `runs` is the number of runs of one generation.
@@ -55,4 +58,14 @@ export interface Plan {
    * decide how many follow.
    */
   select: Pick<Selection, 'method'> | null;
+}
+
+/** The comparison at the end of a search. */
+export interface ComparisonPlan {
+  /** The number of compared points. The method may recommend one more. */
+  best: number;
+  /** Maximum number of runs if the first replications decide. They always do if chance does not affect the output. */
+  runs: number;
+  /** Maximum number of runs if the points are hard to tell apart. */
+  mostRuns: number;
 }

@@ -16,7 +16,15 @@ export {
 } from './format.ts';
 export { calibrationText, posteriorLines } from './calibration-words.ts';
 export { precisionText } from './precision-words.ts';
-export { bestTable, bestText, searchLine, searchText, selectText } from './search-words.ts';
+export {
+  bestTable,
+  bestText,
+  comparisonPlanText,
+  searchLine,
+  searchPlanText,
+  searchText,
+  selectText,
+} from './search-words.ts';
 export { type Cell, type Column, resultTable, type Table, type TableOptions } from './result-table.ts';
 export { printable } from './text.ts';
 export { isNumeric } from './value-kinds.ts';

@@ -28,6 +28,35 @@ function startText({ known, unused }: Pick<SearchSummary, 'known' | 'unused'>): 
   return `; it began with ${points}${others && `, without ${others}`}`;
 }
 
+/** The comparison at the end of a planned search, as runs. */
+interface PlannedComparison {
+  best: number;
+  runs: number;
+  mostRuns: number;
+}
+
+/**
+ * The limits of a planned search: "at most 50 points and 600 runs; then at most 100 runs for the 6 best points, 14,210 if
+ * they are hard to distinguish".
+ *
+ * @param points - 0 if the search has no limit
+ * @param mostRuns - with those of the comparison
+ */
+export function searchPlanText(points: number, mostRuns: number, confirm: PlannedComparison | null): string {
+  const runs = mostRuns - (confirm?.mostRuns ?? 0);
+  const limits =
+    points === 0
+      ? 'no limit of points or runs'
+      : `at most ${counted(points, 'point')} and ${counted(runs, 'run')}`;
+  return confirm ? `${limits}; then ${comparisonPlanText(confirm)}` : limits;
+}
+
+/** "at most 100 runs for the 6 best points, 14,210 if they are hard to distinguish" */
+export function comparisonPlanText({ best, runs, mostRuns }: PlannedComparison): string {
+  const points = best === 1 ? 'best point' : `${best} best points`;
+  return `at most ${counted(runs, 'run')} for the ${points}, ${mostRuns.toLocaleString('en-US')} if they are hard to distinguish`;
+}
+
 /** The progress of a selection in one line: "24 points, 1 failed; they are compared". */
 export function selectText({ stage, points, failed }: SelectSummary): string {
   const now = {

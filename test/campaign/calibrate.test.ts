@@ -95,6 +95,12 @@ test.each<[string, ErrorCode, string, RegExp]>([
     /runs each of its points once/,
   ],
   [
+    'raced replications',
+    'INVALID_VALUE',
+    `${abc(`${PRIORS}, observed: { Peak day: 6 }`)}§replications: { min: 3, max: 9 }\n`,
+    /runs each of its points once/,
+  ],
+  [
     'common random numbers',
     'INVALID_VALUE',
     `${abc(`${PRIORS}, observed: { Peak day: 6 }`)}§commonRandomNumbers: true\n`,

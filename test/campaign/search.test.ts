@@ -221,6 +221,12 @@ describe('a selection', () => {
       /how many replications each point gets/,
     ],
     [
+      'raced replications',
+      'INVALID_VALUE',
+      `${GRID}select: { minimize: Fit error, runs: 100 }\n§replications: { min: 3, max: 9 }\n`,
+      /how many replications each point gets/,
+    ],
+    [
       'one replication',
       'INVALID_VALUE',
       `${GRID}select: { minimize: Fit error, runs: 100 }\n§replications: 1\n`,

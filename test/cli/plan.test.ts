@@ -167,6 +167,39 @@ describe('foray plan', () => {
     expect(stderr).toBe('warning: The design gives "Days" one value only, 7.\n');
   });
 
+  test('tells the limits of a search, and those of the comparison of its best points apart', async () => {
+    const search = (stop: string): string =>
+      'campaign: best\nmodel: {name: Epidemic}\ninputs: {Population: 763}\nseed: 1\nsearch:\n  minimize: Peak infected\n' +
+      `  over: {Contact rate: {min: 1.2, max: 2.2, digits: 2}}\n  stop: ${stop}\n` +
+      '  confirm: {best: 2, replications: 3, indifference: 1, report: 5}\n';
+    const file = write('best.yaml', search('{points: 6}'));
+    const comparison = { best: 2, runs: 3 * 3 + 5, mostRuns: 3 * (2_000 + 5) };
+    expect(await planOf(file)).toMatchObject({
+      points: 6,
+      runs: 6 + comparison.runs,
+      mostRuns: 6 + comparison.mostRuns,
+      search: { confirm: comparison },
+    });
+    const { stdout } = await run('plan', file);
+    expect(stdout).toMatch(/^ {2}points {8}at most 6$/m);
+    expect(stdout).toMatch(
+      /^ {2}runs {10}at most 6\n {2}confirm {7}at most 14 runs for the 2 best points, 6,015 if they are hard to distinguish$/m,
+    );
+
+    // chance does not affect the output, so the first replications decide, and the winner needs no further ones
+    const limit = ['--max-runs', String(6 + comparison.runs)];
+    const submitted = await run('submit', file, '--id', 'best', ...limit);
+    expect(submitted.stderr).toContain(
+      'at most 6 points and 6 runs; then at most 14 runs for the 2 best points, 6,015 if they are hard to distinguish',
+    );
+    const { runs } = await toTheEnd({ foray: client }, 'best');
+    expect(runs.total).toBeLessThanOrEqual(6 + 3 * 3);
+
+    const endless = await run('plan', write('endless.yaml', search('{gain: 0.1}')));
+    expect(endless.stdout).toMatch(/^ {2}points {8}no limit$/m);
+    expect(endless.stderr).toContain('The search has no limit of points or runs');
+  });
+
   test('tells what a sensitivity design consists of', async () => {
     const inputs =
       '{Contact rate: [1.2, 2.2], Recovery rate: [0.3, 0.6], Days: [7, 14], Population: [500, 900]}';

@@ -115,12 +115,13 @@ function rangeOf(
  * @throws ForayError INVALID_VALUE
  */
 export function checkSearchAlone({ definition, locate }: ReadDefinition): void {
-  const { search, design, goal, replications } = definition;
+  const { search, select, calibrate, design, goal, replications } = definition;
   const isPrecise = typeof replications === 'object' && 'output' in replications;
   const wrong = (message: string, path: string[], hint: string): ForayError =>
     new ForayError('INVALID_VALUE', message, { place: locate(path, 'key'), hint });
   if (!search) {
-    if (typeof replications === 'object' && !isPrecise)
+    // a selection and a calibration have their own rule
+    if (typeof replications === 'object' && !isPrecise && !select && !calibrate)
       throw wrong(
         'Replications {min, max} need an output.',
         ['replications'],

@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Difference, ModelAtService, Plan } from '../../client/index.ts';
 import { durationText } from '../../report/campaign-section.ts';
 import { html, type Markup } from '../../report/markup.ts';
+import { searchPlanText } from '../../report/search-words.ts';
 import { counted } from '../../report/words.ts';
 import type { CampaignRecord } from '../../store/index.ts';
 import { tabs } from './campaign.ts';
@@ -159,6 +160,7 @@ export function planOf({
   mostSeconds,
   warnings,
   design,
+  search,
 }: Plan): Markup {
   const upTo = (least: number, most: number): string =>
     least === most
@@ -168,10 +170,11 @@ export function planOf({
     expectedSeconds === null
       ? 'the time is not known yet'
       : `about ${durationText(expectedSeconds * 1_000)}${mostSeconds === null || mostSeconds === expectedSeconds ? '' : `, at most ${durationText(mostSeconds * 1_000)}`}`;
+  const size = search
+    ? searchPlanText(points, mostRuns, search.confirm)
+    : `${upTo(points, mostPoints)} ${mostPoints === 1 ? 'point' : 'points'}, ${upTo(runs, mostRuns)} ${mostRuns === 1 ? 'run' : 'runs'}, ${counted(there, 'of them is', 'of them are')} there already`;
   return html`<div class="answer">
-    ${upTo(points, mostPoints)} ${mostPoints === 1 ? 'point' : 'points'}, ${upTo(runs, mostRuns)}
-    ${mostRuns === 1 ? 'run' : 'runs'}, ${counted(there, 'of them is', 'of them are')} there already; ${time}.
-    ${design.map((line) => html`<br />${line}`)}
+    ${size}; ${time}. ${design.map((line) => html`<br />${line}`)}
     ${warnings.map((line) => html`<br /><span class="bad">${line}</span>`)}
   </div>`;
 }

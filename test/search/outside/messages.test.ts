@@ -281,6 +281,59 @@ test.each([
   });
 });
 
+const ASK_RETURNS = 'It must return (token, {"x": 2.5, …}), or None while it needs results first”.';
+
+test.each<[string, Record<string, string>, string]>([
+  ['a token without a point', { ask: '(7, None)' }, `ask() returned (7, None). ${ASK_RETURNS}`],
+  ['a point without a token', { ask: POINT }, `ask() returned {'x': 1, 'y': 1}. ${ASK_RETURNS}`],
+  ['three parts', { ask: `(7, ${POINT}, 0)` }, ASK_RETURNS],
+  ['a list of values', { ask: '(7, [1, 1])' }, ASK_RETURNS],
+  ['a long answer', { ask: '(7, 90 * [1])' }, `(7, [${'1, '.repeat(18)}…. ${ASK_RETURNS}`],
+  ['an input less', { ask: '(7, {"x": 1})' }, 'gives no value of "y".'],
+  ['another name', { ask: '(7, {"x": 1, 2: 1})' }, 'gives a value of "2", which is not searched.'],
+  ['NaN', { ask: '(7, {"x": 1, "y": float("nan")})' }, 'proposes “NaN” for "y", which is not a number.'],
+  [
+    'None for a value',
+    { ask: '(7, {"x": 1, "y": None})' },
+    'proposes “null” for "y", which is not a number.',
+  ],
+  [
+    'several numbers for a value',
+    { ask: '(7, {"x": 1, "y": Scalar(1, 2)})' },
+    '“"y" is Scalar(1, 2), which is not a single number, text, True or False”.',
+  ],
+  ['a complex number', { ask: '(7, {"x": 1, "y": 1j})' }, '“"y" is 1j, which is not a single number'],
+  ['no ask', {}, '“NotImplementedError: Silent has no method ask”.'],
+  [
+    'a batch that is not of points',
+    { evaluate: '[1, 1]' },
+    '“evaluate was given [1, 1] for a point. A point is {"x": 2.5, …}”.',
+  ],
+  [
+    'a best point without a value',
+    { ask: `(7, ${POINT})`, best: POINT },
+    `best() returned {'x': 1, 'y': 1}. It must return ({"x": 2.5, …}, value or None), or None”.`,
+  ],
+])('an optimiser in Python that returns %s', async (_, options, says) => {
+  const confirm = { best: 1, replications: 2, indifference: 1, confidence: 0.95, report: 2 };
+  const method = outside('shapes.py', options);
+  const campaign = searchCampaign(BOX, { method, parallel: 4, stop: stopAfter(1), confirm });
+  await expect(new SearchInMemory(campaign, parabola, 1).toTheEnd(0)).rejects.toMatchObject({
+    code: 'OPTIMISER_FAILED',
+    message: expect.stringContaining(says),
+  });
+});
+
+test.each([
+  ['of NumPy', '[7, {"x": Scalar(1.5), "y": Scalar(2)}]'],
+  ['of the standard library', '(None, {"x": Decimal("1.5"), "y": 2})'],
+])('an optimiser in Python may give numbers %s', async (_, ask) => {
+  const method = outside('shapes.py', { ask });
+  const search = new SearchInMemory(searchCampaign(BOX, { method, stop: stopAfter(1) }), parabola, 1);
+  await search.toTheEnd(0);
+  expect(search.log.asks[0]!.values).toEqual(['1.5', '2']);
+});
+
 test('a line that comes late does not count as the answer to the next question', async () => {
   // each answer but the first is written again when the next question is there, and before that is answered
   const late = [
