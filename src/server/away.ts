@@ -14,6 +14,17 @@ const FRESH_FOR_WAITING = 1_000;
 /** Pause between two looks while somebody waits, ms. */
 const PAUSE = 250;
 
+const refusals: Record<Neighbour, () => ForayError> = {
+  service: () =>
+    new ForayError('SERVICE_UNREACHABLE', 'The model service does not answer.', {
+      hint: 'Try again when it answers. You can look at campaigns and their results in the meantime.',
+    }),
+  temporal: () =>
+    new ForayError('TEMPORAL_UNREACHABLE', 'Temporal does not answer, so nothing was changed.', {
+      hint: 'Try again when it answers.',
+    }),
+};
+
 /** Whether the model service and Temporal answer. They are asked only while somebody reads pages. */
 export class Away {
   readonly #foray: Pick<Foray, 'answers'>;
@@ -33,13 +44,23 @@ export class Away {
   }
 
   /**
+   * Waits until it is known that these answer, for at most two seconds.
+   * @throws ForayError SERVICE_UNREACHABLE, TEMPORAL_UNREACHABLE if one is silent. A change would wait for it.
+   */
+  async needs(...neighbours: readonly Neighbour[]): Promise<void> {
+    await (this.#asking ??= this.#ask());
+    for (const neighbour of neighbours)
+      if (this.#absences[neighbour] !== undefined) throw refusals[neighbour]();
+  }
+
+  /**
    * Asks the model service something for a page. It gives up when the service is found to be silent: a frozen service accepts
    * connections and never answers. The question must change nothing, because a late answer is lost.
    *
    * @throws ForayError SERVICE_UNREACHABLE
    */
   async whileThere<T>(ask: () => Promise<T>): Promise<T> {
-    needsService(await this.look());
+    refuseWithoutService(await this.look());
     const end = new AbortController();
     try {
       return await Promise.race([ask(), this.#untilSilent(end.signal)]);
@@ -51,7 +72,7 @@ export class Away {
   async #untilSilent(signal: AbortSignal): Promise<never> {
     for (;;) {
       await delay(PAUSE, undefined, { signal });
-      needsService(await this.look(FRESH_FOR_WAITING));
+      refuseWithoutService(await this.look(FRESH_FOR_WAITING));
     }
   }
 
@@ -70,21 +91,6 @@ export class Away {
   }
 }
 
-/** @throws ForayError TEMPORAL_UNREACHABLE if Temporal does not answer, because a change would wait for it */
-export function needsTemporal({ temporal }: Absences): void {
-  if (temporal === undefined) return;
-  throw new ForayError('TEMPORAL_UNREACHABLE', 'Temporal does not answer, so nothing was changed.', {
-    hint: 'Try again when it answers.',
-  });
-}
-
-/** @throws ForayError SERVICE_UNREACHABLE if the model service does not answer, because a change would wait for it */
-export function needsService({ service }: Absences): void {
-  if (service !== undefined) throw silent();
-}
-
-function silent(): ForayError {
-  return new ForayError('SERVICE_UNREACHABLE', 'The model service does not answer.', {
-    hint: 'Try again when it answers. You can look at campaigns and their results in the meantime.',
-  });
+function refuseWithoutService({ service }: Absences): void {
+  if (service !== undefined) throw refusals.service();
 }

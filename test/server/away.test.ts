@@ -37,6 +37,7 @@ afterAll(async () => {
 });
 
 const headers = { authorization: `Bearer ${KEY}`, accept: 'text/html' };
+const scripts = { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' };
 const page = (path: string): Promise<Answer> => ask(server.url + path, { headers });
 
 const SILENT = [/The model service has not answered since/, /Temporal has not answered since/];
@@ -81,6 +82,29 @@ test('every page says who is away and since when, and shows what is known', asyn
   await since(false);
 
   await Promise.all(neighbours.map((proxy) => proxy.spoil('black hole')));
+  // the first request finds it out, and does not wait for the service's timeout of a minute
+  const definition = 'model: {name: Epidemic}\ndesign: {grid: {Days: [10]}}\n';
+  const refused = {
+    'GET /models': 'SERVICE_UNREACHABLE',
+    'GET /models/Epidemic': 'SERVICE_UNREACHABLE',
+    'POST /plan': 'SERVICE_UNREACHABLE',
+    'PUT /campaigns/new': 'SERVICE_UNREACHABLE',
+    'PUT /campaigns/open/definition': 'SERVICE_UNREACHABLE',
+    'POST /campaigns/one/retry': 'SERVICE_UNREACHABLE',
+    'POST /campaigns/open/pause': 'TEMPORAL_UNREACHABLE',
+    'POST /campaigns/open/cancel': 'TEMPORAL_UNREACHABLE',
+  };
+  for (const [asked, code] of Object.entries(refused)) {
+    const [method, path] = asked.split(' ') as [string, string];
+    const isDefinition = /plan|definition|^PUT/.test(asked);
+    const body = method === 'GET' ? undefined : isDefinition ? definition : '{}';
+    const answer = await ask(`${server.url}/api/v1${path}`, { method, headers: scripts, body });
+    const { detail, ...problem } = JSON.parse(answer.body) as Record<string, unknown>;
+    expect([asked, answer.status, problem['code']]).toEqual([asked, 503, code]);
+    expect([asked, detail]).toEqual([asked, expect.stringContaining('does not answer')]);
+  }
+  const known = await ask(`${server.url}/api/v1/campaigns`, { headers: scripts });
+  expect([known.status, JSON.parse(known.body)]).toMatchObject([200, [{}, {}, {}]]);
   const areAway = async () => {
     const { body } = await page('/');
     return SILENT.every((silent) => silent.test(body));
@@ -97,8 +121,8 @@ test('every page says who is away and since when, and shows what is known', asyn
     status: 503,
     body: expect.stringContaining('Temporal does not answer, so nothing was changed.'),
   });
-  const definition = new URLSearchParams({ definition: 'campaign: x', do: 'start' }).toString();
-  expect(await send('/new', definition)).toMatchObject({
+  const fields = new URLSearchParams({ definition: 'campaign: x', do: 'start' }).toString();
+  expect(await send('/new', fields)).toMatchObject({
     status: 422,
     body: expect.stringContaining('The model service does not answer.'),
   });

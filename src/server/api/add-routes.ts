@@ -45,7 +45,7 @@ export async function addApi(app: FastifyInstance, server: ServerParts): Promise
 
 function addRoute(
   api: FastifyInstance,
-  { method, path, role, query, body }: Endpoint,
+  { method, path, role, needs, query, body }: Endpoint,
   handle: (call: unknown, server: ServerParts) => unknown,
   server: ServerParts,
 ): void {
@@ -63,6 +63,7 @@ function addRoute(
         request,
         reply,
       } as Call;
+      if (needs) await server.away.needs(...needs);
       // a handler that answers itself returns its reply
       return handle(call, server);
     },

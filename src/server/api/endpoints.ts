@@ -24,6 +24,7 @@ export const endpoints = {
     method: 'GET',
     path: '/models',
     role: 'read',
+    needs: ['service'],
     summary: 'The models of the service.',
     answer: z.array(z.looseObject({ id: z.string(), name: z.string() })),
   },
@@ -31,6 +32,7 @@ export const endpoints = {
     method: 'GET',
     path: '/models/:name',
     role: 'read',
+    needs: ['service'],
     summary: 'A model by name or id, with the inputs and outputs of its newest version.',
     answer: z.looseObject({ id: z.string(), name: z.string(), version: Anything }),
   },
@@ -38,6 +40,7 @@ export const endpoints = {
     method: 'POST',
     path: '/plan',
     role: 'read',
+    needs: ['service'],
     summary: 'Points, runs and time of a definition. Nothing is started.',
     query: z.strictObject({
       all: flag.describe('ask the service about every run'),
@@ -65,6 +68,7 @@ export const endpoints = {
     method: 'POST',
     path: '/campaigns',
     role: 'steer',
+    needs: ['service', 'temporal'],
     summary:
       'Starts a campaign under a new id. A repeated request with the same Idempotency-Key returns the same campaign (200).',
     headers: {
@@ -77,6 +81,7 @@ export const endpoints = {
     method: 'PUT',
     path: id,
     role: 'steer',
+    needs: ['service', 'temporal'],
     summary: 'Starts a campaign under this id. The same definition again changes nothing (200).',
     body: 'definition',
     answer: Submitted,
@@ -108,6 +113,7 @@ export const endpoints = {
     method: 'PUT',
     path: `${id}/definition`,
     role: 'steer',
+    needs: ['service'],
     summary:
       'Changes the campaign to a definition. With dry, it only shows the difference. With If-Match, a change by somebody else leads to 409.',
     query: z.strictObject({ dry: flag }),

@@ -33,7 +33,7 @@ export function steeringHandlers(): Handlers<
         .send(definition);
     },
 
-    async putDefinition({ params, query, body, request }, { foray, inTurn }) {
+    async putDefinition({ params, query, body, request }, { foray, away, inTurn }) {
       const { id } = params;
       return withDefinition(body, async (source) => {
         if (query.dry) return foray.compare(id, source);
@@ -47,6 +47,7 @@ export function steeringHandlers(): Handlers<
               more: { difference: await foray.compare(id, source) },
             });
           }
+          await away.needs('temporal');
           return foray.apply(id, source);
         });
       });

@@ -3,7 +3,6 @@ import type { DefinitionSource } from '../../client/index.ts';
 import { html, type Markup } from '../../report/markup.ts';
 import { withDefinition } from '../api/definitions.ts';
 import { etagOf } from '../api/etag.ts';
-import { needsService, needsTemporal } from '../away.ts';
 import { ServerError } from '../problems.ts';
 import type { ServerParts } from '../parts.ts';
 import { definitionPage, differencePage, newPage, planOf, writtenForm } from './definition.ts';
@@ -36,7 +35,7 @@ export function addDefinitions(app: FastifyInstance, parts: ServerParts): void {
         return differencePage(request, record, text, difference, etag);
       };
       try {
-        needsService(request.away);
+        await away.needs('service');
         if (fields.get('do') !== 'apply') return sendPage(request, reply, await compared());
         if (fields.get('etag') !== etag) {
           const page = await compared();
@@ -45,7 +44,7 @@ export function addDefinitions(app: FastifyInstance, parts: ServerParts): void {
           </p>`;
           return sendPage(request, reply.code(409), { ...page, body: html`${changed}${page.body}` });
         }
-        needsTemporal(request.away);
+        await away.needs('temporal');
         await withText(text, (source) => foray.apply(id, source));
         return reply.redirect(pathOfCampaign(id), 303);
       } catch (error) {
@@ -75,8 +74,7 @@ export function addDefinitions(app: FastifyInstance, parts: ServerParts): void {
     try {
       if (fields.get('do') === 'plan')
         return await show(request, reply, { text, id, message: await planned(text) });
-      needsService(request.away);
-      needsTemporal(request.away);
+      await away.needs('service', 'temporal');
       const options = { owner: request.access!.name, ...(id !== '' && { id }) };
       const submitted = await withText(text, (source) => foray.submit(source, options));
       return reply.redirect(pathOfCampaign(submitted.id), 303);

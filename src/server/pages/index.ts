@@ -59,6 +59,7 @@ export async function addPages(app: FastifyInstance, parts: ServerParts): Promis
     { config: { role: 'steer' } },
     async (request, reply) => {
       const { id, key, replication } = request.params;
+      await parts.away.needs('service');
       const { bundleUrl } = await foray.animate(id, key, Number(replication));
       // the answer of a service counts as an address only if it looks like one
       const address = /^https?:\/\//.test(bundleUrl ?? '') ? bundleUrl : undefined;

@@ -1,5 +1,4 @@
 import type { FastifyInstance } from 'fastify';
-import { needsService } from '../away.ts';
 import type { ServerParts } from '../parts.ts';
 import { fieldsOf, sendPage } from './layout.ts';
 import { sendParts } from './live.ts';
@@ -32,7 +31,7 @@ export function addModels(app: FastifyInstance, { foray, models, away }: ServerP
       given.map(([field, value]) => [field.slice('in:'.length), value.trim()]),
     );
     try {
-      needsService(request.away);
+      await away.needs('service');
       const run = await foray.requestRun(name, values);
       const query = new URLSearchParams(given).toString();
       return await reply.redirect(`${pathOfModel({ name })}/runs/${encodeURIComponent(run)}?${query}`, 303);

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { MOST_FLIGHTS } from '../../campaign/scheduler/index.ts';
 import { type ForayError, isForayError } from '../../errors.ts';
 import { html } from '../../report/markup.ts';
-import { needsTemporal } from '../away.ts';
+import type { Neighbour } from '../away.ts';
 import { ServerError } from '../problems.ts';
 import type { ServerParts } from '../parts.ts';
 import { act as actForm, fieldsOf, type Page, pathOfCampaign, sendPage } from './layout.ts';
@@ -10,24 +10,30 @@ import { act as actForm, fieldsOf, type Page, pathOfCampaign, sendPage } from '.
 interface Verb {
   /** A description for the question before the action; absent if there is no question. */
   asks?: { what: string; name: string };
+  needs: readonly Neighbour[];
   act: (parts: ServerParts, id: string, reason: string, fields: URLSearchParams) => Promise<unknown>;
 }
 
 const verbs: Record<string, Verb> = {
-  pause: { act: ({ foray }, id, reason) => foray.steer(id, 'pause', reason) },
-  resume: { act: ({ foray }, id, reason) => foray.steer(id, 'resume', reason) },
+  pause: { needs: ['temporal'], act: ({ foray }, id, reason) => foray.steer(id, 'pause', reason) },
+  resume: { needs: ['temporal'], act: ({ foray }, id, reason) => foray.steer(id, 'resume', reason) },
   retry: {
+    needs: ['service', 'temporal'],
     act({ foray }, id, _reason, fields) {
       const cause = fields.get('cause');
       return foray.retry(id, cause === null ? 'failed' : { cause });
     },
   },
-  window: { act: ({ foray }, id, _reason, fields) => foray.setConcurrency(id, concurrencyIn(fields)) },
+  window: {
+    needs: ['temporal'],
+    act: ({ foray }, id, _reason, fields) => foray.setConcurrency(id, concurrencyIn(fields)),
+  },
   stop: {
     asks: {
       what: 'The campaign requests no new runs. It closes when its requested runs have finished.',
       name: 'Stop',
     },
+    needs: ['temporal'],
     act: ({ foray }, id, reason) => foray.steer(id, 'stop', reason),
   },
   cancel: {
@@ -35,6 +41,7 @@ const verbs: Record<string, Verb> = {
       what: 'The campaign requests no new runs, and stops its unfinished runs. Finished results stay.',
       name: 'Cancel the campaign',
     },
+    needs: ['temporal'],
     act: ({ foray }, id, reason) => foray.cancel(id, reason),
   },
   delete: {
@@ -42,6 +49,7 @@ const verbs: Record<string, Verb> = {
       what: 'The campaign is deleted with its points and results. Its runs at the model service stay.',
       name: 'Delete the campaign',
     },
+    needs: [],
     act: ({ foray }, id) => foray.delete(id),
   },
 };
@@ -49,7 +57,7 @@ const verbs: Record<string, Verb> = {
 /** The actions on campaigns. A GET only asks; a POST acts and leads back to the page. */
 export function addVerbs(app: FastifyInstance, parts: ServerParts): void {
   const steer = { config: { role: 'steer' } } as const;
-  for (const [verb, { asks, act }] of Object.entries(verbs)) {
+  for (const [verb, { asks, needs, act }] of Object.entries(verbs)) {
     if (asks) {
       app.get<{ Params: { id: string } }>(`/campaigns/:id/${verb}`, steer, async (request, reply) => {
         const { campaign } = await parts.foray.record(request.params.id);
@@ -68,7 +76,7 @@ export function addVerbs(app: FastifyInstance, parts: ServerParts): void {
     }
     app.post<{ Params: { id: string } }>(`/campaigns/:id/${verb}`, steer, async (request, reply) => {
       const { id } = request.params;
-      if (verb !== 'delete') needsTemporal(request.away);
+      if (needs.length > 0) await parts.away.needs(...needs);
       await act(parts, id, reasonOf(request), fieldsOf(request));
       return reply.redirect(verb === 'delete' ? '/' : pathOfCampaign(id), 303);
     });
@@ -91,7 +99,7 @@ export function addVerbs(app: FastifyInstance, parts: ServerParts): void {
   });
   for (const verb of ['pause', 'resume', 'cancel']) {
     app.post(`/chosen/${verb}`, steer, async (request, reply) => {
-      needsTemporal(request.away);
+      await parts.away.needs('temporal');
       const refused: ForayError[] = [];
       for (const id of chosen(fieldsOf(request).getAll('id'))) {
         // a campaign that is over must not stop the action for the others

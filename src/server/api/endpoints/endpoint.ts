@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { Neighbour } from '../../away.ts';
 import type { Role } from '../../roles.ts';
 
 /** An endpoint of the API: its request, the needed role, and its answer. */
@@ -7,6 +8,8 @@ export interface Endpoint {
   /** Below `/api/v1`. */
   path: string;
   role: Role | 'anyone';
+  /** Who must answer; without them the request is refused at once. */
+  needs?: readonly Neighbour[];
   /** A sentence for the reference. */
   summary: string;
   query?: z.ZodObject;
