@@ -60,6 +60,8 @@ export class Holders {
     return this.#table.change(async (sql, effects) => {
       if ((await sql.all(isOpen, holder)).length === 0) throw new HolderClosed();
       const rows = await sql.all<RunRow>(next(most), JSON.stringify(without));
+      effects.tally.claims += 1;
+      effects.tally.claimed += rows.length;
       if (rows.length === 0) return [];
       const runs = rows.map((row) => readRow(row));
       await sql.all(claim(runs.length), holder, this.#table.time(), ...runs.map(({ seq }) => seq));
@@ -72,6 +74,7 @@ export class Holders {
   /** Like {@link Feed.report}. */
   record(holder: string, endings: readonly Ending[]): Promise<void> {
     return this.#table.change(async (sql, effects) => {
+      effects.tally.reports += 1;
       const completions = endings.filter((ending) => ending.status === 'COMPLETED');
       if (completions.length > 0) await this.#complete(sql, effects, completions);
       for (const ending of endings) {
@@ -102,6 +105,7 @@ export class Holders {
       for (const { id } of rows.filter(isAnimated))
         await this.#tree.stop(sql, effects, id, 'the model service that showed it is gone');
       const held = rows.filter((run) => !isAnimated(run));
+      if (isLost) effects.tally.lost += held.length;
       const isFatal = (run: Held) => isLost && Number(run.losses) + 1 >= MOST_LOSSES;
       for (const { id: runId } of held.filter(isFatal)) {
         const reason = `its executor was lost ${MOST_LOSSES} times while it executed the run`;
@@ -175,7 +179,7 @@ export class Holders {
     const { requeue } = this.#table.statements;
     const changed = await sql.all<{ id: string }>(requeue, Number(isLost), JSON.stringify(ids));
     effects.changed.push(...changed.map(({ id }) => id));
-    effects.repeated += changed.length;
+    effects.tally.repeated += changed.length;
   }
 
   async #complete(sql: Sql, effects: Effects, completions: readonly Completion[]): Promise<void> {
@@ -197,7 +201,7 @@ export class Holders {
     );
     for (const { id } of completed) {
       effects.changed.push(id);
-      effects.ends.push('COMPLETED');
+      effects.tally.ended.COMPLETED += 1;
     }
   }
 
@@ -208,7 +212,7 @@ export class Holders {
     if (!row) return;
     const run = readRow(row);
     effects.changed.push(run.id);
-    effects.ends.push('FAILED');
+    effects.tally.ended.FAILED += 1;
     if (log) {
       const [added] = await sql.all<{ number: number }>(addLog, run.seq, JSON.stringify(log));
       await sql.all(dropLogs, Number(added!.number) - MOST_LOGS);
