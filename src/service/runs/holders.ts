@@ -27,6 +27,15 @@ interface Held {
   losses: number;
 }
 
+/** The open holder of a service, which is one of several on one database. */
+export interface OpenService {
+  id: string;
+  /** Whether its process is connected to the database. */
+  isConnected: boolean;
+  /** The finished shares of runs that it knows, by run. */
+  shares: Record<string, number>;
+}
+
 /** A RUNNING run that probably nothing executes. */
 export interface Unheld {
   id: string;
@@ -127,10 +136,17 @@ export class Holders {
     return (await this.#table.sql.all<{ id: string }>(openHolders, name)).map(({ id }) => id);
   }
 
-  /** The open holders with a name. */
-  async openNamed(name: string): Promise<string[]> {
-    const rows = await this.#table.sql.all<{ id: string }>(this.#table.statements.openNamed, name);
-    return rows.map(({ id }) => id);
+  /** The open holders with a name, in a shared database. Each is a service. */
+  async services(name: string): Promise<OpenService[]> {
+    const rows = await this.#table.sql.all<{ id: string; connected: boolean; shares: string | null }>(
+      this.#table.statements.services!,
+      name,
+    );
+    return rows.map(({ id, connected, shares }) => ({
+      id,
+      isConnected: connected,
+      shares: JSON.parse(shares ?? '{}') as OpenService['shares'],
+    }));
   }
 
   /** Returns the RUNNING ones of some runs. */
