@@ -8,7 +8,8 @@ import type { ExecutorPool } from './executors/pool.ts';
 import type { Executors } from './fleet/executors.ts';
 import { problemCodes, type Problems } from './problems.ts';
 import type { RunRepository } from './runs/repository.ts';
-import { ENDS } from './runs/tally.ts';
+import { EMBEDDED } from './runs/lost-runs.ts';
+import { ENDS, type Tally } from './runs/tally.ts';
 
 /** Upper bounds of the durations of requests, in seconds. */
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 30];
@@ -24,6 +25,15 @@ export interface Measured {
   /** Executors on other machines, if the service takes them. */
   executors: Executors | undefined;
 }
+
+/** The counts since the service started that are served as counters, by their names. */
+const COUNTERS = {
+  claims: ['foray_claims_total', 'Claims of executors, including those that found no run'],
+  claimed: ['foray_runs_claimed_total', 'Runs that executors have claimed'],
+  reports: ['foray_reports_total', 'Reports of executors about how executions have ended'],
+  lost: ['foray_runs_lost_total', 'Runs whose executor was lost'],
+  repeated: ['foray_executions_repeated_total', 'Runs that lost their execution, which began anew'],
+} as const satisfies Partial<Record<keyof Tally, readonly [name: string, help: string]>>;
 
 /** An answered request. `route` is the pattern, not the path; undefined for an unknown address. */
 export interface Answered {
@@ -152,6 +162,14 @@ function addRunMetrics(
         this.set(able.reduce((sum, { slots }) => sum + slots, 0));
       },
     });
+    new Gauge({
+      name: 'foray_lanes',
+      help: 'Open lanes, in each of which an executor on another machine works',
+      registers,
+      async collect() {
+        this.set((await runs.holders.openExcept(EMBEDDED)).length);
+      },
+    });
   }
   new Counter({
     name: 'foray_runs_ended_total',
@@ -163,15 +181,17 @@ function addRunMetrics(
       for (const end of ENDS) this.inc({ end: end.toLowerCase() }, runs.tally.ended[end]);
     },
   });
-  new Counter({
-    name: 'foray_executions_repeated_total',
-    help: 'Runs that lost their execution, which began anew, since the service started',
-    registers,
-    collect() {
-      this.reset();
-      this.inc(runs.tally.repeated);
-    },
-  });
+  for (const [count, [name, help]] of Object.entries(COUNTERS)) {
+    new Counter({
+      name,
+      help: `${help}, since the service started`,
+      registers,
+      collect() {
+        this.reset();
+        this.inc(runs.tally[count as keyof typeof COUNTERS]);
+      },
+    });
+  }
   new Gauge({
     name: 'foray_problems',
     help: 'Current problems of the service, as in /health, by code',

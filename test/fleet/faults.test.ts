@@ -56,6 +56,8 @@ test('an executor without the program of a model fails no run, and says why it c
     'foray_executors{state="able"} 0',
     'foray_executors{state="faulty"} 1',
     'foray_executor_slots 0',
+    // a faulty executor keeps its lane
+    'foray_lanes 1',
   ])
     expect(metrics.split('\n')).toContain(line);
   await completeElsewhere(run);

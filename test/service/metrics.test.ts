@@ -46,12 +46,17 @@ test('the service tells its queue, slots, runs, repeats and requests, and nobody
     foray_runs_queued: 1,
     foray_runs_running: 1,
     foray_slots: 1,
+    foray_runs_claimed_total: 4,
+    foray_runs_lost_total: 0,
     'foray_runs_ended_total{end="completed"}': 2,
     'foray_runs_ended_total{end="failed"}': 1,
     'foray_runs_ended_total{end="stopped"}': 0,
     foray_executions_repeated_total: 0,
     'foray_problems{code="NO_EXECUTOR"}': 0,
   });
+  expect(metrics.get('foray_reports_total')).toBe(3);
+  expect(metrics.get('foray_claims_total')).toBeGreaterThanOrEqual(4);
+  expect(metrics.has('foray_lanes')).toBe(false);
   const root = new URL(service.running.url).pathname;
   const requests = (labels: string) => metrics.get(`foray_http_request_duration_seconds_count{${labels}}`);
   expect(requests(`method="POST",route="${root}/versions/:versionId/runs",status="200"`)).toBe(5);

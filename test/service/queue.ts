@@ -203,6 +203,7 @@ export function describeQueue(title: string, databaseOfTest: () => Promise<Datab
           failure: 'its executor was lost 5 times while it executed the run',
         });
         expect(await statuses(world, [parent.id])).toEqual(['FAILED']);
+        expect(world.runs.tally).toMatchObject({ claims: 10, claimed: 10, lost: 5, repeated: 9 });
       });
     });
 

@@ -34,6 +34,11 @@ export interface Dialect {
    * undefined if there is only one transaction at a time.
    */
   lockTable: (table: string) => string | undefined;
+  /**
+   * An expression: whether a service is connected to the database, by an expression of its id. It is undefined if only
+   * one service can use the database.
+   */
+  isConnected?: (id: string) => string;
 }
 
 /** The database of a service. */

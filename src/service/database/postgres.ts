@@ -8,7 +8,7 @@ import { type Place, shownPostgres, withoutSecret } from '../../postgres/place.t
 import type { Database, Dialect, Sql, SqlValue } from './database.ts';
 import type { ServiceDatabase } from './open.ts';
 import { postgresMigrations } from './postgres-migrations.ts';
-import { Presence } from './presence.ts';
+import { isHeld, Presence } from './presence.ts';
 
 /** If two transactions wait for each other, PostgreSQL fails one of them. It begins again. */
 const DEADLOCK = '40P01';
@@ -98,6 +98,7 @@ class PostgresDatabase implements Database {
     forShare: 'FOR SHARE',
     forUpdate: 'FOR UPDATE',
     lockTable: (table) => `LOCK TABLE ${table} IN SHARE ROW EXCLUSIVE MODE`,
+    isConnected: isHeld,
   };
   readonly isShared = true;
   readonly planned: Sql = {

@@ -28,11 +28,15 @@ const statements = {
   letAllGo: 'SELECT pg_advisory_unlock_all()',
   holdAlone: 'SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS held',
   letGoAlone: 'SELECT pg_advisory_unlock(hashtextextended($1, 0))',
-  absent: (list: string) => `SELECT value AS id FROM ${list} AS given WHERE NOT EXISTS (
-    SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 1
-      AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
-      AND (CAST(classid AS BIGINT) << 32) | CAST(objid AS BIGINT) = hashtextextended(value, 0))`,
+  absent: (list: string) => `SELECT value AS id FROM ${list} AS given WHERE NOT ${isHeld('value')}`,
 };
+
+/** An expression: whether a connection holds the lock of a key, which is an expression too. */
+export function isHeld(key: string): string {
+  return `EXISTS (SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 1
+    AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+    AND (CAST(classid AS BIGINT) << 32) | CAST(objid AS BIGINT) = hashtextextended(${key}, 0))`;
+}
 
 /**
  * The connection by which the other services of a database know a service. It holds locks, which the server releases

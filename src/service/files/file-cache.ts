@@ -4,20 +4,31 @@ import type { ContentFiles } from './content.ts';
 /** The maximum size of all copies, in bytes. */
 const MOST = 10 * 2 ** 30;
 
+/** Copies by their hashes, in a folder. Each is a file, or a folder of files. */
+export interface Copies {
+  readonly folder: string;
+  prepare(): void;
+  /** The hashes of all copies, the oldest copy first. */
+  oldestFirst(): string[];
+  /** In bytes; undefined if there is no such copy. */
+  sizeOf(hash: string): number | undefined;
+  remove(hash: string): void;
+}
+
 /**
  * Copies of files of a store, in a folder from which only this process removes files. If the copies have more than 10
  * GB, or more than the disk has free, the least recently used copies are removed. Copies that runs use stay.
  */
-export class FileCache {
-  readonly files: ContentFiles;
+export class FileCache<Files extends Copies = ContentFiles> {
+  readonly files: Files;
   readonly #most: number;
   /** The sizes of copies in bytes, by hash. The most recently used copy is the last one. */
   readonly #copies = new Map<string, number>();
-  /** The number of holds on each file. */
+  /** The number of holds on each copy. */
   readonly #holds = new Map<string, number>();
   #bytes = 0;
 
-  constructor(files: ContentFiles, most = MOST) {
+  constructor(files: Files, most = MOST) {
     this.files = files;
     this.#most = most;
   }

@@ -9,6 +9,7 @@ import { NativeConnection, Worker, type WorkflowBundleOption } from '@temporalio
 import type { ListedExecutor } from '../../api/extensions.ts';
 import { ForayError, messageOf } from '../../errors.ts';
 import type { Problems } from '../problems.ts';
+import { RepeatedCheck } from '../repeated-check.ts';
 import { EMBEDDED } from '../runs/lost-runs.ts';
 import type { RunRepository } from '../runs/repository.ts';
 import type { Fleet } from './fleet.ts';
@@ -62,12 +63,7 @@ export class LaneKeeper {
    */
   readonly #closing: Map<string, number>;
   readonly #running: Promise<void>;
-  readonly #timer: NodeJS.Timeout;
-  #soon: NodeJS.Timeout | undefined;
-  #isClosed = false;
-  #isLooking = false;
-  /** Whether another check was requested during a check, which may have missed the reason. */
-  #hasMissed = false;
+  readonly #looks: RepeatedCheck;
   #gather = GATHER;
   /** The time of the last check for models whose runs no executor takes. */
   #notedAt = -Infinity;
@@ -86,7 +82,11 @@ export class LaneKeeper {
     this.#worker = worker;
     this.#closing = closing;
     this.#running = worker.run().catch(parts.onFault);
-    this.#timer = setInterval(() => void this.#look(), LOOK_EVERY).unref();
+    this.#looks = new RepeatedCheck({
+      check: () => this.#look(),
+      every: LOOK_EVERY,
+      gather: () => this.#gather,
+    });
   }
 
   /** @throws ForayError TEMPORAL_UNREACHABLE */
@@ -126,16 +126,12 @@ export class LaneKeeper {
 
   /** Call this when runs may wait. Never throws. */
   wake(): void {
-    this.#soon ??= setTimeout(() => {
-      this.#soon = undefined;
-      void this.#look();
-    }, this.#gather);
+    this.#looks.request();
   }
 
   async close(): Promise<void> {
-    this.#isClosed = true;
-    clearInterval(this.#timer);
-    clearTimeout(this.#soon);
+    // the current check may wait for Temporal
+    void this.#looks.close();
     if (this.#worker.getState() === 'RUNNING') this.#worker.shutdown();
     await this.#running;
     await this.#connections.client.close();
@@ -143,12 +139,6 @@ export class LaneKeeper {
   }
 
   async #look(): Promise<void> {
-    if (this.#isLooking) {
-      this.#hasMissed = true;
-      return;
-    }
-    this.#isLooking = true;
-    this.#hasMissed = false;
     const { runs, fleet, problems, onFault } = this.#parts;
     try {
       const held = await this.#closeLost();
@@ -170,10 +160,7 @@ export class LaneKeeper {
         detail: `No lane can be started in Temporal; foray tries again: ${messageOf(error)}`,
       });
       onFault(error);
-    } finally {
-      this.#isLooking = false;
     }
-    if (this.#hasMissed && !this.#isClosed) this.wake();
   }
 
   /** Notes the models whose runs no executor takes. `able` are the executors that take runs. */

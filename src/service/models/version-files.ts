@@ -146,12 +146,17 @@ export class VersionFiles {
   }
 
   async #fetch(files: readonly Omit<ManifestFile, 'size'>[]): Promise<void> {
-    const contents = files.filter(({ link }) => link === undefined);
-    await this.#fetched?.ensure(contents.map(({ sha256 }) => contentName(sha256)));
+    await this.#fetched?.ensure(contentNames({ files }));
   }
 }
 
 /** The name of a content in the store: the same hash as other files have it. */
 export function contentName(sha256: string): string {
   return Buffer.from(sha256, 'hex').toString('base64url');
+}
+
+/** The names of the contents of a version. */
+export function contentNames({ files }: { files: readonly Omit<ManifestFile, 'size'>[] }): string[] {
+  const contents = files.filter(({ link }) => link === undefined);
+  return contents.map(({ sha256 }) => contentName(sha256));
 }

@@ -9,16 +9,20 @@ import {
   readlinkSync,
   renameSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
 import { messageOf } from '../../errors.ts';
 import { Deferred } from '../deferred.ts';
+import type { Copies } from '../files/file-cache.ts';
 import { hashContent, isOfTools, type ModelCode, stateOf } from './folder.ts';
 import { LIBRARY, type Manifest, type ManifestFile, MODELS } from './manifest.ts';
 
 type PlacedFile = Omit<ManifestFile, 'size'>;
+
+const UNFINISHED = 'unfinished';
 
 /** The contents that the folders are made of. */
 export interface FolderContents {
@@ -29,20 +33,23 @@ export interface FolderContents {
 }
 
 /** The folders that old versions run from. Each is made of contents of the store when it is missing or not correct. */
-export class VersionFolders {
-  readonly #dir: string;
+export class VersionFolders implements Copies {
+  readonly folder: string;
   readonly #contents: FolderContents;
   /** Folders that were checked, with a text that identifies their state. */
   readonly #checked = new Map<string, string>();
+  /** The sizes of folders in bytes, as far as they are known. */
+  readonly #sizes = new Map<string, number>();
 
-  constructor(dir: string, contents: FolderContents) {
-    this.#dir = dir;
+  constructor(folder: string, contents: FolderContents) {
+    this.folder = folder;
     this.#contents = contents;
   }
 
-  /** Removes incomplete folders of an earlier process. */
+  /** Makes the folder, and removes incomplete folders of an earlier process. */
   prepare(): void {
     rmSync(this.#unfinished, { recursive: true, force: true });
+    mkdirSync(this.folder, { recursive: true, mode: 0o700 });
   }
 
   /** Has all folders hashed again before their next use. */
@@ -51,7 +58,7 @@ export class VersionFolders {
   }
 
   get #unfinished(): string {
-    return path.join(this.#dir, 'unfinished');
+    return path.join(this.folder, UNFINISHED);
   }
 
   /**
@@ -61,7 +68,7 @@ export class VersionFolders {
    * @throws Deferred if that is not possible at the moment
    */
   async ready(manifest: Manifest, installedIn: string | undefined): Promise<ModelCode> {
-    const folder = path.join(this.#dir, manifest.contentHash);
+    const folder = this.#pathOf(manifest.contentHash);
     const code = codeIn(folder, manifest);
     try {
       if (!this.#isWhole(code)) {
@@ -93,10 +100,40 @@ export class VersionFolders {
   /** Removes all folders but those of some versions. */
   removeOthers(kept: readonly Manifest[]): void {
     const needed = new Set(kept.map(({ contentHash }) => contentHash));
-    const made = existsSync(this.#dir) ? readdirSync(this.#dir) : [];
-    for (const name of made) {
-      if (!needed.has(name)) rmSync(path.join(this.#dir, name), { recursive: true, force: true });
-    }
+    for (const hash of this.#hashes()) if (!needed.has(hash)) this.remove(hash);
+  }
+
+  /** Whether there is a folder with this hash. It may be damaged. */
+  has(hash: string): boolean {
+    return existsSync(this.#pathOf(hash));
+  }
+
+  /** The hashes of all folders, the oldest folder first. */
+  oldestFirst(): string[] {
+    const times = this.#hashes().map((hash) => ({ hash, time: statSync(this.#pathOf(hash)).mtimeMs }));
+    return times.sort((one, other) => one.time - other.time).map(({ hash }) => hash);
+  }
+
+  /** In bytes; undefined if there is no such folder. */
+  sizeOf(hash: string): number | undefined {
+    if (!this.has(hash)) return undefined;
+    let size = this.#sizes.get(hash);
+    if (size === undefined) this.#sizes.set(hash, (size = bytesIn(this.#pathOf(hash))));
+    return size;
+  }
+
+  remove(hash: string): void {
+    rmSync(this.#pathOf(hash), { recursive: true, force: true });
+    this.#checked.delete(hash);
+    this.#sizes.delete(hash);
+  }
+
+  #pathOf(hash: string): string {
+    return path.join(this.folder, hash);
+  }
+
+  #hashes(): string[] {
+    return existsSync(this.folder) ? readdirSync(this.folder).filter((name) => name !== UNFINISHED) : [];
   }
 
   #isWhole(code: ModelCode): boolean {
@@ -149,6 +186,13 @@ export class VersionFolders {
     }
     return content;
   }
+}
+
+function bytesIn(folder: string): number {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  );
+  return files.reduce((sum, { parentPath, name }) => sum + statSync(path.join(parentPath, name)).size, 0);
 }
 
 /** The place of a version's code, if it has a separate folder. */

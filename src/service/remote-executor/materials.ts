@@ -7,7 +7,8 @@ import { RunFiles } from '../files/run-files.ts';
 import type { FetchedVersion } from '../fleet/protocol.ts';
 import type { ModelCode } from '../models/folder.ts';
 import { type Manifest, whyNotRunnable } from '../models/manifest.ts';
-import { VersionFiles } from '../models/version-files.ts';
+import { contentNames, VersionFiles } from '../models/version-files.ts';
+import type { VersionFolders } from '../models/version-folders.ts';
 import type { JobVersion } from '../executors/protocol.ts';
 import { type Materials, VersionUnusable } from '../runs/dispatcher.ts';
 import type { ClaimedRun } from '../runs/feed.ts';
@@ -32,6 +33,8 @@ export class RemoteMaterials implements Materials {
   readonly #client: FleetClient;
   readonly #copies: FileCache;
   readonly #versions: VersionFiles;
+  /** The contents of versions, and the folders that are made from them. */
+  readonly #code: { contents: FileCache; folders: FileCache<VersionFolders> };
   readonly #files: RunFiles;
   readonly #mostUploads: number;
   /** The times when outputs of runs began to wait, the oldest first. */
@@ -45,21 +48,27 @@ export class RemoteMaterials implements Materials {
   /** Why runs of versions are not accepted, by the version's id. */
   readonly #refusals = new Map<string, { model: string; reason: string }>();
 
-  /** @param mostUploads - the largest number of runs whose outputs wait to be sent to the service */
-  constructor(client: FleetClient, folder: string, mostUploads: number) {
+  /**
+   * @param mostUploads - the largest number of runs whose outputs wait to be sent to the service
+   * @param most - the maximum size of the copies of each kind, in bytes
+   */
+  constructor(client: FleetClient, folder: string, mostUploads: number, most?: number) {
     this.#client = client;
     this.#mostUploads = mostUploads;
     this.#versions = new VersionFiles(path.join(folder, 'versions'), {
       source: { fetch: (hash, file) => client.fetchCode(hash, file) },
     });
-    this.#copies = new FileCache(new ContentFiles(filesIn(folder)));
+    this.#code = {
+      contents: new FileCache(this.#versions.content, most),
+      folders: new FileCache(this.#versions.folders, most),
+    };
+    this.#copies = new FileCache(new ContentFiles(filesIn(folder)), most);
     this.#files = new RunFiles(this.#copies, client);
   }
 
   /** @throws Error of the system if the cache cannot be written */
   prepare(): void {
-    this.#copies.prepare();
-    this.#versions.prepare();
+    for (const copies of [this.#copies, this.#code.contents, this.#code.folders]) copies.prepare();
   }
 
   async jobOf({ versionId, inputs }: ClaimedRun): Promise<JobVersion> {
@@ -72,12 +81,15 @@ export class RemoteMaterials implements Materials {
       this.#unwanted.add(versionId);
       throw this.#refuse(versionId, model, reason);
     }
+    const { folders } = this.#code;
+    folders.hold([manifest.contentHash]);
     try {
       const code = await this.#codeOf(versionId, manifest);
       await this.#files.fetchInputs(template, inputs);
       this.#refusals.delete(versionId);
       return { code, template, isElsewhere: true };
     } catch (error) {
+      folders.release([manifest.contentHash]);
       const { cause, message } = error as Error;
       throw cause instanceof ServiceFault ? this.#refuse(versionId, model, message) : error;
     }
@@ -89,7 +101,8 @@ export class RemoteMaterials implements Materials {
     await this.#files.keepOutputs(template, outputs).finally(() => this.#uploads.delete(upload));
   }
 
-  release({ template }: JobVersion, { inputs }: ClaimedRun): void {
+  release({ code, template }: JobVersion, { inputs }: ClaimedRun): void {
+    this.#code.folders.release([code.contentHash]);
     this.#files.releaseInputs(template, inputs);
   }
 
@@ -139,11 +152,19 @@ export class RemoteMaterials implements Materials {
    * executing process checks them too.
    */
   async #codeOf(versionId: string, manifest: Manifest): Promise<ModelCode> {
+    const { contents, folders } = this.#code;
     const ready = this.#ready.get(versionId);
-    if (ready && performance.now() - ready.at < LOOK_EVERY) return ready.code;
-    const code = await this.#versions.folders.ready(manifest, undefined);
-    this.#ready.set(versionId, { code, at: performance.now() });
-    return code;
+    const isThere = ready && folders.files.has(manifest.contentHash);
+    if (isThere && performance.now() - ready.at < LOOK_EVERY) return ready.code;
+    const names = contentNames(manifest);
+    contents.hold(names);
+    try {
+      const code = await folders.files.ready(manifest, undefined);
+      this.#ready.set(versionId, { code, at: performance.now() });
+      return code;
+    } finally {
+      contents.release(names);
+    }
   }
 
   #versionOf(id: string): Promise<FetchedVersion> {

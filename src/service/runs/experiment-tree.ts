@@ -102,7 +102,7 @@ export class ExperimentTree {
     effects.changed.push(id);
     effects.ended.push(id);
     if (run.tasks !== null) return this.abandon(sql, effects, run);
-    effects.ends.push('STOPPED');
+    effects.tally.ended.STOPPED += 1;
     return this.fail(sql, effects, run, 'was stopped');
   }
 
@@ -116,7 +116,7 @@ export class ExperimentTree {
     for (const { id } of await sql.all<{ id: string }>(stopAll, this.#table.time(), seqs)) {
       effects.changed.push(id);
       effects.ended.push(id);
-      effects.ends.push('STOPPED');
+      effects.tally.ended.STOPPED += 1;
     }
   }
 

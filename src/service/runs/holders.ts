@@ -27,6 +27,15 @@ interface Held {
   losses: number;
 }
 
+/** The open holder of a service, which is one of several on one database. */
+export interface OpenService {
+  id: string;
+  /** Whether its process is connected to the database. */
+  isConnected: boolean;
+  /** The finished shares of runs that it knows, by run. */
+  shares: Record<string, number>;
+}
+
 /** A RUNNING run that probably nothing executes. */
 export interface Unheld {
   id: string;
@@ -60,6 +69,8 @@ export class Holders {
     return this.#table.change(async (sql, effects) => {
       if ((await sql.all(isOpen, holder)).length === 0) throw new HolderClosed();
       const rows = await sql.all<RunRow>(next(most), JSON.stringify(without));
+      effects.tally.claims += 1;
+      effects.tally.claimed += rows.length;
       if (rows.length === 0) return [];
       const runs = rows.map((row) => readRow(row));
       await sql.all(claim(runs.length), holder, this.#table.time(), ...runs.map(({ seq }) => seq));
@@ -72,6 +83,7 @@ export class Holders {
   /** Like {@link Feed.report}. */
   record(holder: string, endings: readonly Ending[]): Promise<void> {
     return this.#table.change(async (sql, effects) => {
+      effects.tally.reports += 1;
       const completions = endings.filter((ending) => ending.status === 'COMPLETED');
       if (completions.length > 0) await this.#complete(sql, effects, completions);
       for (const ending of endings) {
@@ -102,6 +114,7 @@ export class Holders {
       for (const { id } of rows.filter(isAnimated))
         await this.#tree.stop(sql, effects, id, 'the model service that showed it is gone');
       const held = rows.filter((run) => !isAnimated(run));
+      if (isLost) effects.tally.lost += held.length;
       const isFatal = (run: Held) => isLost && Number(run.losses) + 1 >= MOST_LOSSES;
       for (const { id: runId } of held.filter(isFatal)) {
         const reason = `its executor was lost ${MOST_LOSSES} times while it executed the run`;
@@ -123,10 +136,17 @@ export class Holders {
     return (await this.#table.sql.all<{ id: string }>(openHolders, name)).map(({ id }) => id);
   }
 
-  /** The open holders with a name. */
-  async openNamed(name: string): Promise<string[]> {
-    const rows = await this.#table.sql.all<{ id: string }>(this.#table.statements.openNamed, name);
-    return rows.map(({ id }) => id);
+  /** The open holders with a name, in a shared database. Each is a service. */
+  async services(name: string): Promise<OpenService[]> {
+    const rows = await this.#table.sql.all<{ id: string; connected: boolean; shares: string | null }>(
+      this.#table.statements.services!,
+      name,
+    );
+    return rows.map(({ id, connected, shares }) => ({
+      id,
+      isConnected: connected,
+      shares: JSON.parse(shares ?? '{}') as OpenService['shares'],
+    }));
   }
 
   /** Returns the RUNNING ones of some runs. */
@@ -175,7 +195,7 @@ export class Holders {
     const { requeue } = this.#table.statements;
     const changed = await sql.all<{ id: string }>(requeue, Number(isLost), JSON.stringify(ids));
     effects.changed.push(...changed.map(({ id }) => id));
-    effects.repeated += changed.length;
+    effects.tally.repeated += changed.length;
   }
 
   async #complete(sql: Sql, effects: Effects, completions: readonly Completion[]): Promise<void> {
@@ -197,7 +217,7 @@ export class Holders {
     );
     for (const { id } of completed) {
       effects.changed.push(id);
-      effects.ends.push('COMPLETED');
+      effects.tally.ended.COMPLETED += 1;
     }
   }
 
@@ -208,7 +228,7 @@ export class Holders {
     if (!row) return;
     const run = readRow(row);
     effects.changed.push(run.id);
-    effects.ends.push('FAILED');
+    effects.tally.ended.FAILED += 1;
     if (log) {
       const [added] = await sql.all<{ number: number }>(addLog, run.seq, JSON.stringify(log));
       await sql.all(dropLogs, Number(added!.number) - MOST_LOGS);

@@ -1,7 +1,8 @@
+import { RepeatedCheck } from '../repeated-check.ts';
 import type { RunRepository } from './repository.ts';
 
 /** The interval between checks, ms. */
-const INTERVAL = 2_000;
+const INTERVAL = 5_000;
 /** The name of the holders of the service's own executors. */
 export const EMBEDDED = 'service';
 
@@ -26,7 +27,6 @@ export interface LostRunsParts {
 export function watchForLostRuns({ runs, holder, isHeld, onRequeued, onFault }: LostRunsParts): () => void {
   // the database has the claim of a run a moment before this process knows of it
   let suspects: ReadonlySet<string> = new Set();
-  let isLooking = false;
   const look = async (): Promise<void> => {
     const found = (await runs.holders.unheld(holder())).filter(({ id }) => !isHeld(id));
     const lost = found.filter(({ id }) => suspects.has(id));
@@ -38,14 +38,8 @@ export function watchForLostRuns({ runs, holder, isHeld, onRequeued, onFault }: 
     }
     if (lost.length > 0) onRequeued();
   };
-  const timer = setInterval(() => {
-    if (isLooking) return;
-    isLooking = true;
-    look()
-      .catch(onFault)
-      .finally(() => (isLooking = false));
-  }, INTERVAL).unref();
-  return () => clearInterval(timer);
+  const looks = new RepeatedCheck({ check: () => look().catch(onFault), every: INTERVAL });
+  return () => void looks.close();
 }
 
 /**

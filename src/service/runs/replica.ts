@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Database } from '../database/database.ts';
 import type { Peers } from '../database/peers.ts';
+import { RepeatedCheck } from '../repeated-check.ts';
 import { type ClaimedRun, type Ending, type Feed, HolderClosed } from './feed.ts';
+import type { OpenService } from './holders.ts';
 import { EMBEDDED } from './lost-runs.ts';
 import type { Progress } from './progress.ts';
 import { QueueFeed } from './queue-feed.ts';
@@ -49,9 +51,7 @@ export class Replica implements Feed {
   #feed: QueueFeed | undefined;
   #work: ReplicaWork | undefined;
   #onEnded: (runIds: readonly string[]) => void = () => {};
-  #timer: NodeJS.Timeout | undefined;
-  #looking: Promise<void> = Promise.resolve();
-  #isLooking = false;
+  #looking: RepeatedCheck | undefined;
   /** Resolves when the replica is another holder, after its own holder was closed. */
   #beginning: Promise<void> | undefined;
   #looks = 0;
@@ -76,25 +76,21 @@ export class Replica implements Feed {
 
   /** Whether no other replica is connected. */
   async isAlone(): Promise<boolean> {
-    const { others, absent } = await this.#lookAround();
-    return others.length === absent.length;
+    const services = await this.#parts.runs.holders.services(EMBEDDED);
+    return this.#othersOf(services).every(({ isConnected }) => !isConnected);
   }
 
   /** Begins to check the runs of this replica and of lost replicas. */
   start(work: ReplicaWork): void {
     this.#work = work;
     this.#parts.peers.whenTold(() => work.wake());
-    this.#timer = setInterval(() => {
-      if (this.#isLooking) return;
-      this.#isLooking = true;
-      this.#looking = this.#look(work)
-        .catch((error: unknown) => {
-          // the other replicas may have lost the database as well
-          this.#absences = new Map();
-          this.#parts.onFault(error);
-        })
-        .finally(() => (this.#isLooking = false));
-    }, LOOK_EVERY).unref();
+    const check = () =>
+      this.#look(work).catch((error: unknown) => {
+        // the other replicas may have lost the database as well
+        this.#absences = new Map();
+        this.#parts.onFault(error);
+      });
+    this.#looking = new RepeatedCheck({ check, every: LOOK_EVERY });
   }
 
   async claim(most: number, without: readonly string[]): Promise<ClaimedRun[]> {
@@ -126,8 +122,7 @@ export class Replica implements Feed {
 
   /** Closes the holder. Other replicas take its runs at once. */
   async release(): Promise<void> {
-    clearInterval(this.#timer);
-    await this.#looking;
+    await this.#looking?.close();
     await this.#feed!.release();
     await this.#shared.forget(this.#holder);
     this.#parts.peers.tell();
@@ -157,14 +152,18 @@ export class Replica implements Feed {
 
   async #look(work: ReplicaWork): Promise<void> {
     const { runs } = this.#parts;
-    await this.#shared.exchange(this.#holder);
+    const holder = this.#holder;
+    const services = await runs.holders.services(EMBEDDED);
+    await this.#shared.exchange(holder, services);
     const held = work.held();
     if (held.length > 0) {
       const ended = await runs.holders.notHeld(this.#holder, held);
       // only the runs that were held before the query
       if (ended.length > 0) this.#onEnded(ended);
     }
-    await this.#closeLost(work);
+    // the replica may have become another holder meanwhile
+    if (holder === this.#holder && !services.some(({ id }) => id === holder)) await this.#beginOnce();
+    await this.#closeLost(services, work);
     this.#looks += 1;
     if (this.#looks % LOOKS_FOR_RUNS > 0) return;
     await work.look();
@@ -175,11 +174,10 @@ export class Replica implements Feed {
    * Closes replicas that stay absent. One check is not enough, because after a restart of the database all are absent
    * for a moment.
    */
-  async #closeLost(work: ReplicaWork): Promise<void> {
-    const { isOpen, absent } = await this.#lookAround();
-    if (!isOpen) await this.#beginOnce();
-    this.#absences = new Map(absent.map((id) => [id, (this.#absences.get(id) ?? 0) + 1]));
-    const lost = absent.filter((id) => this.#absences.get(id)! >= LOOKS_WITHOUT);
+  async #closeLost(services: readonly OpenService[], work: ReplicaWork): Promise<void> {
+    const absent = this.#othersOf(services).filter(({ isConnected }) => !isConnected);
+    this.#absences = new Map(absent.map(({ id }) => [id, (this.#absences.get(id) ?? 0) + 1]));
+    const lost = [...this.#absences.keys()].filter((id) => this.#absences.get(id)! >= LOOKS_WITHOUT);
     for (const id of lost) {
       await this.#parts.runs.holders.close(id, { isLost: true });
       await this.#shared.forget(id);
@@ -187,11 +185,7 @@ export class Replica implements Feed {
     if (lost.length > 0) work.wake();
   }
 
-  async #lookAround(): Promise<{ isOpen: boolean; others: string[]; absent: string[] }> {
-    const { runs, peers } = this.#parts;
-    const open = await runs.holders.openNamed(EMBEDDED);
-    const others = open.filter((id) => id !== this.#holder);
-    const isOpen = others.length < open.length;
-    return { isOpen, others, absent: others.length === 0 ? [] : await peers.absent(others) };
+  #othersOf(services: readonly OpenService[]): OpenService[] {
+    return services.filter(({ id }) => id !== this.#holder);
   }
 }

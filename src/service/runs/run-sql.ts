@@ -28,7 +28,7 @@ const multiple = { hasSubRuns: true };
  * names the states that it may change: if two statements change one run at the same time, one of them finds nothing to
  * change.
  */
-export function runStatements({ list, skipLocked, forShare, forUpdate }: Dialect) {
+export function runStatements({ list, skipLocked, forShare, forUpdate, isConnected }: Dialect) {
   const texts = `(SELECT value FROM ${list} AS given)`;
   const numbers = `(SELECT CAST(value AS BIGINT) FROM ${list} AS given)`;
   return {
@@ -58,7 +58,11 @@ export function runStatements({ list, skipLocked, forShare, forUpdate }: Dialect
     closeHolder: `INSERT INTO holders (id, name, opened_at, closed_at) VALUES (?, ?, ?, ?)
        ON CONFLICT (id) DO UPDATE SET closed_at = excluded.closed_at WHERE holders.closed_at IS NULL`,
     openHolders: 'SELECT id FROM holders WHERE closed_at IS NULL AND name <> ?',
-    openNamed: 'SELECT id FROM holders WHERE closed_at IS NULL AND name = ?',
+    /** Undefined for a database of one service. */
+    services:
+      isConnected &&
+      `SELECT id, ${isConnected('id')} AS connected, shares FROM holders LEFT JOIN progress ON service = id
+       WHERE closed_at IS NULL AND name = ?`,
     forgetHolders: 'DELETE FROM holders WHERE closed_at < ?',
     notHeld: `SELECT value AS id FROM ${list} AS given
        WHERE NOT EXISTS (SELECT 1 FROM runs WHERE runs.id = value AND holder = ? AND status = 'RUNNING')`,

@@ -6,7 +6,7 @@ import { Gathered } from './gathered.ts';
 import { RunCache } from './run-cache.ts';
 import { runStatements } from './run-sql.ts';
 import { type NewRun, type RunRow, readRow, type StoredRun } from './stored-run.ts';
-import { type End, Tally } from './tally.ts';
+import { Tally } from './tally.ts';
 
 /** In characters. Models may report any text. */
 const LONGEST_FAILURE = 1_000;
@@ -20,10 +20,7 @@ export class Effects {
   readonly changed: string[] = [];
   /** Ids of runs that must not be executed any more. */
   readonly ended: string[] = [];
-  /** The ends of single runs. */
-  readonly ends: End[] = [];
-  /** The number of runs whose execution was lost and begins again. */
-  repeated = 0;
+  readonly tally = new Tally();
   /** Whether runs were removed. */
   hasRemoved = false;
 }
@@ -133,8 +130,7 @@ export class RunTable {
     const result = await this.sql.atomically((sql) => act(sql, (effects = new Effects())));
     for (const id of effects.changed) this.#recent.forget(id);
     if (effects.hasRemoved) this.#recent.clear();
-    for (const end of effects.ends) this.tally.ended[end] += 1;
-    this.tally.repeated += effects.repeated;
+    this.tally.add(effects.tally);
     if (effects.ended.length > 0) this.#onEnded(effects.ended);
     return result;
   }

@@ -1,15 +1,14 @@
 import type { Database } from '../database/database.ts';
-import type { Holders } from './holders.ts';
+import type { Holders, OpenService } from './holders.ts';
 import type { Progress } from './progress.ts';
 
 const statements = {
   note: `INSERT INTO progress (service, shares) VALUES (?, ?)
     ON CONFLICT (service) DO UPDATE SET shares = excluded.shares`,
-  others: 'SELECT shares FROM progress WHERE service <> ?',
   forget: 'DELETE FROM progress WHERE service = ?',
 };
 
-/** Sends the finished shares of runs to the other services of a database, and reads theirs. */
+/** Sends the finished shares of runs to the other services of a database, and notes theirs. */
 export class SharedProgress {
   readonly #sql: Database;
   readonly #progress: Progress;
@@ -22,8 +21,11 @@ export class SharedProgress {
     this.#holders = holders;
   }
 
-  /** @param service - the id of this service */
-  async exchange(service: string): Promise<void> {
+  /**
+   * @param service - the id of this service
+   * @param services - all services, with the finished shares that they know
+   */
+  async exchange(service: string, services: readonly OpenService[]): Promise<void> {
     const heard = this.#progress.heard();
     if (heard.size > 0) {
       // another service may have received their end
@@ -33,10 +35,8 @@ export class SharedProgress {
     const shares = JSON.stringify(Object.fromEntries(heard));
     if (shares !== this.#written) await this.#sql.all(statements.note, service, shares);
     this.#written = shares;
-    const others = await this.#sql.all<{ shares: string }>(statements.others, service);
-    this.#progress.noteElsewhere(
-      new Map(others.flatMap((row) => Object.entries(JSON.parse(row.shares) as Record<string, number>))),
-    );
+    const others = services.filter(({ id }) => id !== service);
+    this.#progress.noteElsewhere(new Map(others.flatMap(({ shares }) => Object.entries(shares))));
   }
 
   /** A service was lost. */

@@ -1,0 +1,53 @@
+export interface RepeatedCheckOptions {
+  /** The check. It never rejects. */
+  check: () => Promise<void>;
+  /** The interval, in milliseconds. */
+  every: number;
+  /** Requests within this time get one check, in milliseconds. @default 0 */
+  gather?: () => number;
+}
+
+/**
+ * Repeats a check at an interval, and soon after a request. Two checks never overlap. If a check is requested during
+ * another one, which may have missed the reason, it follows soon.
+ */
+export class RepeatedCheck {
+  readonly #options: RepeatedCheckOptions;
+  readonly #timer: NodeJS.Timeout;
+  #soon: NodeJS.Timeout | undefined;
+  /** The current check. */
+  #checking: Promise<void> | undefined;
+  #hasMissed = false;
+  #isClosed = false;
+
+  constructor(options: RepeatedCheckOptions) {
+    this.#options = options;
+    this.#timer = setInterval(() => void this.#check(), options.every).unref();
+  }
+
+  /** Never throws. */
+  request(): void {
+    if (this.#isClosed) return;
+    this.#soon ??= setTimeout(() => {
+      this.#soon = undefined;
+      if (this.#checking) this.#hasMissed = true;
+      else void this.#check();
+    }, this.#options.gather?.() ?? 0);
+  }
+
+  /** Begins no more checks. Resolves when the current check has ended. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearInterval(this.#timer);
+    clearTimeout(this.#soon);
+    await this.#checking;
+  }
+
+  async #check(): Promise<void> {
+    if (this.#checking) return;
+    this.#hasMissed = false;
+    await (this.#checking = this.#options.check());
+    this.#checking = undefined;
+    if (this.#hasMissed) this.request();
+  }
+}
